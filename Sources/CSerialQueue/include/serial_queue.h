@@ -1,0 +1,12 @@
+/* serial_queue.h: everything, in reading order. */
+#ifndef SERIAL_QUEUE_H
+#define SERIAL_QUEUE_H
+
+#include "sq_types.h"
+#include "sq_queue.h"
+#include "sq_async.h"
+#include "sq_sync.h"
+#include "sq_current.h"
+#include "sq_stats.h"
+
+#endif

@@ -4,7 +4,7 @@
 
 #include "sq_types.h"
 
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull begin
 #endif
 #ifdef __cplusplus
@@ -23,7 +23,7 @@ int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
 #ifdef __cplusplus
 }
 #endif
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull end
 #endif
 #endif

@@ -4,7 +4,7 @@
 
 #include "sq_types.h"
 
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull begin
 #endif
 #ifdef __cplusplus
@@ -25,7 +25,7 @@ const char *sq_deadlock_report(void);
 #ifdef __cplusplus
 }
 #endif
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull end
 #endif
 #endif

@@ -20,7 +20,7 @@
 
 #include "sq_types.h"
 
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull begin
 #endif
 #ifdef __cplusplus
@@ -54,7 +54,7 @@ const char *sq_queue_label(const sq_queue_t *queue);
 #ifdef __cplusplus
 }
 #endif
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull end
 #endif
 #endif

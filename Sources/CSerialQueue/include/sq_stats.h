@@ -4,7 +4,7 @@
 
 #include "sq_types.h"
 
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull begin
 #endif
 #ifdef __cplusplus
@@ -32,7 +32,7 @@ void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats);
 #ifdef __cplusplus
 }
 #endif
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull end
 #endif
 #endif

@@ -4,7 +4,7 @@
 
 #include "sq_types.h"
 
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull begin
 #endif
 #ifdef __cplusplus
@@ -24,7 +24,7 @@ int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE 
 #ifdef __cplusplus
 }
 #endif
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull end
 #endif
 #endif

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __clang__
+/* Nullability is for Swift's importer, which reads it; to others it is an extension that -Wpedantic warns of. */
+#ifdef __swift__
 #pragma clang assume_nonnull begin
 #define SQ_NULLABLE _Nullable
 #else
@@ -35,7 +36,7 @@ typedef struct sq_task {
 #ifdef __cplusplus
 }
 #endif
-#ifdef __clang__
+#ifdef __swift__
 #pragma clang assume_nonnull end
 #endif
 #endif

@@ -1,0 +1,24 @@
+#include "platform/fatal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void sq__fatal(const char *format, ...) {
+    char line[1024] = "SerialQueue: ";
+    size_t used = sizeof "SerialQueue: " - 1;
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    va_end(arguments);
+    if (wanted > 0) {
+        size_t room = sizeof line - used - 2;
+        used += (size_t)wanted < room ? (size_t)wanted : room;
+    }
+    line[used++] = '\n';
+    /* One write, so that sentences of several threads do not mix; what it returns no longer matters. */
+    ssize_t written = write(STDERR_FILENO, line, used);
+    (void)written;
+    abort();
+}

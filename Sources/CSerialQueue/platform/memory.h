@@ -1,0 +1,19 @@
+/* memory.h: where the core's memory comes from. */
+#ifndef SQ__PLATFORM_MEMORY_H
+#define SQ__PLATFORM_MEMORY_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* What a cache line measures; also the alignment of blocks from sq__memory_lines. */
+#define SQ__LINE 64
+
+/* Uninitialised memory, or NULL. */
+static inline void *sq__memory(size_t bytes) { return malloc(bytes); }
+
+/* The same, beginning at a cache line. `bytes` is a multiple of SQ__LINE. */
+static inline void *sq__memory_lines(size_t bytes) { return aligned_alloc(SQ__LINE, bytes); }
+
+static inline void sq__memory_free(void *block) { free(block); }
+
+#endif

@@ -1,0 +1,60 @@
+#include "platform/mutex.h"
+
+#include "platform/fatal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+/* These calls fail only on a mutex or condition that is not one: a freed or overwritten object. */
+static void must(int error, const char *call) {
+    if (__builtin_expect(error != 0, 0)) {
+        sq__fatal("%s failed (%s): a queue was used after it was freed, or memory was overwritten.", call, strerror(error));
+    }
+}
+
+int sq__mutex_init(sq__mutex_t *mutex) { return pthread_mutex_init(mutex, NULL); }
+void sq__mutex_lock(sq__mutex_t *mutex) { must(pthread_mutex_lock(mutex), "pthread_mutex_lock"); }
+void sq__mutex_unlock(sq__mutex_t *mutex) { must(pthread_mutex_unlock(mutex), "pthread_mutex_unlock"); }
+void sq__mutex_destroy(sq__mutex_t *mutex) { must(pthread_mutex_destroy(mutex), "pthread_mutex_destroy"); }
+
+int sq__condition_init(sq__condition_t *condition) {
+    pthread_condattr_t attributes;
+    int error = pthread_condattr_init(&attributes);
+    if (error) {
+        return error;
+    }
+    error = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    if (error == 0) {
+        error = pthread_cond_init(condition, &attributes);
+    }
+    pthread_condattr_destroy(&attributes);
+    return error;
+}
+
+/* A time_t has room for every uint64_t of nanoseconds where it has 64 bits; where it has 32, the latest time must do. */
+static struct timespec timespec_of(uint64_t nanoseconds) {
+    uint64_t seconds = nanoseconds / 1000000000u;
+    if (sizeof(time_t) < sizeof(uint64_t) && seconds > INT_MAX) {
+        return (struct timespec){ .tv_sec = INT_MAX };
+    }
+    return (struct timespec){ .tv_sec = (time_t)seconds, .tv_nsec = (long)(nanoseconds % 1000000000u) };
+}
+
+bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline) {
+    if (deadline == SQ__NEVER) {
+        must(pthread_cond_wait(condition, mutex), "pthread_cond_wait");
+        return true;
+    }
+    struct timespec until = timespec_of(deadline);
+    int error = pthread_cond_timedwait(condition, mutex, &until);
+    if (error == ETIMEDOUT) {
+        return false;
+    }
+    must(error, "pthread_cond_timedwait");
+    return true;
+}
+
+void sq__condition_signal(sq__condition_t *condition) { must(pthread_cond_signal(condition), "pthread_cond_signal"); }
+void sq__condition_destroy(sq__condition_t *condition) { must(pthread_cond_destroy(condition), "pthread_cond_destroy"); }

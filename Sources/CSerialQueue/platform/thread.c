@@ -1,0 +1,129 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* pthread_setname_np, sched_getaffinity */
+#endif
+#include "platform/thread.h"
+
+#include "platform/fatal.h"
+#include "platform/memory.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Linux takes 15 bytes and a NUL. */
+enum { NAME_SIZE = 16 };
+
+typedef struct start {
+    void (*body)(void *);
+    void *argument;
+    char name[NAME_SIZE];
+} start_t;
+
+/* Cuts between characters: a thread's name stays UTF-8. */
+static void copy_name(char *to, const char *from) {
+    size_t length = strlen(from);
+    if (length >= NAME_SIZE) {
+        length = NAME_SIZE - 1;
+        while (length > 0 && ((unsigned char)from[length] & 0xC0) == 0x80) {
+            length -= 1;
+        }
+    }
+    memcpy(to, from, length);
+    to[length] = '\0';
+}
+
+static void *thread_main(void *argument) {
+    start_t start = *(start_t *)argument;
+    sq__memory_free(argument);
+    if (start.name[0] != '\0') {
+        /* Done by the thread itself: from outside it could already be gone. A nameless thread works as well. */
+        pthread_setname_np(pthread_self(), start.name);
+    }
+    start.body(start.argument);
+    return NULL;
+}
+
+static int create(start_t *start, size_t stack_size) {
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+    if (error) {
+        return error;
+    }
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    if (stack_size) {
+        error = pthread_attr_setstacksize(&attributes, stack_size);
+    }
+    if (error == 0) {
+        sigset_t blocked, before;
+        sigfillset(&blocked);
+        /* What a thread does to itself must still reach it. */
+        const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };
+        for (size_t i = 0; i < sizeof synchronous / sizeof synchronous[0]; i += 1) {
+            sigdelset(&blocked, synchronous[i]);
+        }
+        pthread_sigmask(SIG_SETMASK, &blocked, &before);
+        pthread_t thread;
+        error = pthread_create(&thread, &attributes, thread_main, start);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size) {
+    start_t *start = sq__memory(sizeof *start);
+    if (start == NULL) {
+        return ENOMEM;
+    }
+    *start = (start_t){ .body = body, .argument = argument };
+    copy_name(start->name, name);
+    int error = create(start, stack_size);
+    if (error) {
+        sq__memory_free(start);
+    }
+    return error;
+}
+
+bool sq__thread_stack_size_is_valid(size_t bytes) {
+    return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= SIZE_MAX / 4;
+}
+
+void sq__thread_yield(void) { sched_yield(); }
+
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+static pthread_key_t exit_key;
+static int exit_key_error;
+
+static void call_at_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
+static void make_exit_key(void) { exit_key_error = pthread_key_create(&exit_key, call_at_exit); }
+
+int sq__thread_at_exit(sq__exit_t *exit) {
+    pthread_once(&exit_once, make_exit_key);
+    return exit_key_error ? exit_key_error : pthread_setspecific(exit_key, exit);
+}
+
+uint64_t sq__thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
+
+void sq__thread_name(char *name, size_t size) {
+    char whole[NAME_SIZE];
+    if (size == 0 || pthread_getname_np(pthread_self(), whole, sizeof whole) != 0) {
+        whole[0] = '\0';
+    }
+    strncpy(name, whole, size - 1);
+    name[size - 1] = '\0';
+}
+
+unsigned sq__processor_count(void) {
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0) {
+        int count = CPU_COUNT(&mine);
+        return count > 0 ? (unsigned)count : 1;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than 1024 processors: the set above is too small */
+    return online > 0 ? (unsigned)online : 1;
+}

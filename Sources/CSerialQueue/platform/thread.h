@@ -1,0 +1,50 @@
+/* thread.h: threads, and what they may ask of the processor. */
+#ifndef SQ__PLATFORM_THREAD_H
+#define SQ__PLATFORM_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Storage of each thread's own. The initial-exec model makes it one instruction to reach; the few bytes this library has
+ * fit into the room that the C library keeps for libraries loaded later. */
+#define SQ__THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+/* Starts a detached thread with all asynchronous signals blocked: a signal of the program must not land on a thread that
+ * the program did not make. `name` is cut to what the system takes. Returns 0 or an errno code. */
+int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size);
+
+/* True if a thread can be started with this size of stack. */
+bool sq__thread_stack_size_is_valid(size_t bytes);
+
+/* Gives the processor to another thread that is ready. */
+void sq__thread_yield(void);
+
+/* Has exit->call(exit) called when this thread ends; may be asked for again from within that call. One per thread.
+ * Returns 0 or an errno code. */
+typedef struct sq__exit {
+    void (*call)(struct sq__exit *exit);
+} sq__exit_t;
+int sq__thread_at_exit(sq__exit_t *exit);
+
+/* The system's number for this thread, as debuggers show it. */
+uint64_t sq__thread_id(void);
+
+/* Copies this thread's name. */
+void sq__thread_name(char *name, size_t size);
+
+/* How many processors this process may run on. */
+unsigned sq__processor_count(void);
+
+/* A short rest in a loop that waits for another processor. */
+static inline void sq__pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ __volatile__("yield");
+#else
+    __asm__ __volatile__("");
+#endif
+}
+
+#endif

@@ -1,0 +1,90 @@
+#include "queue/queue.h"
+
+#include "platform/memory.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+#include "queue/ring.h"
+#include "queue/run.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool are_valid(const sq_queue_options_t *options) {
+    return options->size == sizeof *options
+        && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
+}
+
+sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options) {
+    const sq_queue_options_t defaults = SQ_QUEUE_OPTIONS_INIT;
+    if (options == NULL) {
+        options = &defaults;
+    }
+    if (!are_valid(options)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    size_t length = label != NULL ? strlen(label) : 0;
+    sq_queue_t *queue = sq__memory(sizeof *queue + length + 1);
+    if (queue == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(queue, 0, sizeof *queue);
+    memcpy(queue->label, label != NULL ? label : "", length + 1);
+    queue->stack_size = options->stack_size;
+    sq__store_relaxed(&queue->entered, 1);
+    sq__store_relaxed(&queue->references, 1);
+    return queue;
+}
+
+sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
+    sq__add_relaxed(&queue->references, 1); /* the caller's reference keeps the queue alive meanwhile */
+    return queue;
+}
+
+void sq_queue_release(sq_queue_t *queue) {
+    /* [reference] release: our use of the queue; acquire, if it was the last: everybody's. */
+    if (queue == NULL || sq__sub_acq_rel(&queue->references, 1) != 1) {
+        return;
+    }
+    sq__state_t state = sq__load_acquire(&queue->state); /* [own] acquire: what the last holder wrote */
+    while (!sq__state_is_free(state)) {
+        /* [own] release: our use of the queue, to the holder that will dispose of it. */
+        if (sq__cas_acq_rel(&queue->state, &state, state | SQ__RELEASED)) {
+            return;
+        }
+    }
+    sq__queue_stop_worker(queue);
+    sq__queue_dispose(queue);
+}
+
+void sq__queue_stop_worker(sq_queue_t *queue) {
+    sq__worker_t *worker = sq__load_relaxed(&queue->worker); /* after everybody's last use of the queue */
+    if (worker != NULL) {
+        sq__worker_stop(worker);
+    }
+}
+
+void sq__queue_dispose(sq_queue_t *queue) {
+    sq__ring_destroy(queue);
+    sq__memory_free(queue);
+}
+
+const char *sq_queue_label(const sq_queue_t *queue) { return queue->label; }
+
+/* Queues start their workers one after the other. It is rare, and a lock in each queue would be 40 bytes. */
+static sq__mutex_t start_lock = SQ__MUTEX_INIT;
+
+int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker) {
+    int error = 0;
+    sq__mutex_lock(&start_lock);
+    *worker = sq__load_relaxed(&queue->worker);
+    if (*worker == NULL) {
+        error = sq__worker_start(worker, sq__run_tasks, queue, queue->label, queue->stack_size);
+        if (error == 0) {
+            sq__store_release(&queue->worker, *worker); /* [worker] release: the worker's fields */
+        }
+    }
+    sq__mutex_unlock(&start_lock);
+    return error;
+}

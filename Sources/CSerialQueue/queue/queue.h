@@ -1,0 +1,52 @@
+/* queue.h: the queue's fields, and who may touch them.
+ *
+ * The letters: I fixed after create; O the baton's holder only (it sees what every holder before it wrote);
+ * C written by the baton's holder, read by anyone as a count; A atomic, by anyone; L under the queue's cold lock. */
+#ifndef SQ__QUEUE_QUEUE_H
+#define SQ__QUEUE_QUEUE_H
+
+#include "include/sq_queue.h"
+#include "platform/atomic.h"
+#include "queue/state.h"
+#include "thread/worker.h"
+
+/* The fields stand in three groups, so that the runner, busy with its tasks, and the submitters, busy with the state word,
+ * do not share a cache line. */
+struct sq_queue {
+    /* Where the runner works. */
+    sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
+    SQ__ATOMIC(uint32_t) index;     /* C  the next task's place in it; SQ__SEGMENT_SLOTS: the next segment's first */
+    SQ__ATOMIC(uint64_t) entered;   /* C  how many segments the head has entered; 1 before the first, too */
+    SQ__ATOMIC(uint64_t) ran;       /* C */
+    SQ__ATOMIC(uint64_t) discarded; /* C */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  withdrawn places that the head has passed */
+    SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
+
+    /* Where a submitter that found the queue free leaves the one task for the runner. */
+    SQ__ATOMIC(sq_function_t) handoff; /* C  its run function; NULL: none */
+    void *handoff_context;             /* O */
+    sq_function_t handoff_discard;     /* O */
+    SQ__ATOMIC(sq__worker_t *) worker; /* A  NULL until the first async, then fixed */
+    size_t stack_size;                 /* I  of the worker's thread */
+
+    /* Where the submitters meet. */
+    SQ__ATOMIC(sq__state_t) state;      /* A  see state.h */
+    SQ__ATOMIC(uint64_t) segments;      /* A  how many segments were put into the ring */
+    SQ__ATOMIC(uintptr_t) first;        /* A  the link to the first segment; see ring.h */
+    SQ__ATOMIC(sq__segment_t *) spare;  /* A  an empty segment for reuse, or NULL */
+    SQ__ATOMIC(uint64_t) withdrawn;     /* A */
+    SQ__ATOMIC(uint64_t) rejected;      /* A */
+    SQ__ATOMIC(uint32_t) references;    /* A */
+    char label[];                       /* I */
+};
+
+/* Makes sure that the queue has its worker, before a task for it is accepted. Returns 0 and *worker, or an errno code. */
+int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker);
+
+/* Ends the worker, if there is one, before the queue is disposed of by another thread. */
+void sq__queue_stop_worker(sq_queue_t *queue);
+
+/* Frees an empty queue without references. The baton's holder, or on a free queue whoever gave up the last reference. */
+void sq__queue_dispose(sq_queue_t *queue);
+
+#endif

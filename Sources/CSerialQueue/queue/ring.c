@@ -1,0 +1,169 @@
+#include "queue/ring.h"
+
+#include "thread/patience.h"
+
+#include <errno.h>
+
+void sq__ring_destroy(sq_queue_t *queue) {
+    sq__memory_free(queue->head);
+    sq__segment_free_spare(queue);
+}
+
+/* The tail: submitters */
+
+int sq__ring_take_place(sq_queue_t *queue, sq__place_t *place) {
+    sq__segment_t *fresh = NULL;
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    *place = (sq__place_t){ .slot = NULL };
+    for (;;) {
+        if (sq__state_is_free(state)) {
+            /* [own] acquire: what the last holder wrote. */
+            if (sq__cas_acquire(&queue->state, &state, state | SQ__OWNED)) {
+                break;
+            }
+            continue;
+        }
+        sq__segment_t *tail = sq__state_tail(state);
+        unsigned taken = sq__state_taken(state);
+        if (tail != NULL && taken < SQ__SEGMENT_SLOTS) {
+            /* [place] acquire: the cleared words; pairs with the releases below and in sq__ring_give_back. */
+            if (sq__cas_acquire(&queue->state, &state, state + SQ__TAKEN_ONE)) {
+                place->slot = &tail->slots[taken];
+                break;
+            }
+            continue;
+        }
+        if (fresh == NULL && (fresh = sq__segment_obtain(queue)) == NULL) {
+            return ENOMEM;
+        }
+        /* [place] release: the cleared words of the new segment. */
+        if (sq__cas_acq_rel(&queue->state, &state, sq__state_with_tail(state, fresh, 1))) {
+            sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
+            *place = (sq__place_t){ .slot = &fresh->slots[0], .link = tail != NULL ? &tail->next : &queue->first };
+            return 0;
+        }
+    }
+    if (fresh != NULL) {
+        sq__segment_recycle(queue, fresh);
+    }
+    return 0;
+}
+
+bool sq__ring_publish(sq__place_t place, uintptr_t kind) {
+    if (place.link == NULL) {
+        /* [publish] release: the slot; acquire: what the holder wrote before it left the baton. Pairs with sq__ring_peek
+         * and leave_baton. */
+        return sq__exchange_acq_rel(&place.slot->word, kind) == SQ__BATON;
+    }
+    sq__store_relaxed(&place.slot->word, kind);
+    sq__segment_t *segment = (sq__segment_t *)((char *)place.slot - offsetof(sq__segment_t, slots));
+    /* [publish] the same for the segment with the slot in it. */
+    return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON;
+}
+
+/* The head: the baton's holder */
+
+/* The word that tells whether the place at the head is filled: its own, or the link that leads to it. */
+static sq__word_t *word_at_head(sq_queue_t *queue) {
+    uint32_t index = sq__load_relaxed(&queue->index);
+    if (queue->head == NULL) {
+        return &queue->first;
+    }
+    return index == SQ__SEGMENT_SLOTS ? &queue->head->next : &queue->head->slots[index].word;
+}
+
+static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
+    sq__segment_t *next = (sq__segment_t *)sq__load_acquire(link); /* [publish] acquire: the segment, its first slot */
+    if (next == NULL) {
+        return false;
+    }
+    sq__segment_t *passed = queue->head;
+    queue->head = next;
+    sq__store_relaxed(&queue->index, 0);
+    if (passed != NULL) {
+        sq__count(&queue->entered, 1);
+        sq__segment_recycle(queue, passed);
+    }
+    return true;
+}
+
+uintptr_t sq__ring_peek(sq_queue_t *queue) {
+    if (queue->head == NULL || sq__load_relaxed(&queue->index) == SQ__SEGMENT_SLOTS) {
+        if (!enter_next_segment(queue, word_at_head(queue))) {
+            return SQ__EMPTY;
+        }
+    }
+    return sq__load_acquire(word_at_head(queue)); /* [publish] acquire: the slot */
+}
+
+static const sq__slot_t *pass(sq_queue_t *queue) {
+    uint32_t index = sq__load_relaxed(&queue->index);
+    sq__store_relaxed(&queue->index, index + 1);
+    return &queue->head->slots[index];
+}
+
+sq_task_t sq__ring_take_task(sq_queue_t *queue) { return pass(queue)->task; }
+
+sq__waiter_t sq__ring_take_waiter(sq_queue_t *queue) { return pass(queue)->waiter; }
+
+bool sq__ring_linger(sq_queue_t *queue) {
+    sq__word_t *word = word_at_head(queue);
+    for (unsigned spins = sq__patience_spins(SQ__LINGER_SPINS); spins > 0; spins -= 1) {
+        if (sq__load_relaxed(word) != SQ__EMPTY) {
+            return true;
+        }
+        sq__pause();
+    }
+    return false;
+}
+
+/* False: the place was filled in the meantime. */
+static bool leave_baton(sq_queue_t *queue) {
+    uintptr_t nothing = SQ__EMPTY;
+    /* [publish] release: what we did with the baton; pairs with sq__ring_publish. */
+    return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
+}
+
+/* The words of the passed slots are cleared before the queue is free: from then on they can be taken again. */
+static bool make_free(sq_queue_t *queue, sq__state_t *state) {
+    unsigned taken = sq__state_taken(*state);
+    for (unsigned i = 0; i < taken; i += 1) {
+        sq__store_relaxed(&queue->head->slots[i].word, SQ__EMPTY);
+    }
+    sq__segment_free_spare(queue);
+    sq__store_relaxed(&queue->index, 0);
+    /* [own] [place] release: what we did with the baton, and the cleared words. */
+    if (sq__cas_release(&queue->state, state, sq__state_with_tail(0, queue->head, 0))) {
+        return true;
+    }
+    sq__store_relaxed(&queue->index, taken);
+    return false;
+}
+
+bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
+    *state = sq__load_acquire(&queue->state); /* [own] acquire: see sq_queue_release */
+    for (;;) {
+        bool empty = sq__state_tail(*state) == queue->head && sq__state_taken(*state) == sq__load_relaxed(&queue->index);
+        if (!empty) {
+            *state = SQ__OWNED;
+            return leave_baton(queue);
+        }
+        if ((*state & SQ__FLAGS) != SQ__OWNED) {
+            return false;
+        }
+        if (make_free(queue, state)) {
+            return true;
+        }
+    }
+}
+
+/* Depth */
+
+uint64_t sq__ring_depth(const sq_queue_t *queue) {
+    uint64_t entered = sq__load_relaxed(&queue->entered);
+    uint64_t index = sq__load_relaxed(&queue->index);
+    uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
+    uint64_t taken = sq__state_taken(sq__load_relaxed(&queue->state));
+    uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = entered * SQ__SEGMENT_SLOTS + index;
+    return tail > head ? tail - head : 0;
+}

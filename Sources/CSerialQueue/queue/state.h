@@ -1,0 +1,52 @@
+/* state.h: the queue's state word.
+ *
+ * DESIGN. One 64-bit word decides everything that two threads could disagree on: who owns the queue, and who gets which
+ * place in the ring. From the low end:
+ *
+ *     bit 0       OWNED      the baton is out: a thread holds it, it is on its way, or it lies in a reserved place
+ *     bit 1       RELEASED   the last reference is gone: whoever empties the queue frees it
+ *     bits 2-5    unused, 0
+ *     bits 6-47   TAIL       the segment that the next place is taken from (64-byte aligned), or 0: none yet
+ *     bits 48-55  TAKEN      how many of its places have been taken, 0 to SQ__SEGMENT_SLOTS
+ *     bits 56-63  unused, 0
+ *
+ *     { TAIL: 0, TAKEN: 0 }          free, never had to queue anything
+ *     { TAIL: s, TAKEN: 0 }          free; the segment is kept
+ *     { TAIL: t, TAKEN: n, OWNED }   owned; what waits is between the head (the baton holder's) and (t, n)
+ *     { ..., OWNED, RELEASED }       owned, and to be freed when it is empty
+ *
+ * Free implies empty: OWNED may be left unset only when no place is reserved, and TAKEN is 0 then. That is what lets a free
+ * queue be taken without a look at the ring. OWNED may be cleared by the baton's holder only. RELEASED may be set by
+ * whoever gives up the last reference, on an owned queue only.
+ *
+ * The segment's address stands in the word so that one compare-and-swap both takes the place and makes sure that the
+ * segment is the one that the place is in. A submitter looks into a segment only after it has a place there, and a segment
+ * with a place that was not yet filled and passed is never recycled. A word that comes back to an old value (ABA)
+ * does no harm: whoever swaps it gets the place that it names now. */
+#ifndef SQ__QUEUE_STATE_H
+#define SQ__QUEUE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sq__segment sq__segment_t;
+typedef uint64_t sq__state_t;
+
+#define SQ__OWNED ((sq__state_t)1 << 0)
+#define SQ__RELEASED ((sq__state_t)1 << 1)
+#define SQ__FLAGS ((sq__state_t)0x3F)
+#define SQ__TAIL (((sq__state_t)1 << 48) - 1 - SQ__FLAGS)
+#define SQ__TAKEN_ONE ((sq__state_t)1 << 48)
+
+static inline bool sq__state_is_free(sq__state_t state) { return (state & SQ__FLAGS) == 0; }
+
+static inline sq__segment_t *sq__state_tail(sq__state_t state) { return (sq__segment_t *)(uintptr_t)(state & SQ__TAIL); }
+
+static inline unsigned sq__state_taken(sq__state_t state) { return (unsigned)(state >> 48) & 0xFF; }
+
+/* The same flags, and the given tail. */
+static inline sq__state_t sq__state_with_tail(sq__state_t state, sq__segment_t *tail, unsigned taken) {
+    return (state & SQ__FLAGS) | (sq__state_t)(uintptr_t)tail | taken * SQ__TAKEN_ONE;
+}
+
+#endif

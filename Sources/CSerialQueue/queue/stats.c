@@ -1,0 +1,35 @@
+#include "include/sq_stats.h"
+
+#include "queue/stats.h"
+
+#include "queue/ring.h"
+
+static uint64_t depth_now(const sq_queue_t *queue) {
+    uint64_t places = sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff) != NULL);
+    uint64_t given_up = sq__load_relaxed(&queue->withdrawn) - sq__load_relaxed(&queue->skipped);
+    return places > given_up ? places - given_up : 0;
+}
+
+void sq__stats_sample_depth(sq_queue_t *queue) {
+    uint64_t depth = depth_now(queue);
+    if (depth > sq__load_relaxed(&queue->highest)) {
+        sq__store_relaxed(&queue->highest, depth);
+    }
+}
+
+size_t sq_queue_depth(const sq_queue_t *queue) { return (size_t)depth_now(queue); }
+
+void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
+    *stats = (sq_queue_stats_t){
+        .ran = sq__load_relaxed(&queue->ran),
+        .discarded = sq__load_relaxed(&queue->discarded),
+        .withdrawn = sq__load_relaxed(&queue->withdrawn),
+        .rejected = sq__load_relaxed(&queue->rejected),
+        .depth = depth_now(queue),
+        .highest_depth = sq__load_relaxed(&queue->highest),
+    };
+    if (stats->highest_depth < stats->depth) {
+        stats->highest_depth = stats->depth; /* the holder has not taken its sample yet */
+    }
+    stats->submitted = stats->ran + stats->discarded + stats->withdrawn + stats->depth;
+}

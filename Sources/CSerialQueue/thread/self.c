@@ -1,0 +1,58 @@
+#include "thread/self.h"
+
+#include "platform/memory.h"
+
+SQ__THREAD_LOCAL sq__self_t sq__self_record;
+
+static void self_end(sq__exit_t *exit) {
+    (void)exit;
+    sq__self_t *self = sq__self();
+    self->ended = true;
+    if (self->token != NULL) {
+        sq__token_recycle(self->token);
+        self->token = NULL;
+    }
+    sq__memory_free(self->report);
+    self->report = NULL;
+}
+
+/* False: nothing may be kept in the record, for there is nobody to clean it up. */
+static bool will_end_cleanly(sq__self_t *self) {
+    if (self->ended) {
+        return false;
+    }
+    if (self->exit.call == NULL) {
+        self->exit.call = self_end;
+        if (sq__thread_at_exit(&self->exit) != 0) {
+            self->exit.call = NULL;
+            return false;
+        }
+    }
+    return true;
+}
+
+sq__token_t *sq__self_token(void) {
+    sq__self_t *self = sq__self();
+    if (self->token != NULL) {
+        return self->token;
+    }
+    sq__token_t *token = sq__token_acquire();
+    if (token != NULL && will_end_cleanly(self)) {
+        self->token = token;
+    }
+    return token;
+}
+
+void sq__self_wait_over(sq__token_t *token) {
+    if (token != sq__self()->token) {
+        sq__token_recycle(token);
+    }
+}
+
+char *sq__self_report(size_t bytes) {
+    sq__self_t *self = sq__self();
+    if (self->report == NULL && will_end_cleanly(self)) {
+        self->report = sq__memory(bytes);
+    }
+    return self->report;
+}

@@ -1,0 +1,72 @@
+#include "thread/worker.h"
+
+#include "platform/memory.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+#include "thread/token.h"
+
+#include <errno.h>
+
+/* Fields: F fixed once started, P belongs to whoever is due to post, and from a post to its function to the worker. */
+struct sq__worker {
+    sq__token_t *token;             /* F */
+    sq__worker_function_t function; /* F */
+    void *argument;                 /* F */
+    sq__turn_t turn;                /* P  what the next post grants */
+    bool stopping;                  /* P */
+};
+
+static void worker_main(void *argument) {
+    sq__worker_t *worker = argument;
+    sq__token_t *token = worker->token;
+    sq__turn_t turn = worker->turn;
+    bool wanted = true;
+    while (wanted) {
+        if (!sq__token_spin(token, turn, SQ__PATIENCE_SPIN)) {
+            sq__token_sleep(token, turn, SQ__NEVER);
+        }
+        if (worker->stopping) {
+            break;
+        }
+        /* Before the call: the next post may come while the function is still on its way back. */
+        turn = worker->turn = sq__token_prepare(token);
+        wanted = worker->function(worker->argument);
+    }
+    sq__token_recycle(token);
+    sq__memory_free(worker);
+}
+
+int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void *argument, const char *name,
+                     size_t stack_size) {
+    int error = ENOMEM;
+    sq__worker_t *worker = sq__memory(sizeof *worker);
+    if (worker == NULL) {
+        return error;
+    }
+    sq__token_t *token = sq__token_acquire();
+    if (token == NULL) {
+        goto no_token;
+    }
+    *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .turn = sq__token_prepare(token) };
+    error = sq__thread_start(worker_main, worker, name, stack_size);
+    if (error) {
+        goto no_thread;
+    }
+    *result = worker;
+    return 0;
+no_thread:
+    sq__token_recycle(token);
+no_token:
+    sq__memory_free(worker);
+    return error;
+}
+
+void sq__worker_post(sq__worker_t *worker) {
+    /* Read first: after the grant the worker may be gone. Its token is never gone. Nobody withdraws a worker's wait. */
+    sq__token_grant(worker->token, worker->turn);
+}
+
+void sq__worker_stop(sq__worker_t *worker) {
+    worker->stopping = true;
+    sq__worker_post(worker);
+}

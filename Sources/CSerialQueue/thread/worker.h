@@ -1,0 +1,30 @@
+/* worker.h: a thread that is called upon, one post at a time.
+ *
+ * DESIGN. A worker sleeps on a token of its own (not its thread's: a task that it runs may wait on that one meanwhile).
+ * Whoever holds the right to post, posts once; the worker calls its function once; then the next post may come, even before
+ * the function has returned. So the next turn is prepared before the function is called.
+ *
+ * A worker belongs to its thread: it frees itself when it was told to stop, or when its function
+ * said so. */
+#ifndef SQ__THREAD_WORKER_H
+#define SQ__THREAD_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct sq__worker sq__worker_t;
+
+/* What a post calls. Returns false to end the worker: then nobody may post again. */
+typedef bool (*sq__worker_function_t)(void *argument);
+
+/* Starts the thread. On success 0 and *worker, waiting for its first post; else an errno code. `name` is copied. */
+int sq__worker_start(sq__worker_t **worker, sq__worker_function_t function, void *argument, const char *name,
+                     size_t stack_size);
+
+/* Calls the worker. One post at a time: the next is legal once the function has been called for this one. */
+void sq__worker_post(sq__worker_t *worker);
+
+/* Ends the worker, in place of a post. It must not be touched again. */
+void sq__worker_stop(sq__worker_t *worker);
+
+#endif

@@ -1,0 +1,132 @@
+/* main.c: counts the words of files with several threads and one serial queue. `wordcount --help` tells how to run it,
+ * Examples/README.md what it prints. The twin of Examples/WordCount, which says the same in Swift.
+ *
+ *     reader ─┐ async: a batch of counts
+ *     reader ─┼──────────────► serial queue ──► the table
+ *     reader ─┘        sync ▲
+ *     progress bar ─────────┘
+ */
+#define _DEFAULT_SOURCE 1
+#include "bar.h"
+#include "check.h"
+#include "die.h"
+#include "inputs.h"
+#include "options.h"
+#include "readers.h"
+#include "tally.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STATUS_INCOMPLETE = 1, STATUS_DIFFERENT = 3 };
+
+void die(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    flockfile(stderr);
+    fputs("wordcount: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    _exit(1); /* not exit: other threads are still at work on what it would take down */
+}
+
+/* Runs the readers to their end; returns the seconds until the table was complete. */
+static double count_with_queue(inputs_t *inputs, tally_t *tally, unsigned reader_count, bar_t *bar) {
+    double began = seconds_now();
+    readers_t *readers = readers_start(inputs, tally, reader_count);
+    if (bar->is_on) {
+        const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+        for (progress_t now; (now = tally_progress(tally)).finished < reader_count; nanosleep(&pause, NULL))
+            bar_draw(bar, "counting", now.bytes, inputs_bytes(inputs), now.words);
+    }
+    readers_join(readers);
+    tally_catch_up(tally);
+    bar_clear(bar);
+    return tally->finished_at - began;
+}
+
+static void print_words(const words_t *words, unsigned long top) {
+    for (size_t i = 0; i < top && i < words->different; i++) {
+        const word_t *word = &words->list[i];
+        printf("%9" PRIu64 "  ", word->count);
+        text_print(stdout, words->text + word->offset, word->length);
+        putchar('\n');
+    }
+    if (top > 0 && words->different > 0) putchar('\n');
+}
+
+static void print_speed(const char *what, const words_t *words, uint64_t bytes, double seconds) {
+    printf("%-9s %.3f s, %.2f million words/s, %.1f MB/s\n", what, seconds, (double)words->total / seconds / 1e6,
+           (double)bytes / seconds / 1e6);
+}
+
+static void print_statistics(const sq_queue_t *queue) {
+    sq_queue_stats_t stats;
+    sq_queue_stats(queue, &stats);
+    printf("queue     \"%s\": submitted %" PRIu64 ", ran %" PRIu64 ", discarded %" PRIu64 ", withdrawn %" PRIu64
+           ", rejected %" PRIu64 ", depth %" PRIu64 ", highest depth %" PRIu64 "\n",
+           sq_queue_label(queue), stats.submitted, stats.ran, stats.discarded, stats.withdrawn, stats.rejected,
+           stats.depth, stats.highest_depth);
+}
+
+/* An input that failed half-way left counts in the table that cannot be told from the others. */
+static const input_t *half_counted(const inputs_t *inputs) {
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->all[i].problem[0] != '\0' && inputs->all[i].counted > 0) return &inputs->all[i];
+    return NULL;
+}
+
+/* Counts again with one thread; returns the exit status. */
+static int check(inputs_t *inputs, const tally_t *tally, bar_t *bar) {
+    const input_t *half = half_counted(inputs);
+    if (half != NULL) {
+        printf("check     left out: %s was counted only in part\n", half->path);
+        return STATUS_INCOMPLETE;
+    }
+    words_t expected = {0};
+    double began = seconds_now();
+    bool is_complete = check_count(inputs, &expected, bar);
+    bar_clear(bar);
+    double seconds = seconds_now() - began;
+    bool is_equal = is_complete && check_equal(&tally->words, &expected);
+    if (is_equal) {
+        print_speed("1 thread", &expected, tally->bytes, seconds);
+        puts("check     the single-threaded count is the same");
+    }
+    words_free(&expected);
+    return is_equal ? 0 : is_complete ? STATUS_DIFFERENT : STATUS_INCOMPLETE;
+}
+
+int main(int count, char *arguments[]) {
+    options_t options = options_read(count, arguments);
+    bar_t bar = bar_make();
+    inputs_t inputs;
+    tally_t tally;
+    inputs_open(&inputs, options.paths, options.path_count);
+    inputs_report(&inputs);
+    tally_open(&tally);
+
+    double seconds = count_with_queue(&inputs, &tally, options.readers, &bar);
+    size_t problems = inputs_report(&inputs);
+    int status = problems > 0 ? STATUS_INCOMPLETE : 0;
+
+    words_sort(&tally.words);
+    print_words(&tally.words, options.top);
+    printf("words     %" PRIu64 ", %zu different, in %zu of %zu files, %" PRIu64 " bytes, %u readers\n", tally.words.total,
+           tally.words.different, inputs.count - problems, inputs.count, tally.bytes, options.readers);
+    print_speed("queue", &tally.words, tally.bytes, seconds);
+    print_statistics(tally.queue);
+    int checked = check(&inputs, &tally, &bar);
+    if (checked > status) status = checked;
+
+    tally_close(&tally);
+    inputs_close(&inputs);
+    if (fflush(stdout) != 0 || ferror(stdout)) die("the results cannot be written to standard output");
+    return status;
+}

@@ -1,0 +1,28 @@
+# Makefile: everything that is done with this repository. `make` alone tells what there is.
+#
+# make/build.mk    compilers, flavours, the library
+# make/install.mk  install, uninstall, the pkg-config file
+# make/check.mk    the test programs and all checks
+# make/examples.mk demo and examples
+#
+# Each compiler and flavour (release, debug, tsan, asan) builds in a folder of its own, build/COMPILER-FLAVOUR, so that
+# objects never mix. build/libserialqueue.* are copies of the release library that was built last.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+help: ## this list
+	@printf 'make TARGET [CC=gcc|clang] [SWIFT=swift]\n\n'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@printf '\nSQ_SEED=N repeats a run of the C tests; SQ_TEST=WORD picks tests by a part of their name.\n'
+
+include make/build.mk
+include make/install.mk
+include make/check.mk
+include make/examples.mk
+
+clean: ## remove everything that was built
+	rm -rf build .build .build-tsan .build-asan
+
+.PHONY: help clean

@@ -1,0 +1,242 @@
+#include "harness.h"
+
+#include "inject.h"
+#include "latch.h"
+
+#include <dirent.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The list and the figures at rest belong to the main thread; checks come from any. */
+static struct test *first_test;
+static struct test **last_test = &first_test;
+static uint64_t seed;
+static long threads_at_start;
+static atomic_int failed_checks;
+
+/* Waiting for threads to end: a bound for a hang, far above what a loaded machine needs. */
+enum { REST_SECONDS = 30 };
+
+void test_register(struct test *test) {
+    *last_test = test;
+    last_test = &test->next;
+}
+
+/* The first failures tell the story; a loop that fails a million times must not bury them. */
+static bool failed(void) {
+    return atomic_fetch_add(&failed_checks, 1) < 20;
+}
+
+bool check_true(bool holds, const char *what, const char *file, int line) {
+    if (!holds && failed()) {
+        printf("    %s:%d: not so: %s\n", file, line, what);
+    }
+    return holds;
+}
+
+bool check_equal(intmax_t actual, intmax_t expected, const char *what, const char *file, int line) {
+    if (actual != expected && failed()) {
+        printf("    %s:%d: not so: %s (%jd, %jd)\n", file, line, what, actual, expected);
+    }
+    return actual == expected;
+}
+
+bool check_at_most(intmax_t actual, intmax_t limit, const char *what, const char *file, int line) {
+    if (actual > limit && failed()) {
+        printf("    %s:%d: not so: %s (%jd, %jd)\n", file, line, what, actual, limit);
+    }
+    return actual <= limit;
+}
+
+bool check_string(const char *actual, const char *expected, const char *what, const char *file, int line) {
+    bool same = actual && strcmp(actual, expected) == 0;
+    if (!same && failed()) {
+        printf("    %s:%d: %s is \"%s\", not \"%s\"\n", file, line, what, actual ? actual : "(NULL)", expected);
+    }
+    return same;
+}
+
+void require_true(bool holds, const char *what, const char *file, int line) {
+    if (!holds) {
+        printf("    %s:%d: cannot go on: %s\n", file, line, what);
+        fflush(stdout);
+        _exit(1);
+    }
+}
+
+void note(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    printf("    ");
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+}
+
+size_t scaled(size_t count) { return SANITIZED ? count / 10 : count; }
+
+/* splitmix64: small, and every seed is a good one. */
+static uint64_t random_next(random_stream_t *random) {
+    uint64_t z = (random->state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+random_stream_t random_start(uint64_t stream) {
+    random_stream_t random = { seed + stream };
+    random.state = random_next(&random);
+    return random;
+}
+
+uint64_t random_below(random_stream_t *random, uint64_t limit) { return random_next(random) % limit; }
+
+pthread_t spawn(void *(*body)(void *), void *argument) {
+    pthread_t thread;
+    int error = __real_pthread_create(&thread, NULL, body, argument);
+    REQUIRE(error == 0);
+    return thread;
+}
+
+void join(pthread_t thread) {
+    int error = pthread_join(thread, NULL);
+    REQUIRE(error == 0);
+}
+
+static long count_threads(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    REQUIRE(tasks != NULL);
+    long count = 0;
+    for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
+        count += entry->d_name[0] != '.';
+    }
+    closedir(tasks);
+    return count;
+}
+
+long threads_alive(void) { return count_threads() - threads_at_start; }
+
+/* A detached thread ends some time after its last visible act: nothing but asking again can tell. */
+static void wait_for_threads(long threads) {
+    time_t give_up = time(NULL) + REST_SECONDS;
+    while (count_threads() > threads && time(NULL) < give_up) {
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+}
+
+void let_threads_end(long at_most) { wait_for_threads(threads_at_start + at_most); }
+
+static void wait_for_blocks(long blocks) {
+    time_t give_up = time(NULL) + REST_SECONDS;
+    while (live_blocks() > blocks && time(NULL) < give_up) {
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+}
+
+/* Each queue that has run an async task has a thread that waits for the next one. */
+static void have_waiters(void) {
+    long threads = count_threads();
+    sq_queue_t *queues[KEPT_WAITERS];
+    for (size_t i = 0; i < KEPT_WAITERS; i += 1) {
+        queues[i] = sq_queue_create("waiter", NULL);
+        REQUIRE(queues[i] != NULL);
+        int error = sq_async(queues[i], do_nothing, NULL);
+        REQUIRE(error == 0);
+    }
+    for (size_t i = 0; i < KEPT_WAITERS; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    wait_for_threads(threads);
+}
+
+rest_t rest_now(void) {
+    have_waiters();
+    return (rest_t){ count_threads(), live_blocks() };
+}
+
+bool check_at_rest(rest_t mark, const char *file, int line) {
+    wait_for_threads(mark.threads);
+    have_waiters();
+    wait_for_blocks(mark.blocks);
+    bool threads = check_equal(count_threads(), mark.threads, "threads now == threads before", file, line);
+    bool blocks = check_equal(live_blocks(), mark.blocks, "blocks of memory now == blocks before", file, line);
+    return threads && blocks;
+}
+
+bool run_child(const char *const words[]) {
+    const char *arguments[16] = { "/proc/self/exe", "--child" };
+    for (size_t i = 0; words[i]; i += 1) {
+        REQUIRE(i + 3 < sizeof arguments / sizeof arguments[0]);
+        arguments[i + 2] = words[i];
+    }
+    pid_t child;
+    int error = posix_spawn(&child, arguments[0], NULL, NULL, (char *const *)arguments, environ);
+    REQUIRE(error == 0);
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        REQUIRE(errno == EINTR);
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+__attribute__((weak)) int child_main(int count, char **words) {
+    (void)count;
+    (void)words;
+    return 1;
+}
+
+static void *run_body(void *argument) {
+    struct test *test = argument;
+    test->body();
+    return NULL;
+}
+
+static bool run(struct test *test) {
+    atomic_store(&failed_checks, 0);
+    watchdog_watch(test->name);
+    rest_t mark = rest_now();
+    join(spawn(run_body, test));
+    fail_nothing();
+    CHECK_AT_REST(mark);
+    watchdog_watch(NULL);
+    int failures = atomic_load(&failed_checks);
+    if (failures > 0) {
+        printf("FAIL %s (%d checks)\n", test->name, failures);
+    } else {
+        printf("ok %s\n", test->name);
+    }
+    return failures == 0;
+}
+
+static void *nothing(void *argument) { return argument; }
+
+/* Tests/C/run counts the plan and the "ok" lines: a test that never came to its line has failed. */
+int main(int argc, char **argv) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    const char *chosen = getenv("SQ_SEED");
+    seed = chosen ? strtoull(chosen, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
+    join(spawn(nothing, NULL)); /* a sanitizer starts its own helper thread with the first one of the program */
+    threads_at_start = count_threads();
+    watchdog_start();
+    if (argc > 1 && strcmp(argv[1], "--child") == 0) {
+        watchdog_watch("a child process");
+        return child_main(argc - 2, argv + 2) || atomic_load(&failed_checks) > 0;
+    }
+    const char *only = argc > 1 ? argv[1] : "";
+    int planned = 0, failures = 0;
+    for (struct test *test = first_test; test; test = test->next) {
+        planned += strstr(test->name, only) != NULL;
+    }
+    printf("plan %d  SQ_SEED=%" PRIu64 "\n", planned, seed);
+    for (struct test *test = first_test; test; test = test->next) {
+        if (strstr(test->name, only)) {
+            failures += !run(test);
+        }
+    }
+    return failures > 0;
+}

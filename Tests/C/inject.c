@@ -1,0 +1,170 @@
+#include "inject.h"
+
+#include "harness.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **block, size_t alignment, size_t size);
+void __real_free(void *block);
+int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
+int __real_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
+
+/* One plan per kind of failure. `calls` counts down to the first failure; a plan of `one_in` draws instead. */
+typedef struct plan {
+    atomic_bool armed;
+    atomic_long calls_before;
+    atomic_bool forever;
+    atomic_uint_fast64_t one_in;
+    atomic_uint_fast64_t failures;
+} plan_t;
+
+static plan_t plans[2];
+static atomic_uint_fast64_t made, started, spurious, spurious_one_in, draws;
+static atomic_long blocks, bytes;
+
+static bool draw(uint64_t one_in) {
+    random_stream_t random = random_start(0xD1CE0000u + atomic_fetch_add(&draws, 1));
+    return random_below(&random, one_in) == 0;
+}
+
+static bool must_fail(failure_t what) {
+    plan_t *plan = &plans[what];
+    if (!atomic_load_explicit(&plan->armed, memory_order_relaxed)) {
+        return false;
+    }
+    uint64_t one_in = atomic_load(&plan->one_in);
+    bool fails;
+    if (one_in) {
+        fails = draw(one_in);
+    } else {
+        long before = atomic_fetch_sub(&plan->calls_before, 1);
+        fails = before == 1 || (before < 1 && atomic_load(&plan->forever));
+    }
+    if (fails) {
+        atomic_fetch_add(&plan->failures, 1);
+    }
+    return fails;
+}
+
+static void arm(failure_t what, uint64_t nth, bool forever, uint64_t one_in) {
+    plan_t *plan = &plans[what];
+    atomic_store(&plan->calls_before, (long)nth);
+    atomic_store(&plan->forever, forever);
+    atomic_store(&plan->one_in, one_in);
+    atomic_store(&plan->failures, 0);
+    atomic_store(&plan->armed, true);
+}
+
+void fail_nth(failure_t what, uint64_t nth, bool forever) { arm(what, nth, forever, 0); }
+void fail_some(failure_t what, uint64_t one_in) { arm(what, 0, false, one_in); }
+
+uint64_t fail_nothing(void) {
+    uint64_t failures = 0;
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += 1) {
+        atomic_store(&plans[i].armed, false);
+        failures += atomic_exchange(&plans[i].failures, 0);
+    }
+    return failures;
+}
+
+uint64_t allocations(void) { return atomic_load(&made); }
+long live_blocks(void) { return atomic_load(&blocks); }
+long live_bytes(void) { return atomic_load(&bytes); }
+uint64_t threads_started(void) { return atomic_load(&started); }
+
+static long size_of(void *block) { return (long)(malloc_usable_size(block) + sizeof(size_t)); }
+
+static void *counted(void *block) {
+    if (block) {
+        atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&bytes, size_of(block), memory_order_relaxed);
+    }
+    return block;
+}
+
+static void *no_memory(void) {
+    errno = ENOMEM;
+    return NULL;
+}
+
+void *__wrap_malloc(size_t size) { return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_malloc(size)); }
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_calloc(count, size));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_aligned_alloc(alignment, size));
+}
+
+int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
+    if (must_fail(FAIL_ALLOCATION)) {
+        return ENOMEM;
+    }
+    int error = __real_posix_memalign(block, alignment, size);
+    if (error == 0) {
+        counted(*block);
+    }
+    return error;
+}
+
+void __wrap_free(void *block) {
+    if (block) {
+        atomic_fetch_sub_explicit(&blocks, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&bytes, size_of(block), memory_order_relaxed);
+    }
+    __real_free(block);
+}
+
+/* As a new block and a freed one: the counts then need no case of their own. */
+void *__wrap_realloc(void *block, size_t size) {
+    void *moved = __wrap_malloc(size);
+    if (moved && block) {
+        size_t old = malloc_usable_size(block);
+        memcpy(moved, block, old < size ? old : size);
+        __wrap_free(block);
+    }
+    return moved;
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    if (must_fail(FAIL_THREAD)) {
+        return EAGAIN;
+    }
+    int error = __real_pthread_create(thread, attributes, body, argument);
+    if (error == 0) {
+        atomic_fetch_add(&started, 1);
+    }
+    return error;
+}
+
+void wake_spuriously(uint64_t one_in) { atomic_store(&spurious_one_in, one_in); }
+uint64_t spurious_wakes(void) { return atomic_load(&spurious); }
+
+/* A wake-up without a signal still gives the mutex away for a moment, as a real one does. */
+static bool wakes_spuriously(pthread_mutex_t *mutex) {
+    uint64_t one_in = atomic_load_explicit(&spurious_one_in, memory_order_relaxed);
+    if (one_in == 0 || !draw(one_in)) {
+        return false;
+    }
+    atomic_fetch_add(&spurious, 1);
+    pthread_mutex_unlock(mutex);
+    pthread_mutex_lock(mutex);
+    return true;
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    return wakes_spuriously(mutex) ? 0 : __real_pthread_cond_wait(condition, mutex);
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+    return wakes_spuriously(mutex) ? 0 : __real_pthread_cond_timedwait(condition, mutex, until);
+}

@@ -1,0 +1,38 @@
+/* inject.h: the system calls that a test can count and make fail.
+ *
+ * DESIGN. The test programs are linked with --wrap (see make/check.mk): every call of these functions from the library's
+ * archive or from a test comes here first and goes on to the system, or to the sanitizer, from here. That works alike
+ * in every flavour; defining malloc ourselves would not work beside a sanitizer. Calls from inside the C library are
+ * not seen. The counts are of the whole process; switch a failure on only while nothing else is going on. */
+#ifndef INJECT_H
+#define INJECT_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument);
+
+/* Successful allocations since the start; what is allocated and not freed, in blocks and in bytes as the C library
+ * accounts for them (its own header included). */
+uint64_t allocations(void);
+long live_blocks(void);
+long live_bytes(void);
+
+/* Successful pthread_create calls since the start, those of `spawn` not included. */
+uint64_t threads_started(void);
+
+/* From now on the nth call (1 is the next) fails, with ENOMEM or EAGAIN; with `forever` every one after it as well. */
+typedef enum failure { FAIL_ALLOCATION, FAIL_THREAD } failure_t;
+void fail_nth(failure_t what, uint64_t nth, bool forever);
+/* From now on about one call in `one_in` fails, drawn from the seed. */
+void fail_some(failure_t what, uint64_t one_in);
+/* Nothing fails any more. Returns how many calls were made to fail since the last fail_nth or fail_some. */
+uint64_t fail_nothing(void);
+
+/* From now on about one wait in `one_in` on a condition returns at once although nobody signalled; 0: none. */
+void wake_spuriously(uint64_t one_in);
+uint64_t spurious_wakes(void);
+
+#endif

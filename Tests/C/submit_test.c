@@ -1,0 +1,194 @@
+/* submit_test.c: order. async, sync and both together. */
+#include "harness.h"
+#include "inject.h"
+#include "latch.h"
+
+#include <stdlib.h>
+
+/* What ran, in order. Plain memory: the queue itself has to protect it. */
+typedef struct record {
+    size_t count, size;
+    size_t *numbers;
+} record_t;
+
+typedef struct entry {
+    record_t *record;
+    size_t number;
+} entry_t;
+
+static record_t record_of(size_t size) {
+    record_t record = { 0, size, calloc(size, sizeof(size_t)) };
+    REQUIRE(record.numbers != NULL);
+    return record;
+}
+
+static void write_down(void *context) {
+    entry_t *entry = context;
+    record_t *record = entry->record;
+    REQUIRE(record->count < record->size);
+    record->numbers[record->count] = entry->number;
+    record->count += 1;
+}
+
+static void check_in_order(const record_t *record, size_t count) {
+    CHECK_EQUAL(record->count, count);
+    for (size_t i = 0; i < record->count; i += 1) {
+        if (!CHECK_EQUAL(record->numbers[i], i)) {
+            break;
+        }
+    }
+}
+
+TEST(async_tasks_run_in_the_order_of_their_submission) {
+    size_t count = scaled(200000);
+    sq_queue_t *queue = sq_queue_create("order", NULL);
+    record_t record = record_of(count);
+    entry_t *entries = calloc(count, sizeof *entries);
+    REQUIRE(queue != NULL && entries != NULL);
+    for (size_t i = 0; i < count; i += 1) {
+        entries[i] = (entry_t){ &record, i };
+        CHECK_EQUAL(sq_async(queue, write_down, &entries[i]), 0);
+    }
+    drain(queue);
+    check_in_order(&record, count);
+    sq_queue_release(queue);
+    free(entries);
+    free(record.numbers);
+}
+
+/* Both forms of async, and sync, after each other from one thread. */
+TEST(sync_runs_after_every_earlier_async) {
+    size_t count = 3 * scaled(20000);
+    sq_queue_t *queue = sq_queue_create("mixed", NULL);
+    record_t record = record_of(count);
+    entry_t *entries = calloc(count, sizeof *entries);
+    REQUIRE(queue != NULL && entries != NULL);
+    for (size_t i = 0; i < count; i += 3) {
+        for (size_t k = 0; k < 3; k += 1) {
+            entries[i + k] = (entry_t){ &record, i + k };
+        }
+        CHECK_EQUAL(sq_async(queue, write_down, &entries[i]), 0);
+        CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ write_down, &entries[i + 1], NULL }), 0);
+        CHECK_EQUAL(sq_sync(queue, write_down, &entries[i + 2]), 0);
+        CHECK_EQUAL(record.count, i + 3); /* both asyncs have run, and their writes are visible here */
+    }
+    check_in_order(&record, count);
+    sq_queue_release(queue);
+    free(entries);
+    free(record.numbers);
+}
+
+typedef struct sync_call {
+    sq_queue_t *queue;
+    entry_t entry;
+} sync_call_t;
+
+static void *call_sync(void *argument) {
+    sync_call_t *call = argument;
+    CHECK_EQUAL(sq_sync(call->queue, write_down, &call->entry), 0);
+    return NULL;
+}
+
+/* The order of the tutorials (async, async, sync, async, sync), all of it behind a task that stands still; then the same
+ * behind a sync that stands still. */
+static void check_mixed_behind(void (*begin)(hold_t *, sq_queue_t *)) {
+    enum { TASKS = 6 };
+    sq_queue_t *queue = sq_queue_create("behind", NULL);
+    REQUIRE(queue != NULL);
+    record_t record = record_of(TASKS);
+    sync_call_t calls[TASKS];
+    pthread_t callers[TASKS];
+    hold_t hold;
+    begin(&hold, queue);
+    for (size_t i = 0; i < TASKS; i += 1) {
+        calls[i] = (sync_call_t){ queue, { &record, i } };
+        if (i % 3 == 2) {
+            callers[i] = spawn(call_sync, &calls[i]);
+            wait_for_depth(queue, i + 1);
+        } else {
+            CHECK_EQUAL(sq_async(queue, write_down, &calls[i].entry), 0);
+        }
+    }
+    CHECK_EQUAL(record.count, 0);
+    hold_end(&hold);
+    join(callers[2]);
+    join(callers[5]);
+    check_in_order(&record, TASKS);
+    sq_queue_release(queue);
+    free(record.numbers);
+}
+
+TEST(async_and_sync_share_one_order_behind_an_async_task) { check_mixed_behind(hold_async); }
+TEST(async_and_sync_share_one_order_behind_a_sync_task) { check_mixed_behind(hold_sync); }
+
+static void note_thread(void *context) { *(pthread_t *)context = pthread_self(); }
+
+TEST(sync_runs_on_the_calling_thread) {
+    sq_queue_t *queue = sq_queue_create("here", NULL);
+    REQUIRE(queue != NULL);
+    pthread_t free_queue, used_queue;
+    CHECK_EQUAL(sq_sync(queue, note_thread, &free_queue), 0);
+    CHECK(pthread_equal(free_queue, pthread_self()));
+    for (size_t i = 0; i < 1000; i += 1) {
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(sq_sync(queue, note_thread, &used_queue), 0);
+        CHECK(pthread_equal(used_queue, pthread_self()));
+    }
+    sq_queue_release(queue);
+}
+
+TEST(async_runs_on_one_other_thread_always_the_same) {
+    enum { TASKS = 1000 };
+    sq_queue_t *queue = sq_queue_create("there", NULL);
+    REQUIRE(queue != NULL);
+    pthread_t threads[TASKS];
+    for (size_t i = 0; i < TASKS; i += 1) {
+        CHECK_EQUAL(sq_async(queue, note_thread, &threads[i]), 0);
+        if (i % 3 == 0) {
+            drain(queue);
+        }
+    }
+    drain(queue);
+    for (size_t i = 0; i < TASKS; i += 1) {
+        CHECK(!pthread_equal(threads[i], pthread_self()));
+        CHECK(pthread_equal(threads[i], threads[0]));
+    }
+    sq_queue_release(queue);
+}
+
+TEST(an_accepted_task_is_copied_and_run_once) {
+    sq_queue_t *queue = sq_queue_create("outcome", NULL);
+    REQUIRE(queue != NULL);
+    size_t counts[1000] = { 0 };
+    for (size_t i = 0; i < 1000; i += 1) {
+        sq_task_t task = { add_one, &counts[i], NULL };
+        CHECK_EQUAL(sq_async_task(queue, &task), 0);
+        memset(&task, 0xFF, sizeof task); /* *task is copied */
+    }
+    drain(queue);
+    for (size_t i = 0; i < 1000; i += 1) {
+        CHECK_EQUAL(counts[i], 1);
+    }
+    sq_queue_release(queue);
+}
+
+static void add_many(void *context) { *(size_t *)context += 1000; }
+
+TEST(a_task_with_a_discard_function_is_run_and_not_discarded) {
+    sq_queue_t *queue = sq_queue_create("discard", NULL);
+    REQUIRE(queue != NULL);
+    size_t alone = 0, behind[200] = { 0 };
+    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ add_one, &alone, add_many }), 0);
+    hold_t hold;
+    hold_async(&hold, queue);
+    for (size_t i = 0; i < 200; i += 1) {
+        CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ add_one, &behind[i], add_many }), 0);
+    }
+    hold_end(&hold);
+    drain(queue);
+    CHECK_EQUAL(alone, 1);
+    for (size_t i = 0; i < 200; i += 1) {
+        CHECK_EQUAL(behind[i], 1);
+    }
+    sq_queue_release(queue);
+}

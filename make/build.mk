@@ -1,0 +1,79 @@
+# make/build.mk: compilers, flavours, the library.
+
+VERSION := 0.1.0
+SOVERSION := 0
+FLAVOUR ?= release
+
+# make's own default is `cc`, which a machine with only clang does not have.
+ifeq ($(origin CC),default)
+CC := $(firstword $(foreach name,gcc clang cc,$(if $(shell command -v $(name)),$(name))) gcc)
+endif
+AR ?= ar
+SWIFT ?= swift
+
+COMPILER := $(notdir $(firstword $(CC)))
+OUT := build/$(COMPILER)-$(FLAVOUR)
+CORE := Sources/CSerialQueue
+
+WARNINGS := -Wall -Wextra -Wpedantic
+CFLAGS ?= -O2 -g
+FLAVOUR_FLAGS_release := $(CFLAGS)
+FLAVOUR_FLAGS_debug := -O1 -g -DSQ__DEBUG=1
+FLAVOUR_FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+FLAVOUR_FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAVOUR_FLAGS := $(FLAVOUR_FLAGS_$(FLAVOUR))
+ifeq ($(FLAVOUR_FLAGS),)
+$(error FLAVOUR is release, debug, tsan or asan, not '$(FLAVOUR)')
+endif
+
+# -std=c11 alone would hide POSIX; SwiftPM's default, gnu17, shows it as well.
+COMPILE := $(CC) -std=c11 -D_DEFAULT_SOURCE -pthread $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) -I$(CORE) -I$(CORE)/include -MMD -MP
+# What programs are linked with, apart from the library itself.
+LINK := $(CC) -pthread $(FLAVOUR_FLAGS) $(LDFLAGS)
+
+SOURCES := $(sort $(wildcard $(CORE)/*/*.c))
+STATIC_OBJECTS := $(SOURCES:$(CORE)/%.c=$(OUT)/static/%.o)
+SHARED_OBJECTS := $(SOURCES:$(CORE)/%.c=$(OUT)/shared/%.o)
+STATIC_LIBRARY := $(OUT)/libserialqueue.a
+SHARED_LIBRARY := $(OUT)/libserialqueue.so.$(VERSION)
+
+# $(call need,TOOL...): a recipe line that names every tool that is missing, and its Debian package, and fails.
+need = @CC='$(CC)' SWIFT='$(SWIFT)' scripts/need $(1)
+
+lib: ## build/libserialqueue.a and build/libserialqueue.so
+	$(call need,cc ar libc)
+	@$(MAKE) --no-print-directory FLAVOUR=release library-files
+	cp -p build/$(COMPILER)-release/libserialqueue.a build/$(COMPILER)-release/libserialqueue.so.$(VERSION) build/
+	ln -sf libserialqueue.so.$(VERSION) build/libserialqueue.so.$(SOVERSION)
+	ln -sf libserialqueue.so.$(SOVERSION) build/libserialqueue.so
+
+library-files: $(STATIC_LIBRARY) $(SHARED_LIBRARY)
+
+# Other flags make other objects: the file changes, and with it everything that was built with the old ones.
+$(OUT)/flags: FORCE
+	@mkdir -p $(OUT)
+	@printf '%s\n' '$(COMPILE)' '$(LINK)' | cmp -s - $@ || printf '%s\n' '$(COMPILE)' '$(LINK)' > $@
+
+# The archive's objects are not position-independent: thread-local storage costs a program that links them one
+# instruction. In the shared library nothing but the public names is seen or replaced from outside (the map file).
+$(OUT)/static/%.o: $(CORE)/%.c $(OUT)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -c $< -o $@
+
+$(OUT)/shared/%.o: $(CORE)/%.c $(OUT)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -fPIC -fno-semantic-interposition -c $< -o $@
+
+# Made anew: `ar` would keep the objects of sources that are gone.
+$(STATIC_LIBRARY): $(STATIC_OBJECTS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(SHARED_LIBRARY): $(SHARED_OBJECTS) make/libserialqueue.map
+	$(LINK) -shared -Wl,-soname,libserialqueue.so.$(SOVERSION) -Wl,--version-script=make/libserialqueue.map \
+	    -Wl,--no-undefined $(SHARED_OBJECTS) -o $@
+
+FORCE:
+.PHONY: lib library-files FORCE
+
+-include $(STATIC_OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d)

@@ -1,0 +1,59 @@
+# make/check.mk: the test programs and all checks. Every check ends in one line `N passed, N failed` (scripts/check).
+
+TESTS := $(sort $(wildcard Tests/C/*_test.c))
+TEST_PROGRAMS := $(TESTS:Tests/C/%.c=$(OUT)/tests/%)
+HARNESS_OBJECTS := $(addprefix $(OUT)/tests/,harness.o watchdog.o inject.o latch.o)
+
+# Tests/C/inject.c stands behind these functions.
+comma := ,
+WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_create pthread_cond_wait pthread_cond_timedwait
+WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
+# gnu11 and _GNU_SOURCE for the tests alone: they ask the system things that the core does not.
+COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C
+
+test-programs: $(TEST_PROGRAMS)
+
+$(OUT)/tests/%.o: Tests/C/%.c $(OUT)/flags make/check.mk
+	@mkdir -p $(@D)
+	$(COMPILE_TEST) -c $< -o $@
+
+# -rdynamic: the watchdog's call stacks have names.
+$(OUT)/tests/%_test: $(OUT)/tests/%_test.o $(HARNESS_OBJECTS) $(STATIC_LIBRARY)
+	$(LINK) -rdynamic $(WRAP) $^ -o $@
+
+.PRECIOUS: $(OUT)/tests/%.o
+-include $(TESTS:Tests/C/%.c=$(OUT)/tests/%.d) $(HARNESS_OBJECTS:.o=.d)
+
+check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
+C_TOOLS := cc ar libc
+SWIFT_TOOLS := swift
+
+check: ## every check below but the sanitizers
+	$(call need,$(C_TOOLS) gcc g++ clang nm pkg-config $(SWIFT_TOOLS))
+	$(call check_parts,headers c c-debug install examples swift)
+
+check-c: ## the C tests
+	$(call need,$(C_TOOLS))
+	$(call check_parts,c)
+
+check-headers: ## each public header alone, in C11, C17, C23, C++17; the core without a warning; gcc and clang
+	$(call need,gcc g++ clang libc)
+	$(call check_parts,headers)
+
+check-install: ## a C program that uses the installed library through pkg-config
+	$(call need,$(C_TOOLS) nm pkg-config)
+	$(call check_parts,install)
+
+check-swift: ## swift test
+	$(call need,$(SWIFT_TOOLS))
+	$(call check_parts,swift)
+
+check-tsan: ## the C and Swift tests under ThreadSanitizer
+	$(call need,gcc libc tsan $(SWIFT_TOOLS))
+	$(call check_parts,c-tsan swift-tsan)
+
+check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer
+	$(call need,gcc libc asan $(SWIFT_TOOLS))
+	$(call check_parts,c-asan swift-asan)
+
+.PHONY: test-programs check check-c check-headers check-install check-swift check-tsan check-asan

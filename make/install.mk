@@ -1,0 +1,43 @@
+# make/install.mk: install, uninstall, the pkg-config file.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+INCLUDEDIR ?= $(PREFIX)/include/serialqueue
+LIBDIR ?= $(PREFIX)/lib
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+
+HEADERS := $(sort $(wildcard $(CORE)/include/*.h))
+INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
+    $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
+    $(PKGCONFIGDIR)/serialqueue.pc
+
+# The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and
+# a program says #include <serial_queue.h> in both. Static programs need nothing beyond --static --libs.
+define PKGCONFIG
+prefix=$(PREFIX)
+includedir=$(INCLUDEDIR)
+libdir=$(LIBDIR)
+
+Name: serialqueue
+Description: Serial queues: tasks that run one at a time, in order
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lserialqueue
+Libs.private: -pthread
+endef
+export PKGCONFIG
+
+install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
+	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)'
+	install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
+	install -m 644 build/libserialqueue.a build/libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
+	ln -sf libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so.$(SOVERSION)'
+	ln -sf libserialqueue.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so'
+	@printf '%s\n' "$$PKGCONFIG" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue.pc'
+	@echo "installed into $(DESTDIR)$(PREFIX)$(if $(DESTDIR),, (run ldconfig if programs do not find the library))"
+
+uninstall: ## remove what install has put there
+	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)'
+
+.PHONY: install uninstall

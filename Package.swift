@@ -1,0 +1,27 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+    name: "SerialQueue",
+    products: [
+        .library(name: "SerialQueue", targets: ["SerialQueue"]),
+        .library(name: "CSerialQueue", targets: ["CSerialQueue"]),
+    ],
+    targets: [
+        // The C core includes its own headers by their path from Sources/CSerialQueue.
+        .target(name: "CSerialQueue", cSettings: [.headerSearchPath(".")]),
+
+        // The part of the Swift face that is C: SwiftPM does not mix languages in a target.
+        .target(
+            name: "CSerialQueueSwiftCall",
+            dependencies: ["CSerialQueue"],
+            path: "Sources/SerialQueue/SwiftCall"
+        ),
+        .target(
+            name: "SerialQueue",
+            dependencies: ["CSerialQueue", "CSerialQueueSwiftCall"],
+            exclude: ["SwiftCall"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

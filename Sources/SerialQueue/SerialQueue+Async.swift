@@ -1,0 +1,22 @@
+import CSerialQueue
+
+extension SerialQueue {
+    /// Submits `body` and returns at once; the queue's thread runs it after everything submitted before.
+    ///
+    /// What the caller wrote before is visible to `body`. `body` and what it captured are released right after it ran,
+    /// on the queue, so a captured object's `deinit` may use ``syncOrRun(_:)`` and ``async(_:)`` on this queue.
+    ///
+    /// Not for callers that submit faster than the queue runs for ever: nothing holds them back, watch ``depth``.
+    ///
+    /// - Returns: `false` if the queue refused: there was no memory, or its thread could not be started. Then `body` will
+    ///   not run, has been released, and the queue works on.
+    @discardableResult
+    public func async(_ body: sending @escaping () -> Void) -> Bool {
+        var task = TaskBox.task(body)
+        let accepted = withExtendedLifetime(self) { sq_async_task(queue, &task) == 0 }
+        if !accepted {
+            TaskBox.takeBack(task)
+        }
+        return accepted
+    }
+}

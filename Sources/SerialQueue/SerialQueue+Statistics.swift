@@ -1,0 +1,49 @@
+import CSerialQueue
+
+extension SerialQueue {
+    /// What a queue has done and what still waits, `sync` and `async` together, since it was made.
+    ///
+    /// While the queue is at rest: `submitted == ran + discarded + withdrawn + depth`.
+    public struct Statistics: Sendable, Hashable {
+        /// Accepted.
+        public var submitted: Int
+        /// Called; one that is running now is counted.
+        public var ran: Int
+        /// Accepted, but discarded instead of run.
+        public var discarded: Int
+        /// A waiting caller gave up its place.
+        public var withdrawn: Int
+        /// Refused; not among the submitted.
+        public var rejected: Int
+        /// Accepted, and still waiting for their turn.
+        public var depth: Int
+        /// The highest depth seen; under a steady stream it may be a few too low.
+        public var highestDepth: Int
+    }
+
+    /// The counts now. While closures come and go each is true, but not all of the same instant.
+    public var statistics: Statistics {
+        var counts = sq_queue_stats_t()
+        withExtendedLifetime(self) { sq_queue_stats(queue, &counts) }
+        return Statistics(counts)
+    }
+
+    /// How many accepted closures wait for their turn now; the running one is not counted.
+    public var depth: Int {
+        withExtendedLifetime(self) { sq_queue_depth(queue) }
+    }
+}
+
+extension SerialQueue.Statistics {
+    init(_ counts: sq_queue_stats_t) {
+        self.init(
+            submitted: Int(counts.submitted),
+            ran: Int(counts.ran),
+            discarded: Int(counts.discarded),
+            withdrawn: Int(counts.withdrawn),
+            rejected: Int(counts.rejected),
+            depth: Int(counts.depth),
+            highestDepth: Int(counts.highest_depth)
+        )
+    }
+}

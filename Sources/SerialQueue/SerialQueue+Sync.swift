@@ -1,0 +1,41 @@
+extension SerialQueue {
+    /// Waits until everything submitted before is done, runs `body` on the calling thread, and returns its result.
+    ///
+    /// `body` sees what earlier tasks wrote, and later ones see what it wrote. Nothing is allocated; result and error may
+    /// be of any type.
+    ///
+    /// Not for code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. Not for code on
+    /// Swift's cooperative threads if what is ahead in the queue takes long: it blocks the thread.
+    ///
+    /// - Precondition: The caller is not on this queue. It would wait for itself, so the program traps, in release builds
+    ///   too, with a sentence that names the queue. It also traps when there is no memory for a place in the queue.
+    /// - Throws: What `body` throws.
+    @inlinable
+    public func sync<Result: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var outcome: Swift.Result<Result, Failure>?
+        let status = stackCallSync(queue) { outcome = Swift.Result(catching: body) }
+        // `body` may drop the last other reference to this queue, and C wants ours to last for the whole call.
+        withExtendedLifetime(self) {}
+        return try finish("sync", status, outcome.take())
+    }
+
+    /// As ``sync(_:)``, but on this queue already, however deeply nested, runs `body` directly, inside the current task.
+    ///
+    /// For code that may or may not be on the queue, above all a `deinit`: the last reference may go away anywhere.
+    ///
+    /// Not as a habit: run directly, `body` sees the half-done changes of the task it interrupts.
+    ///
+    /// - Throws: What `body` throws.
+    @inlinable
+    public func syncOrRun<Result: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var outcome: Swift.Result<Result, Failure>?
+        let status = stackCallSyncOrRun(queue) { outcome = Swift.Result(catching: body) }
+        // `body` may drop the last other reference to this queue, and C wants ours to last for the whole call.
+        withExtendedLifetime(self) {}
+        return try finish("syncOrRun", status, outcome.take())
+    }
+}

@@ -1,0 +1,64 @@
+import CSerialQueue
+import CSerialQueueSwiftCall
+
+/// Runs closures one at a time, in the order in which they were submitted.
+///
+/// `async` leaves a closure for the queue's own thread and returns; `sync` runs it on the calling thread when its turn
+/// has come. One order holds both. The thread starts with the first `async`: a queue used only with `sync` has none.
+///
+/// Dropping the last reference never blocks and loses nothing: accepted closures still run, then the thread ends.
+///
+/// A `SerialQueue` is a handle. Two handles are equal if they stand for the same queue, see ``current``.
+///
+/// Not for work that suspends: an actor does that. Not for many thousands of queues at a time, as each that was used
+/// with `async` keeps a thread.
+public final class SerialQueue: Sendable {
+    // Sendable because every call on an sq_queue_t is legal from any thread while the caller holds a reference
+    // (the matrix in sq_queue.h). This object is that reference, and the pointer never changes.
+    @usableFromInline nonisolated(unsafe) let queue: OpaquePointer
+
+    /// Takes over one reference of the caller's.
+    init(owning queue: OpaquePointer) {
+        self.queue = queue
+    }
+
+    deinit {
+        sq_queue_release(queue)
+    }
+}
+
+extension SerialQueue {
+    /// Makes a queue; starts no thread.
+    ///
+    /// - Parameters:
+    ///   - label: Names the queue in messages, and its thread in debuggers and `top` (cut to what the system takes).
+    ///     Ends at the first NUL character, if there is one.
+    ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if the system takes no
+    ///     stack so small. Closures run by `sync` use their caller's stack.
+    public convenience init(label: String = "", stackSize: Int? = nil) {
+        var options = sq_swift_queue_options()
+        if let stackSize {
+            // 0 means the default to C; here it is as wrong as any other number below the least.
+            options.stack_size = stackSize > 0 ? stackSize : 1
+        }
+        guard let queue = sq_queue_create(label, &options) else {
+            cannotMakeQueue(label, stackSize: stackSize)
+        }
+        self.init(owning: queue)
+    }
+
+    /// The label that the queue was made with.
+    public var label: String {
+        withExtendedLifetime(self) { String(cString: sq_queue_label(queue)) }
+    }
+}
+
+extension SerialQueue: Hashable {
+    public static func == (left: SerialQueue, right: SerialQueue) -> Bool {
+        left.queue == right.queue
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(queue)
+    }
+}

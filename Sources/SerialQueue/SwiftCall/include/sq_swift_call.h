@@ -1,0 +1,23 @@
+/* sq_swift_call.h: what the Swift face needs and only C can say.
+ *
+ * Names for what Swift does not import by itself: initialiser macros and errno. (Importing Glibc would bring the names
+ * too, but tie the face to one C library.) The calls that lend a closure to the queue are in swift_call.c; they are
+ * declared in Swift, in StackCall.swift, because C has no word for a Swift closure. */
+#ifndef SQ_SWIFT_CALL_H
+#define SQ_SWIFT_CALL_H
+
+#include <errno.h>
+#include <serial_queue.h>
+
+enum { SQ_SWIFT_EDEADLK = EDEADLK, SQ_SWIFT_ENOMEM = ENOMEM, SQ_SWIFT_EINVAL = EINVAL };
+
+/* The error of the call that has just failed on this thread. */
+static inline int sq_swift_errno(void) { return errno; }
+
+static inline sq_queue_options_t sq_swift_queue_options(void)
+{
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    return options;
+}
+
+#endif

@@ -120,7 +120,7 @@ int main(int count, char *arguments[]) {
     print_words(&tally.words, options.top);
     printf("words     %" PRIu64 ", %zu different, in %zu of %zu files, %" PRIu64 " bytes, %u readers\n", tally.words.total,
            tally.words.different, inputs.count - problems, inputs.count, tally.bytes, options.readers);
-    print_speed("queue", &tally.words, tally.bytes, seconds);
+    print_speed("readers", &tally.words, tally.bytes, seconds);
     print_statistics(tally.queue);
     int checked = check(&inputs, &tally, &bar);
     if (checked > status) status = checked;

@@ -168,7 +168,7 @@ bool check_at_rest(rest_t mark, const char *file, int line) {
     return threads && blocks;
 }
 
-bool run_child(const char *const words[]) {
+int run_child(const char *const words[]) {
     const char *arguments[16] = { "/proc/self/exe", "--child" };
     for (size_t i = 0; words[i]; i += 1) {
         REQUIRE(i + 3 < sizeof arguments / sizeof arguments[0]);
@@ -181,7 +181,7 @@ bool run_child(const char *const words[]) {
     while (waitpid(child, &status, 0) < 0) {
         REQUIRE(errno == EINTR);
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 __attribute__((weak)) int child_main(int count, char **words) {
@@ -220,12 +220,16 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     const char *chosen = getenv("SQ_SEED");
     seed = chosen ? strtoull(chosen, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    setenv("SQ_SEED", text, 1); /* children have the same */
     join(spawn(nothing, NULL)); /* a sanitizer starts its own helper thread with the first one of the program */
     threads_at_start = count_threads();
     watchdog_start();
     if (argc > 1 && strcmp(argv[1], "--child") == 0) {
         watchdog_watch("a child process");
-        return child_main(argc - 2, argv + 2) || atomic_load(&failed_checks) > 0;
+        int status = child_main(argc - 2, argv + 2);
+        return atomic_load(&failed_checks) > 0 ? 1 : status;
     }
     const char *only = argc > 1 ? argv[1] : "";
     int planned = 0, failures = 0;

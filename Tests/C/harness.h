@@ -94,8 +94,9 @@ bool check_at_rest(rest_t mark, const char *file, int line);
 #define CHECK_AT_REST(mark) check_at_rest((mark), __FILE__, __LINE__)
 
 /* For tests that need the library as it is in a fresh process: runs this program again as PROGRAM --child WORD..., which
- * calls `child_main` with the words, on the main thread and with nothing warmed up. True: it returned 0. */
-bool run_child(const char *const words[]);
+ * calls `child_main` with the words, on the main thread and with nothing warmed up. Returns what that returned, or -1 if
+ * the child ended in any other way; a failed check in the child makes it 1. */
+int run_child(const char *const words[]);
 int child_main(int count, char **words);
 
 /* watchdog.c: ends the program, with the place of every thread, if `test` runs for longer than SQ_TEST_TIMEOUT seconds

@@ -1,0 +1,147 @@
+/* current_test.c: which queue a thread is on. */
+#include "harness.h"
+#include "latch.h"
+
+/* What a task saw of itself. */
+typedef struct view {
+    sq_queue_t *outer, *inner;
+    sq_queue_t *current;
+    bool on_outer, on_inner;
+} view_t;
+
+static void look(void *context) {
+    view_t *view = context;
+    view->current = sq_current_queue();
+    view->on_outer = sq_is_current(view->outer);
+    view->on_inner = sq_is_current(view->inner);
+}
+
+static void check_view(const view_t *view, const sq_queue_t *current, bool on_outer, bool on_inner) {
+    CHECK(view->current == current);
+    CHECK_EQUAL(view->on_outer, on_outer);
+    CHECK_EQUAL(view->on_inner, on_inner);
+}
+
+static view_t make_view(void) {
+    view_t view = { .outer = sq_queue_create("outer", NULL), .inner = sq_queue_create("inner", NULL) };
+    REQUIRE(view.outer != NULL && view.inner != NULL);
+    return view;
+}
+
+static void release_view(view_t *view) {
+    sq_queue_release(view->outer);
+    sq_queue_release(view->inner);
+}
+
+TEST(outside_of_any_task_no_queue_is_current) {
+    view_t view = make_view();
+    look(&view);
+    check_view(&view, NULL, false, false);
+    CHECK_EQUAL(sq_sync(view.outer, look, &view), 0);
+    CHECK_EQUAL(sq_async(view.outer, look, &view), 0);
+    drain(view.outer);
+    look(&view);
+    check_view(&view, NULL, false, false);
+    release_view(&view);
+}
+
+TEST(a_task_is_on_its_own_queue_and_on_no_other) {
+    view_t view = make_view();
+    CHECK_EQUAL(sq_sync(view.outer, look, &view), 0); /* of a free queue */
+    check_view(&view, view.outer, true, false);
+    CHECK_EQUAL(sq_async(view.outer, look, &view), 0);
+    CHECK_EQUAL(sq_sync(view.outer, do_nothing, NULL), 0);
+    check_view(&view, view.outer, true, false);
+    hold_t hold;
+    hold_async(&hold, view.inner);
+    CHECK_EQUAL(sq_sync(view.outer, look, &view), 0); /* while another queue has a task elsewhere */
+    check_view(&view, view.outer, true, false);
+    hold_end(&hold);
+    release_view(&view);
+}
+
+/* Behind others, so that the function is called after a wait. */
+static void *sync_look(void *argument) {
+    view_t *view = argument;
+    CHECK_EQUAL(sq_sync(view->outer, look, view), 0);
+    CHECK(sq_current_queue() == NULL);
+    return NULL;
+}
+
+TEST(a_sync_that_had_to_wait_is_on_its_queue) {
+    view_t view = make_view();
+    hold_t hold;
+    hold_async(&hold, view.outer);
+    pthread_t waiter = spawn(sync_look, &view);
+    wait_for_depth(view.outer, 1);
+    hold_end(&hold);
+    join(waiter);
+    check_view(&view, view.outer, true, false);
+    release_view(&view);
+}
+
+static void sync_inner(void *context) {
+    view_t *view = context;
+    CHECK_EQUAL(sq_sync(view->inner, look, view), 0);
+    check_view(view, view->inner, true, true);
+    look(view);
+    check_view(view, view->outer, true, false);
+}
+
+TEST(a_nested_task_is_on_both_queues_and_the_innermost_is_current) {
+    view_t view = make_view();
+    CHECK_EQUAL(sq_sync(view.outer, sync_inner, &view), 0);
+    CHECK_EQUAL(sq_async(view.outer, sync_inner, &view), 0);
+    drain(view.outer);
+    look(&view);
+    check_view(&view, NULL, false, false);
+    release_view(&view);
+}
+
+static void run_inline(void *context) {
+    view_t *view = context;
+    CHECK_EQUAL(sq_sync_or_run(view->outer, look, view), 0);
+    check_view(view, view->outer, true, true);
+    look(view);
+    check_view(view, view->inner, true, true);
+}
+
+static void sync_then_run_inline(void *context) {
+    view_t *view = context;
+    CHECK_EQUAL(sq_sync(view->inner, run_inline, view), 0);
+}
+
+TEST(a_function_run_inline_has_its_queue_current_although_another_is_inside) {
+    view_t view = make_view();
+    CHECK_EQUAL(sq_sync(view.outer, sync_then_run_inline, &view), 0);
+    CHECK_EQUAL(sq_async(view.outer, sync_then_run_inline, &view), 0);
+    drain(view.outer);
+    release_view(&view);
+}
+
+static void *look_from_elsewhere(void *argument) {
+    look(argument);
+    return NULL;
+}
+
+static void look_on_other_thread(void *context) { join(spawn(look_from_elsewhere, context)); }
+
+TEST(a_thread_made_by_a_task_is_on_no_queue) {
+    view_t view = make_view();
+    CHECK_EQUAL(sq_sync(view.outer, look_on_other_thread, &view), 0);
+    check_view(&view, NULL, false, false);
+    release_view(&view);
+}
+
+static void fail_to_sync(void *context) {
+    view_t *view = context;
+    CHECK_EQUAL(sq_sync(view->outer, look, view), EDEADLK);
+    look(view);
+}
+
+TEST(a_refused_sync_leaves_the_current_queue_alone) {
+    view_t view = make_view();
+    CHECK_EQUAL(sq_sync(view.outer, fail_to_sync, &view), 0);
+    check_view(&view, view.outer, true, false);
+    release_view(&view);
+}

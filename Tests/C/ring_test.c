@@ -1,0 +1,231 @@
+/* ring_test.c: what waits costs what it should, in memory and in order, however much it is. */
+#include "harness.h"
+#include "inject.h"
+#include "latch.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Of the whole process. mallinfo2 and the resident set do not know of each other's view; the test asks both. */
+static long resident_bytes(void) {
+    FILE *file = fopen("/proc/self/statm", "r");
+    long total = 0, resident = 0;
+    REQUIRE(file != NULL);
+    int fields = fscanf(file, "%ld %ld", &total, &resident);
+    fclose(file);
+    REQUIRE(fields == 2);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+static long allocated_bytes(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (long)(info.uordblks + info.hblkhd);
+}
+
+TEST(a_backlog_costs_at_most_48_bytes_a_task_and_the_memory_comes_back) {
+    const size_t tasks = SANITIZED ? 500000 : 5000000;
+    sq_queue_t *queue = sq_queue_create("backlog", NULL);
+    REQUIRE(queue != NULL);
+    size_t ran = 0;
+    hold_t hold;
+    hold_async(&hold, queue);
+    long counted = live_bytes(), allocated = allocated_bytes(), resident = resident_bytes();
+    for (size_t i = 0; i < tasks; i += 1) {
+        CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+    }
+    long counted_more = live_bytes() - counted, allocated_more = allocated_bytes() - allocated;
+    long resident_more = resident_bytes() - resident;
+    CHECK_EQUAL(sq_queue_depth(queue), tasks);
+    CHECK_AT_MOST(counted_more, 48 * (long)tasks);
+    hold_end(&hold);
+    drain(queue);
+    CHECK_EQUAL(ran, tasks);
+    long counted_after = live_bytes() - counted, allocated_after = allocated_bytes() - allocated;
+    malloc_trim(0); /* what is free may still lie with the C library: that is not the queue's doing */
+    long resident_after = resident_bytes() - resident;
+    note("%zu tasks: %.2f bytes each (counted), %.2f (mallinfo2), %.2f (resident); after the drain %ld, %ld, %ld more",
+         tasks, (double)counted_more / (double)tasks, (double)allocated_more / (double)tasks,
+         (double)resident_more / (double)tasks, counted_after, allocated_after, resident_after);
+    /* One segment may be kept for reuse. */
+    CHECK_AT_MOST(counted_after, 16 << 10);
+    if (SANITIZED) {
+        note("mallinfo2 and resident set not checked under a sanitizer: they are its own");
+    } else {
+        CHECK_AT_MOST(allocated_more, 48 * (long)tasks);
+        CHECK_AT_MOST(resident_more, 48 * (long)tasks);
+        CHECK_AT_MOST(allocated_after, 16 << 10);
+        CHECK_AT_MOST(resident_after, 8 << 20);
+    }
+    sq_queue_release(queue);
+}
+
+/* How often memory is asked for while `rounds` times `batch` tasks are submitted and then run. */
+static uint64_t allocations_of(sq_queue_t *queue, size_t rounds, size_t batch) {
+    size_t ran = 0;
+    uint64_t before = allocations();
+    for (size_t round = 0; round < rounds; round += 1) {
+        for (size_t i = 0; i < batch; i += 1) {
+            CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+        }
+        drain(queue);
+    }
+    CHECK_EQUAL(ran, rounds * batch);
+    return allocations() - before;
+}
+
+TEST(steady_work_allocates_nothing) {
+    sq_queue_t *queue = sq_queue_create("steady", NULL);
+    REQUIRE(queue != NULL);
+    allocations_of(queue, 100, 50);
+    CHECK_EQUAL(allocations_of(queue, scaled(100000), 1), 0);
+    CHECK_EQUAL(allocations_of(queue, 20000, 5), 0);
+    CHECK_EQUAL(allocations_of(queue, 2000, 50), 0);
+    sq_queue_release(queue);
+}
+
+typedef struct stream {
+    sq_queue_t *queue;
+    size_t left;
+    latch_t done;
+} stream_t;
+
+static void submit_next(void *context) {
+    stream_t *stream = context;
+    if (stream->left == 0) {
+        latch_bump(&stream->done);
+        return;
+    }
+    stream->left -= 1;
+    CHECK_EQUAL(sq_async(stream->queue, submit_next, stream), 0);
+}
+
+/* The queue is never free here, so the ring goes round through its segments instead of beginning anew. */
+TEST(a_stream_that_never_ends_allocates_nothing) {
+    enum { ABREAST = 40 };
+    sq_queue_t *queue = sq_queue_create("stream", NULL);
+    REQUIRE(queue != NULL);
+    stream_t stream = { queue, 0, LATCH_INIT };
+    uint64_t allocated = 0;
+    for (size_t part = 0; part < 2; part += 1) { /* the first part warms up */
+        hold_t hold;
+        hold_async(&hold, queue);
+        stream.left = scaled(1000000);
+        for (size_t i = 0; i < ABREAST; i += 1) {
+            CHECK_EQUAL(sq_async(queue, submit_next, &stream), 0);
+        }
+        allocated = allocations();
+        hold_end(&hold);
+        latch_wait(&stream.done, ABREAST * (part + 1));
+        allocated = allocations() - allocated;
+    }
+    /* Two segments are in use while the tail is in one and the head in the other, and the emptied one is kept: at
+     * most the second has to be found when the tail first leaves its segment. */
+    CHECK_AT_MOST(allocated, 2);
+    sq_queue_release(queue);
+}
+
+TEST(a_queue_that_never_had_to_queue_holds_no_ring) {
+    sq_queue_t *queue = sq_queue_create("no ring", NULL);
+    REQUIRE(queue != NULL);
+    drain(queue);
+    uint64_t before = allocations();
+    for (size_t i = 0; i < 100000; i += 1) {
+        drain(queue);
+    }
+    CHECK_EQUAL(allocations(), before);
+    long bytes = live_bytes();
+    sq_queue_release(queue);
+    CHECK_AT_MOST(bytes - live_bytes(), 256 + 16); /* the queue itself */
+}
+
+TEST(an_idle_queue_keeps_at_most_one_segment) {
+    sq_queue_t *queue = sq_queue_create("idle", NULL);
+    REQUIRE(queue != NULL);
+    long before = live_bytes();
+    for (size_t backlog = 1; backlog < 5000; backlog = backlog * 3 + 1) {
+        size_t ran = 0;
+        hold_t hold;
+        hold_sync(&hold, queue);
+        for (size_t i = 0; i < backlog; i += 1) {
+            CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+        }
+        hold_end(&hold);
+        drain(queue);
+        CHECK_EQUAL(ran, backlog);
+        CHECK_AT_MOST(live_bytes() - before, 5 << 10); /* a segment of 4 KiB, the worker */
+    }
+    sq_queue_release(queue);
+}
+
+/* Every size of backlog around the segment's: the head meets the end of a segment, the tail its beginning, at once. */
+TEST(a_backlog_of_any_size_keeps_its_order) {
+    sq_queue_t *queue = sq_queue_create("sizes", NULL);
+    REQUIRE(queue != NULL);
+    for (size_t backlog = 0; backlog < 600; backlog += 1) {
+        size_t ran = 0;
+        hold_t hold;
+        if (backlog % 2) {
+            hold_async(&hold, queue);
+        } else {
+            hold_sync(&hold, queue);
+        }
+        for (size_t i = 0; i < backlog; i += 1) {
+            CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+        }
+        CHECK_EQUAL(sq_queue_depth(queue), backlog);
+        hold_end(&hold);
+        drain(queue);
+        CHECK_EQUAL(ran, backlog);
+    }
+    sq_queue_release(queue);
+}
+
+/* A tree of tasks: each submits three more, breadth first, while the ring grows under the running task. */
+typedef struct tree {
+    sq_queue_t *queue;
+    size_t planted, visited, disorders;
+    size_t last_level;
+} tree_t;
+
+typedef struct node {
+    tree_t *tree;
+    size_t number;
+} node_t;
+
+static void visit(void *context) {
+    node_t *node = context;
+    tree_t *tree = node->tree;
+    tree->disorders += node->number != tree->visited;
+    tree->visited += 1;
+    for (size_t i = 0; i < 3 && node->number < tree->last_level; i += 1) {
+        node_t *child = malloc(sizeof *child);
+        REQUIRE(child != NULL);
+        *child = (node_t){ tree, tree->planted };
+        tree->planted += 1;
+        CHECK_EQUAL(sq_async(tree->queue, visit, child), 0);
+    }
+    free(node);
+}
+
+TEST(tasks_that_submit_tasks_keep_the_order_while_the_ring_grows) {
+    sq_queue_t *queue = sq_queue_create("tree", NULL);
+    REQUIRE(queue != NULL);
+    tree_t tree = { queue, 1, 0, 0, scaled(200000) };
+    node_t *root = malloc(sizeof *root);
+    REQUIRE(root != NULL);
+    *root = (node_t){ &tree, 0 };
+    CHECK_EQUAL(sq_async(queue, visit, root), 0);
+    bool done = false;
+    while (!done) {
+        drain(queue);
+        sq_queue_stats_t stats;
+        sq_queue_stats(queue, &stats);
+        done = stats.depth == 0;
+    }
+    drain(queue);
+    CHECK_EQUAL(tree.visited, 1 + 3 * tree.last_level);
+    CHECK_EQUAL(tree.visited, tree.planted);
+    CHECK_EQUAL(tree.disorders, 0);
+    sq_queue_release(queue);
+}

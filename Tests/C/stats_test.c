@@ -1,0 +1,174 @@
+/* stats_test.c: the counts are true. */
+#include "harness.h"
+#include "inject.h"
+#include "latch.h"
+
+static sq_queue_stats_t stats_of(const sq_queue_t *queue) {
+    sq_queue_stats_t stats;
+    memset(&stats, 0xFF, sizeof stats);
+    sq_queue_stats(queue, &stats);
+    return stats;
+}
+
+/* The identity of sq_stats.h, for a queue that nobody submits to and whose task stands still. */
+static void check_counts(const sq_queue_t *queue, uint64_t submitted, uint64_t ran, uint64_t depth) {
+    sq_queue_stats_t stats = stats_of(queue);
+    CHECK_EQUAL(stats.submitted, submitted);
+    CHECK_EQUAL(stats.ran, ran);
+    CHECK_EQUAL(stats.depth, depth);
+    CHECK_EQUAL(sq_queue_depth(queue), depth);
+    CHECK_EQUAL(stats.discarded, 0);
+    CHECK_EQUAL(stats.withdrawn, 0);
+    CHECK_EQUAL(stats.submitted, stats.ran + stats.depth);
+    CHECK(stats.highest_depth >= stats.depth);
+}
+
+TEST(a_new_queue_has_counted_nothing) {
+    sq_queue_t *queue = sq_queue_create("new", NULL);
+    REQUIRE(queue != NULL);
+    check_counts(queue, 0, 0, 0);
+    CHECK_EQUAL(stats_of(queue).rejected, 0);
+    CHECK_EQUAL(stats_of(queue).highest_depth, 0);
+    sq_queue_release(queue);
+}
+
+TEST(sync_and_async_are_counted_together) {
+    sq_queue_t *queue = sq_queue_create("together", NULL);
+    REQUIRE(queue != NULL);
+    for (uint64_t i = 0; i < 1000; i += 1) {
+        CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+        check_counts(queue, 3 * i + 3, 3 * i + 3, 0);
+    }
+    sq_queue_release(queue);
+}
+
+/* From inside: the running task has been counted as run, and does not wait. */
+typedef struct inside {
+    sq_queue_t *queue;
+    latch_t checked;
+} inside_t;
+
+static void check_inside(void *context) {
+    inside_t *inside = context;
+    check_counts(inside->queue, 1, 1, 0);
+    latch_bump(&inside->checked);
+}
+
+TEST(a_running_sync_counts_as_run) {
+    sq_queue_t *queue = sq_queue_create("running", NULL);
+    REQUIRE(queue != NULL);
+    CHECK_EQUAL(sq_sync(queue, check_inside, &(inside_t){ queue, LATCH_INIT }), 0);
+    sq_queue_release(queue);
+}
+
+TEST(a_running_async_counts_as_run) {
+    sq_queue_t *queue = sq_queue_create("running", NULL);
+    REQUIRE(queue != NULL);
+    inside_t inside = { queue, LATCH_INIT };
+    CHECK_EQUAL(sq_async(queue, check_inside, &inside), 0);
+    latch_wait(&inside.checked, 1); /* not by a sync: it would be counted */
+    sq_queue_release(queue);
+}
+
+static void *sync_nothing(void *argument) {
+    CHECK_EQUAL(sq_sync(argument, do_nothing, NULL), 0);
+    return NULL;
+}
+
+static void check_depth_behind(void (*begin)(hold_t *, sq_queue_t *)) {
+    enum { TASKS = 400, CALLERS = 4 };
+    sq_queue_t *queue = sq_queue_create("depth", NULL);
+    REQUIRE(queue != NULL);
+    hold_t hold;
+    begin(&hold, queue);
+    check_counts(queue, 1, 1, 0);
+    for (uint64_t i = 0; i < TASKS; i += 1) {
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+        check_counts(queue, i + 2, 1, i + 1);
+    }
+    pthread_t callers[CALLERS];
+    for (size_t i = 0; i < CALLERS; i += 1) {
+        callers[i] = spawn(sync_nothing, queue);
+    }
+    wait_for_depth(queue, TASKS + CALLERS);
+    check_counts(queue, 1 + TASKS + CALLERS, 1, TASKS + CALLERS);
+    CHECK_EQUAL(stats_of(queue).highest_depth, TASKS + CALLERS);
+    hold_end(&hold);
+    for (size_t i = 0; i < CALLERS; i += 1) {
+        join(callers[i]);
+    }
+    drain(queue);
+    check_counts(queue, 2 + TASKS + CALLERS, 2 + TASKS + CALLERS, 0);
+    CHECK_EQUAL(stats_of(queue).highest_depth, TASKS + CALLERS); /* it is kept */
+    sq_queue_release(queue);
+}
+
+TEST(what_waits_behind_an_async_task_is_the_depth) { check_depth_behind(hold_async); }
+TEST(what_waits_behind_a_sync_task_is_the_depth) { check_depth_behind(hold_sync); }
+
+static void sync_own(void *context) { CHECK_EQUAL(sq_sync(context, do_nothing, NULL), EDEADLK); }
+
+TEST(a_refused_call_is_rejected_and_not_submitted) {
+    sq_queue_t *queue = sq_queue_create("refused", NULL);
+    REQUIRE(queue != NULL);
+    for (uint64_t i = 0; i < 10; i += 1) {
+        CHECK_EQUAL(sq_sync(queue, sync_own, queue), 0);
+        check_counts(queue, i + 1, i + 1, 0);
+        CHECK_EQUAL(stats_of(queue).rejected, i + 1);
+    }
+    fail_nth(FAIL_THREAD, 1, true);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), EAGAIN);
+    CHECK_EQUAL(fail_nothing(), 1);
+    check_counts(queue, 10, 10, 0);
+    CHECK_EQUAL(stats_of(queue).rejected, 11);
+    sq_queue_release(queue);
+}
+
+TEST(a_function_run_inline_is_part_of_its_task_and_not_counted) {
+    sq_queue_t *queue = sq_queue_create("inline", NULL);
+    REQUIRE(queue != NULL);
+    CHECK_EQUAL(sq_sync_or_run(queue, do_nothing, NULL), 0);
+    check_counts(queue, 1, 1, 0);
+    sq_queue_release(queue);
+}
+
+/* While tasks come and go the counts are each true: no count goes back, none is ahead of what can be. */
+typedef struct watched {
+    sq_queue_t *queue;
+    size_t tasks;
+} watched_t;
+
+static void *submit_all(void *argument) {
+    watched_t *watched = argument;
+    for (size_t i = 0; i < watched->tasks; i += 1) {
+        CHECK_EQUAL(i % 8 ? sq_async(watched->queue, do_nothing, NULL) : sq_sync(watched->queue, do_nothing, NULL), 0);
+    }
+    return NULL;
+}
+
+TEST(counts_read_from_outside_never_go_back_and_never_exceed_what_was_submitted) {
+    enum { THREADS = 3 };
+    watched_t watched = { sq_queue_create("watched", NULL), scaled(100000) };
+    REQUIRE(watched.queue != NULL);
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i += 1) {
+        threads[i] = spawn(submit_all, &watched);
+    }
+    const uint64_t all = THREADS * watched.tasks;
+    sq_queue_stats_t before = stats_of(watched.queue);
+    while (before.ran < all) {
+        sq_queue_stats_t now = stats_of(watched.queue);
+        CHECK_AT_MOST(before.ran, now.ran);
+        CHECK_AT_MOST(now.ran, all);
+        CHECK_AT_MOST(now.submitted, all);
+        before = now;
+    }
+    for (size_t i = 0; i < THREADS; i += 1) {
+        join(threads[i]);
+    }
+    drain(watched.queue);
+    check_counts(watched.queue, all + 1, all + 1, 0);
+    sq_queue_release(watched.queue);
+}

@@ -1,0 +1,197 @@
+/* worker_test.c: the queue's own thread: when it starts, when it cannot, what it is like. */
+#include "harness.h"
+#include "inject.h"
+#include "latch.h"
+
+#include <signal.h>
+
+TEST(the_thread_starts_with_the_first_async_and_is_the_only_one) {
+    sq_queue_t *queue = sq_queue_create("first", NULL);
+    REQUIRE(queue != NULL);
+    uint64_t before = threads_started();
+    long alive = threads_alive();
+    drain(queue);
+    CHECK_EQUAL(threads_started(), before);
+    for (size_t i = 0; i < 1000; i += 1) {
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(threads_started(), before + 1);
+        if (i % 10 == 0) {
+            drain(queue);
+        }
+    }
+    CHECK_EQUAL(threads_alive(), alive + 1);
+    sq_queue_release(queue);
+    let_threads_end(alive);
+    CHECK_EQUAL(threads_alive(), alive);
+}
+
+/* Many threads each think that theirs is the first async. */
+typedef struct rush {
+    sq_queue_t *queue;
+    latch_t go;
+    size_t ran;
+    _Atomic size_t accepted;
+} rush_t;
+
+static void count_rush(void *context) { ((rush_t *)context)->ran += 1; }
+
+static void *rush_in(void *argument) {
+    rush_t *rush = argument;
+    latch_wait(&rush->go, 1);
+    int error = sq_async(rush->queue, count_rush, rush);
+    CHECK(error == 0 || error == EAGAIN || error == ENOMEM);
+    rush->accepted += error == 0;
+    return NULL;
+}
+
+static void one_rush(bool all_accepted) {
+    enum { THREADS = 6 };
+    rush_t rush = { .queue = sq_queue_create("rush", NULL), .go = LATCH_INIT };
+    REQUIRE(rush.queue != NULL);
+    uint64_t before = threads_started();
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i += 1) {
+        threads[i] = spawn(rush_in, &rush);
+    }
+    latch_bump(&rush.go);
+    for (size_t i = 0; i < THREADS; i += 1) {
+        join(threads[i]);
+    }
+    drain(rush.queue);
+    CHECK_EQUAL(rush.ran, rush.accepted);
+    CHECK(!all_accepted || rush.accepted == THREADS);
+    CHECK_AT_MOST(threads_started() - before, 1);
+    CHECK_EQUAL(threads_started() - before == 1, rush.accepted > 0);
+    sq_queue_release(rush.queue);
+}
+
+/* To see it fail: in sq__queue_start_worker, do not look again under the lock. */
+TEST(first_asyncs_from_several_threads_start_one_thread) {
+    for (size_t round = 0; round < scaled(1000); round += 1) {
+        one_rush(true);
+        if (round % 16 == 15) {
+            let_threads_end(16);
+        }
+    }
+}
+
+TEST(first_asyncs_from_several_threads_while_no_thread_starts_now_and_then) {
+    for (size_t round = 0; round < scaled(1000); round += 1) {
+        fail_some(FAIL_THREAD, 2);
+        one_rush(false);
+        fail_nothing();
+        if (round % 16 == 15) {
+            let_threads_end(16);
+        }
+    }
+}
+
+static void never(void *context) {
+    (void)context;
+    CHECK(false);
+}
+
+TEST(async_is_refused_while_no_thread_can_be_started_and_nothing_is_lost) {
+    sq_queue_t *queue = sq_queue_create("no thread", NULL);
+    REQUIRE(queue != NULL);
+    long blocks = live_blocks();
+    size_t ran = 0;
+    fail_nth(FAIL_THREAD, 1, true);
+    for (size_t i = 0; i < 100; i += 1) {
+        CHECK_EQUAL(sq_async(queue, never, NULL), EAGAIN);
+        CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ never, NULL, never }), EAGAIN);
+        CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
+    }
+    CHECK_EQUAL(ran, 100);
+    CHECK_EQUAL(live_blocks(), blocks);
+    CHECK_EQUAL(fail_nothing(), 200);
+    CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+    drain(queue);
+    CHECK_EQUAL(ran, 101);
+    sq_queue_release(queue);
+}
+
+TEST(a_refused_async_during_a_sync_leaves_the_sync_its_queue) {
+    sq_queue_t *queue = sq_queue_create("during", NULL);
+    REQUIRE(queue != NULL);
+    hold_t hold;
+    hold_sync(&hold, queue);
+    fail_nth(FAIL_THREAD, 1, false);
+    CHECK_EQUAL(sq_async(queue, never, NULL), EAGAIN);
+    CHECK_EQUAL(sq_queue_depth(queue), 0);
+    size_t ran = 0;
+    CHECK_EQUAL(sq_async(queue, add_one, &ran), 0); /* the second thread starts */
+    CHECK_EQUAL(fail_nothing(), 1);
+    hold_end(&hold);
+    drain(queue);
+    CHECK_EQUAL(ran, 1);
+    sq_queue_release(queue);
+}
+
+/* The name of the thread */
+
+static void read_name(void *context) {
+    int error = pthread_getname_np(pthread_self(), context, 16);
+    CHECK_EQUAL(error, 0);
+}
+
+static void check_name(const char *label, const char *expected) {
+    sq_queue_t *queue = sq_queue_create(label, NULL);
+    REQUIRE(queue != NULL);
+    char name[16] = "";
+    CHECK_EQUAL(sq_async(queue, read_name, name), 0);
+    drain(queue);
+    CHECK_STRING(name, expected);
+    sq_queue_release(queue);
+}
+
+TEST(the_thread_bears_the_label) {
+    check_name("store", "store");
+    check_name("exactly fifteen", "exactly fifteen");
+}
+
+TEST(the_name_of_a_thread_is_cut_between_characters) {
+    check_name("com.example.store.writer", "com.example.sto");
+    check_name("fourteen bytes\xC3\xA9", "fourteen bytes");           /* é would end at byte 16 */
+    check_name("thirteen byte\xC3\xA9", "thirteen byte\xC3\xA9");     /* é ends at byte 15 */
+    check_name("thirteen byte\xE2\x82\xAC", "thirteen byte");         /* € would end at byte 16 */
+    check_name("twelve bytes\xE2\x82\xACuro", "twelve bytes\xE2\x82\xAC");
+    check_name("twelve bytes\xF0\x9F\x90\xA2", "twelve bytes");       /* a turtle would end at byte 16 */
+    check_name("eleven byte\xF0\x9F\x90\xA2s", "eleven byte\xF0\x9F\x90\xA2");
+    check_name("\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC",
+               "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC");
+}
+
+static char program_name[16];
+
+TEST(a_thread_without_a_label_keeps_the_programs_name) {
+    pthread_getname_np(pthread_self(), program_name, sizeof program_name);
+    check_name(NULL, program_name);
+    check_name("", program_name);
+}
+
+/* Signals: the program's are not delivered to a thread that the program did not make. */
+static void read_mask(void *context) { pthread_sigmask(SIG_SETMASK, NULL, context); }
+
+TEST(the_programs_signals_do_not_reach_the_thread) {
+    sq_queue_t *queue = sq_queue_create("signals", NULL);
+    REQUIRE(queue != NULL);
+    sigset_t mine_before, mine_after, its;
+    pthread_sigmask(SIG_SETMASK, NULL, &mine_before);
+    sigemptyset(&its);
+    CHECK_EQUAL(sq_async(queue, read_mask, &its), 0);
+    drain(queue);
+    const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1, SIGUSR2, SIGALRM, SIGIO };
+    for (size_t i = 0; i < sizeof blocked / sizeof blocked[0]; i += 1) {
+        CHECK(sigismember(&its, blocked[i]));
+    }
+    const int open[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+    for (size_t i = 0; i < sizeof open / sizeof open[0]; i += 1) {
+        CHECK(!sigismember(&its, open[i]));
+    }
+    pthread_sigmask(SIG_SETMASK, NULL, &mine_after);
+    for (int signal = 1; signal < 32; signal += 1) {
+        CHECK_EQUAL(sigismember(&mine_after, signal), sigismember(&mine_before, signal));
+    }
+    sq_queue_release(queue);
+}

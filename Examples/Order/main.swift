@@ -1,0 +1,30 @@
+// The order of sync and async on one serial queue, replayed and drawn. `order --help` tells how to run it.
+//
+// Each caller does what the tutorials do: 1 and 2 with async, 3 with sync, 4 with async, 5 with sync. First one thread,
+// then several at the same time. The twin of Examples/c/order, which says the same in C.
+//
+// Scene plays it, Recorder notes what happens, Timeline draws it, Promises holds it against what a queue promises.
+
+import Foundation
+
+/// Plays a scene, draws it, and checks it.
+func show(callerCount: Int) -> Bool {
+    let record = Scene(callerCount: callerCount).play()
+    write(Timeline(record: record).text + "\n")
+    let broken = Promises(record: record).broken
+    for sentence in broken { complain("broken promise: " + sentence) }
+    guard broken.isEmpty else { return false }
+    write("""
+           holds each task once, one at a time, in the order of submission;
+                 sync on its caller's thread, async on the queue's own
+
+        """)
+    return true
+}
+
+let threads = threadsFromCommandLine(CommandLine.arguments.dropFirst())
+write("One thread submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync.\n\n")
+let oneHolds = show(callerCount: 1)
+write("\n\(threads) threads do the same at the same time.\n\n")
+let severalHold = show(callerCount: threads)
+exit(oneHolds && severalHold ? 0 : 1)

@@ -24,7 +24,6 @@ func show(callerCount: Int) -> Bool {
 
 let threads = threadsFromCommandLine(CommandLine.arguments.dropFirst())
 write("One thread submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync.\n\n")
-let oneHolds = show(callerCount: 1)
+guard show(callerCount: 1) else { exit(1) }
 write("\n\(threads) threads do the same at the same time.\n\n")
-let severalHold = show(callerCount: threads)
-exit(oneHolds && severalHold ? 0 : 1)
+guard show(callerCount: threads) else { exit(1) }

@@ -11,13 +11,11 @@
  * A colon stands under a sync that waits for its turn, a bar under a task that runs. */
 #include "log.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { COLUMN = 12 };
-
-static const char *const moment_format[] = {
-    [SUBMITS] = "%s %s", [RUNS] = "[ %s runs", [DONE] = "] %s done"};
 
 /* What stands in a column in which nothing happens in this row: the state its thread is in. */
 static const char *state_mark(const record_t *record, size_t thread, size_t row) {
@@ -30,20 +28,38 @@ static const char *state_mark(const record_t *record, size_t thread, size_t row)
     return "";
 }
 
-static bool happened(const record_t *record, moment_t moment, size_t task, size_t from, size_t to) {
-    for (size_t i = from; i < to; i++)
-        if (record->events[i].moment == moment && record->events[i].task == task) return true;
-    return false;
+/* Prints without the blanks at the end. */
+static void print_line(const char *line) {
+    size_t length = strlen(line);
+    while (length > 0 && line[length - 1] == ' ') length--;
+    printf("%.*s\n", (int)length, line);
+}
+
+/* A line under construction: text is appended as printf would print it. */
+typedef struct line {
+    char text[MOST_THREADS * (COLUMN + 2) + MOST_TASKS * 4 + 64];
+    size_t length;
+} line_t;
+
+static void append(line_t *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(line_t *line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->length, sizeof line->text - line->length, format, arguments);
+    va_end(arguments);
+    line->length += (size_t)length;
+    if (line->length >= sizeof line->text) line->length = sizeof line->text - 1;
 }
 
 /* Names the tasks that were done between a sync's submission, in this row, and its own turn. */
-static void print_waits(const record_t *record, size_t row) {
-    size_t task = record->events[row].task, turn = row;
+static void append_waits(line_t *line, const record_t *record, size_t row) {
     const char *before = "  waits for";
-    while (turn < record->event_count && !happened(record, RUNS, task, turn, turn + 1)) turn++;
-    for (size_t i = row; i < turn; i++) {
-        if (record->events[i].moment != DONE) continue;
-        printf("%s %s", before, record->tasks[record->events[i].task].name);
+    for (size_t i = row; i < record->event_count; i++) {
+        const event_t *event = &record->events[i];
+        if (event->moment == RUNS && event->task == record->events[row].task) break;
+        if (event->moment != DONE) continue;
+        append(line, "%s %s", before, record->tasks[event->task].name);
         before = "";
     }
 }
@@ -51,31 +67,35 @@ static void print_waits(const record_t *record, size_t row) {
 static void print_row(const record_t *record, size_t row) {
     const event_t *event = &record->events[row];
     const task_t *task = &record->tasks[event->task];
-    char line[MOST_THREADS * (COLUMN + 2) + 32], cell[32];
-    int used = snprintf(line, sizeof line, "%8.0f", event->microseconds);
+    const char *call = task->is_sync ? "sync" : "async";
+    line_t line = {.length = 0};
+    char cell[32];
+    append(&line, "%8.0f", event->microseconds);
     for (size_t thread = 0; thread < record->thread_count; thread++) {
         if (thread != event->thread) snprintf(cell, sizeof cell, "%s", state_mark(record, thread, row));
-        else if (event->moment == SUBMITS) snprintf(cell, sizeof cell, "%s %s", task->is_sync ? "sync" : "async", task->name);
-        else snprintf(cell, sizeof cell, moment_format[event->moment], task->name);
-        used += snprintf(line + used, sizeof line - (size_t)used, "  %-*s", COLUMN, cell);
+        else if (event->moment == SUBMITS) snprintf(cell, sizeof cell, "%s %s", call, task->name);
+        else if (event->moment == RUNS) snprintf(cell, sizeof cell, "[ %s runs", task->name);
+        else snprintf(cell, sizeof cell, "] %s done", task->name);
+        append(&line, "  %-*s", COLUMN, cell);
     }
-    bool has_note = event->moment == SUBMITS && task->is_sync;
-    while (!has_note && line[used - 1] == ' ') used--;
-    printf("%.*s", used, line);
-    if (has_note) print_waits(record, row);
-    putchar('\n');
+    if (event->moment == SUBMITS && task->is_sync) append_waits(&line, record, row);
+    print_line(line.text);
+}
+
+static void print_header(const record_t *record) {
+    line_t line = {.length = 0};
+    append(&line, "%8s", "us");
+    for (size_t i = 0; i < record->thread_count; i++) {
+        char name[] = "thread A";
+        name[7] = (char)('A' + i);
+        append(&line, "  %-*s", COLUMN, i > record->caller_count ? "?" : i == record->caller_count ? "queue's thread" :
+               record->caller_count == 1 ? "main" : name);
+    }
+    print_line(line.text);
 }
 
 void timeline_print(const record_t *record) {
-    printf("%8s", "us");
-    for (size_t i = 0; i < record->thread_count; i++) {
-        char name[32];
-        if (i >= record->caller_count) snprintf(name, sizeof name, "%s", i == record->caller_count ? "queue's thread" : "?");
-        else if (record->caller_count == 1) snprintf(name, sizeof name, "main");
-        else snprintf(name, sizeof name, "thread %c", (char)('A' + i));
-        printf("  %-*s", COLUMN, name);
-    }
-    putchar('\n');
+    print_header(record);
     for (size_t row = 0; row < record->event_count; row++)
         if (record->events[row].moment != RETURNED) print_row(record, row);
     printf("\n     ran");

@@ -1,0 +1,262 @@
+/* harness.c: see harness.h. */
+#define _GNU_SOURCE
+#include "harness.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *contender_name = "?";
+static const char *scenario_name = "?";
+
+/* time */
+
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t bench_now(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+void bench_sleep(uint64_t nanoseconds) {
+    struct timespec t = { (time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u) };
+    while (nanosleep(&t, &t) != 0 && errno == EINTR) { }
+}
+
+uint64_t bench_duration(uint64_t nanoseconds) {
+    const char *quick = getenv("BENCH_QUICK");
+    return quick && *quick && strcmp(quick, "0") != 0 ? nanoseconds / 4 : nanoseconds;
+}
+
+/* meter */
+
+static uint64_t switches(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
+void bench_start(bench_meter_t *meter) {
+    meter->switches_began = switches();
+    meter->cpu_began = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    meter->wall_began = bench_now();
+}
+
+void bench_stop(bench_meter_t *meter, uint64_t tasks) {
+    meter->wall += bench_now() - meter->wall_began;
+    meter->cpu += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - meter->cpu_began;
+    meter->switches += switches() - meter->switches_began;
+    meter->tasks += tasks;
+}
+
+/* the JSON line */
+
+void bench_metric(const char *name, double value) { printf(",\"%s\":%.6g", name, value); }
+
+void bench_report(const bench_meter_t *meter) {
+    double tasks = (double)meter->tasks;
+    bench_metric("tasks", tasks);
+    bench_metric("wall", (double)meter->wall / tasks);
+    bench_metric("cpu", (double)meter->cpu / tasks);
+    bench_metric("switches", (double)meter->switches / tasks);
+}
+
+void bench_fail(const char *sentence) {
+    fflush(stdout);
+    fprintf(stderr, "\n%s, %s: %s\n", contender_name, scenario_name, sentence);
+    _exit(1);
+}
+
+void bench_expect(const char *what, uint64_t counted, uint64_t expected) {
+    if (counted == expected) return;
+    char sentence[160];
+    snprintf(sentence, sizeof sentence, "the count of %s came out wrong: %llu instead of %llu.", what,
+             (unsigned long long)counted, (unsigned long long)expected);
+    bench_fail(sentence);
+}
+
+static int by_size(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void bench_percentiles(const char *name, uint64_t *samples, size_t count) {
+    char metric[64];
+    qsort(samples, count, sizeof *samples, by_size);
+    snprintf(metric, sizeof metric, "%s_p50", name);
+    bench_metric(metric, (double)samples[count / 2]);
+    snprintf(metric, sizeof metric, "%s_p99", name);
+    bench_metric(metric, (double)samples[count * 99 / 100]);
+}
+
+/* counting and gates */
+
+/* Zeroed, and alone on its cache lines (two: processors fetch them in pairs). */
+static void *alone(size_t size) {
+    size = (size + 127) / 128 * 128;
+    void *memory = aligned_alloc(128, size);
+    if (!memory) bench_fail("there is no memory.");
+    return memset(memory, 0, size);
+}
+
+void bench_count_up(void *context) { ++*(uint64_t *)context; }
+
+struct bench_gate {
+    pthread_mutex_t lock;
+    pthread_cond_t opened;
+    bool open;
+};
+
+bench_gate_t *bench_gate_create(void) {
+    bench_gate_t *gate = alone(sizeof *gate);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&gate->lock, NULL);
+    pthread_cond_init(&gate->opened, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return gate;
+}
+
+void bench_gate_open(bench_gate_t *gate) {
+    pthread_mutex_lock(&gate->lock);
+    gate->open = true;
+    pthread_cond_signal(&gate->opened);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+void bench_gate_pass(bench_gate_t *gate) {
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += 60;
+    pthread_mutex_lock(&gate->lock);
+    while (!gate->open) {
+        if (pthread_cond_timedwait(&gate->opened, &gate->lock, &deadline) == ETIMEDOUT && !gate->open)
+            bench_fail("a task that was submitted has not run within a minute: it is lost, or its wake-up is.");
+    }
+    gate->open = false;
+    pthread_mutex_unlock(&gate->lock);
+}
+
+bench_slot_t *bench_slots(size_t count) { return alone(count * sizeof(bench_slot_t)); }
+
+bench_countdown_t *bench_countdown_create(void) {
+    bench_countdown_t *countdown = alone(sizeof *countdown);
+    countdown->gate = bench_gate_create();
+    return countdown;
+}
+
+void bench_count_and_open(void *context) {
+    bench_countdown_t *countdown = context;
+    if (++countdown->counted == countdown->target) bench_gate_open(countdown->gate);
+}
+
+/* crew */
+
+struct bench_crew {
+    unsigned threads;
+    pthread_barrier_t begin, end;
+    void (*work)(unsigned index, void *context);
+    void *context;
+};
+
+typedef struct { bench_crew_t *crew; unsigned index; } member_t;
+
+static void *member_main(void *argument) {
+    member_t self = *(member_t *)argument;
+    free(argument);
+    for (;;) {
+        pthread_barrier_wait(&self.crew->begin);
+        self.crew->work(self.index, self.crew->context);
+        pthread_barrier_wait(&self.crew->end);
+    }
+    return NULL;
+}
+
+bench_crew_t *bench_crew_create(unsigned threads) {
+    bench_crew_t *crew = calloc(1, sizeof *crew);
+    crew->threads = threads;
+    pthread_barrier_init(&crew->begin, NULL, threads);
+    pthread_barrier_init(&crew->end, NULL, threads);
+    for (unsigned i = 1; i < threads; ++i) {
+        member_t *member = malloc(sizeof *member);
+        pthread_t thread;
+        *member = (member_t){ crew, i };
+        if (pthread_create(&thread, NULL, member_main, member) != 0) bench_fail("a thread could not be created.");
+        pthread_detach(thread);
+    }
+    return crew;
+}
+
+void bench_crew_run(bench_crew_t *crew, void (*work)(unsigned index, void *context), void *context) {
+    crew->work = work;
+    crew->context = context;
+    pthread_barrier_wait(&crew->begin);
+    work(0, context);
+    pthread_barrier_wait(&crew->end);
+}
+
+/* memory */
+
+uint64_t bench_heap_bytes(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (uint64_t)info.uordblks + (uint64_t)info.hblkhd;
+}
+
+uint64_t bench_resident_bytes(void) {
+    unsigned long long pages = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%llu %llu", &pages, &resident) != 2) bench_fail("/proc/self/statm cannot be read.");
+    fclose(file);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* main */
+
+static void *nothing(void *unused) { return unused; }
+
+/* As in any program that has use for a queue, malloc and reference counts run in their multi-threaded form. */
+static void become_multithreaded(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, nothing, NULL) != 0) bench_fail("a thread could not be created.");
+    pthread_join(thread, NULL);
+}
+
+int bench_main(int argc, char **argv, const bench_contender_t *contender, const bench_scenario_t *scenarios,
+               size_t count) {
+    contender_name = contender->name;
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s <scenario>[-<number>]\nscenarios:", argv[0]);
+        for (size_t i = 0; i < count; ++i) fprintf(stderr, " %s", scenarios[i].name);
+        fprintf(stderr, "\n");
+        return 2;
+    }
+    scenario_name = argv[1];
+    for (size_t i = 0; i < count; ++i) {
+        size_t length = strlen(scenarios[i].name);
+        if (strncmp(argv[1], scenarios[i].name, length) != 0) continue;
+        const char *rest = argv[1] + length;
+        char *end = NULL;
+        uint64_t parameter = *rest == '-' ? strtoull(rest + 1, &end, 10) : 0;
+        if (*rest != '\0' && (!end || end == rest + 1 || *end != '\0')) continue;
+        printf("{\"contender\":\"%s\",\"scenario\":\"%s\"", contender->name, argv[1]);
+        if ((scenarios[i].needs & contender->can) != scenarios[i].needs) {
+            printf(",\"na\":\"%s\"", contender->why_not);
+        } else {
+            become_multithreaded();
+            scenarios[i].run(parameter);
+        }
+        printf("}\n");
+        fflush(stdout);
+        _exit(0); /* the queues' threads are still there; this is no test of how a process ends */
+    }
+    fprintf(stderr, "%s: no scenario is called \"%s\".\n", argv[0], argv[1]);
+    return 2;
+}

@@ -1,0 +1,77 @@
+/* scenario_life.h: what queues cost that do nothing: processor time, memory, and a hundred thousand of them. */
+
+/* Makes `count` queues, each of which has run one async task. */
+static contender_queue_t *queues_that_have_run(uint64_t count) {
+    contender_queue_t *queues = (contender_queue_t *)calloc(count, sizeof *queues);
+    for (uint64_t i = 0; i < count; ++i) {
+        static bench_countdown_t *countdown;
+        static bench_task_t task;
+        if (!countdown) countdown = bench_countdown_create();
+        task.function = bench_count_and_open;
+        task.context = countdown;
+        ++countdown->target;
+        queues[i] = contender_create();
+        contender_async(queues[i], &task);
+        bench_gate_pass(countdown->gate);
+        bench_expect("async tasks that ran", countdown->counted, countdown->target);
+    }
+    return queues;
+}
+
+/* `count` queues that have just run a task do nothing for a second: the process's processor time in that second. */
+static void idle_cost(uint64_t count) {
+    bench_meter_t meter = { 0 };
+    contender_queue_t *queues = queues_that_have_run(count);
+    bench_start(&meter);
+    bench_sleep(1000000000);
+    bench_stop(&meter, 1);
+    bench_metric("cpu", (double)meter.cpu);
+    bench_metric("switches", (double)meter.switches);
+    (void)queues;
+}
+
+/* Bytes of a queue that has never had a task: what malloc gave out, over many queues. */
+static void memory_unused(uint64_t unused) {
+    uint64_t count = 2000;
+    contender_queue_t *queues = (contender_queue_t *)calloc(count, sizeof *queues);
+    (void)unused;
+    for (uint64_t i = 0; i < count; ++i) { /* the first ones pay for what all share */
+        contender_queue_t queue = contender_create();
+        contender_release(queue);
+    }
+    uint64_t heap = bench_heap_bytes(), resident = bench_resident_bytes();
+    for (uint64_t i = 0; i < count; ++i) queues[i] = contender_create();
+    bench_metric("heap", (double)(bench_heap_bytes() - heap) / (double)count);
+    bench_metric("resident", (double)(bench_resident_bytes() - resident) / (double)count);
+}
+
+/* Bytes of a queue that has run one task and is idle, its thread's included if it has one. */
+static void memory_used(uint64_t unused) {
+    uint64_t count = 1000;
+    (void)unused;
+    queues_that_have_run(16);
+    uint64_t heap = bench_heap_bytes(), resident = bench_resident_bytes();
+    contender_queue_t *queues = queues_that_have_run(count);
+    bench_metric("heap", (double)(bench_heap_bytes() - heap) / (double)count - (double)sizeof *queues);
+    bench_metric("resident", (double)(bench_resident_bytes() - resident) / (double)count - (double)sizeof *queues);
+}
+
+/* `count` queues at a time: made, then one async each, then one sync each, then let go of; per queue. */
+static void many_queues(uint64_t count) {
+    uint64_t *counted = (uint64_t *)calloc(count, sizeof *counted);
+    bench_task_t *tasks = (bench_task_t *)calloc(count, sizeof *tasks);
+    contender_queue_t *queues = (contender_queue_t *)calloc(count, sizeof *queues);
+    bench_meter_t meter = { 0 };
+    for (uint64_t i = 0; i < count; ++i) {
+        tasks[i].function = bench_count_up;
+        tasks[i].context = &counted[i];
+    }
+    bench_start(&meter);
+    for (uint64_t i = 0; i < count; ++i) queues[i] = contender_create_shared();
+    for (uint64_t i = 0; i < count; ++i) contender_async(queues[i], &tasks[i]);
+    for (uint64_t i = 0; i < count; ++i) contender_sync(queues[i], &tasks[i]);
+    bench_stop(&meter, count);
+    for (uint64_t i = 0; i < count; ++i) bench_expect("tasks that ran on one of many queues", counted[i], 2);
+    for (uint64_t i = 0; i < count; ++i) contender_release(queues[i]);
+    bench_report(&meter);
+}

@@ -1,0 +1,40 @@
+/* scenarios.h: the scenarios, the same lines for every contender.
+ *
+ * A contender's file includes this at its end, after it has defined
+ *
+ *     typedef ... contender_queue_t;
+ *     static contender_queue_t contender_create(void);
+ *     static contender_queue_t contender_create_shared(void);   one of 100,000, which share threads
+ *     static void contender_release(contender_queue_t);
+ *     static void contender_async(contender_queue_t, const bench_task_t *);   the task stays where it is until it ran
+ *     static void contender_sync(contender_queue_t, const bench_task_t *);
+ *     static const bench_contender_t contender;
+ *
+ * It is C11 and C++17 at a time. Names and parameters of scenarios: driver/rows.py. */
+#include "scenario_sync.h"
+#include "scenario_async.h"
+#include "scenario_life.h"
+#include "scenario_growth.h"
+
+static const bench_scenario_t scenarios[] = {
+    { "sync-uncontended", BENCH_SYNC, sync_uncontended },
+    { "sync-contended", BENCH_SYNC, sync_contended },          /* threads */
+    { "async", BENCH_ASYNC, async_to_drain },                  /* producers */
+    { "async-sync", BENCH_ASYNC | BENCH_SYNC, async_sync },    /* threads */
+    { "ping-pong", BENCH_ASYNC, ping_pong },
+    { "wake", BENCH_ASYNC, wake_after_idle },                  /* microseconds idle */
+    { "create-release", 0, create_release },
+    { "create-sync-release", BENCH_SYNC, create_sync_release },
+    { "idle", BENCH_ASYNC, idle_cost },                        /* queues */
+    { "memory-unused", 0, memory_unused },
+    { "memory-used", BENCH_ASYNC, memory_used },
+    { "many", BENCH_MANY, many_queues },                       /* queues */
+    { "grow-backlog", BENCH_ASYNC, grow_backlog },             /* tasks */
+    { "grow-async", BENCH_ASYNC, async_to_drain },             /* threads */
+    { "grow-sync", BENCH_SYNC, sync_contended },               /* threads */
+    { "grow-length", BENCH_ASYNC, grow_length },               /* nanoseconds */
+};
+
+int main(int argc, char **argv) {
+    return bench_main(argc, argv, &contender, scenarios, sizeof scenarios / sizeof *scenarios);
+}

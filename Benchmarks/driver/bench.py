@@ -1,0 +1,82 @@
+"""The C side: every contender in every scenario. Called by ../run.sh, which has built the programs.
+
+    SCENARIO='async sync-contended-2'  only these (a name, the beginning of one up to a dash, or a pattern)
+    CONTENDER='ours mutex'             only these, and libdispatch
+    ROUNDS=9                           medians of so many rounds; 5 without
+    QUICK=1                            three rounds, each a quarter as long: to see where one stands, not to quote
+"""
+
+import os
+import sys
+
+import measure
+import report
+import rows
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BENCHMARKS = os.path.dirname(HERE)
+
+# In the order of the tables. run.sh has left those out whose library is missing.
+TITLES = {"ours": "this library", "libdispatch": "libdispatch, the Swift toolchain's, by its _f calls",
+          "mutex": "pthread_mutex", "plain": "one mutex, one condvar, broadcast, a thread per queue",
+          "glib": "GLib's GThreadPool with one exclusive thread", "asio": "a Boost.Asio strand"}
+PACKAGES = {"glib": "libglib2.0-dev", "asio": "libboost-dev"}
+
+
+def words_of(variable):
+    return os.environ.get(variable, "").replace(",", " ").split()
+
+
+def contenders(titles, command):
+    """Those that were asked for and can be had; libdispatch is always among them. `command(name)`: a list, or None."""
+    wanted = words_of("CONTENDER")
+    for name in wanted:
+        if name not in titles:
+            sys.exit(f"CONTENDER: there is no {name}; there are {', '.join(titles)}.")
+    chosen = []
+    for name, title in titles.items():
+        if wanted and name not in wanted and name not in ("libdispatch", "DispatchQueue"):
+            continue
+        line = command(name)
+        if line:
+            chosen.append(measure.Contender(name, title, line))
+        else:
+            print(f"skipped: {title}; to measure it too: apt-get install {PACKAGES.get(name, '?')}", file=sys.stderr)
+    return chosen
+
+
+def rounds_asked_for(quick):
+    text = os.environ.get("ROUNDS", "") or ("3" if quick else "5")
+    if not text.isdecimal() or int(text) == 0:
+        sys.exit(f"ROUNDS: {text} is not a number of rounds.")
+    return int(text)
+
+
+def is_quick():
+    return os.environ.get("QUICK", "0") not in ("", "0")
+
+
+def _command(name):
+    path = os.path.join(BENCHMARKS, "build", "bench_" + name)
+    return [path] if os.access(path, os.X_OK) else None
+
+
+def main():
+    quick = is_quick()
+    rounds = rounds_asked_for(quick)
+    chosen = contenders(TITLES, _command)
+    scenarios = rows.scenarios(rows.C_ROWS, words_of("SCENARIO"))
+    if not scenarios:
+        sys.exit("SCENARIO: none is called that; there are " +
+                 ", ".join(scenario.name for scenario in rows.scenarios(rows.C_ROWS, [])) + ".")
+    try:
+        results = measure.run(chosen, scenarios, rounds, quick)
+    except measure.Failure as failure:
+        sys.exit(f"\nThe run is void. {failure}")
+    whole = not quick and not words_of("SCENARIO") and len(chosen) == len(TITLES)
+    report.write("c", "The C core beside what else there is", rows.C_ROWS, results, chosen, rounds,
+                 "libdispatch", whole)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""What the figures were measured on, and who else was using it at the time."""
+
+import datetime
+import os
+import platform
+import subprocess
+import time
+
+
+def _output(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _field(path, name):
+    try:
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith(name):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return ""
+
+
+def _distribution():
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        return ""
+
+
+def _commit(root):
+    commit = _output("git", "-C", root, "rev-parse", "--short=10", "HEAD") or "unknown"
+    changed = _output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Benchmarks/C", "Benchmarks/Swift")
+    return commit + (" with uncommitted changes" if changed else "")
+
+
+def describe(root, compiler):
+    """(name, value) pairs: what a reader needs in order to compare with a machine of their own."""
+    model = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
+    memory = _field("/proc/meminfo", "MemTotal").split()
+    libc = "-".join(part for part in platform.libc_ver() if part)
+    virtual = _output("systemd-detect-virt")
+    if not virtual and " hypervisor" in _field("/proc/cpuinfo", "flags"):
+        virtual = "virtual machine"
+    facts = [
+        ("machine", f"{model}, {os.cpu_count()} processors, {int(memory[0]) >> 20 if memory else '?'} GiB"
+                    + (f", {virtual}" if virtual and virtual != "none" else "")),
+        ("system", ", ".join(filter(None, [_distribution(), f"Linux {platform.release()}", libc]))),
+        ("compiler", (_output(compiler, "--version").splitlines() or ["unknown"])[0]),
+        ("commit", _commit(root)),
+        ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
+    ]
+    return facts
+
+
+class Neighbours:
+    """How much processor time others took while one measurement ran, in processors (1.0: one processor, all the time).
+
+    A contender's threads that are meant to run beside each other run one after the other if somebody else has the
+    second processor, and that changes a figure by far more than the share of time that was taken."""
+
+    def __init__(self):
+        self._began, self._idle = time.monotonic(), _idle_seconds()
+
+    def share(self, own_seconds):
+        passed = time.monotonic() - self._began
+        busy = passed * os.cpu_count() - (_idle_seconds() - self._idle)
+        return max(0.0, (busy - own_seconds - _GRAIN) / passed)
+
+
+_GRAIN = 0.03  # seconds by which /proc/stat may be off, and what starting a program costs
+
+
+def _idle_seconds():
+    """Time in which processors had nothing to do, all of them together. What a hypervisor took is not among it."""
+    with open("/proc/stat", encoding="ascii") as file:
+        fields = file.readline().split()
+    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")

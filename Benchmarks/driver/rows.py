@@ -1,0 +1,73 @@
+"""The scenarios and the rows of the table: names, titles, bars and goals (design.md, "Speed")."""
+
+import fnmatch
+from collections import namedtuple
+
+# A scenario is run once per contender and round. `rounds`: at most so many (None: as many as asked for).
+Scenario = namedtuple("Scenario", "name rounds")
+
+# A row shows one figure of a scenario. `bar`, `goal`: a ratio to libdispatch, or, if `absolute`, in the row's unit.
+Row = namedtuple("Row", "scenario metric title unit bar goal absolute")
+
+CPU_BAR, CPU_GOAL = 1.0, 0.5
+
+
+def _time(scenario, title, bar, goal, metric="wall"):
+    return Row(scenario, metric, title, "ns", bar, goal, False)
+
+
+C_ROWS = [
+    _time("sync-uncontended", "sync, uncontended", 0.90, 0.75),
+    _time("async-1", "async, 1 producer, drained", 0.45, 0.20),
+    _time("async-2", "async, 2 producers, drained", 0.45, 0.20),
+    _time("async-4", "async, 4 producers, drained", 0.60, 0.30),
+    _time("async-8", "async, 8 producers, drained", 0.60, 0.30),
+    _time("sync-contended-2", "sync, 2 threads contending", 0.25, 0.10),
+    _time("sync-contended-4", "sync, 4 threads contending", 0.25, 0.10),
+    _time("sync-contended-8", "sync, 8 threads contending", 0.25, 0.10),
+    _time("async-sync-1", "async then sync, 1 thread", 0.15, 0.03),
+    _time("async-sync-2", "async then sync, 2 threads", 0.30, 0.10),
+    _time("async-sync-4", "async then sync, 4 threads", 0.60, 0.25),
+    _time("async-sync-8", "async then sync, 8 threads", 0.60, 0.25),
+    _time("ping-pong", "two queues to and fro, per hop", 0.50, 0.15),
+    _time("wake-200", "idle queue until it runs, p50", 1.2, 0.8, "run_p50"),
+    _time("wake-200", "idle queue until it runs, p99", 2.0, 1.0, "run_p99"),
+    _time("wake-200", "idle queue, submitter pays, p50", 1.2, 0.5, "submit_p50"),
+    _time("create-release", "create and release", 1.0, 0.7),
+    _time("create-sync-release", "create, one sync, release", 1.0, 0.7),
+    _time("many-100000", "100,000 queues, async + sync each", 0.50, 0.25),
+    Row("idle-100", "cpu", "100 idle queues, CPU time in 1 s", "ns", 2e6, 1e5, True),
+    Row("memory-unused", "heap", "memory of a queue, never used", "B", 192, 128, True),
+    Row("memory-used", "heap", "memory of an idle queue, used", "B", None, None, True),
+    Row("memory-used", "resident", "the same, resident, thread included", "B", None, None, True),
+]
+
+SWIFT_ROWS = [
+    _time("async-1", "async { }, 1 producer, drained", 0.5, None),
+    _time("async-2", "async { }, 2 producers, drained", 0.5, None),
+    _time("async-4", "async { }, 4 producers, drained", 0.5, None),
+    _time("sync-uncontended", "sync { }, uncontended", 0.3, None),
+    _time("sync-value", "sync { } that returns a value", 0.3, None),
+    _time("sync-contended-2", "sync { }, 2 threads contending", 0.3, None),
+    _time("sync-contended-4", "sync { }, 4 threads contending", 0.3, None),
+    _time("async-sync-1", "async then sync, 1 thread", None, None),
+    _time("async-sync-2", "async then sync, 2 threads", None, None),
+    _time("async-sync-4", "async then sync, 4 threads", None, None),
+    _time("mixed-10", "10 async, then 1 sync, 1 thread", None, None),
+]
+
+# Rows whose figure does not wander from run to run, or whose run takes a second by definition.
+_FEW_ROUNDS = {"idle-100": 3, "memory-unused": 1, "memory-used": 1, "many-100000": 3}
+
+
+def scenarios(rows, wanted):
+    """The scenarios of `rows` that the words of `wanted` name; all, if it is empty."""
+    names = []
+    for row in rows:
+        if row.scenario not in names and (not wanted or any(_names(word, row.scenario) for word in wanted)):
+            names.append(row.scenario)
+    return [Scenario(name, _FEW_ROUNDS.get(name)) for name in names]
+
+
+def _names(word, scenario):
+    return fnmatch.fnmatchcase(scenario, word) or scenario.startswith(word + "-")

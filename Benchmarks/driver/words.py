@@ -1,0 +1,40 @@
+"""Figures, ratios and verdicts as text, the same on the terminal, in Markdown and in charts."""
+
+
+def figure(value, unit):
+    if value is None:
+        return "n/a"
+    if unit == "ns":
+        for limit, divisor, name in ((1e3, 1, "ns"), (1e6, 1e3, "µs"), (float("inf"), 1e6, "ms")):
+            if value < limit * 0.9995:
+                return f"{_three_digits(value / divisor)} {name}"
+    if unit == "B":
+        return f"{value:.0f} B" if value < 4096 else f"{value / 1024:.1f} KiB"
+    return f"{_three_digits(value)} {unit}"
+
+
+def ratio(value):
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}" \
+        if value >= 0.1 else f"{value:.3f}"
+
+
+def _three_digits(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def limit(value, row):
+    """A bar or a goal: a ratio, or a figure where the row says so."""
+    if value is None:
+        return ""
+    return figure(value, row.unit) if row.absolute else f"{value:g}"
+
+
+def verdict(value, bar, goal):
+    """'goal', 'bar' or 'MISSED'; '' if there is nothing to judge."""
+    if value is None or bar is None:
+        return ""
+    if goal is not None and value <= goal:
+        return "goal"
+    return "bar" if value <= bar else "MISSED"

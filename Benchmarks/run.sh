@@ -1,0 +1,51 @@
+#!/bin/sh
+# run.sh: builds and runs the benchmarks. `make bench` calls it.
+#
+#   Benchmarks/run.sh          the C core beside libdispatch and the other contenders
+#   Benchmarks/run.sh swift    SerialQueue beside DispatchQueue
+#   Benchmarks/run.sh growth   how cost grows with backlog, threads and task length
+#   Benchmarks/run.sh all      the three of them
+#
+# SCENARIO=… CONTENDER=… ROUNDS=… QUICK=1: see driver/bench.py. CORE=… takes the C core from another folder.
+set -eu
+cd "$(dirname "$0")"
+
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+
+toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc || echo /opt/swift/usr/bin/swiftc)")")")
+[ -e "$toolchain/lib/swift/linux/libdispatch.so" ] || fail \
+    "There is no Swift toolchain here, and libdispatch, which all is measured against, comes with it: swift.org/install"
+export BENCH_COMPILER="$toolchain/bin/clang"
+[ -x "$BENCH_COMPILER" ] || fail "The Swift toolchain in $toolchain has no clang; every contender is built with it."
+
+# Two runs at a time would measure each other.
+mkdir -p build
+if command -v flock >/dev/null && [ -z "${BENCH_LOCKED:-}" ]; then
+    export BENCH_LOCKED=1
+    lock=${TMPDIR:-/tmp}/serial-queue-benchmarks.lock
+    flock --nonblock "$lock" true || printf 'waiting for the end of another run of the benchmarks\n' >&2
+    exec flock "$lock" "./$(basename "$0")" "$@"
+fi
+
+build() {
+    programs="ours libdispatch mutex plain"
+    pkg-config --exists glib-2.0 2>/dev/null && programs="$programs glib"
+    printf '#include <boost/asio/strand.hpp>\n' | "$BENCH_COMPILER" -x c++ -std=c++17 -E - >/dev/null 2>&1 &&
+        programs="$programs asio"
+    rm -f build/bench_glib build/bench_asio
+    # shellcheck disable=SC2086
+    make --no-print-directory -s -C C -j"$(nproc)" TOOLCHAIN="$toolchain" ${CORE:+CORE="$(readlink -f "$CORE")"} \
+        $programs || fail "The contenders could not be built."
+}
+
+c() { build; python3 driver/bench.py; }
+growth() { build; python3 driver/growth.py; }
+swift() { python3 driver/swift.py; }
+
+case "${1:-c}" in
+    c) c ;;
+    swift) swift ;;
+    growth) growth ;;
+    all) c; swift; growth ;;
+    *) fail "usage: Benchmarks/run.sh [c|swift|growth|all]" ;;
+esac

@@ -3,10 +3,13 @@
 #define SERIAL_QUEUE_H
 
 #include "sq_types.h"
+#include "sq_time.h"
 #include "sq_queue.h"
 #include "sq_async.h"
 #include "sq_sync.h"
 #include "sq_current.h"
+#include "sq_suspend.h"
+#include "sq_shutdown.h"
 #include "sq_stats.h"
 
 #endif

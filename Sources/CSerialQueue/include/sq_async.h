@@ -2,7 +2,7 @@
 #ifndef SQ_ASYNC_H
 #define SQ_ASYNC_H
 
-#include "sq_types.h"
+#include "sq_time.h"
 
 #ifdef __swift__
 #pragma clang assume_nonnull begin
@@ -12,13 +12,25 @@ extern "C" {
 #endif
 
 /* Submits `function(context)` and returns at once; the queue's thread runs it after every task submitted before.
- * Returns 0; ENOMEM; or EAGAIN (the queue's thread could not be started). After an error the function will not be
- * called and the queue works on. Any thread. What the caller wrote before is visible to the task. */
+ * Returns 0; ENOMEM; EAGAIN (the queue's thread could not be started, or the queue is full); ESHUTDOWN; or ESTALE (the
+ * queue is from before a fork). After an error the function will not be called and the queue works on. Any thread. What
+ * the caller wrote before is visible to the task. */
 int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 /* The same for a task that owns its context: exactly one of task->run and task->discard will be called, once, unless
  * an error is returned (then neither, and the context is still the caller's). *task is copied. */
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
+
+/* As sq_async_task, but where a queue of limited capacity is full it waits for room, in the order of the callers. More
+ * errors: ETIMEDOUT (no room by the deadline; with SQ_NOW it is EAGAIN), EDEADLK (room will never come: the caller is a
+ * task that the queue waits for; sq_deadlock_report). */
+int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task);
+
+/* Has the queue's thread run `function(context)` in its turn, and waits until it is done: for functions that need that
+ * thread; else sq_sync is faster. The deadline bounds the wait for the turn: when it passes first, the function is
+ * guaranteed never to run; once it runs, the call waits for its end. Needs no room in a queue of limited capacity.
+ * Returns 0 (what the function wrote is visible), ETIMEDOUT, EDEADLK, ESHUTDOWN, ENOMEM, EAGAIN (no thread), ESTALE. */
+int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 
 #ifdef __cplusplus
 }

@@ -24,6 +24,7 @@
 
 #define sq__cas_(object, expected, desired, success, failure) \
     atomic_compare_exchange_strong_explicit((object), (expected), (desired), memory_order_##success, memory_order_##failure)
+#define sq__cas_relaxed(object, expected, desired) sq__cas_((object), (expected), (desired), relaxed, relaxed)
 #define sq__cas_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), acquire, relaxed)
 #define sq__cas_release(object, expected, desired) sq__cas_((object), (expected), (desired), release, relaxed)
 #define sq__cas_acq_rel(object, expected, desired) sq__cas_((object), (expected), (desired), acq_rel, acquire)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Nanoseconds on CLOCK_MONOTONIC; never 0. */
+/* Nanoseconds on CLOCK_MONOTONIC. */
 uint64_t sq__clock_now(void);
 
 #endif

@@ -107,6 +107,10 @@ int sq__thread_at_exit(sq__exit_t *exit) {
     return exit_key_error ? exit_key_error : pthread_setspecific(exit_key, exit);
 }
 
+int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+    return pthread_atfork(before, in_parent, in_child);
+}
+
 uint64_t sq__thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
 
 void sq__thread_name(char *name, size_t size) {

@@ -27,6 +27,9 @@ typedef struct sq__exit {
 } sq__exit_t;
 int sq__thread_at_exit(sq__exit_t *exit);
 
+/* Has the three functions called around every fork from now on. Returns 0 or an errno code. */
+int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+
 /* The system's number for this thread, as debuggers show it. */
 uint64_t sq__thread_id(void);
 

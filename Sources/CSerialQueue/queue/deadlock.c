@@ -1,46 +1,106 @@
 #include "queue/deadlock.h"
 
-#include "include/sq_current.h"
-#include "thread/self.h"
+#include "platform/mutex.h"
+#include "queue/report.h"
 
-#include <stdio.h>
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq__edge_t *edges; /* under the lock */
 
-enum { REPORT_SIZE = 1024 };
-
-typedef struct text {
-    char *bytes;
-    size_t used;
-} text_t;
-
-static void add(text_t *text, const char *format, const char *words) {
-    int wanted = snprintf(text->bytes + text->used, REPORT_SIZE - text->used, format, words);
-    size_t room = REPORT_SIZE - text->used - 1;
-    text->used += wanted < 0 ? 0 : (size_t)wanted < room ? (size_t)wanted : room;
-}
-
-/* "A" -> "B" -> "A": from the task that is waited for, inwards to the one that waits. */
-static void add_frames(text_t *text, const sq__frame_t *frame, const sq_queue_t *from) {
-    if (frame->owner != from) {
-        add_frames(text, frame->parent, from);
+static bool holds(const sq__edge_t *edge, const sq_queue_t *queue) {
+    for (const sq__frame_t *frame = edge->frames; frame != NULL; frame = frame->parent) {
+        if (frame->owner == queue) {
+            return true;
+        }
     }
-    add(text, "\"%s\" -> ", ((const sq_queue_t *)frame->owner)->label);
+    return false;
 }
 
-void sq__deadlock_onto_itself(const sq_queue_t *queue) {
-    text_t text = { .bytes = sq__self_report(REPORT_SIZE) };
-    if (text.bytes == NULL) {
-        return;
+/* The thread that holds the queue, if it is asleep. */
+static sq__edge_t *sleeper_that_holds(const sq_queue_t *queue) {
+    for (sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
+        if (holds(edge, queue) && sq__token_is_open(edge->wait->token, edge->wait->turn)) {
+            return edge;
+        }
     }
-    char name[32], thread[80];
-    sq__thread_name(name, sizeof name);
-    snprintf(thread, sizeof thread, "thread \"%s\" (%llu)", name, (unsigned long long)sq__thread_id());
-    add(&text, "sync onto queue \"%s\" from its own task would never get its turn: ", queue->label);
-    add(&text, "%s runs ", thread);
-    add_frames(&text, sq__self()->frame, queue);
-    add(&text, "\"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.", queue->label);
+    return NULL;
 }
 
-const char *sq_deadlock_report(void) {
-    const char *report = sq__self()->report;
-    return report != NULL ? report : "";
+/* True: the path from `first` comes back to it; then `onward` leads along it, around. It ends elsewhere, too: a path that
+ * ran into a cycle without `first` would have been cut by whoever closed that one. */
+static bool closes_cycle(sq__edge_t *first) {
+    sq__edge_t *edge = first;
+    while (!holds(first, edge->wait->queue)) {
+        sq__edge_t *onward = sleeper_that_holds(edge->wait->queue);
+        if (onward == NULL) {
+            return false;
+        }
+        edge->onward = onward;
+        edge = onward;
+    }
+    edge->onward = first;
+    return true;
+}
+
+static void sentence(sq__edge_t *edge) {
+    edge->verdict = true;
+    sq__report_cycle(edge);
+}
+
+/* One of the cycle gives up: `first` if it can, or else the next that can. */
+static sq__outcome_t break_cycle(sq__edge_t *first) {
+    sq__outcome_t outcome = sq__token_withdraw(first->wait->token, first->wait->turn);
+    if (outcome == SQ__WITHDRAWN) {
+        sentence(first);
+    }
+    for (sq__edge_t *edge = first->onward; outcome == SQ__OPEN && edge != first; edge = edge->onward) {
+        /* The sentence comes first: once refused, the thread may only be held up by our lock. */
+        sentence(edge);
+        if (sq__token_refuse_unclaimed(edge->wait->token, edge->wait->turn)) {
+            break;
+        }
+        edge->verdict = false;
+    }
+    return outcome;
+}
+
+sq__outcome_t sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait) {
+    sq__outcome_t outcome = SQ__OPEN;
+    *edge = (sq__edge_t){ .wait = wait, .frames = sq__self()->frame, .report = sq__report_room() };
+    edge->thread_id = sq__thread_id();
+    sq__thread_name(edge->thread_name, sizeof edge->thread_name);
+    sq__mutex_lock(&lock);
+    edge->next = edges;
+    if (edges != NULL) {
+        edges->prev = edge;
+    }
+    edges = edge;
+    if (closes_cycle(edge)) {
+        outcome = break_cycle(edge);
+    }
+    sq__mutex_unlock(&lock);
+    return outcome;
+}
+
+bool sq__deadlock_leave(sq__edge_t *edge) {
+    sq__mutex_lock(&lock);
+    if (edge->next != NULL) {
+        edge->next->prev = edge->prev;
+    }
+    if (edge->prev != NULL) {
+        edge->prev->next = edge->next;
+    } else {
+        edges = edge->next;
+    }
+    bool verdict = edge->verdict;
+    sq__mutex_unlock(&lock);
+    return verdict;
+}
+
+void sq__deadlock_lock(void) { sq__mutex_lock(&lock); }
+
+void sq__deadlock_unlock(bool in_child) {
+    if (in_child) {
+        edges = NULL; /* the threads that they tell of are not here */
+    }
+    sq__mutex_unlock(&lock);
 }

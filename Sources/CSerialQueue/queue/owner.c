@@ -1,66 +1,87 @@
 #include "queue/owner.h"
 
+#include "queue/fork.h"
 #include "queue/ring.h"
+#include "queue/shutdown.h"
 #include "queue/stats.h"
+#include "queue/suspend.h"
 
-/* True: the waiter has the baton. False: it had withdrawn. */
-static bool grant(sq_queue_t *queue) {
+/* Passes over a waiter. True: it has the baton. */
+static bool grant(sq_queue_t *queue, uint32_t control) {
     sq__waiter_t waiter = sq__ring_take_waiter(queue);
+    if (control & SQ__DISCARD) {
+        bool refused = sq__token_refuse(waiter.token, waiter.turn);
+        sq__count(refused ? &queue->discarded : &queue->skipped, 1);
+        return false;
+    }
     sq__count(&queue->ran, 1); /* on its behalf and beforehand: after the grant the count is no longer ours */
     if (sq__token_grant(waiter.token, waiter.turn)) {
         return true;
     }
     sq__count(&queue->ran, (uint64_t)-1);
-    sq__count(&queue->skipped, 1);
+    sq__count(&queue->skipped, 1); /* it had withdrawn */
     return false;
 }
 
-sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
-    if (sq__load_relaxed(&queue->handoff) != NULL) {
-        return SQ__NEXT_TASK;
+/* Nothing is at the head. True: *next tells what became of the baton. */
+static bool nothing_next(sq_queue_t *queue, bool may_linger, sq__next_t *next) {
+    sq__state_t state;
+    *next = SQ__NEXT_GONE;
+    if (may_linger && sq__ring_linger(queue)) {
+        return false;
     }
+    if (sq__ring_give_back(queue, &state)) {
+        return true;
+    }
+    if (state & (SQ__CLOSED | SQ__RELEASED)) {
+        *next = SQ__NEXT_END;
+        return true;
+    }
+    return sq__suspend_park(queue, state);
+}
+
+sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
+    sq__next_t next;
     for (;;) {
-        switch (sq__ring_peek(queue)) {
-        case SQ__TASK:
-            return SQ__NEXT_TASK;
-        case SQ__WAITER:
-            if (grant(queue)) {
-                return SQ__NEXT_GONE;
+        uintptr_t kind = sq__load_relaxed(&queue->handoff) != NULL ? SQ__TASK : sq__ring_peek(queue);
+        if (kind == SQ__EMPTY) {
+            if (nothing_next(queue, may_linger, &next)) {
+                return next;
             }
             continue;
         }
-        if (may_linger && sq__ring_linger(queue)) {
-            continue;
+        /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
+        uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
+        if (__builtin_expect(control == SQ__HOLD, 0)) {
+            sq__state_t state = sq__load_relaxed(&queue->state);
+            if (sq__suspend_park(queue, state)) {
+                return SQ__NEXT_GONE;
+            }
+            if (state & SQ__SUSPENDED) {
+                continue; /* the word changed meanwhile */
+            }
         }
-        sq__state_t state;
-        if (sq__ring_give_back(queue, &state)) {
+        if (kind != SQ__WAITER) {
+            return SQ__NEXT_TASK;
+        }
+        if (grant(queue, control)) {
             return SQ__NEXT_GONE;
         }
-        if (state & SQ__RELEASED) {
-            return SQ__NEXT_END;
-        }
     }
-}
-
-sq_task_t sq__owner_take(sq_queue_t *queue) {
-    sq_function_t run = sq__load_relaxed(&queue->handoff);
-    if (run == NULL) {
-        return sq__ring_take_task(queue);
-    }
-    sq__store_relaxed(&queue->handoff, NULL);
-    return (sq_task_t){ .run = run, .context = queue->handoff_context, .discard = queue->handoff_discard };
 }
 
 void sq__owner_pass(sq_queue_t *queue) {
+    if (sq__fork_is_stale(queue)) {
+        return; /* whoever comes next is a thread of the parent's; the queue stays owned, and refuses */
+    }
     sq__stats_sample_depth(queue);
     switch (sq__owner_next(queue, false)) {
     case SQ__NEXT_TASK:
-        /* A task was accepted, so there is a worker: [worker] is read after whatever told of the task. */
+        /* There is a worker, or it would not have been accepted; [worker] came with the task. */
         sq__worker_post(sq__load_relaxed(&queue->worker));
         break;
     case SQ__NEXT_END:
-        sq__queue_stop_worker(queue);
-        sq__queue_dispose(queue);
+        sq__shutdown_end(queue, false);
         break;
     case SQ__NEXT_GONE:
         break;

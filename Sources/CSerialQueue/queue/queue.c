@@ -1,16 +1,19 @@
 #include "queue/queue.h"
 
 #include "platform/memory.h"
-#include "platform/mutex.h"
 #include "platform/thread.h"
+#include "queue/bound.h"
+#include "queue/fork.h"
+#include "queue/lock.h"
 #include "queue/ring.h"
 #include "queue/run.h"
+#include "queue/suspend.h"
 
 #include <errno.h>
 #include <string.h>
 
 static bool are_valid(const sq_queue_options_t *options) {
-    return options->size == sizeof *options
+    return options->size == sizeof *options && options->capacity <= PTRDIFF_MAX
         && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
 }
 
@@ -32,13 +35,24 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     memset(queue, 0, sizeof *queue);
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     queue->stack_size = options->stack_size;
+    queue->process = sq__load_relaxed(&sq__fork_process);
+    if (options->capacity > 0 && (queue->bound = sq__bound_create(options->capacity)) == NULL) {
+        sq__memory_free(queue);
+        errno = ENOMEM;
+        return NULL;
+    }
     sq__store_relaxed(&queue->entered, 1);
     sq__store_relaxed(&queue->references, 1);
     return queue;
 }
 
 sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
-    sq__add_relaxed(&queue->references, 1); /* the caller's reference keeps the queue alive meanwhile */
+    if (__builtin_expect(sq__add_relaxed(&queue->references, 1) == 0, 0)) {
+        /* From a task of the queue, which has no other reference any more: the running task keeps it alive. */
+        sq__state_t state = sq__load_relaxed(&queue->state);
+        while (!sq__cas_relaxed(&queue->state, &state, state & ~SQ__RELEASED)) {
+        }
+    }
     return queue;
 }
 
@@ -47,44 +61,47 @@ void sq_queue_release(sq_queue_t *queue) {
     if (queue == NULL || sq__sub_acq_rel(&queue->references, 1) != 1) {
         return;
     }
-    sq__state_t state = sq__load_acquire(&queue->state); /* [own] acquire: what the last holder wrote */
-    while (!sq__state_is_free(state)) {
-        /* [own] release: our use of the queue, to the holder that will dispose of it. */
+    sq__state_t state = sq__load_acquire(&queue->state); /* [own] [end] acquire: what the last holder wrote */
+    while (!sq__state_is_free(state) && !(state & SQ__ENDED)) {
+        if (sq__fork_is_stale(queue)) {
+            return; /* its holder is a thread of the parent's */
+        }
+        if (state & SQ__SUSPENDED) {
+            sq__suspend_abandon(queue);
+            return;
+        }
+        /* [own] release: our use of the queue, to the holder that will end it. */
         if (sq__cas_acq_rel(&queue->state, &state, state | SQ__RELEASED)) {
             return;
         }
     }
-    sq__queue_stop_worker(queue);
-    sq__queue_dispose(queue);
-}
-
-void sq__queue_stop_worker(sq_queue_t *queue) {
     sq__worker_t *worker = sq__load_relaxed(&queue->worker); /* after everybody's last use of the queue */
-    if (worker != NULL) {
+    if (worker != NULL && !sq__fork_is_stale(queue)) {
         sq__worker_stop(worker);
     }
+    sq__queue_dispose(queue);
 }
 
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__ring_destroy(queue);
+    sq__bound_destroy(queue->bound);
     sq__memory_free(queue);
 }
 
 const char *sq_queue_label(const sq_queue_t *queue) { return queue->label; }
 
-/* Queues start their workers one after the other. It is rare, and a lock in each queue would be 40 bytes. */
-static sq__mutex_t start_lock = SQ__MUTEX_INIT;
-
 int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker) {
     int error = 0;
-    sq__mutex_lock(&start_lock);
+    sq__lock(queue);
     *worker = sq__load_relaxed(&queue->worker);
-    if (*worker == NULL) {
+    if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
+        error = ESHUTDOWN; /* and the worker may have ended already */
+    } else if (*worker == NULL) {
         error = sq__worker_start(worker, sq__run_tasks, queue, queue->label, queue->stack_size);
         if (error == 0) {
             sq__store_release(&queue->worker, *worker); /* [worker] release: the worker's fields */
         }
     }
-    sq__mutex_unlock(&start_lock);
+    sq__unlock(queue);
     return error;
 }

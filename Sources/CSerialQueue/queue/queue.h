@@ -1,7 +1,7 @@
 /* queue.h: the queue's fields, and who may touch them.
  *
  * The letters: I fixed after create; O the baton's holder only (it sees what every holder before it wrote);
- * C written by the baton's holder, read by anyone as a count; A atomic, by anyone; L under the queue's cold lock. */
+ * C written by the baton's holder, read by anyone as a count; A atomic, by anyone; L under the queue's lock (lock.h). */
 #ifndef SQ__QUEUE_QUEUE_H
 #define SQ__QUEUE_QUEUE_H
 
@@ -10,11 +10,15 @@
 #include "queue/state.h"
 #include "thread/worker.h"
 
+/* What the holder does with the next task, where it does not run it. SQ__DISCARD has precedence. */
+enum { SQ__HOLD = 1, SQ__DISCARD = 2 };
+
 /* The fields stand in three groups, so that the runner, busy with its tasks, and the submitters, busy with the state word,
  * do not share a cache line. */
 struct sq_queue {
     /* Where the runner works. */
     sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
+    SQ__ATOMIC(uint32_t) control;   /* L, read by the holder: what it does with the next task; SQ__HOLD, SQ__DISCARD */
     SQ__ATOMIC(uint32_t) index;     /* C  the next task's place in it; SQ__SEGMENT_SLOTS: the next segment's first */
     SQ__ATOMIC(uint64_t) entered;   /* C  how many segments the head has entered; 1 before the first, too */
     SQ__ATOMIC(uint64_t) ran;       /* C */
@@ -26,7 +30,9 @@ struct sq_queue {
     SQ__ATOMIC(sq_function_t) handoff; /* C  its run function; NULL: none */
     void *handoff_context;             /* O */
     sq_function_t handoff_discard;     /* O */
-    SQ__ATOMIC(sq__worker_t *) worker; /* A  NULL until the first async, then fixed */
+    SQ__ATOMIC(sq__worker_t *) worker; /* A  NULL until the first async, fixed then until the queue has ended */
+    struct sq__bound *bound;           /* I  of a queue of limited capacity; else NULL */
+    struct sq__ender *enders;          /* L  who waits for the end of a shutdown */
     size_t stack_size;                 /* I  of the worker's thread */
 
     /* Where the submitters meet. */
@@ -37,16 +43,21 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) withdrawn;     /* A */
     SQ__ATOMIC(uint64_t) rejected;      /* A */
     SQ__ATOMIC(uint32_t) references;    /* A */
+    uint32_t suspensions;               /* L */
+    uint32_t process;                   /* I  see fork.h */
     char label[];                       /* I */
 };
 
 /* Makes sure that the queue has its worker, before a task for it is accepted. Returns 0 and *worker, or an errno code. */
 int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker);
 
-/* Ends the worker, if there is one, before the queue is disposed of by another thread. */
-void sq__queue_stop_worker(sq_queue_t *queue);
+/* Counts a submission that is refused with this error, and returns the error. */
+static inline int sq__queue_reject(sq_queue_t *queue, int error) {
+    sq__add_relaxed(&queue->rejected, 1);
+    return error;
+}
 
-/* Frees an empty queue without references. The baton's holder, or on a free queue whoever gave up the last reference. */
+/* Frees an ended queue without references, or a free one. */
 void sq__queue_dispose(sq_queue_t *queue);
 
 #endif

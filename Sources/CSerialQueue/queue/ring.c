@@ -11,54 +11,52 @@ void sq__ring_destroy(sq_queue_t *queue) {
 
 /* The tail: submitters */
 
-int sq__ring_take_place(sq_queue_t *queue, sq__place_t *place) {
+int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place) {
+    int error = 0;
     sq__segment_t *fresh = NULL;
-    sq__state_t state = sq__load_relaxed(&queue->state);
-    *place = (sq__place_t){ .slot = NULL };
-    for (;;) {
-        if (sq__state_is_free(state)) {
-            /* [own] acquire: what the last holder wrote. */
-            if (sq__cas_acquire(&queue->state, &state, state | SQ__OWNED)) {
-                break;
-            }
-            continue;
-        }
+    sq__state_t next, state = sq__load_relaxed(&queue->state);
+    do {
         sq__segment_t *tail = sq__state_tail(state);
         unsigned taken = sq__state_taken(state);
-        if (tail != NULL && taken < SQ__SEGMENT_SLOTS) {
-            /* [place] acquire: the cleared words; pairs with the releases below and in sq__ring_give_back. */
-            if (sq__cas_acquire(&queue->state, &state, state + SQ__TAKEN_ONE)) {
-                place->slot = &tail->slots[taken];
-                break;
+        *place = (sq__place_t){ .owns = sq__state_is_free(state) };
+        if (state & SQ__CLOSED) {
+            error = ESHUTDOWN;
+            break;
+        }
+        if (place->owns && !always_a_place) {
+            next = state | SQ__OWNED;
+        } else if (tail != NULL && taken < SQ__SEGMENT_SLOTS) {
+            place->slot = &tail->slots[taken]; /* an address only, until the place is ours */
+            next = (state | SQ__OWNED) + SQ__TAKEN_ONE;
+        } else {
+            if (fresh == NULL && (fresh = sq__segment_obtain(queue)) == NULL) {
+                return ENOMEM;
             }
-            continue;
+            place->slot = &fresh->slots[0];
+            place->link = tail != NULL ? &tail->next : &queue->first;
+            next = sq__state_with_tail(state | SQ__OWNED, fresh, 1);
         }
-        if (fresh == NULL && (fresh = sq__segment_obtain(queue)) == NULL) {
-            return ENOMEM;
-        }
-        /* [place] release: the cleared words of the new segment. */
-        if (sq__cas_acq_rel(&queue->state, &state, sq__state_with_tail(state, fresh, 1))) {
-            sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
-            *place = (sq__place_t){ .slot = &fresh->slots[0], .link = tail != NULL ? &tail->next : &queue->first };
-            return 0;
-        }
-    }
-    if (fresh != NULL) {
+        /* [own] acquire: what the last holder wrote. [place] release: the cleared words of a new segment; acquire: the
+         * same, from whoever put the segment there or made the queue free. */
+    } while (!sq__cas_acq_rel(&queue->state, &state, next));
+    if (error == 0 && place->link != NULL) {
+        sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
+    } else if (fresh != NULL) {
         sq__segment_recycle(queue, fresh);
     }
-    return 0;
+    return error;
 }
 
 bool sq__ring_publish(sq__place_t place, uintptr_t kind) {
     if (place.link == NULL) {
         /* [publish] release: the slot; acquire: what the holder wrote before it left the baton. Pairs with sq__ring_peek
          * and leave_baton. */
-        return sq__exchange_acq_rel(&place.slot->word, kind) == SQ__BATON;
+        return sq__exchange_acq_rel(&place.slot->word, kind) == SQ__BATON || place.owns;
     }
     sq__store_relaxed(&place.slot->word, kind);
     sq__segment_t *segment = (sq__segment_t *)((char *)place.slot - offsetof(sq__segment_t, slots));
     /* [publish] the same for the segment with the slot in it. */
-    return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON;
+    return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
 }
 
 /* The head: the baton's holder */

@@ -7,7 +7,8 @@
  *     EMPTY    taken or not, not yet filled
  *     BATON    the head came here before the place was filled, and left the baton in it
  *     TASK     filled with an async task
- *     WAITER   filled with a thread in sync, which sleeps on `token` for `turn`
+ *     WAITER   filled with a thread in sync, which waits on its token for its turn
+ *     CALL     filled with a thread in async_and_wait, which waits until the runner has done its call
  *
  * Filler and head decide by a read-modify-write of that word who goes on: the head swaps EMPTY for BATON, or finds the place
  * filled; the filler exchanges its kind in, and if BATON comes out the baton is now the filler's. So nobody ever waits
@@ -26,20 +27,22 @@
 #include "queue/queue.h"
 #include "queue/segment.h"
 
-/* A place that was taken and is to be filled. */
+/* What a submitter got. */
 typedef struct sq__place {
-    sq__slot_t *slot;
-    sq__word_t *link;   /* for the first place of a segment: the link to publish it through; else NULL */
+    sq__slot_t *slot; /* to be filled and published; NULL: none, the queue itself was taken */
+    sq__word_t *link; /* for the first place of a segment: the link to publish it through; else NULL */
+    bool owns;        /* the queue was free, and the caller has the baton */
 } sq__place_t;
 
-/* A submitter takes the queue if it is free, or else a place. Returns 0 or ENOMEM (nothing was done). With 0:
- * place->slot == NULL means that the queue was free and is now the caller's, else the place is to be filled. */
-int sq__ring_take_place(sq_queue_t *queue, sq__place_t *place);
+/* A submitter takes the queue if it is free, or else a place; with `always_a_place`, a place in any case. Returns 0, or
+ * ENOMEM or ESHUTDOWN (then nothing was done). */
+int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place);
 
-/* Publishes a filled place as `kind`. True: the baton lay there and is the caller's now. The slot is not touched again. */
+/* Publishes a filled place as `kind`. True: the caller has the baton, because it owned the queue or because the baton lay
+ * there. The slot is not touched again. */
 bool sq__ring_publish(sq__place_t place, uintptr_t kind);
 
-/* O. What waits at the head: SQ__TASK, SQ__WAITER, or SQ__EMPTY: nothing, or a place that is not filled yet. */
+/* O. What waits at the head: SQ__TASK, SQ__WAITER, SQ__CALL, or SQ__EMPTY: nothing, or a place that is not filled yet. */
 uintptr_t sq__ring_peek(sq_queue_t *queue);
 
 /* O. Passes over the place at the head, of which peek told, and returns what was in it. */

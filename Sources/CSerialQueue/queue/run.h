@@ -2,7 +2,7 @@
 #ifndef SQ__QUEUE_RUN_H
 #define SQ__QUEUE_RUN_H
 
-#include "queue/owner.h"
+#include "queue/queue.h"
 #include "thread/self.h"
 
 /* O. Calls `function(context)` as a task of the queue: it is the current queue meanwhile. Counting is the caller's. */
@@ -14,7 +14,7 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
     self->frame = frame.parent;
 }
 
-/* The runner's part, a worker function: runs async tasks as long as it has the baton. */
+/* The runner's part, a worker function: runs tasks and calls as long as it has the baton. */
 bool sq__run_tasks(void *queue);
 
 #endif

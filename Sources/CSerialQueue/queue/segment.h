@@ -11,14 +11,15 @@
 enum { SQ__SEGMENT_SLOTS = 126 };
 
 /* The values of a slot's word; EMPTY and BATON also of a link, which else holds the address of a segment. */
-enum { SQ__EMPTY, SQ__BATON, SQ__TASK, SQ__WAITER };
+enum { SQ__EMPTY, SQ__BATON, SQ__TASK, SQ__WAITER, SQ__CALL };
 
 typedef SQ__ATOMIC(uintptr_t) sq__word_t;
 
-/* A thread in sync. */
+/* A thread that waits: for its turn (WAITER), or until the runner has done its call (CALL). */
 typedef struct sq__waiter {
     sq__token_t *token;
     sq__turn_t turn;
+    const sq_task_t *call; /* on its stack; to be touched only once the wait is claimed */
 } sq__waiter_t;
 
 typedef struct sq__slot {

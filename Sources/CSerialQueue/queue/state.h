@@ -3,21 +3,29 @@
  * DESIGN. One 64-bit word decides everything that two threads could disagree on: who owns the queue, and who gets which
  * place in the ring. From the low end:
  *
- *     bit 0       OWNED      the baton is out: a thread holds it, it is on its way, or it lies in a reserved place
- *     bit 1       RELEASED   the last reference is gone: whoever empties the queue frees it
- *     bits 2-5    unused, 0
+ *     bit 0       OWNED      the baton is out: a thread holds it, it is on its way, it lies in a reserved place, or parked
+ *     bit 1       PARKED     the baton lies in the queue because it is suspended; whoever clears this bit holds it
+ *     bit 2       SUSPENDED  no task may start
+ *     bit 3       CLOSED     shut down: no submission is accepted
+ *     bit 4       ENDED      and the last task is over; the baton is gone for good
+ *     bit 5       RELEASED   the last reference is gone: whoever empties the queue frees it
  *     bits 6-47   TAIL       the segment that the next place is taken from (64-byte aligned), or 0: none yet
  *     bits 48-55  TAKEN      how many of its places have been taken, 0 to SQ__SEGMENT_SLOTS
  *     bits 56-63  unused, 0
  *
- *     { TAIL: 0, TAKEN: 0 }          free, never had to queue anything
- *     { TAIL: s, TAKEN: 0 }          free; the segment is kept
- *     { TAIL: t, TAKEN: n, OWNED }   owned; what waits is between the head (the baton holder's) and (t, n)
- *     { ..., OWNED, RELEASED }       owned, and to be freed when it is empty
+ *     { TAIL: 0, TAKEN: 0 }                 free, never had to queue anything
+ *     { TAIL: s, TAKEN: 0 }                 free; the segment is kept
+ *     { TAIL: t, TAKEN: n, OWNED }          owned; what waits is between the head (the holder's) and (t, n)
+ *     { ..., OWNED, SUSPENDED }             a task still runs; its holder will park the baton
+ *     { ..., OWNED, SUSPENDED, PARKED }     nothing runs; submissions take places
+ *     { ..., OWNED, CLOSED }                being shut down; with SUSPENDED and PARKED beside it, it waits for a resume
+ *     { ..., OWNED, CLOSED, ENDED }         shut down; stays so
+ *     { ..., OWNED, RELEASED }              to be freed when it is empty; never beside SUSPENDED
  *
- * Free implies empty: OWNED may be left unset only when no place is reserved, and TAKEN is 0 then. That is what lets a free
- * queue be taken without a look at the ring. OWNED may be cleared by the baton's holder only. RELEASED may be set by
- * whoever gives up the last reference, on an owned queue only.
+ * Free implies empty: OWNED may be left unset only when no place is reserved, and TAKEN is 0 and no other flag is set then.
+ * That is what lets a free queue be taken without a look at the ring. OWNED may be cleared by the baton's holder only,
+ * PARKED be set by the holder only. SUSPENDED, CLOSED and ENDED change under the queue's lock (lock.h). RELEASED is set by
+ * whoever gives up the last reference.
  *
  * The segment's address stands in the word so that one compare-and-swap both takes the place and makes sure that the
  * segment is the one that the place is in. A submitter looks into a segment only after it has a place there, and a segment
@@ -33,7 +41,11 @@ typedef struct sq__segment sq__segment_t;
 typedef uint64_t sq__state_t;
 
 #define SQ__OWNED ((sq__state_t)1 << 0)
-#define SQ__RELEASED ((sq__state_t)1 << 1)
+#define SQ__PARKED ((sq__state_t)1 << 1)
+#define SQ__SUSPENDED ((sq__state_t)1 << 2)
+#define SQ__CLOSED ((sq__state_t)1 << 3)
+#define SQ__ENDED ((sq__state_t)1 << 4)
+#define SQ__RELEASED ((sq__state_t)1 << 5)
 #define SQ__FLAGS ((sq__state_t)0x3F)
 #define SQ__TAIL (((sq__state_t)1 << 48) - 1 - SQ__FLAGS)
 #define SQ__TAKEN_ONE ((sq__state_t)1 << 48)

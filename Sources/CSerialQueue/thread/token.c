@@ -14,8 +14,9 @@ struct sq__token {
     sq__token_t *next_free;    /* L */
 };
 
-enum { IDLE, WAITING, SLEEPING, GRANTED, STATUS_BITS = 2 };
+enum { OVER, WAITING, SLEEPING, GRANTED, CLAIMED = 4, STATUS_BITS = 3 };
 
+/* Below, the CLAIMED bit of a status is set only beside WAITING and SLEEPING. */
 static uint64_t word_of(sq__turn_t turn, unsigned status) { return turn << STATUS_BITS | status; }
 
 static sq__mutex_t free_lock = SQ__MUTEX_INIT;
@@ -33,7 +34,7 @@ static sq__token_t *token_create(void) {
     if (sq__condition_init(&token->wake) != 0) {
         goto no_condition;
     }
-    sq__store_relaxed(&token->word, word_of(0, IDLE)); /* handed on by whatever hands on the token */
+    sq__store_relaxed(&token->word, word_of(0, OVER)); /* handed on by whatever hands on the token */
     return token;
 no_condition:
     sq__mutex_destroy(&token->lock);
@@ -59,6 +60,9 @@ void sq__token_recycle(sq__token_t *token) {
     sq__mutex_unlock(&free_lock);
 }
 
+void sq__token_lock_list(void) { sq__mutex_lock(&free_lock); }
+void sq__token_unlock_list(void) { sq__mutex_unlock(&free_lock); }
+
 sq__turn_t sq__token_prepare(sq__token_t *token) {
     /* A late grant or signal may still look at the word, but it names an old turn and changes nothing. The new turn is
      * published with the slot, or whatever else names it to the granter. */
@@ -67,15 +71,24 @@ sq__turn_t sq__token_prepare(sq__token_t *token) {
     return turn;
 }
 
-bool sq__token_grant(sq__token_t *token, sq__turn_t turn) {
+static unsigned status_of(uint64_t word, sq__turn_t turn) {
+    return word >> STATUS_BITS == turn ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : OVER;
+}
+
+static bool is_open(unsigned status) { return (status & ~CLAIMED) == WAITING || (status & ~CLAIMED) == SLEEPING; }
+
+/* Ends an open wait; a claimed one only if told so. */
+static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final, bool claimed_too) {
     uint64_t word = word_of(turn, WAITING);
-    /* [grant] release: all that the baton protects; pairs with granted and sq__token_withdraw. */
-    while (!sq__cas_release(&token->word, &word, word_of(turn, GRANTED))) {
-        if (word != word_of(turn, WAITING) && word != word_of(turn, SLEEPING)) {
+    unsigned status = WAITING;
+    /* [grant] release: all that the baton protects; pairs with outcome_of and sq__token_withdraw. */
+    while (!sq__cas_release(&token->word, &word, word_of(turn, final))) {
+        status = status_of(word, turn);
+        if (!is_open(status) || (status & CLAIMED && !claimed_too)) {
             return false;
         }
     }
-    if (word == word_of(turn, SLEEPING)) {
+    if ((status & ~CLAIMED) == SLEEPING) {
         /* The waiter holds the lock from SLEEPING until it is at the condition: without this the signal could come
          * before it is there, and be lost. Signalled after the unlock, so that it does not wake into a held lock. */
         sq__mutex_lock(&token->lock);
@@ -85,48 +98,85 @@ bool sq__token_grant(sq__token_t *token, sq__turn_t turn) {
     return true;
 }
 
-static bool granted(sq__token_t *token, sq__turn_t turn) {
-    return sq__load_acquire(&token->word) == word_of(turn, GRANTED); /* [grant] acquire */
-}
+bool sq__token_grant(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, GRANTED, true); }
 
-bool sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience) {
-    unsigned spins = sq__patience_spins(patience == SQ__PATIENCE_SPIN ? SQ__WORKER_SPINS : SQ__WAITER_SPINS);
-    for (unsigned i = 0; i < spins; i += 1) {
-        if (granted(token, turn)) {
-            return true;
-        }
-        sq__pause();
-    }
-    for (unsigned i = 0; patience == SQ__PATIENCE_SPIN_YIELD && i < SQ__WAITER_YIELDS; i += 1) {
-        if (granted(token, turn)) {
-            return true;
-        }
-        sq__thread_yield();
-    }
-    return granted(token, turn);
-}
+bool sq__token_refuse(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER, true); }
 
-bool sq__token_withdraw(sq__token_t *token, sq__turn_t turn) {
+bool sq__token_refuse_unclaimed(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER, false); }
+
+bool sq__token_claim(sq__token_t *token, sq__turn_t turn) {
     uint64_t word = word_of(turn, WAITING);
-    /* [grant] acquire on failure: it is granted, the baton is ours. On success there is nothing to order. */
-    while (!sq__cas_acq_rel(&token->word, &word, word_of(turn, IDLE))) {
-        if (word == word_of(turn, GRANTED)) {
+    unsigned status = WAITING;
+    /* [claim] relaxed: it only keeps the waiter waiting; what it wrote came with the slot. */
+    while (!sq__cas_relaxed(&token->word, &word, word_of(turn, status | CLAIMED))) {
+        status = status_of(word, turn);
+        if (status != WAITING && status != SLEEPING) {
             return false;
         }
     }
     return true;
 }
 
-bool sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline) {
-    bool in_time = true;
-    sq__mutex_lock(&token->lock);
+static sq__outcome_t outcome_of(uint64_t word, sq__turn_t turn) {
+    unsigned status = status_of(word, turn);
+    return status == GRANTED ? SQ__GRANTED : is_open(status) ? SQ__OPEN : SQ__REFUSED;
+}
+
+static sq__outcome_t look(sq__token_t *token, sq__turn_t turn) {
+    return outcome_of(sq__load_acquire(&token->word), turn); /* [grant] acquire */
+}
+
+bool sq__token_is_open(sq__token_t *token, sq__turn_t turn) {
+    return is_open(status_of(sq__load_relaxed(&token->word), turn));
+}
+
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience) {
+    unsigned spins = sq__patience_spins(patience == SQ__PATIENCE_SPIN ? SQ__WORKER_SPINS : SQ__WAITER_SPINS);
+    sq__outcome_t outcome = look(token, turn);
+    for (unsigned i = 0; outcome == SQ__OPEN && i < spins; i += 1) {
+        sq__pause();
+        outcome = look(token, turn);
+    }
+    for (unsigned i = 0; outcome == SQ__OPEN && patience == SQ__PATIENCE_SPIN_YIELD && i < SQ__WAITER_YIELDS; i += 1) {
+        sq__thread_yield();
+        outcome = look(token, turn);
+    }
+    return outcome;
+}
+
+sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__turn_t turn) {
     uint64_t word = word_of(turn, WAITING);
-    /* [grant] acquire on failure: it is granted already. */
-    if (sq__cas_acq_rel(&token->word, &word, word_of(turn, SLEEPING))) {
-        while (!granted(token, turn) && in_time) {
-            in_time = sq__condition_wait(&token->wake, &token->lock, deadline) || sq__clock_now() < deadline;
+    /* [grant] acquire on failure: it may be granted, and the baton ours. On success there is nothing to order. */
+    while (!sq__cas_acq_rel(&token->word, &word, word_of(turn, OVER))) {
+        unsigned status = status_of(word, turn);
+        if (status != WAITING && status != SLEEPING) {
+            return outcome_of(word, turn);
+        }
+    }
+    return SQ__WITHDRAWN;
+}
+
+/* By the waiter, with the lock. False: it was decided in the meantime. */
+static bool fall_asleep(sq__token_t *token, sq__turn_t turn) {
+    uint64_t word = word_of(turn, WAITING);
+    while (!sq__cas_relaxed(&token->word, &word, (word & ~(uint64_t)WAITING) | SLEEPING)) {
+        if (!is_open(status_of(word, turn))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+sq__outcome_t sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline) {
+    sq__mutex_lock(&token->lock);
+    sq__outcome_t outcome = fall_asleep(token, turn) ? SQ__OPEN : look(token, turn);
+    while (outcome == SQ__OPEN) {
+        bool in_time = sq__condition_wait(&token->wake, &token->lock, deadline) || sq__clock_now() < deadline;
+        outcome = in_time ? look(token, turn) : sq__token_withdraw(token, turn);
+        if (!in_time && outcome == SQ__OPEN) {
+            deadline = SQ__NEVER; /* claimed: it has begun, and the deadline was for the beginning */
         }
     }
     sq__mutex_unlock(&token->lock);
-    return in_time || !sq__token_withdraw(token, turn);
+    return outcome;
 }

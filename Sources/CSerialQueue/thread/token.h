@@ -3,13 +3,16 @@
  * DESIGN. A token is a state word with a mutex and a condition of its own. Its word holds the number of the wait it is used
  * for, its `turn`, and how that wait stands:
  *
- *     { turn, IDLE }      nobody waits: not yet used, or the wait was withdrawn
- *     { turn, WAITING }   prepared; the waiter spins, or has not begun to wait
- *     { turn, SLEEPING }  the waiter is at the condition: the grant must wake it
- *     { turn, GRANTED }   the baton has been passed; it stays so until the next prepare
+ *     { turn, OVER }               nobody waits: not yet used, withdrawn by the waiter, or refused by the queue
+ *     { turn, WAITING }            prepared; the waiter spins, or has not begun to wait
+ *     { turn, SLEEPING }           the waiter is at the condition: whoever ends the wait must wake it
+ *     { turn, WAITING, CLAIMED }   the same two, but the wait can no longer be withdrawn: what it waits for is
+ *     { turn, SLEEPING, CLAIMED }  being done on its behalf
+ *     { turn, GRANTED }            the baton has been passed, or what was claimed is done
  *
- * Grant and withdrawal are decided by one compare-and-swap on the word, and both name the turn: a grant that comes late,
- * for a wait that was withdrawn, fails, even when the token is used for another wait by then.
+ * OVER and GRANTED stay until the next prepare. Grant, refusal, claim and withdrawal are decided by one compare-and-swap on
+ * the word, and all name the turn: one that comes late, for a wait that is over, fails, even when the token is used for
+ * another wait by then.
  *
  * Tokens are never given back to the system: one that its thread no longer needs goes to a list, for the next thread. So a
  * grant may look at a token whose waiter has left, and may signal it, without harm: to the next waiter it is a spurious
@@ -31,12 +34,25 @@ typedef uint64_t sq__turn_t;
 sq__token_t *sq__token_acquire(void);
 void sq__token_recycle(sq__token_t *token);
 
+/* Around a fork: the list of unused tokens stays in order. */
+void sq__token_lock_list(void);
+void sq__token_unlock_list(void);
+
 /* Begins a wait, before anybody can grant it. T: by the thread that will wait. */
 sq__turn_t sq__token_prepare(sq__token_t *token);
 
-/* Passes the baton to the waiter of this turn. False: it was withdrawn, and the caller still holds the baton.
- * After true the caller no longer holds it and touches nothing that it protects. */
+/* Ends the wait of this turn with a yes: passes the baton to the waiter, or tells it that what it claimed is done. False: it
+ * was withdrawn, and the caller still holds the baton. After true the caller touches nothing that the baton protects. */
 bool sq__token_grant(sq__token_t *token, sq__turn_t turn);
+
+/* Ends the wait with a no. False: it was withdrawn already. */
+bool sq__token_refuse(sq__token_t *token, sq__turn_t turn);
+
+/* The same, unless the wait is claimed. */
+bool sq__token_refuse_unclaimed(sq__token_t *token, sq__turn_t turn);
+
+/* Keeps the waiter from withdrawing. False: it has done so. */
+bool sq__token_claim(sq__token_t *token, sq__turn_t turn);
 
 /* How long a waiter looks before it sleeps. */
 typedef enum sq__patience {
@@ -44,14 +60,23 @@ typedef enum sq__patience {
     SQ__PATIENCE_SPIN_YIELD /* spins, then yields: for a caller in sync */
 } sq__patience_t;
 
-/* Looks for the grant without sleeping. */
-bool sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience);
+typedef enum sq__outcome {
+    SQ__OPEN,     /* not decided */
+    SQ__GRANTED,  /* what the granter wrote is visible */
+    SQ__REFUSED,  /* the same for the refuser */
+    SQ__WITHDRAWN /* by the caller: it will never be granted */
+} sq__outcome_t;
 
-/* The one function that sleeps. Returns true when the turn was granted: what the granter wrote is visible. False when the
- * deadline passed first: the wait is withdrawn and will never be granted. */
-bool sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline);
+/* Looks for the outcome without sleeping. */
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience);
 
-/* Gives up the wait without sleeping. False: it was granted already, the caller holds the baton. */
-bool sq__token_withdraw(sq__token_t *token, sq__turn_t turn);
+/* The one function that sleeps: until the outcome, which is SQ__WITHDRAWN when the deadline passed first. */
+sq__outcome_t sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline);
+
+/* Gives up the wait: SQ__WITHDRAWN; the outcome if there is one already; or SQ__OPEN if it is claimed. */
+sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__turn_t turn);
+
+/* True while the wait of this turn is neither granted, refused nor withdrawn. */
+bool sq__token_is_open(sq__token_t *token, sq__turn_t turn);
 
 #endif

@@ -1,0 +1,33 @@
+/* sq_shutdown.h: the end of a queue, with every task accounted for. */
+#ifndef SQ_SHUTDOWN_H
+#define SQ_SHUTDOWN_H
+
+#include "sq_time.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What becomes of the tasks that wait. */
+typedef enum sq_shutdown {
+    SQ_DRAIN,  /* they run */
+    SQ_DISCARD /* they are discarded; callers that wait in a sync get ESHUTDOWN */
+} sq_shutdown_t;
+
+/* From now on no submission is accepted (ESHUTDOWN). Waits until the last task has ended, or for the deadline.
+ * Returns 0: the queue's thread does not touch the queue any more, nor anything its tasks were given; ETIMEDOUT: it goes on
+ * without the caller; EDEADLK: the same, because the caller is a task that this shutdown would wait for, directly or in a
+ * cycle (sq_deadlock_report); ENOMEM or EINVAL (mode): nothing was done. May be called again, also to turn a drain
+ * into a discard. A suspended queue drains once it is resumed. The reference is still the caller's. */
+int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

@@ -1,0 +1,113 @@
+/* async.c: leaving a task for the runner.
+ *
+ * DESIGN. The queue must have its worker before the task is accepted: a thread that cannot be started must be the
+ * submitter's error. An async that finds the queue free leaves the task in the hand-off slot and passes the baton to the
+ * runner; the ring is not touched. Else it takes a place. */
+#include "include/sq_async.h"
+
+#include "queue/bound.h"
+#include "queue/current.h"
+#include "queue/deadlock.h"
+#include "queue/fork.h"
+#include "queue/owner.h"
+#include "queue/ring.h"
+#include "queue/wait.h"
+
+#include <errno.h>
+
+static int find_worker(sq_queue_t *queue, sq__worker_t **worker) {
+    *worker = sq__load_acquire(&queue->worker); /* [worker] acquire: the worker's fields */
+    if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
+        return ESTALE;
+    }
+    return __builtin_expect(*worker != NULL, 1) ? 0 : sq__queue_start_worker(queue, worker);
+}
+
+static void hand_off(sq_queue_t *queue, sq__worker_t *worker, const sq_task_t *task) {
+    queue->handoff_context = task->context;
+    queue->handoff_discard = task->discard;
+    sq__store_relaxed(&queue->handoff, task->run);
+    sq__worker_post(worker);
+}
+
+/* There is room for it. */
+static int submit(sq_queue_t *queue, sq__worker_t *worker, const sq_task_t *task) {
+    sq__place_t place;
+    int error = sq__ring_take_place(queue, false, &place);
+    if (error) {
+        return error;
+    }
+    if (place.slot == NULL) {
+        hand_off(queue, worker, task);
+        return 0;
+    }
+    place.slot->task = *task;
+    if (sq__ring_publish(place, SQ__TASK)) {
+        sq__owner_pass(queue);
+    }
+    return 0;
+}
+
+static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t deadline, sq__worker_t *worker,
+                                                    const sq_task_t *task) {
+    int error = sq__bound_take_room(queue, deadline);
+    if (error == 0) {
+        error = submit(queue, worker, task);
+        if (error) {
+            sq__bound_give_room(queue->bound);
+        }
+    }
+    return error;
+}
+
+int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
+    sq__worker_t *worker;
+    int error = find_worker(queue, &worker);
+    if (error == 0) {
+        error = queue->bound != NULL ? submit_bounded(queue, deadline, worker, task) : submit(queue, worker, task);
+    }
+    return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
+}
+
+int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }
+
+int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
+    return sq_async_until(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context });
+}
+
+int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    const sq_task_t call = { .run = function, .context = context };
+    sq__worker_t *worker;
+    sq__wait_t wait;
+    sq__place_t place;
+    int error = find_worker(queue, &worker);
+    if (error) {
+        goto rejected;
+    }
+    if (sq__is_current(queue)) {
+        sq__deadlock_onto_itself(queue, "async_and_wait onto");
+        error = EDEADLK;
+        goto rejected;
+    }
+    error = sq__wait_begin(&wait, queue);
+    if (error) {
+        goto rejected;
+    }
+    /* A place even on a free queue: only a place can be withdrawn. */
+    error = sq__ring_take_place(queue, true, &place);
+    if (error) {
+        sq__wait_cancel(&wait);
+        goto rejected;
+    }
+    place.slot->waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn, .call = &call };
+    if (sq__ring_publish(place, SQ__CALL)) {
+        sq__owner_pass(queue);
+    }
+    error = sq__wait_end(&wait, deadline);
+    if (error == ETIMEDOUT || error == EDEADLK) {
+        sq__add_relaxed(&queue->withdrawn, 1);
+    }
+    return error;
+rejected:
+    return sq__queue_reject(queue, error);
+}

@@ -1,0 +1,32 @@
+#include "queue/fork.h"
+
+#include "platform/thread.h"
+#include "queue/deadlock.h"
+#include "queue/lock.h"
+#include "thread/token.h"
+
+SQ__ATOMIC(uint32_t) sq__fork_process;
+
+/* In lock order. */
+static void before_fork(void) {
+    sq__lock_all();
+    sq__deadlock_lock();
+    sq__token_lock_list();
+}
+
+static void release_locks(bool in_child) {
+    sq__token_unlock_list();
+    sq__deadlock_unlock(in_child);
+    sq__unlock_all();
+}
+
+static void in_parent(void) { release_locks(false); }
+
+static void in_child(void) {
+    sq__store_relaxed(&sq__fork_process, sq__load_relaxed(&sq__fork_process) + 1); /* the only thread */
+    release_locks(true);
+}
+
+/* Before main: there is no moment later at which every program would pass once. Without memory for it the library works, but
+ * not in the child of a fork; nobody is there yet to be told. */
+static __attribute__((constructor)) void watch_forks(void) { (void)sq__thread_at_fork(before_fork, in_parent, in_child); }

@@ -1,0 +1,13 @@
+/* report.h: a deadlock in words. */
+#ifndef SQ__QUEUE_REPORT_H
+#define SQ__QUEUE_REPORT_H
+
+#include "queue/deadlock.h"
+
+/* Room for the calling thread's report, kept until it ends; NULL: no memory. */
+char *sq__report_room(void);
+
+/* Tells the cycle that begins at `edge`, in order, to the thread of `edge`. Under the lock of the edges. */
+void sq__report_cycle(const sq__edge_t *edge);
+
+#endif

@@ -229,34 +229,46 @@ static void become_multithreaded(void) {
     pthread_join(thread, NULL);
 }
 
+void bench_begin(const char *contender, const char *scenario) {
+    contender_name = contender;
+    scenario_name = scenario;
+    printf("{\"contender\":\"%s\",\"scenario\":\"%s\"", contender, scenario);
+    become_multithreaded();
+}
+
+void bench_not_applicable(const char *why) { printf(",\"na\":\"%s\"", why); }
+
+void bench_end(void) {
+    printf("}\n");
+    fflush(stdout);
+    _exit(0);
+}
+
+/* Whether `word` is `name`, or `name` and a number. */
+static bool is_scenario(const char *word, const char *name, uint64_t *parameter) {
+    size_t length = strlen(name);
+    if (strncmp(word, name, length) != 0) return false;
+    const char *rest = word + length;
+    *parameter = 0;
+    if (*rest == '\0') return true;
+    if (*rest != '-' || rest[1] < '0' || rest[1] > '9') return false;
+    char *end;
+    *parameter = strtoull(rest + 1, &end, 10);
+    return *end == '\0';
+}
+
 int bench_main(int argc, char **argv, const bench_contender_t *contender, const bench_scenario_t *scenarios,
                size_t count) {
-    contender_name = contender->name;
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s <scenario>[-<number>]\nscenarios:", argv[0]);
-        for (size_t i = 0; i < count; ++i) fprintf(stderr, " %s", scenarios[i].name);
-        fprintf(stderr, "\n");
-        return 2;
+    for (size_t i = 0; argc == 2 && i < count; ++i) {
+        uint64_t parameter;
+        if (!is_scenario(argv[1], scenarios[i].name, &parameter)) continue;
+        bench_begin(contender->name, argv[1]);
+        if ((scenarios[i].needs & contender->can) == scenarios[i].needs) scenarios[i].run(parameter);
+        else bench_not_applicable(contender->why_not);
+        bench_end();
     }
-    scenario_name = argv[1];
-    for (size_t i = 0; i < count; ++i) {
-        size_t length = strlen(scenarios[i].name);
-        if (strncmp(argv[1], scenarios[i].name, length) != 0) continue;
-        const char *rest = argv[1] + length;
-        char *end = NULL;
-        uint64_t parameter = *rest == '-' ? strtoull(rest + 1, &end, 10) : 0;
-        if (*rest != '\0' && (!end || end == rest + 1 || *end != '\0')) continue;
-        printf("{\"contender\":\"%s\",\"scenario\":\"%s\"", contender->name, argv[1]);
-        if ((scenarios[i].needs & contender->can) != scenarios[i].needs) {
-            printf(",\"na\":\"%s\"", contender->why_not);
-        } else {
-            become_multithreaded();
-            scenarios[i].run(parameter);
-        }
-        printf("}\n");
-        fflush(stdout);
-        _exit(0); /* the queues' threads are still there; this is no test of how a process ends */
-    }
-    fprintf(stderr, "%s: no scenario is called \"%s\".\n", argv[0], argv[1]);
+    fprintf(stderr, "usage: %s <scenario>[-<number>]; scenarios:", argv[0]);
+    for (size_t i = 0; i < count; ++i) fprintf(stderr, " %s", scenarios[i].name);
+    fprintf(stderr, "\n");
     return 2;
 }

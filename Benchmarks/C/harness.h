@@ -103,6 +103,12 @@ void bench_percentiles(const char *name, uint64_t *samples, size_t count);
 uint64_t bench_heap_bytes(void);
 uint64_t bench_resident_bytes(void);
 
+/* The beginning and the end of the JSON line. bench_end ends the process as well, without waiting for the queues'
+ * threads: this is no test of how a process ends. */
+void bench_begin(const char *contender, const char *scenario);
+void bench_not_applicable(const char *why);
+void bench_end(void);
+
 /* Runs the scenario that argv[1] names; returns main's status. */
 int bench_main(int argc, char **argv, const bench_contender_t *contender, const bench_scenario_t *scenarios,
                size_t count);

@@ -4,11 +4,13 @@
     CONTENDER='ours mutex'             only these, and libdispatch
     ROUNDS=9                           medians of so many rounds; 5 without
     QUICK=1                            three rounds, each a quarter as long: to see where one stands, not to quote
+    CONDITION=busy|one                 on a busy machine, or on one processor: see conditions.py
 """
 
 import os
 import sys
 
+import conditions
 import measure
 import report
 import rows
@@ -27,8 +29,9 @@ def words_of(variable):
     return os.environ.get(variable, "").replace(",", " ").split()
 
 
-def contenders(titles, command):
-    """Those that were asked for and can be had; libdispatch is always among them. `command(name)`: a list, or None."""
+def contenders(titles, command_of):
+    """Those that were asked for and can be had; libdispatch is always among them. `command_of(name)`: a list, or None
+    if there is no such program."""
     wanted = words_of("CONTENDER")
     for name in wanted:
         if name not in titles:
@@ -37,7 +40,7 @@ def contenders(titles, command):
     for name, title in titles.items():
         if wanted and name not in wanted and name not in ("libdispatch", "DispatchQueue"):
             continue
-        line = command(name)
+        line = command_of(name)
         if line:
             chosen.append(measure.Contender(name, title, line))
         else:
@@ -56,26 +59,32 @@ def is_quick():
     return os.environ.get("QUICK", "0") not in ("", "0")
 
 
-def _command(name):
+def measure_and_report(name, title, table, chosen, base, all_chosen):
+    """What bench.py and swift.py have in common. `table`: the rows."""
+    quick, condition = is_quick(), conditions.named(os.environ.get("CONDITION", ""))
+    rounds = rounds_asked_for(quick)
+    scenarios = rows.scenarios(table, words_of("SCENARIO"))
+    if not scenarios:
+        sys.exit("SCENARIO: none is called that; there are " +
+                 ", ".join(scenario.name for scenario in rows.scenarios(table, [])) + ".")
+    try:
+        with condition:
+            results = measure.run(chosen, scenarios, rounds, quick, condition)
+    except measure.Failure as failure:
+        sys.exit(f"\nThe run is void. {failure}")
+    whole = not quick and not words_of("SCENARIO") and all_chosen
+    report.write(name + condition.suffix, title + condition.title, table, results, chosen, rounds, base, whole)
+
+
+def command(name):
     path = os.path.join(BENCHMARKS, "build", "bench_" + name)
     return [path] if os.access(path, os.X_OK) else None
 
 
 def main():
-    quick = is_quick()
-    rounds = rounds_asked_for(quick)
-    chosen = contenders(TITLES, _command)
-    scenarios = rows.scenarios(rows.C_ROWS, words_of("SCENARIO"))
-    if not scenarios:
-        sys.exit("SCENARIO: none is called that; there are " +
-                 ", ".join(scenario.name for scenario in rows.scenarios(rows.C_ROWS, [])) + ".")
-    try:
-        results = measure.run(chosen, scenarios, rounds, quick)
-    except measure.Failure as failure:
-        sys.exit(f"\nThe run is void. {failure}")
-    whole = not quick and not words_of("SCENARIO") and len(chosen) == len(TITLES)
-    report.write("c", "The C core beside what else there is", rows.C_ROWS, results, chosen, rounds,
-                 "libdispatch", whole)
+    chosen = contenders(TITLES, command)
+    measure_and_report("c", "The C core beside what else there is", rows.C_ROWS, chosen, "libdispatch",
+                       len(chosen) == len(TITLES))
 
 
 if __name__ == "__main__":

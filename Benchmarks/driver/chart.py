@@ -17,7 +17,7 @@ role="img" aria-label="{label}">
 <style>
 text {{ font: 12px -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #424a53 }}
 .title {{ font-size: 15px; font-weight: 600 }} .small {{ font-size: 11px }} .end {{ text-anchor: end }}
-.middle {{ text-anchor: middle }} .grid {{ stroke: #8b949e; stroke-opacity: .28 }}
+.middle {{ text-anchor: middle }} .grid {{ stroke: #8b949e; stroke-opacity: .28 }} polygon, circle, .square {{ stroke: #ffffff; stroke-width: .8 }}
 .one {{ stroke: #6e7781; stroke-width: 1.5 }} .tick {{ stroke: #cf222e; stroke-width: 2 }}
 {light}
 @media (prefers-color-scheme: dark) {{
@@ -38,7 +38,7 @@ def head(width, height, label, styles):
 
 def mark(shape, name, x, y):
     if shape == "square":
-        return f'<rect class="{name}" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
+        return f'<rect class="{name} square" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
     if shape == "triangle":
         points = f"{x - 5:.1f},{y + 4:.1f} {x + 5:.1f},{y + 4:.1f} {x:.1f},{y - 5:.1f}"
     elif shape == "diamond":
@@ -74,6 +74,7 @@ def ratios(rows, results, names, base, title, facts):
     styles = {("ours" if name == names[0] else name): STYLES.get(name, STYLES["ours"]) for name in names}
     out = [head(WIDTH, height, title, styles), text(12, 22, title, "title")]
     out += _legend(names, base, styles)
+    out.append(text(WIDTH - RIGHT + 14, TOP - 12, "ratio · per task", "small"))
     bottom = TOP + ROW * len(shown)
     for power in range(-2, 3):
         x = scale.x(10.0 ** power)
@@ -113,9 +114,10 @@ def _row(row, results, names, base, styles, scale, y):
     if row.bar:
         x = scale.x(row.bar)
         out.append(f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 10:.1f}" y2="{y + 10:.1f}"/>')
-    for name in names[1:]:
+    others = [name for name in names[1:] if name != base]
+    for number, name in enumerate(others):
         ratio = results.ratio(row.scenario, name, row.metric, base)
-        if name != base and ratio is not None:
-            out.append(mark(styles[name][2], name, scale.x(ratio), y))
+        if ratio is not None:  # those that lie on one another stay visible
+            out.append(mark(styles[name][2], name, scale.x(ratio), y + 2.5 * (number - (len(others) - 1) / 2)))
     out.append(text(WIDTH - RIGHT + 14, y + 4, f"{words.ratio(own)} · {figure}"))
     return out

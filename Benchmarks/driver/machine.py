@@ -34,7 +34,7 @@ def _distribution():
 
 def _commit(root):
     commit = _output("git", "-C", root, "rev-parse", "--short=10", "HEAD") or "unknown"
-    changed = _output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Benchmarks/C", "Benchmarks/Swift")
+    changed = _output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Benchmarks/C", "Benchmarks/Swift/Sources")
     return commit + (" with uncommitted changes" if changed else "")
 
 
@@ -43,12 +43,9 @@ def describe(root, compiler):
     model = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
     memory = _field("/proc/meminfo", "MemTotal").split()
     libc = "-".join(part for part in platform.libc_ver() if part)
-    virtual = _output("systemd-detect-virt")
-    if not virtual and " hypervisor" in _field("/proc/cpuinfo", "flags"):
-        virtual = "virtual machine"
+    virtual = ", virtual" if " hypervisor" in " " + _field("/proc/cpuinfo", "flags") else ""
     facts = [
-        ("machine", f"{model}, {os.cpu_count()} processors, {int(memory[0]) >> 20 if memory else '?'} GiB"
-                    + (f", {virtual}" if virtual and virtual != "none" else "")),
+        ("machine", f"{model}, {os.cpu_count()} processors{virtual}, {int(memory[0]) >> 20 if memory else '?'} GiB"),
         ("system", ", ".join(filter(None, [_distribution(), f"Linux {platform.release()}", libc]))),
         ("compiler", (_output(compiler, "--version").splitlines() or ["unknown"])[0]),
         ("commit", _commit(root)),

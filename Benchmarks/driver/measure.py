@@ -51,16 +51,17 @@ class Results:
         return ours / theirs if ours is not None and theirs else None
 
 
-def _once(contender, scenario, environment):
+def _once(contender, scenario, environment, condition):
     """One process: one scenario of one contender. Returns its line and how many processors others used meanwhile."""
     neighbours, before = Neighbours(), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        done = subprocess.run([*contender.command, scenario], capture_output=True, text=True, timeout=HANG,
+        done = subprocess.run([*condition.prefix, *contender.command, scenario], capture_output=True, text=True, timeout=HANG,
                               env=environment, check=False)
     except subprocess.TimeoutExpired:
         raise Failure(f"{contender.name}, {scenario}: has not ended after {HANG} seconds: it hangs.") from None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    others = neighbours.share(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    others = 0.0 if not condition.sees_neighbours else neighbours.share(
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     if done.returncode != 0:
         why = done.stderr.strip().splitlines()
         raise Failure(why[-1] if why else f"{contender.name}, {scenario}: ended with status {done.returncode}.")
@@ -99,13 +100,16 @@ class Progress:
             print(f"\r{'':78}\r", end="", file=sys.stderr, flush=True)
 
 
-def run(contenders, scenarios, rounds, quick):
+def run(contenders, scenarios, rounds, quick, condition):
     """Round 1 of every scenario and contender, then round 2 of all, and so on; within a round the contenders of a
     scenario follow each other, in an order that changes."""
     results, order = Results(), random.Random(1)
     environment = dict(os.environ, BENCH_QUICK="1" if quick else "0")
-    plan = [(number, scenario) for number in range(rounds) for scenario in scenarios
-            if scenario.rounds is None or number < scenario.rounds]
+    plan = []
+    for number in range(rounds):
+        for scenario in scenarios:
+            if scenario.most is None or number < scenario.most:
+                plan += [(number, scenario)] * scenario.times
     progress = Progress(len(plan) * len(contenders))
     patience = 30 if quick else 240  # seconds to spend on measurements that others disturbed
     for number, scenario in plan:
@@ -113,11 +117,11 @@ def run(contenders, scenarios, rounds, quick):
             progress.step(f"round {number + 1} of {rounds}, {scenario.name}, {contender.name}")
             if (scenario.name, contender.name) in results.reasons:
                 continue
-            line, others = _once(contender, scenario.name, environment)
+            line, others = _once(contender, scenario.name, environment, condition)
             tries, began = 1, time.monotonic()
             while others > BUSY and tries < TRIES and patience > 0 and "na" not in line:
                 _wait_for_quiet(3)
-                again = _once(contender, scenario.name, environment)
+                again = _once(contender, scenario.name, environment, condition)
                 if again[1] < others:
                     line, others = again
                 tries += 1

@@ -21,6 +21,19 @@ def facts():
     return machine.describe(os.path.dirname(BENCHMARKS), os.environ.get("BENCH_COMPILER", "clang"))
 
 
+def footer(about):
+    """The last line of a chart."""
+    about = dict(about)
+    return f"{about['machine']} · commit {about['commit']} · {about['date']}"
+
+
+def disturbances(results):
+    if not results.disturbed:
+        return "Nobody else used the processors."
+    return (f"Others used more than a tenth of a processor during {results.disturbed} of {results.measured} "
+            "measurements, after up to three tries each.")
+
+
 def write(name, title, rows, results, contenders, rounds, base, whole):
     ours = contenders[0].name
     names = [contender.name for contender in contenders]
@@ -29,10 +42,7 @@ def write(name, title, rows, results, contenders, rounds, base, whole):
     about = facts()
     notes = [f"Medians of {rounds} rounds in alternation, a fresh process for each measurement. Ratios are to {base}; "
              "lower is better."]
-    notes += table.summary(bars)
-    if results.disturbed:
-        notes.append(f"Others used more than a tenth of a processor during {results.disturbed} of "
-                     f"{results.measured} measurements, after up to three tries each.")
+    notes += [*table.summary(bars), disturbances(results)]
 
     print(table.text(bars), "\n")
     if len(names) > 2:
@@ -42,9 +52,8 @@ def write(name, title, rows, results, contenders, rounds, base, whole):
     print("\n".join(f"{key}: {value}" for key, value in about))
 
     path = folder(whole)
-    commit = dict(about)["commit"]
     svg = chart.ratios(rows, results, names, base, f"{title}: time per task, ratio to {base}",
-                       f"{dict(about)['machine']} · {commit} · {dict(about)['date']}")
+                       footer(about))
     text = [f"# {title}", "", *(f"- {key}: {value}" for key, value in about), "", " ".join(notes), ""]
     if svg:
         with open(os.path.join(path, name + ".svg"), "w", encoding="utf-8") as file:

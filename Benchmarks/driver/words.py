@@ -13,6 +13,14 @@ def figure(value, unit):
     return f"{_three_digits(value)} {unit}"
 
 
+def power_of_ten(power):
+    """The label of a grid line: 10**power nanoseconds."""
+    for at, name in ((9, "s"), (6, "ms"), (3, "µs"), (0, "ns")):
+        if power >= at:
+            return f"{10 ** (power - at)} {name}"
+    return f"{10.0 ** power:g} ns"
+
+
 def ratio(value):
     if value is None:
         return ""

@@ -22,6 +22,13 @@ let package = Package(
             dependencies: ["CSerialQueue", "CSerialQueueSwiftCall"],
             exclude: ["SwiftCall"]
         ),
+
+        .target(name: "CTestSupport", path: "Tests/SerialQueueTests/CTestSupport"),
+        .testTarget(
+            name: "SerialQueueTests",
+            dependencies: ["SerialQueue", "CSerialQueue", "CTestSupport"],
+            exclude: ["CTestSupport"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

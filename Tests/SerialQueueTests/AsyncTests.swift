@@ -1,0 +1,132 @@
+import CTestSupport
+import SerialQueue
+import Testing
+
+@Suite struct AsyncTests {
+    @Test func an_accepted_closure_is_told_by_true() {
+        let queue = SerialQueue()
+        let ran = Guarded(false)
+        #expect(queue.async { ran.value = true })
+        #expect(queue.sync { ran.value })
+    }
+
+    /// No system has room for such a stack, so the thread cannot be started.
+    @Test func a_refused_closure_is_released_and_never_runs() {
+        let queue = SerialQueue(label: "refuses", stackSize: 1 << 47)
+        let releases = Counter()
+        let ran = Counter()
+        do {
+            let captured = Captured(releases: releases)
+            #expect(
+                !queue.async {
+                    captured.touch()
+                    ran.increment()
+                })
+        }
+        #expect(releases.value == 1)
+        #expect(queue.sync { ran.value } == 0, "the queue works on")
+        #expect(queue.statistics.rejected == 1)
+    }
+
+    /// To see it fail: take the box with `takeUnretainedValue` (a leak), or with two takes (a crash under ASan).
+    @Test func captures_are_released_exactly_once_in_any_crowd() {
+        let queue = SerialQueue()
+        let releases = Counter()
+        onThreads(4) { _ in
+            for _ in 0..<1_000 {
+                let captured = Captured(releases: releases)
+                queue.async { captured.touch() }
+            }
+        }
+        queue.sync {}
+        #expect(releases.value == 4_000)
+    }
+
+    /// A value that is not Sendable may be handed over, as the compiler sees that nobody else keeps it.
+    @Test func a_closure_may_take_a_value_along() {
+        final class Parcel { var content = "" }
+        let queue = SerialQueue()
+        let received = Guarded("")
+        let parcel = Parcel()
+        parcel.content = "from the caller"
+        queue.async { received.value = parcel.content }
+        #expect(queue.sync { received.value } == "from the caller")
+    }
+
+    @Test func a_released_capture_may_use_the_queue_it_is_released_on() {
+        let queue = SerialQueue()
+        let seen = Guarded([String]())
+        let holdup = Holdup { queue.async($0) }
+        do {
+            let captured = Captured {
+                queue.syncOrRun { seen.value.append("syncOrRun in deinit") }
+                queue.async { seen.value.append("async in deinit") }
+            }
+            queue.async {
+                captured.touch()
+                seen.value.append("task")
+            }
+        }
+        holdup.finish()  // From here on the task alone holds the capture.
+        queue.sync {}
+        #expect(queue.sync { seen.value } == ["task", "syncOrRun in deinit", "async in deinit"])
+    }
+
+    @Test func the_handle_may_be_captured_last_by_its_own_closure() {
+        weak var handle: SerialQueue?
+        let done = Gate()
+        let holdup: Holdup
+        do {
+            let queue = SerialQueue(label: "in itself")
+            handle = queue
+            holdup = Holdup { queue.async($0) }
+            queue.async { withExtendedLifetime(queue) {} }
+            queue.async { done.open() }
+        }
+        #expect(handle != nil)
+        holdup.finish()
+        done.pass()
+        #expect(handle == nil)
+    }
+
+    /// The closure's own context is the compiler's, the box is ours. The ring may add a segment now and then.
+    @Test func async_allocates_one_box_per_closure() {
+        let queue = SerialQueue()
+        let captured = Captured {}
+        for _ in 0..<10 {
+            queue.async { captured.touch() }
+            queue.sync {}
+        }
+        allocation_probe_begin()
+        for _ in 0..<1_000 {
+            queue.async { captured.touch() }
+            queue.sync {}
+        }
+        let count = allocation_probe_end()
+        #expect(count >= 1_000, "the probe must see the boxes")
+        #expect(count <= 2_000 + 50)
+    }
+
+    @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
+    func a_closure_is_refused_without_memory_for_its_place() {
+        let queue = SerialQueue(label: "no memory")
+        let releases = Counter()
+        let ran = Counter()
+        let holdup = Holdup { queue.async($0) }
+        let body: @Sendable () -> Void = {
+            let captured = Captured(releases: releases)
+            return {
+                captured.touch()
+                ran.increment()
+            }
+        }()
+        allocation_probe_fail(500)  // the ring's first segment; the box is smaller
+        let refused = !queue.async(body)
+        #expect(refused)
+        #expect(queue.async(body))
+        holdup.finish()
+        #expect(queue.sync { ran.value } == 1)
+        #expect(releases.value == 0, "this test still holds the closure")
+        #expect(queue.statistics.rejected == 1)
+    }
+}

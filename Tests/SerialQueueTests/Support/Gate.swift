@@ -1,0 +1,42 @@
+import Dispatch
+import Testing
+
+/// What nothing here may take longer than. It bounds a hang and orders nothing; generous, for sanitizers and busy
+/// machines.
+let hangBound: DispatchTimeInterval = .seconds(60)
+
+/// Closed until somebody opens it; stays open. Tests cause their order with gates.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func open() {
+        semaphore.signal()
+    }
+
+    /// Waits until the gate is open; records an issue if that never happens.
+    func pass(_ location: SourceLocation = #_sourceLocation) {
+        if semaphore.wait(timeout: .now() + hangBound) == .timedOut {
+            Issue.record("a gate was never opened", sourceLocation: location)
+        }
+        semaphore.signal()
+    }
+}
+
+/// A queue's task that begins at once and lasts until it is told to end: everything submitted meanwhile piles up.
+final class Holdup: Sendable {
+    private let begun = Gate()
+    private let end = Gate()
+
+    /// Returns when the queue is held up.
+    init(_ submit: (@escaping @Sendable () -> Void) -> Void, _ location: SourceLocation = #_sourceLocation) {
+        submit { [begun, end] in
+            begun.open()
+            end.pass(location)
+        }
+        begun.pass(location)
+    }
+
+    func finish() {
+        end.open()
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// A thread of its own: tests that block must not sit on the threads that Swift Testing, or Dispatch, share out.
+final class TestThread: Sendable {
+    private let ended = Gate()
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread { [ended] in
+            body()
+            ended.open()
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    func join(_ location: SourceLocation = #_sourceLocation) {
+        ended.pass(location)
+    }
+}
+
+/// Runs `body` on `count` threads at a time and waits for all.
+func onThreads(_ count: Int, _ location: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable (Int) -> Void) {
+    let start = Gate()
+    let threads = (0..<count).map { index in
+        TestThread {
+            start.pass(location)
+            body(index)
+        }
+    }
+    start.open()
+    threads.forEach { $0.join(location) }
+}
+
+/// The names of this process's threads. Linux keeps the first 15 bytes of each.
+func threadNames() -> [String] {
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+        .map { $0.trimmingCharacters(in: .newlines) }
+}
+
+/// Waits until `condition` holds; for what the system does in its own time, such as the end of a thread.
+func eventually(_ location: SourceLocation = #_sourceLocation, _ condition: () -> Bool) {
+    let deadline = Date() + 60
+    while !condition() {
+        guard Date() < deadline else {
+            Issue.record("it never came true", sourceLocation: location)
+            return
+        }
+        Thread.sleep(forTimeInterval: 0.001)
+    }
+}

@@ -1,0 +1,120 @@
+// TrapTests.swift: each misuse ends the program with a sentence. A child process commits it.
+
+import CTestSupport
+import SerialQueue
+import Testing
+
+@Suite struct TrapTests {
+    @Test func sync_onto_the_own_queue_names_the_queue_and_what_to_use() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let queue = SerialQueue(label: "com.example.own")
+            queue.sync { queue.sync {} }
+        }
+        #expect(child.said("Fatal error: SerialQueue.sync: "))
+        #expect(child.said("\"com.example.own\""))
+        #expect(child.said("syncOrRun"))
+        #expect(child.said("async"))
+    }
+
+    @Test func sync_onto_the_own_queue_traps_in_an_async_too() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let queue = SerialQueue(label: "com.example.async")
+            queue.async { queue.sync {} }
+            queue.sync {}
+        }
+        #expect(child.said("\"com.example.async\""))
+    }
+
+    @Test func sync_onto_the_own_queue_traps_through_another() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (outer, inner) = (SerialQueue(label: "outer queue"), SerialQueue(label: "inner queue"))
+            outer.sync { inner.sync { outer.sync {} } }
+        }
+        #expect(child.said("\"outer queue\""))
+        #expect(child.said("\"inner queue\""))
+    }
+
+    @Test func sync_in_a_deinit_on_the_queue_traps() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let queue = SerialQueue(label: "com.example.deinit")
+            let holdup = Holdup { queue.async($0) }
+            do {
+                let captured = Captured { queue.sync {} }
+                queue.async { captured.touch() }
+            }
+            holdup.finish()  // From here on the task alone holds the capture.
+            queue.sync {}
+        }
+        #expect(child.said("\"com.example.deinit\""))
+    }
+
+    @Test func precondition_is_current_names_both_queues_and_the_caller() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (expected, actual) = (SerialQueue(label: "expected"), SerialQueue(label: "actual"))
+            actual.sync { expected.preconditionIsCurrent("the table belongs to it") }
+        }
+        #expect(child.said("TrapTests.swift:"))
+        #expect(child.said("queue \"expected\", but runs on queue \"actual\": the table belongs to it"))
+    }
+
+    @Test func precondition_is_current_traps_off_every_queue() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            SerialQueue(label: "expected").preconditionIsCurrent()
+        }
+        #expect(child.said("queue \"expected\", but runs on no queue"))
+    }
+
+    @Test(arguments: [-1, 0, 1])
+    func a_stack_too_small_for_the_system_traps(_ size: Int) async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [size] in
+            _ = SerialQueue(label: "tiny", stackSize: size)
+        }
+        #expect(child.said("SerialQueue \"tiny\": \(size) bytes are too small for a thread's stack"))
+    }
+
+    @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
+    func a_queue_without_memory_traps() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            allocation_probe_fail(100)  // the queue; the label's C string is smaller
+            _ = SerialQueue(label: "starved")
+        }
+        #expect(child.said("SerialQueue \"starved\": no memory for a queue"))
+    }
+
+    @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
+    func a_sync_without_memory_for_its_place_traps() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let queue = SerialQueue(label: "starved")
+            SerialQueue().sync {}  // so that Swift has its own allocations for a sync behind it
+            let holdup = Holdup { queue.async($0) }
+            allocation_probe_fail(1)  // the thread's token
+            queue.sync {}
+            holdup.finish()
+        }
+        #expect(child.said("SerialQueue.sync: no memory to wait for a turn on queue \"starved\""))
+    }
+}
+
+extension ExitTest.Result {
+    func said(_ words: String) -> Bool {
+        String(decoding: standardErrorContent, as: UTF8.self).contains(words)
+    }
+}

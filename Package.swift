@@ -23,6 +23,9 @@ let package = Package(
             exclude: ["SwiftCall"]
         ),
 
+        .executableTarget(name: "wordcount", dependencies: ["SerialQueue"], path: "Examples/WordCount"),
+        .executableTarget(name: "order", dependencies: ["SerialQueue"], path: "Examples/Order"),
+
         .target(name: "CTestSupport", path: "Tests/SerialQueueTests/CTestSupport"),
         .testTarget(
             name: "SerialQueueTests",

@@ -3,8 +3,8 @@
 #
 #     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C
 #
-# `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8). Prints what failed, and at
-# the end `N passed, N failed`. Counts of words are compared with `tr | sort | uniq -c`.
+# `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8). Prints what failed, and
+# at the end `N passed, N failed`. Counts of words are compared with `tr | sort | uniq -c`.
 set -u
 export LC_ALL=C
 if [ $# -ne 4 ]; then
@@ -107,7 +107,8 @@ wordcount_counts() { # program
         run "$1" "$file"
         has_status 0
         count_words <"$file" >expected
-        expect "$file: how many words" says "words     $(awk '{ n += $1 } END { print n + 0 }' expected), $(wc -l <expected) different" out
+        total=$(awk '{ n += $1 } END { print n + 0 }' expected)
+        expect "$file: how many words" says "words     $total, $(wc -l <expected) different" out
         expect "$file: prints no control character" eval "! tr -d '\n' <out | grep -q '[[:cntrl:]]'"
     done
     run "$1" bytes.txt
@@ -126,8 +127,10 @@ wordcount_bad_files() { # program
     expect 'one line for each' [ "$(wc -l <err)" -eq 4 ]
     expect 'still counts the good one' says '        3  the' out
     expect 'says how many files' says 'in 1 of 5 files' out
-    run "$1" missing.txt
+    run "$1" missing.txt folder
     has_status 1
+    expect 'no file at all is told' says 'wordcount: none of the files could be counted' err
+    expect 'and there are no results' is_empty out
     run "$1" /proc/self/mem good.txt
     has_status 1
     expect 'names a file that cannot be read' says 'wordcount: /proc/self/mem: Input/output error' err
@@ -209,7 +212,8 @@ wordcount_bar() { # program
         expect "the bar is cleared in the end" [ -z "$(tail -1 plain)" ]
         expect 'nothing of it is on stdout' eval "! grep -q \$'\x1b' out"
     done
-    expect 'a wide terminal has cells and figures' grep -qE '^counting \[#+-*\] +[0-9]+ %  [0-9.]+ MB  [0-9.]+ M words' plain
+    expect 'a wide terminal has cells and figures' \
+        grep -qE '^counting \[#+-*\] +[0-9]+ %  [0-9.]+ MB  [0-9.]+ M words' plain
     TERMINAL=dumb on_terminal 80 "$1" large.txt
     expect 'a terminal that cannot go back gets no bar' [ -z "$(cat drawn)" ]
 }

@@ -49,7 +49,9 @@ struct Promises {
     private func onTheRightThread() -> [String] {
         record.events.filter { $0.moment == .runs }.compactMap { event in
             let task = record.tasks[event.task]
-            if task.isSync { return event.thread == task.caller ? nil : "sync \(task.name) did not run on its caller's thread" }
+            if task.isSync {
+                return event.thread == task.caller ? nil : "sync \(task.name) did not run on its caller's thread"
+            }
             return event.thread == record.callerCount ? nil : "async \(task.name) did not run on the queue's own thread"
         }
     }

@@ -35,13 +35,15 @@ struct Check {
             if count == word.count { continue }
             let name = String(decoding: printable(counted.bytes(of: word)), as: UTF8.self)
             complain("""
-                the counts differ: "\(name)" was counted \(word.count) times over the queue and \(count) times by one thread
+                the counts differ: "\(name)" was counted \(word.count) times over the queue and \(count) times \
+                by one thread
                 """)
             return false
         }
         if counted.list.count == words.list.count { return true }
         complain("""
-            the counts differ: \(counted.list.count) different words over the queue and \(words.list.count) by one thread
+            the counts differ: \(counted.list.count) different words over the queue and \(words.list.count) \
+            by one thread
             """)
         return false
     }

@@ -14,8 +14,8 @@ struct ProgressBar {
         isOn = !["", "dumb"].contains(terminal) && isatty(STDERR_FILENO) == 1
     }
 
-    /// Draws `counting [####----] 45 %  52.1 MB  8.2 M words`, as much of it as the terminal is wide; ten times a second
-    /// at most. Does nothing unless the bar is on.
+    /// Draws `counting [####----] 45 %  52.1 MB  8.2 M words`, as much of it as the terminal is wide; ten times a
+    /// second at most. Does nothing unless the bar is on.
     mutating func draw(_ doing: String, bytes: Int, of allBytes: Int, words: Int) {
         guard isOn else { return }
         let now = secondsNow()

@@ -21,6 +21,10 @@ struct WordCount {
         countWithQueue()
         let (words, bytes, finishedAt) = tally.result
         let problems = inputs.report()
+        if problems == inputs.all.count {
+            complain("none of the files could be counted")
+            return Self.incomplete
+        }
 
         var output: [UInt8] = []
         for word in words.mostFrequent(options.top) {

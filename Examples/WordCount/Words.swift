@@ -67,7 +67,8 @@ struct Words: Sendable {
         let sorted = text.withUnsafeBufferPointer { text in
             list.sorted { a, b in
                 if a.count != b.count { return a.count > b.count }
-                return text[a.offset..<a.offset + a.length].lexicographicallyPrecedes(text[b.offset..<b.offset + b.length])
+                return text[a.offset..<a.offset + a.length]
+                    .lexicographicallyPrecedes(text[b.offset..<b.offset + b.length])
             }
         }
         return Array(sorted.prefix(limit))

@@ -44,7 +44,8 @@ static bool one_at_a_time(const record_t *record) {
         const event_t *event = &record->events[i];
         if (event->moment == RUNS) {
             if (running != NULL)
-                return broken("%s began while %s ran", record->tasks[event->task].name, record->tasks[running->task].name);
+                return broken("%s began while %s ran", record->tasks[event->task].name,
+                              record->tasks[running->task].name);
             running = event;
         } else if (event->moment == DONE) {
             running = NULL;
@@ -73,7 +74,8 @@ static bool on_the_right_thread(const record_t *record) {
         const event_t *event = &record->events[i];
         const task_t *task = &record->tasks[event->task];
         if (event->moment != RUNS) continue;
-        if (task->is_sync && event->thread != task->caller) holds = broken("sync %s did not run on its caller's thread", task->name);
+        if (task->is_sync && event->thread != task->caller)
+            holds = broken("sync %s did not run on its caller's thread", task->name);
         if (!task->is_sync && event->thread != record->caller_count)
             holds = broken("async %s did not run on the queue's own thread", task->name);
     }

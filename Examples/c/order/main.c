@@ -117,7 +117,8 @@ static size_t read_options(int count, char *arguments[]) {
     const char *value = NULL;
     if (count == 3 && strcmp(arguments[1], "--threads") == 0) value = arguments[2];
     if (count == 2 && strncmp(arguments[1], "--threads=", 10) == 0) value = arguments[1] + 10;
-    if (value != NULL && strlen(value) == 1 && value[0] >= '2' && value[0] <= '0' + MOST_CALLERS) return (size_t)(value[0] - '0');
+    if (value != NULL && strlen(value) == 1 && value[0] >= '2' && value[0] <= '0' + MOST_CALLERS)
+        return (size_t)(value[0] - '0');
     fputs(usage, stderr);
     exit(2);
 }

@@ -86,10 +86,12 @@ static void print_header(const record_t *record) {
     line_t line = {.length = 0};
     append(&line, "%8s", "us");
     for (size_t i = 0; i < record->thread_count; i++) {
-        char name[] = "thread A";
-        name[7] = (char)('A' + i);
-        append(&line, "  %-*s", COLUMN, i > record->caller_count ? "?" : i == record->caller_count ? "queue's thread" :
-               record->caller_count == 1 ? "main" : name);
+        char letter[] = "thread A";
+        const char *name = letter;
+        letter[7] = (char)('A' + i);
+        if (record->caller_count == 1) name = "main";
+        if (i >= record->caller_count) name = i == record->caller_count ? "queue's thread" : "?";
+        append(&line, "  %-*s", COLUMN, name);
     }
     print_line(line.text);
 }

@@ -18,7 +18,7 @@ bar_t bar_make(void) {
     return (bar_t){.is_on = can_return && isatty(STDERR_FILENO), .drawn_at = -1};
 }
 
-/* Asked every time: the window may have been resized. One column stays free, because a terminal wraps after the last. */
+/* Asked every time: the window may have been resized. One column stays free: a terminal wraps after the last. */
 static int columns(void) {
     struct winsize size;
     int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;

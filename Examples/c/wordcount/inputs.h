@@ -11,7 +11,7 @@
 
 enum { PIECE_SIZE = 256 * 1024 };
 
-/* Letters: I fixed when made; Q on the inputs' queue only, until the readers have ended; T on the tally's queue, likewise. */
+/* I fixed when made; Q touched on the inputs' queue only, until the readers have ended; T on the tally's, likewise. */
 typedef struct input {
     const char *path;           /* I  "-" is standard input */
     bool is_stream;             /* I  must be copied before it can be counted */

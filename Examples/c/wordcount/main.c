@@ -103,8 +103,17 @@ static int check(inputs_t *inputs, const tally_t *tally, bar_t *bar) {
     return is_equal ? 0 : is_complete ? STATUS_DIFFERENT : STATUS_INCOMPLETE;
 }
 
+static void print_results(const inputs_t *inputs, const tally_t *tally, size_t problems, unsigned readers,
+                          double seconds) {
+    printf("words     %" PRIu64 ", %zu different, in %zu of %zu files, %" PRIu64 " bytes, %u readers\n",
+           tally->words.total, tally->words.different, inputs->count - problems, inputs->count, tally->bytes, readers);
+    print_speed("readers", &tally->words, tally->bytes, seconds);
+    print_statistics(tally->queue);
+}
+
 int main(int count, char *arguments[]) {
-    options_t options = options_read(count, arguments);
+    (void)count;
+    options_t options = options_read(arguments);
     bar_t bar = bar_make();
     inputs_t inputs;
     tally_t tally;
@@ -115,18 +124,19 @@ int main(int count, char *arguments[]) {
     double seconds = count_with_queue(&inputs, &tally, options.readers, &bar);
     size_t problems = inputs_report(&inputs);
     int status = problems > 0 ? STATUS_INCOMPLETE : 0;
-
-    words_sort(&tally.words);
-    print_words(&tally.words, options.top);
-    printf("words     %" PRIu64 ", %zu different, in %zu of %zu files, %" PRIu64 " bytes, %u readers\n", tally.words.total,
-           tally.words.different, inputs.count - problems, inputs.count, tally.bytes, options.readers);
-    print_speed("readers", &tally.words, tally.bytes, seconds);
-    print_statistics(tally.queue);
-    int checked = check(&inputs, &tally, &bar);
-    if (checked > status) status = checked;
+    if (problems == inputs.count) {
+        fputs("wordcount: none of the files could be counted\n", stderr);
+    } else {
+        words_sort(&tally.words);
+        print_words(&tally.words, options.top);
+        print_results(&inputs, &tally, problems, options.readers, seconds);
+        int checked = check(&inputs, &tally, &bar);
+        if (checked > status) status = checked;
+    }
 
     tally_close(&tally);
     inputs_close(&inputs);
+    options_free(&options);
     if (fflush(stdout) != 0 || ferror(stdout)) die("the results cannot be written to standard output");
     return status;
 }

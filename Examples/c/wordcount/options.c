@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +62,8 @@ static int by_name(const void *left, const void *right) {
 /* Symbolic links are left out: they repeat another file of the same folder (GPL is GPL-3). */
 static void find_default_files(options_t *options) {
     DIR *folder = opendir(DEFAULT_FOLDER);
-    if (folder == NULL) wrong("no FILE given, and the default, %s, cannot be read: %s", DEFAULT_FOLDER, strerror(errno));
+    if (folder == NULL)
+        wrong("no FILE given, and the default, %s, cannot be read: %s", DEFAULT_FOLDER, strerror(errno));
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (entry->d_type != DT_REG) continue;
         size_t size = strlen(DEFAULT_FOLDER) + strlen(entry->d_name) + 2;
@@ -74,11 +74,12 @@ static void find_default_files(options_t *options) {
         options->paths[options->path_count++] = path;
     }
     closedir(folder);
+    options->owns_paths = true;
     if (options->path_count == 0) wrong("no FILE given, and there is none in %s", DEFAULT_FOLDER);
     qsort(options->paths, options->path_count, sizeof *options->paths, by_name);
 }
 
-/* If the argument is `name VALUE` or `name=VALUE`, its value (NULL if it is missing); else the function returns false. */
+/* If the argument is `name VALUE` or `name=VALUE`, finds its value, NULL if that is missing; else returns false. */
 static bool is_option(const char *name, char ***argument, const char **value) {
     size_t length = strlen(name);
     if (strncmp(**argument, name, length) != 0) return false;
@@ -89,21 +90,26 @@ static bool is_option(const char *name, char ***argument, const char **value) {
     return true;
 }
 
-options_t options_read(int count, char *arguments[]) {
+options_t options_read(char *arguments[]) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned readers = processors < 2 ? 2 : processors > MOST_READERS ? MOST_READERS : (unsigned)processors;
     options_t options = {.readers = readers, .top = 20};
     bool only_files = false;
     char **files = arguments; /* moved to the front of the same array: never more of them than were read */
-    (void)count;
     for (char **argument = arguments + 1; *argument != NULL; argument++) {
         const char *value;
-        if (only_files || (*argument)[0] != '-' || strcmp(*argument, "-") == 0) files[options.path_count++] = *argument;
-        else if (strcmp(*argument, "--") == 0) only_files = true;
-        else if (strcmp(*argument, "--help") == 0) exit(fputs(help, stdout) < 0 || fflush(stdout) != 0);
-        else if (is_option("--readers", &argument, &value)) options.readers = (unsigned)number("--readers", value, 1, MOST_READERS);
-        else if (is_option("--top", &argument, &value)) options.top = number("--top", value, 0, 1000000000);
-        else wrong("there is no option %s", *argument);
+        if (only_files || (*argument)[0] != '-' || strcmp(*argument, "-") == 0)
+            files[options.path_count++] = *argument;
+        else if (strcmp(*argument, "--") == 0)
+            only_files = true;
+        else if (strcmp(*argument, "--help") == 0)
+            exit(fputs(help, stdout) < 0 || fflush(stdout) != 0);
+        else if (is_option("--readers", &argument, &value))
+            options.readers = (unsigned)number("--readers", value, 1, MOST_READERS);
+        else if (is_option("--top", &argument, &value))
+            options.top = number("--top", value, 0, 1000000000);
+        else
+            wrong("there is no option %s", *argument);
     }
     options.paths = files;
     if (options.path_count == 0) {
@@ -111,4 +117,10 @@ options_t options_read(int count, char *arguments[]) {
         find_default_files(&options);
     }
     return options;
+}
+
+void options_free(options_t *options) {
+    if (!options->owns_paths) return;
+    for (size_t i = 0; i < options->path_count; i++) free(options->paths[i]);
+    free(options->paths);
 }

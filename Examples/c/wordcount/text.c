@@ -5,8 +5,9 @@
 static size_t sequence(const unsigned char *bytes, size_t length) {
     unsigned char first = bytes[0];
     if (first < 0x80) return 1;
-    size_t size = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
-    if (size == 0 || size > length) return 0;
+    if (first < 0xc2 || first > 0xf4) return 0;
+    size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (size > length) return 0;
     for (size_t i = 1; i < size; i++)
         if ((bytes[i] & 0xc0) != 0x80) return 0;
     unsigned char second = bytes[1];

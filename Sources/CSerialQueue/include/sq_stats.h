@@ -23,7 +23,8 @@ typedef struct sq_queue_stats {
     uint64_t highest_depth; /* the highest depth seen; under a steady stream it may be 15 too low */
 } sq_queue_stats_t;
 
-/* How many accepted tasks wait for their turn now (the running one is not counted). Any thread. */
+/* How many accepted tasks wait for their turn now (the running one is not counted). Exact while nothing is submitted and no
+ * task ends; else it may be off by what comes and goes meanwhile, and by up to 126 more. Any thread. */
 size_t sq_queue_depth(const sq_queue_t *queue);
 
 /* Fills *stats. Any thread; while tasks come and go, the counts are each true but not all of the same instant. */

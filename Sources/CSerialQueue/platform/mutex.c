@@ -43,17 +43,19 @@ static struct timespec timespec_of(uint64_t nanoseconds) {
 }
 
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline) {
+    int cancel_state;
+    int error;
+    /* A thread that was cancelled here would leave its place in a queue behind, and a locked mutex. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (deadline == SQ__NEVER) {
-        must(pthread_cond_wait(condition, mutex), "pthread_cond_wait");
-        return true;
+        error = pthread_cond_wait(condition, mutex);
+    } else {
+        struct timespec until = timespec_of(deadline);
+        error = pthread_cond_timedwait(condition, mutex, &until);
     }
-    struct timespec until = timespec_of(deadline);
-    int error = pthread_cond_timedwait(condition, mutex, &until);
-    if (error == ETIMEDOUT) {
-        return false;
-    }
-    must(error, "pthread_cond_timedwait");
-    return true;
+    pthread_setcancelstate(cancel_state, NULL);
+    must(error == ETIMEDOUT ? 0 : error, "pthread_cond_timedwait");
+    return error == 0;
 }
 
 void sq__condition_signal(sq__condition_t *condition) { must(pthread_cond_signal(condition), "pthread_cond_signal"); }

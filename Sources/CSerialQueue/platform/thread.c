@@ -111,6 +111,18 @@ int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_
     return pthread_atfork(before, in_parent, in_child);
 }
 
+bool sq__thread_owns_stack(const void *address) {
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        return false;
+    }
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+    return (uintptr_t)address - (uintptr_t)lowest < size;
+}
+
 uint64_t sq__thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
 
 void sq__thread_name(char *name, size_t size) {

@@ -30,6 +30,9 @@ int sq__thread_at_exit(sq__exit_t *exit);
 /* Has the three functions called around every fork from now on. Returns 0 or an errno code. */
 int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
+/* True if the address lies on this thread's own stack. Slow. */
+bool sq__thread_owns_stack(const void *address);
+
 /* The system's number for this thread, as debuggers show it. */
 uint64_t sq__thread_id(void);
 

@@ -9,6 +9,7 @@
 #include "queue/current.h"
 #include "queue/deadlock.h"
 #include "queue/fork.h"
+#include "queue/handle.h"
 #include "queue/owner.h"
 #include "queue/ring.h"
 #include "queue/wait.h"
@@ -61,6 +62,7 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
 }
 
 int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
     sq__worker_t *worker;
     int error = find_worker(queue, &worker);
     if (error == 0) {
@@ -76,6 +78,7 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
 }
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
     const sq_task_t call = { .run = function, .context = context };
     sq__worker_t *worker;
     sq__wait_t wait;

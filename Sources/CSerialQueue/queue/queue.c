@@ -4,6 +4,7 @@
 #include "platform/thread.h"
 #include "queue/bound.h"
 #include "queue/fork.h"
+#include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/ring.h"
 #include "queue/run.h"
@@ -34,6 +35,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     }
     memset(queue, 0, sizeof *queue);
     memcpy(queue->label, label != NULL ? label : "", length + 1);
+    sq__handle_mark(queue);
     queue->stack_size = options->stack_size;
     queue->process = sq__load_relaxed(&sq__fork_process);
     if (options->capacity > 0 && (queue->bound = sq__bound_create(options->capacity)) == NULL) {
@@ -47,6 +49,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
 }
 
 sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__add_relaxed(&queue->references, 1) == 0, 0)) {
         /* From a task of the queue, which has no other reference any more: the running task keeps it alive. */
         sq__state_t state = sq__load_relaxed(&queue->state);
@@ -57,8 +60,12 @@ sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
 }
 
 void sq_queue_release(sq_queue_t *queue) {
+    if (queue == NULL) {
+        return;
+    }
+    SQ__CHECK_HANDLE(queue);
     /* [reference] release: our use of the queue; acquire, if it was the last: everybody's. */
-    if (queue == NULL || sq__sub_acq_rel(&queue->references, 1) != 1) {
+    if (sq__sub_acq_rel(&queue->references, 1) != 1) {
         return;
     }
     sq__state_t state = sq__load_acquire(&queue->state); /* [own] [end] acquire: what the last holder wrote */
@@ -85,10 +92,13 @@ void sq_queue_release(sq_queue_t *queue) {
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__ring_destroy(queue);
     sq__bound_destroy(queue->bound);
-    sq__memory_free(queue);
+    sq__handle_free(queue);
 }
 
-const char *sq_queue_label(const sq_queue_t *queue) { return queue->label; }
+const char *sq_queue_label(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    return queue->label;
+}
 
 int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker) {
     int error = 0;

@@ -45,6 +45,9 @@ struct sq_queue {
     SQ__ATOMIC(uint32_t) references;    /* A */
     uint32_t suspensions;               /* L */
     uint32_t process;                   /* I  see fork.h */
+#ifdef SQ_DEBUG
+    SQ__ATOMIC(uint64_t) mark; /* A  see handle.h */
+#endif
     char label[];                       /* I */
 };
 

@@ -77,11 +77,11 @@ static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
     }
     sq__segment_t *passed = queue->head;
     queue->head = next;
-    sq__store_relaxed(&queue->index, 0);
     if (passed != NULL) {
         sq__count(&queue->entered, 1);
         sq__segment_recycle(queue, passed);
     }
+    sq__store_release(&queue->index, 0); /* [depth] release: whoever sees it sees the segment counted */
     return true;
 }
 
@@ -157,11 +157,12 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
 
 /* Depth */
 
+/* The tail is read before the head: what comes and goes in between makes the result too low, not too high. */
 uint64_t sq__ring_depth(const sq_queue_t *queue) {
-    uint64_t entered = sq__load_relaxed(&queue->entered);
-    uint64_t index = sq__load_relaxed(&queue->index);
     uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
-    uint64_t taken = sq__state_taken(sq__load_relaxed(&queue->state));
+    uint64_t taken = sq__state_taken(sq__load_acquire(&queue->state));
+    uint64_t index = sq__load_acquire(&queue->index); /* [depth] acquire: a count at least as new as the index */
+    uint64_t entered = sq__load_relaxed(&queue->entered);
     uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = entered * SQ__SEGMENT_SLOTS + index;
     return tail > head ? tail - head : 0;
 }

@@ -54,6 +54,7 @@ static void run_call(sq_queue_t *queue) {
 }
 
 bool sq__run_tasks(void *argument) {
+    SQ__NOBODY_UNWINDS_THROUGH;
     sq_queue_t *queue = argument;
     sq__self_t *self = sq__self();
     sq__frame_t frame = { .owner = queue, .parent = self->frame };

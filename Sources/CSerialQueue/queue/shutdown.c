@@ -5,6 +5,7 @@
 #include "queue/current.h"
 #include "queue/deadlock.h"
 #include "queue/fork.h"
+#include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/owner.h"
 #include "queue/wait.h"
@@ -94,6 +95,7 @@ static int wait_for_end(sq_queue_t *queue, ender_t *ender, sq_time_t deadline) {
 }
 
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
+    SQ__CHECK_HANDLE(queue);
     ender_t ender;
     if (mode != SQ_DRAIN && mode != SQ_DISCARD) {
         return EINVAL;

@@ -2,6 +2,7 @@
 
 #include "queue/stats.h"
 
+#include "queue/handle.h"
 #include "queue/ring.h"
 
 static uint64_t depth_now(const sq_queue_t *queue) {
@@ -17,9 +18,13 @@ void sq__stats_sample_depth(sq_queue_t *queue) {
     }
 }
 
-size_t sq_queue_depth(const sq_queue_t *queue) { return (size_t)depth_now(queue); }
+size_t sq_queue_depth(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    return (size_t)depth_now(queue);
+}
 
 void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
+    SQ__CHECK_HANDLE(queue);
     *stats = (sq_queue_stats_t){
         .ran = sq__load_relaxed(&queue->ran),
         .discarded = sq__load_relaxed(&queue->discarded),

@@ -1,6 +1,7 @@
 #include "queue/suspend.h"
 
 #include "include/sq_suspend.h"
+#include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/owner.h"
 
@@ -23,6 +24,7 @@ static sq__state_t change(sq_queue_t *queue, sq__state_t clear, sq__state_t set)
 }
 
 int sq_suspend(sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
     int error = 0;
     sq__lock(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -46,6 +48,7 @@ int sq_suspend(sq_queue_t *queue) {
 }
 
 int sq_resume(sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
     bool takes_up = false;
     sq__lock(queue);
     if (queue->suspensions == 0) {

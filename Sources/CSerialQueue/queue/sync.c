@@ -9,6 +9,7 @@
 #include "queue/current.h"
 #include "queue/deadlock.h"
 #include "queue/fork.h"
+#include "queue/handle.h"
 #include "queue/owner.h"
 #include "queue/ring.h"
 #include "queue/run.h"
@@ -87,6 +88,7 @@ static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_fu
 }
 
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__is_current(queue), 0)) {
         sq__deadlock_onto_itself(queue, "sync onto");
         return sq__queue_reject(queue, EDEADLK);
@@ -99,6 +101,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
 }
 
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
     if (sq__is_current(queue)) {
         sq__run(queue, function, context);
         return 0;

@@ -28,7 +28,7 @@ static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *d
 
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     bool deadlock = false;
-    sq__outcome_t outcome = sq__token_spin(wait->token, wait->turn, SQ__PATIENCE_SPIN_YIELD);
+    sq__outcome_t outcome = sq__token_spin(wait->token, wait->turn, SQ__PATIENCE_SPIN_YIELD, deadline);
     if (outcome == SQ__OPEN) {
         outcome = sq__self()->frame != NULL ? sleep_in_task(wait, deadline, &deadlock)
                                             : sq__token_sleep(wait->token, wait->turn, deadline);

@@ -130,7 +130,7 @@ bool sq__token_is_open(sq__token_t *token, sq__turn_t turn) {
     return is_open(status_of(sq__load_relaxed(&token->word), turn));
 }
 
-sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience) {
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience, uint64_t deadline) {
     unsigned spins = sq__patience_spins(patience == SQ__PATIENCE_SPIN ? SQ__WORKER_SPINS : SQ__WAITER_SPINS);
     sq__outcome_t outcome = look(token, turn);
     for (unsigned i = 0; outcome == SQ__OPEN && i < spins; i += 1) {
@@ -138,6 +138,9 @@ sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t
         outcome = look(token, turn);
     }
     for (unsigned i = 0; outcome == SQ__OPEN && patience == SQ__PATIENCE_SPIN_YIELD && i < SQ__WAITER_YIELDS; i += 1) {
+        if (deadline != SQ__NEVER && sq__clock_now() >= deadline) {
+            break; /* a yield may take a whole time slice of somebody else's */
+        }
         sq__thread_yield();
         outcome = look(token, turn);
     }

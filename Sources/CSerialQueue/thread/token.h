@@ -67,8 +67,8 @@ typedef enum sq__outcome {
     SQ__WITHDRAWN /* by the caller: it will never be granted */
 } sq__outcome_t;
 
-/* Looks for the outcome without sleeping. */
-sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience);
+/* Looks for the outcome without sleeping; no longer than to the deadline. */
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience, uint64_t deadline);
 
 /* The one function that sleeps: until the outcome, which is SQ__WITHDRAWN when the deadline passed first. */
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline);

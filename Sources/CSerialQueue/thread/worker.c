@@ -22,7 +22,7 @@ static void worker_main(void *argument) {
     sq__turn_t turn = worker->turn;
     bool wanted = true;
     while (wanted) {
-        if (sq__token_spin(token, turn, SQ__PATIENCE_SPIN) == SQ__OPEN) {
+        if (sq__token_spin(token, turn, SQ__PATIENCE_SPIN, SQ__NEVER) == SQ__OPEN) {
             sq__token_sleep(token, turn, SQ__NEVER);
         }
         if (worker->stopping) {

@@ -4,7 +4,8 @@
 #   Benchmarks/run.sh          the C core beside libdispatch and the other contenders
 #   Benchmarks/run.sh swift    SerialQueue beside DispatchQueue
 #   Benchmarks/run.sh growth   how cost grows with backlog, threads and task length
-#   Benchmarks/run.sh all      the three of them
+#   Benchmarks/run.sh libdispatch   the ways to use and to link libdispatch, beside each other
+#   Benchmarks/run.sh all      the first three
 #
 # SCENARIO=… CONTENDER=… ROUNDS=… QUICK=1: see driver/bench.py. CORE=… takes the C core from another folder.
 set -eu
@@ -28,7 +29,7 @@ if command -v flock >/dev/null && [ -z "${BENCH_LOCKED:-}" ]; then
 fi
 
 build() {
-    programs="ours libdispatch mutex plain"
+    programs="ours libdispatch dispatch-global mutex plain"
     pkg-config --exists glib-2.0 2>/dev/null && programs="$programs glib"
     printf '#include <boost/asio/strand.hpp>\n' | "$BENCH_COMPILER" -x c++ -std=c++17 -E - >/dev/null 2>&1 &&
         programs="$programs asio"
@@ -39,6 +40,12 @@ build() {
 }
 
 c() { build; python3 driver/bench.py; }
+libdispatch() {
+    build
+    make --no-print-directory -s -C C TOOLCHAIN="$toolchain" ${CORE:+CORE="$(readlink -f "$CORE")"} variants ||
+        fail "The ways to use libdispatch could not be built."
+    python3 driver/libdispatch.py
+}
 growth() { build; python3 driver/growth.py; }
 swift() { python3 driver/swift.py; }
 
@@ -46,6 +53,7 @@ case "${1:-c}" in
     c) c ;;
     swift) swift ;;
     growth) growth ;;
+    libdispatch) libdispatch ;;
     all) c; swift; growth ;;
-    *) fail "usage: Benchmarks/run.sh [c|swift|growth|all]" ;;
+    *) fail "usage: Benchmarks/run.sh [c|swift|growth|libdispatch|all]" ;;
 esac

@@ -1,7 +1,8 @@
 /* libdispatch.c: the toolchain's libdispatch, by its function-pointer calls.
  *
- * Used as its documentation says to: a serial queue without options, which runs on the default overcommit root queue.
- * What else was tried is in ../README.md; none of it was faster. */
+ * Used as its documentation says to: a serial queue without attributes, which runs on the default overcommit root
+ * queue. The other ways to use it are here as well, and `../run.sh libdispatch` measures them all
+ * (results/libdispatch.md); the one that makes a difference, ON_GLOBAL_QUEUE, is a contender of its own. */
 #include "harness.h"
 
 #include <dispatch/dispatch.h>
@@ -9,18 +10,41 @@
 
 typedef dispatch_queue_t contender_queue_t;
 
-static const bench_contender_t contender = { "libdispatch", BENCH_ASYNC | BENCH_SYNC | BENCH_MANY, "" };
+#ifndef VARIANT
+#define VARIANT "libdispatch"
+#endif
+static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY, "" };
 
-static contender_queue_t contender_create(void) { return dispatch_queue_create("bench", DISPATCH_QUEUE_SERIAL); }
+static contender_queue_t contender_create(void) {
+#if defined(ON_GLOBAL_QUEUE) /* not overcommit: shares the global queue's threads, one per processor */
+    return dispatch_queue_create_with_target("bench", DISPATCH_QUEUE_SERIAL,
+                                             dispatch_get_global_queue(DISPATCH_QUEUE_PRIORITY_DEFAULT, 0));
+#elif defined(WITH_QOS)
+    const dispatch_qos_class_t user_interactive = 0x21; /* QOS_CLASS_USER_INTERACTIVE; Linux has no name for it */
+    return dispatch_queue_create("bench",
+                                 dispatch_queue_attr_make_with_qos_class(DISPATCH_QUEUE_SERIAL, user_interactive, 0));
+#else
+    return dispatch_queue_create("bench", DISPATCH_QUEUE_SERIAL);
+#endif
+}
+
 static contender_queue_t contender_create_shared(void) { return contender_create(); }
 static void contender_release(contender_queue_t queue) { dispatch_release(queue); }
 
 static void contender_async(contender_queue_t queue, const bench_task_t *task) {
+#if defined(BARRIER)
+    dispatch_barrier_async_f(queue, task->context, task->function);
+#else
     dispatch_async_f(queue, task->context, task->function);
+#endif
 }
 
 static void contender_sync(contender_queue_t queue, const bench_task_t *task) {
+#if defined(BARRIER)
+    dispatch_barrier_sync_f(queue, task->context, task->function);
+#else
     dispatch_sync_f(queue, task->context, task->function);
+#endif
 }
 
 #include "scenarios.h"

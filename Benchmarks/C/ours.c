@@ -6,10 +6,13 @@
 
 typedef sq_queue_t *contender_queue_t;
 
+#ifndef VARIANT
+#define VARIANT "ours"
+#endif
 #if __has_include(<sq_pool.h>)
-static const bench_contender_t contender = { "ours", BENCH_ASYNC | BENCH_SYNC | BENCH_MANY, "" };
+static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY, "" };
 #else
-static const bench_contender_t contender = { "ours", BENCH_ASYNC | BENCH_SYNC, "the pool is not there yet" };
+static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC, "the pool is not there yet" };
 #endif
 
 static contender_queue_t create_with(const sq_queue_options_t *options) {

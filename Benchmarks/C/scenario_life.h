@@ -39,7 +39,7 @@ static void memory_unused(uint64_t unused) {
         contender_queue_t queue = contender_create();
         contender_release(queue);
     }
-    uint64_t heap = bench_heap_bytes(), resident = bench_resident_bytes();
+    uint64_t resident = bench_resident_bytes(), heap = bench_heap_bytes(); /* in this order: it takes memory itself */
     for (uint64_t i = 0; i < count; ++i) queues[i] = contender_create();
     bench_metric("heap", (double)(bench_heap_bytes() - heap) / (double)count);
     bench_metric("resident", (double)(bench_resident_bytes() - resident) / (double)count);
@@ -50,7 +50,7 @@ static void memory_used(uint64_t unused) {
     uint64_t count = 1000;
     (void)unused;
     queues_that_have_run(16);
-    uint64_t heap = bench_heap_bytes(), resident = bench_resident_bytes();
+    uint64_t resident = bench_resident_bytes(), heap = bench_heap_bytes();
     contender_queue_t *queues = queues_that_have_run(count);
     bench_metric("heap", (double)(bench_heap_bytes() - heap) / (double)count - (double)sizeof *queues);
     bench_metric("resident", (double)(bench_resident_bytes() - resident) / (double)count - (double)sizeof *queues);

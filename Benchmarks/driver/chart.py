@@ -9,7 +9,7 @@ WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 860, 232, 112, 26, 74, 52
 
 # Colours that keep apart for colour-blind readers (Okabe, Ito), and a shape each.
 STYLES = {"ours": ("#0072b2", "#56b4e9", "bar"), "libdispatch": ("#6e7781", "#8b949e", "line"),
-          "mutex": ("#009e73", "#2fc79b", "square"), "plain": ("#b8860b", "#e3b341", "triangle"),
+          "dispatch-global": ("#24292f", "#e6edf3", "dash"), "mutex": ("#009e73", "#2fc79b", "square"), "plain": ("#b8860b", "#e3b341", "triangle"),
           "glib": ("#cc79a7", "#e6a0c8", "diamond"), "asio": ("#d55e00", "#ff8c42", "circle")}
 
 HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" \
@@ -37,6 +37,8 @@ def head(width, height, label, styles):
 
 
 def mark(shape, name, x, y):
+    if shape == "dash":
+        return f'<rect class="{name}" x="{x - 1.5:.1f}" y="{y - 7:.1f}" width="3" height="14"/>'
     if shape == "square":
         return f'<rect class="{name} square" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
     if shape == "triangle":

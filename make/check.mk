@@ -48,12 +48,16 @@ check-swift: ## swift test
 	$(call need,$(SWIFT_TOOLS))
 	$(call check_parts,swift)
 
+check-examples: ## every example does its job, in C and in Swift, and both say the same
+	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
+	$(call check_parts,examples)
+
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
-	$(call check_parts,c-tsan swift-tsan)
+	$(call check_parts,c-tsan examples-tsan swift-tsan)
 
 check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
-	$(call check_parts,c-asan swift-asan)
+	$(call check_parts,c-asan examples-asan swift-asan)
 
-.PHONY: test-programs check check-c check-headers check-install check-swift check-tsan check-asan
+.PHONY: test-programs check check-c check-headers check-install check-swift check-examples check-tsan check-asan

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* What a call works on. Main thread; `ran` is the queue's. */
+/* What a call works on. `accepted` is the caller's, the other counts are the queue's. */
 typedef struct stage {
     sq_queue_t *queue;
     size_t accepted, ran, disorders, next;
@@ -98,9 +98,8 @@ static void submit_backlog(void *context) {
 
 static int call_backlog(stage_t *stage) {
     size_t before = stage->accepted;
-    int error = sq_sync(stage->queue, submit_backlog, stage);
-    CHECK_EQUAL(error, 0);
-    return stage->accepted - before == BACKLOG ? 0 : ENOMEM;
+    int error = sq_sync(stage->queue, submit_backlog, stage); /* may be refused itself, if the runner still lingers */
+    return error == 0 && stage->accepted - before < BACKLOG ? ENOMEM : error;
 }
 
 /* A sync that has to wait: somebody else is in the queue, and leaves when the call has its place or has been refused. */
@@ -181,25 +180,37 @@ static uint64_t play(const scenario_t *scenario, failure_t what, uint64_t nth, b
     CHECK_EQUAL(stats.depth, 0);
     CHECK_EQUAL(stats.submitted, stats.ran);
     sq_queue_release(stage.queue);
-    let_threads_end(0);
     return failures;
 }
 
-/* PROGRAM --child SCENARIO KIND N FOREVER. After the run that counts, the same again until the library has kept all it ever
- * keeps: from then on a run leaves nothing. What the first run lost, LeakSanitizer finds at the end. */
+typedef struct performance {
+    const scenario_t *scenario;
+    failure_t what;
+    uint64_t nth;
+    bool forever;
+    uint64_t failures;
+} performance_t;
+
+static void *perform(void *argument) {
+    performance_t *performance = argument;
+    performance->failures = play(performance->scenario, performance->what, performance->nth, performance->forever);
+    return NULL;
+}
+
+/* PROGRAM --child SCENARIO KIND N FOREVER. After the run that counts, the same again, when the library has kept all that it
+ * keeps: this one leaves nothing. What the first run lost, LeakSanitizer finds at the end. */
 int child_main(int count, char **words) {
     REQUIRE(count == 4);
-    const scenario_t *scenario = &scenarios[strtoul(words[0], NULL, 10)];
-    failure_t what = (failure_t)strtoul(words[1], NULL, 10);
-    uint64_t nth = strtoull(words[2], NULL, 10);
-    bool forever = strtoul(words[3], NULL, 10) != 0;
-    uint64_t failures = play(scenario, what, nth, forever);
-    long blocks = 0;
-    for (size_t i = 0; i < 8; i += 1) {
-        play(scenario, what, nth, forever);
-        CHECK(i < 4 || live_blocks() == blocks);
-        blocks = live_blocks();
-    }
+    performance_t performance = { .scenario = &scenarios[strtoul(words[0], NULL, 10)],
+                                  .what = (failure_t)strtoul(words[1], NULL, 10),
+                                  .nth = strtoull(words[2], NULL, 10),
+                                  .forever = strtoul(words[3], NULL, 10) != 0 };
+    join(spawn(perform, &performance));
+    uint64_t failures = performance.failures;
+    let_threads_end(0);
+    rest_t mark = rest_now();
+    join(spawn(perform, &performance));
+    CHECK_AT_REST(mark);
     return failures > 0 ? HIT : NOT_HIT;
 }
 
@@ -227,7 +238,7 @@ TEST(each_allocation_of_each_call_can_fail) {
     for (size_t i = 0; i < SCENARIOS; i += 1) {
         uint64_t once = sweep(i, FAIL_ALLOCATION, false), forever = sweep(i, FAIL_ALLOCATION, true);
         note("%s: %" PRIu64 " allocations", scenarios[i].name, once);
-        CHECK(forever <= once); /* after the first failure there is nothing more to ask for */
+        CHECK_EQUAL(forever > 0, once > 0);
         sites += once;
     }
     CHECK(sites >= 12);

@@ -11,5 +11,6 @@
 #include "sq_suspend.h"
 #include "sq_shutdown.h"
 #include "sq_stats.h"
+#include "sq_watch.h"
 
 #endif

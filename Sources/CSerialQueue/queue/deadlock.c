@@ -3,6 +3,8 @@
 #include "platform/mutex.h"
 #include "queue/report.h"
 
+#include <stdio.h>
+
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__edge_t *edges; /* under the lock */
 
@@ -94,6 +96,17 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
     bool verdict = edge->verdict;
     sq__mutex_unlock(&lock);
     return verdict;
+}
+
+void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
+    label[0] = '\0';
+    sq__mutex_lock(&lock);
+    for (const sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
+        if (edge->thread_id == thread_id) {
+            snprintf(label, size, "%s", edge->wait->queue->label);
+        }
+    }
+    sq__mutex_unlock(&lock);
 }
 
 void sq__deadlock_lock(void) { sq__mutex_lock(&lock); }

@@ -38,6 +38,9 @@ bool sq__deadlock_leave(sq__edge_t *edge);
 /* Writes the report of a wait for a queue whose own task would do it: "sync onto", "waiting for room in", .... */
 void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing);
 
+/* Copies the label of the queue that this thread, running a task, waits for; "" if it does not. */
+void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
+
 /* Around a fork. */
 void sq__deadlock_lock(void);
 void sq__deadlock_unlock(bool in_child);

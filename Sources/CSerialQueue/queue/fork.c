@@ -3,6 +3,7 @@
 #include "platform/thread.h"
 #include "queue/deadlock.h"
 #include "queue/lock.h"
+#include "queue/watch.h"
 #include "thread/token.h"
 
 SQ__ATOMIC(uint32_t) sq__fork_process;
@@ -10,6 +11,7 @@ SQ__ATOMIC(uint32_t) sq__fork_process;
 /* In lock order. */
 static void before_fork(void) {
     sq__lock_all();
+    sq__watch_lock();
     sq__deadlock_lock();
     sq__token_lock_list();
 }
@@ -17,6 +19,7 @@ static void before_fork(void) {
 static void release_locks(bool in_child) {
     sq__token_unlock_list();
     sq__deadlock_unlock(in_child);
+    sq__watch_unlock(in_child);
     sq__unlock_all();
 }
 

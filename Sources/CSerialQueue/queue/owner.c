@@ -52,7 +52,7 @@ sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
         }
         /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
         uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
-        if (__builtin_expect(control == SQ__HOLD, 0)) {
+        if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
             sq__state_t state = sq__load_relaxed(&queue->state);
             if (sq__suspend_park(queue, state)) {
                 return SQ__NEXT_GONE;

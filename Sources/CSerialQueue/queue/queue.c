@@ -9,6 +9,7 @@
 #include "queue/ring.h"
 #include "queue/run.h"
 #include "queue/suspend.h"
+#include "queue/watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -92,6 +93,7 @@ void sq_queue_release(sq_queue_t *queue) {
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__ring_destroy(queue);
     sq__bound_destroy(queue->bound);
+    sq__watch_forget(queue);
     sq__handle_free(queue);
 }
 

@@ -10,15 +10,15 @@
 #include "queue/state.h"
 #include "thread/worker.h"
 
-/* What the holder does with the next task, where it does not run it. SQ__DISCARD has precedence. */
-enum { SQ__HOLD = 1, SQ__DISCARD = 2 };
+/* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (watch.h). */
+enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4 };
 
 /* The fields stand in three groups, so that the runner, busy with its tasks, and the submitters, busy with the state word,
  * do not share a cache line. */
 struct sq_queue {
     /* Where the runner works. */
     sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
-    SQ__ATOMIC(uint32_t) control;   /* L, read by the holder: what it does with the next task; SQ__HOLD, SQ__DISCARD */
+    SQ__ATOMIC(uint32_t) control;   /* L, read by the holder: what it does with the next task; SQ__HOLD, ... */
     SQ__ATOMIC(uint32_t) index;     /* C  the next task's place in it; SQ__SEGMENT_SLOTS: the next segment's first */
     SQ__ATOMIC(uint64_t) entered;   /* C  how many segments the head has entered; 1 before the first, too */
     SQ__ATOMIC(uint64_t) ran;       /* C */
@@ -32,6 +32,7 @@ struct sq_queue {
     sq_function_t handoff_discard;     /* O */
     SQ__ATOMIC(sq__worker_t *) worker; /* A  NULL until the first async, fixed then until the queue has ended */
     struct sq__bound *bound;           /* I  of a queue of limited capacity; else NULL */
+    SQ__ATOMIC(struct sq__note *) note; /* A  NULL until the queue is first watched, then fixed */
     struct sq__ender *enders;          /* L  who waits for the end of a shutdown */
     size_t stack_size;                 /* I  of the worker's thread */
 

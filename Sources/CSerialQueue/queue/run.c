@@ -26,27 +26,38 @@ static sq_task_t take_task(sq_queue_t *queue) {
     return task;
 }
 
-static void run_task(sq_queue_t *queue) {
-    sq_task_t task = take_task(queue);
-    if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__DISCARD, 0)) {
-        sq__count(&queue->discarded, 1);
-        if (task.discard != NULL) {
-            task.discard(task.context);
-        }
+/* The frame of the queue is on the stack already. */
+static void call(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context) {
+    if (__builtin_expect(control & SQ__WATCHED, 0)) {
+        sq__watch_begin(queue, function);
+        function(context);
+        sq__watch_end(queue);
     } else {
-        sq__count(&queue->ran, 1);
-        task.run(task.context);
+        function(context);
     }
 }
 
-static void run_call(sq_queue_t *queue) {
+static void run_task(sq_queue_t *queue, uint32_t control) {
+    sq_task_t task = take_task(queue);
+    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        sq__count(&queue->ran, 1);
+        call(queue, control, task.run, task.context);
+    } else {
+        sq__count(&queue->discarded, 1);
+        if (task.discard != NULL) {
+            call(queue, control, task.discard, task.context);
+        }
+    }
+}
+
+static void run_call(sq_queue_t *queue, uint32_t control) {
     sq__waiter_t waiter = sq__ring_take_waiter(queue);
-    if (sq__load_relaxed(&queue->control) & SQ__DISCARD) {
+    if (control & SQ__DISCARD) {
         bool refused = sq__token_refuse(waiter.token, waiter.turn);
         sq__count(refused ? &queue->discarded : &queue->skipped, 1);
     } else if (sq__token_claim(waiter.token, waiter.turn)) {
         sq__count(&queue->ran, 1);
-        waiter.call->run(waiter.call->context);
+        call(queue, control, waiter.call->run, waiter.call->context);
         sq__token_grant(waiter.token, waiter.turn);
     } else {
         sq__count(&queue->skipped, 1);
@@ -64,10 +75,11 @@ bool sq__run_tasks(void *argument) {
         if (is_time_to_sample(tasks)) {
             sq__stats_sample_depth(queue);
         }
+        uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
         if (sq__load_relaxed(&queue->handoff) == NULL && sq__ring_peek(queue) == SQ__CALL) {
-            run_call(queue);
+            run_call(queue, control);
         } else {
-            run_task(queue);
+            run_task(queue, control);
         }
         if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
             return false; /* a task forked, and this is the child: its only thread has nobody to run tasks for */

@@ -5,14 +5,23 @@
 #include "queue/handle.h"
 #include "queue/ring.h"
 
-static uint64_t depth_now(const sq_queue_t *queue) {
-    uint64_t places = sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff) != NULL);
+static uint64_t places_now(const sq_queue_t *queue) {
+    return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff) != NULL);
+}
+
+uint64_t sq__stats_depth(const sq_queue_t *queue) {
+    uint64_t places = places_now(queue);
     uint64_t given_up = sq__load_relaxed(&queue->withdrawn) - sq__load_relaxed(&queue->skipped);
     return places > given_up ? places - given_up : 0;
 }
 
+uint64_t sq__stats_passed(const sq_queue_t *queue, uint64_t *waiting) {
+    *waiting = sq__stats_depth(queue) > 0 ? places_now(queue) : 0;
+    return sq__load_relaxed(&queue->ran) + sq__load_relaxed(&queue->discarded) + sq__load_relaxed(&queue->skipped);
+}
+
 void sq__stats_sample_depth(sq_queue_t *queue) {
-    uint64_t depth = depth_now(queue);
+    uint64_t depth = sq__stats_depth(queue);
     if (depth > sq__load_relaxed(&queue->highest)) {
         sq__store_relaxed(&queue->highest, depth);
     }
@@ -20,7 +29,7 @@ void sq__stats_sample_depth(sq_queue_t *queue) {
 
 size_t sq_queue_depth(const sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
-    return (size_t)depth_now(queue);
+    return (size_t)sq__stats_depth(queue);
 }
 
 void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
@@ -30,7 +39,7 @@ void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
         .discarded = sq__load_relaxed(&queue->discarded),
         .withdrawn = sq__load_relaxed(&queue->withdrawn),
         .rejected = sq__load_relaxed(&queue->rejected),
-        .depth = depth_now(queue),
+        .depth = sq__stats_depth(queue),
         .highest_depth = sq__load_relaxed(&queue->highest),
     };
     if (stats->highest_depth < stats->depth) {

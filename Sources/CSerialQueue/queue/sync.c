@@ -61,7 +61,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     }
     int error = wait_for_turn(queue, deadline);
     if (error == 0) {
-        sq__run(queue, function, context);
+        sq__run_turn(queue, function, context);
         sq__owner_pass(queue);
     }
     return error;
@@ -75,7 +75,7 @@ static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_fu
         /* [own] acquire: what the last holder wrote. */
         if (__builtin_expect(sq__cas_acquire(&queue->state, &state, free | SQ__OWNED), 1)) {
             sq__count(&queue->ran, 1);
-            sq__run(queue, function, context);
+            sq__run_turn(queue, function, context);
             state = free | SQ__OWNED;
             /* [own] release: what the task wrote. Fails if something was queued meanwhile, or a flag set. */
             if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {

@@ -1,0 +1,119 @@
+#include "queue/watch.h"
+
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "queue/handle.h"
+#include "queue/lock.h"
+#include "queue/watch_thread.h"
+
+#include <errno.h>
+#include <string.h>
+
+void sq__watch_begin(sq_queue_t *queue, sq_function_t function) {
+    sq__note_t *note = sq__load_acquire(&queue->note); /* [watch] acquire: the note as it was made */
+    sq__store_relaxed(&note->began, 0);
+    sq__store_release(&note->function, function); /* [note] release: none of the old `began` with the new function */
+    sq__store_relaxed(&note->thread_id, sq__thread_id());
+    sq__store_release(&note->began, sq__clock_now()); /* [note] release: the two above */
+}
+
+void sq__watch_end(sq_queue_t *queue) {
+    sq__store_relaxed(&sq__load_acquire(&queue->note)->began, 0); /* [watch] acquire */
+}
+
+static void let_go(sq__watcher_t *watcher) {
+    if (watcher == NULL) {
+        return;
+    }
+    if (watcher->given.discard != NULL) {
+        watcher->given.discard(watcher->given.context);
+    }
+    sq__memory_free(watcher);
+}
+
+/* Takes the watcher from the note, with the thread's lock. Returns it if it is the caller's to let go of. */
+static sq__watcher_t *take(sq__note_t *note) {
+    sq__watcher_t *watcher = note->watcher;
+    note->watcher = NULL;
+    if (watcher != NULL && watcher->is_being_called) {
+        watcher->is_dropped = true;
+        return NULL;
+    }
+    return watcher;
+}
+
+void sq__watch_forget(sq_queue_t *queue) {
+    sq__note_t *note = sq__load_relaxed(&queue->note); /* nobody else has the queue */
+    if (note != NULL) {
+        sq__watch_thread_lock();
+        sq__watch_thread_remove(note);
+        sq__watcher_t *watcher = take(note);
+        sq__watch_thread_unlock();
+        let_go(watcher);
+        sq__memory_free(note);
+    }
+}
+
+static sq__watcher_t *watcher_create(uint64_t threshold, const sq_watcher_t *given) {
+    sq__watcher_t *watcher = sq__memory(sizeof *watcher);
+    if (watcher != NULL) {
+        *watcher = (sq__watcher_t){ .given = *given, .threshold = threshold, .let_go = let_go };
+    }
+    return watcher;
+}
+
+/* The queue's note, made if there is none; NULL: no memory. */
+static sq__note_t *note_of(sq_queue_t *queue) {
+    sq__lock(queue);
+    sq__note_t *note = sq__load_relaxed(&queue->note);
+    if (note == NULL) {
+        note = sq__memory(sizeof *note);
+        if (note != NULL) {
+            memset(note, 0, sizeof *note);
+            note->queue = queue;
+            sq__store_release(&queue->note, note); /* [watch] release: the note as it was made */
+        }
+    }
+    sq__unlock(queue);
+    return note;
+}
+
+static void set_watched(sq_queue_t *queue, bool watched) {
+    sq__lock(queue);
+    uint32_t control = sq__load_relaxed(&queue->control);
+    /* [watch] release: the note, for the holder that sees the flag. */
+    sq__store_release(&queue->control, watched ? control | SQ__WATCHED : control & ~(uint32_t)SQ__WATCHED);
+    sq__unlock(queue);
+}
+
+int sq_queue_watch(sq_queue_t *queue, uint64_t threshold, const sq_watcher_t *given) {
+    SQ__CHECK_HANDLE(queue);
+    sq__watcher_t *fresh = NULL;
+    if (given == NULL && sq__load_acquire(&queue->note) == NULL) {
+        return 0;
+    }
+    if (given != NULL && threshold == 0) {
+        return EINVAL;
+    }
+    sq__note_t *note = note_of(queue);
+    if (note == NULL || (given != NULL && (fresh = watcher_create(threshold, given)) == NULL)) {
+        return ENOMEM;
+    }
+    sq__watch_thread_lock();
+    int error = fresh != NULL ? sq__watch_thread_add(note, fresh) : 0;
+    if (error) {
+        sq__watch_thread_unlock();
+        sq__memory_free(fresh); /* not let go of: nothing was done, the context is still the caller's */
+        return error;
+    }
+    sq__watcher_t *old = take(note);
+    note->watcher = fresh;
+    if (fresh == NULL) {
+        sq__watch_thread_remove(note);
+    }
+    sq__watch_thread_unlock();
+    set_watched(queue, fresh != NULL);
+    let_go(old);
+    return 0;
+}

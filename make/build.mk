@@ -18,7 +18,7 @@ CORE := Sources/CSerialQueue
 WARNINGS := -Wall -Wextra -Wpedantic
 CFLAGS ?= -O2 -g
 FLAVOUR_FLAGS_release := $(CFLAGS)
-FLAVOUR_FLAGS_debug := -O1 -g -DSQ__DEBUG=1
+FLAVOUR_FLAGS_debug := -O1 -g -DSQ_DEBUG=1
 FLAVOUR_FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAVOUR_FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAVOUR_FLAGS := $(FLAVOUR_FLAGS_$(FLAVOUR))

@@ -20,14 +20,15 @@ typedef struct sq_queue_stats {
     uint64_t withdrawn;     /* a waiting caller gave up its place */
     uint64_t rejected;      /* refused with an error; not among the submitted */
     uint64_t depth;         /* accepted, and still waiting for their turn */
-    uint64_t highest_depth; /* the highest depth seen; under a steady stream it may be 15 too low */
+    uint64_t highest_depth; /* the highest depth seen; under a stream of tasks it is a sample */
 } sq_queue_stats_t;
 
 /* How many accepted tasks wait for their turn now (the running one is not counted). Exact while nothing is submitted and no
  * task ends; else it may be off by what comes and goes meanwhile, and by up to 126 more. Any thread. */
 size_t sq_queue_depth(const sq_queue_t *queue);
 
-/* Fills *stats. Any thread; while tasks come and go, the counts are each true but not all of the same instant. */
+/* Fills *stats. Any thread; while tasks come and go, the counts are not all of the same instant, and the depth
+ * is as approximate as that of sq_queue_depth. */
 void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats);
 
 #ifdef __cplusplus

@@ -3,7 +3,8 @@
  * DESIGN. Every atomic operation of the core is one of these, on a field declared SQ__ATOMIC, and stands beside a tag
  * that names its partner, e.g. [grant]; Documentation/MemoryOrdering.md has a row per tag. There is no fence: thread
  * sanitizers cannot see one. There is no sequentially consistent operation: each decision between two parties is
- * made by a read-modify-write of one word. A compare-and-swap that fails reads with acquire where it says so. */
+ * made by a read-modify-write of one word. A compare-and-swap that fails reads with relaxed order, but
+ * for the two that say otherwise in their names. */
 #ifndef SQ__PLATFORM_ATOMIC_H
 #define SQ__PLATFORM_ATOMIC_H
 
@@ -27,7 +28,10 @@
 #define sq__cas_relaxed(object, expected, desired) sq__cas_((object), (expected), (desired), relaxed, relaxed)
 #define sq__cas_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), acquire, relaxed)
 #define sq__cas_release(object, expected, desired) sq__cas_((object), (expected), (desired), release, relaxed)
-#define sq__cas_acq_rel(object, expected, desired) sq__cas_((object), (expected), (desired), acq_rel, acquire)
+#define sq__cas_acq_rel(object, expected, desired) sq__cas_((object), (expected), (desired), acq_rel, relaxed)
+/* The second word is the order of the read when it fails, for callers that act on what they found instead. */
+#define sq__cas_release_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), release, acquire)
+#define sq__cas_relaxed_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), relaxed, acquire)
 
 /* A count that one thread at a time writes and any thread reads: no locked instruction. */
 #define sq__count(object, by) sq__store_relaxed((object), sq__load_relaxed(object) + (by))

@@ -64,7 +64,7 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
 int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
     sq__worker_t *worker;
-    int error = find_worker(queue, &worker);
+    int error = task->run != NULL ? find_worker(queue, &worker) : EINVAL;
     if (error == 0) {
         error = queue->bound != NULL ? submit_bounded(queue, deadline, worker, task) : submit(queue, worker, task);
     }

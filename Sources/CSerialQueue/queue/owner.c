@@ -8,6 +8,7 @@
 
 /* Passes over a waiter. True: it has the baton. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
+    sq__stats_sample_depth(queue);
     sq__waiter_t waiter = sq__ring_take_waiter(queue);
     if (control & SQ__DISCARD) {
         bool refused = sq__token_refuse(waiter.token, waiter.turn);
@@ -74,7 +75,6 @@ void sq__owner_pass(sq_queue_t *queue) {
     if (sq__fork_is_stale(queue)) {
         return; /* whoever comes next is a thread of the parent's; the queue stays owned, and refuses */
     }
-    sq__stats_sample_depth(queue);
     switch (sq__owner_next(queue, false)) {
     case SQ__NEXT_TASK:
         /* There is a worker, or it would not have been accepted; [worker] came with the task. */

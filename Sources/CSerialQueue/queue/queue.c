@@ -78,8 +78,8 @@ void sq_queue_release(sq_queue_t *queue) {
             sq__suspend_abandon(queue);
             return;
         }
-        /* [own] release: our use of the queue, to the holder that will end it. */
-        if (sq__cas_acq_rel(&queue->state, &state, state | SQ__RELEASED)) {
+        /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails: as above. */
+        if (sq__cas_release_or_acquire(&queue->state, &state, state | SQ__RELEASED)) {
             return;
         }
     }

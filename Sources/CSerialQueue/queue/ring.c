@@ -130,8 +130,9 @@ static bool make_free(sq_queue_t *queue, sq__state_t *state) {
     }
     sq__segment_free_spare(queue);
     sq__store_relaxed(&queue->index, 0);
-    /* [own] [place] release: what we did with the baton, and the cleared words. */
-    if (sq__cas_release(&queue->state, state, sq__state_with_tail(0, queue->head, 0))) {
+    /* [own] [place] release: what we did with the baton, and the cleared words. Acquire if it fails because of RELEASED or
+     * CLOSED: the queue may be freed on account of that, and others have used it before they set it. */
+    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(0, queue->head, 0))) {
         return true;
     }
     sq__store_relaxed(&queue->index, taken);
@@ -139,7 +140,7 @@ static bool make_free(sq_queue_t *queue, sq__state_t *state) {
 }
 
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
-    *state = sq__load_acquire(&queue->state); /* [own] acquire: see sq_queue_release */
+    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in make_free */
     for (;;) {
         bool empty = sq__state_tail(*state) == queue->head && sq__state_taken(*state) == sq__load_relaxed(&queue->index);
         if (!empty) {

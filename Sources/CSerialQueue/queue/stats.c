@@ -10,9 +10,10 @@ static uint64_t places_now(const sq_queue_t *queue) {
 }
 
 uint64_t sq__stats_depth(const sq_queue_t *queue) {
-    uint64_t places = places_now(queue);
-    uint64_t given_up = sq__load_relaxed(&queue->withdrawn) - sq__load_relaxed(&queue->skipped);
-    return places > given_up ? places - given_up : 0;
+    /* A place may be passed before its withdrawal is counted. */
+    int64_t given_up = (int64_t)(sq__load_relaxed(&queue->withdrawn) - sq__load_relaxed(&queue->skipped));
+    int64_t depth = (int64_t)places_now(queue) - (given_up > 0 ? given_up : 0);
+    return depth > 0 ? (uint64_t)depth : 0;
 }
 
 uint64_t sq__stats_passed(const sq_queue_t *queue, uint64_t *waiting) {

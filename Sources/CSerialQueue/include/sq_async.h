@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Submits `function(context)` and returns at once; the queue's thread runs it after every task submitted before.
- * Returns 0; ENOMEM; EAGAIN (the queue's thread could not be started, or the queue is full); ESHUTDOWN; ESTALE
- * (the queue is from before a fork); or EINVAL (no function). After an error the function will not be called and the queue works on. Any thread. What the
- * caller wrote before is visible to the task. The queue's thread has all asynchronous signals blocked. */
+/* Submits `function(context)` and returns at once; the queue's thread runs it after every task submitted before. That thread
+ * has all asynchronous signals blocked. Any thread may call. What the caller wrote before is visible to the task.
+ * Returns 0; ENOMEM; EAGAIN (the queue's thread could not be started, or the queue is full); ESHUTDOWN; ESTALE (the queue
+ * is from before a fork); EINVAL (no function). After an error the function will not be called and the queue works on. */
 int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 /* The same for a task that owns its context: exactly one of task->run and task->discard will be called, once, unless

@@ -31,7 +31,7 @@
 #define sq__cas_acq_rel(object, expected, desired) sq__cas_((object), (expected), (desired), acq_rel, relaxed)
 /* The second word is the order of the read when it fails, for callers that act on what they found instead. */
 #define sq__cas_release_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), release, acquire)
-#define sq__cas_relaxed_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), relaxed, acquire)
+#define sq__cas_acquire_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), acquire, acquire)
 
 /* A count that one thread at a time writes and any thread reads: no locked instruction. */
 #define sq__count(object, by) sq__store_relaxed((object), sq__load_relaxed(object) + (by))

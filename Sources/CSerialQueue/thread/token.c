@@ -149,8 +149,8 @@ sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t
 
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__turn_t turn) {
     uint64_t word = word_of(turn, WAITING);
-    /* [grant] acquire if it fails: it may be granted, and the baton ours. */
-    while (!sq__cas_relaxed_or_acquire(&token->word, &word, word_of(turn, OVER))) {
+    /* [grant] acquire if it fails: it may be granted, and the baton ours. (C11 wants no less where it succeeds.) */
+    while (!sq__cas_acquire_or_acquire(&token->word, &word, word_of(turn, OVER))) {
         unsigned status = status_of(word, turn);
         if (status != WAITING && status != SLEEPING) {
             return outcome_of(word, turn);

@@ -1,0 +1,264 @@
+/* call_test.c: async_and_wait: the queue's thread runs it, the caller waits; it gives up before the start or not at all. */
+#include "caller.h"
+#include "inject.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static void tell_thread(void *context) { *(pthread_t *)context = pthread_self(); }
+
+TEST(a_call_runs_on_the_thread_of_the_async_tasks_and_its_writes_are_visible) {
+    sq_queue_t *queue = make_queue_of("thread", 0);
+    uint64_t started = threads_started();
+    pthread_t of_call, of_async;
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, tell_thread, &of_call), 0); /* starts the thread */
+    CHECK_EQUAL(sq_async(queue, tell_thread, &of_async), 0);
+    drain(queue);
+    CHECK(pthread_equal(of_call, of_async));
+    CHECK(!pthread_equal(of_call, pthread_self()));
+    CHECK_EQUAL(threads_started() - started, 1);
+    check_outcomes(queue, 3, 0, 0, 0);
+    sq_queue_release(queue);
+}
+
+static void look_current(void *context) { CHECK(sq_current_queue() == context && sq_is_current(context)); }
+
+TEST(in_a_call_its_queue_is_current) {
+    sq_queue_t *queue = make_queue_of("current", 0);
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, look_current, queue), 0);
+    CHECK(sq_current_queue() == NULL);
+    sq_queue_release(queue);
+}
+
+/* Behind a task that stands still: async, call, sync, async, call. */
+static void check_order(void (*hold_by)(hold_t *, sq_queue_t *)) {
+    enum { STEPS = 250 }; /* more than a segment */
+    sq_queue_t *queue = make_queue_of("order", 0);
+    journal_t journal = { 0 };
+    static entry_t entries[STEPS];
+    static caller_t callers[STEPS];
+    hold_t hold;
+    hold_by(&hold, queue);
+    for (int i = 0; i < STEPS; i += 1) {
+        entries[i] = (entry_t){ &journal, i };
+        if (i % 25 < 2) {
+            caller_start(&callers[i], i % 25 ? BY_SYNC : BY_CALL, queue, SQ_FOREVER, write_entry, &entries[i]);
+            wait_for_depth(queue, (size_t)i + 1);
+        } else {
+            CHECK_EQUAL(sq_async(queue, write_entry, &entries[i]), 0);
+        }
+    }
+    hold_end(&hold);
+    for (int i = 0; i < STEPS; i += 1) {
+        CHECK(i % 25 >= 2 || caller_end(&callers[i]) == 0);
+    }
+    drain(queue);
+    CHECK_EQUAL(journal.count, STEPS);
+    for (int i = 0; i < STEPS; i += 1) {
+        CHECK_EQUAL(journal.entries[i], i);
+    }
+    sq_queue_release(queue);
+}
+
+TEST(calls_syncs_and_asyncs_share_one_order_behind_an_async_task) { check_order(hold_async); }
+TEST(calls_syncs_and_asyncs_share_one_order_behind_a_sync_task) { check_order(hold_sync); }
+
+TEST(a_call_whose_deadline_passes_before_its_turn_never_runs) {
+    sq_queue_t *queue = make_queue_of("too late", 0);
+    hold_t hold;
+    hold_async(&hold, queue);
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_NOW, must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_async_and_wait(queue, 1, must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_async_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_queue_depth(queue), 0);
+    hold_end(&hold);
+    drain(queue);
+    check_outcomes(queue, 2, 0, 3, 0);
+    sq_queue_release(queue);
+}
+
+typedef struct slow {
+    sq_time_t deadline;
+    latch_t entered, leave;
+    bool done;
+} slow_t;
+
+static void be_slow(void *context) {
+    slow_t *slow = context;
+    latch_bump(&slow->entered);
+    latch_wait(&slow->leave, 1);
+    slow->done = true;
+}
+
+static void *leave_after_the_deadline(void *argument) {
+    slow_t *slow = argument;
+    latch_wait(&slow->entered, 1);
+    while (sq_deadline(0) < slow->deadline + 20000000) { /* the caller had 20 ms to return too early, and never may */
+        sched_yield();
+    }
+    latch_bump(&slow->leave);
+    return NULL;
+}
+
+/* To see it fail: in sq__token_withdraw, give up a CLAIMED wait as well. */
+TEST(a_call_that_has_begun_is_waited_for_beyond_its_deadline) {
+    sq_queue_t *queue = make_queue_of("begun", 0);
+    for (size_t begun = 0, tries = 0; begun < 5 && tries < 200; tries += 1) {
+        slow_t slow = { .deadline = sq_deadline(50000000), .entered = LATCH_INIT, .leave = LATCH_INIT };
+        pthread_t leaver = spawn(leave_after_the_deadline, &slow);
+        int error = sq_async_and_wait(queue, slow.deadline, be_slow, &slow);
+        if (error == ETIMEDOUT) { /* a machine too busy to begin within 50 ms */
+            CHECK(!slow.done);
+            latch_bump(&slow.entered);
+        } else {
+            CHECK_EQUAL(error, 0);
+            CHECK(slow.done);
+            begun += 1;
+        }
+        join(leaver);
+        CHECK(tries < 199);
+    }
+    sq_queue_release(queue);
+}
+
+static void call_itself(void *context) {
+    CHECK_EQUAL(sq_async_and_wait(context, SQ_FOREVER, must_not_run, NULL), EDEADLK);
+    CHECK(strstr(sq_deadlock_report(), "async_and_wait") != NULL);
+    CHECK(strstr(sq_deadlock_report(), "\"own\"") != NULL);
+}
+
+TEST(a_call_onto_the_own_queue_is_refused) {
+    sq_queue_t *queue = make_queue_of("own", 0);
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, call_itself, queue), 0);
+    CHECK_EQUAL(sq_sync(queue, call_itself, queue), 0);
+    CHECK_EQUAL(sq_async(queue, call_itself, queue), 0);
+    drain(queue);
+    check_outcomes(queue, 4, 0, 0, 3);
+    sq_queue_release(queue);
+}
+
+TEST(a_call_needs_no_room_in_a_full_queue) {
+    sq_queue_t *queue = make_queue_of("full", 1);
+    size_t ran = 0;
+    hold_t hold;
+    caller_t caller;
+    hold_async(&hold, queue);
+    CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_async(queue, must_not_run, NULL), EAGAIN);
+    caller_start(&caller, BY_CALL, queue, FAR, add_one, &ran);
+    wait_for_depth(queue, 2);
+    hold_end(&hold);
+    CHECK_EQUAL(caller_end(&caller), 0);
+    CHECK_EQUAL(ran, 2);
+    sq_queue_release(queue);
+}
+
+TEST(a_call_while_no_thread_can_be_started_is_EAGAIN_and_can_be_made_again) {
+    sq_queue_t *queue = make_queue_of("no thread", 0);
+    size_t ran = 0;
+    fail_nth(FAIL_THREAD, 1, true);
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), EAGAIN);
+    CHECK_EQUAL(fail_nothing(), 1);
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+    CHECK_EQUAL(ran, 1);
+    check_outcomes(queue, 1, 0, 0, 1);
+    sq_queue_release(queue);
+}
+
+static void release_from_inside(void *context) { sq_queue_release(context); }
+
+TEST(the_last_reference_can_be_released_by_its_own_call) {
+    for (size_t i = 0; i < 500; i += 1) {
+        sq_queue_t *queue = make_queue_of("own call", 0);
+        CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, release_from_inside, queue), 0);
+        if (i % 16 == 15) {
+            let_threads_end(16);
+        }
+    }
+}
+
+/* Claim against withdrawal against finish: 0 to 20 us, in a stream of async tasks; the function writes to the caller's
+ * stack, so a late one is also a use after return. */
+typedef struct storm {
+    sq_queue_t *queue;
+    size_t calls;
+    atomic_size_t number, in_time, too_late, streamed;
+    atomic_bool over;
+    size_t inside; /* plain: the queue protects it */
+} storm_t;
+
+typedef struct mark {
+    storm_t *storm;
+    bool entered, done; /* plain: the outcome orders them */
+} mark_t;
+
+static void run_marked(void *context) {
+    mark_t *mark = context;
+    mark->entered = true;
+    mark->storm->inside += 1;
+    for (volatile int i = 0; i < 1500; i += 1) {
+    }
+    mark->done = true;
+}
+
+static void *call_shortly(void *argument) {
+    storm_t *storm = argument;
+    random_stream_t random = random_start(10 + atomic_fetch_add(&storm->number, 1));
+    mark_t *given_up = calloc(storm->calls, sizeof *given_up);
+    REQUIRE(given_up != NULL);
+    for (size_t i = 0; i < storm->calls; i += 1) {
+        given_up[i].storm = storm;
+        int error = sq_async_and_wait(storm->queue, sq_deadline(random_below(&random, 20001)), run_marked, &given_up[i]);
+        CHECK(error == 0 || error == ETIMEDOUT);
+        CHECK_EQUAL(given_up[i].done, error == 0);
+        if (error == 0) {
+            storm->in_time += 1;
+        } else {
+            storm->too_late += 1;
+        }
+    }
+    drain(storm->queue);
+    size_t ran = 0;
+    for (size_t i = 0; i < storm->calls; i += 1) {
+        CHECK_EQUAL(given_up[i].entered, given_up[i].done);
+        ran += given_up[i].entered;
+    }
+    CHECK_AT_MOST(ran, storm->in_time);
+    free(given_up);
+    return NULL;
+}
+
+static void count_streamed(void *context) { ((storm_t *)context)->inside += 1; }
+
+static void *stream(void *argument) {
+    storm_t *storm = argument;
+    const sq_task_t task = { count_streamed, storm, NULL };
+    while (!storm->over) {
+        CHECK_EQUAL(sq_async_until(storm->queue, SQ_FOREVER, &task), 0);
+        storm->streamed += 1;
+    }
+    return NULL;
+}
+
+/* To see it fail: in run_call of run.c, call the function even when sq__token_claim returned false. */
+TEST(calls_that_give_up_after_0_to_20_us_run_once_or_never) {
+    enum { THREADS = 4 };
+    storm_t storm = { .queue = make_queue_of("storm", 32), .calls = scaled(10000) };
+    pthread_t threads[THREADS];
+    pthread_t streamer = spawn(stream, &storm);
+    for (size_t i = 0; i < THREADS; i += 1) {
+        threads[i] = spawn(call_shortly, &storm);
+    }
+    for (size_t i = 0; i < THREADS; i += 1) {
+        join(threads[i]);
+    }
+    storm.over = true;
+    join(streamer);
+    drain(storm.queue);
+    CHECK_EQUAL(storm.in_time + storm.too_late, THREADS * storm.calls);
+    CHECK_EQUAL(storm.inside, storm.in_time + storm.streamed);
+    check_outcomes(storm.queue, storm.in_time + storm.streamed + THREADS + 1, 0, storm.too_late, 0);
+    note("%zu in time, %zu gave up, %zu async", (size_t)storm.in_time, (size_t)storm.too_late, (size_t)storm.streamed);
+    sq_queue_release(storm.queue);
+}

@@ -8,8 +8,8 @@ extension SerialQueue {
     ///
     /// Not for callers that submit faster than the queue runs for ever: nothing holds them back, watch ``depth``.
     ///
-    /// - Returns: `false` if the queue refused: there was no memory, or its thread could not be started. Then `body` will
-    ///   not run, has been released, and the queue works on.
+    /// - Returns: `false` if the queue refused: there was no memory, its thread could not be started, or the queue is from
+    ///   before a `fork`. Then `body` will not run and has been released; the queue works on.
     @discardableResult
     public func async(_ body: sending @escaping () -> Void) -> Bool {
         var task = TaskBox.task(body)

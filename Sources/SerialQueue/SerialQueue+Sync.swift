@@ -7,8 +7,9 @@ extension SerialQueue {
     /// Not for code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. Not for code on
     /// Swift's cooperative threads if what is ahead in the queue takes long: it blocks the thread.
     ///
-    /// - Precondition: The caller is not on this queue. It would wait for itself, so the program traps, in release builds
-    ///   too, with a sentence that names the queue. It also traps when there is no memory for a place in the queue.
+    /// - Precondition: The queue does not wait for the caller: the caller is not on it, nor on a queue that its tasks wait
+    ///   for. Else the program traps, in release builds too, with a sentence that names the queues. So it does when there
+    ///   is no memory for a place in the queue, and in the child of a `fork` that found the queue busy.
     /// - Throws: What `body` throws.
     @inlinable
     public func sync<Result: ~Copyable, Failure: Error>(

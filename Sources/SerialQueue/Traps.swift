@@ -1,6 +1,7 @@
 // Traps.swift: what is said before the program ends because of a misuse.
 //
-// fatalError, not preconditionFailure: only the former prints its sentence in release builds too.
+// fatalError, not preconditionFailure: only the former prints its sentence in release builds too. The sentences are made
+// apart from the traps, so that a test can read those that nothing leads to yet.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
@@ -9,14 +10,28 @@ extension SerialQueue {
     /// Ends the program after a sync that never ran its closure, so that there is nothing to return.
     @usableFromInline @inline(never)
     func refused(_ verb: StaticString, _ status: CInt) -> Never {
+        fatalError("SerialQueue.\(verb): \(reason(for: status))")
+    }
+
+    /// Ends the program because the caller of `preconditionIsCurrent` runs elsewhere.
+    func notCurrent(_ message: String, file: StaticString, line: UInt) -> Never {
+        fatalError("Expected to run on queue \"\(label)\", but runs \(whereabouts(message))", file: file, line: line)
+    }
+
+    /// Why C refused a sync, as a sentence.
+    func reason(for status: CInt) -> String {
         switch Int(status) {
-        case SQ_SWIFT_EDEADLK:
-            fatalError("SerialQueue.\(verb): \(String(cString: sq_deadlock_report()))")
-        case SQ_SWIFT_ENOMEM:
-            fatalError("SerialQueue.\(verb): no memory to wait for a turn on queue \"\(label)\".")
-        default:
-            fatalError("SerialQueue.\(verb): queue \"\(label)\" refused, error \(status).")
+        case SQ_SWIFT_EDEADLK: String(cString: sq_deadlock_report())
+        case SQ_SWIFT_ENOMEM: "no memory to wait for a turn on queue \"\(label)\"."
+        case SQ_SWIFT_ESHUTDOWN: "queue \"\(label)\" has been shut down."
+        case SQ_SWIFT_ESTALE: "queue \"\(label)\" is from before a fork. Make a new one in the child."
+        default: "queue \"\(label)\" refused, error \(status)."
         }
+    }
+
+    private func whereabouts(_ message: String) -> String {
+        let place = SerialQueue.current.map { "on queue \"\($0.label)\"" } ?? "on no queue"
+        return message.isEmpty ? "\(place)." : "\(place): \(message)"
     }
 }
 
@@ -26,13 +41,4 @@ func cannotMakeQueue(_ label: String, stackSize: Int?) -> Never {
         fatalError("SerialQueue \"\(label)\": \(stackSize) bytes are too small for a thread's stack on this system.")
     }
     fatalError("SerialQueue \"\(label)\": no memory for a queue.")
-}
-
-extension SerialQueue {
-    /// Ends the program because the caller of `preconditionIsCurrent` runs elsewhere.
-    func notCurrent(_ message: String, file: StaticString, line: UInt) -> Never {
-        let place = SerialQueue.current.map { "on queue \"\($0.label)\"" } ?? "on no queue"
-        let detail = message.isEmpty ? "" : ": \(message)"
-        fatalError("Expected to run on queue \"\(label)\", but runs \(place)\(detail)", file: file, line: line)
-    }
 }

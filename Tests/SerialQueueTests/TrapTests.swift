@@ -1,8 +1,10 @@
 // TrapTests.swift: each misuse ends the program with a sentence. A child process commits it.
 
 import CTestSupport
-import SerialQueue
+import Glibc
 import Testing
+
+@testable import SerialQueue
 
 @Suite struct TrapTests {
     @Test func sync_onto_the_own_queue_names_the_queue_and_what_to_use() async throws {
@@ -110,6 +112,50 @@ import Testing
             holdup.finish()
         }
         #expect(child.said("SerialQueue.sync: no memory to wait for a turn on queue \"starved\""))
+    }
+
+    @Test func a_sync_in_a_forked_child_onto_its_parents_queue_traps() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let queue = SerialQueue(label: "parental")
+            let holdup = Holdup { queue.async($0) }
+            continue_in_a_forked_child()  // where nobody runs what holds the queue up
+            if queue.async({}) { holdup.finish() } else { queue.sync {} }
+        }
+        #expect(child.said("queue \"parental\" is from before a fork"))
+    }
+
+    /// No public call leads to the last two yet.
+    @Test func every_refusal_has_its_sentence() {
+        let queue = SerialQueue(label: "refuses")
+        #expect(queue.reason(for: ENOMEM) == "no memory to wait for a turn on queue \"refuses\".")
+        #expect(queue.reason(for: ESTALE).hasPrefix("queue \"refuses\" is from before a fork."))
+        #expect(queue.reason(for: ESHUTDOWN) == "queue \"refuses\" has been shut down.")
+        #expect(queue.reason(for: EPERM) == "queue \"refuses\" refused, error 1.")
+    }
+
+    @Test func a_cycle_over_two_queues_names_both() async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (left, right) = (SerialQueue(label: "left queue"), SerialQueue(label: "right queue"))
+            let (leftRuns, rightRuns) = (Gate(), Gate())
+            left.async {
+                leftRuns.open()
+                rightRuns.pass()
+                right.sync {}
+            }
+            right.async {
+                rightRuns.open()
+                leftRuns.pass()
+                left.sync {}
+            }
+            left.sync {}
+        }
+        #expect(child.said("Fatal error: SerialQueue.sync: "))
+        #expect(child.said("\"left queue\""))
+        #expect(child.said("\"right queue\""))
     }
 }
 

@@ -9,7 +9,13 @@
 #include <errno.h>
 #include <serial_queue.h>
 
-enum { SQ_SWIFT_EDEADLK = EDEADLK, SQ_SWIFT_ENOMEM = ENOMEM, SQ_SWIFT_EINVAL = EINVAL };
+enum {
+    SQ_SWIFT_EDEADLK = EDEADLK,
+    SQ_SWIFT_EINVAL = EINVAL,
+    SQ_SWIFT_ENOMEM = ENOMEM,
+    SQ_SWIFT_ESHUTDOWN = ESHUTDOWN,
+    SQ_SWIFT_ESTALE = ESTALE,
+};
 
 /* The error of the call that has just failed on this thread. */
 static inline int sq_swift_errno(void) { return errno; }

@@ -1,7 +1,9 @@
 #define _GNU_SOURCE 1 /* pthread_getattr_np */
-#include "thread_facts.h"
+#include "glibc_only.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 long stack_size_of_this_thread(void)
 {
@@ -13,4 +15,15 @@ long stack_size_of_this_thread(void)
     pthread_attr_getstacksize(&attributes, &size);
     pthread_attr_destroy(&attributes);
     return (long)size;
+}
+
+void continue_in_a_forked_child(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        return;
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }

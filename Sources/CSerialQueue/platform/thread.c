@@ -90,7 +90,7 @@ int sq__thread_start(void (*body)(void *), void *argument, const char *name, siz
 }
 
 bool sq__thread_stack_size_is_valid(size_t bytes) {
-    return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= SIZE_MAX / 4;
+    return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= (SIZE_MAX < UINT64_C(1) << 40 ? SIZE_MAX / 4 : (size_t)1 << 40);
 }
 
 void sq__thread_yield(void) { sched_yield(); }

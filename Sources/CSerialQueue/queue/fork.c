@@ -3,6 +3,7 @@
 #include "platform/thread.h"
 #include "queue/deadlock.h"
 #include "queue/lock.h"
+#include "queue/shutdown.h"
 #include "queue/watch.h"
 #include "thread/token.h"
 
@@ -11,6 +12,7 @@ SQ__ATOMIC(uint32_t) sq__fork_process;
 /* In lock order. */
 static void before_fork(void) {
     sq__lock_all();
+    sq__shutdown_lock_enders();
     sq__watch_lock();
     sq__deadlock_lock();
     sq__token_lock_list();
@@ -20,6 +22,7 @@ static void release_locks(bool in_child) {
     sq__token_unlock_list();
     sq__deadlock_unlock(in_child);
     sq__watch_unlock(in_child);
+    sq__shutdown_unlock_enders(in_child);
     sq__unlock_all();
 }
 

@@ -37,7 +37,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     memset(queue, 0, sizeof *queue);
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
-    queue->stack_size = options->stack_size;
+    queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
     queue->process = sq__load_relaxed(&sq__fork_process);
     if (options->capacity > 0 && (queue->bound = sq__bound_create(options->capacity)) == NULL) {
         sq__memory_free(queue);
@@ -109,7 +109,8 @@ int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker) {
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         error = ESHUTDOWN; /* and the worker may have ended already */
     } else if (*worker == NULL) {
-        error = sq__worker_start(worker, sq__run_tasks, queue, queue->label, queue->stack_size);
+        error = sq__worker_start(worker, sq__run_tasks, queue, queue->label,
+                                 (size_t)queue->stack_kib * 1024);
         if (error == 0) {
             sq__store_release(&queue->worker, *worker); /* [worker] release: the worker's fields */
         }

@@ -33,8 +33,6 @@ struct sq_queue {
     SQ__ATOMIC(sq__worker_t *) worker; /* A  NULL until the first async, fixed then until the queue has ended */
     struct sq__bound *bound;           /* I  of a queue of limited capacity; else NULL */
     SQ__ATOMIC(struct sq__note *) note; /* A  NULL until the queue is first watched, then fixed */
-    struct sq__ender *enders;          /* L  who waits for the end of a shutdown */
-    size_t stack_size;                 /* I  of the worker's thread */
 
     /* Where the submitters meet. */
     SQ__ATOMIC(sq__state_t) state;      /* A  see state.h */
@@ -46,6 +44,7 @@ struct sq_queue {
     SQ__ATOMIC(uint32_t) references;    /* A */
     uint32_t suspensions;               /* L */
     uint32_t process;                   /* I  see fork.h */
+    uint32_t stack_kib;                 /* I  of the worker's thread; 0: the system's default */
 #ifdef SQ_DEBUG
     SQ__ATOMIC(uint64_t) mark; /* A  see handle.h */
 #endif

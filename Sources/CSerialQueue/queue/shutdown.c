@@ -1,6 +1,7 @@
 #include "queue/shutdown.h"
 
 #include "include/sq_shutdown.h"
+#include "platform/mutex.h"
 #include "queue/bound.h"
 #include "queue/current.h"
 #include "queue/deadlock.h"
@@ -12,16 +13,47 @@
 
 #include <errno.h>
 
-/* On the stack of a thread that waits for the end. */
-typedef struct sq__ender {
-    struct sq__ender *next; /* L */
+/* On the stack of a thread that waits for the end. There are few at any time: one list for all queues is enough. */
+typedef struct ender {
+    struct ender *next; /* E */
     sq__wait_t wait;
 } ender_t;
 
+static sq__mutex_t enders_lock = SQ__MUTEX_INIT; /* within the queue's lock */
+static ender_t *enders;                          /* E */
+
+/* Takes one that waits for this queue, or this very one, out of the list; NULL: there is none. With the lock of the list. */
+static ender_t *take_ender(const sq_queue_t *queue, const ender_t *this_one) {
+    for (ender_t **link = &enders; *link != NULL; link = &(*link)->next) {
+        ender_t *ender = *link;
+        if (this_one != NULL ? ender == this_one : ender->wait.queue == queue) {
+            *link = ender->next;
+            return ender;
+        }
+    }
+    return NULL;
+}
+
+/* Under the lock of the list: one whose deadline passes now comes for it before it leaves. */
+static void wake_enders(const sq_queue_t *queue) {
+    sq__mutex_lock(&enders_lock);
+    for (ender_t *ender = take_ender(queue, NULL); ender != NULL; ender = take_ender(queue, NULL)) {
+        sq__token_grant(ender->wait.token, ender->wait.turn);
+    }
+    sq__mutex_unlock(&enders_lock);
+}
+
+void sq__shutdown_lock_enders(void) { sq__mutex_lock(&enders_lock); }
+
+void sq__shutdown_unlock_enders(bool in_child) {
+    if (in_child) {
+        enders = NULL; /* threads of the parent's */
+    }
+    sq__mutex_unlock(&enders_lock);
+}
+
 void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     sq__lock(queue);
-    ender_t *ender = queue->enders;
-    queue->enders = NULL;
     sq__worker_t *worker = sq__load_relaxed(&queue->worker);
     sq__store_relaxed(&queue->worker, NULL);
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -32,13 +64,8 @@ void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     if (worker != NULL && !by_worker) {
         sq__worker_stop(worker);
     }
-    /* Under the lock: one whose deadline passes now comes for the lock before it leaves. */
-    while (ender != NULL) {
-        ender_t *next = ender->next; /* read first: the grant lets its thread go on, and use its stack */
-        sq__token_grant(ender->wait.token, ender->wait.turn);
-        ender = next;
-    }
-    sq__unlock(queue); /* by address alone: if nobody else disposes of the queue, it is for us to do */
+    wake_enders(queue);
+    sq__unlock(queue); /* by address alone: it may be freed already */
     if (state & SQ__RELEASED) {
         sq__queue_dispose(queue);
     }
@@ -62,17 +89,6 @@ static bool close_queue(sq_queue_t *queue, sq_shutdown_t mode) {
     return sq__state_is_free(state) || (state & SQ__PARKED);
 }
 
-/* The list changes only under the lock; the end takes it whole. */
-static bool leave(sq_queue_t *queue, const ender_t *ender) {
-    for (ender_t **link = &queue->enders; *link != NULL; link = &(*link)->next) {
-        if (*link == ender) {
-            *link = ender->next;
-            return true;
-        }
-    }
-    return false;
-}
-
 static int wait_for_end(sq_queue_t *queue, ender_t *ender, sq_time_t deadline) {
     sq__lock(queue);
     /* [end] acquire: all that was done with the queue. */
@@ -81,14 +97,16 @@ static int wait_for_end(sq_queue_t *queue, ender_t *ender, sq_time_t deadline) {
         sq__wait_cancel(&ender->wait);
         return 0;
     }
-    ender->next = queue->enders;
-    queue->enders = ender;
-    sq__unlock(queue);
+    sq__mutex_lock(&enders_lock);
+    ender->next = enders;
+    enders = ender;
+    sq__mutex_unlock(&enders_lock);
+    sq__unlock(queue); /* held until here: it ends under this lock */
     int error = sq__wait_end(&ender->wait, deadline);
     if (error) {
-        sq__lock(queue);
-        bool ended = !leave(queue, ender); /* it ended in the same moment; ENDED was set under the lock */
-        sq__unlock(queue);
+        sq__mutex_lock(&enders_lock);
+        bool ended = take_ender(queue, ender) == NULL; /* in the same moment */
+        sq__mutex_unlock(&enders_lock);
         return ended ? 0 : error;
     }
     return 0;

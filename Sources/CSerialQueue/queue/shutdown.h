@@ -12,4 +12,8 @@
  * calls this ends itself afterwards. */
 void sq__shutdown_end(sq_queue_t *queue, bool by_worker);
 
+/* Around a fork. */
+void sq__shutdown_lock_enders(void);
+void sq__shutdown_unlock_enders(bool in_child);
+
 #endif

@@ -32,7 +32,8 @@ TEST(a_full_queue_refuses_an_async_and_has_room_again_when_a_turn_comes) {
         }
         sq_queue_stats_t stats = stats_now(queue);
         CHECK_EQUAL(stats.rejected, 12);
-        CHECK_EQUAL(stats.highest_depth, capacities[c]);
+        CHECK_AT_MOST(capacities[c], stats.highest_depth);
+        CHECK_AT_MOST(stats.highest_depth, capacities[c] + 1); /* and the drain */
         sq_queue_release(queue);
     }
 }
@@ -79,31 +80,29 @@ TEST(an_async_until_on_an_unlimited_queue_never_waits) {
 
 TEST(those_who_wait_for_room_get_it_in_the_order_of_their_calls) {
     enum { CALLERS = 8 };
-    sq_queue_t *queue = make_queue_of("room", 2);
+    sq_queue_t *queue = make_queue_of("room", 1); /* so that one after the other has room */
     size_t ran = 0;
     journal_t journal = { 0 };
     entry_t entries[CALLERS];
     caller_t callers[CALLERS];
     hold_t hold;
-    fill(queue, &hold, 2, &ran);
+    fill(queue, &hold, 1, &ran);
     for (int i = 0; i < CALLERS; i += 1) {
         entries[i] = (entry_t){ &journal, i };
         caller_start(&callers[i], BY_ROOM, queue, i % 2 ? SQ_FOREVER : FAR, write_entry, &entries[i]);
         wait_until_asleep(&callers[i].thread_id);
     }
-    CHECK_EQUAL(sq_queue_depth(queue), 2);
+    CHECK_EQUAL(sq_queue_depth(queue), 1);
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), EAGAIN);
     hold_end(&hold);
     for (int i = 0; i < CALLERS; i += 1) {
         CHECK_EQUAL(caller_end(&callers[i]), 0);
     }
     drain(queue);
-    CHECK_EQUAL(ran, 2);
+    CHECK_EQUAL(ran, 1);
     CHECK_EQUAL(journal.count, CALLERS);
-    /* Room is handed on in order, one at a time; two neighbours with room may still meet on the way to their places. */
     for (int i = 0; i < CALLERS; i += 1) {
-        CHECK_AT_MOST(journal.entries[i], i + 2);
-        CHECK_AT_MOST(i - 2, journal.entries[i]);
+        CHECK_EQUAL(journal.entries[i], i);
     }
     sq_queue_release(queue);
 }

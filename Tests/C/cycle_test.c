@@ -21,7 +21,7 @@ typedef struct arc {
     bool by_runner;    /* it is an async task, else a sync */
     int error;         /* of the wait */
     size_t ran;        /* what its predecessor waits to have run */
-    char who[64];      /* `"name" (id)` */
+    char who[80];      /* `"name" (id)` */
     char report[1024];
     pthread_t thread;
 } arc_t;
@@ -39,7 +39,7 @@ static arc_t *after(arc_t *arc, size_t steps) {
 }
 
 static void name_self(arc_t *arc) {
-    char name[16];
+    char name[32];
     if (!arc->by_runner) {
         snprintf(name, sizeof name, "holder %zu", arc->number);
         pthread_setname_np(pthread_self(), name);
@@ -81,7 +81,7 @@ static void make_circle(circle_t *circle, size_t length, way_t way, random_strea
     *circle = (circle_t){ .length = length, .holding = LATCH_INIT, .done = LATCH_INIT,
                           .deadline = random_below(random, 2) ? SQ_FOREVER : FAR };
     for (size_t i = 0; i < length; i += 1) {
-        char label[16];
+        char label[32];
         arc_t *arc = &circle->arcs[i];
         *arc = (arc_t){ .circle = circle, .number = i, .error = -1, .by_runner = random_below(random, 4) == 0 };
         arc->way = way < WAYS ? way : (way_t)random_below(random, WAYS);
@@ -120,7 +120,7 @@ static void check_report(arc_t *victim) {
     const char *at = victim->report;
     for (size_t k = 0; k < victim->circle->length && at != NULL; k += 1) {
         arc_t *arc = after(victim, k);
-        char held[32], inner[32], awaited[48];
+        char held[48], inner[48], awaited[64];
         snprintf(held, sizeof held, "\"queue-%zu\"", arc->number);
         snprintf(inner, sizeof inner, "\"inner-%zu\"", arc->number);
         snprintf(awaited, sizeof awaited, "waits for queue \"queue-%zu\"", after(arc, 1)->number);
@@ -207,7 +207,7 @@ static void call_next(void *context) {
     }
     CHECK_EQUAL(sq_sync(chain->queues[0], must_not_run, NULL), EDEADLK);
     chain->told += 1;
-    char last[48];
+    char last[64];
     snprintf(last, sizeof last, "waits for queue \"queue-%zu\"", chain->length - 1);
     CHECK(strstr(sq_deadlock_report(), "waits for queue \"queue-0\"") != NULL);
     CHECK(strstr(sq_deadlock_report(), last) != NULL);
@@ -217,7 +217,7 @@ TEST(whoever_syncs_back_onto_a_chain_of_calls_that_have_begun_is_told) {
     for (size_t round = 0; round < scaled(1000); round += 1) {
         chain_t chain = { .length = 2 + round % (LONGEST - 1) };
         for (size_t i = 0; i < chain.length; i += 1) {
-            char label[16];
+            char label[32];
             snprintf(label, sizeof label, "queue-%zu", i);
             chain.queues[i] = make_queue_of(label, 0);
         }
@@ -398,7 +398,7 @@ static size_t run_load(size_t each) {
     load_t load = { .each = each };
     pthread_t threads[DRIVERS];
     for (size_t i = 0; i < QUEUES; i += 1) {
-        char label[16];
+        char label[32];
         snprintf(label, sizeof label, "queue-%zu", i);
         load.queues[i] = make_queue_of(label, 2);
     }

@@ -5,6 +5,8 @@
     ROUNDS=9                           medians of so many rounds; 5 without
     QUICK=1                            three rounds, each a quarter as long: to see where one stands, not to quote
     CONDITION=busy|one                 on a busy machine, or on one processor: see conditions.py
+    PATIENCE=1200                      seconds to spend on repeating what others disturbed; 240 without, 30 if quick
+    NICE=-20                           priority of the programs: makes a machine that others use nearly one's own (root)
 """
 
 import os

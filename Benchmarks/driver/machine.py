@@ -35,7 +35,8 @@ def _distribution():
 def _commit(root):
     commit = _output("git", "-C", root, "rev-parse", "--short=10", "HEAD") or "unknown"
     changed = _output("git", "-C", root, "status", "--porcelain", "--", "Sources", "Benchmarks/C", "Benchmarks/Swift/Sources")
-    return commit + (" with uncommitted changes" if changed else "")
+    core = os.environ.get("CORE")
+    return commit + (" with uncommitted changes" if changed else "") + (f", the core from {core}" if core else "")
 
 
 def describe(root, compiler):

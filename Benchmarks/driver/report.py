@@ -5,6 +5,7 @@ import os
 
 import chart
 import machine
+import measure
 import table
 
 BENCHMARKS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -30,8 +31,9 @@ def footer(about):
 def disturbances(results):
     if not results.disturbed:
         return "Nobody else used the processors."
+    priority = f" They ran at priority {measure.PRIORITY}." if measure.PRIORITY else ""
     return (f"Others used more than a tenth of a processor during {results.disturbed} of {results.measured} "
-            "measurements, after up to three tries each.")
+            f"measurements, after up to three tries each.{priority}")
 
 
 def write(name, title, rows, results, contenders, rounds, base, whole):

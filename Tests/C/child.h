@@ -1,0 +1,103 @@
+/* child.h: processes that are expected to end badly, or at least elsewhere. */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include "harness.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#else
+#define UNDER_TSAN 0
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_ASAN 1
+#else
+#define UNDER_ASAN 0
+#endif
+
+/* How a child ended: `status` as of waitpid; what it wrote to stderr. */
+typedef struct ending {
+    int status;
+    char text[4096];
+} ending_t;
+
+/* Runs a program and waits for its end. */
+static inline ending_t run_program(const char *const arguments[]) {
+    ending_t ending = { 0 };
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+    REQUIRE(posix_spawn_file_actions_init(&actions) == 0);
+    REQUIRE(posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO) == 0);
+    int error = posix_spawn(&child, arguments[0], &actions, NULL, (char *const *)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    REQUIRE(error == 0);
+    size_t used = 0;
+    char rest[512];
+    for (ssize_t got;;) {
+        bool room = used < sizeof ending.text - 1;
+        got = room ? read(ends[0], ending.text + used, sizeof ending.text - 1 - used) : read(ends[0], rest, sizeof rest);
+        if (got <= 0 && !(got < 0 && errno == EINTR)) {
+            break;
+        }
+        used += room && got > 0 ? (size_t)got : 0;
+    }
+    close(ends[0]);
+    while (waitpid(child, &ending.status, 0) < 0) {
+        REQUIRE(errno == EINTR);
+    }
+    return ending;
+}
+
+/* This program again, with `child_main`. */
+static inline ending_t run_captured(const char *word, const char *second) {
+    return run_program((const char *const[]){ "/proc/self/exe", "--child", word, second, NULL });
+}
+
+static inline void no_core_file(void) { setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }); }
+
+/* It aborted after one sentence of the library's, in which all the words stand, in this order. */
+static inline void check_aborted(const ending_t *ending, const char *const words[], size_t count) {
+    bool holds = CHECK(WIFSIGNALED(ending->status) && WTERMSIG(ending->status) == SIGABRT);
+    const char *at = strstr(ending->text, "SerialQueue: ");
+    holds &= CHECK(at != NULL);
+    const char *line_end = at != NULL ? strchr(at, '\n') : NULL;
+    for (size_t i = 0; i < count && at != NULL; i += 1) {
+        at = strstr(at, words[i]);
+        holds &= CHECK(at != NULL && line_end != NULL && at < line_end);
+    }
+    if (line_end != NULL) {
+        holds &= CHECK(strstr(line_end, "SerialQueue: ") == NULL);
+    }
+    if (!holds) {
+        note("it ended with status %#x and wrote: %s", (unsigned)ending->status, ending->text);
+    }
+}
+
+/* Forks; the child calls the body and exits with what that returns (0: all is well). Returns the status as of waitpid. */
+static inline int in_fork(int (*body)(void *), void *context) {
+    fflush(stdout);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        watchdog_watch("the child of a fork");
+        _exit(body(context));
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        REQUIRE(errno == EINTR);
+    }
+    return status;
+}
+
+#endif

@@ -1,0 +1,434 @@
+/* environment_test.c: the system around a queue: signals, clocks, processors, limits, and the end of the process. */
+#include "caller.h"
+#include "child.h"
+#include "inject.h"
+
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* --- Signals. Their handlers return, without SA_RESTART: what waits in the system is interrupted, and must go on. */
+
+static atomic_size_t signals_taken;
+static void take_signal(int number) {
+    (void)number;
+    signals_taken += 1;
+}
+
+/* Each signal is taken in the wait: the next one is sent when the thread sleeps again. */
+static void pester(caller_t *caller) {
+    for (int i = 0; i < 100; i += 1) {
+        size_t taken = signals_taken;
+        wait_until_asleep(&caller->thread_id);
+        pthread_kill(caller->thread, SIGUSR1);
+        while (signals_taken == taken) {
+            sched_yield();
+        }
+    }
+}
+
+TEST(every_call_that_waits_goes_on_waiting_through_signals) {
+    struct sigaction action = { .sa_handler = take_signal }, before;
+    sigaction(SIGUSR1, &action, &before);
+    for (way_t way = BY_SYNC; way < WAYS; way += 1) {
+        sq_queue_t *queue = make_queue_of(way_names[way], 1);
+        size_t ran = 0;
+        hold_t hold;
+        caller_t caller;
+        hold_async(&hold, queue);
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0); /* full */
+        signals_taken = 0;
+        caller_start(&caller, way, queue, FAR, add_one, &ran);
+        pester(&caller);
+        CHECK_EQUAL(ran, 0);
+        hold_end(&hold);
+        CHECK_EQUAL(caller_end(&caller), 0);
+        CHECK_EQUAL(signals_taken, 100);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(ran, way != BY_SHUTDOWN);
+        sq_queue_release(queue);
+    }
+    sigaction(SIGUSR1, &before, NULL);
+}
+
+/* A stream of signals does not put off a deadline either. */
+typedef struct pest {
+    pthread_t thread;
+    atomic_bool over;
+} pest_t;
+
+static void *send_signals(void *argument) {
+    pest_t *pest = argument;
+    while (!pest->over) {
+        pthread_kill(pest->thread, SIGUSR1);
+        sched_yield();
+    }
+    return NULL;
+}
+
+TEST(a_deadline_comes_through_a_stream_of_signals) {
+    struct sigaction action = { .sa_handler = take_signal }, before;
+    sigaction(SIGUSR1, &action, &before);
+    sq_queue_t *queue = make_queue_of("deadline", 1);
+    hold_t hold;
+    hold_async(&hold, queue);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    pest_t pest = { pthread_self(), false };
+    pthread_t sender = spawn(send_signals, &pest);
+    for (way_t way = BY_SYNC_UNTIL; way < WAYS; way += 1) {
+        CHECK_EQUAL(wait_by(way, queue, sq_deadline(20000000), must_not_run, NULL), ETIMEDOUT);
+    }
+    pest.over = true;
+    join(sender);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    sigaction(SIGUSR1, &before, NULL);
+}
+
+/* --- Clocks. */
+
+TEST(deadlines_are_of_the_monotonic_clock_and_saturate) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t before = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t deadline = sq_deadline(0);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t after = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    CHECK(before <= deadline && deadline <= after);
+    CHECK(sq_deadline(1000) >= after + 1000);
+    CHECK(sq_deadline(UINT64_MAX) == SQ_FOREVER);
+    CHECK(sq_deadline(UINT64_MAX - 1) == SQ_FOREVER);
+    CHECK(sq_deadline(UINT64_MAX - before) == SQ_FOREVER);
+    CHECK(sq_deadline(UINT64_MAX / 2) < SQ_FOREVER);
+    CHECK(sq_deadline(UINT64_MAX / 2) > UINT64_MAX / 2);
+    CHECK(sq_deadline(1) != SQ_NOW);
+}
+
+/* Around the numbers at which a conversion into seconds and nanoseconds, or into 32 or 63 bits, would turn over. */
+TEST(deadlines_far_away_are_waited_for_and_those_that_passed_are_not) {
+    const uint64_t second = 1000000000u;
+    const sq_time_t far_away[] = { SQ_FOREVER, SQ_FOREVER - 1, SQ_FOREVER - second, SQ_FOREVER / second * second,
+                                   SQ_FOREVER / second * second - 1, (uint64_t)INT64_MAX, (uint64_t)INT64_MAX + 1,
+                                   (uint64_t)INT32_MAX * second, ((uint64_t)INT32_MAX + 1) * second,
+                                   (uint64_t)UINT32_MAX * second + second - 1 };
+    const sq_time_t passed[] = { 1, second - 1, second, second + 1, 0 /* just now */ };
+    enum { FAR_AWAY = sizeof far_away / sizeof far_away[0], PASSED = sizeof passed / sizeof passed[0] };
+    for (way_t way = BY_SYNC_UNTIL; way < WAYS; way += 1) {
+        for (size_t i = 0; i < FAR_AWAY; i += 1) {
+            sq_queue_t *queue = make_queue_of(way_names[way], 1);
+            size_t ran = 0;
+            hold_t hold;
+            caller_t caller;
+            hold_async(&hold, queue);
+            CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+            for (size_t k = 0; i == 0 && k < PASSED && way != BY_SHUTDOWN; k += 1) {
+                sq_time_t deadline = passed[k] != 0 ? passed[k] : sq_deadline(0);
+                CHECK_EQUAL(wait_by(way, queue, deadline, must_not_run, NULL), ETIMEDOUT);
+            }
+            caller_start(&caller, way, queue, far_away[i], add_one, &ran);
+            wait_until_asleep(&caller.thread_id);
+            hold_end(&hold);
+            CHECK_EQUAL(caller_end(&caller), 0);
+            CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+            CHECK_EQUAL(ran, way != BY_SHUTDOWN);
+            sq_queue_release(queue);
+        }
+    }
+}
+
+/* A jump of the wall clock cannot be staged: it is the whole machine's. But were the sleep not on the monotonic clock, its
+ * deadline, taken for a time of day, would lie half a century back: each sleep would return at once, and the thread would
+ * compute all the while. To see it fail: in sq__condition_init, do not set the clock. */
+TEST(a_wait_with_a_deadline_sleeps_on_the_monotonic_clock_and_not_by_the_time_of_day) {
+    enum { MILLISECONDS = 300 };
+    sq_queue_t *queue = make_queue_of("clock", 0);
+    struct timespec before, after;
+    hold_t hold;
+    hold_async(&hold, queue);
+    sq_time_t deadline = sq_deadline(MILLISECONDS * 1000000ull);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+    CHECK_EQUAL(sq_sync_until(queue, deadline, must_not_run, NULL), ETIMEDOUT);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+    CHECK(sq_deadline(0) >= deadline); /* and not before its time */
+    long used = (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
+    CHECK_AT_MOST(used, MILLISECONDS / 3);
+    hold_end(&hold);
+    drain(queue);
+    sq_queue_release(queue);
+}
+
+/* The other way round: in a time namespace the monotonic clock is moved and the time of day is not. */
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
+
+static int wait_in_a_moved_time(void *context) {
+    (void)context;
+    int wrong = 0;
+    sq_queue_t *queue = make_queue_of("moved", 0);
+    hold_t hold;
+    hold_async(&hold, queue);
+    sq_time_t deadline = sq_deadline(1000000);
+    wrong += !CHECK(deadline > 40000000ull * 1000000000ull);
+    wrong += !CHECK_EQUAL(sq_sync_until(queue, deadline, must_not_run, NULL), ETIMEDOUT);
+    wrong += !CHECK(sq_deadline(0) >= deadline);
+    hold_end(&hold);
+    wrong += !CHECK_EQUAL(sq_sync_until(queue, FAR, do_nothing, NULL), 0);
+    wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    return wrong;
+}
+
+static int move_time(void *context) {
+    (void)context;
+    if (unshare(CLONE_NEWTIME) != 0) {
+        return 77;
+    }
+    int file = open("/proc/self/timens_offsets", O_WRONLY);
+    const char *offset = "monotonic 50000000 0\n";
+    if (file < 0 || write(file, offset, strlen(offset)) < 0) {
+        return 77;
+    }
+    close(file);
+    int status = in_fork(wait_in_a_moved_time, NULL); /* the namespace is for children */
+    return status == 0 ? 0 : 1;
+}
+
+TEST(a_monotonic_clock_far_from_the_time_of_day_changes_nothing) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork");
+        return;
+    }
+    int status = in_fork(move_time, NULL);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        note("left out: no time namespace for this user");
+        return;
+    }
+    CHECK_EQUAL(status, 0);
+}
+
+/* --- One processor, limits, the end of the process: children. */
+
+typedef struct mix {
+    sq_queue_t *first, *second;
+    size_t each;
+    atomic_size_t number, refused;
+    size_t inside; /* plain: the first queue protects it */
+} mix_t;
+
+static void count_inside(void *context) { ((mix_t *)context)->inside += 1; }
+
+static void nest(void *context) {
+    mix_t *mix = context;
+    mix->inside += 1;
+    CHECK_EQUAL(sq_sync(mix->second, do_nothing, NULL), 0);
+}
+
+static void *mix_calls(void *argument) {
+    mix_t *mix = argument;
+    random_stream_t random = random_start(110 + atomic_fetch_add(&mix->number, 1));
+    for (size_t i = 0; i < mix->each; i += 1) {
+        int error;
+        switch (random_below(&random, 6)) {
+        case 0: error = sq_async(mix->first, count_inside, mix); break;
+        case 1: error = sq_async_until(mix->first, SQ_FOREVER, &(sq_task_t){ count_inside, mix, NULL }); break;
+        case 2: error = sq_async_and_wait(mix->first, SQ_FOREVER, nest, mix); break;
+        case 3: error = sq_sync_until(mix->first, sq_deadline(random_below(&random, 50000)), nest, mix); break;
+        default: error = sq_sync(mix->first, nest, mix);
+        }
+        CHECK(error == 0 || error == ETIMEDOUT || error == EAGAIN);
+        mix->refused += error != 0;
+    }
+    return NULL;
+}
+
+static void run_mix(void) {
+    enum { THREADS = 4 };
+    mix_t mix = { .first = make_queue_of("first", 16), .second = make_queue_of("second", 0), .each = scaled(5000) };
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i += 1) {
+        threads[i] = spawn(mix_calls, &mix);
+    }
+    for (size_t i = 0; i < THREADS; i += 1) {
+        join(threads[i]);
+    }
+    CHECK_EQUAL(sq_shutdown(mix.first, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(mix.inside + mix.refused, THREADS * mix.each);
+    sq_queue_release(mix.first);
+    sq_queue_release(mix.second);
+}
+
+TEST(a_mix_of_all_calls_gets_through) { run_mix(); }
+
+/* From the start, so that the library finds one processor when it first asks. */
+static int run_on_one_processor(void) {
+    cpu_set_t mine, one;
+    CPU_ZERO(&one);
+    REQUIRE(sched_getaffinity(0, sizeof mine, &mine) == 0);
+    for (int i = CPU_SETSIZE; i > 0; i -= 1) {
+        if (CPU_ISSET(i - 1, &mine)) {
+            CPU_SET(i - 1, &one);
+            break;
+        }
+    }
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    run_mix();
+    return 0;
+}
+
+TEST(a_mix_of_all_calls_gets_through_on_one_processor) {
+    CHECK_EQUAL(run_child((const char *const[]){ "one-processor", NULL }), 0);
+}
+
+/* Returns from main, or calls exit, while runners run, wait, and have work left. */
+static latch_t never_leave = LATCH_INIT;
+
+static void stand_still(void *context) {
+    latch_bump(context);
+    latch_wait(&never_leave, 1);
+}
+
+static void do_a_little(void *context) {
+    (void)context;
+    for (volatile int i = 0; i < 1000; i += 1) {
+    }
+}
+
+static sq_queue_t *left[4]; /* reachable to the end, for LeakSanitizer */
+
+static int leave_while_workers_run(const char *way) {
+    static latch_t entered = LATCH_INIT;
+    for (int i = 0; i < 4; i += 1) {
+        left[i] = make_queue_of("left", 0);
+    }
+    CHECK_EQUAL(sq_async(left[0], stand_still, &entered), 0); /* stands still */
+    CHECK_EQUAL(sq_async(left[1], do_nothing, NULL), 0);      /* waits for work */
+    drain(left[1]);
+    for (int i = 0; i < 100000; i += 1) {                     /* works */
+        CHECK_EQUAL(sq_async(left[2], do_a_little, NULL), 0);
+    }
+    CHECK_EQUAL(sq_suspend(left[3]), 0);                      /* is suspended, with work */
+    CHECK_EQUAL(sq_async(left[3], must_not_run, NULL), 0);
+    latch_wait(&entered, 1);
+    if (strcmp(way, "exit") == 0) {
+        exit(0);
+    }
+    return 0;
+}
+
+TEST(a_process_can_end_while_workers_run) {
+    for (int i = 0; i < (UNDER_TSAN ? 2 : 10); i += 1) { /* ThreadSanitizer takes a second for each end */
+        CHECK_EQUAL(run_child((const char *const[]){ "end", i % 2 ? "exit" : "return", NULL }), 0);
+    }
+}
+
+/* A task that calls exit: it runs the exit handlers on the runner's thread, and some of them use queues. */
+static sq_queue_t *at_exit_queue;
+
+static void use_queues_at_exit(void) {
+    size_t ran = 0;
+    CHECK_EQUAL(sq_sync(at_exit_queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_async_and_wait(at_exit_queue, FAR, add_one, &ran), 0);
+    CHECK_EQUAL(sq_shutdown(at_exit_queue, SQ_DRAIN, FAR), 0);
+    sq_queue_release(at_exit_queue);
+    if (ran != 2) {
+        _exit(1);
+    }
+}
+
+static void call_exit(void *context) {
+    (void)context;
+    exit(0);
+}
+
+static int exit_in_a_task(void) {
+    at_exit_queue = make_queue_of("at exit", 0);
+    REQUIRE(atexit(use_queues_at_exit) == 0);
+    left[0] = make_queue_of("exits", 0);
+    CHECK_EQUAL(sq_async(left[0], call_exit, NULL), 0);
+    pause();
+    return 1;
+}
+
+TEST(a_task_can_end_the_process_and_exit_handlers_can_use_queues) {
+    CHECK_EQUAL(run_child((const char *const[]){ "exit-in-a-task", NULL }), 0);
+}
+
+/* The thread limit, which the system does not hold root to: as a user that has no other process. */
+enum { LEFT_OUT = 77, NOBODY_ELSE = 61234 };
+
+static void set_thread_limit(rlim_t limit) {
+    struct rlimit limits;
+    REQUIRE(getrlimit(RLIMIT_NPROC, &limits) == 0);
+    limits.rlim_cur = limit < limits.rlim_max ? limit : limits.rlim_max;
+    REQUIRE(setrlimit(RLIMIT_NPROC, &limits) == 0);
+}
+
+static void submit_at_the_limit(void *context) {
+    sq_queue_t *queue = context;
+    CHECK_EQUAL(sq_async(queue, must_not_run, NULL), EAGAIN);
+    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, NULL, must_not_run }), EAGAIN);
+    CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &(sq_task_t){ must_not_run, NULL, must_not_run }), EAGAIN);
+}
+
+static int live_at_the_thread_limit(void) {
+    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setresgid(NOBODY_ELSE, NOBODY_ELSE, NOBODY_ELSE) != 0
+                           || setresuid(NOBODY_ELSE, NOBODY_ELSE, NOBODY_ELSE) != 0)) {
+        return LEFT_OUT;
+    }
+    set_thread_limit(1);
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, caller_main, NULL) != EAGAIN) {
+        return LEFT_OUT; /* a user with CAP_SYS_RESOURCE, perhaps; the thread is lost, the process ends here */
+    }
+    sq_queue_t *first = make_queue_of("first", 0), *with_thread = make_queue_of("with a thread", 4);
+    size_t ran = 0;
+    /* the first thread */
+    submit_at_the_limit(first);
+    CHECK_EQUAL(sq_async_and_wait(first, SQ_FOREVER, must_not_run, NULL), EAGAIN);
+    CHECK_EQUAL(sq_sync(first, add_one, &ran), 0);
+    set_thread_limit(RLIM_INFINITY);
+    CHECK_EQUAL(sq_async(with_thread, add_one, &ran), 0);
+    drain(with_thread);
+    set_thread_limit(1);
+    /* later: the queue that has its thread works on */
+    CHECK_EQUAL(sq_async(with_thread, add_one, &ran), 0);
+    submit_at_the_limit(first);
+    /* in a sync, in an async, in a shutdown */
+    CHECK_EQUAL(sq_sync(first, submit_at_the_limit, first), 0);
+    CHECK_EQUAL(sq_async(with_thread, submit_at_the_limit, first), 0);
+    CHECK_EQUAL(sq_shutdown(with_thread, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, 3);
+    sq_queue_t *unused = make_queue_of("unused", 0);
+    submit_at_the_limit(unused);
+    CHECK_EQUAL(sq_shutdown(unused, SQ_DISCARD, SQ_FOREVER), 0);
+    set_thread_limit(RLIM_INFINITY);
+    CHECK_EQUAL(sq_async(first, add_one, &ran), 0);
+    CHECK_EQUAL(sq_shutdown(first, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, 4);
+    sq_queue_release(first);
+    sq_queue_release(with_thread);
+    sq_queue_release(unused);
+    return 0;
+}
+
+TEST(at_the_thread_limit_of_an_ordinary_user_async_is_EAGAIN_and_nothing_is_lost) {
+    int status = run_child((const char *const[]){ "thread-limit", NULL });
+    if (status == LEFT_OUT) {
+        note("left out: this user has no thread limit, and cannot become one who has");
+        return;
+    }
+    CHECK_EQUAL(status, 0);
+}
+
+int child_main(int count, char **words) {
+    REQUIRE(count >= 1);
+    return strcmp(words[0], "one-processor") == 0    ? run_on_one_processor()
+           : strcmp(words[0], "thread-limit") == 0   ? live_at_the_thread_limit()
+           : strcmp(words[0], "exit-in-a-task") == 0 ? exit_in_a_task()
+                                                     : leave_while_workers_run(words[1]);
+}

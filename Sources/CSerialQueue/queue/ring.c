@@ -106,7 +106,7 @@ sq__waiter_t sq__ring_take_waiter(sq_queue_t *queue) { return pass(queue)->waite
 
 bool sq__ring_linger(sq_queue_t *queue) {
     sq__word_t *word = word_at_head(queue);
-    for (unsigned spins = sq__patience_spins(SQ__LINGER_SPINS); spins > 0; spins -= 1) {
+    for (unsigned spins = sq__patience_worker_spins(SQ__LINGER_SPINS); spins > 0; spins -= 1) {
         if (sq__load_relaxed(word) != SQ__EMPTY) {
             return true;
         }

@@ -11,3 +11,10 @@ unsigned sq__patience_spins(unsigned wanted) {
     }
     return count > 1 ? wanted : 0;
 }
+
+/* Inverted, so that a thread begins eager. */
+static SQ__THREAD_LOCAL bool is_calm;
+
+unsigned sq__patience_worker_spins(unsigned wanted) { return is_calm ? 0 : sq__patience_spins(wanted); }
+
+void sq__patience_slept(uint64_t nanoseconds) { is_calm = nanoseconds >= SQ__SHORT_SLEEP; }

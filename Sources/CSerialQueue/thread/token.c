@@ -131,7 +131,8 @@ bool sq__token_is_open(sq__token_t *token, sq__turn_t turn) {
 }
 
 sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience, uint64_t deadline) {
-    unsigned spins = sq__patience_spins(patience == SQ__PATIENCE_SPIN ? SQ__WORKER_SPINS : SQ__WAITER_SPINS);
+    unsigned spins = patience == SQ__PATIENCE_SPIN ? sq__patience_worker_spins(SQ__WORKER_SPINS)
+                                                   : sq__patience_spins(SQ__WAITER_SPINS);
     sq__outcome_t outcome = look(token, turn);
     for (unsigned i = 0; outcome == SQ__OPEN && i < spins; i += 1) {
         sq__pause();

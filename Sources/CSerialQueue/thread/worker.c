@@ -1,8 +1,10 @@
 #include "thread/worker.h"
 
+#include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
+#include "thread/patience.h"
 #include "thread/token.h"
 
 #include <errno.h>
@@ -23,7 +25,9 @@ static void worker_main(void *argument) {
     bool wanted = true;
     while (wanted) {
         if (sq__token_spin(token, turn, SQ__PATIENCE_SPIN, SQ__NEVER) == SQ__OPEN) {
+            uint64_t before = sq__clock_now();
             sq__token_sleep(token, turn, SQ__NEVER);
+            sq__patience_slept(sq__clock_now() - before);
         }
         if (worker->stopping) {
             break;

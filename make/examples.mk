@@ -22,7 +22,8 @@ $(EXAMPLE_PROGRAMS): $(OUT)/examples/%.program: \
 
 example-programs: $(EXAMPLE_PROGRAMS)
 
-SWIFT_RELEASE := $(SWIFT) build -c release -j 2
+# Without CC: SwiftPM would take it for its own compiler, and needs clang.
+SWIFT_RELEASE := env -u CC $(SWIFT) build -c release -j 2
 
 examples: ## build every example: build/examples/*, and the Swift ones by SwiftPM
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))

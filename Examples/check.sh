@@ -3,12 +3,13 @@
 #
 #     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C
 #
-# `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8). Prints what failed, and
-# at the end `N passed, N failed`. Counts of words are compared with `tr | sort | uniq -c`.
+# `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8), CHECK_PATIENCE the
+# seconds after which a program counts as hung (else 120). Prints what failed, and at the end `N passed, N failed`.
+# Counts of words are compared with `tr | sort | uniq -c`.
 set -u
 export LC_ALL=C
 if [ $# -ne 4 ]; then
-    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 
@@ -17,6 +18,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/check-examples-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 passed=0 failed=0 name='' status=0
+patience=${CHECK_PATIENCE:-120} # seconds until a program counts as hung
 
 fail() { # sentence...
     failed=$((failed + 1))
@@ -31,11 +33,14 @@ expect() {
     if "$@"; then passed=$((passed + 1)); else fail "$what"; fi
 }
 
-# run command...: leaves its output in out and err and its exit status in $status. Nothing here may take a minute.
+# run command...: leaves its output in out and err and its exit status in $status.
 run() {
     status=0
-    timeout -k 5 120 "$@" >out 2>err || status=$?
+    timeout -k 5 "$patience" "$@" >out 2>err || status=$?
 }
+
+# A program that failed may never open the pipe.
+feed_pipe() { timeout "$patience" bash -c 'cat large.txt >pipe'; }
 
 says() { grep -qF -- "$1" "$2"; } # text file
 is_empty() { [ ! -s "$1" ]; }
@@ -158,7 +163,7 @@ wordcount_streams() { # program
     counts_right 'standard input' large.txt
     cat large.txt | run "$1" --top 1000000000 -
     counts_right 'standard input, a pipe' large.txt
-    cat large.txt >pipe &
+    feed_pipe &
     run "$1" --top 1000000000 good.txt pipe
     wait $!
     counts_right 'a named pipe' large.txt good.txt
@@ -193,8 +198,9 @@ wordcount_output() { # program
 on_terminal() { # columns, command...
     local columns=$1
     shift
-    (sleep 0.7; cat large.txt >pipe) &
-    script -qec "stty cols $columns; TERM=${TERMINAL-xterm} $* pipe >out" /dev/null </dev/null | tr '\r' '\n' >drawn
+    (sleep 0.7; feed_pipe) &
+    local shell="stty cols $columns; TERM=${TERMINAL-xterm} $(printf '%q ' "$@") pipe >out"
+    timeout -k 5 "$patience" script -qec "$shell" /dev/null </dev/null | tr '\r' '\n' >drawn
     echo >>drawn
     wait $!
 }

@@ -9,7 +9,10 @@ let package = Package(
     ],
     targets: [
         // The C core includes its own headers by their path from Sources/CSerialQueue.
-        .target(name: "CSerialQueue", cSettings: [.headerSearchPath(".")]),
+        .target(
+            name: "CSerialQueue",
+            cSettings: [.headerSearchPath("."), .define("SQ_DEBUG", .when(configuration: .debug))]
+        ),
 
         // The part of the Swift face that is C: SwiftPM does not mix languages in a target.
         .target(

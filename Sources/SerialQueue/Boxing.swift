@@ -5,6 +5,28 @@
 
 import CSerialQueue
 
+/// A handler that C may call any number of times: `discard` is called once, when it will not be called again.
+final class HandlerBox {
+    private let handler: @Sendable (SerialQueue.Stall) -> Void
+
+    private init(_ handler: @escaping @Sendable (SerialQueue.Stall) -> Void) {
+        self.handler = handler
+    }
+
+    static func watcher(_ handler: @escaping @Sendable (SerialQueue.Stall) -> Void) -> sq_watcher_t {
+        sq_watcher_t(
+            stalled: { Unmanaged<HandlerBox>.fromOpaque($0!).takeUnretainedValue().handler(SerialQueue.Stall($1.pointee)) },
+            context: Unmanaged.passRetained(HandlerBox(handler)).toOpaque(),
+            discard: { Unmanaged<HandlerBox>.fromOpaque($0!).release() }
+        )
+    }
+
+    /// Frees what `watcher` owns, after C has refused it.
+    static func takeBack(_ watcher: sq_watcher_t) {
+        watcher.discard!(watcher.context)
+    }
+}
+
 /// A closure that waits for its turn: one allocation beside the closure's own context.
 final class TaskBox {
     private let body: () -> Void

@@ -19,4 +19,21 @@ extension SerialQueue {
         }
         return accepted
     }
+
+    /// As ``async(_:)``, but where a queue of limited capacity is full, waits for room no longer than `limit`. Room goes
+    /// to the callers in their order.
+    ///
+    /// - Throws: `timedOut`; `deadlock`, from a closure that the queue waits for; `shutDown`; `noResources`;
+    ///   `fromBeforeFork`. Then `body` will not run and has been released.
+    public func async(
+        within limit: Duration,
+        _ body: sending @escaping () -> Void
+    ) throws(SerialQueueError) {
+        var task = TaskBox.task(body)
+        let status = withExtendedLifetime(self) { sq_async_until(queue, deadline(limit), &task) }
+        if status != 0 {
+            TaskBox.takeBack(task)
+            throw SerialQueueError(status: status)
+        }
+    }
 }

@@ -33,10 +33,16 @@ extension SerialQueue {
     /// - Parameters:
     ///   - label: Names the queue in messages, and its thread in debuggers and `top` (cut to what the system takes).
     ///     Ends at the first NUL character, if there is one.
-    ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if the system takes no
-    ///     stack so small. Closures run by `sync` use their caller's stack.
-    public convenience init(label: String = "", stackSize: Int? = nil) {
+    ///   - capacity: How many `async` closures may wait; more are refused, or wait with ``async(within:_:)``. `nil`: as
+    ///     many as there is memory for. Traps if it is not positive.
+    ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if no thread of the
+    ///     system's can have such a stack. Closures run by `sync` use their caller's stack.
+    public convenience init(label: String = "", capacity: Int? = nil, stackSize: Int? = nil) {
         var options = sq_swift_queue_options()
+        if let capacity {
+            precondition(capacity > 0, "SerialQueue \"\(label)\": a capacity of \(capacity) leaves room for nothing.")
+            options.capacity = capacity
+        }
         if let stackSize {
             // 0 means the default to C; here it is as wrong as any other number below the least.
             options.stack_size = stackSize > 0 ? stackSize : 1

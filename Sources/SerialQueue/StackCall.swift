@@ -9,6 +9,12 @@ import CSerialQueueSwiftCall
 @_silgen_name("sq__swift_sync") @usableFromInline
 func stackCallSync(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 
+@_silgen_name("sq__swift_sync_until") @usableFromInline
+func stackCallSyncUntil(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
+
+@_silgen_name("sq__swift_async_and_wait") @usableFromInline
+func stackCallAsyncAndWait(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
+
 @_silgen_name("sq__swift_sync_or_run") @usableFromInline
 func stackCallSyncOrRun(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 

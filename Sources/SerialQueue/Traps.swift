@@ -38,7 +38,7 @@ extension SerialQueue {
 /// Ends the program after a queue could not be made.
 func cannotMakeQueue(_ label: String, stackSize: Int?) -> Never {
     if let stackSize, sq_swift_errno() == SQ_SWIFT_EINVAL {
-        fatalError("SerialQueue \"\(label)\": \(stackSize) bytes are too small for a thread's stack on this system.")
+        fatalError("SerialQueue \"\(label)\": a thread's stack of \(stackSize) bytes is too small, or too large, for this system.")
     }
     fatalError("SerialQueue \"\(label)\": no memory for a queue.")
 }

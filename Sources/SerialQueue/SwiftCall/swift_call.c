@@ -29,6 +29,8 @@ static void call_closure(void *closure_on_the_stack)
 /* Declared in StackCall.swift as (OpaquePointer, () -> Void) -> CInt: Swift passes the closure as its two words. */
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context);
+SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
+SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context)
 {
@@ -40,4 +42,16 @@ SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void 
 {
     swift_closure_t closure = {code, context};
     return sq_sync_or_run(queue, call_closure, &closure);
+}
+
+SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
+{
+    swift_closure_t closure = {code, context};
+    return sq_sync_until(queue, deadline, call_closure, &closure);
+}
+
+SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
+{
+    swift_closure_t closure = {code, context};
+    return sq_async_and_wait(queue, deadline, call_closure, &closure);
 }

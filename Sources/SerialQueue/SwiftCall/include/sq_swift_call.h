@@ -10,11 +10,14 @@
 #include <serial_queue.h>
 
 enum {
+    SQ_SWIFT_EBUSY = EBUSY,
+    SQ_SWIFT_EAGAIN = EAGAIN,
     SQ_SWIFT_EDEADLK = EDEADLK,
     SQ_SWIFT_EINVAL = EINVAL,
     SQ_SWIFT_ENOMEM = ENOMEM,
     SQ_SWIFT_ESHUTDOWN = ESHUTDOWN,
     SQ_SWIFT_ESTALE = ESTALE,
+    SQ_SWIFT_ETIMEDOUT = ETIMEDOUT,
 };
 
 /* The error of the call that has just failed on this thread. */

@@ -1,0 +1,29 @@
+import CSerialQueue
+
+extension SerialQueue {
+    /// What becomes of closures that wait when a queue is shut down.
+    public enum ShutdownMode: Sendable {
+        /// They run.
+        case drain
+        /// They and their captures are released; callers that wait in a `sync` are refused.
+        case discard
+    }
+
+    /// Accepts nothing more from now on, and waits until the last closure has ended.
+    ///
+    /// May be called again, also to turn a drain into a discard. A suspended queue drains once it is resumed. After it has
+    /// returned without an error, the queue's thread touches nothing of the program's any more.
+    ///
+    /// - Parameter limit: For how long to wait; `nil`: without limit.
+    /// - Throws: `timedOut`: the shutdown goes on without the caller. `deadlock`: the same, because the caller is on this
+    ///   queue, or on one that it waits for. `noResources`, `fromBeforeFork`: nothing was done.
+    public func shutdown(
+        _ mode: ShutdownMode = .drain,
+        within limit: Duration? = nil
+    ) throws(SerialQueueError) {
+        let status = withExtendedLifetime(self) {
+            sq_shutdown(queue, mode == .drain ? SQ_DRAIN : SQ_DISCARD, deadline(limit))
+        }
+        if status != 0 { throw SerialQueueError(status: status) }
+    }
+}

@@ -1,0 +1,65 @@
+import CSerialQueue
+
+extension SerialQueue {
+    /// A queue that does not get on.
+    public struct Stall: Sendable {
+        public enum Kind: Sendable {
+            /// A closure runs for too long.
+            case running
+            /// The one that has waited longest waits for too long.
+            case waiting
+        }
+
+        public var kind: Kind
+        /// The queue's label.
+        public var label: String
+        /// For how long, at least.
+        public var duration: Duration
+        /// How many closures wait.
+        public var depth: Int
+        /// The queue is suspended: that is why nothing runs.
+        public var isSuspended: Bool
+        /// The thread that runs the closure, as the system numbers it; `nil` if nothing runs.
+        public var threadID: UInt64?
+        /// The label of the queue that this thread waits for; `nil` if it waits for none.
+        public var waitsFor: String?
+    }
+
+    /// Calls `handler`, on a thread of the library's, when a closure runs, or the oldest one waits, for longer than
+    /// `threshold`: once an incident, within a quarter of the threshold more.
+    ///
+    /// Takes the place of an earlier handler. Not for a handler that waits for this queue.
+    ///
+    /// - Precondition: `threshold` is positive.
+    /// - Returns: `false` if there was no memory or no thread for it, and nothing was done.
+    @discardableResult
+    public func onStall(after threshold: Duration, _ handler: @escaping @Sendable (Stall) -> Void) -> Bool {
+        precondition(threshold > .zero, "onStall(after:) needs a threshold above zero.")
+        var watcher = HandlerBox.watcher(handler)
+        let accepted = withExtendedLifetime(self) { sq_queue_watch(queue, nanoseconds(threshold), &watcher) == 0 }
+        if !accepted {
+            HandlerBox.takeBack(watcher)
+        }
+        return accepted
+    }
+
+    /// Ends what ``onStall(after:_:)`` began, and releases the handler.
+    public func stopWatching() {
+        withExtendedLifetime(self) { _ = sq_queue_watch(queue, 0, nil) }
+    }
+}
+
+extension SerialQueue.Stall {
+    init(_ stall: sq_stall_t) {
+        let waitsFor = String(cString: stall.waits_for)
+        self.init(
+            kind: stall.kind == SQ_STALL_RUNNING ? .running : .waiting,
+            label: String(cString: stall.label),
+            duration: .nanoseconds(Int64(clamping: stall.nanoseconds)),
+            depth: stall.depth,
+            isSuspended: stall.suspended,
+            threadID: stall.thread_id == 0 ? nil : stall.thread_id,
+            waitsFor: waitsFor.isEmpty ? nil : waitsFor
+        )
+    }
+}

@@ -78,14 +78,14 @@ import Testing
         #expect(child.said("queue \"expected\", but runs on no queue"))
     }
 
-    @Test(arguments: [-1, 0, 1])
-    func a_stack_too_small_for_the_system_traps(_ size: Int) async throws {
+    @Test(arguments: [-1, 0, 1, Int.max])
+    func a_stack_that_no_thread_can_have_traps(_ size: Int) async throws {
         let child = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [size] in
             _ = SerialQueue(label: "tiny", stackSize: size)
         }
-        #expect(child.said("SerialQueue \"tiny\": \(size) bytes are too small for a thread's stack"))
+        #expect(child.said("SerialQueue \"tiny\": a thread's stack of \(size) bytes is too small"))
     }
 
     @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))

@@ -39,6 +39,12 @@ func threadNames() -> [String] {
         .map { $0.trimmingCharacters(in: .newlines) }
 }
 
+/// Whether the system lets everybody reserve as much memory as they like (vm.overcommit_memory = 1).
+func promisesAnyMemory() -> Bool {
+    let setting = try? String(contentsOfFile: "/proc/sys/vm/overcommit_memory", encoding: .utf8)
+    return setting?.hasPrefix("1") ?? false
+}
+
 /// Waits until `condition` holds; for what the system does in its own time, such as the end of a thread.
 func eventually(_ location: SourceLocation = #_sourceLocation, _ condition: () -> Bool) {
     let deadline = Date() + 60

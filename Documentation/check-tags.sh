@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# check-tags.sh [SOURCES [PAGE]]: do the tags of the atomic operations and MemoryOrdering.md agree?
+#
+#   - each tag in a comment of the core has a row, and each row's tag is in the code;
+#   - each function that bears a tag is named in a row of that tag, and each one named there exists in that file;
+#   - each operation with an order stands in a function that bears a tag, or has a row with the tag –;
+#   - each field that is used relaxed has a row.
+# Prints what is wrong and `N passed, N failed`: an atomic operation, a tag in a function, or a name in a row counts as one.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+sources=${1:-Sources/CSerialQueue}
+page=${2:-Documentation/MemoryOrdering.md}
+facts=$(mktemp) || exit 1
+trap 'rm -f "$facts"' EXIT
+
+# Facts of the code, one a line: tag TAG FILE FUNCTION | order FIELD FILE FUNCTION | relaxed FIELD FILE FUNCTION | function FILE FUNCTION
+find "$sources" -name '*.[ch]' ! -name atomic.h ! -path '*/include/*' -print0 | sort -z | xargs -0 awk '
+    FNR == 1 { file = FILENAME; sub(/.*\//, "", file); within = 0; current = "-" }
+    {
+        code = ""; comment = ""; rest = $0
+        while (rest != "") {
+            at = index(rest, within ? "*/" : "/*")
+            piece = at ? substr(rest, 1, at - 1) : rest
+            if (within) comment = comment " " piece; else code = code " " piece
+            rest = at ? substr(rest, at + 2) : ""
+            if (at) within = !within
+        }
+        # A function begins at the first column, with a name and a parenthesis.
+        head = $0; gsub(/__attribute__\(\([a-z_]+\)\) /, "", head)
+        if (head ~ /^[a-z_][A-Za-z_0-9 *]*[ *][a-z_0-9]+\(/ && head !~ /;$/) {
+            current = head; sub(/\(.*/, "", current); sub(/.*[ *]/, "", current)
+            print "function", file, current
+        }
+        while (match(comment, /\[[a-z]+\]/)) {
+            print "tag", substr(comment, RSTART + 1, RLENGTH - 2), file, current
+            comment = substr(comment, RSTART + RLENGTH)
+        }
+        while (match(code, /sq__(load|store|exchange|add|sub|cas)_[a-z_]+\(|sq__count\(/)) {
+            call = substr(code, RSTART, RLENGTH); code = substr(code, RSTART + RLENGTH)
+            object = code; sub(/^\(?/, "", object)
+            if (object ~ /^sq__[a-z_]+\(/) { sub(/,.*/, "", object); sub(/.*->/, "", object) } # a word that a function finds, or a field of a loaded pointer
+            else sub(/[,)].*/, "", object)
+            if (object ~ /\?/) sub(/.*->/, "", object)
+            gsub(/\[[^]]*\]/, "", object); sub(/.*(->|\.|&)/, "", object); gsub(/[^A-Za-z_0-9]/, "", object)
+            kind = (call ~ /(acquire|release|acq_rel)/) ? "order" : "relaxed"
+            print kind, object, file, current
+        }
+    }' > "$facts"
+
+awk -v page="$page" '
+    function wrong(sentence) { failed += 1; print "FAIL " sentence }
+    function check(good, sentence) { if (good) passed += 1; else wrong(sentence) }
+    FILENAME == page {
+        if ($0 !~ /^\| /) next
+        cells = split($0, cell, / \| /)
+        tag = cell[1]; sub(/^\| /, "", tag)
+        if (tag ~ /^\[[a-z]+\]$/ || tag == "–") {
+            gsub(/[][]/, "", tag); rows[tag] = 1
+            text = $0
+            while (match(text, /`[a-z_]+\.[ch]: [a-z_]+`/)) {
+                named[tag, substr(text, RSTART + 1, RLENGTH - 2)] = 1
+                text = substr(text, RSTART + RLENGTH)
+            }
+        } else {
+            while (match(tag, /`[a-z_]+`/)) { relaxed_row[substr(tag, RSTART + 1, RLENGTH - 2)] = 1; tag = substr(tag, RSTART + RLENGTH) }
+        }
+        next
+    }
+    $1 == "function" { exists[$2 ": " $3] = 1 }
+    $1 == "tag" { in_code[$2] = 1; bears[$3 ": " $4] = 1; pairs[$2, $3 ": " $4] = 1 }
+    $1 == "order" { orders[$3 ": " $4] = $2 }
+    $1 == "relaxed" { relaxed[$2] = $3 ": " $4 }
+    END {
+        for (tag in in_code) check(tag in rows, "[" tag "] is in the code and has no row")
+        for (tag in rows) if (tag != "–") check(tag in in_code, "[" tag "] has a row and is not in the code")
+        for (pair in pairs) {
+            split(pair, part, SUBSEP)
+            if (part[1] in rows) check(pair in named, part[2] " bears [" part[1] "], and no row of it names that function")
+        }
+        for (pair in named) { split(pair, part, SUBSEP); check(part[2] in exists, "a row of [" part[1] "] names " part[2] ", which does not exist") }
+        for (place in orders) check(place in bears || ("–", place) in named, place " orders `" orders[place] "` without a tag")
+        for (field in relaxed) check(field in relaxed_row, "`" field "` is used relaxed (" relaxed[field] ") and has no row")
+        if (passed == 0) wrong("nothing was found to check")
+        printf "%d passed, %d failed\n", passed, failed
+        if (ENVIRON["TALLY"] != "") print passed + 0, failed + 0 > ENVIRON["TALLY"]
+        exit failed > 0
+    }' "$page" "$facts"

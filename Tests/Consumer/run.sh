@@ -8,6 +8,7 @@ cd "$(dirname "$0")" || exit 1
 scratch=${CONSUMER_SCRATCH:-../../.build-consumer}
 log=$scratch/run.log
 mkdir -p "$scratch"
+unset CC # SwiftPM would take it for its own compiler; it needs clang
 
 fail()
 {

@@ -1,0 +1,131 @@
+/* wrap_test.c: counters near the ends of 32 bits, and limits. The fields are set from outside, where nobody could wait for
+ * them to get there; what else the queue does with them is its own. */
+#include "caller.h"
+#include "child.h"
+#include "inject.h"
+
+#include "queue/fork.h"
+#include "queue/queue.h"
+#include "thread/self.h"
+
+TEST(the_number_of_suspensions_has_a_limit_that_is_told) {
+    sq_queue_t *queue = make_queue_of("limit", 0);
+    size_t ran = 0;
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    queue->suspensions = UINT32_MAX - 1;
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_suspend(queue), EOVERFLOW);
+    CHECK_EQUAL(sq_suspend(queue), EOVERFLOW);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    queue->suspensions = 1;
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
+    CHECK_EQUAL(ran, 1);
+    sq_queue_release(queue);
+}
+
+/* The counts of tasks go on beyond 32 bits; those of segments, which the depth is made from, too. */
+TEST(counts_go_on_beyond_32_bits) {
+    enum { TASKS = 1000 };
+    const uint64_t near = UINT32_MAX - 3u;
+    sq_queue_t *queue = make_queue_of("counts", 0);
+    journal_t journal = { 0 };
+    static entry_t entries[TASKS];
+    sq__store_relaxed(&queue->ran, near);
+    sq__store_relaxed(&queue->rejected, near);
+    sq__store_relaxed(&queue->withdrawn, near);
+    sq__store_relaxed(&queue->skipped, near);
+    sq__store_relaxed(&queue->entered, near + 1);
+    sq__store_relaxed(&queue->segments, near);
+    hold_t hold;
+    hold_async(&hold, queue);
+    for (int i = 0; i < TASKS; i += 1) {
+        entries[i] = (entry_t){ &journal, i };
+        CHECK_EQUAL(sq_async(queue, write_entry, &entries[i]), 0);
+        CHECK_EQUAL(sq_queue_depth(queue), i + 1);
+        CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    }
+    for (int i = 0; i < 10; i += 1) {
+        CHECK_EQUAL(sq_async_and_wait(queue, SQ_NOW, must_not_run, NULL), ETIMEDOUT);
+        CHECK_EQUAL(sq_queue_depth(queue), TASKS);
+    }
+    hold_end(&hold);
+    drain(queue);
+    for (int i = 0; i < TASKS; i += 1) {
+        CHECK_EQUAL(journal.entries[i], i);
+    }
+    sq_queue_stats_t stats = stats_now(queue);
+    CHECK_EQUAL(stats.ran, near + TASKS + 2);
+    CHECK_EQUAL(stats.withdrawn, near + 10);
+    CHECK_EQUAL(stats.rejected, near + TASKS);
+    CHECK_EQUAL(stats.depth, 0);
+    CHECK_EQUAL(stats.submitted, stats.ran + stats.withdrawn);
+    sq_queue_release(queue);
+}
+
+/* A thread that has waited four billion times waits on. The word of a token begins with its state: turn << 3. */
+static void *wait_beyond_32_bits(void *argument) {
+    sq_queue_t *queue = argument;
+    sq__token_t *token = sq__self_token();
+    REQUIRE(token != NULL);
+    _Atomic(uint64_t) *word = (_Atomic(uint64_t) *)(void *)token;
+    atomic_store(word, ((uint64_t)UINT32_MAX - 20) << 3);
+    sq__self_wait_over(token);
+    size_t ran = 0;
+    for (int i = 0; i < 40; i += 1) {
+        hold_t hold;
+        caller_t caller;
+        hold_async(&hold, queue);
+        caller_start(&caller, BY_SYNC, queue, SQ_FOREVER, add_one, &ran);
+        wait_for_depth(queue, 1);
+        CHECK_EQUAL(sq_sync_until(queue, sq_deadline(100000), must_not_run, NULL), ETIMEDOUT);
+        hold_end(&hold);
+        CHECK_EQUAL(caller_end(&caller), 0);
+        CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+    }
+    CHECK_EQUAL(ran, 80);
+    CHECK(atomic_load(word) >> 3 > UINT32_MAX); /* it was its token, and went over */
+    return NULL;
+}
+
+TEST(a_threads_waits_go_on_beyond_32_bits) {
+    sq_queue_t *queue = make_queue_of("turns", 0);
+    join(spawn(wait_beyond_32_bits, queue));
+    sq_queue_release(queue);
+}
+
+static int ask_stale(void *queue) {
+    size_t ran = 0;
+    int wrong = !CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ESTALE);
+    sq_queue_t *fresh = make_queue_of("fresh", 0);
+    wrong += !CHECK_EQUAL(sq_async_and_wait(fresh, SQ_FOREVER, add_one, &ran), 0);
+    wrong += !CHECK_EQUAL(ran, 1);
+    sq_queue_release(fresh);
+    return wrong;
+}
+
+TEST(the_number_of_forks_may_wrap) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork");
+        return;
+    }
+    uint32_t before = sq__load_relaxed(&sq__fork_process);
+    sq__store_relaxed(&sq__fork_process, UINT32_MAX);
+    sq_queue_t *queue = make_queue_of("stale", 0);
+    CHECK_EQUAL(in_fork(ask_stale, queue), 0);
+    drain(queue);
+    sq_queue_release(queue);
+    sq__store_relaxed(&sq__fork_process, before);
+}
+
+TEST(references_count_up_to_their_last_bit) {
+    sq_queue_t *queue = make_queue_of("references", 0);
+    sq__store_relaxed(&queue->references, UINT32_MAX - 1);
+    CHECK(sq_queue_retain(queue) == queue);
+    sq_queue_release(queue);
+    drain(queue);
+    sq__store_relaxed(&queue->references, 1);
+    sq_queue_release(queue);
+}

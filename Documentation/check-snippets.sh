@@ -64,7 +64,8 @@ build_swift() {
         done
         printf '    ], swiftLanguageModes: [.v6])\n'
     } > "$work/Package.swift"
-    ${SWIFT:-swift} build --package-path "$work" --scratch-path "$work/.build" -j 2 > "$work/swift.log" 2>&1
+    # Without CC: SwiftPM would take it for its own compiler, and needs clang.
+    env -u CC ${SWIFT:-swift} build --package-path "$work" --scratch-path "$work/.build" -j 2 > "$work/swift.log" 2>&1
     status=$?
     if [ $status -ne 0 ] || grep -qE 'programs/.*(warning|error):' "$work/swift.log"; then
         fail "swift build" "fails or warns" "$work/swift.log"

@@ -1,0 +1,215 @@
+/* foreign_test.c: a task that is left in another way than by returning: one sentence and abort, never a queue that is dead
+ * without a word. Each in a child process; the C++ ones are in foreign_throw.cpp. */
+#include "caller.h"
+#include "child.h"
+#include "inject.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+
+#define LABEL "com.example.left"
+
+/* How the child comes to be in a task. */
+typedef enum place { IN_SYNC, IN_SYNC_THAT_WAITED, IN_ASYNC, IN_ASYNC_THAT_WAITED, IN_CALL, IN_DISCARD, INLINE, PLACES } place_t;
+
+typedef struct site {
+    sq_queue_t *queue;
+    sq_function_t leave;
+} site_t;
+
+static void leave_inline(void *context) {
+    site_t *site = context;
+    sq_sync_or_run(site->queue, site->leave, site);
+}
+
+static void *let_go_in_time(void *argument) {
+    hold_t *hold = argument;
+    latch_wait(&hold->entered, 1);
+    latch_bump(&hold->leave);
+    return NULL;
+}
+
+static void stand(void *context) {
+    hold_t *hold = context;
+    latch_bump(&hold->entered);
+    latch_wait(&hold->leave, 1);
+}
+
+static void come_to(place_t place, site_t *site) {
+    static hold_t hold = HOLD_INIT;
+    if (place == IN_SYNC_THAT_WAITED || place == IN_ASYNC_THAT_WAITED) {
+        REQUIRE(sq_async(site->queue, stand, &hold) == 0);
+        if (place == IN_SYNC_THAT_WAITED) {
+            spawn(let_go_in_time, &hold);
+        }
+    }
+    switch (place) {
+    case IN_SYNC:
+    case IN_SYNC_THAT_WAITED:
+        sq_sync(site->queue, site->leave, site);
+        break;
+    case IN_ASYNC:
+    case IN_ASYNC_THAT_WAITED:
+        sq_async(site->queue, site->leave, site);
+        latch_bump(&hold.leave);
+        sq_sync(site->queue, do_nothing, NULL); /* would wait for ever behind a dead queue */
+        break;
+    case IN_CALL:
+        sq_async_and_wait(site->queue, SQ_FOREVER, site->leave, site);
+        break;
+    case IN_DISCARD:
+        sq_suspend(site->queue);
+        sq_async_task(site->queue, &(sq_task_t){ do_nothing, site, site->leave });
+        sq_shutdown(site->queue, SQ_DISCARD, SQ_FOREVER);
+        break;
+    default:
+        sq_sync(site->queue, leave_inline, site);
+    }
+}
+
+/* The ways out. */
+static void exit_thread(void *context) {
+    (void)context;
+    pthread_exit(NULL);
+}
+
+static void cancel_self(void *context) {
+    (void)context;
+    pthread_cancel(pthread_self());
+    pthread_testcancel();
+}
+
+static jmp_buf way_out;
+
+static void jump(void *context) {
+    (void)context;
+    longjmp(way_out, 1);
+}
+
+/* After the jump the thread goes on as if nothing had been, and comes to the library again. */
+static void jump_out_of(place_t place, site_t *site, const char *afterwards) {
+    sq_queue_t *other = make_queue_of("other", 0);
+    if (setjmp(way_out) == 0) {
+        come_to(place, site);
+        return;
+    }
+    if (strcmp(afterwards, "same") == 0) {
+        sq_sync(site->queue, do_nothing, NULL);
+    } else if (strcmp(afterwards, "other") == 0) {
+        sq_sync(other, do_nothing, NULL);
+    } else if (strcmp(afterwards, "until") == 0) {
+        sq_sync_until(site->queue, SQ_NOW, do_nothing, NULL);
+    } else {
+        sq_async_and_wait(site->queue, SQ_FOREVER, do_nothing, NULL);
+    }
+}
+
+/* A thread that is cancelled while it waits, outside of a task. */
+static caller_t cancelled;
+static hold_t held;
+
+static void *end_hold(void *argument) {
+    hold_end(argument);
+    return NULL;
+}
+
+static int cancel_a_waiting_caller(way_t way) {
+    sq_queue_t *queue = make_queue_of(LABEL, 1);
+    size_t ran = 0;
+    hold_async(&held, queue);
+    REQUIRE(sq_async(queue, do_nothing, NULL) == 0);
+    caller_start(&cancelled, way, queue, SQ_FOREVER, add_one, &ran);
+    wait_until_asleep(&cancelled.thread_id);
+    pthread_cancel(cancelled.thread);
+    pthread_t ender = spawn(end_hold, &held);
+    join(ender);
+    void *result;
+    pthread_join(cancelled.thread, &result);
+    /* It waited on; what it had to do is done, whenever it is cancelled then. */
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, way != BY_SHUTDOWN);
+    sq_queue_release(queue);
+    return 0;
+}
+
+int child_main(int count, char **words) {
+    REQUIRE(count == 2);
+    no_core_file();
+    site_t site = { make_queue_of(LABEL, 0), NULL };
+    place_t place = (place_t)strtoul(words[1], NULL, 10);
+    if (strcmp(words[0], "exit") == 0) {
+        site.leave = exit_thread;
+        come_to(place, &site);
+    } else if (strcmp(words[0], "cancel") == 0) {
+        site.leave = cancel_self;
+        come_to(place, &site);
+    } else if (strcmp(words[0], "wait") == 0) {
+        sq_queue_release(site.queue);
+        return cancel_a_waiting_caller((way_t)place);
+    } else {
+        site.leave = jump;
+        jump_out_of(place, &site, words[0]);
+    }
+    return 3; /* nobody stopped it */
+}
+
+static void check_left(const char *how, place_t place, const char *cause) {
+    char number[24];
+    snprintf(number, sizeof number, "%d", (int)place);
+    ending_t ending = run_captured(how, number);
+    const char *const words[] = { cause, "\"" LABEL "\"" };
+    check_aborted(&ending, words, 2);
+}
+
+/* To see them fail: in run.h and run.c, take out SQ__NOBODY_UNWINDS_THROUGH (a hang, or the end of the thread alone). */
+TEST(pthread_exit_in_a_task_is_told_and_ends_the_process) {
+    for (place_t place = IN_SYNC; place < PLACES; place += 1) {
+        check_left("exit", place, "pthread_exit");
+    }
+}
+
+TEST(pthread_cancel_of_a_task_is_told_and_ends_the_process) {
+    for (place_t place = IN_SYNC; place < PLACES; place += 1) {
+        check_left("cancel", place, "pthread_cancel");
+    }
+}
+
+TEST(a_caller_cancelled_in_its_wait_waits_on_and_keeps_its_turn) {
+    for (way_t way = BY_SYNC; way < WAYS; way += 1) {
+        char number[24];
+        snprintf(number, sizeof number, "%d", (int)way);
+        CHECK_EQUAL(run_child((const char *const[]){ "wait", number, NULL }), 0);
+    }
+}
+
+/* The C++ program stands beside this one. */
+static const char *throw_program(void) {
+    static char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);
+    REQUIRE(length > 0);
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, "foreign_throw");
+    if (access(path, X_OK) != 0) {
+        note("left out: there is no %s (no C++ compiler?)", path);
+        return NULL;
+    }
+    return path;
+}
+
+TEST(a_cxx_exception_out_of_a_task_is_told_and_ends_the_process_whoever_would_catch_it) {
+    const char *program = throw_program();
+    const char *const ways[] = { "sync", "sync-number", "sync_until", "nested", "async", "call", "discard" };
+    for (size_t i = 0; program != NULL && i < sizeof ways / sizeof ways[0]; i += 1) {
+        ending_t ending = run_program((const char *const[]){ program, ways[i], NULL });
+        const char *const words[] = { "C++ exception", "\"com.example.thrower\"" };
+        check_aborted(&ending, words, 2);
+    }
+}
+
+TEST(a_cxx_exception_that_is_caught_inside_its_task_is_nobodys_business) {
+    const char *program = throw_program();
+    if (program != NULL) {
+        ending_t ending = run_program((const char *const[]){ program, "inside", NULL });
+        CHECK_EQUAL(ending.status, 0);
+    }
+}

@@ -1,0 +1,80 @@
+// foreign_throw.cpp: what C++ code may do to a task. Run by foreign_test.c, as PROGRAM WAY: in each way a C++ exception is
+// thrown in a task, with a handler around the call, as a careless program would have it. None may leave the task.
+#include "serial_queue.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <unistd.h>
+
+static int caught_inside = 0;
+
+static void throw_out(void *) { throw std::runtime_error("out of a task"); }
+
+static void throw_number(void *) { throw 42; }
+
+static void catch_inside(void *) {
+    try {
+        throw std::runtime_error("inside a task");
+    } catch (const std::exception &) {
+        caught_inside += 1;
+    }
+}
+
+static void do_nothing(void *) {}
+
+static void throw_inside(void *context) { sq_sync(static_cast<sq_queue_t *>(context), throw_out, nullptr); }
+
+static int submit(const char *way, sq_queue_t *queue) {
+    if (strcmp(way, "sync") == 0) {
+        return sq_sync(queue, throw_out, nullptr);
+    }
+    if (strcmp(way, "sync-number") == 0) {
+        return sq_sync(queue, throw_number, nullptr);
+    }
+    if (strcmp(way, "sync_until") == 0) {
+        return sq_sync_until(queue, SQ_NOW, throw_out, nullptr);
+    }
+    if (strcmp(way, "nested") == 0) {
+        sq_queue_t *outer = sq_queue_create("outer", nullptr);
+        return sq_sync(outer, throw_inside, queue);
+    }
+    if (strcmp(way, "async") == 0) {
+        return sq_async(queue, throw_out, nullptr);
+    }
+    if (strcmp(way, "call") == 0) {
+        return sq_async_and_wait(queue, SQ_FOREVER, throw_out, nullptr);
+    }
+    if (strcmp(way, "discard") == 0) {
+        const sq_task_t task = { do_nothing, nullptr, throw_out };
+        sq_suspend(queue);
+        sq_async_task(queue, &task);
+        return sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER);
+    }
+    /* caught inside: nothing happens */
+    for (int i = 0; i < 100; i += 1) {
+        sq_sync(queue, catch_inside, nullptr);
+        sq_async(queue, catch_inside, nullptr);
+        sq_async_and_wait(queue, SQ_FOREVER, catch_inside, nullptr);
+    }
+    return sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER) == 0 && caught_inside == 300 ? 0 : 2;
+}
+
+int main(int argc, char **argv) {
+    const char *way = argc > 1 ? argv[1] : "";
+    sq_queue_t *queue = sq_queue_create("com.example.thrower", nullptr);
+    int result = 3;
+    alarm(60);
+    try {
+        result = submit(way, queue);
+        if (strcmp(way, "async") == 0) {
+            sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER);
+        }
+    } catch (...) {
+        std::puts("an exception came through a queue");
+        return 4;
+    }
+    sq_queue_release(queue);
+    return result;
+}

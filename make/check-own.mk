@@ -1,0 +1,18 @@
+# make/check-own.mk: what single test programs need besides their source, and the long runs.
+
+# Tests/C/foreign_test.c runs it: tasks that throw. Without a C++ compiler it is left out, and the test says so.
+CXX_COMPILER := $(shell command -v $(CXX) 2>/dev/null || command -v g++ 2>/dev/null)
+ifneq ($(CXX_COMPILER),)
+$(OUT)/tests/foreign_test: | $(OUT)/tests/foreign_throw
+test-programs: $(OUT)/tests/foreign_throw
+endif
+
+$(OUT)/tests/foreign_throw: Tests/C/foreign_throw.cpp $(STATIC_LIBRARY) $(OUT)/flags
+	@mkdir -p $(@D)
+	$(CXX_COMPILER) -std=c++17 -pthread $(WARNINGS) -Werror $(FLAVOUR_FLAGS) -I$(CORE)/include $< $(STATIC_LIBRARY) -o $@
+
+check-deadlock: ## ten minutes (DEADLOCK_SECONDS) of nested syncs in one order: no false alarm
+	@$(MAKE) --no-print-directory FLAVOUR=release $(OUT)/tests/cycle_test
+	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-600} $(OUT)/tests/cycle_test never_told
+
+.PHONY: check-deadlock

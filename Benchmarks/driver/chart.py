@@ -120,6 +120,8 @@ def _row(row, results, names, base, styles, scale, y):
     for number, name in enumerate(others):
         ratio = results.ratio(row.scenario, name, row.metric, base)
         if ratio is not None:  # those that lie on one another stay visible
-            out.append(mark(styles[name][2], name, scale.x(ratio), y + 2.5 * (number - (len(others) - 1) / 2)))
+            shape = styles[name][2]
+            aside = 0 if shape == "dash" else 2.5 * (number - (len(others) - 1) / 2)
+            out.append(mark(shape, name, scale.x(ratio), y + aside))
     out.append(text(WIDTH - RIGHT + 14, y + 4, f"{words.ratio(own)} · {figure}"))
     return out

@@ -102,7 +102,9 @@ class Progress:
         self.done += 1
         passed = time.monotonic() - self.began
         left = passed / self.done * (self.total - self.done)
-        line = f"[{self.done:4}/{self.total}] {text}, {left:.0f} s left"
+        line = f"[{self.done:4}/{self.total}] {text}"
+        if self.done * 20 > self.total:  # earlier it would be a guess
+            line += f", {left:.0f} s left"
         if self.live:
             print(f"\r{line:<78.78}", end="", file=sys.stderr, flush=True)
         elif passed - self.told >= 10 or self.done == self.total:

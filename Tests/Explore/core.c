@@ -1,0 +1,47 @@
+/* core.c: the static data of the core: put back before each run, or exchanged with the running thread.
+ *
+ * DESIGN. run links the core into one object and gives its data sections names of their own, core_data and core_bss; what
+ * is local to a thread is in core_own. The linker tells their bounds. So nothing static in the core can be forgotten here. */
+#include "explore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern char __start_core_data[] __attribute__((weak)), __stop_core_data[] __attribute__((weak));
+extern char __start_core_bss[] __attribute__((weak)), __stop_core_bss[] __attribute__((weak));
+extern char __start_core_own[], __stop_core_own[];
+void ex_system_reset(void);
+
+static char *kept_data, *kept_bss;
+
+static void reset(char **kept, char *start, char *stop) {
+    size_t bytes = (size_t)(stop - start);
+    if (bytes == 0) {
+        return;
+    }
+    if (*kept == NULL) {
+        *kept = malloc(bytes);
+        memcpy(*kept, start, bytes);
+    }
+    memcpy(start, *kept, bytes);
+}
+
+void ex_core_reset(void) {
+    reset(&kept_data, __start_core_data, __stop_core_data);
+    reset(&kept_bss, __start_core_bss, __stop_core_bss);
+    memset(__start_core_own, 0, (size_t)(__stop_core_own - __start_core_own));
+    ex_system_reset();
+}
+
+void ex_core_exchange_own(char *leaving, const char *coming) {
+    size_t bytes = (size_t)(__stop_core_own - __start_core_own);
+    if (bytes > EX_OWN) {
+        abort();
+    }
+    memcpy(leaving, __start_core_own, bytes);
+    memcpy(__start_core_own, coming, bytes);
+}
+
+bool ex_core_ignores(const void *address) {
+    return (const char *)address >= __start_core_own && (const char *)address < __stop_core_own;
+}

@@ -1,0 +1,120 @@
+/* explore.h: what the parts of the schedule explorer know of each other. README.md tells how they fit together.
+ *
+ * A run is one execution of a scenario. Its threads are coroutines of the explorer; one runs at a time, and before each
+ * operation that others can see there is a point, at which another may go on instead. All that is not determined by the
+ * program is a choice, a number smaller than the number of its options, and 0 is always what happens if nothing special does.
+ * The list of the choices is the run's tape: the same tape gives the same run. */
+#ifndef EXPLORE_H
+#define EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EX_THREADS = 10, EX_STACK = 64 * 1024, EX_STEPS = 20000, EX_OPTIONS = 32, EX_TAPE = 1 << 16 };
+
+/* What an option is, which is what it costs in a bounded search. */
+typedef enum ex_cost {
+    EX_FREE,    /* what happens anyway */
+    EX_PREEMPT, /* another thread goes on, though this one could */
+    EX_EXPIRE,  /* a deadline passes before it has to */
+    EX_DISTURB, /* a spurious wake-up, a stale value, a store held back, a failed allocation or thread */
+    EX_COSTS
+} ex_cost_t;
+
+typedef enum ex_memory { EX_SC, EX_TSO, EX_RA, EX_MEMORIES } ex_memory_t;
+typedef enum ex_search { EX_RANDOM, EX_PCT, EX_DFS, EX_REPLAY, EX_SEARCHES } ex_search_t;
+extern const char *const ex_memory_names[], *const ex_search_names[];
+
+typedef struct ex_clock { uint32_t at[EX_THREADS]; } ex_clock_t;
+
+/* What this run may do. Fixed during it. */
+typedef struct ex_setting {
+    ex_memory_t memory;
+    bool faults; /* allocations and threads may fail */
+} ex_setting_t;
+extern ex_setting_t ex_setting;
+
+/* choice.c: the tape, and who writes it. */
+unsigned ex_choose(unsigned options, ex_cost_t cost); /* option 0 is free, the others cost this */
+unsigned ex_choose_among(unsigned options, const ex_cost_t costs[], const int priorities[]);
+void ex_choice_random(uint64_t seed);
+void ex_choice_pct(uint64_t seed);
+void ex_choice_dfs_begin(const unsigned budget[EX_COSTS]);
+void ex_choice_dfs(void);
+bool ex_choice_dfs_next(void); /* false: everything within the bounds has been tried */
+void ex_choice_replay(const uint8_t *tape, unsigned length);
+const uint8_t *ex_tape(unsigned *length);
+uint64_t ex_random(void);
+
+/* scheduler.c: the threads. */
+typedef struct ex_result {
+    bool failed;
+    char message[512];
+    uint64_t steps, hash;
+    unsigned threads;
+} ex_result_t;
+extern int ex_current;
+extern uint64_t ex_step, ex_hash;
+void ex_run(void (*body)(void), ex_result_t *result);
+int ex_start(void (*body)(void *), void *argument, bool daemon);
+void ex_point(void);
+void ex_join(int thread);
+_Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+unsigned ex_threads(void);
+
+/* Where a thread stands still: its own wake-up must come, or, if it has a deadline, the deadline. */
+bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool spurious);
+bool ex_wake(const void *on); /* one that blocks there; false: nobody does */
+void ex_at_exit(void (*call)(void *), void *argument);
+uint64_t ex_now(void);
+
+/* A gate is shut until it is opened; passing it makes visible what was done before it was opened. */
+void ex_gate_pass(unsigned gate);
+void ex_gate_open(unsigned gate);
+
+/* memory.c: atomics under a memory model, and what is visible to whom. */
+void ex_memory_reset(void);
+void ex_memory_thread(int thread, int parent);
+uint64_t ex_load(const void *address, uint64_t now, int order);
+void ex_store(void *address, unsigned size, uint64_t value, int order);
+/* The value before. */
+uint64_t ex_exchange(void *address, unsigned size, uint64_t now, uint64_t value, int order);
+bool ex_compare(void *address, unsigned size, uint64_t now, uint64_t *expected, uint64_t value, int order, int failure);
+void ex_take_view(unsigned from);    /* acquire from a mutex, gate or ended thread */
+void ex_leave_view(unsigned to);     /* release to it */
+enum { EX_VIEWS = 72, EX_VIEW_GATE = 48, EX_VIEW_END = 60 };
+bool ex_drain_one(int thread);       /* TSO: the oldest store of the thread's buffer reaches the memory */
+bool ex_has_buffer(int thread);
+bool ex_happened(int thread, uint32_t when); /* before now, for the current thread */
+uint32_t ex_when(void);
+extern ex_clock_t ex_clocks[EX_THREADS];
+
+/* shadow.c: blocks of memory, and the race detection of plain accesses. */
+void ex_shadow_reset(void);
+void *ex_allocate(size_t bytes, size_t alignment);
+void ex_release(void *block);
+void ex_read(const void *address, unsigned bytes);
+void ex_write(const void *address, unsigned bytes);
+void ex_atomic(const void *address);
+unsigned ex_live_blocks(void);
+const char *ex_name_of(const void *address); /* in words */
+uint64_t ex_place_of(const void *address);   /* a number that is the same in each run */
+extern char ex_stacks[EX_THREADS][EX_STACK];
+extern bool ex_no_memory; /* every allocation fails */
+extern const void *ex_caller;  /* where in the program the present operation stands */
+
+/* trace.c: the steps of a run in words. */
+extern bool ex_tracing;
+void ex_trace_begin(void);
+void ex_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ex_trace_print(void);
+#define EX_TRACE(...) do { if (ex_tracing) ex_trace(__VA_ARGS__); } while (0)
+
+/* core.c: the part of the core's state that outlives its queues. */
+enum { EX_OWN = 128 }; /* bytes that are local to a thread, at most */
+void ex_core_reset(void);
+void ex_core_exchange_own(char *leaving, const char *coming);
+bool ex_core_ignores(const void *address);
+
+#endif

@@ -1,0 +1,16 @@
+/* memory.h: the explorer's memory, in place of the system's: may fail by choice, is never used twice in a run. */
+#ifndef SQ__PLATFORM_MEMORY_H
+#define SQ__PLATFORM_MEMORY_H
+
+#include <stddef.h>
+
+#define SQ__LINE 64
+
+void *ex_allocate(size_t bytes, size_t alignment);
+void ex_release(void *block);
+
+static inline void *sq__memory(size_t bytes) { return ex_allocate(bytes, 16); }
+static inline void *sq__memory_lines(size_t bytes) { return ex_allocate(bytes, SQ__LINE); }
+static inline void sq__memory_free(void *block) { ex_release(block); }
+
+#endif

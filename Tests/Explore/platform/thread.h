@@ -1,0 +1,26 @@
+/* thread.h: the explorer's threads. The interface is that of the core's own header; what is local to a thread is in
+ * a section of its own here, which the scheduler exchanges when another thread goes on. */
+#ifndef SQ__PLATFORM_THREAD_H
+#define SQ__PLATFORM_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SQ__THREAD_LOCAL __attribute__((section("core_own")))
+
+int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size);
+bool sq__thread_stack_size_is_valid(size_t bytes);
+void sq__thread_yield(void);
+typedef struct sq__exit {
+    void (*call)(struct sq__exit *exit);
+} sq__exit_t;
+int sq__thread_at_exit(sq__exit_t *exit);
+int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+bool sq__thread_owns_stack(const void *address);
+uint64_t sq__thread_id(void);
+void sq__thread_name(char *name, size_t size);
+unsigned sq__processor_count(void);
+static inline void sq__pause(void) {}
+
+#endif

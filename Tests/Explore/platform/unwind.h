@@ -1,0 +1,6 @@
+/* unwind.h: nobody unwinds here. */
+#ifndef SQ__PLATFORM_UNWIND_H
+#define SQ__PLATFORM_UNWIND_H
+#define SQ__NOBODY_UNWINDS_THROUGH ((void)0)
+_Noreturn void sq__unwind_stop(const char *cause);
+#endif

@@ -1,0 +1,214 @@
+/* program.c: reading and carrying out the words of a scenario. */
+#include "scenario.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPS = 128, THREADS = 5 };
+
+typedef enum word {
+    W_ASYNC, W_ASYNC_UNTIL, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL,
+    W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
+    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_PASS, W_OPEN, W_PRINT, WORDS
+} word_t;
+
+static const char *const spellings[] = {
+    "async", "async_until", "sync", "sync_until", "try", "sync_or_run", "call", "call_until",
+    "suspend", "resume", "resume?", "drain", "drain_until", "discard", "discard_until",
+    "retain", "release", "look", "watch", "unwatch", "pass", "open", "",
+};
+
+/* A list of operations ends with next == NULL. */
+typedef struct op {
+    word_t word;
+    int queue, number;
+    const struct op *inside, *next;
+} op_t;
+
+static op_t ops[OPS];
+static unsigned used;
+static const op_t *threads[THREADS];
+static unsigned thread_count, queue_count;
+static const scenario_t *scenario;
+static char text[400];
+
+const char *scenario_program(void) { return text; }
+
+static void give_up(const char *at) {
+    fprintf(stderr, "a program that cannot be read, at \"%s\"\n", at);
+    exit(2);
+}
+
+static const char *read_word(const char *at, op_t *op) {
+    char word[24];
+    size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_?");
+    if (isdigit((unsigned char)*at)) {
+        op->word = W_PRINT;
+        op->number = *at;
+        return at + 1;
+    }
+    if (length == 0 || length >= sizeof word) {
+        give_up(at);
+    }
+    memcpy(word, at, length);
+    word[length] = '\0';
+    while (op->word < W_PRINT && strcmp(spellings[op->word], word) != 0) {
+        op->word += 1;
+    }
+    if (op->word == W_PRINT) {
+        give_up(at);
+    }
+    at += length;
+    if (isdigit((unsigned char)*at)) {
+        op->number = *at++ - '0';
+    }
+    if (*at == ':') {
+        op->queue = at[1] - 'A';
+        at += 2;
+    }
+    queue_count = (unsigned)op->queue + 1 > queue_count ? (unsigned)op->queue + 1 : queue_count;
+    return at;
+}
+
+static const char *read_list(const char *at, const op_t **first) {
+    const op_t **link = first;
+    *first = NULL;
+    for (;;) {
+        at += strspn(at, " ");
+        if (*at == '\0' || *at == '|' || *at == ')') {
+            return at;
+        }
+        if (used == OPS) {
+            give_up(at);
+        }
+        op_t *op = &ops[used++];
+        *op = (op_t){ 0 };
+        at = read_word(at, op);
+        if (*at == '(') {
+            at = read_list(at + 1, &op->inside);
+            if (*at++ != ')') {
+                give_up(at - 1);
+            }
+        }
+        *link = op;
+        link = &op->next;
+    }
+}
+
+void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
+    scenario = chosen;
+    used = thread_count = 0;
+    queue_count = 1;
+    text[0] = '\0';
+    if (scenario->body != NULL) {
+        return;
+    }
+    if (strncmp(scenario->program, "mix ", 4) == 0) {
+        mix_program(text, sizeof text, seed, scenario->program + 4);
+    } else {
+        snprintf(text, sizeof text, "%s", scenario->program);
+    }
+    const char *at = text;
+    do {
+        if (thread_count == THREADS) {
+            give_up(at);
+        }
+        at = read_list(at + (thread_count > 0), &threads[thread_count]);
+        thread_count += 1;
+    } while (*at == '|');
+    if (*at != '\0') {
+        give_up(at);
+    }
+}
+
+static void carry_out(const void *list);
+
+static void carry_out_one(const op_t *op) {
+    void (*inside)(const void *) = op->inside != NULL ? carry_out : NULL;
+    int q = op->queue;
+    switch (op->word) {
+    case W_ASYNC: stage_submit(ASYNC, q, SQ_NOW, inside, op->inside); break;
+    case W_ASYNC_UNTIL: stage_submit(ASYNC_UNTIL, q, stage_soon(), inside, op->inside); break;
+    case W_SYNC: stage_submit(SYNC, q, SQ_FOREVER, inside, op->inside); break;
+    case W_SYNC_UNTIL: stage_submit(SYNC_UNTIL, q, stage_soon(), inside, op->inside); break;
+    case W_TRY: stage_submit(SYNC_UNTIL, q, SQ_NOW, inside, op->inside); break;
+    case W_SYNC_OR_RUN: stage_submit(SYNC_OR_RUN, q, SQ_FOREVER, inside, op->inside); break;
+    case W_CALL: stage_submit(CALL, q, SQ_FOREVER, inside, op->inside); break;
+    case W_CALL_UNTIL: stage_submit(CALL, q, stage_soon(), inside, op->inside); break;
+    case W_SUSPEND: stage_suspend(q); break;
+    case W_RESUME: stage_resume(q, false); break;
+    case W_RESUME_MAYBE: stage_resume(q, true); break;
+    case W_DRAIN: stage_shutdown(q, SQ_DRAIN, SQ_FOREVER); break;
+    case W_DRAIN_UNTIL: stage_shutdown(q, SQ_DRAIN, stage_soon()); break;
+    case W_DISCARD: stage_shutdown(q, SQ_DISCARD, SQ_FOREVER); break;
+    case W_DISCARD_UNTIL: stage_shutdown(q, SQ_DISCARD, stage_soon()); break;
+    case W_RETAIN: stage_retain(q); break;
+    case W_RELEASE: stage_release(q); break;
+    case W_LOOK: stage_look(q); break;
+    case W_WATCH: stage_watch(q, true); break;
+    case W_UNWATCH: stage_watch(q, false); break;
+    case W_PASS: ex_gate_pass((unsigned)op->number); break;
+    case W_OPEN: ex_gate_open((unsigned)op->number); break;
+    case W_PRINT:
+        ex_point();
+        EX_TRACE("prints %c", op->number);
+        stage_print((char)op->number);
+        break;
+    default: break;
+    }
+}
+
+static void carry_out(const void *list) {
+    for (const op_t *op = list; op != NULL; op = op->next) {
+        carry_out_one(op);
+    }
+}
+
+/* A reference that a task was to give up must be given up by somebody. */
+static void give_up_references(const void *list, int queue) {
+    int owed = 0;
+    for (const op_t *op = list; op != NULL; op = op->next) {
+        owed += (op->word == W_RELEASE) - (op->word == W_RETAIN);
+    }
+    for (; owed > 0; owed -= 1) {
+        stage_release(queue);
+    }
+}
+
+static void thread_main(void *list) { carry_out(list); }
+
+static void program_main(void *unused) {
+    (void)unused;
+    int ids[THREADS];
+    stage_instead = give_up_references;
+    stage_begin(&scenario->expect, queue_count);
+    for (unsigned i = 0; scenario->expect.each_has_a_reference && i + 1 < thread_count; i += 1) {
+        for (unsigned q = 0; q < queue_count; q += 1) {
+            sq_queue_retain(stage_queues[q]);
+        }
+    }
+    for (unsigned i = 0; i < thread_count; i += 1) {
+        ids[i] = ex_start(thread_main, (void *)threads[i], false);
+    }
+    if (!scenario->expect.each_has_a_reference) {
+        for (unsigned i = 0; i < thread_count; i += 1) {
+            ex_join(ids[i]);
+        }
+        stage_rest(queue_count);
+    }
+}
+
+/* The first thread does nothing but look at what is left when all others have ended. */
+void scenario_body(void) {
+    if (scenario->body != NULL) {
+        scenario->body();
+        return;
+    }
+    ex_start(program_main, NULL, false);
+    for (unsigned i = 1; i < ex_threads(); i += 1) {
+        ex_join((int)i);
+    }
+    stage_end();
+}

@@ -1,0 +1,42 @@
+/* scenario.h: scenarios, and the few words that they are written in.
+ *
+ * A program is a list of threads, separated by |, each a list of words. A word is a call, or a call with what its task
+ * does in parentheses:
+ *
+ *     async  async_until  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_async_and_wait)
+ *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
+ *     retain  release  look  watch  unwatch
+ *     passN  openN                                                                gates: wait at N, open N
+ *     a digit                                                                     prints it
+ *
+ * on queue A, or on another one: sync:B. *_until have a deadline that may pass at any time; drain and discard have none. */
+#ifndef SCENARIO_H
+#define SCENARIO_H
+
+#include "stage.h"
+
+typedef struct scenario {
+    const char *name;
+    const char *guards;  /* what would be wrong without it, in a line */
+    const char *program; /* or */
+    void (*body)(void);  /* C code, for what the words cannot say */
+    expectation_t expect;
+    bool faults;                     /* memory and threads may fail */
+    const char *prints[EX_MEMORIES]; /* all that it may print, and each of it must come; NULL: as in the model before */
+    uint8_t bound[EX_COSTS];         /* of the depth-first search; all 0: 2 preemptions, 1 expiry, 1 disturbance */
+    bool quick_only_random;          /* too large to be searched whole in the quick set */
+} scenario_t;
+
+extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[], ending_scenarios[], cycle_scenarios[],
+    puzzle_scenarios[], litmus_scenarios[], mix_scenarios[];
+extern const scenario_t *const scenario_groups[];
+
+/* Makes the program ready to be run by scenario_body. */
+void scenario_prepare(const scenario_t *scenario, uint64_t seed);
+void scenario_body(void);
+const char *scenario_program(void);
+
+/* A random program of the kind that `what` names (mix.c). */
+void mix_program(char *text, size_t size, uint64_t seed, const char *what);
+
+#endif

@@ -1,0 +1,279 @@
+/* scheduler.c: threads as coroutines.
+ *
+ * DESIGN. A thread runs until it comes to a point; there the next one is chosen and entered directly. A failure leaves for
+ * the driver at once, wherever it is found: all that a run builds up is static, and reset before the next. Nobody runnable
+ * and not everybody done is a lost wake-up or a deadlock; a run of too many steps is a livelock. */
+#include "explore.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum { READY, BLOCKED, DONE } standing_t;
+
+typedef struct thread {
+    standing_t standing;
+    void *stack_pointer;
+    void (*body)(void *);
+    void *argument;
+    const void *on;         /* what it blocks on */
+    const uint32_t *until;  /* it may go on when this is 0; NULL: when it is woken */
+    uint64_t deadline;      /* or at this time */
+    bool may_wake_spuriously, expired;
+    void (*at_exit)(void *);
+    void *exit_argument;
+    char own[EX_OWN]; /* what is local to it, while another one runs */
+} thread_t;
+
+static thread_t threads[EX_THREADS];
+static unsigned count;
+static void *driver_stack;
+static uint64_t now;
+static unsigned expiries, spurious, forced;
+static ex_result_t *result;
+static struct { bool is_open; } gates[EX_VIEW_END - EX_VIEW_GATE];
+int ex_current;
+uint64_t ex_step, ex_hash;
+ex_setting_t ex_setting;
+char ex_stacks[EX_THREADS][EX_STACK] __attribute__((aligned(4096)));
+
+enum { MOST_EXPIRIES = 6, MOST_SPURIOUS = 2, MOST_FORCED = 100 };
+
+__attribute__((naked, noinline)) static void exchange_stacks(__attribute__((unused)) void **from, __attribute__((unused)) void *to) {
+    __asm__("push %rbp; push %rbx; push %r12; push %r13; push %r14; push %r15; mov %rsp,(%rdi); mov %rsi,%rsp;"
+            "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp; ret");
+}
+
+unsigned ex_threads(void) { return count; }
+uint64_t ex_now(void) { return now; }
+
+void ex_fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(result->message, sizeof result->message, format, arguments);
+    va_end(arguments);
+    result->failed = true;
+    EX_TRACE("%s", result->message);
+    void *lost;
+    exchange_stacks(&lost, driver_stack);
+    __builtin_unreachable();
+}
+
+static bool is_runnable(const thread_t *thread) {
+    return thread->standing == READY || (thread->standing == BLOCKED && thread->until != NULL && *thread->until == 0);
+}
+
+static void enter(int next) {
+    if (next == ex_current) {
+        return;
+    }
+    thread_t *from = &threads[ex_current], *to = &threads[next];
+    ex_core_exchange_own(from->own, to->own);
+    ex_current = next;
+    exchange_stacks(&from->stack_pointer, to->stack_pointer);
+}
+
+static void fail_stuck(void) {
+    char text[300];
+    size_t used = 0;
+    for (unsigned i = 0; i < count && used < sizeof text; i += 1) {
+        if (threads[i].standing != DONE) {
+            used += (size_t)snprintf(text + used, sizeof text - used, " T%u at %s;", i, ex_name_of(threads[i].on));
+        }
+    }
+    ex_fail("nobody can go on (lost wake-up or deadlock):%s", used ? text : "");
+}
+
+/* The options at this point, the current thread first if it can go on. */
+static unsigned list_options(int who[], ex_cost_t costs[], uint8_t kinds[]) {
+    enum { RUN, EXPIRE, WAKE, DRAIN };
+    unsigned options = 0;
+    bool can_go_on = is_runnable(&threads[ex_current]);
+    if (can_go_on) {
+        who[options] = ex_current, costs[options] = EX_FREE, kinds[options++] = RUN;
+    }
+    for (unsigned i = 0; i < count; i += 1) {
+        if ((int)i != ex_current && is_runnable(&threads[i])) {
+            who[options] = (int)i, costs[options] = can_go_on ? EX_PREEMPT : EX_FREE, kinds[options++] = RUN;
+        }
+    }
+    bool stuck = options == 0;
+    for (unsigned i = 0; i < count && options < EX_OPTIONS - 2; i += 1) {
+        if (threads[i].standing == BLOCKED && threads[i].deadline != UINT64_MAX && (stuck || expiries < MOST_EXPIRIES)) {
+            who[options] = (int)i, costs[options] = stuck ? EX_FREE : EX_EXPIRE, kinds[options++] = EXPIRE;
+        }
+        if (threads[i].standing == BLOCKED && threads[i].may_wake_spuriously && !stuck && spurious < MOST_SPURIOUS) {
+            who[options] = (int)i, costs[options] = EX_DISTURB, kinds[options++] = WAKE;
+        }
+    }
+    for (unsigned i = 0; ex_setting.memory == EX_TSO && !stuck && i < count && options < EX_OPTIONS; i += 1) {
+        if (ex_has_buffer((int)i)) {
+            who[options] = (int)i, costs[options] = EX_DISTURB, kinds[options++] = DRAIN;
+        }
+    }
+    if (options == 0) {
+        fail_stuck();
+    }
+    if (stuck && ++forced > MOST_FORCED) {
+        ex_fail("nothing happens any more but that time passes");
+    }
+    return options;
+}
+
+static void pick_next(void) {
+    int who[EX_OPTIONS];
+    ex_cost_t costs[EX_OPTIONS];
+    uint8_t kinds[EX_OPTIONS];
+    unsigned options = list_options(who, costs, kinds);
+    unsigned value = ex_choose_among(options, costs, who);
+    thread_t *thread = &threads[who[value]];
+    switch (kinds[value]) {
+    case 1:
+        expiries += costs[value] != EX_FREE;
+        now = thread->deadline > now ? thread->deadline : now;
+        thread->expired = true;
+        EX_TRACE("(time passes: T%d's deadline)", who[value]);
+        break;
+    case 2:
+        spurious += 1;
+        EX_TRACE("(T%d wakes up for no reason)", who[value]);
+        break;
+    case 3:
+        ex_drain_one(who[value]);
+        pick_next();
+        return;
+    default:
+        break;
+    }
+    thread->standing = READY;
+    enter(who[value]);
+}
+
+void ex_point(void) {
+    ex_step += 1;
+    if (ex_step > EX_STEPS) {
+        ex_fail("too many steps: livelock?");
+    }
+    pick_next();
+}
+
+bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool may_wake_spuriously) {
+    thread_t *me = &threads[ex_current];
+    while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
+    }
+    me->standing = BLOCKED;
+    me->on = on;
+    me->until = until_zero;
+    me->deadline = deadline;
+    me->may_wake_spuriously = may_wake_spuriously;
+    me->expired = false;
+    pick_next();
+    return !me->expired;
+}
+
+bool ex_wake(const void *on) {
+    for (unsigned i = 0; i < count; i += 1) {
+        if (threads[i].standing == BLOCKED && threads[i].until == NULL && threads[i].on == on) {
+            threads[i].standing = READY;
+            EX_TRACE("wakes T%u", i);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Threads */
+
+static void entry(void) {
+    thread_t *me = &threads[ex_current];
+    me->body(me->argument);
+    if (me->at_exit != NULL) {
+        ex_point();
+        me->at_exit(me->exit_argument);
+    }
+    ex_point();
+    while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
+    }
+    ex_leave_view((unsigned)(EX_VIEW_END + ex_current));
+    me->standing = DONE;
+    EX_TRACE("ends");
+    bool all_done = true;
+    for (unsigned i = 0; i < count; i += 1) {
+        if (threads[i].standing == BLOCKED && threads[i].on == me) {
+            threads[i].standing = READY;
+        }
+        all_done = all_done && threads[i].standing == DONE;
+    }
+    if (all_done) {
+        exchange_stacks(&me->stack_pointer, driver_stack);
+    }
+    pick_next();
+    __builtin_unreachable();
+}
+
+int ex_start(void (*body)(void *), void *argument, bool daemon) {
+    (void)daemon;
+    if (count == EX_THREADS) {
+        ex_fail("the explorer itself: more than %d threads", EX_THREADS);
+    }
+    int id = (int)count++;
+    threads[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX };
+    ex_memory_thread(id, id > 0 ? ex_current : -1);
+    void **top = (void **)(ex_stacks[id] + EX_STACK - 64);
+    *--top = NULL;
+    *--top = (void *)entry;
+    threads[id].stack_pointer = top - 6;
+    memset(top - 6, 0, 6 * sizeof *top);
+    return id;
+}
+
+void ex_join(int thread) {
+    ex_point();
+    if (threads[thread].standing != DONE) {
+        ex_block(&threads[thread], NULL, UINT64_MAX, false);
+    }
+    ex_take_view((unsigned)(EX_VIEW_END + thread));
+}
+
+void ex_at_exit(void (*call)(void *), void *argument) {
+    threads[ex_current].at_exit = call;
+    threads[ex_current].exit_argument = argument;
+}
+
+void ex_gate_pass(unsigned gate) {
+    ex_point();
+    while (!gates[gate].is_open) {
+        ex_block(&gates[gate], NULL, UINT64_MAX, false);
+    }
+    ex_take_view(EX_VIEW_GATE + gate);
+}
+
+void ex_gate_open(unsigned gate) {
+    ex_point();
+    ex_leave_view(EX_VIEW_GATE + gate);
+    gates[gate].is_open = true;
+    while (ex_wake(&gates[gate])) {
+    }
+}
+
+static void first_thread(void *body) { ((void (*)(void))body)(); }
+
+void ex_run(void (*body)(void), ex_result_t *into) {
+    result = into;
+    *result = (ex_result_t){ 0 };
+    count = 0;
+    now = 1000;
+    expiries = spurious = forced = 0;
+    ex_step = 0;
+    ex_hash = 0;
+    ex_current = 0;
+    memset(gates, 0, sizeof gates);
+    ex_memory_reset();
+    ex_shadow_reset();
+    ex_core_reset();
+    ex_start(first_thread, (void *)body, false);
+    exchange_stacks(&driver_stack, threads[0].stack_pointer);
+    result->steps = ex_step;
+    result->hash = ex_hash;
+    result->threads = count;
+}

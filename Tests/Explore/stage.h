@@ -1,0 +1,68 @@
+/* stage.h: what a scenario does with queues, each call watched by the oracles.
+ *
+ * DESIGN. A scenario makes its calls through these functions. They keep a record of each submission and check: one outcome
+ * for each; order (what was accepted before another call began runs before it; per submitter); one task at a time; what is
+ * written before is visible after; the errors that may come; suspension; the end; and, at the end of the run, the counts
+ * and that no memory is left.
+ *
+ * Order, suspension and closing are checked by the order of the steps. That is right in all memory models where the
+ * decision is a read-modify-write of the state word, which reads the newest value. What rests on a relaxed read (the
+ * holder's look at SQ__HOLD) is checked by happens-before under EX_RA. */
+#ifndef STAGE_H
+#define STAGE_H
+
+#include "explore.h"
+#include "include/serial_queue.h"
+#include "include/sq_shutdown.h"
+#include "include/sq_stats.h"
+#include "include/sq_suspend.h"
+#include "include/sq_watch.h"
+
+enum { QUEUES = 4, SUBMISSIONS = 64 };
+
+typedef enum kind { ASYNC, ASYNC_UNTIL, SYNC, SYNC_UNTIL, SYNC_OR_RUN, CALL } kind_t;
+
+typedef struct submission {
+    kind_t kind;
+    int id, queue, submitter;
+    void (*inside)(const void *argument); /* what the task does; NULL: nothing more */
+    const void *argument;
+    uint64_t began, returned, started, finished; /* steps; 0: not yet */
+    uint64_t suspension_before; /* the suspension that it was submitted during; 0: none */
+    bool closed_before;
+    bool is_inline; /* runs inside a task of the same queue */
+    int ran, discarded, error;
+} submission_t;
+
+/* What a scenario expects. */
+typedef struct expectation {
+    uint32_t may;       /* errors that may come: a set of ERROR_BIT(...) */
+    int deadlocks;      /* how many EDEADLK there must be in all; -1: as may be */
+    size_t capacity;    /* of the queues */
+    bool each_has_a_reference; /* each thread holds a reference, and nobody else does */
+} expectation_t;
+
+#define ERROR_BIT(error) (1u << ((error) % 31))
+
+extern sq_queue_t *stage_queues[QUEUES];
+
+/* Called with the argument of a task that did not and will not run. */
+extern void (*stage_instead)(const void *argument, int queue);
+
+void stage_begin(const expectation_t *expectation, unsigned queues);
+int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inside)(const void *), const void *argument);
+void stage_suspend(int queue);
+void stage_resume(int queue, bool may_be_too_many);
+void stage_shutdown(int queue, sq_shutdown_t mode, sq_time_t deadline);
+void stage_retain(int queue);
+void stage_release(int queue);
+void stage_look(int queue);
+void stage_watch(int queue, bool watched);
+void stage_print(char what);
+sq_time_t stage_soon(void);
+
+void stage_rest(unsigned queues);  /* all threads have ended: what is accepted runs, and the counts are right */
+void stage_end(void);              /* when no thread is left but the one that calls this */
+const char *stage_printed(void);
+
+#endif

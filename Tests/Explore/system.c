@@ -1,0 +1,156 @@
+/* system.c: the platform layer of the core, on the explorer's threads. */
+#include "explore.h"
+
+#include "platform/clock.h"
+#include "platform/fatal.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define HERE (ex_caller = here)
+#define BEGIN const void *here = __builtin_return_address(0); ex_point(); HERE
+
+static uint32_t mutexes;
+void ex_system_reset(void) { mutexes = 0; }
+
+static unsigned view_of(sq__mutex_t *mutex) {
+    if (mutex->id == 0) {
+        mutex->id = ++mutexes;
+        if (mutexes > EX_VIEW_GATE) {
+            ex_fail("the explorer itself: more than %d mutexes", EX_VIEW_GATE);
+        }
+    }
+    return mutex->id - 1;
+}
+
+int sq__mutex_init(sq__mutex_t *mutex) {
+    ex_caller = __builtin_return_address(0);
+    ex_write(mutex, sizeof *mutex);
+    *mutex = (sq__mutex_t){ 0 };
+    if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
+        EX_TRACE("cannot make a mutex");
+        return EAGAIN;
+    }
+    return 0;
+}
+
+static void take(sq__mutex_t *mutex) {
+    while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
+    }
+    while (mutex->owner != 0) {
+        if (mutex->owner == (uint32_t)ex_current + 1) {
+            ex_fail("a mutex is locked again by its own thread");
+        }
+        ex_block(mutex, &mutex->owner, UINT64_MAX, false);
+    }
+    mutex->owner = (uint32_t)ex_current + 1;
+    ex_take_view(view_of(mutex));
+}
+
+static void leave(sq__mutex_t *mutex) {
+    if (mutex->owner != (uint32_t)ex_current + 1) {
+        ex_fail("a mutex is unlocked by a thread that does not hold it");
+    }
+    ex_leave_view(view_of(mutex));
+    mutex->owner = 0;
+}
+
+void sq__mutex_lock(sq__mutex_t *mutex) {
+    BEGIN;
+    ex_atomic(mutex);
+    take(mutex);
+    HERE;
+    EX_TRACE("locks %s", ex_name_of(mutex));
+}
+
+void sq__mutex_unlock(sq__mutex_t *mutex) {
+    BEGIN;
+    ex_atomic(mutex);
+    leave(mutex);
+    EX_TRACE("unlocks %s", ex_name_of(mutex));
+}
+
+void sq__mutex_destroy(sq__mutex_t *mutex) {
+    ex_caller = __builtin_return_address(0);
+    if (mutex->owner != 0) {
+        ex_fail("a mutex is destroyed while locked");
+    }
+}
+
+int sq__condition_init(sq__condition_t *condition) {
+    ex_write(condition, sizeof *condition);
+    return ex_setting.faults && ex_choose(2, EX_DISTURB) == 1 ? EAGAIN : 0;
+}
+
+bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline) {
+    BEGIN;
+    ex_atomic(condition);
+    EX_TRACE("sleeps at %s", ex_name_of(condition));
+    leave(mutex);
+    bool in_time = ex_block(condition, NULL, deadline, true);
+    take(mutex);
+    HERE;
+    EX_TRACE("wakes up%s", in_time ? "" : ", the deadline has passed");
+    return in_time;
+}
+
+void sq__condition_signal(sq__condition_t *condition) {
+    BEGIN;
+    ex_atomic(condition);
+    if (!ex_wake(condition)) {
+        EX_TRACE("signals nobody");
+    }
+}
+
+void sq__condition_destroy(sq__condition_t *condition) { (void)condition; }
+
+/* Threads */
+
+static void call_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
+
+int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size) {
+    BEGIN;
+    (void)name, (void)stack_size;
+    if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
+        EX_TRACE("cannot start a thread");
+        return EAGAIN;
+    }
+    int id = ex_start(body, argument, true);
+    EX_TRACE("starts T%d, \"%s\"", id, name);
+    ex_point();
+    return 0;
+}
+
+bool sq__thread_stack_size_is_valid(size_t bytes) { return bytes > 0; }
+void sq__thread_yield(void) { ex_point(); }
+
+int sq__thread_at_exit(sq__exit_t *exit) {
+    if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
+        return ENOMEM;
+    }
+    ex_at_exit(call_exit, exit);
+    return 0;
+}
+
+int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+    (void)before, (void)in_parent, (void)in_child;
+    return 0;
+}
+
+bool sq__thread_owns_stack(const void *address) { return (size_t)((const char *)address - ex_stacks[ex_current]) < EX_STACK; }
+uint64_t sq__thread_id(void) { return (uint64_t)ex_current + 1; }
+void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_current); }
+unsigned sq__processor_count(void) { return 2; }
+uint64_t sq__clock_now(void) { return ex_now(); }
+
+void sq__fatal(const char *format, ...) {
+    char text[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ex_fail("the core ends the program: %s", text);
+}

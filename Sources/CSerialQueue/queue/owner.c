@@ -34,7 +34,7 @@ static bool nothing_next(sq_queue_t *queue, bool may_linger, sq__next_t *next) {
     if (sq__ring_give_back(queue, &state)) {
         return true;
     }
-    if (state & (SQ__CLOSED | SQ__RELEASED)) {
+    if ((state & SQ__CLOSED) || sq__state_is_released(state)) {
         *next = SQ__NEXT_END;
         return true;
     }

@@ -49,13 +49,24 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     return queue;
 }
 
+/* From a task of a queue that has no reference any more: the running task keeps it alive. */
+static void revive(sq_queue_t *queue) {
+    sq__lock(queue);
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    /* [own] acquire: what the releaser did, if it was here; release: to the one that comes yet. */
+    while (!sq__cas_acq_rel(&queue->state, &state, state - SQ__RELEASE_ONE)) {
+    }
+    if (!(state & SQ__CLOSED)) {
+        /* It may have been abandoned, suspended: then the rest is to run again. */
+        sq__store_relaxed(&queue->control, sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__DISCARD);
+    }
+    sq__unlock(queue);
+}
+
 sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__add_relaxed(&queue->references, 1) == 0, 0)) {
-        /* From a task of the queue, which has no other reference any more: the running task keeps it alive. */
-        sq__state_t state = sq__load_relaxed(&queue->state);
-        while (!sq__cas_relaxed(&queue->state, &state, state & ~SQ__RELEASED)) {
-        }
+        revive(queue);
     }
     return queue;
 }
@@ -70,16 +81,23 @@ void sq_queue_release(sq_queue_t *queue) {
         return;
     }
     sq__state_t state = sq__load_acquire(&queue->state); /* [own] [end] acquire: what the last holder wrote */
-    while (!sq__state_is_free(state) && !(state & SQ__ENDED)) {
+    for (;;) {
+        bool at_rest = sq__state_is_free(state) || (state & SQ__ENDED);
+        if (at_rest && (state & SQ__RELEASES) == 0) {
+            break; /* no task runs that could revive it */
+        }
         if (sq__fork_is_stale(queue)) {
             return; /* its holder is a thread of the parent's */
         }
         if (state & SQ__SUSPENDED) {
-            sq__suspend_abandon(queue);
-            return;
+            if (sq__suspend_abandon(queue)) {
+                return;
+            }
+            state = sq__load_acquire(&queue->state); /* [own] [end] acquire: as above */
+            continue;
         }
         /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails: as above. */
-        if (sq__cas_release_or_acquire(&queue->state, &state, state | SQ__RELEASED)) {
+        if (sq__cas_release_or_acquire(&queue->state, &state, state + SQ__RELEASE_ONE)) {
             return;
         }
     }

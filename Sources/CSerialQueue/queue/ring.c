@@ -130,9 +130,9 @@ static bool make_free(sq_queue_t *queue, sq__state_t *state) {
     }
     sq__segment_free_spare(queue);
     sq__store_relaxed(&queue->index, 0);
-    /* [own] [place] release: what we did with the baton, and the cleared words. Acquire if it fails because of RELEASED or
-     * CLOSED: the queue may be freed on account of that, and others have used it before they set it. */
-    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(0, queue->head, 0))) {
+    /* [own] [place] release: what we did with the baton, and the cleared words. Acquire if it fails because of CLOSED
+     * or RELEASES: the queue may be freed on account of that, and others have used it before they set it. */
+    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, queue->head, 0))) {
         return true;
     }
     sq__store_relaxed(&queue->index, taken);
@@ -147,7 +147,7 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
             *state = SQ__OWNED;
             return leave_baton(queue);
         }
-        if ((*state & SQ__FLAGS) != SQ__OWNED) {
+        if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {
             return false;
         }
         if (make_free(queue, state)) {

@@ -57,7 +57,7 @@ void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     sq__worker_t *worker = sq__load_relaxed(&queue->worker);
     sq__store_relaxed(&queue->worker, NULL);
     sq__state_t state = sq__load_relaxed(&queue->state);
-    /* [end] release: all that was done with the queue; acquire: if RELEASED, all that others did. Pairs with sq_shutdown and
+    /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
      * sq_queue_release. From here on whoever gives up the last reference frees the queue. */
     while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__ENDED)) {
     }
@@ -66,7 +66,7 @@ void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     }
     wake_enders(queue);
     sq__unlock(queue); /* by address alone: it may be freed already */
-    if (state & SQ__RELEASED) {
+    if (sq__state_is_released(state)) {
         sq__queue_dispose(queue);
     }
 }

@@ -7,20 +7,32 @@
 
 #include <errno.h>
 
-bool sq__suspend_park(sq_queue_t *queue, sq__state_t state) {
-    /* [park] release: what we did with the baton; pairs with take_up. One try: if the word has changed, the reason to park
-     * may have gone, or a reason to end the queue come. */
-    return (state & SQ__SUSPENDED) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
-}
-
-/* Clears and sets flags. Returns the word as it was. */
-static sq__state_t change(sq_queue_t *queue, sq__state_t clear, sq__state_t set) {
+/* Clears flags. Returns the word as it was. */
+static sq__state_t clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     /* [park] acquire: what the holder did who parked the baton, if we take it up. [own] the same for a free queue;
      * release: [control]. */
-    while (!sq__cas_acq_rel(&queue->state, &state, (state & ~clear) | set)) {
+    while (!sq__cas_acq_rel(&queue->state, &state, state & ~flags)) {
     }
     return state;
+}
+
+/* By the holder: a task has suspended its queue when there was no reference left, so nobody could resume it. */
+static void discard_the_rest(sq_queue_t *queue) {
+    sq__lock(queue);
+    sq__store_relaxed(&queue->control, (sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__HOLD) | SQ__DISCARD);
+    clear(queue, SQ__SUSPENDED);
+    sq__unlock(queue);
+}
+
+bool sq__suspend_park(sq_queue_t *queue, sq__state_t state) {
+    if ((state & SQ__SUSPENDED) && sq__state_is_released(state)) {
+        discard_the_rest(queue);
+        return false;
+    }
+    /* [park] release: what we did with the baton; pairs with take_up. One try: if the word has changed, the reason to park
+     * may have gone, or a reason to end the queue come. */
+    return (state & SQ__SUSPENDED) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
 }
 
 int sq_suspend(sq_queue_t *queue) {
@@ -58,7 +70,7 @@ int sq_resume(sq_queue_t *queue) {
     queue->suspensions -= 1;
     if (queue->suspensions == 0) {
         sq__store_relaxed(&queue->control, sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__HOLD);
-        takes_up = change(queue, SQ__SUSPENDED | SQ__PARKED, 0) & SQ__PARKED;
+        takes_up = clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
     sq__unlock(queue);
     if (takes_up) {
@@ -67,12 +79,29 @@ int sq_resume(sq_queue_t *queue) {
     return 0;
 }
 
-void sq__suspend_abandon(sq_queue_t *queue) {
+bool sq__suspend_abandon(sq_queue_t *queue) {
+    bool takes_up = false;
     sq__lock(queue);
-    sq__store_relaxed(&queue->control, SQ__DISCARD);
-    sq__state_t state = change(queue, SQ__SUSPENDED | SQ__PARKED, SQ__RELEASED);
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    sq__state_t next;
+    do {
+        if (!(state & SQ__SUSPENDED)) {
+            sq__unlock(queue);
+            return false;
+        }
+        next = state + SQ__RELEASE_ONE;
+        takes_up = false;
+        if (sq__state_is_released(next)) {
+            /* Written before the swap, seen by whoever sees it. */
+            sq__store_relaxed(&queue->control, (sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__HOLD) | SQ__DISCARD);
+            next &= ~(SQ__SUSPENDED | SQ__PARKED);
+            takes_up = state & SQ__PARKED;
+        }
+        /* [park] acquire: what the holder did who parked the baton. [own] release: our use of the queue; [control] */
+    } while (!sq__cas_acq_rel(&queue->state, &state, next));
     sq__unlock(queue);
-    if (state & SQ__PARKED) {
+    if (takes_up) {
         sq__owner_pass(queue);
     }
+    return true;
 }

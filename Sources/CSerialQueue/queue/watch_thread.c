@@ -141,6 +141,9 @@ static void watch(void *unused) {
     while (notes != NULL) {
         sq__token_t *mine = token;
         uint64_t next = look_around();
+        if (notes == NULL) {
+            break; /* the last one went during a call, when this thread had no rest that could be ended */
+        }
         sq__turn_t rest = turn = sq__token_prepare(mine);
         sq__mutex_unlock(&lock);
         sq__token_sleep(mine, rest, next);

@@ -144,7 +144,7 @@ TEST(deadlines_far_away_are_waited_for_and_those_that_passed_are_not) {
  * deadline, taken for a time of day, would lie half a century back: each sleep would return at once, and the thread would
  * compute all the while. To see it fail: in sq__condition_init, do not set the clock. */
 TEST(a_wait_with_a_deadline_sleeps_on_the_monotonic_clock_and_not_by_the_time_of_day) {
-    enum { MILLISECONDS = 300 };
+    enum { MILLISECONDS = 500 };
     sq_queue_t *queue = make_queue_of("clock", 0);
     struct timespec before, after;
     hold_t hold;
@@ -155,7 +155,7 @@ TEST(a_wait_with_a_deadline_sleeps_on_the_monotonic_clock_and_not_by_the_time_of
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
     CHECK(sq_deadline(0) >= deadline); /* and not before its time */
     long used = (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
-    CHECK_AT_MOST(used, MILLISECONDS / 3);
+    CHECK_AT_MOST(used, MILLISECONDS / 50); /* a thread that computes gets more, even among nine others */
     hold_end(&hold);
     drain(queue);
     sq_queue_release(queue);

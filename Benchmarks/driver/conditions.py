@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import measure
+
 
 class Condition:
     """Used as a context. `sees_neighbours`: whether the processor time that others take spoils a measurement."""
@@ -27,7 +29,7 @@ class Busy(Condition):
     _processes = ()
 
     def __enter__(self):
-        self._processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        self._processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"], **measure.AT_PRIORITY)
                            for _ in range(2 * os.cpu_count())]
         return self
 

@@ -62,7 +62,7 @@ def _raise_priority():
         pass  # a kernel without sessions of that kind
 
 
-_PRIORITY = {"start_new_session": True, "preexec_fn": _raise_priority} if PRIORITY else {}
+AT_PRIORITY = {"start_new_session": True, "preexec_fn": _raise_priority} if PRIORITY else {}
 
 
 def _once(contender, scenario, environment, condition):
@@ -70,7 +70,7 @@ def _once(contender, scenario, environment, condition):
     neighbours, before = Neighbours(), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run([*condition.prefix, *contender.command, scenario], capture_output=True, text=True, timeout=HANG,
-                              env=environment, check=False, **_PRIORITY)
+                              env=environment, check=False, **AT_PRIORITY)
     except subprocess.TimeoutExpired:
         raise Failure(f"{contender.name}, {scenario}: has not ended after {HANG} seconds: it hangs.") from None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -26,6 +26,13 @@ int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
  * task that the queue waits for; sq_deadlock_report). */
 int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task);
 
+/* What a task with two words of context does: run if `runs`, else clean up, for it will never run. */
+typedef void (*sq_pair_function_t)(void *SQ_NULLABLE first, void *SQ_NULLABLE second, bool runs);
+
+/* As sq_async_until, for such a task: it spares its submitter the memory that would hold the two together. */
+int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *SQ_NULLABLE first,
+                  void *SQ_NULLABLE second);
+
 /* Has the queue's thread run `function(context)` in its turn, and waits until it is done: for functions that need that
  * thread; else sq_sync is faster. The deadline bounds the wait for the turn: when it passes first, the function is
  * guaranteed never to run; once it runs, the call waits for its end. Needs no room in a queue of limited capacity.

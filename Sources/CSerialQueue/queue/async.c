@@ -24,36 +24,35 @@ static int find_worker(sq_queue_t *queue, sq__worker_t **worker) {
     return __builtin_expect(*worker != NULL, 1) ? 0 : sq__queue_start_worker(queue, worker);
 }
 
-static void hand_off(sq_queue_t *queue, sq__worker_t *worker, const sq_task_t *task) {
-    queue->handoff_context = task->context;
-    queue->handoff_discard = task->discard;
-    sq__store_relaxed(&queue->handoff, task->run);
+static void hand_off(sq_queue_t *queue, sq__worker_t *worker, uint16_t kind, const sq__work_t *work) {
+    queue->handoff = *work;
+    sq__store_relaxed(&queue->handoff_kind, kind);
     sq__worker_post(worker);
 }
 
 /* There is room for it. */
-static int submit(sq_queue_t *queue, sq__worker_t *worker, const sq_task_t *task) {
+static inline int submit(sq_queue_t *queue, sq__worker_t *worker, uint16_t kind, const sq__work_t *work) {
     sq__place_t place;
     int error = sq__ring_take_place(queue, false, &place);
     if (error) {
         return error;
     }
     if (place.slot == NULL) {
-        hand_off(queue, worker, task);
+        hand_off(queue, worker, kind, work);
         return 0;
     }
-    place.slot->task = *task;
-    if (sq__ring_publish(place, SQ__TASK)) {
+    place.slot->work = *work;
+    if (sq__ring_publish(place, kind)) {
         sq__owner_pass(queue);
     }
     return 0;
 }
 
 static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t deadline, sq__worker_t *worker,
-                                                    const sq_task_t *task) {
+                                                    uint16_t kind, const sq__work_t *work) {
     int error = sq__bound_take_room(queue, deadline);
     if (error == 0) {
-        error = submit(queue, worker, task);
+        error = submit(queue, worker, kind, work);
         if (error) {
             sq__bound_give_room(queue->bound);
         }
@@ -61,14 +60,31 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
     return error;
 }
 
-int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
-    SQ__CHECK_HANDLE(queue);
+static inline int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work) {
     sq__worker_t *worker;
-    int error = task->run != NULL ? find_worker(queue, &worker) : EINVAL;
+    int error = find_worker(queue, &worker);
     if (error == 0) {
-        error = queue->bound != NULL ? submit_bounded(queue, deadline, worker, task) : submit(queue, worker, task);
+        error = queue->bound != NULL ? submit_bounded(queue, deadline, worker, kind, work)
+                                     : submit(queue, worker, kind, work);
     }
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
+}
+
+int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    if (task->run == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
+    return submit_in_time(queue, deadline, SQ__TASK, &(sq__work_t){ .task = *task });
+}
+
+int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second) {
+    SQ__CHECK_HANDLE(queue);
+    if (call == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
+    return submit_in_time(queue, deadline, SQ__PAIR,
+                          &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
 }
 
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }
@@ -102,7 +118,7 @@ int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t funct
         sq__wait_cancel(&wait);
         goto rejected;
     }
-    place.slot->waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn, .call = &call };
+    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn, .call = &call };
     if (sq__ring_publish(place, SQ__CALL)) {
         sq__owner_pass(queue);
     }

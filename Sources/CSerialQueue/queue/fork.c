@@ -7,7 +7,7 @@
 #include "queue/watch.h"
 #include "thread/token.h"
 
-SQ__ATOMIC(uint32_t) sq__fork_process;
+SQ__ATOMIC(uint16_t) sq__fork_process;
 
 /* In lock order. */
 static void before_fork(void) {
@@ -29,7 +29,7 @@ static void release_locks(bool in_child) {
 static void in_parent(void) { release_locks(false); }
 
 static void in_child(void) {
-    sq__store_relaxed(&sq__fork_process, sq__load_relaxed(&sq__fork_process) + 1); /* the only thread */
+    sq__store_relaxed(&sq__fork_process, (uint16_t)(sq__load_relaxed(&sq__fork_process) + 1)); /* the only thread */
     release_locks(true);
 }
 

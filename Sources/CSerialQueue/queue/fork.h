@@ -9,7 +9,7 @@
 
 #include "queue/queue.h"
 
-extern SQ__ATOMIC(uint32_t) sq__fork_process;
+extern SQ__ATOMIC(uint16_t) sq__fork_process;
 
 /* True: the queue was made before a fork that this process is the child of. */
 static inline bool sq__fork_is_stale(const sq_queue_t *queue) {

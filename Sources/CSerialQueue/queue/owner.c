@@ -9,7 +9,7 @@
 /* Passes over a waiter. True: it has the baton. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
     sq__stats_sample_depth(queue);
-    sq__waiter_t waiter = sq__ring_take_waiter(queue);
+    sq__waiter_t waiter = sq__ring_take(queue).waiter;
     if (control & SQ__DISCARD) {
         bool refused = sq__token_refuse(waiter.token, waiter.turn);
         sq__count(refused ? &queue->discarded : &queue->skipped, 1);
@@ -44,7 +44,10 @@ static bool nothing_next(sq_queue_t *queue, bool may_linger, sq__next_t *next) {
 sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
     sq__next_t next;
     for (;;) {
-        uintptr_t kind = sq__load_relaxed(&queue->handoff) != NULL ? SQ__TASK : sq__ring_peek(queue);
+        uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
+        if (kind == SQ__EMPTY) {
+            kind = sq__ring_peek(queue);
+        }
         if (kind == SQ__EMPTY) {
             if (nothing_next(queue, may_linger, &next)) {
                 return next;

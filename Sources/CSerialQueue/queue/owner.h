@@ -2,7 +2,7 @@
  *
  * DESIGN. Whoever completes a task holds the baton and decides where it goes:
  *
- *     the handed-off task, or a TASK or CALL in the ring   to the runner: it runs them, anyone else posts it
+ *     the handed-off work, or a TASK, PAIR or CALL next    to the runner: it runs them, anyone else posts it
  *     a WAITER in the ring                                 to that thread, by a grant of its token
  *     a place that is reserved but not filled              into the place: its filler takes it up
  *     nothing is queued                                    back to the queue: it is free
@@ -10,14 +10,14 @@
  *     nothing is queued, and the queue is shut down,       nowhere: the queue has ended
  *       or has no reference left
  *
- * What is to be discarded goes the same ways: tasks to the runner, which discards them; waiters are refused. */
+ * What is to be discarded goes the same ways: async work to the runner, which discards them; waiters are refused. */
 #ifndef SQ__QUEUE_OWNER_H
 #define SQ__QUEUE_OWNER_H
 
 #include "queue/queue.h"
 
 typedef enum sq__next {
-    SQ__NEXT_TASK, /* a task or call is next; the caller still holds the baton, and takes it or posts the worker */
+    SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the worker */
     SQ__NEXT_GONE, /* the baton has left the caller, who does not touch the queue again */
     SQ__NEXT_END   /* the queue is empty and to end: the caller calls sq__shutdown_end */
 } sq__next_t;

@@ -8,6 +8,7 @@
 #include "include/sq_queue.h"
 #include "platform/atomic.h"
 #include "queue/state.h"
+#include "queue/work.h"
 #include "thread/worker.h"
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (watch.h). */
@@ -27,9 +28,7 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
 
     /* Where a submitter that found the queue free leaves the one task for the runner. */
-    SQ__ATOMIC(sq_function_t) handoff; /* C  its run function; NULL: none */
-    void *handoff_context;             /* O */
-    sq_function_t handoff_discard;     /* O */
+    sq__work_t handoff;                /* O  a TASK or PAIR */
     SQ__ATOMIC(sq__worker_t *) worker; /* A  NULL until the first async, fixed then until the queue has ended */
     struct sq__bound *bound;           /* I  of a queue of limited capacity; else NULL */
     SQ__ATOMIC(struct sq__note *) note; /* A  NULL until the queue is first watched, then fixed */
@@ -43,7 +42,8 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) rejected;      /* A */
     SQ__ATOMIC(uint32_t) references;    /* A */
     uint32_t suspensions;               /* L */
-    uint32_t process;                   /* I  see fork.h */
+    SQ__ATOMIC(uint16_t) handoff_kind;  /* C  SQ__EMPTY: none */
+    uint16_t process;                   /* I  see fork.h */
     uint32_t stack_kib;                 /* I  of the worker's thread; 0: the system's default */
 #ifdef SQ_DEBUG
     SQ__ATOMIC(uint64_t) mark; /* A  see handle.h */

@@ -94,15 +94,11 @@ uintptr_t sq__ring_peek(sq_queue_t *queue) {
     return sq__load_acquire(word_at_head(queue)); /* [publish] acquire: the slot */
 }
 
-static const sq__slot_t *pass(sq_queue_t *queue) {
+sq__work_t sq__ring_take(sq_queue_t *queue) {
     uint32_t index = sq__load_relaxed(&queue->index);
     sq__store_relaxed(&queue->index, index + 1);
-    return &queue->head->slots[index];
+    return queue->head->slots[index].work;
 }
-
-sq_task_t sq__ring_take_task(sq_queue_t *queue) { return pass(queue)->task; }
-
-sq__waiter_t sq__ring_take_waiter(sq_queue_t *queue) { return pass(queue)->waiter; }
 
 bool sq__ring_linger(sq_queue_t *queue) {
     sq__word_t *word = word_at_head(queue);

@@ -6,9 +6,7 @@
  *
  *     EMPTY    taken or not, not yet filled
  *     BATON    the head came here before the place was filled, and left the baton in it
- *     TASK     filled with an async task
- *     WAITER   filled with a thread in sync, which waits on its token for its turn
- *     CALL     filled with a thread in async_and_wait, which waits until the runner has done its call
+ *     ...      filled with work of some kind (work.h)
  *
  * Filler and head decide by a read-modify-write of that word who goes on: the head swaps EMPTY for BATON, or finds the place
  * filled; the filler exchanges its kind in, and if BATON comes out the baton is now the filler's. So nobody ever waits
@@ -42,12 +40,11 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
  * there. The slot is not touched again. */
 bool sq__ring_publish(sq__place_t place, uintptr_t kind);
 
-/* O. What waits at the head: SQ__TASK, SQ__WAITER, SQ__CALL, or SQ__EMPTY: nothing, or a place that is not filled yet. */
+/* O. The kind of the work at the head, or SQ__EMPTY: nothing, or a place that is not filled yet. */
 uintptr_t sq__ring_peek(sq_queue_t *queue);
 
 /* O. Passes over the place at the head, of which peek told, and returns what was in it. */
-sq_task_t sq__ring_take_task(sq_queue_t *queue);
-sq__waiter_t sq__ring_take_waiter(sq_queue_t *queue);
+sq__work_t sq__ring_take(sq_queue_t *queue);
 
 /* O. Looks for some time whether the place at the head gets filled. */
 bool sq__ring_linger(sq_queue_t *queue);

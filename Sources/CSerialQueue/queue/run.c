@@ -11,56 +11,78 @@
  * from the submitters: with a long backlog every sixteenth has to do. */
 static bool is_time_to_sample(unsigned tasks) { return tasks < 16 || tasks % 16 == 0; }
 
-static sq_task_t take_task(sq_queue_t *queue) {
-    sq_function_t run = sq__load_relaxed(&queue->handoff);
-    sq_task_t task;
-    if (run != NULL) {
-        sq__store_relaxed(&queue->handoff, NULL);
-        task = (sq_task_t){ .run = run, .context = queue->handoff_context, .discard = queue->handoff_discard };
+/* Takes what is next out of the hand-off slot or the ring, and returns its kind. */
+static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
+    uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
+    if (kind != SQ__EMPTY) {
+        *work = queue->handoff;
+        sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
     } else {
-        task = sq__ring_take_task(queue);
+        kind = sq__ring_peek(queue);
+        *work = sq__ring_take(queue);
     }
-    if (__builtin_expect(queue->bound != NULL, 0)) {
+    if (__builtin_expect(queue->bound != NULL, 0) && kind != SQ__CALL) {
         sq__bound_give_room(queue->bound);
     }
-    return task;
+    return kind;
 }
 
-/* The frame of the queue is on the stack already. */
-static void call(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context) {
-    if (__builtin_expect(control & SQ__WATCHED, 0)) {
-        sq__watch_begin(queue, function);
-        function(context);
-        sq__watch_end(queue);
-    } else {
-        function(context);
-    }
-}
-
-static void run_task(sq_queue_t *queue, uint32_t control) {
-    sq_task_t task = take_task(queue);
+static void run_task(sq_queue_t *queue, uint32_t control, sq_task_t task) {
     if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
         sq__count(&queue->ran, 1);
-        call(queue, control, task.run, task.context);
+        task.run(task.context);
     } else {
         sq__count(&queue->discarded, 1);
         if (task.discard != NULL) {
-            call(queue, control, task.discard, task.context);
+            task.discard(task.context);
         }
     }
 }
 
-static void run_call(sq_queue_t *queue, uint32_t control) {
-    sq__waiter_t waiter = sq__ring_take_waiter(queue);
+static void run_pair(sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
+    bool runs = !(control & SQ__DISCARD);
+    sq__count(runs ? &queue->ran : &queue->discarded, 1);
+    pair.call(pair.first, pair.second, runs);
+}
+
+static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     if (control & SQ__DISCARD) {
         bool refused = sq__token_refuse(waiter.token, waiter.turn);
         sq__count(refused ? &queue->discarded : &queue->skipped, 1);
     } else if (sq__token_claim(waiter.token, waiter.turn)) {
         sq__count(&queue->ran, 1);
-        call(queue, control, waiter.call->run, waiter.call->context);
+        waiter.call->run(waiter.call->context);
         sq__token_grant(waiter.token, waiter.turn);
     } else {
-        sq__count(&queue->skipped, 1);
+        sq__count(&queue->skipped, 1); /* it had withdrawn */
+    }
+}
+
+/* What the watcher is told. */
+static sq_function_t function_of(uintptr_t kind, const sq__work_t *work) {
+    return kind == SQ__TASK ? work->task.run : NULL;
+}
+
+static void run_work(sq_queue_t *queue) {
+    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    sq__work_t work;
+    uintptr_t kind = take_work(queue, &work);
+    if (__builtin_expect(control & SQ__WATCHED, 0)) {
+        sq__watch_begin(queue, function_of(kind, &work));
+    }
+    switch (kind) {
+    case SQ__TASK:
+        run_task(queue, control, work.task);
+        break;
+    case SQ__PAIR:
+        run_pair(queue, control, work.pair);
+        break;
+    case SQ__CALL:
+        run_call(queue, control, work.waiter);
+        break;
+    }
+    if (__builtin_expect(control & SQ__WATCHED, 0)) {
+        sq__watch_end(queue);
     }
 }
 
@@ -75,12 +97,7 @@ bool sq__run_tasks(void *argument) {
         if (is_time_to_sample(tasks)) {
             sq__stats_sample_depth(queue);
         }
-        uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
-        if (sq__load_relaxed(&queue->handoff) == NULL && sq__ring_peek(queue) == SQ__CALL) {
-            run_call(queue, control);
-        } else {
-            run_task(queue, control);
-        }
+        run_work(queue);
         if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
             return false; /* a task forked, and this is the child: its only thread has nobody to run tasks for */
         }

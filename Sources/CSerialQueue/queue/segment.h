@@ -6,31 +6,17 @@
 #include "platform/atomic.h"
 #include "platform/memory.h"
 #include "queue/queue.h"
-#include "thread/token.h"
 
 /* Tests set a small number, to come to the borders often. */
 #ifndef SQ__SEGMENT_SLOTS
 #define SQ__SEGMENT_SLOTS 126u
 #endif
 
-/* The values of a slot's word; EMPTY and BATON also of a link, which else holds the address of a segment. */
-enum { SQ__EMPTY, SQ__BATON, SQ__TASK, SQ__WAITER, SQ__CALL };
-
 typedef SQ__ATOMIC(uintptr_t) sq__word_t;
 
-/* A thread that waits: for its turn (WAITER), or until the runner has done its call (CALL). */
-typedef struct sq__waiter {
-    sq__token_t *token;
-    sq__turn_t turn;
-    const sq_task_t *call; /* on its stack; to be touched only once the wait is claimed */
-} sq__waiter_t;
-
 typedef struct sq__slot {
-    sq__word_t word;
-    union {
-        sq_task_t task;
-        sq__waiter_t waiter;
-    };
+    sq__word_t word; /* SQ__EMPTY, SQ__BATON, or the kind of the work; a link's is the address of a segment instead */
+    sq__work_t work;
 } sq__slot_t;
 
 /* With this header, 126 slots are 4 KiB. */

@@ -6,7 +6,7 @@
 #include "queue/ring.h"
 
 static uint64_t places_now(const sq_queue_t *queue) {
-    return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff) != NULL);
+    return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
 }
 
 uint64_t sq__stats_depth(const sq_queue_t *queue) {

@@ -34,7 +34,7 @@ static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    place.slot->waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn };
+    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn };
     if (sq__ring_publish(place, SQ__WAITER)) {
         sq__owner_pass(queue); /* to the head of the ring, which may be ourselves */
     }

@@ -1,0 +1,36 @@
+/* work.h: what can be submitted to a queue. */
+#ifndef SQ__QUEUE_WORK_H
+#define SQ__QUEUE_WORK_H
+
+#include "include/sq_async.h"
+#include "thread/token.h"
+
+/* The kinds of work, and what else a slot's word can say; ring.h tells more. */
+enum {
+    SQ__EMPTY,
+    SQ__BATON,
+    SQ__TASK,   /* an async task */
+    SQ__PAIR,   /* the same, with two words of context */
+    SQ__CALL,   /* a thread in async_and_wait, which waits until the runner has done its call */
+    SQ__WAITER, /* a thread in sync, which waits for its turn */
+};
+
+typedef struct sq__pair {
+    sq_pair_function_t call;
+    void *first;
+    void *second;
+} sq__pair_t;
+
+typedef struct sq__waiter {
+    sq__token_t *token;
+    sq__turn_t turn;
+    const sq_task_t *call; /* a CALL's, on its stack; to be touched only once the wait is claimed */
+} sq__waiter_t;
+
+typedef union sq__work {
+    sq_task_t task;
+    sq__pair_t pair;
+    sq__waiter_t waiter;
+} sq__work_t;
+
+#endif

@@ -1,30 +1,51 @@
 #!/bin/sh
-# build.sh OUT CORE: links the explorer with the core's sources in CORE, as the program OUT.
+# build.sh OUT CORE                  the explorer with the core's sources in CORE, as the program OUT
+# build.sh OUT CORE FILE PATCHED     from the same objects, but with PATCHED in place of CORE/FILE, as OUT-seeded
 set -e
-out=$1; core=$2; here=$(dirname "$0")
+out=$1 core=$2 file=$3 patched=$4
+here=$(dirname "$0")
 : "${CC:=gcc}" "${SLOTS:=2}"
 objects=$out.objects
 mkdir -p "$objects"
-# One core for all: gnu11, for the explorer asks the system for more than the core does.
-flags="-std=gnu11 -g -fno-pie -fno-omit-frame-pointer -Wall -Wextra -I$here -I$core"
-limits="-DSQ__SEGMENT_SLOTS=${SLOTS}u -DSQ__WAITER_SPINS=1 -DSQ__WAITER_YIELDS=1 -DSQ__WORKER_SPINS=1 -DSQ__LINGER_SPINS=1"
-parts=
-for source in "$core"/queue/*.c "$core"/thread/*.c; do
-    object=$objects/core-$(basename "$source" .c).o
-    $CC $flags $limits -O1 -fno-builtin-memset -fno-builtin-memcpy -fno-builtin-memmove -fsanitize=thread --param tsan-instrument-func-entry-exit=0 \
-        -Wno-tsan -c "$source" -o "$object"
-    parts="$parts $object"
+# gnu11, for the explorer asks the system for more than the core does. Small limits, to come to the borders often.
+flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$here -I$core"
+flags="$flags -DSQ__SEGMENT_SLOTS=${SLOTS}u -DSQ__WAITER_SPINS=1 -DSQ__WAITER_YIELDS=1 -DSQ__WORKER_SPINS=1 -DSQ__LINGER_SPINS=1"
+hooked="-fsanitize=thread --param tsan-instrument-func-entry-exit=0"
+plain="-fno-builtin-memset -fno-builtin-memcpy -fno-builtin-memmove"
+
+name_of() { echo "core-$(echo "${1%.c}" | tr / -)"; }
+
+compile_core() { # SOURCE OBJECT
+    $CC $flags $plain $hooked -O1 -c "$1" -o "$2"
+}
+
+link_whole() { # OUT OBJECTS...
+    to=$1
+    shift
+    ld -r "$@" -o "$to.o"
+    # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c).
+    objcopy --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \
+        --redefine-sym memset=ex_memset --redefine-sym memcpy=ex_memcpy --redefine-sym memmove=ex_memmove "$to.o"
+    $CC -no-pie "$objects"/own-*.o "$to.o" -o "$to"
+}
+
+if [ -n "$file" ]; then
+    compile_core "$patched" "$objects/seeded.o"
+    parts=$objects/seeded.o
+    for object in "$objects"/core-*.o; do
+        [ "$object" = "$objects/$(name_of "$file").o" ] || parts="$parts $object"
+    done
+    link_whole "$out-seeded" $parts
+    exit
+fi
+
+rm -f "$objects"/*.o
+for source in $(cd "$core" && echo queue/*.c thread/*.c); do
+    compile_core "$core/$source" "$objects/$(name_of "$source").o"
 done
-ld -r $parts -o "$objects/whole.o"
-# The core's static data in sections of their own (core.c), its memory functions through the race detection (hooks.c).
-objcopy --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \
-    --redefine-sym memset=ex_memset --redefine-sym memcpy=ex_memcpy --redefine-sym memmove=ex_memmove "$objects/whole.o"
-rest=
 for source in "$here"/*.c "$here"/scenarios/*.c; do
-    object=$objects/$(basename "$source" .c).o
     sanitize=
-    case $source in */litmus.c) sanitize="-fsanitize=thread --param tsan-instrument-func-entry-exit=0" ;; esac
-    $CC $flags $limits -O2 -mavx2 $sanitize -c "$source" -o "$object"
-    rest="$rest $object"
+    case $source in */litmus.c) sanitize=$hooked ;; esac
+    $CC $flags -O2 -mavx2 $sanitize -c "$source" -o "$objects/own-$(basename "$source" .c).o"
 done
-$CC -no-pie $rest "$objects/whole.o" -o "$out"
+link_whole "$out" "$objects"/core-*.o

@@ -1,38 +1,152 @@
-/* main.c: runs scenarios under their searches and prints what came of it. */
-#include "scenario.h"
+/* main.c: the scenarios under their searches, and the table of what came of it.
+ *
+ * explore run [SECONDS-PER-SEARCH]     everything, or SCENARIO alone; environment: README.md
+ * explore find SCENARIO MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
+#include "search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-static double seconds(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+
+static unsigned passed, failed;
+static uint64_t total;
+
 static const scenario_t *find(const char *name) {
-    for (unsigned g = 0; scenario_groups[g]; g++) for (const scenario_t *s = scenario_groups[g]; s->name; s++) if (!strcmp(s->name, name)) return s;
-    exit(2);
-}
-static ex_result_t r;
-static bool replay(const uint8_t *t, unsigned n) { ex_choice_replay(t, n); ex_run(scenario_body, &r); return r.failed; }
-int main(int argc, char **argv) {
-    /* scenario mode search from count */
-    const scenario_t *s = find(argv[1]); uint64_t from = strtoull(argv[4], 0, 0), n = strtoull(argv[5], 0, 0);
-    for (int m = 0; m < EX_MEMORIES; m++) if (!strcmp(argv[2], ex_memory_names[m])) ex_setting.memory = m;
-    ex_setting.faults = s->faults; double t0 = seconds(); uint64_t steps = 0; int seen = 0;
-    for (uint64_t seed = from; seed < from + n; seed++) {
-        scenario_prepare(s, seed / 20);
-        if (argv[3][0] == 'r' || (argv[3][0] == 'b' && seed % 2)) ex_choice_random(seed); else ex_choice_pct(seed);
-        ex_run(scenario_body, &r); steps += r.steps;
-        if (r.failed) {
-            static uint8_t tape[EX_TAPE], try[EX_TAPE]; unsigned len; const uint8_t *t = ex_tape(&len); memcpy(tape, t, len);
-            printf("FAIL %s %s seed %llu: %s\n program: %s\n", s->name, argv[2], (unsigned long long)seed, r.message, scenario_program());
-            char first[60]; snprintf(first, sizeof first, "%.20s", r.message);
-            for (int again = 1; again;) { again = 0;
-                for (unsigned w = len; w > 0; w /= 2) for (unsigned i = 0; i < len; i += w) {
-                    bool any = false; memcpy(try, tape, len); for (unsigned k = i; k < i + w && k < len; k++) { any |= try[k] != 0; try[k] = 0; }
-                    if (any && replay(try, len) && !strncmp(r.message, first, strlen(first))) { memcpy(tape, try, len); again = 1; } } }
-            unsigned nz = 0; for (unsigned i = 0; i < len; i++) nz += tape[i] != 0;
-            if (argc > 6) { ex_tracing = true; ex_trace_begin(); replay(tape, len); ex_trace_print(); ex_tracing = false; } else replay(tape, len);
-            printf("  shrunk to %u choices: %s\n", nz, r.message); if (++seen == 3) return 1; 
+    for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
+        for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
+            if (strcmp(one->name, name) == 0) {
+                return one;
+            }
         }
     }
-    printf("ok %s %s %s: %llu schedules, %.0f steps, %.1f s\n", s->name, argv[2], argv[3], (unsigned long long)n, (double)steps / (double)n, seconds() - t0);
+    fprintf(stderr, "there is no scenario \"%s\"\n", name);
+    exit(2);
+}
+
+static ex_memory_t memory_called(const char *name) {
+    for (ex_memory_t memory = 0; memory < EX_MEMORIES; memory += 1) {
+        if (strcmp(ex_memory_names[memory], name) == 0) {
+            return memory;
+        }
+    }
+    fprintf(stderr, "MEMORY is sc, tso or ra, not \"%s\"\n", name);
+    exit(2);
+}
+
+static uint64_t number(const char *variable, uint64_t otherwise) {
+    const char *text = getenv(variable);
+    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static void row(const scenario_t *scenario, ex_memory_t memory, ex_search_t search, const search_outcome_t *outcome, const char *verdict) {
+    printf("%-24s %-4s %-7s %10llu %5.0f %7.2f  %s\n", scenario->name, ex_memory_names[memory], ex_search_names[search],
+           (unsigned long long)outcome->schedules, (double)outcome->steps / (double)(outcome->schedules + !outcome->schedules),
+           outcome->seconds, verdict);
+    fflush(stdout);
+}
+
+static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search_t search, uint64_t limit) {
+    search_outcome_t outcome;
+    char verdict[700];
+    search_run(scenario, memory, search, number("SEED", 1), limit, true, &outcome);
+    const char *missing = outcome.complete || search == EX_RANDOM ? search_missing(scenario, memory, &outcome) : NULL;
+    bool good = !outcome.failed && missing == NULL;
+    if (outcome.failed) {
+        snprintf(verdict, sizeof verdict, "FAILED: %s", outcome.message);
+    } else if (missing != NULL) {
+        snprintf(verdict, sizeof verdict, "FAILED: %s never came", missing);
+    } else {
+        snprintf(verdict, sizeof verdict, "passed%s", outcome.complete ? ", complete" : "");
+    }
+    row(scenario, memory, search, &outcome, verdict);
+    passed += good;
+    failed += !good;
+    total += outcome.schedules;
+}
+
+static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t depth_first) {
+    const char *only = getenv("MEMORY");
+    bool is_mix = scenario->program != NULL && strncmp(scenario->program, "mix ", 4) == 0;
+    for (ex_memory_t memory = 0; memory < EX_MEMORIES; memory += 1) {
+        if (only != NULL && only[0] != '\0' && memory_called(only) != memory) {
+            continue;
+        }
+        if (!is_mix) {
+            run_search(scenario, memory, EX_DFS, depth_first);
+        }
+        /* Each output that is expected must come: a handful of schedules would not do. */
+        random = scenario->prints[0] != NULL && random < 5000 ? 5000 : random;
+        run_search(scenario, memory, EX_PCT, random);
+        run_search(scenario, memory, EX_RANDOM, random);
+    }
+}
+
+/* Equal tapes, equal traces: checked on one run of each scenario. */
+static bool replays_alike(const scenario_t *scenario) {
+    static uint8_t tape[EX_TAPE];
+    ex_result_t first, second;
+    unsigned length;
+    ex_setting = (ex_setting_t){ .memory = EX_RA, .faults = scenario->faults };
+    scenario_prepare(scenario, 3);
+    ex_choice_random(5);
+    ex_run(scenario_body, &first);
+    const uint8_t *from = ex_tape(&length);
+    memcpy(tape, from, length);
+    ex_choice_replay(tape, length);
+    ex_run(scenario_body, &second);
+    return first.hash == second.hash && first.steps == second.steps;
+}
+
+static int run_all(void) {
+    const char *name = getenv("SCENARIO");
+    bool quick = number("QUICK", 0) != 0;
+    uint64_t random = number("SCHEDULES", quick ? 800 : 100000), depth_first = number("SCHEDULES", quick ? 2000 : 1000000);
+    unsigned alike = 0, scenarios = 0;
+    double begin = search_now();
+    printf("%-24s %-4s %-7s %10s %5s %7s  result\n", "scenario", "mem", "search", "schedules", "steps", "seconds");
+    for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
+        for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
+            if (name == NULL || name[0] == '\0' || strcmp(name, one->name) == 0) {
+                run_scenario(one, random, depth_first);
+                alike += replays_alike(one);
+                scenarios += 1;
+            }
+        }
+    }
+    if (scenarios == 0) {
+        find(name);
+    }
+    printf("%-24s %u of %u scenarios\n", "equal tapes, equal traces", alike, scenarios);
+    passed += alike == scenarios;
+    failed += alike != scenarios;
+    printf("%llu schedules of %u scenarios in %.0f s\n", (unsigned long long)total, scenarios, search_now() - begin);
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed > 0;
+}
+
+static int find_bug(const char *name, const char *memory, uint64_t limit) {
+    static const ex_search_t searches[] = { EX_PCT, EX_RANDOM, EX_DFS };
+    for (unsigned i = 0; i < 3; i += 1) {
+        search_outcome_t outcome;
+        search_run(find(name), memory_called(memory), searches[i], 1, limit, false, &outcome);
+        if (outcome.failed) {
+            printf("found by %s after %llu schedules, %u choices: %s\n", ex_search_names[searches[i]],
+                   (unsigned long long)outcome.schedules, outcome.choices, outcome.message);
+            return 0;
+        }
+    }
+    printf("NOT found within %llu schedules of each search\n", (unsigned long long)limit);
+    return 1;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 5 && strcmp(argv[1], "find") == 0) {
+        return find_bug(argv[2], argv[3], strtoull(argv[4], NULL, 0));
+    }
+    const char *tape = getenv("TAPE");
+    if (tape != NULL && tape[0] != '\0') {
+        const char *name = getenv("SCENARIO"), *memory = getenv("MEMORY");
+        return !search_replay(find(name != NULL ? name : ""), memory_called(memory != NULL ? memory : "sc"), number("SEED", 0), tape);
+    }
+    return run_all();
 }

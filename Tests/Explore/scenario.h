@@ -24,7 +24,6 @@ typedef struct scenario {
     bool faults;                     /* memory and threads may fail */
     const char *prints[EX_MEMORIES]; /* all that it may print, and each of it must come; NULL: as in the model before */
     uint8_t bound[EX_COSTS];         /* of the depth-first search; all 0: 2 preemptions, 1 expiry, 1 disturbance */
-    bool quick_only_random;          /* too large to be searched whole in the quick set */
 } scenario_t;
 
 extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[], ending_scenarios[], cycle_scenarios[],

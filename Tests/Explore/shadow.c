@@ -55,6 +55,9 @@ static shadow_t *shadow_of(const char *address) {
     if (offset < sizeof ex_stacks) {
         return fresh(&stack_shadow[offset / 4]);
     }
+    if ((uintptr_t)address < 4096) {
+        ex_fail("an access through a null pointer (%p)", (const void *)address);
+    }
     if (ex_core_ignores(address)) {
         return NULL;
     }

@@ -244,6 +244,7 @@ void stage_suspend(int queue) {
     }
     if (error == 0) {
         one_more_suspension(queue);
+        ex_point(); /* others go on meanwhile, or try to */
     }
 }
 

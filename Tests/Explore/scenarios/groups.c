@@ -1,4 +1,7 @@
 /* groups.c: all scenarios, in the order in which they run. */
 #include "scenario.h"
 
-const scenario_t *const scenario_groups[] = { mix_scenarios, NULL };
+const scenario_t *const scenario_groups[] = {
+    litmus_scenarios, puzzle_scenarios, order_scenarios, timed_scenarios, control_scenarios, ending_scenarios, cycle_scenarios,
+    mix_scenarios, NULL,
+};

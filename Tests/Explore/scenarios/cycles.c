@@ -1,0 +1,34 @@
+/* cycles.c: deadlocks over threads. Exactly one wait of each cycle is given up; where there is none, none is. */
+#include "scenario.h"
+
+#include <errno.h>
+
+/* The gates see to it that each thread holds its queue before any of them waits. */
+#define CYCLE .may = ERROR_BIT(EDEADLK)
+#define TWO(first, second) "sync(open0 pass1 " first ") | sync:B(open1 pass0 " second ")"
+#define THREE(first, second, third) \
+    "sync(open0 pass1 " first ") | sync:B(open1 pass2 " second ") | sync:C(open2 pass0 " third ")"
+
+const scenario_t cycle_scenarios[] = {
+    { "own_queue", "a sync onto the own queue", "sync(sync) | async", .expect = { CYCLE, .deadlocks = 1 } },
+    { "own_queue_call", "a call onto the own queue", "async(call) | async", .expect = { CYCLE, .deadlocks = 1 } },
+    { "own_outer_queue", "A, B, A on one thread", "sync(sync:B(sync)) | async:B", .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_two", "two threads hold each other's queue: exactly one gives up", TWO("sync:B", "sync"), .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_two_call", "the same with a call: a claimed wait cannot be given up", TWO("call:B", "sync"), .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_two_calls", "both of them calls", TWO("call:B", "call"), .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_claimed", "a call whose task closes the cycle", "sync(call:B(sync)) | async:B", .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_timed", "with a deadline: at most one gives up because of the cycle", TWO("sync_until:B", "sync"), .expect = { CYCLE, .deadlocks = -1 } },
+    { "cycle_two_timed", "with two deadlines", TWO("sync_until:B", "sync_until"), .expect = { CYCLE, .deadlocks = -1 } },
+    { "cycle_call_timed", "a call with a deadline in a cycle", TWO("call_until:B", "sync"), .expect = { CYCLE, .deadlocks = -1 } },
+    { "cycle_three", "three threads", THREE("sync:B", "sync:C", "sync"), .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_three_timed", "three threads, one with a deadline", THREE("sync:B", "sync_until:C", "sync"), .expect = { CYCLE, .deadlocks = -1 } },
+    { "cycle_three_call", "three threads, one with a call", THREE("sync:B", "call:C", "sync"), .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_bound", "a wait for room in a cycle", "async:B async:B sync(open0 pass1 async_until:B) | sync:B(open1 pass0 sync)",
+      .expect = { CYCLE, .deadlocks = -1, .capacity = 1 } },
+    { "no_cycle_chain", "a chain that ends is no cycle: no false alarm", "sync(sync:B) | sync:B(sync:C) | sync:C" },
+    { "no_cycle_crossing", "waits that cross one after the other are no cycle", "sync(sync:B) | sync:B | async(sync:B)" },
+    { "cycle_discard", "a cycle against a shutdown", TWO("sync:B", "sync") " | pass0 discard_until",
+      .expect = { .may = ERROR_BIT(EDEADLK) | ERROR_BIT(ESHUTDOWN), .deadlocks = -1 } },
+    { "cycle_faults", "no memory for the report", TWO("sync:B", "sync"), .faults = true, .expect = { CYCLE, .deadlocks = -1 } },
+    { 0 },
+};

@@ -1,0 +1,31 @@
+/* order.c: order, hand-off, nesting, capacity and calls, with nothing out of the ordinary happening. */
+#include "scenario.h"
+
+#include <errno.h>
+
+const scenario_t order_scenarios[] = {
+    { "async_async", "two submitters: each one's tasks in its order; the hand-off slot against the ring", "async async | async async" },
+    { "async_sync", "a sync after an async of the same thread runs after it", "async sync | async" },
+    { "sync_sync", "a waiter is granted once, and wakes up", "sync | sync" },
+    { "sync_sync_sync", "three callers: the baton goes from waiter to waiter", "sync | sync | sync" },
+    { "sync_grows", "the ring changes its segment while the baton is passed", "async async async | async sync" },
+    { "baton_in_place", "a submitter that lost its processor between taking a place and filling it", "async | sync | async" },
+    { "queue_gets_free", "the runner gives the baton back while a task is being submitted", "async | pass0 async | async(open0)" },
+    { "async_from_task", "a task submits to its own queue while the ring grows", "async(async async) | async" },
+    { "async_from_sync", "a sync task leaves an async behind, for the runner", "sync(async) | sync" },
+    { "or_run_inside", "sync_or_run runs inside a task of its queue, and waits outside of one", "sync(sync_or_run) | sync_or_run" },
+    { "two_queues", "a task of one queue waits for another one", "sync(sync:B) | async:B sync" },
+    { "call_async", "async_and_wait: its task runs on the runner, in order", "call | async async" },
+    { "call_sync", "async_and_wait beside a sync, on a free and on a busy queue", "call | sync" },
+    { "call_call", "two calls at a time: claimed and finished one by one", "call | call" },
+    { "call_from_task", "a task waits for a call of another queue", "sync(call:B) | async:B" },
+    { "call_runs_sync", "a call's task waits in turn for another queue, with the caller's token in use", "call(sync:B) | sync:B" },
+    { "looks", "the counts are read while tasks come and go", "async sync | look look | async" },
+    { "bound_now", "a full queue refuses, and has room again when a turn comes", "async async | async sync", .expect = { .capacity = 1 } },
+    { "bound_waits", "room is handed to the one that waits longest", "async_until async_until | async_until sync", .expect = { .capacity = 1 } },
+    { "bound_two", "the same with room for two", "async_until async_until async_until | async_until", .expect = { .capacity = 2 } },
+    { "bound_from_task", "a task that waits for room in its own queue is told so", "async(async_until) | async_until",
+      .expect = { .capacity = 1, .may = ERROR_BIT(EDEADLK), .deadlocks = -1 } },
+    { "bound_sync_needs_none", "a sync needs no room", "async_until sync | async_until call", .expect = { .capacity = 1 } },
+    { 0 },
+};

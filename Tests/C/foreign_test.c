@@ -174,6 +174,28 @@ TEST(pthread_cancel_of_a_task_is_told_and_ends_the_process) {
     }
 }
 
+static void check_jumped(const char *afterwards, place_t place) {
+    char number[24];
+    snprintf(number, sizeof number, "%d", (int)place);
+    ending_t ending = run_captured(afterwards, number);
+    const char *const words[] = { "longjmp" }; /* the record of the task lies where the stack is used again: no label */
+    check_aborted(&ending, words, 1);
+}
+
+/* To see it fail: in sq__is_current, do not compare the addresses (EDEADLK, or a hang). */
+TEST(longjmp_out_of_a_task_is_told_when_its_thread_comes_again) {
+    if (UNDER_ASAN) {
+        note("left out: AddressSanitizer keeps variables apart from the stack, so that their addresses tell nothing");
+        return;
+    }
+    const char *const afterwards[] = { "same", "other", "until", "call" };
+    for (size_t i = 0; i < 4; i += 1) {
+        check_jumped(afterwards[i], IN_SYNC);
+        check_jumped(afterwards[i], IN_SYNC_THAT_WAITED);
+        check_jumped(afterwards[i], INLINE);
+    }
+}
+
 TEST(a_caller_cancelled_in_its_wait_waits_on_and_keeps_its_turn) {
     for (way_t way = BY_SYNC; way < WAYS; way += 1) {
         char number[24];

@@ -1,7 +1,7 @@
 // Boxing.swift: an escaping closure's way through C and back. The only file that says Unmanaged.
 //
-// The one retain is in `init`; it is matched by exactly one of `run`, `discard` and `takeBack`. Which one is C's promise:
-// of an accepted task one of the two functions is called, once; of a refused one neither (sq_task_t, sq_async_task).
+// Each retain is matched by exactly one release, which C promises to bring about: of an accepted task one outcome is told,
+// once; of a refused one none (sq_async_pair, sq_queue_watch).
 
 import CSerialQueue
 
@@ -27,29 +27,44 @@ final class HandlerBox {
     }
 }
 
-/// A closure that waits for its turn: one allocation beside the closure's own context.
-final class TaskBox {
-    private let body: () -> Void
-
-    private init(_ body: sending @escaping () -> Void) {
-        self.body = body
+/// A closure that waits for its turn, with no memory of its own.
+///
+/// An escaping closure is two words: its code, and its context, an object that Swift made and counts (or null, if it
+/// captures nothing). C has room for two words, so the context itself is what is passed, unmanaged, and no box is made.
+enum EscapingClosure {
+    /// Kept in a struct a closure has its plain form; as a generic argument it would be wrapped in a thunk.
+    private struct Closure {
+        let body: () -> Void
     }
 
-    /// The task that C is to have: it owns one reference to a new box.
-    static func task(_ body: sending @escaping () -> Void) -> sq_task_t {
-        sq_task_t(
-            run: { TaskBox.take($0).body() },
-            context: Unmanaged.passRetained(TaskBox(body)).toOpaque(),
-            discard: { _ = TaskBox.take($0) }
-        )
+    private struct Words {
+        let code: UnsafeMutableRawPointer
+        let context: UnsafeMutableRawPointer?
     }
 
-    /// Frees what `task` owns, after C has refused it.
-    static func takeBack(_ task: sq_task_t) {
-        _ = take(task.context)
+    /// Submits `body` with its context retained. Returns C's status; if that is not 0, the context has been released again.
+    static func submit(_ body: sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t) -> CInt {
+        let words = unsafeBitCast(Closure(body: body), to: Words.self)
+        if let context = words.context {
+            _ = Unmanaged<AnyObject>.fromOpaque(context).retain()
+        }
+        let status = sq_async_pair(queue, deadline, { EscapingClosure.finish($0!, $1, runs: $2) }, words.code, words.context)
+        withExtendedLifetime(body) {}
+        if status != 0 {
+            finish(words.code, words.context, runs: false)
+        }
+        return status
     }
 
-    private static func take(_ context: UnsafeMutableRawPointer?) -> TaskBox {
-        Unmanaged<TaskBox>.fromOpaque(context!).takeRetainedValue()
+    /// Runs the closure, or not, and releases what `submit` retained.
+    private static func finish(
+        _ code: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?, runs: Bool
+    ) {
+        if runs {
+            unsafeBitCast(Words(code: code, context: context), to: Closure.self).body()
+        }
+        if let context {
+            Unmanaged<AnyObject>.fromOpaque(context).release()
+        }
     }
 }

@@ -6,18 +6,16 @@ extension SerialQueue {
     /// What the caller wrote before is visible to `body`. `body` and what it captured are released right after it ran,
     /// on the queue, so a captured object's `deinit` may use ``syncOrRun(_:)`` and ``async(_:)`` on this queue.
     ///
-    /// Not for callers that submit faster than the queue runs for ever: nothing holds them back, watch ``depth``.
+    /// Not for callers that submit faster than the queue runs for ever: nothing holds them back, but a capacity.
     ///
-    /// - Returns: `false` if the queue refused: there was no memory, its thread could not be started, or the queue is from
-    ///   before a `fork`. Then `body` will not run and has been released; the queue works on.
+    /// - Returns: `false` if the queue refused: it is full, or has been shut down, there was no memory, its thread could not
+    ///   be started, or it is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
     public func async(_ body: sending @escaping () -> Void) -> Bool {
-        var task = TaskBox.task(body)
-        let accepted = withExtendedLifetime(self) { sq_async_task(queue, &task) == 0 }
-        if !accepted {
-            TaskBox.takeBack(task)
-        }
-        return accepted
+        // SQ_NOW: does not wait for room.
+        let status = EscapingClosure.submit(body, to: queue, by: 0)
+        withExtendedLifetime(self) {}
+        return status == 0
     }
 
     /// As ``async(_:)``, but where a queue of limited capacity is full, waits for room no longer than `limit`. Room goes
@@ -29,11 +27,8 @@ extension SerialQueue {
         within limit: Duration,
         _ body: sending @escaping () -> Void
     ) throws(SerialQueueError) {
-        var task = TaskBox.task(body)
-        let status = withExtendedLifetime(self) { sq_async_until(queue, deadline(limit), &task) }
-        if status != 0 {
-            TaskBox.takeBack(task)
-            throw SerialQueueError(status: status)
-        }
+        let status = EscapingClosure.submit(body, to: queue, by: deadline(limit))
+        withExtendedLifetime(self) {}
+        if status != 0 { throw SerialQueueError(status: status) }
     }
 }

@@ -1,39 +1,48 @@
-import CSerialQueue
 import Testing
 
 @testable import SerialQueue
 
-/// A boxed closure has three ways to end. The core takes the first two; `discard` has no public way to it yet.
+/// A closure on its way through C has three ways to end; each releases what it captured, once.
 @Suite struct BoxingTests {
     let releases = Counter()
     let runs = Counter()
+    let queue = SerialQueue(label: "boxing")
 
-    private func makeTask() -> sq_task_t {
+    @discardableResult
+    private func submit() -> Bool {
         let captured = Captured(releases: releases)
-        return TaskBox.task { [runs] in
+        return queue.async { [runs] in
             captured.touch()
             runs.increment()
         }
     }
 
     @Test func run_calls_and_releases_the_closure() {
-        let task = makeTask()
-        #expect(releases.value == 0)
-        task.run(task.context)
+        submit()
+        queue.sync {}
         #expect(runs.value == 1)
         #expect(releases.value == 1)
     }
 
-    @Test func discard_releases_the_closure_without_a_call() {
-        let task = makeTask()
-        task.discard!(task.context)
+    @Test func discard_releases_the_closure_without_a_call() throws {
+        queue.suspend()
+        submit()
+        #expect(releases.value == 0)
+        try queue.shutdown(.discard)
         #expect(runs.value == 0)
         #expect(releases.value == 1)
     }
 
-    @Test func take_back_releases_the_closure_without_a_call() {
-        TaskBox.takeBack(makeTask())
+    @Test func refusal_releases_the_closure_without_a_call() throws {
+        try queue.shutdown()
+        #expect(!submit())
         #expect(runs.value == 0)
         #expect(releases.value == 1)
+    }
+
+    @Test func a_closure_without_captures_has_no_context_to_release() {
+        queue.async {}
+        queue.sync {}
+        #expect(queue.statistics.ran == 2)
     }
 }

@@ -103,5 +103,6 @@ typedef unsigned long long wide;
         return done;                                                                                                      \
     }
 ATOMIC(8, uint8_t)
+ATOMIC(16, uint16_t)
 ATOMIC(32, uint32_t)
 ATOMIC(64, uint64_t)

@@ -100,7 +100,7 @@ static bool replays_alike(const scenario_t *scenario) {
 static int run_all(void) {
     const char *name = getenv("SCENARIO");
     bool quick = number("QUICK", 0) != 0;
-    uint64_t random = number("SCHEDULES", quick ? 800 : 100000), depth_first = number("SCHEDULES", quick ? 2000 : 1000000);
+    uint64_t random = number("SCHEDULES", quick ? 1500 : 100000), depth_first = number("SCHEDULES", quick ? 4000 : 1000000);
     unsigned alike = 0, scenarios = 0;
     double begin = search_now();
     printf("%-24s %-4s %-7s %10s %5s %7s  result\n", "scenario", "mem", "search", "schedules", "steps", "seconds");

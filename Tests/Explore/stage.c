@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const kind_names[] = { "async", "async_until", "sync", "sync_until", "sync_or_run", "async_and_wait" };
+static const char *const kind_names[] = { "async", "async_pair", "async_until", "sync", "sync_until", "sync_or_run", "async_and_wait" };
 
 static const expectation_t *expected;
 static submission_t submissions[SUBMISSIONS];
@@ -82,7 +82,8 @@ static void check_start(const submission_t *one) {
         }
     }
     int queue = one->queue;
-    if (suspensions[queue] > 0) {
+    /* A release may have ended the suspension. */
+    if (suspensions[queue] > 0 && !expected->each_has_a_reference) {
         bool late = one->suspension_before == suspended_since[queue] || finished_suspended[queue];
         if (late) {
             ex_fail("suspension: %s %d starts, though its turn had not come when suspend returned", kind_names[one->kind], one->id);
@@ -148,9 +149,16 @@ static void discard(void *context) {
     }
 }
 
+static void run_pair(void *one, void *same, bool runs) {
+    if (one != same) {
+        ex_fail("outcome: the two words of a pair are not the ones that were submitted");
+    }
+    (runs ? run : discard)(one);
+}
+
 static void check_error(const submission_t *one) {
     bool resources = may_fail && (one->error == ENOMEM || one->error == EAGAIN);
-    bool full = expected->capacity > 0 && one->kind == ASYNC && one->error == EAGAIN;
+    bool full = expected->capacity > 0 && one->kind <= ASYNC_PAIR && one->error == EAGAIN;
     bool late = (one->kind == SYNC_UNTIL || one->kind == CALL || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
     bool busy = one->kind == SYNC_UNTIL && one->error == EBUSY;
     if (!resources && !full && !late && !busy && !(expected->may & ERROR_BIT(one->error))) {
@@ -191,6 +199,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     const sq_task_t task = { .run = run, .context = context, .discard = discard };
     EX_TRACE("calls %s on %c (%d)", kind_names[kind], 'A' + queue, one->id);
     int error = kind == ASYNC ? sq_async_task(q, &task)
+        : kind == ASYNC_PAIR  ? sq_async_pair(q, deadline, run_pair, context, context)
         : kind == ASYNC_UNTIL ? sq_async_until(q, deadline, &task)
         : kind == SYNC        ? sq_sync(q, run, context)
         : kind == SYNC_UNTIL  ? sq_sync_until(q, deadline, run, context)
@@ -411,9 +420,6 @@ void stage_rest(unsigned queues) {
     bool faults = ex_setting.faults;
     ex_setting.faults = false;
     for (int queue = 0; queue < (int)queues; queue += 1) {
-        while (suspensions[queue] > 0) {
-            stage_resume(queue, false);
-        }
         if (closed[queue]) {
             stage_shutdown(queue, SQ_DRAIN, SQ_FOREVER);
         } else {

@@ -14,6 +14,7 @@ const scenario_t ending_scenarios[] = {
     { "drain_drain", "two wait for one end", "async | drain | drain", .expect = { STOPPED } },
     { "drain_until_end", "the deadline at the moment of the end", "async drain_until drain | drain_until", .expect = { STOPPED } },
     { "discard_async", "each accepted task runs or is discarded, not both", "async async | discard", .expect = { STOPPED } },
+    { "discard_pair", "work of two words runs or is cleaned up", "pair async pair | discard", .expect = { STOPPED } },
     { "discard_sync", "a waiting sync is refused, or runs", "async sync | discard", .expect = { STOPPED } },
     { "discard_until_sync", "a refusal against a deadline", "async sync_until | discard", .expect = { STOPPED } },
     { "discard_call", "a refusal against a claim", "call | async | discard", .expect = { STOPPED } },

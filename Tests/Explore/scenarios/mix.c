@@ -29,20 +29,20 @@ const scenario_t mix_scenarios[] = {
     { 0 },
 };
 
-static const char *const plain[] = { "async", "sync", "sync", "sync_or_run", "async", "async(async)", "sync(async)", "sync(sync)",
+static const char *const plain[] = { "async", "pair", "sync", "sync", "sync_or_run", "async", "async(async)", "sync(async)", "sync(sync)",
     "sync(sync_or_run)", "sync(sync:B)", "async:B", "sync:B(sync)", "async(sync:B)", "look", "call", NULL };
 static const char *const timed[] = { "async", "sync", "sync_until", "sync_until", "try", "call", "call_until", "sync(call_until:B)",
     "sync:B(sync_until)", "async(call:B)", "call(sync:B)", "sync:B(call)", "call_until(async)", "look", NULL };
 static const char *const bound[] = { "async", "async", "async_until", "async_until", "sync", "sync_until", "call_until",
     "async(async)", "sync(async_until:B)", "async_until:B", "sync:B(async_until)", "call(async_until)", NULL };
-static const char *const suspend[] = { "async", "sync_until", "call_until", "suspend resume?", "suspend resume?", "suspend sync_until resume?",
+static const char *const suspend[] = { "async", "pair", "sync_until", "call_until", "suspend resume?", "suspend resume?", "suspend sync_until resume?",
     "async(suspend resume?)", "sync(suspend resume?)", "resume?", "suspend async resume?", "async(resume?)", "try", "look", "async", NULL };
-static const char *const end[] = { "async", "sync_until", "call_until", "async_until", "suspend resume?", "drain_until", "discard_until",
+static const char *const end[] = { "async", "pair", "sync_until", "call_until", "async_until", "suspend resume?", "drain_until", "discard_until",
     "async(discard_until)", "sync(drain_until)", "sync", "call", "async(async)", "async(async_until)", "sync_until(async)",
     "sync:B(discard_until)", "sync:B(sync_until)", "async(discard_until:B)", "sync_until(call_until:B)", NULL };
 static const char *const watch[] = { "async", "sync", "watch", "watch", "unwatch", "call_until", "sync(watch)", "async(unwatch)",
     "discard_until", "async", "look", "watch:B", "async:B", "sync(sync:B)", NULL };
-static const char *const release[] = { "async", "sync", "async(async)", "sync_until", "call_until", "suspend resume?", "async(retain release)",
+static const char *const release[] = { "async", "pair", "sync", "async(async)", "sync_until", "call_until", "suspend resume?", "async(retain release)",
     "async", "sync(async)", "drain_until", "discard_until", "look", "retain release", NULL };
 
 static const char *const abandon[] = { "async", "async(async)", "async", "retain release", "look", "suspend resume?", "async(suspend)", "suspend", NULL };

@@ -5,6 +5,7 @@
 
 const scenario_t order_scenarios[] = {
     { "async_async", "two submitters: each one's tasks in its order; the hand-off slot against the ring", "async async | async async" },
+    { "pair_async", "work of two words, in the hand-off slot and in the ring", "pair pair | async pair" },
     { "async_sync", "a sync after an async of the same thread runs after it", "async sync | async" },
     { "sync_sync", "a waiter is granted once, and wakes up", "sync | sync" },
     { "sync_sync_sync", "three callers: the baton goes from waiter to waiter", "sync | sync | sync" },

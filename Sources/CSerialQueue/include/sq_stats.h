@@ -14,7 +14,7 @@ extern "C" {
 /* Counts of tasks, sync and async together, since the queue was made. While the queue is at rest, or nothing is
  * submitted and its task stands still: submitted = ran + discarded + withdrawn + depth. */
 typedef struct sq_queue_stats {
-    uint64_t submitted;     /* accepted */
+    uint64_t submitted;     /* accepted: the sum of those below but the rejected, and as exact as the depth */
     uint64_t ran;           /* their function was called (one that is running now is counted) */
     uint64_t discarded;     /* accepted, but discarded instead of run */
     uint64_t withdrawn;     /* a waiting caller gave up its place */

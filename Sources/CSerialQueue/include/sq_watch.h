@@ -23,7 +23,7 @@ typedef struct sq_stall {
     uint64_t nanoseconds;               /* for how long, at least */
     size_t depth;                       /* how many tasks wait */
     bool suspended;                     /* the queue is suspended: that is why nothing runs */
-    sq_function_t SQ_NULLABLE function; /* what runs; NULL: nothing does */
+    sq_function_t SQ_NULLABLE function; /* what runs; NULL: nothing, or it is not known */
     uint64_t thread_id;                 /* of the thread that runs it, as the system numbers it; 0: nothing runs */
     const char *waits_for;              /* the label of the queue that this thread waits for in its task; "": none */
 } sq_stall_t;
@@ -37,8 +37,9 @@ typedef struct sq_watcher {
 
 /* Watches the queue from now on, in place of an earlier watcher: when a task runs, or the oldest one waits, for longer than
  * the threshold (noticed within a quarter of it more, or a millisecond), the watcher is told, once an incident. NULL ends
- * the watching. The watcher may use other queues, and must not wait for this one. Not copied with a fork.
- * Returns 0; EINVAL (threshold 0 with a watcher); ENOMEM or EAGAIN (no thread): nothing was done. Any thread. */
+ * the watching. The watcher may use other queues, and must not wait for this one.
+ * Returns 0; EINVAL (threshold 0 with a watcher); ENOMEM; EAGAIN (no thread); ESTALE (from before a fork): nothing
+ * was done. Any thread. */
 int sq_queue_watch(sq_queue_t *queue, uint64_t threshold_nanoseconds, const sq_watcher_t *SQ_NULLABLE watcher);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /* atomic.h: C11 atomics, by the name of their order.
  *
- * DESIGN. Every atomic operation of the core is one of these, on a field declared SQ__ATOMIC, and stands beside a tag
- * that names its partner, e.g. [grant]; Documentation/MemoryOrdering.md has a row per tag. There is no fence: thread
+ * DESIGN. Every atomic operation of the core is one of these, on a field declared SQ__ATOMIC. One that orders others
+ * stands beside a tag that names its partner, e.g. [grant]; Documentation/MemoryOrdering.md has a row per tag, and tells of
+ * each relaxed field why it may be. There is no fence: thread
  * sanitizers cannot see one. There is no sequentially consistent operation: each decision between two parties is
  * made by a read-modify-write of one word. A compare-and-swap that fails reads with relaxed order, but
  * for the two that say otherwise in their names. */

@@ -122,7 +122,8 @@ int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t funct
     if (sq__ring_publish(place, SQ__CALL)) {
         sq__owner_pass(queue);
     }
-    error = sq__wait_end(&wait, deadline);
+    /* A queue that was free was taken: the turn has come, and the deadline was for that. */
+    error = sq__wait_end(&wait, place.owns ? SQ_FOREVER : deadline);
     if (error == ETIMEDOUT || error == EDEADLK) {
         sq__add_relaxed(&queue->withdrawn, 1);
     }

@@ -12,7 +12,7 @@ sq_queue_t *sq_current_queue(void) {
 bool sq_is_current(const sq_queue_t *queue) { return sq__is_current(queue); }
 
 _Noreturn static void left(const char *cause, const sq__frame_t *frame) {
-    const char *label = frame != NULL ? ((const sq_queue_t *)frame->owner)->label : "";
+    const char *label = frame != NULL ? ((const sq_queue_t *)frame->owner)->label : "unknown: its stack is gone";
     sq__fatal("%s left a task of queue \"%s\"; a task must return, or the queue would never run another. Catch it inside the "
               "task.",
               cause, label);
@@ -23,6 +23,6 @@ void sq__unwind_stop(const char *cause) { left(cause, sq__self()->frame); }
 /* On another stack than the thread's own, a coroutine's, addresses tell nothing. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller) {
     if (sq__thread_owns_stack(frame) && sq__thread_owns_stack(caller)) {
-        left("longjmp", frame);
+        left("longjmp", NULL); /* what the frame says may be overwritten already */
     }
 }

@@ -5,7 +5,7 @@
 #include "queue/lock.h"
 #include "queue/shutdown.h"
 #include "queue/watch.h"
-#include "thread/token.h"
+#include "thread/self.h"
 
 SQ__ATOMIC(uint16_t) sq__fork_process;
 
@@ -19,7 +19,7 @@ static void before_fork(void) {
 }
 
 static void release_locks(bool in_child) {
-    sq__token_unlock_list();
+    sq__token_unlock_list(in_child);
     sq__deadlock_unlock(in_child);
     sq__watch_unlock(in_child);
     sq__shutdown_unlock_enders(in_child);
@@ -30,6 +30,7 @@ static void in_parent(void) { release_locks(false); }
 
 static void in_child(void) {
     sq__store_relaxed(&sq__fork_process, (uint16_t)(sq__load_relaxed(&sq__fork_process) + 1)); /* the only thread */
+    sq__self_forget_token();
     release_locks(true);
 }
 

@@ -57,12 +57,13 @@ sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
         /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
         uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
         if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
-            sq__state_t state = sq__load_relaxed(&queue->state);
+            /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
+            sq__state_t state = sq__load_acquire(&queue->state);
             if (sq__suspend_park(queue, state)) {
                 return SQ__NEXT_GONE;
             }
             if (state & SQ__SUSPENDED) {
-                continue; /* the word changed meanwhile */
+                continue; /* the word has changed meanwhile, or forbids it */
             }
         }
         if (kind != SQ__WAITER) {

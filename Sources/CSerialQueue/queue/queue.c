@@ -58,7 +58,7 @@ static void revive(sq_queue_t *queue) {
     }
     if (!(state & SQ__CLOSED)) {
         /* It may have been abandoned, suspended: then the rest is to run again. */
-        sq__store_relaxed(&queue->control, sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__DISCARD);
+        sq__control(queue, SQ__DISCARD, 0);
     }
     sq__unlock(queue);
 }
@@ -110,7 +110,9 @@ void sq_queue_release(sq_queue_t *queue) {
 
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__ring_destroy(queue);
-    sq__bound_destroy(queue->bound);
+    if (!sq__fork_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
+        sq__bound_destroy(queue->bound);
+    }
     sq__watch_forget(queue);
     sq__handle_free(queue);
 }

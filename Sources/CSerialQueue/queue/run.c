@@ -58,9 +58,9 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     }
 }
 
-/* What the watcher is told. */
+/* What a watcher is told. A call's is on the stack of a thread that may have withdrawn. */
 static sq_function_t function_of(uintptr_t kind, const sq__work_t *work) {
-    return kind == SQ__TASK ? work->task.run : NULL;
+    return kind == SQ__TASK ? work->task.run : kind == SQ__PAIR ? (sq_function_t)(void (*)(void))work->pair.call : NULL;
 }
 
 static void run_work(sq_queue_t *queue) {

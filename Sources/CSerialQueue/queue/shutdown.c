@@ -74,7 +74,7 @@ void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
 /* Closes the queue, if it is not yet. True: the baton is the caller's now. With the lock. */
 static bool close_queue(sq_queue_t *queue, sq_shutdown_t mode) {
     if (mode == SQ_DISCARD) {
-        sq__store_relaxed(&queue->control, sq__load_relaxed(&queue->control) | SQ__DISCARD);
+        sq__control(queue, 0, SQ__DISCARD);
     }
     sq__state_t state = sq__load_relaxed(&queue->state);
     sq__state_t next;
@@ -83,7 +83,7 @@ static bool close_queue(sq_queue_t *queue, sq_shutdown_t mode) {
             return false;
         }
         /* A parked baton is taken up: there may be nothing left to wait for. If there is, it is parked again. */
-        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED;
+        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED | (mode == SQ_DISCARD ? SQ__DISCARDED : 0);
         /* [own] [park] acquire: if the baton is ours, what its last holder did. release: [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     return sq__state_is_free(state) || (state & SQ__PARKED);

@@ -8,7 +8,7 @@
  *     bit 2       SUSPENDED  no task may start
  *     bit 3       CLOSED     shut down: no submission is accepted
  *     bit 4       ENDED      and the last task is over; the baton is gone for good
- *     bit 5       unused, 0
+ *     bit 5       DISCARDED  what waits is to be discarded, suspended or not; only beside CLOSED
  *     bits 6-47   TAIL       the segment that the next place is taken from (64-byte aligned), or 0: none yet
  *     bits 48-55  TAKEN      how many of its places have been taken, 0 to SQ__SEGMENT_SLOTS
  *     bits 56-63  RELEASES   last references given up, minus references that a task took after that: 1 or 0, or below 0
@@ -25,7 +25,7 @@
  *
  * Free implies empty: OWNED may be left unset only when no place is reserved, and TAKEN is 0 and no other flag is set then.
  * That is what lets a free queue be taken without a look at the ring. OWNED may be cleared by the baton's holder only,
- * PARKED be set by the holder only. SUSPENDED, CLOSED and ENDED change under the queue's lock (lock.h). RELEASES goes up with
+ * PARKED be set by the holder only. SUSPENDED, CLOSED, DISCARDED and ENDED change under the queue's lock (lock.h). RELEASES goes up with
  * whoever gives up the last reference, down with a task that takes a new one then (the running task keeps the queue alive);
  * as both are in one word, that word alone decides who frees the queue, in whatever order the two come here.
  *
@@ -47,6 +47,7 @@ typedef uint64_t sq__state_t;
 #define SQ__SUSPENDED ((sq__state_t)1 << 2)
 #define SQ__CLOSED ((sq__state_t)1 << 3)
 #define SQ__ENDED ((sq__state_t)1 << 4)
+#define SQ__DISCARDED ((sq__state_t)1 << 5)
 #define SQ__RELEASES ((sq__state_t)0xFF << 56)
 #define SQ__RELEASE_ONE ((sq__state_t)1 << 56)
 #define SQ__FLAGS ((sq__state_t)0x3F)

@@ -20,8 +20,9 @@ static sq__state_t clear(sq_queue_t *queue, sq__state_t flags) {
 /* By the holder: a task has suspended its queue when there was no reference left, so nobody could resume it. */
 static void discard_the_rest(sq_queue_t *queue) {
     sq__lock(queue);
-    sq__store_relaxed(&queue->control, (sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__HOLD) | SQ__DISCARD);
+    sq__control(queue, SQ__HOLD, SQ__DISCARD);
     clear(queue, SQ__SUSPENDED);
+    queue->suspensions = 0;
     sq__unlock(queue);
 }
 
@@ -30,9 +31,9 @@ bool sq__suspend_park(sq_queue_t *queue, sq__state_t state) {
         discard_the_rest(queue);
         return false;
     }
-    /* [park] release: what we did with the baton; pairs with take_up. One try: if the word has changed, the reason to park
-     * may have gone, or a reason to end the queue come. */
-    return (state & SQ__SUSPENDED) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
+    /* [park] release: what we did with the baton; pairs with clear, close_queue and sq__suspend_abandon. One try: if the word
+     * has changed, the reason to park may have gone, or a reason to go on come. */
+    return (state & SQ__SUSPENDED) && !(state & SQ__DISCARDED) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
 }
 
 int sq_suspend(sq_queue_t *queue) {
@@ -45,7 +46,7 @@ int sq_suspend(sq_queue_t *queue) {
     } else if (queue->suspensions == UINT32_MAX) {
         error = EOVERFLOW;
     } else if (queue->suspensions++ == 0) {
-        sq__store_relaxed(&queue->control, sq__load_relaxed(&queue->control) | SQ__HOLD);
+        sq__control(queue, 0, SQ__HOLD);
         sq__state_t next;
         do {
             next = state | SQ__SUSPENDED;
@@ -69,7 +70,7 @@ int sq_resume(sq_queue_t *queue) {
     }
     queue->suspensions -= 1;
     if (queue->suspensions == 0) {
-        sq__store_relaxed(&queue->control, sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__HOLD);
+        sq__control(queue, SQ__HOLD, 0);
         takes_up = clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
     sq__unlock(queue);
@@ -85,7 +86,7 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     sq__state_t next;
     do {
-        if (!(state & SQ__SUSPENDED)) {
+        if (!(state & SQ__SUSPENDED) || (state & SQ__ENDED)) {
             sq__unlock(queue);
             return false;
         }
@@ -93,9 +94,10 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
         takes_up = false;
         if (sq__state_is_released(next)) {
             /* Written before the swap, seen by whoever sees it. */
-            sq__store_relaxed(&queue->control, (sq__load_relaxed(&queue->control) & ~(uint32_t)SQ__HOLD) | SQ__DISCARD);
+            sq__control(queue, SQ__HOLD, SQ__DISCARD);
             next &= ~(SQ__SUSPENDED | SQ__PARKED);
             takes_up = state & SQ__PARKED;
+            queue->suspensions = 0;
         }
         /* [park] acquire: what the holder did who parked the baton. [own] release: our use of the queue; [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));

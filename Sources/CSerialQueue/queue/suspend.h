@@ -20,7 +20,8 @@
 /* O. Parks the baton if the queue is suspended and its word is still `state`. False: the caller still has the baton. */
 bool sq__suspend_park(sq_queue_t *queue, sq__state_t state);
 
-/* The last reference to a suspended queue is gone: what waits is discarded. False: it is not suspended any more. */
+/* The last reference to a suspended queue is gone: what waits is discarded. False: it is not suspended any
+ * more, or has ended. */
 bool sq__suspend_abandon(sq_queue_t *queue);
 
 #endif

@@ -3,6 +3,7 @@
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
+#include "queue/fork.h"
 #include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/watch_thread.h"
@@ -14,7 +15,7 @@ void sq__watch_begin(sq_queue_t *queue, sq_function_t function) {
     sq__note_t *note = sq__load_acquire(&queue->note); /* [watch] acquire: the note as it was made */
     sq__store_relaxed(&note->began, 0);
     sq__store_release(&note->function, function); /* [note] release: none of the old `began` with the new function */
-    sq__store_relaxed(&note->thread_id, sq__thread_id());
+    sq__store_release(&note->thread_id, sq__thread_id()); /* [note] release: the same */
     sq__store_release(&note->began, sq__clock_now()); /* [note] release: the two above */
 }
 
@@ -63,9 +64,8 @@ static sq__watcher_t *watcher_create(uint64_t threshold, const sq_watcher_t *giv
     return watcher;
 }
 
-/* The queue's note, made if there is none; NULL: no memory. */
+/* The queue's note, made if there is none; NULL: no memory. With the queue's lock. */
 static sq__note_t *note_of(sq_queue_t *queue) {
-    sq__lock(queue);
     sq__note_t *note = sq__load_relaxed(&queue->note);
     if (note == NULL) {
         note = sq__memory(sizeof *note);
@@ -75,45 +75,49 @@ static sq__note_t *note_of(sq_queue_t *queue) {
             sq__store_release(&queue->note, note); /* [watch] release: the note as it was made */
         }
     }
-    sq__unlock(queue);
     return note;
 }
 
-static void set_watched(sq_queue_t *queue, bool watched) {
-    sq__lock(queue);
-    uint32_t control = sq__load_relaxed(&queue->control);
-    /* [watch] release: the note, for the holder that sees the flag. */
-    sq__store_release(&queue->control, watched ? control | SQ__WATCHED : control & ~(uint32_t)SQ__WATCHED);
-    sq__unlock(queue);
+/* With the queue's lock. On success *old is to be let go of. */
+static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old) {
+    int error = 0;
+    sq__note_t *note = note_of(queue);
+    if (note == NULL) {
+        return ENOMEM;
+    }
+    sq__watch_thread_lock();
+    if (fresh == NULL) {
+        sq__watch_thread_remove(note);
+    } else {
+        error = sq__watch_thread_add(note, fresh);
+    }
+    if (error == 0) {
+        *old = take(note);
+        note->watcher = fresh;
+        sq__control(queue, SQ__WATCHED, fresh != NULL ? SQ__WATCHED : 0);
+    }
+    sq__watch_thread_unlock();
+    return error;
 }
 
 int sq_queue_watch(sq_queue_t *queue, uint64_t threshold, const sq_watcher_t *given) {
     SQ__CHECK_HANDLE(queue);
-    sq__watcher_t *fresh = NULL;
-    if (given == NULL && sq__load_acquire(&queue->note) == NULL) {
-        return 0;
-    }
+    sq__watcher_t *fresh = NULL, *old = NULL;
     if (given != NULL && threshold == 0) {
         return EINVAL;
     }
-    sq__note_t *note = note_of(queue);
-    if (note == NULL || (given != NULL && (fresh = watcher_create(threshold, given)) == NULL)) {
+    if (sq__fork_is_stale(queue)) {
+        return ESTALE;
+    }
+    if (given != NULL && (fresh = watcher_create(threshold, given)) == NULL) {
         return ENOMEM;
     }
-    sq__watch_thread_lock();
-    int error = fresh != NULL ? sq__watch_thread_add(note, fresh) : 0;
+    sq__lock(queue);
+    int error = fresh != NULL || sq__load_relaxed(&queue->note) != NULL ? replace(queue, fresh, &old) : 0;
+    sq__unlock(queue);
     if (error) {
-        sq__watch_thread_unlock();
         sq__memory_free(fresh); /* not let go of: nothing was done, the context is still the caller's */
-        return error;
     }
-    sq__watcher_t *old = take(note);
-    note->watcher = fresh;
-    if (fresh == NULL) {
-        sq__watch_thread_remove(note);
-    }
-    sq__watch_thread_unlock();
-    set_watched(queue, fresh != NULL);
     let_go(old);
-    return 0;
+    return error;
 }

@@ -49,11 +49,13 @@ typedef struct stall {
 static bool runs_too_long(sq__note_t *note, uint64_t now, stall_t *stall) {
     uint64_t began = sq__load_acquire(&note->began); /* [note] acquire: the two below */
     sq_function_t function = sq__load_acquire(&note->function); /* [note] acquire: `began` below is at least as new */
-    uint64_t thread_id = sq__load_relaxed(&note->thread_id);
+    uint64_t thread_id = sq__load_acquire(&note->thread_id); /* [note] acquire: the same */
     if (began == 0 || now - began < note->watcher->threshold || now < began || sq__load_relaxed(&note->began) != began) {
         return false;
     }
-    stall->told = (sq_stall_t){ .kind = SQ_STALL_RUNNING, .nanoseconds = now - began, .function = function, .thread_id = thread_id };
+    stall->told = (sq_stall_t){
+        .kind = SQ_STALL_RUNNING, .nanoseconds = now - began, .function = function, .thread_id = thread_id
+    };
     bool is_new = note->told_running != began;
     note->told_running = began;
     note->told_waiting = true; /* what waits behind it is the same incident */
@@ -67,7 +69,7 @@ static bool waits_too_long(sq__note_t *note, uint64_t now, stall_t *stall) {
     if (!stalled) {
         note->told_waiting = false;
     } else if (!note->told_waiting) {
-        stall->told = (sq_stall_t){ .kind = SQ_STALL_WAITING, .nanoseconds = (SQ__LOOKS - 1) * rest_of(note->watcher) };
+        stall->told = (sq_stall_t){ .kind = SQ_STALL_WAITING, .nanoseconds = SQ__LOOKS * rest_of(note->watcher) };
         note->told_waiting = true;
     } else {
         stalled = false;

@@ -5,7 +5,7 @@
 #include "include/sq_watch.h"
 #include "queue/queue.h"
 
-enum { SQ__LOOKS = 5 };
+enum { SQ__LOOKS = 4 };
 
 /* What the user gave. W under the thread's lock. */
 typedef struct sq__watcher {

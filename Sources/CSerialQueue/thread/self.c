@@ -49,6 +49,14 @@ void sq__self_wait_over(sq__token_t *token) {
     }
 }
 
+void sq__self_forget_token(void) {
+    sq__self_t *self = sq__self();
+    if (self->token != NULL) {
+        sq__token_recycle_locked(self->token);
+        self->token = NULL;
+    }
+}
+
 char *sq__self_report(size_t bytes) {
     sq__self_t *self = sq__self();
     if (self->report == NULL && will_end_cleanly(self)) {

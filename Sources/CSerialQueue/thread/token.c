@@ -21,6 +21,7 @@ static uint64_t word_of(sq__turn_t turn, unsigned status) { return turn << STATU
 
 static sq__mutex_t free_lock = SQ__MUTEX_INIT;
 static sq__token_t *free_tokens;
+static sq__token_t *tokens_of_parent;
 
 static sq__token_t *token_create(void) {
     size_t bytes = (sizeof(sq__token_t) + SQ__LINE - 1) / SQ__LINE * SQ__LINE;
@@ -53,15 +54,26 @@ sq__token_t *sq__token_acquire(void) {
     return token != NULL ? token : token_create();
 }
 
-void sq__token_recycle(sq__token_t *token) {
-    sq__mutex_lock(&free_lock);
+void sq__token_recycle_locked(sq__token_t *token) {
     token->next_free = free_tokens;
     free_tokens = token;
+}
+
+void sq__token_recycle(sq__token_t *token) {
+    sq__mutex_lock(&free_lock);
+    sq__token_recycle_locked(token);
     sq__mutex_unlock(&free_lock);
 }
 
 void sq__token_lock_list(void) { sq__mutex_lock(&free_lock); }
-void sq__token_unlock_list(void) { sq__mutex_unlock(&free_lock); }
+
+void sq__token_unlock_list(bool in_child) {
+    if (in_child) {
+        tokens_of_parent = free_tokens; /* so that a leak checker finds them */
+        free_tokens = NULL;
+    }
+    sq__mutex_unlock(&free_lock);
+}
 
 sq__turn_t sq__token_prepare(sq__token_t *token) {
     /* A late grant or signal may still look at the word, but it names an old turn and changes nothing. The new turn is

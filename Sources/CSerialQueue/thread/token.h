@@ -33,10 +33,11 @@ typedef uint64_t sq__turn_t;
 /* A token that nobody uses, or NULL (no memory). Give it back with sq__token_recycle. */
 sq__token_t *sq__token_acquire(void);
 void sq__token_recycle(sq__token_t *token);
+void sq__token_recycle_locked(sq__token_t *token); /* with the list locked */
 
-/* Around a fork: the list of unused tokens stays in order. */
+/* Around a fork. In the child no token of before is used again: its lock may have been held by a late granter. */
 void sq__token_lock_list(void);
-void sq__token_unlock_list(void);
+void sq__token_unlock_list(bool in_child);
 
 /* Begins a wait, before anybody can grant it. T: by the thread that will wait. */
 sq__turn_t sq__token_prepare(sq__token_t *token);

@@ -8,11 +8,11 @@ func deadline(_ duration: Duration?) -> sq_time_t {
     return duration > .zero ? sq_deadline(nanoseconds(duration)) : 1
 }
 
-/// As many as there are, or as fit.
+/// As many as there are whole ones, or as fit: 0 for a duration that is not positive, `.max` from 584 years on.
 func nanoseconds(_ duration: Duration) -> UInt64 {
+    guard duration > .zero else { return 0 }
+    // Asked before taking it apart: `components` traps where the seconds do not fit.
+    guard duration < .seconds(UInt64.max / 1_000_000_000) else { return .max }
     let (seconds, attoseconds) = duration.components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let (whole, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflows) = whole.addingReportingOverflow(UInt64(attoseconds) / 1_000_000_000)
-    return overflow || overflows ? .max : sum
+    return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
 }

@@ -28,15 +28,20 @@ extension SerialQueue {
     /// Calls `handler`, on a thread of the library's, when a closure runs, or the oldest one waits, for longer than
     /// `threshold`: once an incident, within a quarter of the threshold more.
     ///
-    /// Takes the place of an earlier handler. Not for a handler that waits for this queue.
+    /// Takes the place of an earlier handler. A closure that runs already is noticed only by those that wait behind it.
+    ///
+    /// Not for a handler that waits for this queue, and may thereby never come back. Nor for one that captures it and is
+    /// never stopped: the queue keeps the handler, so it would keep itself alive; ``Stall`` tells the label.
     ///
     /// - Precondition: `threshold` is positive.
     /// - Returns: `false` if there was no memory or no thread for it, and nothing was done.
     @discardableResult
     public func onStall(after threshold: Duration, _ handler: @escaping @Sendable (Stall) -> Void) -> Bool {
-        precondition(threshold > .zero, "onStall(after:) needs a threshold above zero.")
+        guard threshold > .zero else { thresholdIsNotPositive(threshold) }
         var watcher = HandlerBox.watcher(handler)
-        let accepted = withExtendedLifetime(self) { sq_queue_watch(queue, nanoseconds(threshold), &watcher) == 0 }
+        // Less than a nanosecond is still a threshold; 0 is none to C.
+        let least = max(nanoseconds(threshold), 1)
+        let accepted = withExtendedLifetime(self) { sq_queue_watch(queue, least, &watcher) == 0 }
         if !accepted {
             HandlerBox.takeBack(watcher)
         }

@@ -40,7 +40,7 @@ extension SerialQueue {
     public convenience init(label: String = "", capacity: Int? = nil, stackSize: Int? = nil) {
         var options = sq_swift_queue_options()
         if let capacity {
-            precondition(capacity > 0, "SerialQueue \"\(label)\": a capacity of \(capacity) leaves room for nothing.")
+            guard capacity > 0 else { capacityIsNotPositive(label, capacity) }
             options.capacity = capacity
         }
         if let stackSize {

@@ -18,6 +18,11 @@ extension SerialQueue {
         fatalError("Expected to run on queue \"\(label)\", but runs \(whereabouts(message))", file: file, line: line)
     }
 
+    /// Ends the program because a stall of no duration was asked for.
+    func thresholdIsNotPositive(_ threshold: Duration) -> Never {
+        fatalError("SerialQueue.onStall: queue \"\(label)\" cannot stall after \(threshold). Use a threshold above zero.")
+    }
+
     /// Why C refused a sync, as a sentence.
     func reason(for status: CInt) -> String {
         switch Int(status) {
@@ -33,6 +38,11 @@ extension SerialQueue {
         let place = SerialQueue.current.map { "on queue \"\($0.label)\"" } ?? "on no queue"
         return message.isEmpty ? "\(place)." : "\(place): \(message)"
     }
+}
+
+/// Ends the program because a queue was to be made that takes nothing.
+func capacityIsNotPositive(_ label: String, _ capacity: Int) -> Never {
+    fatalError("SerialQueue \"\(label)\": a capacity of \(capacity) leaves room for nothing. Use nil for no limit.")
 }
 
 /// Ends the program after a queue could not be made.

@@ -6,7 +6,7 @@ extension SerialQueue {
     ///
     /// When the last reference to a suspended queue goes away, what waits is discarded: nobody could resume it.
     ///
-    /// - Returns: `false` if the queue has been shut down, and nothing was done.
+    /// - Returns: `false` if a shutdown has ended, and nothing was done.
     @discardableResult
     public func suspend() -> Bool {
         withExtendedLifetime(self) { sq_suspend(queue) == 0 }

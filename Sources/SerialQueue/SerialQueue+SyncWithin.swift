@@ -33,7 +33,8 @@ extension SerialQueue {
 
     /// Has the queue's own thread run `body` in its turn, waits until it is done, and returns its result.
     ///
-    /// Not unless `body` needs that thread: ``sync(_:)`` is faster.
+    /// Not unless `body` needs that thread: ``sync(_:)`` is faster. Thread-locals and the actor that the caller is isolated
+    /// to stay behind, although the compiler does not see it.
     ///
     /// - Parameter limit: For how long to wait for the turn; `nil`: without limit. When it has passed first, `body` is
     ///   guaranteed never to run; once it runs, the call waits for its end.

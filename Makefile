@@ -24,6 +24,6 @@ include make/check-own.mk
 include make/examples.mk
 
 clean: ## remove everything that was built
-	rm -rf build .build .build-tsan .build-asan
+	rm -rf build .build .build-tsan .build-asan .build-consumer Benchmarks/build Benchmarks/Swift/.build
 
 .PHONY: help clean

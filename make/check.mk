@@ -30,7 +30,7 @@ SWIFT_TOOLS := swift
 
 check: ## every check below but the sanitizers
 	$(call need,$(C_TOOLS) gcc g++ clang nm pkg-config $(SWIFT_TOOLS))
-	$(call check_parts,headers c c-clang c-debug install examples swift package)
+	$(call check_parts,headers tags documents c c-clang c-debug install examples swift package model)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -52,6 +52,16 @@ check-examples: ## every example does its job, in C and in Swift, and both say t
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
 	$(call check_parts,examples)
 
+model: ## the schedule explorer on the core; QUICK=1: its short set, which `make check` runs
+	$(call need,gcc libc tsan)
+	Tests/Explore/run
+
+bench: ## the side-by-side benchmarks; QUICK=1, SCENARIO=, CONTENDER=, ROUNDS=: Benchmarks/README.md
+	Benchmarks/run.sh
+
+bench-swift bench-growth: bench-%: ## the same for Swift closures; how cost grows
+	Benchmarks/run.sh $*
+
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
 	$(call check_parts,c-tsan examples-tsan swift-tsan)
@@ -60,4 +70,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan examples-asan swift-asan)
 
-.PHONY: test-programs check check-c check-headers check-install check-swift check-examples check-tsan check-asan
+.PHONY: test-programs check check-c check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth

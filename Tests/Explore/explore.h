@@ -111,6 +111,9 @@ void ex_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ex_trace_print(void);
 #define EX_TRACE(...) do { if (ex_tracing) ex_trace(__VA_ARGS__); } while (0)
 
+/* system.c */
+void ex_catch_crashes(void);
+
 /* core.c: the part of the core's state that outlives its queues. */
 enum { EX_OWN = 128 }; /* bytes that are local to a thread, at most */
 void ex_core_reset(void);

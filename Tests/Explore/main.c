@@ -1,6 +1,6 @@
 /* main.c: the scenarios under their searches, and the table of what came of it.
  *
- * explore run [SECONDS-PER-SEARCH]     everything, or SCENARIO alone; environment: README.md
+ * explore [PART PARTS]                 everything, or each PARTS-th scenario from PART on, or SCENARIO alone; see README.md
  * explore find SCENARIO MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
 #include "search.h"
 
@@ -97,16 +97,17 @@ static bool replays_alike(const scenario_t *scenario) {
     return first.hash == second.hash && first.steps == second.steps;
 }
 
-static int run_all(void) {
+static int run_all(unsigned part, unsigned parts) {
     const char *name = getenv("SCENARIO");
     bool quick = number("QUICK", 0) != 0;
-    uint64_t random = number("SCHEDULES", quick ? 1500 : 100000), depth_first = number("SCHEDULES", quick ? 4000 : 1000000);
-    unsigned alike = 0, scenarios = 0;
+    uint64_t random = number("SCHEDULES", quick ? 1500 : 60000), depth_first = number("SCHEDULES", quick ? 4000 : 200000);
+    unsigned alike = 0, scenarios = 0, number_of_it = 0;
     double begin = search_now();
     printf("%-24s %-4s %-7s %10s %5s %7s  result\n", "scenario", "mem", "search", "schedules", "steps", "seconds");
     for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
         for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
-            if (name == NULL || name[0] == '\0' || strcmp(name, one->name) == 0) {
+            bool is_wanted = name == NULL || name[0] == '\0' || strcmp(name, one->name) == 0;
+            if (is_wanted && number_of_it++ % parts == part) {
                 run_scenario(one, random, depth_first);
                 alike += replays_alike(one);
                 scenarios += 1;
@@ -140,6 +141,7 @@ static int find_bug(const char *name, const char *memory, uint64_t limit) {
 }
 
 int main(int argc, char **argv) {
+    ex_catch_crashes();
     if (argc == 5 && strcmp(argv[1], "find") == 0) {
         return find_bug(argv[2], argv[3], strtoull(argv[4], NULL, 0));
     }
@@ -148,5 +150,5 @@ int main(int argc, char **argv) {
         const char *name = getenv("SCENARIO"), *memory = getenv("MEMORY");
         return !search_replay(find(name != NULL ? name : ""), memory_called(memory != NULL ? memory : "sc"), number("SEED", 0), tape);
     }
-    return run_all();
+    return argc == 3 ? run_all((unsigned)atoi(argv[1]), (unsigned)atoi(argv[2])) : run_all(0, 1);
 }

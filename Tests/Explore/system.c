@@ -7,6 +7,7 @@
 #include "platform/thread.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -153,4 +154,18 @@ void sq__fatal(const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     ex_fail("the core ends the program: %s", text);
+}
+
+/* A wild pointer is a failure like others. The handler has a stack of its own, and never returns to where it happened. */
+static void crashed(int signal) {
+    (void)signal;
+    ex_fail("an access through a wild pointer");
+}
+
+void ex_catch_crashes(void) {
+    static char stack[64 * 1024];
+    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
+    struct sigaction action = { .sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_NODEFER };
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
 }

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE 1 /* pthread_getattr_np */
+#define _GNU_SOURCE 1 /* pthread_getattr_np, gettid */
 #include "glibc_only.h"
 
 #include <pthread.h>
@@ -16,6 +16,8 @@ long stack_size_of_this_thread(void)
     pthread_attr_destroy(&attributes);
     return (long)size;
 }
+
+unsigned long id_of_this_thread(void) { return (unsigned long)gettid(); }
 
 void continue_in_a_forked_child(void)
 {

@@ -1,0 +1,95 @@
+import CTestSupport
+import Glibc
+import Testing
+
+@testable import SerialQueue
+
+@Suite struct ErrorTests {
+    @Test func every_error_has_its_sentence() {
+        #expect("\(SerialQueueError.timedOut)" == "The queue did not get to it in time.")
+        #expect("\(SerialQueueError.deadlock("deadlock: thread …"))" == "deadlock: thread …")
+        #expect("\(SerialQueueError.shutDown)" == "The queue has been shut down.")
+        #expect("\(SerialQueueError.noResources)" == "No memory, or no thread could be started.")
+        #expect("\(SerialQueueError.fromBeforeFork)".hasPrefix("The queue is from before a fork."))
+    }
+
+    @Test func errors_are_equal_by_what_they_say() {
+        #expect(SerialQueueError.deadlock("a") == .deadlock("a"))
+        #expect(SerialQueueError.deadlock("a") != .deadlock("b"))
+        #expect(Set([SerialQueueError.timedOut, .shutDown, .timedOut]).count == 2)
+    }
+
+    @Test(arguments: [
+        (ETIMEDOUT, SerialQueueError.timedOut), (EBUSY, .timedOut), (ESHUTDOWN, .shutDown), (ESTALE, .fromBeforeFork),
+        (ENOMEM, .noResources), (EAGAIN, .noResources),
+    ])
+    func every_status_of_c_has_its_error(_ status: CInt, _ error: SerialQueueError) {
+        #expect(SerialQueueError(status: status) == error)
+    }
+
+    /// Two threads' reports are their own: what is thrown is what this thread's call was told.
+    @Test func a_deadlock_carries_the_report_of_the_call_that_threw_it() {
+        onThreads(4) { thread in
+            let queue = SerialQueue(label: "thread \(thread)")
+            for _ in 0..<200 {
+                do {
+                    try queue.sync { try queue.sync(within: .zero) {} }
+                    Issue.record("nothing was thrown")
+                } catch {
+                    #expect("\(error)".contains("queue \"thread \(thread)\""))
+                }
+            }
+        }
+    }
+
+    @Test(.enabled(if: !promisesAnyMemory(), "this system promises memory that it does not have"))
+    func a_queue_whose_thread_cannot_start_says_so_and_works_on() throws {
+        let queue = SerialQueue(label: "threadless", stackSize: 1 << 40)
+        let (ran, releases) = (Counter(), Counter())
+        #expect(throws: SerialQueueError.noResources) { try queue.asyncAndWait { _ = ran.increment() } }
+        do {
+            let captured = Captured(releases: releases)
+            #expect(throws: SerialQueueError.noResources) { try queue.async(within: .seconds(1)) { captured.touch() } }
+        }
+        #expect(releases.value == 1)
+        #expect(try queue.sync(within: .zero) { ran.value } == 0)
+        try queue.shutdown()
+    }
+
+    /// On threads of their own: the thread's token is what there is no memory for.
+    @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
+    func without_memory_to_wait_the_closure_never_runs() {
+        let queue = SerialQueue(label: "no memory")
+        let ran = Counter()
+        let holdup = Holdup { queue.async($0) }
+        onThreads(1) { _ in
+            _ = try? SerialQueue().sync(within: .zero) {}  // so that Swift has its own allocations behind it
+            allocation_probe_fail(100)
+            let error = #expect(throws: SerialQueueError.self) {
+                try queue.sync(within: .seconds(3600)) { _ = ran.increment() }
+            }
+            #expect(error == .noResources)
+        }
+        holdup.finish()
+        #expect(queue.sync { ran.value } == 0)
+    }
+
+    @Test(arguments: ["sync", "asyncAndWait", "async", "shutdown"])
+    func a_forked_child_is_refused_by_its_parents_queue(_ verb: String) async throws {
+        let child = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [verb] in
+            let queue = SerialQueue(label: "parental")
+            let holdup = Holdup { queue.async($0) }
+            continue_in_a_forked_child()  // where nobody runs what holds the queue up
+            switch verb {
+            case "sync": try! queue.sync(within: .seconds(3600)) {}
+            case "asyncAndWait": try! queue.asyncAndWait {}
+            case "async": try! queue.async(within: .seconds(3600)) {}
+            default: try! queue.shutdown()
+            }
+            holdup.finish()
+        }
+        #expect(child.said("The queue is from before a fork. Make a new one in the child."))
+    }
+}

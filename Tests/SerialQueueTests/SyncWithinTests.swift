@@ -1,0 +1,293 @@
+import CTestSupport
+import Glibc
+import SerialQueue
+import Testing
+
+@Suite struct SyncWithinTests {
+    struct Unique: ~Copyable {
+        let number: Int
+    }
+
+    enum Refusal: Error {
+        case full
+    }
+
+    struct Carrier: Error {
+        let captured: Captured
+    }
+
+    let queue = SerialQueue(label: "within")
+
+    // MARK: The turn that does not come
+
+    @Test func a_closure_that_timed_out_never_runs() {
+        let ran = Counter()
+        let holdup = Holdup { queue.async($0) }
+        #expect(throws: SerialQueueError.timedOut) {
+            try queue.sync(within: .milliseconds(1)) { _ = ran.increment() }
+        }
+        #expect(throws: SerialQueueError.timedOut) {
+            try queue.asyncAndWait(within: .milliseconds(1)) { _ = ran.increment() }
+        }
+        holdup.finish()
+        queue.sync {}
+        #expect(ran.value == 0)
+        #expect(queue.statistics.withdrawn == 2)
+    }
+
+    /// Waits of every length around the moment of the turn. To see it fail: let `run_call` run a call that it could not claim
+    /// (run.c), or let `grant` say that a waiter which had withdrawn has the baton (owner.c; that one hangs).
+    @Test(arguments: [true, false])
+    func in_a_storm_of_limits_a_closure_runs_or_its_caller_is_told(_ onCallersThread: Bool) {
+        let queue = SerialQueue(label: "storm")
+        let (ran, timedOut, streamed) = (Guarded(0), Counter(), Guarded(0))
+        let perThread = 3_000
+        onThreads(5) { thread in
+            if thread == 0 {
+                for _ in 0..<4 * perThread {
+                    queue.async { streamed.value += 1 }
+                }
+                return
+            }
+            for _ in 0..<perThread {
+                let attempt = Attempt()
+                let body = { ran.value += attempt.run() }
+                let limit = Duration.nanoseconds(Int64.random(in: 0...20_000))
+                do {
+                    if onCallersThread {
+                        try queue.sync(within: limit, body)
+                    } else {
+                        try queue.asyncAndWait(within: limit, body)
+                    }
+                    #expect(attempt.hasRun)
+                } catch {
+                    #expect(error as? SerialQueueError == .timedOut)
+                    #expect(!attempt.hasRun)
+                    timedOut.increment()
+                }
+                attempt.isOver = true
+            }
+        }
+        #expect(queue.sync { ran.value } == 4 * perThread - timedOut.value)
+        #expect(queue.sync { streamed.value } == 4 * perThread)
+        let counts = queue.statistics
+        #expect(counts.submitted == counts.ran + counts.discarded + counts.withdrawn)
+        #expect(counts.withdrawn + counts.rejected == timedOut.value)
+        #expect(counts.depth == 0)
+    }
+
+    @Test func the_queue_works_on_past_a_place_that_was_given_up() {
+        let seen = Guarded([Int]())
+        let holdup = Holdup { queue.async($0) }
+        for number in 0..<100 {
+            queue.async { seen.value.append(number) }
+            #expect(throws: SerialQueueError.timedOut) {
+                try queue.sync(within: .zero) { seen.value.append(-1) }
+            }
+            #expect(throws: SerialQueueError.timedOut) {
+                try queue.asyncAndWait(within: .microseconds(100)) { seen.value.append(-2) }
+            }
+        }
+        holdup.finish()
+        #expect(queue.sync { seen.value } == Array(0..<100))
+    }
+
+    // MARK: The turn that comes
+
+    @Test func sync_within_runs_after_everything_submitted_before_on_the_callers_thread() {
+        let ran = Guarded(0)
+        let holdup = Holdup { queue.async($0) }
+        for _ in 0..<100 {
+            queue.async { ran.value += 1 }
+        }
+        let waiter = TestThread { [queue] in
+            let caller = pthread_self()
+            #expect(throws: Never.self) {
+                let found = try queue.sync(within: .seconds(3600)) { (ran.value, pthread_self()) }
+                #expect(found == (100, caller))
+            }
+        }
+        eventually { queue.depth == 101 }
+        holdup.finish()
+        waiter.join()
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(1)])
+    func a_free_queue_is_taken_whatever_the_limit(_ limit: Duration) throws {
+        #expect(try queue.sync(within: limit) { 7 } == 7)
+    }
+
+    @Test func results_and_errors_travel() throws {
+        let first = try queue.sync(within: .seconds(60)) { Unique(number: 1) }.number
+        let second = try queue.asyncAndWait { Unique(number: 2) }.number
+        #expect([first, second] == [1, 2])
+        #expect(try queue.asyncAndWait(within: .seconds(60)) { "three" } == "three")
+        #expect(throws: Refusal.full) { try queue.sync(within: .seconds(60)) { throw Refusal.full } }
+        #expect(throws: Refusal.full) { try queue.asyncAndWait { throw Refusal.full } }
+        #expect(queue.sync { 1 } == 1, "a throw must leave the queue free")
+    }
+
+    /// When asyncAndWait returns, its thread may still be about to leave the queue: trySync has a queue to itself.
+    @Test func results_and_errors_travel_from_try_sync() {
+        switch queue.trySync({ Unique(number: 4) }) {
+        case .some(let unique): #expect(unique.number == 4)
+        case .none: Issue.record("the queue is free")
+        }
+        #expect(throws: Refusal.full) { try queue.trySync { throw Refusal.full } }
+        #expect(queue.trySync { 1 } == 1, "a throw must leave the queue free")
+    }
+
+    @Test func results_and_errors_are_released_with_their_last_use() throws {
+        let releases = Counter()
+        let tried = SerialQueue(label: "tried")
+        for _ in 0..<10 {
+            try queue.sync(within: .seconds(60)) { Captured(releases: releases) }.touch()
+            try queue.asyncAndWait { Captured(releases: releases) }.touch()
+            tried.trySync { Captured(releases: releases) }?.touch()
+        }
+        #expect(releases.value == 30)
+        let body: () throws -> Void = { throw Carrier(captured: Captured(releases: releases)) }
+        #expect(throws: Carrier.self) { try queue.sync(within: .seconds(60), body) }
+        #expect(throws: Carrier.self) { try queue.asyncAndWait(body) }
+        #expect(throws: Carrier.self) { try tried.trySync(body) }
+        #expect(releases.value == 33)
+    }
+
+    @Test func captures_of_a_withdrawn_closure_are_released_at_once() {
+        let releases = Counter()
+        let holdup = Holdup { queue.async($0) }
+        for expected in 1...10 {
+            #expect(throws: SerialQueueError.timedOut) {
+                let captured = Captured(releases: releases)
+                try queue.sync(within: .microseconds(expected)) { captured.touch() }
+            }
+            #expect(throws: SerialQueueError.timedOut) {
+                let captured = Captured(releases: releases)
+                try queue.asyncAndWait(within: .microseconds(expected)) { captured.touch() }
+            }
+            #expect(releases.value == 2 * expected, "released while the queue is held up")
+        }
+        holdup.finish()
+        queue.sync {}
+        #expect(releases.value == 20, "and once")
+    }
+
+    @Test func a_limited_sync_of_a_free_queue_allocates_nothing() throws {
+        var total = 0
+        func rounds(_ count: Int) throws {
+            for number in 0..<count {
+                total += try queue.sync(within: .zero) { number }
+                total += queue.trySync { number } ?? 0
+            }
+        }
+        try rounds(10)
+        allocation_probe_begin()
+        try rounds(10_000)
+        #expect(allocation_probe_end() == 0)
+    }
+
+    // MARK: trySync
+
+    @Test func try_sync_is_nil_if_the_queue_cannot_run_it_now() throws {
+        let ran = Counter()
+        let attempt = { [queue] in queue.trySync { ran.increment() } }
+        let holdup = Holdup { queue.async($0) }
+        #expect(attempt() == nil, "busy with another thread's task")
+        holdup.finish()
+        queue.sync {}
+        #expect(queue.sync { attempt() } == nil, "busy with the caller's own task")
+        queue.suspend()
+        #expect(attempt() == nil, "suspended")
+        queue.resume()
+        #expect(ran.value == 0)
+        #expect(attempt() == 1, "free")
+        try queue.shutdown()
+        #expect(attempt() == nil, "shut down")
+        #expect(ran.value == 1)
+    }
+
+    @Test func try_sync_tells_a_nil_result_from_a_busy_queue() {
+        #expect(queue.trySync { nil as Int? } == .some(nil))
+        let holdup = Holdup { queue.async($0) }
+        #expect(queue.trySync { nil as Int? } == .none)
+        holdup.finish()
+    }
+
+    @Test func try_sync_keeps_the_type_of_an_error() {
+        do throws(Refusal) {
+            try queue.trySync { () throws(Refusal) in throw .full }
+            Issue.record("nothing was thrown")
+        } catch {
+            #expect(error == .full)
+        }
+    }
+
+    // MARK: asyncAndWait
+
+    @Test func async_and_wait_runs_on_the_queues_own_thread_in_its_turn() throws {
+        let worker = Guarded(pthread_self())
+        queue.async { worker.value = pthread_self() }
+        let (order, thread, current) = try queue.asyncAndWait { (worker.value, pthread_self(), SerialQueue.current) }
+        #expect(thread != pthread_self())
+        #expect(thread == order, "the earlier async ran first, on the same thread")
+        #expect(current == queue)
+    }
+
+    @Test func async_and_wait_starts_the_thread() throws {
+        let caller = pthread_self()
+        #expect(try SerialQueue().asyncAndWait { pthread_self() } != caller)
+        #expect(try SerialQueue(capacity: 1).asyncAndWait(within: .seconds(60)) { pthread_self() } != caller)
+    }
+
+    /// The closure outlasts the limit. When the machine is so busy that it did not even begin within it, the next limit is
+    /// longer. To see it fail: let `sq__token_withdraw` withdraw what is claimed (token.c).
+    @Test func once_it_runs_async_and_wait_waits_for_its_end() throws {
+        let clock = ContinuousClock()
+        for exponent in 0..<10 {
+            let limit = Duration.milliseconds(20 << exponent)
+            let deadline = clock.now + limit
+            let result = try? queue.asyncAndWait(within: limit) {
+                while clock.now < deadline + .milliseconds(20) { usleep(1_000) }
+                return "ended"
+            }
+            if result == "ended" { return }
+            #expect(queue.statistics.withdrawn == exponent + 1, "it had not begun")
+        }
+        Issue.record("it never began")
+    }
+
+    @Test func async_and_wait_from_many_threads_runs_one_at_a_time() {
+        let total = Guarded(0)
+        onThreads(4) { [queue] _ in
+            for _ in 0..<500 {
+                #expect(throws: Never.self) { try queue.asyncAndWait { total.value += 1 } }
+                #expect(throws: Never.self) { try queue.sync(within: .seconds(60)) { total.value += 1 } }
+            }
+        }
+        #expect(queue.sync { total.value } == 4_000)
+    }
+
+    @Test func the_last_reference_may_go_while_a_limited_sync_runs() throws {
+        let holder = Guarded<SerialQueue?>(SerialQueue(label: "going"))
+        weak let handle = holder.value
+        try holder.value!.sync(within: .zero) { holder.value = nil }
+        #expect(handle == nil)
+        holder.value = SerialQueue(label: "going")
+        try holder.value!.asyncAndWait { holder.value = nil }
+        holder.value = SerialQueue(label: "going")
+        holder.value!.trySync { holder.value = nil }
+        #expect(holder.value == nil)
+    }
+}
+
+/// One call of the storm: tells if its closure runs when the caller has gone on, or twice.
+private final class Attempt: @unchecked Sendable {
+    private(set) var hasRun = false
+    var isOver = false
+
+    func run() -> Int {
+        #expect(!isOver && !hasRun)
+        hasRun = true
+        return 1
+    }
+}

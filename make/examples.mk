@@ -32,6 +32,7 @@ examples: ## build every example: build/examples/*, and the Swift ones by SwiftP
 	@for name in $(EXAMPLE_NAMES); do cp -p build/$(COMPILER)-release/examples/$$name.program build/examples/$$name; done
 	$(SWIFT_RELEASE) --product wordcount
 	$(SWIFT_RELEASE) --product order
+	$(SWIFT_RELEASE) --product hangs
 
 demo: examples ## the word counter in Swift, then in C, then the order of sync and async
 	@printf '\n== wordcount (Swift)\n'

@@ -51,6 +51,9 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
         sq__count(refused ? &queue->discarded : &queue->skipped, 1);
     } else if (sq__token_claim(waiter.token, waiter.turn)) {
         sq__count(&queue->ran, 1);
+        if (control & SQ__WATCHED) {
+            sq__watch_begin(queue, waiter.call->run);
+        }
         waiter.call->run(waiter.call->context);
         sq__token_grant(waiter.token, waiter.turn);
     } else {
@@ -58,16 +61,16 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     }
 }
 
-/* What a watcher is told. A call's is on the stack of a thread that may have withdrawn. */
+/* What a watcher is told, for work that is sure to run. */
 static sq_function_t function_of(uintptr_t kind, const sq__work_t *work) {
-    return kind == SQ__TASK ? work->task.run : kind == SQ__PAIR ? (sq_function_t)(void (*)(void))work->pair.call : NULL;
+    return kind == SQ__TASK ? work->task.run : (sq_function_t)(void (*)(void))work->pair.call;
 }
 
 static void run_work(sq_queue_t *queue) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     sq__work_t work;
     uintptr_t kind = take_work(queue, &work);
-    if (__builtin_expect(control & SQ__WATCHED, 0)) {
+    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL) {
         sq__watch_begin(queue, function_of(kind, &work));
     }
     switch (kind) {

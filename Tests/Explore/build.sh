@@ -4,7 +4,8 @@
 set -e
 out=$1 core=$2 file=$3 patched=$4
 here=$(dirname "$0")
-: "${CC:=gcc}" "${SLOTS:=2}"
+CC=${EXPLORE_CC:-gcc} # not what make calls CC: its hooks and options are gcc's
+: "${SLOTS:=2}"
 objects=$out.objects
 mkdir -p "$objects"
 # gnu11, for the explorer asks the system for more than the core does. Small limits, to come to the borders often.

@@ -1,17 +1,15 @@
 /* stage.c: the records of the submissions, and the oracles that look at them. */
-#include "stage.h"
-
-#include "thread/token.h"
+#include "stage_inside.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const kind_names[] = { "async", "async_pair", "async_until", "sync", "sync_until", "sync_or_run", "async_and_wait" };
+const char *const stage_kind_names[] = { "async", "async_pair", "async_until", "sync", "sync_until", "sync_or_run", "async_and_wait" };
 
-static const expectation_t *expected;
-static submission_t submissions[SUBMISSIONS];
-static unsigned count;
+const expectation_t *stage_expected;
+submission_t stage_submissions[SUBMISSIONS];
+unsigned stage_count;
 static int inside[QUEUES];     /* tasks running now */
 static uint64_t cells[QUEUES]; /* what each queue protects */
 static uint64_t contexts[SUBMISSIONS], results[SUBMISSIONS];
@@ -20,34 +18,31 @@ static uint64_t suspended_since[QUEUES];
 static int suspender[QUEUES];
 static uint32_t suspended_when[QUEUES]; /* on the suspender's clock */
 static unsigned started_suspended[QUEUES];
-static bool closed[QUEUES], ended[QUEUES];
+bool stage_closed[QUEUES];
+static bool ended[QUEUES];
 static bool finished_suspended[QUEUES]; /* a task ended after suspend had returned */
-static int deadlocks;
-static bool may_fail; /* memory and threads */
+int stage_deadlocks;
+bool stage_may_fail; /* memory and threads */
 static char printed[64];
 sq_queue_t *stage_queues[QUEUES];
 void (*stage_instead)(const void *argument, int queue);
 
-#define WORD(cell) (&(cell)), sizeof(cell)
-
 sq_time_t stage_soon(void) { return ex_now() + 100; }
-
-static void watch_reset(void);
 
 void stage_begin(const expectation_t *expectation, unsigned queues) {
     static const char labels[QUEUES][2] = { "A", "B", "C", "D" };
-    expected = expectation;
-    count = 0;
-    deadlocks = 0;
+    stage_expected = expectation;
+    stage_count = 0;
+    stage_deadlocks = 0;
     printed[0] = '\0';
     memset(inside, 0, sizeof inside);
     memset(suspensions, 0, sizeof suspensions);
     memset(started_suspended, 0, sizeof started_suspended);
-    memset(closed, 0, sizeof closed);
+    memset(stage_closed, 0, sizeof stage_closed);
     memset(ended, 0, sizeof ended);
     memset(finished_suspended, 0, sizeof finished_suspended);
-    watch_reset();
-    bool faults = may_fail = ex_setting.faults;
+    stage_watch_reset();
+    bool faults = stage_may_fail = ex_setting.faults;
     ex_setting.faults = false;
     for (unsigned i = 0; i < queues; i += 1) {
         sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -67,14 +62,14 @@ static bool is_suspended_before(int queue, uint64_t step) {
 }
 
 static void check_start(const submission_t *one) {
-    for (unsigned i = 0; i < count; i += 1) {
-        const submission_t *other = &submissions[i];
+    for (unsigned i = 0; i < stage_count; i += 1) {
+        const submission_t *other = &stage_submissions[i];
         if (other == one || other->queue != one->queue || other->is_inline || other->error || other->discarded) {
             continue;
         }
         if (other->returned && other->returned < one->began && !other->finished) {
-            ex_fail("order: %s %d returned before %s %d began, and has not run", kind_names[other->kind], other->id,
-                    kind_names[one->kind], one->id);
+            ex_fail("order: %s %d returned before %s %d began, and has not run", stage_kind_names[other->kind], other->id,
+                    stage_kind_names[one->kind], one->id);
         }
         if (other->submitter == one->submitter && other->kind <= ASYNC_UNTIL && one->kind <= ASYNC_UNTIL && other->id > one->id
             && other->started) {
@@ -83,10 +78,10 @@ static void check_start(const submission_t *one) {
     }
     int queue = one->queue;
     /* A release may have ended the suspension. */
-    if (suspensions[queue] > 0 && !expected->each_has_a_reference) {
+    if (suspensions[queue] > 0 && !stage_expected->each_has_a_reference) {
         bool late = one->suspension_before == suspended_since[queue] || finished_suspended[queue];
         if (late) {
-            ex_fail("suspension: %s %d starts, though its turn had not come when suspend returned", kind_names[one->kind], one->id);
+            ex_fail("suspension: %s %d starts, though its turn had not come when suspend returned", stage_kind_names[one->kind], one->id);
         }
         if (++started_suspended[queue] > 1 && ex_setting.memory != EX_RA) {
             ex_fail("suspension: a second task starts after suspend returned");
@@ -98,14 +93,14 @@ static void check_start(const submission_t *one) {
 }
 
 static void run(void *context) {
-    submission_t *one = &submissions[(uint64_t *)context - contexts];
+    submission_t *one = &stage_submissions[(uint64_t *)context - contexts];
     int queue = one->queue;
     ex_caller = (const void *)run;
     ex_read(WORD(contexts[one->id])); /* what the caller wrote before */
     if (one->ran++ || one->discarded) {
-        ex_fail("outcome: %s %d runs twice, or after it was discarded", kind_names[one->kind], one->id);
+        ex_fail("outcome: %s %d runs twice, or after it was discarded", stage_kind_names[one->kind], one->id);
     }
-    EX_TRACE("task %d (%s) begins", one->id, kind_names[one->kind]);
+    EX_TRACE("task %d (%s) begins", one->id, stage_kind_names[one->kind]);
     one->started = ++ex_step;
     if (!one->is_inline) {
         if (inside[queue]) {
@@ -132,7 +127,7 @@ static void run(void *context) {
 }
 
 static void discard(void *context) {
-    submission_t *one = &submissions[(uint64_t *)context - contexts];
+    submission_t *one = &stage_submissions[(uint64_t *)context - contexts];
     ex_caller = (const void *)discard;
     ex_read(WORD(contexts[one->id]));
     if (one->ran || one->discarded++) {
@@ -157,39 +152,39 @@ static void run_pair(void *one, void *same, bool runs) {
 }
 
 static void check_error(const submission_t *one) {
-    bool resources = may_fail && (one->error == ENOMEM || one->error == EAGAIN);
-    bool full = expected->capacity > 0 && one->kind <= ASYNC_PAIR && one->error == EAGAIN;
+    bool resources = stage_may_fail && (one->error == ENOMEM || one->error == EAGAIN);
+    bool full = stage_expected->capacity > 0 && one->kind <= ASYNC_PAIR && one->error == EAGAIN;
     bool late = (one->kind == SYNC_UNTIL || one->kind == CALL || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
     bool busy = one->kind == SYNC_UNTIL && one->error == EBUSY;
-    if (!resources && !full && !late && !busy && !(expected->may & ERROR_BIT(one->error))) {
-        ex_fail("error: %s returned %s", kind_names[one->kind], strerror(one->error));
+    if (!resources && !full && !late && !busy && !(stage_expected->may & ERROR_BIT(one->error))) {
+        ex_fail("error: %s returned %s", stage_kind_names[one->kind], strerror(one->error));
     }
     if (one->ran || one->discarded) {
-        ex_fail("outcome: %s %d failed (%s), but its task ran or was discarded", kind_names[one->kind], one->id, strerror(one->error));
+        ex_fail("outcome: %s %d failed (%s), but its task ran or was discarded", stage_kind_names[one->kind], one->id, strerror(one->error));
     }
-    deadlocks += one->error == EDEADLK;
-    if (one->error == EDEADLK && !may_fail && sq_deadlock_report()[0] == '\0') {
+    stage_deadlocks += one->error == EDEADLK;
+    if (one->error == EDEADLK && !stage_may_fail && sq_deadlock_report()[0] == '\0') {
         ex_fail("deadlock: no report");
     }
 }
 
 static int waiting_in(int queue) {
     int waiting = 0;
-    for (unsigned i = 0; i < count; i += 1) {
-        const submission_t *one = &submissions[i];
+    for (unsigned i = 0; i < stage_count; i += 1) {
+        const submission_t *one = &stage_submissions[i];
         waiting += one->queue == queue && one->kind <= ASYNC_UNTIL && one->returned && !one->error && !one->started && !one->discarded;
     }
     return waiting;
 }
 
 int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const void *), const void *argument) {
-    if (count == SUBMISSIONS) {
+    if (stage_count == SUBMISSIONS) {
         ex_fail("the explorer itself: too many submissions");
     }
-    submission_t *one = &submissions[count];
+    submission_t *one = &stage_submissions[stage_count];
     bool is_inline = kind == SYNC_OR_RUN && sq_is_current(stage_queues[queue]);
-    *one = (submission_t){ .kind = kind, .id = (int)count++, .queue = queue, .submitter = ex_current, .inside = inner,
-                           .argument = argument, .is_inline = is_inline, .closed_before = closed[queue] };
+    *one = (submission_t){ .kind = kind, .id = (int)stage_count++, .queue = queue, .submitter = ex_current, .inside = inner,
+                           .argument = argument, .is_inline = is_inline, .closed_before = stage_closed[queue] };
     one->began = ++ex_step;
     one->suspension_before = is_suspended_before(queue, one->began) ? suspended_since[queue] : 0;
     ex_caller = (const void *)stage_submit;
@@ -197,7 +192,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     sq_queue_t *q = stage_queues[queue];
     void *context = &contexts[one->id];
     const sq_task_t task = { .run = run, .context = context, .discard = discard };
-    EX_TRACE("calls %s on %c (%d)", kind_names[kind], 'A' + queue, one->id);
+    EX_TRACE("calls %s on %c (%d)", stage_kind_names[kind], 'A' + queue, one->id);
     int error = kind == ASYNC ? sq_async_task(q, &task)
         : kind == ASYNC_PAIR  ? sq_async_pair(q, deadline, run_pair, context, context)
         : kind == ASYNC_UNTIL ? sq_async_until(q, deadline, &task)
@@ -207,7 +202,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
                               : sq_async_and_wait(q, deadline, run, context);
     one->error = error;
     one->returned = ++ex_step;
-    EX_TRACE("%s (%d) returns %d", kind_names[kind], one->id, error);
+    EX_TRACE("%s (%d) returns %d", stage_kind_names[kind], one->id, error);
     ex_caller = (const void *)stage_submit;
     if (error) {
         check_error(one);
@@ -218,15 +213,15 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         return error;
     }
     if (one->closed_before && !is_inline) {
-        ex_fail("shutdown: %s was accepted after a shutdown had returned", kind_names[kind]);
+        ex_fail("shutdown: %s was accepted after a shutdown had returned", stage_kind_names[kind]);
     }
     if (kind > ASYNC_UNTIL) {
         if (!one->finished) {
-            ex_fail("outcome: %s %d returned before its task", kind_names[kind], one->id);
+            ex_fail("outcome: %s %d returned before its task", stage_kind_names[kind], one->id);
         }
         ex_read(WORD(results[one->id])); /* what the task wrote */
         ex_write(WORD(contexts[one->id]));
-    } else if (expected->capacity > 0 && waiting_in(queue) > (int)expected->capacity + 1) {
+    } else if (stage_expected->capacity > 0 && waiting_in(queue) > (int)stage_expected->capacity + 1) {
         ex_fail("capacity: %d tasks wait", waiting_in(queue));
     }
     return 0;
@@ -248,7 +243,7 @@ void stage_suspend(int queue) {
     EX_TRACE("calls suspend");
     int error = sq_suspend(stage_queues[queue]);
     EX_TRACE("suspend returns %d", error);
-    if (error && !(expected->may & ERROR_BIT(error))) {
+    if (error && !(stage_expected->may & ERROR_BIT(error))) {
         ex_fail("error: suspend returned %s", strerror(error));
     }
     if (error == 0) {
@@ -275,20 +270,20 @@ void stage_shutdown(int queue, sq_shutdown_t mode, sq_time_t deadline) {
     int error = sq_shutdown(stage_queues[queue], mode, deadline);
     EX_TRACE("shutdown returns %d", error);
     ex_caller = (const void *)stage_shutdown;
-    if (error == ENOMEM && may_fail) {
+    if (error == ENOMEM && stage_may_fail) {
         return;
     }
-    closed[queue] = true;
+    stage_closed[queue] = true;
     if (error) {
-        deadlocks += error == EDEADLK;
-        if (!(error == ETIMEDOUT && deadline != SQ_FOREVER) && !(expected->may & ERROR_BIT(error))) {
+        stage_deadlocks += error == EDEADLK;
+        if (!(error == ETIMEDOUT && deadline != SQ_FOREVER) && !(stage_expected->may & ERROR_BIT(error))) {
             ex_fail("error: shutdown returned %s", strerror(error));
         }
         return;
     }
     ended[queue] = true;
-    for (unsigned i = 0; i < count; i += 1) {
-        const submission_t *one = &submissions[i];
+    for (unsigned i = 0; i < stage_count; i += 1) {
+        const submission_t *one = &stage_submissions[i];
         if (one->queue == queue && one->returned && !one->error) {
             if (!one->finished && !one->discarded) {
                 ex_fail("shutdown: it returned 0 before task %d was over", one->id);
@@ -309,7 +304,7 @@ void stage_release(int queue) {
 void stage_look(int queue) {
     sq_queue_stats_t stats;
     sq_queue_stats(stage_queues[queue], &stats);
-    if (stats.ran > count || stats.highest_depth > count || sq_queue_depth(stage_queues[queue]) > count) {
+    if (stats.ran > stage_count || stats.highest_depth > stage_count || sq_queue_depth(stage_queues[queue]) > stage_count) {
         ex_fail("counts: more than there were submissions");
     }
 }
@@ -323,152 +318,3 @@ void stage_print(char what) {
 }
 
 const char *stage_printed(void) { return printed; }
-
-/* Watching: each watcher is let go of once, and not called afterwards. */
-
-enum { WATCHERS = 16 };
-static struct { bool given, gone; uint64_t cell; } watchers[WATCHERS];
-static unsigned watcher_count;
-
-static void watch_reset(void) {
-    memset(watchers, 0, sizeof watchers);
-    watcher_count = 0;
-}
-
-static void stalled(void *context, const sq_stall_t *stall) {
-    unsigned i = (unsigned)(uintptr_t)context;
-    if (watchers[i].gone) {
-        ex_fail("watch: a watcher is called after it was let go of");
-    }
-    EX_TRACE("watcher %u is told: %s for %llu", i, stall->kind == SQ_STALL_RUNNING ? "running" : "waiting",
-             (unsigned long long)stall->nanoseconds);
-    ex_read(WORD(watchers[i].cell));
-    ex_point();
-    if (watchers[i].gone || stall->label[0] < 'A' || stall->label[0] >= 'A' + QUEUES) {
-        ex_fail("watch: a watcher is let go of while it is called, or told of no queue");
-    }
-    ex_read(WORD(watchers[i].cell));
-}
-
-static void watcher_gone(void *context) {
-    unsigned i = (unsigned)(uintptr_t)context;
-    if (watchers[i].gone) {
-        ex_fail("watch: a watcher is let go of twice");
-    }
-    ex_write(WORD(watchers[i].cell));
-    watchers[i].gone = true;
-}
-
-void stage_watch(int queue, bool watched) {
-    unsigned i = watcher_count;
-    int error;
-    if (watched) {
-        watcher_count += 1;
-        ex_caller = (const void *)stage_watch;
-        ex_write(WORD(watchers[i].cell));
-        const sq_watcher_t watcher = { .stalled = stalled, .context = (void *)(uintptr_t)i, .discard = watcher_gone };
-        watchers[i].given = true;
-        error = sq_queue_watch(stage_queues[queue], 4000000, &watcher);
-        if (error) {
-            watchers[i].given = false;
-        }
-    } else {
-        error = sq_queue_watch(stage_queues[queue], 0, NULL);
-    }
-    if (error && !(may_fail && (error == ENOMEM || error == EAGAIN))) {
-        ex_fail("error: watch returned %s", strerror(error));
-    }
-}
-
-/* The end */
-
-static void check_counts(int queue) {
-    sq_queue_stats_t stats;
-    uint64_t ran = 0, all = 0;
-    for (unsigned i = 0; i < count; i += 1) {
-        if (submissions[i].queue == queue && !submissions[i].is_inline) {
-            ran += submissions[i].ran > 0;
-            all += 1;
-        }
-    }
-    sq_queue_stats(stage_queues[queue], &stats);
-    uint64_t accounted = stats.ran + stats.discarded + stats.withdrawn + stats.rejected;
-    if (stats.ran != ran || stats.depth != 0 || accounted != all || stats.submitted != stats.ran + stats.discarded + stats.withdrawn) {
-        ex_fail("counts of %c at rest: %llu ran (really %llu), depth %llu, %llu + %llu withdrawn + %llu rejected + discarded of %llu",
-                'A' + queue, (unsigned long long)stats.ran, (unsigned long long)ran, (unsigned long long)stats.depth,
-                (unsigned long long)stats.ran, (unsigned long long)stats.withdrawn, (unsigned long long)stats.rejected,
-                (unsigned long long)all);
-    }
-}
-
-/* All of a queue's room has come back: that many tasks are taken, and one more is not. */
-static void check_room(int queue) {
-    stage_suspend(queue);
-    for (size_t i = 0; i < expected->capacity; i += 1) {
-        if (stage_submit(ASYNC, queue, SQ_NOW, NULL, NULL) != 0) {
-            ex_fail("capacity: room was lost");
-        }
-    }
-    if (stage_submit(ASYNC, queue, SQ_NOW, NULL, NULL) != EAGAIN) {
-        ex_fail("capacity: there is more room than there was");
-    }
-    stage_resume(queue, false);
-    stage_submit(SYNC, queue, SQ_FOREVER, NULL, NULL);
-}
-
-void stage_rest(unsigned queues) {
-    bool faults = ex_setting.faults;
-    ex_setting.faults = false;
-    for (int queue = 0; queue < (int)queues; queue += 1) {
-        if (closed[queue]) {
-            stage_shutdown(queue, SQ_DRAIN, SQ_FOREVER);
-        } else {
-            bool is_closed = stage_submit(SYNC, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN; /* by a task */
-            if (is_closed || stage_submit(SYNC, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN) {
-                stage_shutdown(queue, SQ_DRAIN, SQ_FOREVER);
-            } else if (expected->capacity > 0) {
-                check_room(queue);
-            }
-        }
-        bool pending = false;
-        for (unsigned i = 0; i < count; i += 1) {
-            pending = pending || (submissions[i].queue == queue && !submissions[i].error && !submissions[i].finished && !submissions[i].discarded);
-        }
-        if (!pending) {
-            check_counts(queue);
-        }
-        stage_release(queue);
-    }
-    ex_setting.faults = faults;
-}
-
-/* Ask for tokens until there are no more: what is left then of the memory was lost. */
-static void count_memory(void) {
-    unsigned tokens = 0;
-    ex_no_memory = true;
-    while (sq__token_acquire() != NULL) {
-        tokens += 1;
-    }
-    ex_no_memory = false;
-    if (ex_live_blocks() != tokens) {
-        ex_fail("memory: %u blocks are left, %u of them tokens", ex_live_blocks(), tokens);
-    }
-}
-
-void stage_end(void) {
-    for (unsigned i = 0; i < count; i += 1) {
-        const submission_t *one = &submissions[i];
-        if (!one->error && one->ran + one->discarded != 1) {
-            ex_fail("outcome: %s %d was accepted, ran %d times, discarded %d", kind_names[one->kind], one->id, one->ran, one->discarded);
-        }
-    }
-    for (unsigned i = 0; i < watcher_count; i += 1) {
-        if (watchers[i].given != watchers[i].gone) {
-            ex_fail("watch: a watcher was not let go of");
-        }
-    }
-    if (expected->deadlocks >= 0 && deadlocks != expected->deadlocks) {
-        ex_fail("deadlock: %d calls returned EDEADLK, not %d", deadlocks, expected->deadlocks);
-    }
-    count_memory();
-}

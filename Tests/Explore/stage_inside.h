@@ -1,0 +1,20 @@
+/* stage_inside.h: what the files of the stage share. */
+#ifndef STAGE_INSIDE_H
+#define STAGE_INSIDE_H
+
+#include "stage.h"
+
+extern const expectation_t *stage_expected;
+extern const char *const stage_kind_names[];
+extern submission_t stage_submissions[SUBMISSIONS];
+extern unsigned stage_count;
+extern bool stage_closed[QUEUES]; /* a shutdown has returned */
+extern int stage_deadlocks;       /* how many EDEADLK there were */
+extern bool stage_may_fail;       /* memory and threads */
+
+#define WORD(cell) (&(cell)), sizeof(cell)
+
+void stage_watch_reset(void);
+void stage_watch_end(void);
+
+#endif

@@ -37,7 +37,7 @@ extension SerialQueue {
     /// to stay behind, although the compiler does not see it.
     ///
     /// - Parameter limit: For how long to wait for the turn; `nil`: without limit. When it has passed first, `body` is
-    ///   guaranteed never to run; once it runs, the call waits for its end.
+    ///   guaranteed never to run; once it runs, the call waits for its end. A queue that is free is taken in any case.
     /// - Throws: What `body` throws, or a ``SerialQueueError``, as ``sync(within:_:)`` does.
     @inlinable
     public func asyncAndWait<Result: ~Copyable>(

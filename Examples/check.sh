@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # check.sh: the example programs, used as a user would and as a user should not. Builds nothing.
 #
-#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C
+#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C HANGS_SWIFT HANGS_C
 #
 # `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8), CHECK_PATIENCE the
 # seconds after which a program counts as hung (else 120). Prints what failed, and at the end `N passed, N failed`.
 # Counts of words are compared with `tr | sort | uniq -c`.
 set -u
 export LC_ALL=C
-if [ $# -ne 4 ]; then
+if [ $# -ne 6 ]; then
     sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
@@ -289,6 +289,42 @@ check_order() { # program
     expect 'a full disk is told' says 'cannot be written' err
 }
 
+# The scenes have the same names in both but for one; what the library says about them is the same.
+check_hangs() { # program
+    run "$1"
+    has_status 0
+    expect 'five scenes are listed' [ "$(grep -cE '^[a-z-]+  ' out)" -eq 5 ]
+    run "$1" all
+    has_status 0
+    tr -s ' \n' ' ' <out >joined
+    expect 'a sync onto the own queue is told' says 'sync onto queue "com.example.store" from its own task' joined
+    expect 'a deadlock names both queues' says 'queue "com.example.giro" and waits for queue "com.example.savings"' joined
+    expect 'a sync in a destructor is told' says 'sync onto queue "com.example.connection" from its own task' joined
+    expect 'a forgotten resume is told' says 'queue "com.example.upload": 1 waiting for' joined
+    expect 'what waits is discarded' says 'given up: discarded 1' joined
+    expect 'nothing runs that was given up' eval "! grep -q 'never said' out"
+    run "$1" impatient-sync
+    has_status 0
+    expect 'one scene alone' [ "$(grep -cE '^[a-z-]+: ' out)" -eq 1 ]
+    run "$1" --help
+    has_status 0
+    run "$1" nonsense
+    has_status 2
+    "$1" >/dev/full 2>err
+    expect 'a full disk is told' says 'cannot be written' err
+}
+
+check_hangs_swift() { # program
+    check_hangs "$1"
+    run "$1" --gcd --limit 2 all
+    has_status 0
+    expect 'DispatchQueue says nothing' [ "$(grep -cE '^ +DispatchQueue +says +nothing$' out)" -eq 4 ]
+    for arguments in '--limit' '--limit 0' '--limit x' '--child' '--child x'; do
+        run "$1" $arguments
+        expect "$arguments: exit status 2, not $status" [ "$status" -eq 2 ]
+    done
+}
+
 programs=()
 for program in "$@"; do
     [ "$program" = - ] || program=$(realpath -e "$program") || exit 2
@@ -296,9 +332,9 @@ for program in "$@"; do
 done
 cd "$work" || exit 1
 make_inputs
-names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C')
-checks=(check_wordcount check_wordcount check_order check_order)
-for i in 0 1 2 3; do
+names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C' 'hangs in Swift' 'hangs in C')
+checks=(check_wordcount check_wordcount check_order check_order check_hangs_swift check_hangs)
+for i in "${!checks[@]}"; do
     name=${names[i]}
     [ "${programs[i]}" = - ] || "${checks[i]}" "${programs[i]}"
 done

@@ -35,7 +35,7 @@ static void say(const char *format, ...) {
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     if (printf("    %s\n", line) < 0) {
-        die("the output", errno);
+        die("the output cannot be written", errno);
     }
 }
 
@@ -227,16 +227,17 @@ static int play(const char *name) {
 
 int main(int count, char **words) {
     for (int i = 1; i < count; i += 1) {
-        if (play(words[i]) == 0) {
-            fprintf(stderr, "Usage: hangs [all | NAME ...]\n\nWithout a NAME it lists them.\n");
-            return strcmp(words[i], "--help") == 0 ? 0 : 2;
+        bool wants_help = strcmp(words[i], "--help") == 0;
+        if (wants_help || play(words[i]) == 0) {
+            fprintf(wants_help ? stdout : stderr, "Usage: hangs [all | NAME ...]\n\nWithout a NAME it lists them.\n");
+            return wants_help ? 0 : 2;
         }
     }
     for (int i = 0; count == 1 && i < SCENES; i += 1) {
         printf("%-16s  %s\n", scenes[i].name, scenes[i].summary);
     }
     if (fflush(stdout) != 0) {
-        die("the output", errno);
+        die("the output cannot be written", errno);
     }
     return 0;
 }

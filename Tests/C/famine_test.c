@@ -344,14 +344,17 @@ static uint64_t sweep(size_t scene, failure_t what, bool forever) {
 }
 
 TEST(each_allocation_of_each_call_that_waits_or_ends_can_fail) {
-    uint64_t sites = 0;
+    uint64_t once_sites = 0, forever_sites = 0;
     for (size_t i = 0; i < SCENES; i += 1) {
         uint64_t once = sweep(i, FAIL_ALLOCATION, false), forever = sweep(i, FAIL_ALLOCATION, true);
         note("%s: %" PRIu64 " allocations", scenes[i].name, once);
-        CHECK(forever > 0 || once == 0);
-        sites += once;
+        once_sites += once;
+        forever_sites += forever;
     }
-    CHECK(sites >= 20); /* a sweep that comes to nothing is noticed */
+    /* Sweeps that come to nothing are noticed; not each by itself: on a busy machine a call with a deadline may give up
+     * before it comes to its allocations. */
+    CHECK(once_sites >= 20);
+    CHECK(forever_sites >= 20);
 }
 
 TEST(each_thread_creation_of_each_call_that_waits_or_ends_can_fail) {

@@ -32,16 +32,21 @@ def words_of(variable):
     return os.environ.get(variable, "").replace(",", " ").split()
 
 
-def contenders(titles, command_of):
-    """Those that were asked for and can be had; libdispatch is always among them. `command_of(name)`: a list, or None
-    if there is no such program."""
+def contenders_asked_for(titles):
+    """The words of CONTENDER, each of which names one of `titles`."""
     wanted = words_of("CONTENDER")
     for name in wanted:
         if name not in titles:
             sys.exit(f"CONTENDER: there is no {name}; there are {', '.join(titles)}.")
+    return wanted
+
+
+def contenders(titles, command_of, wanted, base="libdispatch"):
+    """Those that are wanted and can be had; all, if `wanted` is empty; `base` is always among them. `command_of(name)`:
+    a list, or None if there is no such program."""
     chosen = []
     for name, title in titles.items():
-        if wanted and name not in wanted and name not in ("libdispatch", "DispatchQueue"):
+        if wanted and name not in wanted and name != base:
             continue
         line = command_of(name)
         if line:
@@ -62,8 +67,8 @@ def is_quick():
     return os.environ.get("QUICK", "0") not in ("", "0")
 
 
-def measure_and_report(name, title, table, chosen, base, all_chosen):
-    """What bench.py and swift.py have in common. `table`: the rows."""
+def measure_and_report(name, title, table, chosen, base, all_chosen, remarks=lambda results: []):
+    """What bench.py and swift.py have in common. `table`: the rows; `remarks`: sentences about the results."""
     quick, condition = is_quick(), conditions.named(os.environ.get("CONDITION", ""))
     rounds = rounds_asked_for(quick)
     scenarios = rows.scenarios(table, words_of("SCENARIO"))
@@ -76,7 +81,8 @@ def measure_and_report(name, title, table, chosen, base, all_chosen):
     except measure.Failure as failure:
         sys.exit(f"\nThe run is void. {failure}")
     whole = not quick and not words_of("SCENARIO") and all_chosen
-    report.write(name + condition.suffix, title + condition.title, table, results, chosen, rounds, base, whole)
+    report.write(name + condition.suffix, title + condition.title, table, results, chosen, rounds, base, whole,
+                 remarks(results))
 
 
 def command(name):
@@ -85,7 +91,7 @@ def command(name):
 
 
 def main():
-    chosen = contenders(TITLES, command)
+    chosen = contenders(TITLES, command, contenders_asked_for(TITLES))
     measure_and_report("c", "The C core beside what else there is", rows.C_ROWS, chosen, "libdispatch",
                        len(chosen) == len(TITLES))
 

@@ -10,7 +10,8 @@ WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 860, 232, 112, 26, 74, 52
 # Colours that keep apart for colour-blind readers (Okabe, Ito), and a shape each.
 STYLES = {"ours": ("#0072b2", "#56b4e9", "bar"), "libdispatch": ("#6e7781", "#8b949e", "line"),
           "dispatch-global": ("#24292f", "#e6edf3", "dash"), "mutex": ("#009e73", "#2fc79b", "square"), "plain": ("#b8860b", "#e3b341", "triangle"),
-          "glib": ("#cc79a7", "#e6a0c8", "diamond"), "asio": ("#d55e00", "#ff8c42", "circle")}
+          "by-hand": ("#6e7781", "#8b949e", "line"), "chain": ("#009e73", "#2fc79b", "square"),
+          "plain-tasks": ("#b8860b", "#e3b341", "triangle"), "glib": ("#cc79a7", "#e6a0c8", "diamond"), "asio": ("#d55e00", "#ff8c42", "circle")}
 
 HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" \
 role="img" aria-label="{label}">

@@ -55,8 +55,7 @@ def _table(panel, series):
 def main():
     quick = bench.is_quick()
     rounds = bench.rounds_asked_for(quick)
-    os.environ["CONTENDER"] = os.environ.get("CONTENDER") or "ours"
-    chosen = bench.contenders(bench.TITLES, bench.command)
+    chosen = bench.contenders(bench.TITLES, bench.command, bench.contenders_asked_for(bench.TITLES) or ["ours"])
     scenarios = [rows.Scenario(f"{panel.name}-{value}", 1, 3 if value == 10 ** 7 else None)
                  for panel in PANELS for value in panel.values]
     try:

@@ -26,7 +26,7 @@ def main():
     quick = bench.is_quick()
     rounds = bench.rounds_asked_for(quick)
     shown = [row for row in rows.C_ROWS if not row.absolute and not row.scenario.startswith("many")]
-    chosen = bench.contenders(TITLES, bench.command)
+    chosen = bench.contenders(TITLES, bench.command, bench.contenders_asked_for(TITLES))
     scenarios = rows.scenarios(shown, bench.words_of("SCENARIO"))
     try:
         results = measure.run(chosen, scenarios, rounds, quick, conditions.named(""))

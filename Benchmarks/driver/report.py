@@ -36,7 +36,7 @@ def disturbances(results):
             f"measurements, after up to three tries each.{priority}")
 
 
-def write(name, title, rows, results, contenders, rounds, base, whole):
+def write(name, title, rows, results, contenders, rounds, base, whole, remarks=()):
     ours = contenders[0].name
     names = [contender.name for contender in contenders]
     bars = table.against_the_bars(rows, results, ours, base)
@@ -44,7 +44,7 @@ def write(name, title, rows, results, contenders, rounds, base, whole):
     about = facts()
     notes = [f"Medians of {rounds} rounds in alternation, a fresh process for each measurement. Ratios are to {base}; "
              "lower is better."]
-    notes += [*table.summary(bars), disturbances(results)]
+    notes += [*table.summary(bars), *remarks, disturbances(results)]
 
     print(table.text(bars), "\n")
     if len(names) > 2:

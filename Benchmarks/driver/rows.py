@@ -56,6 +56,30 @@ SWIFT_ROWS = [
     _time("mixed-10", "10 async, then 1 sync, 1 thread", None, None),
 ]
 
+
+def _ordered(kind, name, bar):
+    """The rows of a queue of async closures."""
+    return [
+        _time(kind, f"{name}: tasks, all awaited", bar, None),
+        _time(f"{kind}-await", f"{name}: one task, awaited", None, None),
+        _time(f"{kind}-enqueue", f"{name}: no handles", None, None),
+        _time(f"{kind}-pending-1000", f"{name}: 1,000 pending", None, None),
+        _time(f"{kind}-pending-100000", f"{name}: 100,000 pending", None, None),
+        _time(f"{kind}-cancel-1000", f"{name}: 1,000, cancelled", None, None),
+        _time(f"{kind}-cancel-100000", f"{name}: 100,000, cancelled", None, None),
+    ]
+
+
+CONCURRENCY_ROWS = [
+    _time("actor-hop-1", "awaited call to an actor", 0.4, None),
+    _time("actor-hop-4", "the same from 4 tasks", None, None),
+    *_ordered("fifo", "FIFOQueue", 0.2),
+    *_ordered("actor-queue", "ActorQueue", 0.2),
+]
+
+# What is to cost the same however many wait: the rows with few and with many.
+FLAT = [(f"{kind}-{what}-1000", f"{kind}-{what}-100000") for kind in ("fifo", "actor-queue") for what in ("pending", "cancel")]
+
 # Figures that do not wander from run to run, or whose run takes a second by definition.
 _FEW_ROUNDS = {"idle-100": 3, "memory-unused": 1, "memory-used": 1, "many-100000": 3}
 

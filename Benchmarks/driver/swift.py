@@ -1,17 +1,31 @@
-"""The Swift side: SerialQueue beside DispatchQueue, closures instead of functions. Same variables as bench.py."""
+"""The Swift side: SerialQueue beside DispatchQueue, closures instead of functions; then what is built for Swift concurrency.
+Same variables as bench.py."""
 
 import os
 import subprocess
 import sys
+from collections import namedtuple
 
 import bench
-import measure
-import report
 import rows
 
-TITLES = {"SerialQueue": "SerialQueue, this library's Swift face", "DispatchQueue": "DispatchQueue, the toolchain's"}
 PACKAGE = os.path.join(bench.BENCHMARKS, "Swift")
 SCRATCH = os.path.join(bench.BENCHMARKS, "build", "swift")
+
+Group = namedtuple("Group", "name title titles base table")
+
+GROUPS = [
+    Group("swift", "Closures in Swift",
+          {"SerialQueue": "SerialQueue, this library's Swift face", "DispatchQueue": "DispatchQueue, the toolchain's"},
+          "DispatchQueue", rows.SWIFT_ROWS),
+    Group("concurrency", "Actors, tasks and ordered queues",
+          {"ours": "this library: a SerialQueue as the actor's executor; FIFOQueue; ActorQueue",
+           "by-hand": "an executor over a DispatchQueue; an AsyncStream of closures, one task that takes them out, and a task "
+                      "as handle for each",
+           "chain": "each task awaits the one before it",
+           "plain-tasks": "an actor without an executor of its own, and a plain task for each call of it, in no order"},
+          "by-hand", rows.CONCURRENCY_ROWS),
+]
 
 
 def _build():
@@ -22,12 +36,27 @@ def _build():
         sys.exit(done.stdout + done.stderr + "\nThe Swift side could not be built.")
 
 
+def _flatness(results):
+    """How the cost of an item grows with the number that wait."""
+    grown = [(few, many, results.median(few, "ours", "wall"), results.median(many, "ours", "wall"))
+             for few, many in rows.FLAT]
+    cells = [f"{many} {of_many / of_few:.2f}" for _, many, of_few, of_many in grown if of_few and of_many]
+    return [f"Ours, cost of an item with 100,000 pending to that with 1,000: {', '.join(cells)}."] if cells else []
+
+
 def main():
+    wanted = bench.contenders_asked_for({name: title for group in GROUPS for name, title in group.titles.items()})
+    scenarios = bench.words_of("SCENARIO")
+    groups = [group for group in GROUPS if rows.scenarios(group.table, scenarios)
+              and (not wanted or any(name in group.titles for name in wanted))]
+    if not groups:
+        sys.exit("SCENARIO: none is called that; there are " + ", ".join(
+            scenario.name for group in GROUPS for scenario in rows.scenarios(group.table, [])) + ".")
     _build()
     program = os.path.join(SCRATCH, "release", "Bench")
-    chosen = bench.contenders(TITLES, lambda name: [program, name])
-    bench.measure_and_report("swift", "Closures in Swift", rows.SWIFT_ROWS, chosen, "DispatchQueue",
-                             len(chosen) == len(TITLES))
+    for group in groups:
+        chosen = bench.contenders(group.titles, lambda name: [program, name], wanted, group.base)
+        bench.measure_and_report(group.name, group.title, group.table, chosen, group.base, not wanted, _flatness)
 
 
 if __name__ == "__main__":

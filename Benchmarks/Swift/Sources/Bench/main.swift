@@ -8,6 +8,12 @@ import Glibc
 let contenders: [String: [String: Scenario]] = [
     SerialQueueContender.name: scenarios(of: SerialQueueContender.self),
     DispatchQueueContender.name: scenarios(of: DispatchQueueContender.self),
+    "by-hand": hopScenarios { DispatchQueueCounter() }
+        .merging(orderedScenarios("fifo", of: StreamFIFOContender.self)) { one, _ in one }
+        .merging(orderedScenarios("actor-queue", of: StreamActorContender.self)) { one, _ in one },
+    "chain": orderedScenarios("fifo", of: ChainContender.self),
+    "plain-tasks": hopScenarios { DefaultCounter() }
+        .merging(orderedScenarios("actor-queue", of: UnorderedContender.self)) { one, _ in one },
 ]
 
 /// "async-4" is the scenario "async" and 4; "sync-value" has no number.

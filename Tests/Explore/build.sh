@@ -1,6 +1,7 @@
 #!/bin/sh
 # build.sh OUT CORE                  the explorer with the core's sources in CORE, as the program OUT
 # build.sh OUT CORE FILE PATCHED     from the same objects, but with PATCHED in place of CORE/FILE, as OUT-seeded
+# With COVER=1 the core counts its branches (gcov), in a section that is not put back between runs (core.c).
 set -e
 out=$1 core=$2 file=$3 patched=$4
 here=$(dirname "$0")
@@ -13,11 +14,22 @@ flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$h
 flags="$flags -DSQ__SEGMENT_SLOTS=${SLOTS}u -DSQ__WAITER_SPINS=1 -DSQ__WAITER_YIELDS=1 -DSQ__WORKER_SPINS=1 -DSQ__LINGER_SPINS=1"
 hooked="-fsanitize=thread --param tsan-instrument-func-entry-exit=0"
 plain="-fno-builtin-memset -fno-builtin-memcpy -fno-builtin-memmove"
+optimise=-O1 count=
+[ -z "$COVER" ] || { optimise="-O0 --coverage -fdata-sections" count=--coverage; }
 
 name_of() { echo "core-$(echo "${1%.c}" | tr / -)"; }
 
 compile_core() { # SOURCE OBJECT
-    $CC $flags $plain $hooked -O1 -c "$1" -o "$2"
+    $CC $flags $plain $hooked $optimise -c "$1" -o "$2"
+}
+
+# With a section for each object, all go by their kind; what gcov reads at the end stays where it is.
+section_options() { # OBJECT
+    objdump -h "$1" | awk '
+        $2 ~ /^\.bss\.__gcov/ { print "--set-section-flags " $2 "=alloc,load,contents --rename-section " $2 "=core_counts"; next }
+        $2 ~ /^\.bss\./ { print "--set-section-flags " $2 "=alloc,load,contents --rename-section " $2 "=core_bss"; next }
+        $2 ~ /^\.data\.(__gcov|\.)/ { next }
+        $2 ~ /^\.data\./ { print "--rename-section " $2 "=core_data" }'
 }
 
 link_whole() { # OUT OBJECTS...
@@ -25,9 +37,9 @@ link_whole() { # OUT OBJECTS...
     shift
     ld -r "$@" -o "$to.o"
     # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c).
-    objcopy --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \
+    objcopy $(section_options "$to.o") --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \
         --redefine-sym memset=ex_memset --redefine-sym memcpy=ex_memcpy --redefine-sym memmove=ex_memmove "$to.o"
-    $CC -no-pie "$objects"/own-*.o "$to.o" -o "$to"
+    $CC -no-pie $count "$objects"/own-*.o "$to.o" -o "$to"
 }
 
 if [ -n "$file" ]; then

@@ -1,7 +1,8 @@
 /* core.c: the static data of the core: put back before each run, or exchanged with the running thread.
  *
  * DESIGN. run links the core into one object and gives its data sections names of their own, core_data and core_bss; what
- * is local to a thread is in core_own. The linker tells their bounds. So nothing static in the core can be forgotten here. */
+ * is local to a thread is in core_own. The linker tells their bounds. So nothing static in the core can be forgotten here.
+ * In a build that counts branches the counters are in core_counts: kept from run to run, and nobody's data. */
 #include "explore.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 extern char __start_core_data[] __attribute__((weak)), __stop_core_data[] __attribute__((weak));
 extern char __start_core_bss[] __attribute__((weak)), __stop_core_bss[] __attribute__((weak));
+extern char __start_core_counts[] __attribute__((weak)), __stop_core_counts[] __attribute__((weak));
 extern char __start_core_own[], __stop_core_own[];
 void ex_system_reset(void);
 
@@ -43,5 +45,6 @@ void ex_core_exchange_own(char *leaving, const char *coming) {
 }
 
 bool ex_core_ignores(const void *address) {
-    return (const char *)address >= __start_core_own && (const char *)address < __stop_core_own;
+    const char *at = address;
+    return (at >= __start_core_own && at < __stop_core_own) || (at >= __start_core_counts && at < __stop_core_counts);
 }

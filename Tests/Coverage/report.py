@@ -1,0 +1,119 @@
+"""report.py EXCEPTIONS FOLDER...: what gcov has counted in the folders, per file of the core, and what never ran.
+
+A line or branch counts as run if it ran in one of the builds. A branch is told from others of its line by its number, and
+by how many the line has: builds in which that differs are counted apart."""
+import collections
+import glob
+import json
+import re
+import subprocess
+import sys
+
+CORE = "Sources/CSerialQueue/"
+MOST_EXCEPTIONS = 5
+
+
+def read_counts(folders):
+    """{file: {line: count}}, {file: {(line, branches of the line): [count of each]}}"""
+    lines = collections.defaultdict(collections.Counter)
+    branches = collections.defaultdict(dict)
+    for folder in folders:
+        for counts in sorted(glob.glob(folder + "/**/*.gcda", recursive=True)):
+            output = subprocess.run(["gcov", "--branch-counts", "--branch-probabilities", "--json-format", "--stdout", counts],
+                                    capture_output=True, text=True, check=True).stdout
+            for document in output.splitlines():
+                for file in json.loads(document)["files"]:
+                    if CORE in file["file"]:
+                        add(file, lines, branches)
+    return lines, branches
+
+
+def add(file, lines, branches):
+    name = file["file"].split(CORE)[-1]
+    for line in file["lines"]:
+        number = line["line_number"]
+        lines[name][number] += line["count"]
+        now = [branch["count"] for branch in line["branches"]]
+        if now:
+            before = branches[name].get((number, len(now)), [0] * len(now))
+            branches[name][number, len(now)] = [a + b for a, b in zip(before, now)]
+
+
+def has_default(source, number):
+    """Whether the switch that stands in this line has a default: its block ends at the brace of the same depth."""
+    indent = re.match(r" *", source[number - 1]).group()
+    for line in source[number:]:
+        if re.match(indent + r"default:", line):
+            return True
+        if line.startswith(indent + "}"):
+            return False
+    return False
+
+
+def missing(source, line_counts, branch_counts):
+    """[(line, what never ran)], how many lines and branches there are, and how many of them never ran."""
+    found = []
+    lines_missing = {number for number, count in line_counts.items() if count == 0}
+    total = branches_missing = 0
+    for number in sorted(lines_missing):
+        found.append((number, "the line"))
+    for (number, of), counts in sorted(branch_counts.items()):
+        never = [i for i, count in enumerate(counts) if count == 0]
+        # Where a switch tells all the values there are, the way past all its cases is the compiler's, not the source's.
+        if re.search(r"\bswitch \(", source[number - 1]) and not has_default(source, number):
+            of -= 1
+            never = never[:-1]
+        total += of
+        branches_missing += len(never)
+        if number not in lines_missing and never:
+            found.append((number, "branch " + ", ".join(str(i + 1) for i in never) + f" of {of}"))
+    return sorted(found), len(line_counts), len(lines_missing), total, branches_missing
+
+
+def read_exceptions(path):
+    """Lines of the form FILE | the line of source | why."""
+    exceptions = {}
+    with open(path) as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                name, text, why = (part.strip() for part in line.split(" | "))
+                exceptions[name, text] = why
+    return exceptions
+
+
+def main():
+    exceptions = read_exceptions(sys.argv[1])
+    unused = dict(exceptions)
+    lines, branches = read_counts(sys.argv[2:])
+    sums = [0, 0, 0, 0]
+    uncovered, excused = [], []
+    print(f"{'file':<28} {'lines':>12} {'branches':>12}")
+    for name in sorted(lines):
+        with open(CORE + name) as file:
+            source = file.read().split("\n")
+        found, *counts = missing(source, lines[name], branches[name])
+        sums = [a + b for a, b in zip(sums, counts)]
+        print(f"{name:<28} {counts[0] - counts[1]:>5} of {counts[0]:>3} {counts[2] - counts[3]:>5} of {counts[2]:>3}")
+        for number, what in found:
+            text = source[number - 1].strip()
+            entry = f"{name}:{number}: {what}: {text}"
+            if (name, text) in exceptions:
+                unused.pop((name, text), None)
+                excused.append(f"{entry}\n    {exceptions[name, text]}")
+            else:
+                uncovered.append(entry)
+    print(f"{'all':<28} {sums[0] - sums[1]:>5} of {sums[0]:>3} {sums[2] - sums[3]:>5} of {sums[2]:>3}")
+    for title, entries in (("never ran:", uncovered), ("never ran, and why:", excused),
+                           ("an exception that is none (any more):", [f"{a} | {b}" for a, b in unused])):
+        if entries:
+            print("\n" + title)
+            print("\n".join("  " + entry for entry in entries))
+    too_many = len(exceptions) > MOST_EXCEPTIONS
+    if too_many:
+        print(f"\nmore than {MOST_EXCEPTIONS} exceptions")
+    good = not uncovered and not unused and not too_many and sums[0] > 0
+    print(f"\n{len(uncovered)} never ran, {len(excused)} excused")
+    return 0 if good else 1
+
+
+sys.exit(main())

@@ -18,7 +18,8 @@ from mutants import Wrong
 TOP = pathlib.Path(__file__).resolve().parents[2]
 CORE = TOP / 'Sources/CSerialQueue'
 EXPLORE = TOP / 'Tests/Explore'
-NAMED, SHORT = '20000', '1000'  # schedules of each search: of the scenario that is named; of each one when all are tried
+NAMED = '20000'  # schedules of each search, in the scenario that is named
+SHORT = os.environ.get('SCHEDULES') or '1000'  # the same, in each scenario when all are tried
 SETTINGS = ('SEED', 'SCENARIO', 'MEMORY', 'SCHEDULES', 'QUICK', 'TAPE', 'CORE', 'SLOTS', 'SQ_TEST', 'MAKEFLAGS', 'MAKELEVEL')
 CLEAN = {name: value for name, value in os.environ.items() if name not in SETTINGS}
 

@@ -3,13 +3,14 @@
  * A program is a list of threads, separated by |, each a list of words. A word is a call, or a call with what its task
  * does in parentheses:
  *
- *     async  pair  async_until  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_async_and_wait)
+ *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_async_and_wait)
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch
  *     passN  openN                                                                gates: wait at N, open N
  *     a digit                                                                     prints it
  *
- * on queue A, or on another one: sync:B. *_until have a deadline that may pass at any time; drain and discard have none. */
+ * on queue A, or on another one: sync:B. *_until have a deadline that may pass at any time; drain, discard and async_ever
+ * have none. */
 #ifndef SCENARIO_H
 #define SCENARIO_H
 
@@ -27,7 +28,7 @@ typedef struct scenario {
 } scenario_t;
 
 extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[], ending_scenarios[], cycle_scenarios[],
-    puzzle_scenarios[], litmus_scenarios[], mix_scenarios[];
+    puzzle_scenarios[], litmus_scenarios[], mix_scenarios[], mutant_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

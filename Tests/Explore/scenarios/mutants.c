@@ -12,5 +12,7 @@ const scenario_t mutant_scenarios[] = {
       .expect = { .capacity = 1, STOPPED } },
     { "bound_ever_closed", "a full queue that is shut down, but cannot end yet, refuses at once", "suspend async drain_until async_ever resume",
       .expect = { .capacity = 1, STOPPED } },
+    { "bound_ever_parked", "the same for one that is about to wait, when the shutdown comes", "suspend async open0 drain_until pass1 resume | pass0 async_ever open1",
+      .expect = { .capacity = 1, STOPPED } },
     { 0 },
 };

@@ -3,7 +3,7 @@
 # make/build.mk    compilers, flavours, the library
 # make/install.mk  install, uninstall, the pkg-config file
 # make/check.mk    the test programs and all checks; make/check-own.mk: what single ones need, and long runs
-# make/coverage.mk the C core's lines and branches
+# make/coverage.mk the C core's lines and branches; make/soak.mk the soak
 # make/examples.mk demo and examples
 #
 # Each compiler and flavour (release, debug, tsan, asan) builds in a folder of its own, build/COMPILER-FLAVOUR, so that
@@ -23,6 +23,7 @@ include make/install.mk
 include make/check.mk
 include make/check-own.mk
 include make/coverage.mk
+include make/soak.mk
 include make/examples.mk
 
 clean: ## remove everything that was built

@@ -1,0 +1,42 @@
+/* measure.c: threads and memory of the process. */
+#include "soak.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* Sanitizers have an allocator and a shadow of their own. */
+bool memory_is_measured(void) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    return false;
+#else
+    return true;
+#endif
+}
+
+static long count_threads(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    long count = 0;
+    if (tasks != NULL) {
+        for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
+            count += entry->d_name[0] != '.';
+        }
+        closedir(tasks);
+    }
+    return count;
+}
+
+figures_t measure(void) {
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file != NULL) {
+        if (fscanf(file, "%*d %ld", &pages) != 1) {
+            pages = 0;
+        }
+        fclose(file);
+    }
+    struct mallinfo2 heap = mallinfo2();
+    return (figures_t){ .threads = count_threads(), .heap_kib = (long)((heap.uordblks + heap.hblkhd) / 1024),
+                        .rss_kib = pages * (sysconf(_SC_PAGESIZE) / 1024) };
+}

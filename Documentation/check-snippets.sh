@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# check-snippets.sh [FILE...]: builds and runs the programs in the documents: README.md and Documentation/*.md, or the files given.
+# check-snippets.sh [FILE...]: builds and runs the programs in the documents: README.md, Documentation/*.md and the articles of
+# Sources/SerialQueue, or the files given. Without FILE also compiles the examples that are no programs: check-fragments.sh.
 #
 #     ```c run, ```swift run      a whole program: it must end with 0
 #     ```c dies, ```swift dies    it must end in any other way, within a minute
@@ -11,8 +12,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob
-[ $# -gt 0 ] || set -- README.md Documentation/*.md
 work=$PWD/build/snippets
+fragments=
+[ $# -gt 0 ] || { fragments=yes; set -- README.md Documentation/*.md Sources/SerialQueue/*.docc/*.md; }
 rm -rf "$work/programs" && mkdir -p "$work/programs" || exit 1
 passed=0 failed=0
 
@@ -116,6 +118,13 @@ for folder in "$work"/programs/*/; do
         echo "ok $name"
     fi
 done
+if [ -n "$fragments" ]; then
+    rm -f "$work/fragments.tally"
+    TALLY=$work/fragments.tally Documentation/check-fragments.sh
+    more_passed=0 more_failed=1 # unless it says otherwise
+    [ ! -s "$work/fragments.tally" ] || read -r more_passed more_failed < "$work/fragments.tally"
+    passed=$((passed + more_passed)) failed=$((failed + more_failed))
+fi
 [ -z "${TALLY:-}" ] || echo "$passed $failed" > "$TALLY"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# check-fragments.sh [FILE...]: compiles the Swift examples in the doc comments of Sources/SerialQueue and in the articles of
+# its catalog, or in the files given. `check-snippets.sh` calls it.
+#
+#     ```swift                    compiles by itself, as the body of an async throwing function, with `import SerialQueue` in
+#                                 front of it; if a line begins with `extension` or `@main`, as a file
+#     <!-- given: CODE -->        a line directly above the block: what the block builds on, and no reader needs to see
+#     ```swift nocompile: WHY     is left alone, for the reason that it gives
+#     ```swift run, swift dies    a whole program: see check-snippets.sh
+#
+# Errors fail it, and warnings, but for variables that an example makes and does not use. Prints a line for each block, and
+# `N passed, N failed`.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$PWD/build/snippets
+target=$work/fragments/Sources/Fragments
+if [ $# -eq 0 ]; then
+    mapfile -t files < <(find Sources/SerialQueue \( -name '*.swift' -o -path '*.docc/*.md' \) | sort)
+    set -- "${files[@]}"
+fi
+rm -rf "$work/fragments" && mkdir -p "$target" || exit 1
+
+# Each block to a file of its own that tells the compiler where its lines are from. The index: FILE LINE, or FILE LINE WHY-NOT.
+awk -v target="$target" '
+    function finish(    body, name, i) {
+        name = FILENAME; gsub(/[^A-Za-z0-9]+/, "_", name); name = name "_" start
+        body = target "/" name ".swift"
+        printf "import SerialQueue\n%s", imports > body
+        if (!whole) printf "func %s() async throws {\n", name > body
+        printf "#sourceLocation(file: \"%s\", line: %d)\n%s", FILENAME, start - givens, given > body
+        printf "#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n", FILENAME, start + 1, text > body
+        if (!whole) print "}" > body
+        close(body)
+        print FILENAME "\t" start "\t\t" start - givens
+    }
+    FNR == 1 { inside = givens = 0; given = "" }
+    {
+        line = $0
+        if (FILENAME ~ /\.swift$/ && !sub(/^[ \t]*\/\/\/ ?/, "", line)) { inside = givens = 0; given = ""; next }
+    }
+    !inside && line ~ /^<!-- given: .* -->$/ { given = given substr(line, 13, length(line) - 16) "\n"; givens += 1; next }
+    !inside && line ~ /^```swift nocompile/ {
+        why = line; sub(/^```swift nocompile:? */, "", why)
+        print FILENAME "\t" FNR "\t" (why == "" ? "gives no reason" : "left alone: " why)
+        inside = 2; next
+    }
+    !inside && line ~ /^```swift *$/ { inside = 1; start = FNR; text = imports = ""; whole = 0; next }
+    !inside && line ~ /^```swift/ && line !~ /^```swift (run|dies)$/ { print FILENAME "\t" FNR "\tsays what nobody knows: " line }
+    !inside && line ~ /^```./ { inside = 2; next }
+    inside && line ~ /^```$/ { if (inside == 1) finish(); inside = givens = 0; given = ""; next }
+    inside == 1 {
+        if (line ~ /^(extension |@main)/) whole = 1
+        if (line ~ /^import /) { imports = imports line "\n"; line = "" }
+        text = text line "\n"
+        next
+    }
+    !inside { givens = 0; given = "" }
+' "$@" > "$work/fragments/index" || exit 1
+
+cat > "$work/fragments/Package.swift" <<END
+// swift-tools-version: 6.0
+import PackageDescription
+let package = Package(
+    name: "Fragments",
+    dependencies: [.package(name: "SerialQueue", path: "../../..")],
+    targets: [.target(name: "Fragments", dependencies: ["SerialQueue"])],
+    swiftLanguageModes: [.v6]
+)
+END
+# In the folder of check-snippets.sh, so that the library is built once. Without CC: SwiftPM would take it for its own compiler.
+env -u CC ${SWIFT:-swift} build --package-path "$work/fragments" --scratch-path "$work/.build" -j 2 > "$work/fragments/log" 2>&1
+status=$?
+# Of what is said about other files than those with the blocks, only what the compiler cannot place better.
+grep -E '^([^/ ][^ ]*|.*/fragments/Sources/[^ ]*):[0-9]+:[0-9]+: (error|warning): ' "$work/fragments/log" |
+    grep -vE 'was never (used|mutated|read)|result of .* is unused' | sort -u > "$work/fragments/said"
+
+# What was said about a file belongs to the block that begins last before it.
+awk -F '\t' '
+    FILENAME == ARGV[1] { split($1, at, ":"); said[NR] = $1; file[NR] = at[1]; number[NR] = at[2]; count = NR; next }
+    { blocks += 1; path[blocks] = $1; first[blocks] = $2 + 0; note[blocks] = $3; begins[blocks] = ($4 == "" ? $2 : $4) + 0 }
+    END {
+        for (i = 1; i <= count; i += 1) {
+            block = 0
+            for (j = 1; j <= blocks; j += 1)
+                if (file[i] == path[j] && begins[j] <= number[i] && first[j] > first[block]) block = j
+            wrong[block] = wrong[block] "    " said[i] "\n"
+        }
+        for (j = 1; j <= blocks; j += 1) {
+            if (note[j] != "" && note[j] !~ /^left alone/) wrong[j] = "    " note[j] "\n"
+            if (j in wrong) { failed += 1; printf "FAIL %s:%d\n%s", path[j], first[j], wrong[j] }
+            else { passed += 1; printf "ok %s:%d%s\n", path[j], first[j], note[j] == "" ? "" : " (" note[j] ")" }
+        }
+        if (0 in wrong) { failed += 1; printf "FAIL elsewhere\n%s", wrong[0] }
+        printf "%d %d\n", passed, failed > "/dev/stderr"
+        exit failed > 0
+    }
+' "$work/fragments/said" "$work/fragments/index" 2> "$work/fragments/tally"
+read -r passed failed < "$work/fragments/tally"
+if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+    failed=1
+    echo "FAIL swift build"
+    sed 's/^/    /' "$work/fragments/log"
+fi
+[ -z "${TALLY:-}" ] || echo "$passed $failed" > "$TALLY"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

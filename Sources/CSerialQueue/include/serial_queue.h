@@ -4,6 +4,7 @@
 
 #include "sq_types.h"
 #include "sq_time.h"
+#include "sq_pool.h"
 #include "sq_queue.h"
 #include "sq_async.h"
 #include "sq_sync.h"

@@ -33,6 +33,10 @@ typedef void (*sq_pair_function_t)(void *SQ_NULLABLE first, void *SQ_NULLABLE se
 int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *SQ_NULLABLE first,
                   void *SQ_NULLABLE second);
 
+/* As sq_async_pair with SQ_NOW, but a queue of limited capacity takes it even when it is full, and it takes up no room: for
+ * work that cannot be turned away, such as an actor's job. */
+int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
+
 /* Has the queue's thread run `function(context)` in its turn, and waits until it is done: for functions that need that
  * thread; else sq_sync is faster. The deadline bounds the wait for the turn: when it passes first, the function is
  * guaranteed never to run; once it runs, the call waits for its end. Needs no room in a queue of limited capacity.

@@ -32,11 +32,12 @@ extern "C" {
 /* What a queue is made with. Begin with SQ_QUEUE_OPTIONS_INIT and change what you need. */
 typedef struct sq_queue_options {
     size_t size;       /* sizeof(sq_queue_options_t), so that later versions can add fields */
+    sq_pool_t *SQ_NULLABLE pool; /* whose threads run its async tasks (sq_pool.h); NULL: a thread of its own */
     size_t capacity;   /* how many async tasks may wait for their turn; 0: as many as there is memory for */
-    size_t stack_size; /* bytes of stack of the queue's own thread; 0: the system's default */
+    size_t stack_size; /* bytes of stack of the queue's own thread; 0: the system's default; a pool's threads have the pool's */
 } sq_queue_options_t;
 
-#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), 0, 0 }
+#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0 }
 
 /* Makes a queue. `label` is UTF-8 and copied (NULL means ""); the queue's thread bears it as its name, cut to what the
  * system takes. NULL options: the defaults. Starts no thread: the own thread starts at the first async.

@@ -21,6 +21,9 @@ extern "C" {
 /* A serial queue: opaque, counted by reference, made by sq_queue_create. */
 typedef struct sq_queue sq_queue_t;
 
+/* Threads that several queues share: opaque, counted by reference; see sq_pool.h. */
+typedef struct sq_pool sq_pool_t;
+
 /* What a task does: called with the context that was submitted with it. */
 typedef void (*sq_function_t)(void *SQ_NULLABLE context);
 

@@ -1,5 +1,5 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* pthread_setname_np, sched_getaffinity */
+#define _GNU_SOURCE 1 /* pthread_setname_np */
 #endif
 #include "platform/thread.h"
 
@@ -7,10 +7,13 @@
 #include "platform/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -134,12 +137,16 @@ void sq__thread_name(char *name, size_t size) {
     name[size - 1] = '\0';
 }
 
-unsigned sq__processor_count(void) {
-    cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) == 0) {
-        int count = CPU_COUNT(&mine);
-        return count > 0 ? (unsigned)count : 1;
+bool sq__thread_is_blocked(uint64_t id) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/stat", id);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return true; /* it has ended, or the system does not tell */
     }
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than 1024 processors: the set above is too small */
-    return online > 0 ? (unsigned)online : 1;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char *state = strrchr(text, ')'); /* behind the name, which may have parentheses of its own */
+    return state == NULL || strncmp(state, ") R", 3) != 0;
 }

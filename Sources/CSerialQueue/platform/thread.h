@@ -36,11 +36,17 @@ bool sq__thread_owns_stack(const void *address);
 /* The system's number for this thread, as debuggers show it. */
 uint64_t sq__thread_id(void);
 
+/* False: the system says that the thread with this number runs, or is ready to. */
+bool sq__thread_is_blocked(uint64_t id);
+
 /* Copies this thread's name. */
 void sq__thread_name(char *name, size_t size);
 
-/* How many processors this process may run on. */
+/* How many processors this process may use. */
 unsigned sq__processor_count(void);
+
+/* No more than `limit`: what the control group, and those that it is in, leave of it. For sq__processor_count. */
+unsigned sq__processors_within(const char *root, const char *group, unsigned limit);
 
 /* A short rest in a loop that waits for another processor. */
 static inline void sq__pause(void) {

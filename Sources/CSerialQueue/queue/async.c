@@ -1,6 +1,6 @@
 /* async.c: leaving a task for the runner.
  *
- * DESIGN. The queue must have its worker before the task is accepted: a thread that cannot be started must be the
+ * DESIGN. The queue must have its runner before the task is accepted: a thread that cannot be started must be the
  * submitter's error. An async that finds the queue free leaves the task in the hand-off slot and passes the baton to the
  * runner; the ring is not touched. Else it takes a place. */
 #include "include/sq_async.h"
@@ -16,29 +16,29 @@
 
 #include <errno.h>
 
-static int find_worker(sq_queue_t *queue, sq__worker_t **worker) {
-    *worker = sq__load_acquire(&queue->worker); /* [worker] acquire: the worker's fields */
+static int find_runner(sq_queue_t *queue, sq__runner_t *runner) {
+    *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the worker's fields */
     if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
         return ESTALE;
     }
-    return __builtin_expect(*worker != NULL, 1) ? 0 : sq__queue_start_worker(queue, worker);
+    return __builtin_expect(*runner != 0, 1) ? 0 : sq__queue_start_worker(queue, runner);
 }
 
-static void hand_off(sq_queue_t *queue, sq__worker_t *worker, uint16_t kind, const sq__work_t *work) {
+static void hand_off(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
     queue->handoff = *work;
     sq__store_relaxed(&queue->handoff_kind, kind);
-    sq__worker_post(worker);
+    sq__runner_post(runner, &queue->job);
 }
 
 /* There is room for it. */
-static inline int submit(sq_queue_t *queue, sq__worker_t *worker, uint16_t kind, const sq__work_t *work) {
+static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
     sq__place_t place;
     int error = sq__ring_take_place(queue, false, &place);
     if (error) {
         return error;
     }
     if (place.slot == NULL) {
-        hand_off(queue, worker, kind, work);
+        hand_off(queue, runner, kind, work);
         return 0;
     }
     place.slot->work = *work;
@@ -48,11 +48,11 @@ static inline int submit(sq_queue_t *queue, sq__worker_t *worker, uint16_t kind,
     return 0;
 }
 
-static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t deadline, sq__worker_t *worker,
+static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t deadline, sq__runner_t runner,
                                                     uint16_t kind, const sq__work_t *work) {
     int error = sq__bound_take_room(queue, deadline);
     if (error == 0) {
-        error = submit(queue, worker, kind, work);
+        error = submit(queue, runner, kind, work);
         if (error) {
             sq__bound_give_room(queue->bound);
         }
@@ -61,11 +61,11 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
 }
 
 static inline int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work) {
-    sq__worker_t *worker;
-    int error = find_worker(queue, &worker);
+    sq__runner_t runner;
+    int error = find_runner(queue, &runner);
     if (error == 0) {
-        error = queue->bound != NULL ? submit_bounded(queue, deadline, worker, kind, work)
-                                     : submit(queue, worker, kind, work);
+        error = queue->bound != NULL ? submit_bounded(queue, deadline, runner, kind, work)
+                                     : submit(queue, runner, kind, work);
     }
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
@@ -87,6 +87,16 @@ int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call
                           &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
 }
 
+int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    SQ__CHECK_HANDLE(queue);
+    sq__runner_t runner;
+    int error = call != NULL ? find_runner(queue, &runner) : EINVAL;
+    if (error == 0) {
+        error = submit(queue, runner, SQ__JOB, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+    }
+    return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
+}
+
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }
 
 int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
@@ -96,10 +106,10 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     const sq_task_t call = { .run = function, .context = context };
-    sq__worker_t *worker;
+    sq__runner_t runner;
     sq__wait_t wait;
     sq__place_t place;
-    int error = find_worker(queue, &worker);
+    int error = find_runner(queue, &runner);
     if (error) {
         goto rejected;
     }

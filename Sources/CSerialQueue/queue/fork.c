@@ -3,6 +3,7 @@
 #include "platform/thread.h"
 #include "queue/deadlock.h"
 #include "queue/lock.h"
+#include "queue/pooled.h"
 #include "queue/shutdown.h"
 #include "queue/watch.h"
 #include "thread/self.h"
@@ -11,25 +12,29 @@ SQ__ATOMIC(uint16_t) sq__fork_process;
 
 /* In lock order. */
 static void before_fork(void) {
+    sq__pooled_lock_shared();
     sq__lock_all();
     sq__shutdown_lock_enders();
     sq__watch_lock();
     sq__deadlock_lock();
+    sq__alarms_lock();
     sq__token_lock_list();
 }
 
 static void release_locks(bool in_child) {
     sq__token_unlock_list(in_child);
+    sq__alarms_unlock(in_child);
     sq__deadlock_unlock(in_child);
     sq__watch_unlock(in_child);
     sq__shutdown_unlock_enders(in_child);
     sq__unlock_all();
+    sq__pooled_unlock_shared(in_child);
 }
 
 static void in_parent(void) { release_locks(false); }
 
 static void in_child(void) {
-    sq__store_relaxed(&sq__fork_process, (uint16_t)(sq__load_relaxed(&sq__fork_process) + 1)); /* the only thread */
+    sq__store_relaxed(&sq__fork_process, (uint16_t)(sq__process() + 1)); /* the only thread */
     sq__self_forget_token();
     release_locks(true);
 }

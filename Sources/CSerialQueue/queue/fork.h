@@ -8,12 +8,11 @@
 #define SQ__QUEUE_FORK_H
 
 #include "queue/queue.h"
-
-extern SQ__ATOMIC(uint16_t) sq__fork_process;
+#include "thread/process.h"
 
 /* True: the queue was made before a fork that this process is the child of. */
 static inline bool sq__fork_is_stale(const sq_queue_t *queue) {
-    return queue->process != sq__load_relaxed(&sq__fork_process);
+    return queue->process != sq__process();
 }
 
 #endif

@@ -81,8 +81,8 @@ void sq__owner_pass(sq_queue_t *queue) {
     }
     switch (sq__owner_next(queue, false)) {
     case SQ__NEXT_TASK:
-        /* There is a worker, or it would not have been accepted; [worker] came with the task. */
-        sq__worker_post(sq__load_relaxed(&queue->worker));
+        /* There is a runner, or it would not have been accepted; [worker] came with the task. */
+        sq__runner_post(sq__load_relaxed(&queue->runner), &queue->job);
         break;
     case SQ__NEXT_END:
         sq__shutdown_end(queue, false);

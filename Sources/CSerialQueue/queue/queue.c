@@ -28,6 +28,10 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
         errno = EINVAL;
         return NULL;
     }
+    if (options->pool != NULL && sq__pool_is_stale(options->pool)) {
+        errno = ESTALE;
+        return NULL;
+    }
     size_t length = label != NULL ? strlen(label) : 0;
     sq_queue_t *queue = sq__memory(sizeof *queue + length + 1);
     if (queue == NULL) {
@@ -38,11 +42,14 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
     queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
-    queue->process = sq__load_relaxed(&sq__fork_process);
+    queue->process = sq__process();
     if (options->capacity > 0 && (queue->bound = sq__bound_create(options->capacity)) == NULL) {
         sq__memory_free(queue);
         errno = ENOMEM;
         return NULL;
+    }
+    if (options->pool != NULL) {
+        sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(options->pool)));
     }
     sq__store_relaxed(&queue->entered, 1);
     sq__store_relaxed(&queue->references, 1);
@@ -101,7 +108,7 @@ void sq_queue_release(sq_queue_t *queue) {
             return;
         }
     }
-    sq__worker_t *worker = sq__load_relaxed(&queue->worker); /* after everybody's last use of the queue */
+    sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner)); /* after everybody's last use of the queue */
     if (worker != NULL && !sq__fork_is_stale(queue)) {
         sq__worker_stop(worker);
     }
@@ -109,12 +116,16 @@ void sq_queue_release(sq_queue_t *queue) {
 }
 
 void sq__queue_dispose(sq_queue_t *queue) {
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     sq__ring_destroy(queue);
     if (!sq__fork_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
         sq__bound_destroy(queue->bound);
     }
     sq__watch_forget(queue);
     sq__handle_free(queue);
+    if (pool != NULL) {
+        sq__pool_release(pool);
+    }
 }
 
 const char *sq_queue_label(const sq_queue_t *queue) {
@@ -122,17 +133,18 @@ const char *sq_queue_label(const sq_queue_t *queue) {
     return queue->label;
 }
 
-int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker) {
+int sq__queue_start_worker(sq_queue_t *queue, sq__runner_t *runner) {
     int error = 0;
+    sq__worker_t *worker;
     sq__lock(queue);
-    *worker = sq__load_relaxed(&queue->worker);
+    *runner = sq__load_relaxed(&queue->runner);
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         error = ESHUTDOWN; /* and the worker may have ended already */
-    } else if (*worker == NULL) {
-        error = sq__worker_start(worker, sq__run_tasks, queue, queue->label,
-                                 (size_t)queue->stack_kib * 1024);
+    } else if (*runner == 0) {
+        error = sq__worker_start(&worker, sq__run_on_worker, queue, queue->label, (size_t)queue->stack_kib * 1024);
         if (error == 0) {
-            sq__store_release(&queue->worker, *worker); /* [worker] release: the worker's fields */
+            *runner = (sq__runner_t)worker;
+            sq__store_release(&queue->runner, *runner); /* [worker] release: the worker's fields */
         }
     }
     sq__unlock(queue);

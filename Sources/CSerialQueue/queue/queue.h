@@ -1,7 +1,8 @@
 /* queue.h: the queue's fields, and who may touch them.
  *
  * The letters: I fixed after create; O the baton's holder only (it sees what every holder before it wrote);
- * C written by the baton's holder, read by anyone as a count; A atomic, by anyone; L under the queue's lock (lock.h). */
+ * C written by the baton's holder, read by anyone as a count; A atomic, by anyone; L under the queue's lock (lock.h); P under
+ * the pool's. */
 #ifndef SQ__QUEUE_QUEUE_H
 #define SQ__QUEUE_QUEUE_H
 
@@ -9,7 +10,7 @@
 #include "platform/atomic.h"
 #include "queue/state.h"
 #include "queue/work.h"
-#include "thread/worker.h"
+#include "thread/runner.h"
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (watch.h). */
 enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4 };
@@ -29,7 +30,8 @@ struct sq_queue {
 
     /* Where a submitter that found the queue free leaves the one task for the runner. */
     sq__work_t handoff;                /* O  a TASK or PAIR */
-    SQ__ATOMIC(sq__worker_t *) worker; /* A  NULL until the first async, fixed then until the queue has ended */
+    SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the queue has ended; a pool: fixed */
+    sq__job_t job;                     /* P  the pool's, while the baton is with it and no thread of it runs the queue */
     struct sq__bound *bound;           /* I  of a queue of limited capacity; else NULL */
     SQ__ATOMIC(struct sq__note *) note; /* A  NULL until the queue is first watched, then fixed */
 
@@ -51,8 +53,8 @@ struct sq_queue {
     char label[];                       /* I */
 };
 
-/* Makes sure that the queue has its worker, before a task for it is accepted. Returns 0 and *worker, or an errno code. */
-int sq__queue_start_worker(sq_queue_t *queue, sq__worker_t **worker);
+/* Makes sure that the queue has its worker, before a task for it is accepted. Returns 0 and *runner, or an errno code. */
+int sq__queue_start_worker(sq_queue_t *queue, sq__runner_t *runner);
 
 /* Counts a submission that is refused with this error, and returns the error. */
 static inline int sq__queue_reject(sq_queue_t *queue, int error) {

@@ -1,5 +1,6 @@
 #include "queue/ring.h"
 
+#include "queue/pooled.h"
 #include "thread/patience.h"
 
 #include <errno.h>
@@ -106,6 +107,9 @@ bool sq__ring_linger(sq_queue_t *queue) {
         if (sq__load_relaxed(word) != SQ__EMPTY) {
             return true;
         }
+        if (sq__queue_is_crowded(queue)) {
+            return false;
+        }
         sq__pause();
     }
     return false;
@@ -118,9 +122,33 @@ static bool leave_baton(sq_queue_t *queue) {
     return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
 }
 
+/* A queue on a pool keeps no segment while it is free: there may be very many such queues. */
+static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
+    sq__segment_t *segment = queue->head;
+    uint64_t entered = sq__load_relaxed(&queue->entered);
+    uint32_t index = sq__load_relaxed(&queue->index);
+    sq__segment_free_spare(queue);
+    queue->head = NULL;
+    sq__store_relaxed(&queue->first, 0);
+    sq__store_relaxed(&queue->entered, entered + 1);
+    sq__store_relaxed(&queue->index, 0);
+    /* [own] [place] as in make_free. */
+    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, NULL, 0))) {
+        sq__memory_free(segment);
+        return true;
+    }
+    queue->head = segment;
+    sq__store_relaxed(&queue->entered, entered);
+    sq__store_relaxed(&queue->index, index);
+    return false;
+}
+
 /* The words of the passed slots are cleared before the queue is free: from then on they can be taken again. */
 static bool make_free(sq_queue_t *queue, sq__state_t *state) {
     unsigned taken = sq__state_taken(*state);
+    if (queue->head != NULL && sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
+        return make_free_and_bare(queue, state);
+    }
     for (unsigned i = 0; i < taken; i += 1) {
         sq__store_relaxed(&queue->head->slots[i].word, SQ__EMPTY);
     }

@@ -9,7 +9,7 @@
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
  * from the submitters: with a long backlog every sixteenth has to do. */
-static bool is_time_to_sample(unsigned tasks) { return tasks < 16 || tasks % 16 == 0; }
+static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
 /* Takes what is next out of the hand-off slot or the ring, and returns its kind. */
 static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
@@ -21,7 +21,7 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
         kind = sq__ring_peek(queue);
         *work = sq__ring_take(queue);
     }
-    if (__builtin_expect(queue->bound != NULL, 0) && kind != SQ__CALL) {
+    if (__builtin_expect(queue->bound != NULL, 0) && kind != SQ__CALL && kind != SQ__JOB) {
         sq__bound_give_room(queue->bound);
     }
     return kind;
@@ -78,6 +78,7 @@ static void run_work(sq_queue_t *queue) {
         run_task(queue, control, work.task);
         break;
     case SQ__PAIR:
+    case SQ__JOB:
         run_pair(queue, control, work.pair);
         break;
     case SQ__CALL:
@@ -89,26 +90,37 @@ static void run_work(sq_queue_t *queue) {
     }
 }
 
-bool sq__run_tasks(void *argument) {
+sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t batch, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
-    sq_queue_t *queue = argument;
     sq__self_t *self = sq__self();
     sq__frame_t frame = { .owner = queue, .parent = self->frame };
+    size_t tasks = 0;
     sq__next_t next;
     self->frame = &frame; /* once for all tasks: they all are this queue's */
-    for (unsigned tasks = 0; (next = sq__owner_next(queue, true)) == SQ__NEXT_TASK; tasks += 1) {
+    while ((next = sq__owner_next(queue, true)) == SQ__NEXT_TASK && tasks < batch) {
         if (is_time_to_sample(tasks)) {
             sq__stats_sample_depth(queue);
         }
         run_work(queue);
+        tasks += 1;
         if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
-            return false; /* a task forked, and this is the child: its only thread has nobody to run tasks for */
+            return SQ__RUN_STRANDED;
         }
     }
     self->frame = frame.parent;
-    if (next == SQ__NEXT_END) {
+    *ran += tasks;
+    switch (next) {
+    case SQ__NEXT_TASK:
+        return SQ__RUN_MORE;
+    case SQ__NEXT_END:
         sq__shutdown_end(queue, true);
-        return false;
+        return SQ__RUN_ENDED;
+    default:
+        return SQ__RUN_GONE;
     }
-    return true;
+}
+
+bool sq__run_on_worker(void *queue) {
+    size_t ran = 0;
+    return sq__run_tasks(queue, SIZE_MAX, &ran) == SQ__RUN_GONE;
 }

@@ -28,7 +28,18 @@ static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void 
     sq__watch_end(queue);
 }
 
-/* The runner's part, a worker function: runs tasks and calls as long as it has the baton. */
-bool sq__run_tasks(void *queue);
+/* What became of the baton. */
+typedef enum sq__run_end {
+    SQ__RUN_GONE,    /* it has left the caller, who does not touch the queue again */
+    SQ__RUN_MORE,    /* the caller still has it: the batch is over, but something for the runner is next */
+    SQ__RUN_ENDED,   /* the queue has ended, and may be freed */
+    SQ__RUN_STRANDED /* a task forked, and this is the child: its only thread has nobody to run tasks for */
+} sq__run_end_t;
+
+/* The runner's part: runs tasks and calls as long as it has the baton, `batch` of them at most, and adds to *ran how many. */
+sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t batch, size_t *ran);
+
+/* The same as the function of a worker, which the queue has for itself: without end, but for the queue's. */
+bool sq__run_on_worker(void *queue);
 
 #endif

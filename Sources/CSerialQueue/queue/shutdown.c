@@ -54,8 +54,10 @@ void sq__shutdown_unlock_enders(bool in_child) {
 
 void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     sq__lock(queue);
-    sq__worker_t *worker = sq__load_relaxed(&queue->worker);
-    sq__store_relaxed(&queue->worker, NULL);
+    sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner));
+    if (worker != NULL) {
+        sq__store_relaxed(&queue->runner, 0);
+    }
     sq__state_t state = sq__load_relaxed(&queue->state);
     /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
      * sq_queue_release. From here on whoever gives up the last reference frees the queue. */

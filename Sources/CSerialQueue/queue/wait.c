@@ -4,16 +4,35 @@
 
 #include <errno.h>
 
+/* With a reference. */
+static sq__pool_t *manual_pool(const sq_queue_t *queue) {
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    return pool != NULL && sq__pool_clock(pool) != NULL ? sq__pool_retain(pool) : NULL;
+}
+
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) {
     sq__token_t *token = sq__self_token();
     if (token == NULL) {
         return ENOMEM;
     }
-    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .queue = queue };
+    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .queue = queue, .pool = manual_pool(queue) };
     return 0;
 }
 
-void sq__wait_cancel(sq__wait_t *wait) { sq__self_wait_over(wait->token); }
+static void over(sq__wait_t *wait) {
+    if (wait->pool != NULL) {
+        sq__pool_release(wait->pool);
+    }
+    sq__self_wait_over(wait->token);
+}
+
+void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
+
+/* Nobody else may run what the queue of a manual pool has ready: it is run here, as far as it is waited for. */
+static void run_ahead(const sq__wait_t *wait) {
+    while (sq__token_is_open(wait->token, wait->turn) && sq__pool_run_one(wait->pool, &wait->queue->job)) {
+    }
+}
 
 /* The thread is running a task, so that others may be waiting for it: before it sleeps it looks for a cycle. */
 static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
@@ -26,14 +45,30 @@ static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *d
     return outcome;
 }
 
+static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
+    sq__self_t *self = sq__self();
+    if (self->frame == NULL) {
+        return sq__token_sleep(wait->token, wait->turn, deadline);
+    }
+    if (self->member == NULL) {
+        return sleep_in_task(wait, deadline, deadlock);
+    }
+    sq__pool_lend_seat(self->member); /* what is waited for may need it */
+    sq__outcome_t outcome = sleep_in_task(wait, deadline, deadlock);
+    sq__pool_take_seat(self->member);
+    return outcome;
+}
+
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     bool deadlock = false;
+    if (__builtin_expect(wait->pool != NULL, 0)) {
+        run_ahead(wait);
+    }
     sq__outcome_t outcome = sq__token_spin(wait->token, wait->turn, SQ__PATIENCE_SPIN_YIELD, deadline);
     if (outcome == SQ__OPEN) {
-        outcome = sq__self()->frame != NULL ? sleep_in_task(wait, deadline, &deadlock)
-                                            : sq__token_sleep(wait->token, wait->turn, deadline);
+        outcome = sleep_until(wait, deadline, &deadlock);
     }
-    sq__self_wait_over(wait->token);
+    over(wait);
     switch (outcome) {
     case SQ__GRANTED:
         return 0;

@@ -13,7 +13,8 @@
 typedef struct sq__wait {
     sq__token_t *token;
     sq__turn_t turn;
-    sq_queue_t *queue; /* what is waited for */
+    sq_queue_t *queue; /* what is waited for; once it is over, the queue may be freed */
+    sq__pool_t *pool;  /* its pool, with a reference, if that is a manual one; else NULL */
 } sq__wait_t;
 
 /* Returns 0 or ENOMEM. */

@@ -19,6 +19,7 @@ typedef struct sq__frame {
 typedef struct sq__self {
     sq__frame_t *frame; /* the innermost task, or NULL */
     sq__token_t *token; /* NULL: none yet */
+    struct sq__member *member; /* which of a pool's threads it is; NULL: none */
     char *report;       /* of the last deadlock; NULL: none yet */
     sq__exit_t exit;
     bool ended; /* the exit handler has run: whatever is taken from now on is given back at once */

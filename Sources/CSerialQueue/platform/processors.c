@@ -1,0 +1,81 @@
+/* processors.c: how many processors this process may use.
+ *
+ * DESIGN. The smaller one of two: those that it may be scheduled on, and its control group's quota, which is time per period. A
+ * group's limit holds for the groups within it as well, so all on the way up to the root are asked. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* sched_getaffinity */
+#endif
+#include "platform/thread.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 512 };
+
+static unsigned schedulable(void) {
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) == 0) {
+        int count = CPU_COUNT(&mine);
+        return count > 0 ? (unsigned)count : 1;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than 1024 processors: the set above is too small */
+    return online > 0 ? (unsigned)online : 1;
+}
+
+/* The beginning of a small file as a string; false: there is none. */
+static bool read_file(const char *path, char *text, size_t size) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    ssize_t length = read(file, text, size - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/* cpu.max of a group is "QUOTA PERIOD", in microseconds, or "max PERIOD". Returns `limit` or less. */
+static unsigned limited_by(const char *group, unsigned limit) {
+    char path[PATH_SIZE + 64], text[64];
+    unsigned long long quota, period;
+    snprintf(path, sizeof path, "%s/cpu.max", group);
+    if (!read_file(path, text, sizeof text) || sscanf(text, "%llu %llu", &quota, &period) != 2 || period == 0) {
+        return limit;
+    }
+    unsigned long long whole = (quota + period - 1) / period;
+    return whole < 1 ? 1 : whole < limit ? (unsigned)whole : limit;
+}
+
+unsigned sq__processors_within(const char *root, const char *group, unsigned limit) {
+    char path[PATH_SIZE];
+    int length = snprintf(path, sizeof path, "%s%s", root, group);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        return limit;
+    }
+    for (char *end = path + length; end != NULL && end >= path + strlen(root); end = strrchr(path, '/')) {
+        *end = '\0';
+        limit = limited_by(path, limit);
+    }
+    return limit;
+}
+
+/* This process's line of the second version of control groups is "0::PATH". */
+unsigned sq__processor_count(void) {
+    char text[PATH_SIZE];
+    unsigned count = schedulable();
+    if (read_file("/proc/self/cgroup", text, sizeof text)) {
+        char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+        if (line != NULL) {
+            char *group = strchr(line, '/');
+            if (group != NULL) {
+                group[strcspn(group, "\n")] = '\0';
+                count = sq__processors_within("/sys/fs/cgroup", group, count);
+            }
+        }
+    }
+    return count;
+}

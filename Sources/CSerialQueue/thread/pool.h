@@ -1,0 +1,82 @@
+/* pool.h: threads that take jobs from one list.
+ *
+ * DESIGN. A pool is a list of jobs that are ready, and workers (worker.h), its members, that take them in order. A job is a
+ * node in what it is for; it is in the list at most once, and posted again only after it was called.
+ *
+ * A member runs a job only while it holds one of the pool's seats. Whoever posts a job takes a free seat, if there is one, for a member: an
+ * idle one, or a new one. A member keeps its seat as long as it finds jobs. So while jobs are ready all seats are
+ * taken, and no wake-up is lost: seats, list and idle members are under one lock.
+ *
+ * A member that is about to sleep in a call of this library, from within a job, gives its seat up and takes it again when it wakes, there
+ * being one or not: what it waits for may need the seat. There may be one member too many for a moment; the next that comes
+ * back from its job leaves its seat.
+ *
+ * A job that blocks otherwise keeps its seat. So a pool that may grow is looked after: while jobs are ready and have waited for some
+ * milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. When they are no longer needed it takes them
+ * away, and ends the members that were idle for a second.
+ *
+ * A manual pool has neither members nor seats: whoever wants the jobs run, runs them. */
+#ifndef SQ__THREAD_POOL_H
+#define SQ__THREAD_POOL_H
+
+#include "platform/atomic.h"
+#include "thread/alarm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct sq_pool sq__pool_t;
+typedef struct sq__member sq__member_t;
+
+typedef struct sq__job {
+    struct sq__job *next; /* under the pool's lock */
+} sq__job_t;
+
+/* What became of a job that was called. */
+typedef enum sq__job_end {
+    SQ__JOB_GONE,    /* it may have been posted again, or freed */
+    SQ__JOB_MORE,    /* it has more to do, and was not posted: it goes to the back of the list */
+    SQ__JOB_STRANDED /* this is the child of a fork, which this thread is alone in */
+} sq__job_end_t;
+
+/* Runs at most `batch` tasks of the job, and adds how many it has run to *ran. */
+typedef sq__job_end_t (*sq__job_function_t)(sq__job_t *job, size_t batch, size_t *ran);
+
+typedef struct sq__pool_plan {
+    sq__job_function_t call; /* what calls its jobs */
+    const char *label;
+    size_t seats;            /* how many it has at rest; 0: a manual pool */
+    size_t most;             /* how many it may grow to */
+    size_t stack_size;
+} sq__pool_plan_t;
+
+/* Returns 0 and *pool with one reference and one member, or ENOMEM or EAGAIN. */
+int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
+
+sq__pool_t *sq__pool_retain(sq__pool_t *pool);
+void sq__pool_release(sq__pool_t *pool);
+
+/* Has the job called. The pool may be gone on return. */
+void sq__pool_post(sq__pool_t *pool, sq__job_t *job);
+
+/* A hint: there are jobs that nobody has taken yet. */
+bool sq__pool_is_crowded(const sq__pool_t *pool);
+
+/* The pool was made before a fork that this process is the child of. */
+bool sq__pool_is_stale(const sq__pool_t *pool);
+
+/* NULL: it is not a manual pool. */
+sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);
+
+/* Calls what is ready on a manual pool, in turns, until nothing is. Returns how many tasks were run. */
+size_t sq__pool_run(sq__pool_t *pool);
+
+/* Calls this job of a manual pool once, for one task, if it is ready. False: it is not, or the pool is not a manual one. */
+bool sq__pool_run_one(sq__pool_t *pool, sq__job_t *job);
+
+/* Around a sleep of the calling thread in the middle of a job. `member` is the thread's, and not NULL. */
+void sq__pool_lend_seat(sq__member_t *member);
+void sq__pool_take_seat(sq__member_t *member);
+
+#endif

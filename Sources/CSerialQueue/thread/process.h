@@ -1,0 +1,15 @@
+/* process.h: which process this is, as a number that the child of a fork counts up. What was made in another one has threads
+ * that do not exist here, and locks that nobody may give back. */
+#ifndef SQ__THREAD_PROCESS_H
+#define SQ__THREAD_PROCESS_H
+
+#include "platform/atomic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern SQ__ATOMIC(uint16_t) sq__fork_process;
+
+static inline uint16_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }
+
+#endif

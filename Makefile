@@ -4,6 +4,7 @@
 # make/install.mk  install, uninstall, the pkg-config file
 # make/check.mk    the test programs and all checks; make/check-own.mk: what single ones need, and long runs
 # make/coverage.mk the C core's lines and branches; make/soak.mk the soak
+# make/mutants.mk the core broken on purpose
 # make/examples.mk demo and examples
 #
 # Each compiler and flavour (release, debug, tsan, asan) builds in a folder of its own, build/COMPILER-FLAVOUR, so that
@@ -24,6 +25,7 @@ include make/check.mk
 include make/check-own.mk
 include make/coverage.mk
 include make/soak.mk
+include make/mutants.mk
 include make/examples.mk
 
 clean: ## remove everything that was built

@@ -106,7 +106,6 @@ void sq__condition_signal(sq__condition_t *condition) {
     }
 }
 
-void sq__condition_destroy(sq__condition_t *condition) { (void)condition; }
 
 /* Threads */
 

@@ -59,4 +59,3 @@ bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t
 }
 
 void sq__condition_signal(sq__condition_t *condition) { must(pthread_cond_signal(condition), "pthread_cond_signal"); }
-void sq__condition_destroy(sq__condition_t *condition) { must(pthread_cond_destroy(condition), "pthread_cond_destroy"); }

@@ -24,6 +24,5 @@ int sq__condition_init(sq__condition_t *condition);
 /* False when the deadline (nanoseconds of sq__clock_now; SQ__NEVER: none) has passed. May wake without a signal. */
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline);
 void sq__condition_signal(sq__condition_t *condition);
-void sq__condition_destroy(sq__condition_t *condition);
 
 #endif

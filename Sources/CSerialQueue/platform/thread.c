@@ -130,7 +130,7 @@ uint64_t sq__thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
 
 void sq__thread_name(char *name, size_t size) {
     char whole[NAME_SIZE];
-    if (size == 0 || pthread_getname_np(pthread_self(), whole, sizeof whole) != 0) {
+    if (pthread_getname_np(pthread_self(), whole, sizeof whole) != 0) {
         whole[0] = '\0';
     }
     strncpy(name, whole, size - 1);

@@ -39,7 +39,7 @@ uint64_t sq__thread_id(void);
 /* False: the system says that the thread with this number runs, or is ready to. */
 bool sq__thread_is_blocked(uint64_t id);
 
-/* Copies this thread's name. */
+/* Copies this thread's name. `size` is not 0. */
 void sq__thread_name(char *name, size_t size);
 
 /* How many processors this process may use. */

@@ -185,12 +185,13 @@ int sq__watch_thread_add(sq__note_t *note, const sq__watcher_t *watcher) {
 }
 
 void sq__watch_thread_remove(sq__note_t *note) {
-    for (sq__note_t **link = &notes; note->listed && *link != NULL; link = &(*link)->next) {
-        if (*link == note) {
-            *link = note->next;
-            note->listed = false;
-            break;
+    if (note->listed) {
+        sq__note_t **link = &notes;
+        while (*link != note) {
+            link = &(*link)->next;
         }
+        *link = note->next;
+        note->listed = false;
     }
     if (notes == NULL && token != NULL) {
         sq__token_grant(token, turn); /* nothing left to look at */

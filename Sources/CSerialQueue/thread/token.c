@@ -122,7 +122,7 @@ bool sq__token_claim(sq__token_t *token, sq__turn_t turn) {
     /* [claim] relaxed: it only keeps the waiter waiting; what it wrote came with the slot. */
     while (!sq__cas_relaxed(&token->word, &word, word_of(turn, status | CLAIMED))) {
         status = status_of(word, turn);
-        if (status != WAITING && status != SLEEPING) {
+        if (status != SLEEPING) { /* WAITING it never is again */
             return false;
         }
     }
@@ -164,8 +164,7 @@ sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__turn_t turn) {
     uint64_t word = word_of(turn, WAITING);
     /* [grant] acquire if it fails: it may be granted, and the baton ours. (C11 wants no less where it succeeds.) */
     while (!sq__cas_acquire_or_acquire(&token->word, &word, word_of(turn, OVER))) {
-        unsigned status = status_of(word, turn);
-        if (status != WAITING && status != SLEEPING) {
+        if (status_of(word, turn) != SLEEPING) { /* WAITING it never is again */
             return outcome_of(word, turn);
         }
     }

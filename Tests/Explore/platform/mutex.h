@@ -18,6 +18,5 @@ void sq__mutex_destroy(sq__mutex_t *mutex);
 int sq__condition_init(sq__condition_t *condition);
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline);
 void sq__condition_signal(sq__condition_t *condition);
-void sq__condition_destroy(sq__condition_t *condition);
 
 #endif

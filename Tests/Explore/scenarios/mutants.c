@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #define STOPPED .may = ERROR_BIT(ESHUTDOWN)
+#define CYCLE .may = ERROR_BIT(EDEADLK), .deadlocks = 1
 
 const scenario_t mutant_scenarios[] = {
     { "bound_ever", "who waits for room without end gets it, also if it comes free just before the wait", "async_ever async_ever | async_ever async_ever",
@@ -14,5 +15,8 @@ const scenario_t mutant_scenarios[] = {
       .expect = { .capacity = 1, STOPPED } },
     { "bound_ever_parked", "the same for one that is about to wait, when the shutdown comes", "suspend async open0 drain_until pass1 resume | pass0 async_ever open1",
       .expect = { .capacity = 1, STOPPED } },
+    { "cycle_outer", "a cycle through an outer task of a thread", "sync(sync:B(open0 pass1 sync:C)) | sync:C(open1 pass0 sync)", .expect = { CYCLE } },
+    { "cycle_claimed_two", "two calls of the cycle have begun: the third wait is the one to be given up", "sync(call:B(call:C(sync)))", .expect = { CYCLE } },
+    { "no_cycle_granted", "a sleeper that has what it waited for is not part of a cycle", "async(sync:B) sync:B(async_ever)", .expect = { .capacity = 1 } },
     { 0 },
 };

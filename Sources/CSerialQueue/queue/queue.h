@@ -33,7 +33,7 @@ struct sq_queue {
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the queue has ended; a pool: fixed */
     sq__job_t job;                     /* P  the pool's, while the baton is with it and no thread of it runs the queue */
     struct sq__bound *bound;           /* I  of a queue of limited capacity; else NULL */
-    SQ__ATOMIC(struct sq__note *) note; /* A  NULL until the queue is first watched, then fixed */
+    SQ__ATOMIC(struct sq__note *) note; /* A  NULL until it is first watched or has a timer, then fixed */
 
     /* Where the submitters meet. */
     SQ__ATOMIC(sq__state_t) state;      /* A  see state.h */

@@ -64,8 +64,7 @@ static sq__watcher_t *watcher_create(uint64_t threshold, const sq_watcher_t *giv
     return watcher;
 }
 
-/* The queue's note, made if there is none; NULL: no memory. With the queue's lock. */
-static sq__note_t *note_of(sq_queue_t *queue) {
+sq__note_t *sq__watch_note(sq_queue_t *queue) {
     sq__note_t *note = sq__load_relaxed(&queue->note);
     if (note == NULL) {
         note = sq__memory(sizeof *note);
@@ -81,7 +80,7 @@ static sq__note_t *note_of(sq_queue_t *queue) {
 /* With the queue's lock. On success *old is to be let go of. */
 static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old) {
     int error = 0;
-    sq__note_t *note = note_of(queue);
+    sq__note_t *note = sq__watch_note(queue);
     if (note == NULL) {
         return ENOMEM;
     }

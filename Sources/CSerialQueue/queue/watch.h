@@ -18,6 +18,9 @@
 void sq__watch_begin(sq_queue_t *queue, sq_function_t function);
 void sq__watch_end(sq_queue_t *queue);
 
+/* L. The queue's note, made if there is none; NULL: no memory. */
+struct sq__note *sq__watch_note(sq_queue_t *queue);
+
 /* The queue is about to be freed. */
 void sq__watch_forget(sq_queue_t *queue);
 

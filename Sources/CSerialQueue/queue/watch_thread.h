@@ -16,7 +16,8 @@ typedef struct sq__watcher {
     void (*let_go)(struct sq__watcher *);
 } sq__watcher_t;
 
-/* One for each queue that was ever watched. N written by the baton's holder, W under the thread's lock. */
+/* One for each queue that was ever watched, or had a timer. N written by the baton's holder, W under the thread's lock, L under
+ * the queue's. */
 typedef struct sq__note {
     SQ__ATOMIC(uint64_t) began;         /* N  when the task began that runs; 0: none */
     SQ__ATOMIC(sq_function_t) function; /* N */
@@ -30,6 +31,7 @@ typedef struct sq__note {
     bool told_waiting;                  /* W  the present wait was told of */
     bool listed;                        /* W */
     struct sq__note *next;              /* W */
+    struct sq__dependent *dependents;   /* L  see dependent.h */
 } sq__note_t;
 
 void sq__watch_thread_lock(void);

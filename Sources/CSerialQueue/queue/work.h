@@ -12,6 +12,7 @@ enum {
     SQ__TASK,   /* an async task */
     SQ__PAIR,   /* the same, with two words of context */
     SQ__JOB,    /* the same, without room taken up in a queue of limited capacity */
+    SQ__DUE,    /* a delayed task: a TASK that takes up no room either */
     SQ__CALL,   /* a thread in async_and_wait, which waits until the runner has done its call */
     SQ__WAITER, /* a thread in sync, which waits for its turn */
 };

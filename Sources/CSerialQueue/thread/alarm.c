@@ -70,15 +70,12 @@ static void call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
 }
 
 static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
-    uint64_t order = alarms->order++;
     alarm->due.key = due;
-    alarm->due.order = order;
     if (leeway == 0 || alarms->is_manual) {
         sq__heap_put(&alarms->exact, &alarm->due);
         return;
     }
     alarm->latest.key = saturated(due, leeway);
-    alarm->latest.order = order;
     sq__heap_put(&alarms->loose, &alarm->due);
     sq__heap_put(&alarms->latest, &alarm->latest);
 }
@@ -219,8 +216,11 @@ uint64_t sq__alarms_now(sq__alarms_t *alarms) {
     return now;
 }
 
-void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
+static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway, bool again) {
     sq__mutex_lock(&alarms->lock);
+    if (!again) {
+        alarm->due.order = alarms->order++;
+    }
     put(alarms, alarm, due, leeway);
     sq__token_t *woken = token_to_wake(alarms, saturated(due, leeway));
     sq__turn_t turn = alarms->turn;
@@ -228,6 +228,14 @@ void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint6
     if (woken != NULL) {
         sq__token_grant(woken, turn); /* one that comes late grants nothing: the turn is over */
     }
+}
+
+void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
+    set(alarms, alarm, due, leeway, false);
+}
+
+void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
+    set(alarms, alarm, due, leeway, true);
 }
 
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {

@@ -45,6 +45,9 @@ uint64_t sq__alarms_now(sq__alarms_t *alarms);
  * not set now. */
 void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway);
 
+/* The same for one that was set before, with the place that it had among those that are due at the same time. */
+void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway);
+
 /* True: it was set, and is not any more. False: it was not, or its call has begun. */
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
 

@@ -1,0 +1,125 @@
+/* after.c: delayed tasks.
+ *
+ * DESIGN. A delayed task is an alarm, and on its queue's list of dependents (dependent.h). Two parties want it, and the queue's lock
+ * decides between them: the alarm's call (c), which submits it, and the end of the queue (e), which discards it.
+ *
+ *     (c1) with the lock: it is on the list: submit it, take it off, unlock; free it
+ *     (e1) with the lock: take it off, unlock   (e2) discard it   (e3) cancel the alarm; free it, or leave that to (c)
+ *
+ *     c1 e1     it is in the ring, or the hand-off slot, before the queue comes to its end, and has its outcome there
+ *     e1 c1     it is not on the list: (c) does nothing but free it, or leave that to (e3), whoever of them is last
+ *     c1 fails  no memory: it stays on the list, and the alarm calls again. Shut down: it stays on the list, for (e1)
+ *
+ * Each of the two holds a reference to it, under the lock. It holds one to its queue until it is in there; from then on it is
+ * a task like others, which a suspended queue that nobody has a reference to discards. */
+#include "include/sq_timer.h"
+
+#include "kit/due.h"
+#include "platform/memory.h"
+#include "queue/dependent.h"
+#include "queue/handle.h"
+#include "queue/lock.h"
+#include "queue/owner.h"
+
+#include <errno.h>
+
+/* Fields: F fixed once made, L under the queue's lock. */
+typedef struct after {
+    sq__alarm_t alarm;
+    sq__dependent_t dependent;
+    sq_queue_t *queue;    /* F */
+    sq__alarms_t *alarms; /* F */
+    sq_task_t task;       /* F */
+    unsigned references;  /* L  the alarm or its call, and the list or the end of the queue */
+} after_t;
+
+static void dispose(after_t *after) {
+    sq_queue_t *queue = after->queue;
+    sq__alarms_let_go(after->alarms);
+    sq__memory_free(after);
+    sq_queue_release(queue);
+}
+
+/* (c) */
+static void fall_due(sq__alarm_t *alarm) {
+    after_t *after = (after_t *)((char *)alarm - offsetof(after_t, alarm));
+    sq_queue_t *queue = after->queue;
+    bool passes = false;
+    int error = ESHUTDOWN;
+    sq__lock(queue);
+    if (sq__dependent_is_listed(&after->dependent)) {
+        error = sq__due_submit(queue, SQ__DUE, &(sq__work_t){ .task = after->task }, &passes);
+    }
+    if (error == 0) {
+        sq__dependent_remove(&after->dependent);
+        after->references -= 1;
+    }
+    if (error == ENOMEM) {
+        sq__due_try_again(after->alarms, alarm);
+    } else {
+        after->references -= 1;
+    }
+    bool is_last = after->references == 0;
+    sq__unlock(queue);
+    if (passes) {
+        sq__owner_pass(queue);
+    }
+    if (is_last) {
+        dispose(after);
+    }
+}
+
+/* (e) */
+static void end(void *dependent) {
+    after_t *after = (after_t *)((char *)dependent - offsetof(after_t, dependent));
+    sq_queue_t *queue = after->queue;
+    sq__count(&queue->discarded, 1);
+    if (after->task.discard != NULL) {
+        after->task.discard(after->task.context);
+    }
+    sq__lock(queue);
+    after->references -= sq__alarm_cancel(after->alarms, &after->alarm) ? 2 : 1;
+    bool is_last = after->references == 0;
+    sq__unlock(queue);
+    if (is_last) {
+        dispose(after);
+    }
+}
+
+static int submit(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+    sq__alarms_t *alarms;
+    int error = sq__due_prepare(queue, &alarms);
+    if (error) {
+        return error;
+    }
+    after_t *after = sq__memory(sizeof *after);
+    if (after == NULL) {
+        sq__alarms_let_go(alarms);
+        return ENOMEM;
+    }
+    *after = (after_t){
+        .alarm.call = fall_due, .dependent.end = end, .queue = sq_queue_retain(queue), .alarms = alarms, .task = *task,
+        .references = 2
+    };
+    uint64_t due = sq__due_in(alarms, delay);
+    sq__lock(queue);
+    error = sq__dependent_add(queue, &after->dependent);
+    if (error == 0) {
+        sq__alarm_set(alarms, &after->alarm, due, 0);
+    }
+    sq__unlock(queue);
+    if (error) {
+        dispose(after);
+    }
+    return error;
+}
+
+int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    int error = task->run != NULL ? submit(queue, delay, task) : EINVAL;
+    return error ? sq__queue_reject(queue, error) : 0;
+}
+
+int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *context) {
+    return sq_async_task_after(queue, delay, &(sq_task_t){ .run = function, .context = context });
+}

@@ -1,0 +1,223 @@
+/* firing.c: what a timer does by itself: fall due, fire, end.
+ *
+ * DESIGN. All is decided under the queue's lock. Five parties may meet: the owner (o) who starts, cancels or releases the timer, the
+ * alarm's call (c), a firing on the queue's runner (f), the end of a queue that is shut down (e), and a thread that waits (w).
+ *
+ *     (c1) a call that counts: submit the next firing, number n, and note that n waits   (c2) set the alarm again, if periodic
+ *     (f1) n waits: note that it runs, and that it waits no more   (f2) call the task   (f3) note that it runs no more; wake (w)
+ *     (o1) cancel: cancel the alarm, or note that the call on its way does not count; note that no firing waits
+ *     (e1) the timer is off the list   (e2) as o1   (e3) discard
+ *
+ * Cancel against the call:
+ *     o1 c1     the alarm was cancelled in its set, so there is no call; or the call is on its way: it finds itself stale, and leaves
+ *     c1 o1     the firing is in the queue. It waits no more, so f1 finds that it has no right to run, and does nothing
+ * Cancel against the firing:
+ *     f1 o1     it runs; cancel may return, but cancel-and-wait puts (w) on the list in the same step, and f3 comes later
+ *     o1 f1     as above. A start after o1 may submit another one, n + 1, while n is still in the queue: n does not bear the
+ *               number that waits, and n + 1 has its own place, behind what was submitted before it fell due
+ * Release (o1, and the owner is gone):
+ *     in f2     the firing ends the timer after f3, in its own turn
+ *     else      a last work for the discard function goes into the queue, and the timer off the list; if there is no memory
+ *               for it, it stays on the list and the alarm calls again, to try once more; a firing without right to run
+ *               that passes before that ends the timer as well
+ *     c1 after  a stale call; or, after a try without memory, the one that tries again
+ * The end of the queue (no work is in it and no task runs, so no firing waits or runs, either):
+ *     e1 c1     the queue takes nothing: the call leaves. So does a last work, which is of no need: e3 is for it
+ *     e1 o      start is refused; release finds the timer off the list, and only gives it up
+ *     o e1      a last work was submitted before the queue was closed, and runs or is discarded before the end; or was refused:
+ *               then the timer is on the list, and e3 is for it
+ * Each of them holds a reference while it can come; who leaves last frees the timer. The reference to the queue goes when the timer
+ * has no owner and is off the list: work in the queue keeps it alive by itself, or, if it is suspended and nobody can resume
+ * it, is discarded like all other work. */
+#include "kit/timer.h"
+
+#include "platform/memory.h"
+#include "queue/fork.h"
+#include "queue/lock.h"
+#include "queue/owner.h"
+
+#include <errno.h>
+
+void sq__timer_arm(sq_timer_t *timer, uint64_t due, uint64_t leeway) {
+    timer->is_armed = true;
+    timer->references += 1;
+    sq__alarm_set(timer->alarms, &timer->alarm, due, leeway);
+}
+
+void sq__timer_disarm(sq_timer_t *timer) {
+    if (timer->is_waiting) {
+        timer->is_waiting = false;
+        sq__add_relaxed(&timer->queue->withdrawn, 1);
+    }
+    if (timer->is_armed) {
+        timer->is_armed = false;
+        bool was_set = sq__alarm_cancel(timer->alarms, &timer->alarm);
+        timer->references -= was_set;
+        timer->stale_calls += !was_set;
+    }
+}
+
+void sq__timer_leave(sq_timer_t *timer) {
+    sq_queue_t *queue = timer->queue;
+    bool gives_up_queue = timer->is_released && timer->has_queue && !sq__dependent_is_listed(&timer->dependent);
+    if (gives_up_queue) {
+        timer->has_queue = false;
+    }
+    timer->references -= 1;
+    bool is_last = timer->references == 0;
+    sq__unlock(queue);
+    if (is_last) {
+        sq__alarms_let_go(timer->alarms);
+        sq__memory_free(timer);
+    }
+    if (gives_up_queue) {
+        sq_queue_release(queue);
+    }
+}
+
+static void grant_waiters(sq_timer_t *timer) {
+    for (sq__timer_waiter_t *next, *waiter = timer->waiters; waiter != NULL; waiter = next) {
+        next = waiter->next;
+        waiter->is_over = true;
+        sq__token_grant(waiter->wait.token, waiter->wait.turn);
+    }
+    timer->waiters = NULL;
+}
+
+/* O. In a turn of the queue's, without the lock. Nobody but the caller has the right to come here. */
+static void discard(sq_timer_t *timer) {
+    if (timer->task.discard != NULL) {
+        sq__count(&timer->queue->discarded, 1);
+        timer->task.discard(timer->task.context);
+    }
+}
+
+/* Firings. O, and the queue is the current one. */
+
+/* After a work was over. */
+static void pass(sq_timer_t *timer) {
+    sq__lock(timer->queue);
+    if (timer->is_running) {
+        timer->is_running = false;
+        grant_waiters(timer);
+    }
+    if (timer->is_released && sq__dependent_is_listed(&timer->dependent)) {
+        sq__timer_disarm(timer);
+        sq__dependent_remove(&timer->dependent);
+        timer->references -= 1; /* the list's; the work still has its own */
+        sq__unlock(timer->queue);
+        discard(timer);
+        sq__lock(timer->queue);
+    }
+    sq__timer_leave(timer);
+}
+
+static void fire(void *context, void *number, bool runs) {
+    sq_timer_t *timer = context;
+    sq_queue_t *queue = timer->queue;
+    sq__lock(queue);
+    bool may_run = timer->is_waiting && (uintptr_t)timer->firing == (uintptr_t)number;
+    if (may_run) {
+        timer->is_waiting = false;
+        timer->is_running = runs;
+    }
+    sq__unlock(queue);
+    if (!may_run) {
+        sq__count(runs ? &queue->ran : &queue->discarded, (uint64_t)-1); /* it was counted in advance */
+        sq__count(&queue->skipped, 1);
+    } else if (runs) {
+        timer->task.run(timer->task.context);
+        if (sq__fork_is_stale(queue)) {
+            return; /* it has forked, and this is the child: the timer is the parent's */
+        }
+    }
+    pass(timer);
+}
+
+/* The last work: the timer is off the list already. */
+static void finish(void *context, void *unused, bool runs) {
+    sq_timer_t *timer = context;
+    (void)unused;
+    sq__count(runs ? &timer->queue->ran : &timer->queue->discarded, (uint64_t)-1); /* discard counts itself */
+    discard(timer);
+    sq__lock(timer->queue);
+    sq__timer_leave(timer);
+}
+
+/* Submissions. L */
+
+static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, bool *passes) {
+    const sq__work_t work = { .pair = { .call = call, .first = timer, .second = (void *)(uintptr_t)number } };
+    return sq__due_submit(timer->queue, SQ__JOB, &work, passes);
+}
+
+static int submit_firing(sq_timer_t *timer, bool *passes) {
+    if (timer->is_waiting || (timer->is_running && !timer->is_first)) {
+        return 0; /* left out */
+    }
+    int error = submit(timer, fire, timer->firing + 1, passes);
+    if (error == 0) {
+        timer->firing += 1;
+        timer->is_waiting = true;
+        timer->is_first = false;
+        timer->references += 1;
+    }
+    return error;
+}
+
+int sq__timer_submit_end(sq_timer_t *timer, bool *passes) {
+    int error = timer->task.discard != NULL ? submit(timer, finish, 0, passes) : 0;
+    if (error == 0) {
+        sq__dependent_remove(&timer->dependent);
+        timer->references -= timer->task.discard == NULL; /* else it is the work's now */
+    }
+    return error;
+}
+
+/* The next multiple of the interval that is still to come. */
+static uint64_t next_due(const sq_timer_t *timer) {
+    uint64_t now = sq__alarms_now(timer->alarms);
+    uint64_t missed = now > timer->due ? (now - timer->due) / timer->interval : 0;
+    uint64_t periods = missed + 1;
+    bool is_far = timer->interval > (SQ_FOREVER - timer->due) / periods;
+    return is_far ? SQ_FOREVER : timer->due + periods * timer->interval;
+}
+
+void sq__timer_fall_due(sq__alarm_t *alarm) {
+    sq_timer_t *timer = (sq_timer_t *)((char *)alarm - offsetof(sq_timer_t, alarm));
+    sq_queue_t *queue = timer->queue;
+    bool passes = false;
+    sq__lock(queue);
+    if (timer->stale_calls > 0) {
+        timer->stale_calls -= 1;
+        sq__timer_leave(timer);
+        return;
+    }
+    int error = timer->is_released ? sq__timer_submit_end(timer, &passes) : submit_firing(timer, &passes);
+    if (error == ENOMEM) {
+        sq__due_try_again(timer->alarms, alarm);
+        sq__unlock(queue);
+    } else if (error == 0 && timer->interval > 0 && !timer->is_released) {
+        timer->due = next_due(timer);
+        sq__alarm_set_again(timer->alarms, alarm, timer->due, timer->leeway);
+        sq__unlock(queue);
+    } else {
+        timer->is_armed = false;
+        sq__timer_leave(timer);
+    }
+    if (passes) {
+        sq__owner_pass(queue);
+    }
+}
+
+/* The end of the queue */
+
+void sq__timer_end_with_queue(void *dependent) {
+    sq_timer_t *timer = (sq_timer_t *)((char *)dependent - offsetof(sq_timer_t, dependent));
+    sq__lock(timer->queue);
+    sq__timer_disarm(timer);
+    sq__unlock(timer->queue);
+    discard(timer);
+    sq__lock(timer->queue);
+    sq__timer_leave(timer);
+}

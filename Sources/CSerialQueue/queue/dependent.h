@@ -1,0 +1,34 @@
+/* dependent.h: what is to end with its queue.
+ *
+ * DESIGN. A delayed task or a timer that is not due yet is neither in the ring nor running, but a queue that is shut down has
+ * to account for it. So the queue has a list of such things, under the queue's lock. It hangs on the queue's note (watch.h):
+ * most queues have neither. Nothing joins the list once the queue is closed; whoever comes to end the queue finds it empty, or takes
+ * one after the other out and ends it, with the baton in its hand, before the queue itself ends. */
+#ifndef SQ__QUEUE_DEPENDENT_H
+#define SQ__QUEUE_DEPENDENT_H
+
+#include "queue/queue.h"
+
+/* Part of the thing. L under the queue's lock. */
+typedef struct sq__dependent {
+    sq_function_t end;           /* O  called with the dependent, no lock held, the queue the current one. It is off the list */
+    struct sq__dependent *next;  /* L */
+    struct sq__dependent **link; /* L  what points to it; NULL: it is not on the list */
+} sq__dependent_t;
+
+/* L. Puts it on the list. Returns 0, ESHUTDOWN or ENOMEM. */
+int sq__dependent_add(sq_queue_t *queue, sq__dependent_t *dependent);
+
+/* L. Takes it off the list, which it is on: the end of the queue does not concern it any more. */
+void sq__dependent_remove(sq__dependent_t *dependent);
+
+/* L. False: it was taken off the list. */
+static inline bool sq__dependent_is_listed(const sq__dependent_t *dependent) { return dependent->link != NULL; }
+
+/* L. There is something on the list. */
+bool sq__dependent_exists(const sq_queue_t *queue);
+
+/* O, L. Ends all, and gives up the lock for each. */
+void sq__dependent_end_all(sq_queue_t *queue);
+
+#endif

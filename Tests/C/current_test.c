@@ -1,6 +1,9 @@
 /* current_test.c: which queue a thread is on. */
 #include "harness.h"
+#include "inject.h"
 #include "latch.h"
+
+#include <ucontext.h>
 
 /* What a task saw of itself. */
 typedef struct view {
@@ -144,4 +147,80 @@ TEST(a_refused_sync_leaves_the_current_queue_alone) {
     CHECK_EQUAL(sq_sync(view.outer, fail_to_sync, &view), 0);
     check_view(&view, view.outer, true, false);
     release_view(&view);
+}
+
+/* A task may be on another stack than its thread's own, a coroutine's, and be left for a while: then addresses do not tell
+ * that somebody has jumped out of it, whichever of the two stacks lies higher. */
+typedef struct coroutine {
+    sq_queue_t *queue;
+    ucontext_t task, thread;
+    bool seen;
+} coroutine_t;
+
+static coroutine_t *started; /* makecontext passes ints */
+
+static void leave_for_a_while(void *context) {
+    coroutine_t *coroutine = context;
+    swapcontext(&coroutine->task, &coroutine->thread);
+    coroutine->seen = sq_is_current(coroutine->queue);
+}
+
+static void coroutine_main(void) { CHECK_EQUAL(sq_sync(started->queue, leave_for_a_while, started), 0); }
+
+/* The task's stack is `low` or the thread's is: both are of this block. */
+enum { STACK = 256 * 1024 };
+static _Alignas(4096) char stacks[2][STACK];
+
+static void *leave_and_come_back(void *argument) {
+    coroutine_t *coroutine = started = argument;
+    coroutine->task.uc_link = &coroutine->thread;
+    makecontext(&coroutine->task, coroutine_main, 0);
+    swapcontext(&coroutine->thread, &coroutine->task);
+    CHECK(sq_is_current(coroutine->queue)); /* its task has not returned */
+    swapcontext(&coroutine->thread, &coroutine->task);
+    CHECK(!sq_is_current(coroutine->queue));
+    return NULL;
+}
+
+/* And a task of the thread's own stack, asked from a coroutine. */
+static void ask_from_coroutine(void) { started->seen = sq_is_current(started->queue); }
+
+static void start_coroutine(void *context) {
+    coroutine_t *coroutine = started = context;
+    coroutine->task.uc_link = &coroutine->thread;
+    makecontext(&coroutine->task, ask_from_coroutine, 0);
+    swapcontext(&coroutine->thread, &coroutine->task);
+}
+
+static void *ask_elsewhere(void *argument) {
+    coroutine_t *coroutine = argument;
+    CHECK_EQUAL(sq_sync(coroutine->queue, start_coroutine, coroutine), 0);
+    return NULL;
+}
+
+static void on_stacks(void *(*body)(void *), int task_stack) {
+    coroutine_t coroutine = { .queue = sq_queue_create("coroutine", NULL) };
+    pthread_attr_t attributes;
+    pthread_t thread;
+    getcontext(&coroutine.task);
+    coroutine.task.uc_stack.ss_sp = stacks[task_stack];
+    coroutine.task.uc_stack.ss_size = STACK;
+    REQUIRE(pthread_attr_init(&attributes) == 0);
+    REQUIRE(pthread_attr_setstack(&attributes, stacks[!task_stack], STACK) == 0);
+    REQUIRE(__real_pthread_create(&thread, &attributes, body, &coroutine) == 0);
+    join(thread);
+    pthread_attr_destroy(&attributes);
+    CHECK(coroutine.seen);
+    sq_queue_release(coroutine.queue);
+}
+
+TEST(a_task_on_a_coroutine_is_not_taken_for_one_that_was_jumped_out_of) {
+    if (SANITIZED) {
+        note("left out: sanitizers do not know the stacks of coroutines");
+        return;
+    }
+    for (int task_stack = 0; task_stack < 2; task_stack += 1) {
+        on_stacks(leave_and_come_back, task_stack);
+        on_stacks(ask_elsewhere, task_stack);
+    }
 }

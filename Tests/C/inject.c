@@ -26,7 +26,8 @@ typedef struct plan {
 } plan_t;
 
 static plan_t plans[2];
-static atomic_uint_fast64_t made, started, spurious, spurious_one_in, draws;
+static atomic_uint_fast64_t made, started, spurious, spurious_one_in, early_one_in, draws;
+static atomic_bool memory_is_high;
 static atomic_long blocks, bytes;
 
 static bool draw(uint64_t one_in) {
@@ -101,7 +102,12 @@ void *__wrap_calloc(size_t count, size_t size) {
     return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_calloc(count, size));
 }
 
+void give_high_memory(void) { atomic_store(&memory_is_high, true); }
+
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    if (atomic_load_explicit(&memory_is_high, memory_order_relaxed)) {
+        return (void *)((uintptr_t)1 << 52);
+    }
     return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_aligned_alloc(alignment, size));
 }
 
@@ -147,6 +153,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 }
 
 void wake_spuriously(uint64_t one_in) { atomic_store(&spurious_one_in, one_in); }
+void end_waits_early(uint64_t one_in) { atomic_store(&early_one_in, one_in); }
 uint64_t spurious_wakes(void) { return atomic_load(&spurious); }
 
 /* A wake-up without a signal still gives the mutex away for a moment, as a real one does. */
@@ -166,5 +173,11 @@ int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) 
 }
 
 int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+    uint64_t early = atomic_load_explicit(&early_one_in, memory_order_relaxed);
+    if (early != 0 && draw(early)) {
+        pthread_mutex_unlock(mutex);
+        pthread_mutex_lock(mutex);
+        return ETIMEDOUT;
+    }
     return wakes_spuriously(mutex) ? 0 : __real_pthread_cond_timedwait(condition, mutex, until);
 }

@@ -192,3 +192,55 @@ TEST(a_task_with_a_discard_function_is_run_and_not_discarded) {
     }
     sq_queue_release(queue);
 }
+
+static void never_pair(void *first, void *second, bool runs) {
+    (void)first, (void)second, (void)runs;
+    CHECK(!"a pair that must not be called");
+}
+
+TEST(a_task_without_a_function_is_refused) {
+    sq_queue_t *queue = sq_queue_create("nothing", NULL);
+    size_t discarded = 0;
+    CHECK_EQUAL(sq_async(queue, NULL, NULL), EINVAL);
+    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ NULL, &discarded, add_one }), EINVAL);
+    CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &(sq_task_t){ NULL, &discarded, add_one }), EINVAL);
+    CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, NULL, &discarded, NULL), EINVAL);
+    CHECK_EQUAL(discarded, 0);
+    sq_queue_stats_t stats;
+    sq_queue_stats(queue, &stats);
+    CHECK_EQUAL(stats.rejected, 4);
+    CHECK_EQUAL(stats.submitted, 0);
+    drain(queue);
+    sq_queue_release(queue);
+}
+
+/* A pair is run with its two words, in its turn, or told that it will not be. */
+typedef struct words {
+    size_t first, second, calls, runs;
+} words_t;
+
+static void note_pair(void *first, void *second, bool runs) {
+    words_t *words = first;
+    CHECK(second == &words->second);
+    words->calls += 1;
+    words->runs += runs;
+}
+
+TEST(a_pair_is_called_once_with_its_two_words_whether_it_runs_or_not) {
+    for (int discards = 0; discards < 2; discards += 1) {
+        sq_queue_t *queue = sq_queue_create("pairs", NULL);
+        words_t words = { 0 };
+        hold_t hold;
+        hold_async(&hold, queue);
+        for (int i = 0; i < 200; i += 1) {
+            CHECK_EQUAL(sq_async_pair(queue, SQ_FOREVER, note_pair, &words, &words.second), 0);
+        }
+        CHECK_EQUAL(sq_shutdown(queue, discards ? SQ_DISCARD : SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_async_pair(queue, SQ_FOREVER, never_pair, NULL, NULL), ESHUTDOWN);
+        hold_end(&hold);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(words.calls, 200);
+        CHECK_EQUAL(words.runs, discards ? 0 : 200);
+        sq_queue_release(queue);
+    }
+}

@@ -83,6 +83,56 @@ static void check_long_task(way_t way) {
 TEST(a_sync_task_that_runs_too_long_is_told_once_an_incident) { check_long_task(BY_SYNC); }
 TEST(a_call_that_runs_too_long_is_told_once_an_incident) { check_long_task(BY_CALL); }
 
+static void run_long_pair(void *runner, void *unused, bool runs) {
+    (void)unused;
+    CHECK(runs);
+    run_long(runner);
+}
+
+TEST(a_pair_that_runs_too_long_is_told_with_its_function) {
+    sq_queue_t *queue = make_queue_of("pair", 0);
+    ward_t ward = WARD_INIT;
+    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
+    watch(queue, &ward, SHORT);
+    CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, run_long_pair, &runner, NULL), 0);
+    latch_wait(&ward.told, 1);
+    CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
+    CHECK(ward.last[0].function == (sq_function_t)(void (*)(void))run_long_pair);
+    CHECK_EQUAL(ward.last[0].thread_id, runner.thread_id);
+    latch_bump(&runner.leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
+TEST(a_watcher_without_a_discard_function_is_told_and_let_go_of) {
+    sq_queue_t *queue = make_queue_of("no discard", 0);
+    ward_t ward = WARD_INIT;
+    CHECK_EQUAL(sq_queue_watch(queue, SHORT, &(sq_watcher_t){ copy_stall, &ward, NULL }), 0);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    latch_wait(&ward.told, 1);
+    CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    drain(queue);
+    sq_queue_release(queue);
+    let_threads_end(1); /* the thread that tells is done with the ward */
+}
+
+static int watch_in_child(void *context) {
+    ward_t ward = WARD_INIT;
+    const sq_watcher_t watcher = watcher_of(&ward);
+    int wrong = !CHECK_EQUAL(sq_queue_watch(context, HOURS, &watcher), ESTALE);
+    wrong += !CHECK_EQUAL(sq_queue_watch(context, 0, NULL), ESTALE);
+    return wrong + !CHECK_EQUAL(ward.discarded.value, 0);
+}
+
+TEST(a_queue_from_before_a_fork_cannot_be_watched) {
+    sq_queue_t *queue = make_queue_of("the parent's", 0);
+    CHECK_EQUAL(in_fork(watch_in_child, queue), 0);
+    sq_queue_release(queue);
+}
+
 TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_told_as_suspended) {
     sq_queue_t *queue = make_queue_of("forgotten", 0);
     ward_t ward = WARD_INIT;

@@ -68,6 +68,15 @@ static double round_length(double seconds) {
     return length < 1 ? 1 : length > 10 ? 10 : length;
 }
 
+static void *nothing(void *argument) { return argument; }
+
+/* A sanitizer starts a helper of its own with the first thread of the program. */
+static void start_first_thread(void) {
+    pthread_t thread;
+    MUST(pthread_create(&thread, NULL, nothing, NULL) == 0, "no thread for the soak itself");
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv) {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 60;
     seed = argc > 2 && argv[2][0] != '\0' ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
@@ -77,6 +86,7 @@ int main(int argc, char **argv) {
     double begin = now(), length = round_length(seconds);
     setvbuf(stdout, NULL, _IOLBF, 0);
     watchdog_start();
+    start_first_thread();
     printf("soak for %.0f s, SEED=%llu, %d drivers, %d queues and %d passing ones\n", seconds, (unsigned long long)seed, DRIVERS,
            QUEUES, PASSING);
     printf("%6s %10s %10s %10s %10s %8s %8s %8s %8s %8s %8s\n", "round", "tasks", "tasks/s", "discarded", "refused", "circles",

@@ -1,4 +1,6 @@
-"""report.py EXCEPTIONS FOLDER...: what gcov has counted in the folders, per file of the core, and what never ran.
+"""report.py EXCEPTIONS FOLDER[:FILE]...: what gcov has counted in the folders, per file of the core, and what never ran.
+
+Of a folder with a file only that file counts: what another build has more than the first must not be asked of all its tests.
 
 A line or branch counts as run if it ran in one of the builds. A branch is told from others of its line by its number, and
 by how many the line has: builds in which that differs are counted apart."""
@@ -18,12 +20,13 @@ def read_counts(folders):
     lines = collections.defaultdict(collections.Counter)
     branches = collections.defaultdict(dict)
     for folder in folders:
+        folder, _, only = folder.partition(":")
         for counts in sorted(glob.glob(folder + "/**/*.gcda", recursive=True)):
             output = subprocess.run(["gcov", "--branch-counts", "--branch-probabilities", "--json-format", "--stdout", counts],
                                     capture_output=True, text=True, check=True).stdout
             for document in output.splitlines():
                 for file in json.loads(document)["files"]:
-                    if CORE in file["file"]:
+                    if CORE in file["file"] and file["file"].endswith(only):
                         add(file, lines, branches)
     return lines, branches
 

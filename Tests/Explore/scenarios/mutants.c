@@ -18,5 +18,7 @@ const scenario_t mutant_scenarios[] = {
     { "cycle_outer", "a cycle through an outer task of a thread", "sync(sync:B(open0 pass1 sync:C)) | sync:C(open1 pass0 sync)", .expect = { CYCLE } },
     { "cycle_claimed_two", "two calls of the cycle have begun: the third wait is the one to be given up", "sync(call:B(call:C(sync)))", .expect = { CYCLE } },
     { "no_cycle_granted", "a sleeper that has what it waited for is not part of a cycle", "async(sync:B) sync:B(async_ever)", .expect = { .capacity = 1 } },
+    { "discard_then_suspend", "a suspension after a discard holds nothing back", "async async async | discard_until suspend resume?", .expect = { STOPPED } },
+    { "watch_waits_for", "a watcher is told what a stalled task waits for, while it stops waiting", "watch sync(sync:B) | sync:B(look look look look)" },
     { 0 },
 };

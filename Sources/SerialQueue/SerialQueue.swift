@@ -10,8 +10,8 @@ import CSerialQueueSwiftCall
 ///
 /// A `SerialQueue` is a handle. Two handles are equal if they stand for the same queue, see ``current``.
 ///
-/// Not for work that suspends: an actor does that. Not for many thousands of queues at a time, as each that was used
-/// with `async` keeps a thread.
+/// Not for work that suspends: an actor does that. Many thousands of queues belong on a ``WorkerPool``, as each that was used
+/// with `async` otherwise keeps a thread.
 public final class SerialQueue: Sendable {
     // Sendable because every call on an sq_queue_t is legal from any thread while the caller holds a reference
     // (the matrix in sq_queue.h). This object is that reference, and the pointer never changes.
@@ -33,12 +33,17 @@ extension SerialQueue {
     /// - Parameters:
     ///   - label: Names the queue in messages, and its thread in debuggers and `top` (cut to what the system takes).
     ///     Ends at the first NUL character, if there is one.
+    ///   - pool: Whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: a thread of the queue's own.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait with ``async(within:_:)``. `nil`: as
     ///     many as there is memory for. Traps if it is not positive.
     ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if no thread of the
-    ///     system's can have such a stack. Closures run by `sync` use their caller's stack.
-    public convenience init(label: String = "", capacity: Int? = nil, stackSize: Int? = nil) {
+    ///     system's can have such a stack. Closures run by `sync` use their caller's stack,
+    ///     a pool's threads have the pool's.
+    public convenience init(
+        label: String = "", on pool: WorkerPool? = nil, capacity: Int? = nil, stackSize: Int? = nil
+    ) {
         var options = sq_swift_queue_options()
+        options.pool = pool?.pool
         if let capacity {
             guard capacity > 0 else { capacityIsNotPositive(label, capacity) }
             options.capacity = capacity
@@ -47,7 +52,8 @@ extension SerialQueue {
             // 0 means the default to C; here it is as wrong as any other number below the least.
             options.stack_size = stackSize > 0 ? stackSize : 1
         }
-        guard let queue = sq_queue_create(label, &options) else {
+        let made = withExtendedLifetime(pool) { sq_queue_create(label, &options) }
+        guard let queue = made else {
             cannotMakeQueue(label, stackSize: stackSize)
         }
         self.init(owning: queue)

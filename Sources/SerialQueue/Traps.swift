@@ -50,5 +50,21 @@ func cannotMakeQueue(_ label: String, stackSize: Int?) -> Never {
     if let stackSize, sq_swift_errno() == SQ_SWIFT_EINVAL {
         fatalError("SerialQueue \"\(label)\": a thread's stack of \(stackSize) bytes is too small, or too large, for this system.")
     }
+    if sq_swift_errno() == SQ_SWIFT_ESTALE {
+        fatalError("SerialQueue \"\(label)\": its pool is from before a fork. Make a new pool in the child.")
+    }
     fatalError("SerialQueue \"\(label)\": no memory for a queue.")
+}
+
+/// Ends the program because a pool was to be made that runs nothing.
+func threadsAreNotPositive(_ label: String, _ threads: Int) -> Never {
+    fatalError("WorkerPool \"\(label)\": with \(threads) threads nothing runs. Use nil for about one per processor.")
+}
+
+/// Ends the program after a pool could not be made.
+func cannotMakePool(_ label: String, stackSize: Int?) -> Never {
+    if let stackSize, sq_swift_errno() == SQ_SWIFT_EINVAL {
+        fatalError("WorkerPool \"\(label)\": a thread's stack of \(stackSize) bytes is too small, or too large, for this system.")
+    }
+    fatalError("WorkerPool \"\(label)\": no memory for a pool, or no thread could be started.")
 }

@@ -29,4 +29,10 @@ static inline sq_queue_options_t sq_swift_queue_options(void)
     return options;
 }
 
+static inline sq_pool_options_t sq_swift_pool_options(void)
+{
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    return options;
+}
+
 #endif

@@ -41,8 +41,8 @@ sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_po
  * ready, on the calling thread. Returns NULL with errno ENOMEM. */
 sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
 
-/* Runs what the queues of a manual pool have ready, and what becomes ready meanwhile, on this thread, in turns, until
- * nothing is. Returns how many tasks it has run or discarded; 0 on any other pool. Legal from a task, too. */
+/* Runs what the queues of a manual pool have ready, timers that are due now included, and what becomes ready meanwhile, on
+ * this thread, in turns, until nothing is. Returns how many tasks it has run or discarded; 0 on any other pool. Legal from a task, too. */
 size_t sq_pool_run(sq_pool_t *pool);
 
 /* Moves the clock of a manual pool forward. Stops at each timer on the way, in the order in which they are due, and runs what becomes

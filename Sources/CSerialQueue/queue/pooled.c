@@ -97,8 +97,6 @@ void sq_pool_release(sq_pool_t *pool) {
 
 /* Manual pools */
 
-size_t sq_pool_run(sq_pool_t *pool) { return sq__pool_run(pool); }
-
 size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
     sq__alarms_t *clock = sq__pool_clock(pool);
     if (clock == NULL) {
@@ -112,6 +110,9 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
     }
     return ran;
 }
+
+/* With what is due now. */
+size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 
 int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms) {
     const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));

@@ -1,0 +1,129 @@
+/// Runs async closures one after the other: each begins when the one before has ended, suspensions included.
+///
+/// Enqueuing is synchronous, from anywhere, and the order of the calls is the order of the closures. Each closure runs as a
+/// task of its own, which takes over task-locals and priority from the enqueuing context as `Task { }` does.
+/// There are two spellings: ``enqueue(priority:_:)`` and ``enqueueAndWait(priority:isolation:_:)``, and
+/// `Task(on: queue) { }`, for whoever needs the handle.
+///
+/// Tasks run on Swift's global executor, on a ``SerialQueue``, or, with `on:` or `isolatedTo:`, on an actor. The last
+/// reference may go away at any time: what has been enqueued still runs.
+///
+/// Not for closures that need only begin in order, such as messages to an actor: ``ActorQueue``. Not for closures that never
+/// suspend: ``SerialQueue``. Not for mutual calls between two queues: tasks that wait for each other's queues hang.
+public final class FIFOQueue: Sendable {
+    let line = Line()
+    let queue: SerialQueue?
+    /// The label that the queue was made with. It names the queue in messages.
+    public let label: String
+
+    /// Makes a queue; starts nothing.
+    ///
+    /// - Parameter queue: Where the tasks run, interleaved with its other work; `nil`: on the global executor.
+    public init(label: String = "", on queue: SerialQueue? = nil) {
+        self.label = label
+        self.queue = queue
+    }
+}
+
+extension FIFOQueue {
+    /// Enqueues `operation` and returns at once.
+    ///
+    /// - Parameter priority: The task's; `nil`: the enqueuing context's.
+    public func enqueue(
+        priority: TaskPriority? = nil,
+        _ operation: sending @escaping () async -> Void
+    ) {
+        Task(priority: priority, on: self, operation: operation)
+    }
+
+    /// As ``enqueue(priority:_:)``, with `operation` running on `actor`, which it keeps alive.
+    public func enqueue<ActorType: Actor>(
+        priority: TaskPriority? = nil,
+        on actor: ActorType,
+        _ operation: @escaping @Sendable (isolated ActorType) async -> Void
+    ) {
+        Task(priority: priority, on: self, isolatedTo: actor, operation: operation)
+    }
+
+    /// Enqueues `operation`, waits for its end, and returns its result.
+    ///
+    /// If the caller is cancelled, so is the operation; it still gets its turn.
+    ///
+    /// - Precondition: The caller is no task of this queue, and no child task of one: it would wait for itself. The program
+    ///   traps with a sentence. (It is not noticed under another executor preference, nor through another queue.)
+    /// - Throws: What `operation` throws.
+    public func enqueueAndWait<Success: Sendable, Failure: Error>(
+        priority: TaskPriority? = nil,
+        isolation: isolated (any Actor)? = #isolation,
+        _ operation: sending @escaping () async throws(Failure) -> Success
+    ) async throws(Failure) -> Success {
+        preconditionIsNotWaitedFor("enqueueAndWait")
+        let task = resultTask(priority, operation)
+        return try await task.valueOrCancelled(isolation: isolation).get()
+    }
+
+    /// As ``enqueueAndWait(priority:isolation:_:)``, with `operation` running on `actor`.
+    ///
+    /// Awaiting it from that actor does not block the actor.
+    public func enqueueAndWait<ActorType: Actor, Success: Sendable, Failure: Error>(
+        priority: TaskPriority? = nil,
+        on actor: ActorType,
+        isolation: isolated (any Actor)? = #isolation,
+        _ operation: @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
+    ) async throws(Failure) -> Success {
+        preconditionIsNotWaitedFor("enqueueAndWait")
+        let task = resultTask(priority) { () async throws(Failure) in try await operation(actor) }
+        return try await task.valueOrCancelled(isolation: isolation).get()
+    }
+}
+
+extension FIFOQueue {
+    /// Cancels every task that has been enqueued so far and has not ended, as their handles' `cancel()` would.
+    ///
+    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`: those that have not begun begin in their turn.
+    /// Costs the same however many there are. ``drain(isolation:)`` waits for them.
+    public func cancelAll() {
+        line.cancelAll()
+    }
+
+    /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
+    ///
+    /// - Precondition: The caller is no task of this queue, and no child task of one, as for
+    ///   ``enqueueAndWait(priority:isolation:_:)``.
+    public func drain(isolation: isolated (any Actor)? = #isolation) async {
+        preconditionIsNotWaitedFor("drain")
+        await line.drain(isolation: isolation)
+    }
+
+    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that.
+    private func resultTask<Success: Sendable, Failure: Error>(
+        _ priority: TaskPriority?,
+        _ operation: sending @escaping () async throws(Failure) -> Success
+    ) -> Task<Result<Success, Failure>, Never> {
+        Task(priority: priority, on: self) {
+            do throws(Failure) {
+                return .success(try await operation())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Traps if the current task, or one that it is a child of, has begun on this queue and not ended.
+    private func preconditionIsNotWaitedFor(_ verb: StaticString) {
+        // A task of this queue prefers an executor of its own; its child tasks inherit the preference, others do not.
+        let preferred = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
+        guard let preferred, let running = line.oldest as! FIFOTurn?, running.asUnownedTaskExecutor() == preferred else { return }
+        fatalError(
+            "FIFOQueue.\(verb): called from a task of queue \"\(label)\", or a child task of one. It would wait for itself, "
+                + "for ever. Use enqueue, which does not wait, or await the closure directly."
+        )
+    }
+}
+
+extension Task where Failure == Never {
+    /// The value, awaited by a caller whose cancellation cancels the task.
+    func valueOrCancelled(isolation: isolated (any Actor)?) async -> Success {
+        await withTaskCancellationHandler { await value } onCancel: { cancel() }
+    }
+}

@@ -1,0 +1,135 @@
+import Synchronization
+
+/// The turn of one task on a FIFOQueue: the task's executor, which keeps its first job until the turn has come, and passes
+/// the later ones through.
+///
+/// Sendable because its fields are written by one party at a time: by the enqueuing thread until ``enqueue(_:)`` hands it to
+/// the line, then as ``Held`` says.
+class FIFOTurn: TaskExecutor, Held, @unchecked Sendable {
+    /// Where the task is while it has its turn, as far as the baton is concerned.
+    private enum Whereabouts: UInt8, AtomicRepresentable {
+        /// On some thread, or suspended: whoever ends it goes on.
+        case away
+        /// In ``FIFOQueue/runTurns()``, which goes on.
+        case inLoop
+        case ended
+    }
+
+    let fifo: FIFOQueue
+    var job: UnownedJob?
+    var behind: (any Held)?
+    var number = 0
+    var task: UnsafeCurrentTask?
+    var newer: (any Held)?
+    unowned(unsafe) var older: (any Held)?
+    private let whereabouts = Atomic(Whereabouts.away)
+
+    init(_ fifo: FIFOQueue) {
+        self.fifo = fifo
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        enqueue(UnownedJob(job))
+    }
+
+    func enqueue(_ job: UnownedJob) {
+        if self.job == nil {
+            self.job = job
+            fifo.arrive(self)
+        } else {
+            fifo.pass(job, of: self)
+        }
+    }
+
+    final func leave() {
+        fifo.pass(job!, of: self)
+    }
+
+    final func begin() {
+        fifo.line.begin(self)
+    }
+
+    /// The task's last step, its closure being released already.
+    final func end() {
+        fifo.line.end(self)
+        // [turn] Either this, or the loop's exchange in `runInLoop`, finds that the other one has come first.
+        if whereabouts.exchange(.ended, ordering: .acquiringAndReleasing) == .away {
+            fifo.goOn()
+        }
+    }
+
+    /// Runs the first job. `true`: the task has ended, and the caller has the baton; `false`: whoever ends it will have it.
+    final func runInLoop() -> Bool {
+        whereabouts.store(.inLoop, ordering: .relaxed)
+        job!.runSynchronously(on: asUnownedTaskExecutor())
+        return whereabouts.exchange(.away, ordering: .acquiringAndReleasing) == .ended
+    }
+}
+
+/// With the closure, which it releases before it lets the next one begin.
+final class FIFOWork<Success, Failure: Error>: FIFOTurn, @unchecked Sendable {
+    // Written before the task is made, taken out by the task.
+    private var operation: (() async throws(Failure) -> Success)?
+
+    init(_ fifo: FIFOQueue, _ operation: sending @escaping () async throws(Failure) -> Success) {
+        self.operation = operation
+        super.init(fifo)
+    }
+
+    func run() async throws(Failure) -> Success {
+        begin()
+        defer { end() }
+        return try await take()()
+    }
+
+    private func take() -> () async throws(Failure) -> Success {
+        operation.take()!
+    }
+}
+
+extension FIFOQueue {
+    /// How many turns a thread runs before it lets other tasks have it.
+    private static let batch = 1_000
+
+    /// A task's first job has come.
+    fileprivate func arrive(_ turn: FIFOTurn) {
+        if line.arrive(turn) {
+            turn.leave()
+        }
+    }
+
+    /// Has `job` run where this queue's tasks run.
+    fileprivate func pass(_ job: UnownedJob, of turn: FIFOTurn) {
+        guard let queue else { return Self.globalExecutor.enqueue(job) }
+        if !queue.async({ job.runSynchronously(on: turn.asUnownedTaskExecutor()) }) {
+            fatalError("FIFOQueue \"\(label)\": SerialQueue \"\(queue.label)\", on which its tasks run, does not accept any more.")
+        }
+    }
+
+    /// Lets the next one begin, after a task ended while it was away. The caller has the baton.
+    fileprivate func goOn() {
+        guard let next = nextTurn() else { return }
+        if queue == nil {
+            Task.detached(priority: TaskPriority(next.job!.priority)) { self.runTurns(from: next) }
+        } else {
+            next.leave()
+        }
+    }
+
+    /// Runs one task after the other, as far as they do not suspend. The caller has the baton.
+    private func runTurns(from first: FIFOTurn) {
+        var turn = first
+        for _ in 0..<Self.batch {
+            guard turn.runInLoop(), let next = nextTurn() else { return }
+            turn = next
+        }
+        Task.detached(priority: TaskPriority(turn.job!.priority)) { self.runTurns(from: turn) }
+    }
+
+    private func nextTurn() -> FIFOTurn? {
+        // Nothing else is in this line.
+        line.next().map { unsafeDowncast($0, to: FIFOTurn.self) }
+    }
+
+    private static let globalExecutor = globalConcurrentExecutor
+}

@@ -1,0 +1,77 @@
+/// Runs async closures on the main actor: they begin in the order in which they were enqueued, and may interleave where they
+/// suspend.
+///
+/// An ``ActorQueue`` for the main actor, which is always there: so nothing needs to be adopted, and a closure that cannot throw
+/// makes a task that cannot fail. There is one for all, ``shared``, also to be had as `MainActor.queue`.
+///
+/// Not for programs whose main thread never comes back to the main actor: then nothing runs.
+public final class MainActorQueue: Sendable {
+    /// The queue of the main actor.
+    public static let shared = MainActorQueue()
+
+    let queue = ActorQueue<MainActor>()
+
+    private init() {
+        queue.adoptExecutionContext(of: .shared)
+    }
+}
+
+extension MainActor {
+    /// The main actor's queue: ``MainActorQueue/shared``.
+    public static var queue: MainActorQueue { .shared }
+}
+
+extension MainActorQueue {
+    /// Enqueues `operation` and returns at once.
+    ///
+    /// - Parameter priority: The task's; `nil`: the enqueuing context's.
+    public func enqueue(
+        priority: TaskPriority? = nil,
+        _ operation: @escaping @MainActor () async -> Void
+    ) {
+        Task(priority: priority, on: self, operation: operation)
+    }
+
+    /// Enqueues `operation`, waits for its end, and returns its result.
+    ///
+    /// If the caller is cancelled, so is the operation; it still gets its turn. May be called from a task of this queue, too.
+    ///
+    /// - Throws: What `operation` throws.
+    public func enqueueAndWait<Success: Sendable, Failure: Error>(
+        priority: TaskPriority? = nil,
+        isolation: isolated (any Actor)? = #isolation,
+        _ operation: @escaping @MainActor () async throws(Failure) -> Success
+    ) async throws(Failure) -> Success {
+        try await resultTask(priority, operation).valueOrCancelled(isolation: isolation).get()
+    }
+
+    /// Cancels every task that has been enqueued so far and has not ended, as their handles' `cancel()` would.
+    ///
+    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`: those that have not begun begin in their turn.
+    /// ``drain(isolation:)`` waits for them.
+    public func cancelAll() {
+        queue.cancelAll()
+    }
+
+    /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
+    ///
+    /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a sentence. (A child
+    ///   task of one is not noticed.)
+    public func drain(isolation: isolated (any Actor)? = #isolation) async {
+        await queue.drain(isolation: isolation)
+    }
+
+    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that.
+    private func resultTask<Success: Sendable, Failure: Error>(
+        _ priority: TaskPriority?,
+        _ operation: @escaping @MainActor () async throws(Failure) -> Success
+    ) -> Task<Result<Success, Failure>, Never> {
+        Task(priority: priority, on: self) {
+            do throws(Failure) {
+                return .success(try await operation())
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

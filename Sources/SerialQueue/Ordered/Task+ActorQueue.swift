@@ -1,0 +1,55 @@
+extension Task where Failure == any Error {
+    /// Makes a task that runs `operation` on the actor of `queue`, and begins after everything enqueued there before has begun.
+    ///
+    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    /// If the actor is gone, the task is cancelled and throws ``ActorQueue/ActorIsGone``; so it can fail even if `operation`
+    /// cannot.
+    ///
+    /// - Precondition: The queue has adopted an actor.
+    @discardableResult
+    public init<ActorType: Actor>(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: ActorQueue<ActorType>,
+        operation: @escaping @Sendable (isolated ActorType) async throws -> Success
+    ) {
+        if let actor = queue.actor {
+            self = queue.start(name: name, priority: priority, on: actor, operation)
+        } else {
+            self = Task(name: name, priority: priority) { throw ActorQueue<ActorType>.ActorIsGone() }
+            cancel()
+        }
+    }
+}
+
+extension Task where Failure == Never {
+    /// Makes a task that runs `operation` on the main actor, and begins after everything enqueued on `queue` before has begun.
+    ///
+    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    @discardableResult
+    public init(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: MainActorQueue,
+        operation: @escaping @MainActor () async -> Success
+    ) {
+        let onActor: @Sendable (isolated MainActor) async -> Success = { _ in await operation() }
+        self = queue.queue.start(name: name, priority: priority, on: .shared, onActor)
+    }
+}
+
+extension Task where Failure == any Error {
+    /// Makes a task that runs `operation` on the main actor, and begins after everything enqueued on `queue` before has begun.
+    ///
+    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    @discardableResult
+    public init(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: MainActorQueue,
+        operation: @escaping @MainActor () async throws -> Success
+    ) {
+        let onActor: @Sendable (isolated MainActor) async throws -> Success = { _ in try await operation() }
+        self = queue.queue.start(name: name, priority: priority, on: .shared, onActor)
+    }
+}

@@ -1,0 +1,59 @@
+extension Task where Failure == Never {
+    /// Makes a task that runs `operation` in its turn on `queue`: after everything enqueued before has ended.
+    ///
+    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    ///
+    /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
+    @discardableResult
+    public init(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: FIFOQueue,
+        operation: sending @escaping () async -> Success
+    ) {
+        let work = FIFOWork(queue, operation)
+        self = Task(name: name, executorPreference: work, priority: priority) { await work.run() }
+    }
+
+    /// As `init(name:priority:on:operation:)`, with `operation` running on `actor`, which it keeps alive.
+    @discardableResult
+    public init<ActorType: Actor>(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: FIFOQueue,
+        isolatedTo actor: ActorType,
+        operation: @escaping @Sendable (isolated ActorType) async -> Success
+    ) {
+        self.init(name: name, priority: priority, on: queue) { await operation(actor) }
+    }
+}
+
+extension Task where Failure == any Error {
+    /// Makes a task that runs `operation` in its turn on `queue`: after everything enqueued before has ended.
+    ///
+    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    ///
+    /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
+    @discardableResult
+    public init(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: FIFOQueue,
+        operation: sending @escaping () async throws -> Success
+    ) {
+        let work = FIFOWork(queue, operation)
+        self = Task(name: name, executorPreference: work, priority: priority) { try await work.run() }
+    }
+
+    /// As `init(name:priority:on:operation:)`, with `operation` running on `actor`, which it keeps alive.
+    @discardableResult
+    public init<ActorType: Actor>(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: FIFOQueue,
+        isolatedTo actor: ActorType,
+        operation: @escaping @Sendable (isolated ActorType) async throws -> Success
+    ) {
+        self.init(name: name, priority: priority, on: queue) { try await operation(actor) }
+    }
+}

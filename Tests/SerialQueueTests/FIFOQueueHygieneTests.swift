@@ -1,0 +1,92 @@
+// FIFOQueueHygieneTests.swift: a task that would wait for itself is told so; one that would not is left alone.
+
+import Testing
+
+@testable import SerialQueue
+
+@Suite(.timeLimit(.minutes(5))) struct FIFOQueueHygieneTests {
+    @Test func enqueue_and_wait_in_a_task_of_the_queue_traps_with_a_sentence() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let queue = FIFOQueue(label: "com.example.own")
+            await queue.enqueueAndWait { await queue.enqueueAndWait {} }
+        }
+        #expect(child.said("FIFOQueue.enqueueAndWait: called from a task of queue \"com.example.own\""))
+        #expect(child.said("Use enqueue"))
+    }
+
+    @Test func it_traps_in_a_child_task_after_a_suspension() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let queue = FIFOQueue(label: "com.example.parent")
+            await Task(on: queue) {
+                await Task.yield()
+                await withTaskGroup { group in
+                    group.addTask { await queue.enqueueAndWait {} }
+                }
+            }.value
+        }
+        #expect(child.said("\"com.example.parent\""))
+    }
+
+    @Test func it_traps_in_a_task_on_an_actor() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            actor Somebody {}
+            let queue = FIFOQueue(label: "com.example.actor")
+            await queue.enqueueAndWait(on: Somebody()) { actor in
+                await queue.enqueueAndWait(on: actor) { _ in }
+            }
+        }
+        #expect(child.said("\"com.example.actor\""))
+    }
+
+    @Test func drain_in_a_task_of_the_queue_traps_with_a_sentence() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let queue = FIFOQueue(label: "com.example.drain", on: SerialQueue())
+            await queue.enqueueAndWait { await queue.drain() }
+        }
+        #expect(child.said("FIFOQueue.drain: called from a task of queue \"com.example.drain\""))
+    }
+
+    @Test func a_task_that_is_made_in_a_task_of_the_queue_may_wait() async {
+        let queue = FIFOQueue()
+        let inner = await queue.enqueueAndWait {
+            Task { await queue.enqueueAndWait { "later" } }
+        }
+        #expect(await inner.value == "later")
+    }
+
+    @Test func a_task_of_another_queue_may_wait() async {
+        let outer = FIFOQueue(), inner = FIFOQueue()
+        #expect(await outer.enqueueAndWait { await inner.enqueueAndWait { 1 } } == 1)
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct FIFOQueueOnSerialQueueTests {
+    @Test func tasks_and_their_children_run_on_the_serial_queue_in_order() async {
+        let serial = SerialQueue(label: "com.example.serial"), queue = FIFOQueue(on: serial)
+        let numbers = Guarded([Int]())
+        for number in 0..<1_000 {
+            queue.enqueue {
+                serial.preconditionIsCurrent()
+                numbers.value.append(number)
+                if number % 10 == 0 { await Task.yield() }
+                serial.preconditionIsCurrent()
+            }
+        }
+        await queue.enqueueAndWait {
+            await withTaskGroup { group in
+                group.addTask { serial.preconditionIsCurrent() }
+            }
+        }
+        #expect(serial.sync { numbers.value } == Array(0..<1_000))
+    }
+
+    @Test func a_serial_queue_that_is_shut_down_is_told_of() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let serial = SerialQueue(label: "com.example.gone"), queue = FIFOQueue(label: "com.example.fifo", on: serial)
+            try? serial.shutdown()
+            await queue.enqueueAndWait {}
+        }
+        #expect(child.said("\"com.example.gone\""))
+        #expect(child.said("\"com.example.fifo\""))
+    }
+}

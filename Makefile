@@ -26,6 +26,7 @@ include make/check-own.mk
 include make/coverage.mk
 include make/soak.mk
 include make/mutants.mk
+include make/proof.mk
 include make/examples.mk
 include make/docs.mk
 

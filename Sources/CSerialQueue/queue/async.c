@@ -2,8 +2,9 @@
  *
  * DESIGN. The queue must have its runner before the task is accepted: a thread that cannot be started must be the
  * submitter's error. An async that finds the queue free leaves the task in the hand-off slot and passes the baton to the
- * runner; the ring is not touched. Else it takes a place. */
-#include "include/sq_async.h"
+ * runner; the ring is not touched. Else it takes a place. A deferred task for which there is no room yet is submitted by whoever
+ * gives it room. */
+#include "queue/async.h"
 
 #include "queue/bound.h"
 #include "queue/current.h"
@@ -54,10 +55,38 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
     if (error == 0) {
         error = submit(queue, runner, kind, work);
         if (error) {
-            sq__bound_give_room(queue->bound);
+            sq__async_give_room(queue);
         }
     }
     return error;
+}
+
+/* It has room, or needs none. */
+static int submit_pair(sq_queue_t *queue, uint16_t kind, sq_pair_function_t call, void *first, void *second) {
+    sq__runner_t runner;
+    int error = call != NULL ? find_runner(queue, &runner) : EINVAL;
+    if (error == 0) {
+        error = submit(queue, runner, kind, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+    }
+    return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
+}
+
+void sq__async_give_room(sq_queue_t *queue) {
+    int error = EAGAIN;
+    while (error) { /* the room is still there */
+        sq_deferred_t *task = sq__bound_give_room(queue->bound);
+        if (task == NULL) {
+            return;
+        }
+        error = submit_pair(queue, SQ__PAIR, task->call, task->first, task->second);
+        task->decided(task, error);
+    }
+}
+
+void sq__async_close_room(sq_queue_t *queue) {
+    for (sq_deferred_t *task = sq__bound_close(queue->bound); task != NULL; task = sq__bound_close(queue->bound)) {
+        task->decided(task, sq__queue_reject(queue, ESHUTDOWN));
+    }
 }
 
 static inline int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work) {
@@ -89,12 +118,29 @@ int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call
 
 int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
+    return submit_pair(queue, SQ__JOB, call, first, second);
+}
+
+int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
+    SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
-    int error = call != NULL ? find_runner(queue, &runner) : EINVAL;
-    if (error == 0) {
-        error = submit(queue, runner, SQ__JOB, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+    int error = task->call != NULL ? find_runner(queue, &runner) : EINVAL;
+    if (error == 0 && queue->bound != NULL) {
+        error = sq__bound_take_room_for(queue->bound, task);
     }
-    return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
+    if (error) {
+        return error == EINPROGRESS ? error : sq__queue_reject(queue, error);
+    }
+    error = submit_pair(queue, SQ__PAIR, task->call, task->first, task->second);
+    if (error && queue->bound != NULL) {
+        sq__async_give_room(queue);
+    }
+    return error;
+}
+
+bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    return queue->bound != NULL && sq__bound_withdraw(queue->bound, task);
 }
 
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }

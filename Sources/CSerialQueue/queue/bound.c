@@ -8,10 +8,20 @@
 
 #include <errno.h>
 
+/* Fields: M under the mutex of the bound. */
 typedef struct seeker {
-    struct seeker *next;
-    sq__wait_t wait;
+    struct seeker *next;  /* M */
+    struct seeker **link; /* M  what points at it; NULL: it is not in the list */
+    sq__wait_t *wait;     /* fixed; of a thread. NULL: this lies in a deferred task */
 } seeker_t;
+
+_Static_assert(sizeof(seeker_t) <= sizeof ((sq_deferred_t *)0)->reserved, "what is reserved must hold a seeker");
+
+static seeker_t *seeker_in(sq_deferred_t *task) { return (seeker_t *)task->reserved; }
+
+static sq_deferred_t *task_of(seeker_t *seeker) {
+    return (sq_deferred_t *)((char *)seeker - offsetof(sq_deferred_t, reserved));
+}
 
 /* Fields: F fixed once made, M under the mutex. */
 struct sq__bound {
@@ -45,20 +55,24 @@ void sq__bound_destroy(sq__bound_t *bound) {
 
 static void append(sq__bound_t *bound, seeker_t *seeker) {
     seeker->next = NULL;
+    seeker->link = bound->end;
     *bound->end = seeker;
     bound->end = &seeker->next;
 }
 
-static void remove_seeker(sq__bound_t *bound, const seeker_t *seeker) {
-    for (seeker_t **link = &bound->first; *link != NULL; link = &(*link)->next) {
-        if (*link == seeker) {
-            *link = seeker->next;
-            if (bound->end == &seeker->next) {
-                bound->end = link;
-            }
-            return;
-        }
+/* False: it is not in the list. */
+static bool remove_seeker(sq__bound_t *bound, seeker_t *seeker) {
+    if (seeker->link == NULL) {
+        return false;
     }
+    *seeker->link = seeker->next;
+    if (seeker->next != NULL) {
+        seeker->next->link = seeker->link;
+    } else {
+        bound->end = seeker->link;
+    }
+    seeker->link = NULL;
+    return true;
 }
 
 static seeker_t *pop(sq__bound_t *bound) {
@@ -87,8 +101,9 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
         sq__deadlock_onto_itself(queue, "waiting for room in");
         return EDEADLK;
     }
-    seeker_t seeker;
-    int error = sq__wait_begin(&seeker.wait, queue);
+    sq__wait_t wait;
+    seeker_t seeker = { .wait = &wait };
+    int error = sq__wait_begin(&wait, queue);
     if (error) {
         return error;
     }
@@ -99,10 +114,10 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
     }
     sq__mutex_unlock(&bound->mutex);
     if (error != EAGAIN) {
-        sq__wait_cancel(&seeker.wait);
+        sq__wait_cancel(&wait);
         return error;
     }
-    error = sq__wait_end(&seeker.wait, deadline);
+    error = sq__wait_end(&wait, deadline);
     if (error == ETIMEDOUT || error == EDEADLK) {
         sq__mutex_lock(&bound->mutex);
         remove_seeker(bound, &seeker);
@@ -119,23 +134,56 @@ int sq__bound_take_room(sq_queue_t *queue, sq_time_t deadline) {
     return error == EAGAIN && deadline != SQ_NOW ? wait_for_room(queue, deadline) : error;
 }
 
-void sq__bound_give_room(sq__bound_t *bound) {
+int sq__bound_take_room_for(sq__bound_t *bound, sq_deferred_t *task) {
+    seeker_t *seeker = seeker_in(task);
+    *seeker = (seeker_t){ .wait = NULL };
+    sq__mutex_lock(&bound->mutex);
+    int error = try_to_take(bound);
+    if (error == EAGAIN) {
+        append(bound, seeker);
+        error = EINPROGRESS;
+    }
+    sq__mutex_unlock(&bound->mutex);
+    return error;
+}
+
+bool sq__bound_withdraw(sq__bound_t *bound, sq_deferred_t *task) {
+    sq__mutex_lock(&bound->mutex);
+    bool waited = remove_seeker(bound, seeker_in(task));
+    sq__mutex_unlock(&bound->mutex);
+    return waited;
+}
+
+/* True: the seeker has the room. False: it has withdrawn, and finds itself gone from the list. */
+static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
+    if (seeker->wait == NULL) {
+        *task = task_of(seeker);
+        return true;
+    }
+    return sq__token_grant(seeker->wait->token, seeker->wait->turn);
+}
+
+sq_deferred_t *sq__bound_give_room(sq__bound_t *bound) {
     seeker_t *seeker;
+    sq_deferred_t *task = NULL;
     sq__mutex_lock(&bound->mutex);
     do {
-        seeker = pop(bound); /* one that has withdrawn is passed over; it finds itself gone from the list */
-    } while (seeker != NULL && !sq__token_grant(seeker->wait.token, seeker->wait.turn));
+        seeker = pop(bound);
+    } while (seeker != NULL && !grant_room(seeker, &task));
     if (seeker == NULL) {
         bound->room += 1;
     }
     sq__mutex_unlock(&bound->mutex);
+    return task;
 }
 
-void sq__bound_close(sq__bound_t *bound) {
+sq_deferred_t *sq__bound_close(sq__bound_t *bound) {
+    seeker_t *seeker;
     sq__mutex_lock(&bound->mutex);
     bound->closed = true;
-    for (seeker_t *seeker = pop(bound); seeker != NULL; seeker = pop(bound)) {
-        sq__token_refuse(seeker->wait.token, seeker->wait.turn);
+    while ((seeker = pop(bound)) != NULL && seeker->wait != NULL) {
+        sq__token_refuse(seeker->wait->token, seeker->wait->turn);
     }
     sq__mutex_unlock(&bound->mutex);
+    return seeker != NULL ? task_of(seeker) : NULL;
 }

@@ -2,11 +2,12 @@
  *
  * DESIGN. Room is counted under a mutex of the queue's own, only in queues that have a capacity. An async task takes one room
  * before its place, and gives it back when its turn comes. Room that comes free goes to the submitter that has waited
- * longest, directly: nobody overtakes it. */
+ * longest, directly: nobody overtakes it. In the same line stand deferred tasks, which no thread waits with: who gives
+ * room to one submits it. */
 #ifndef SQ__QUEUE_BOUND_H
 #define SQ__QUEUE_BOUND_H
 
-#include "include/sq_time.h"
+#include "include/sq_deferred.h"
 #include "queue/queue.h"
 
 typedef struct sq__bound sq__bound_t;
@@ -19,10 +20,17 @@ void sq__bound_destroy(sq__bound_t *bound);
  * ETIMEDOUT, EDEADLK, ESHUTDOWN or ENOMEM. */
 int sq__bound_take_room(sq_queue_t *queue, sq_time_t deadline);
 
-/* Gives one room back. */
-void sq__bound_give_room(sq__bound_t *bound);
+/* Takes one room, or puts the task into the line. Returns 0, EINPROGRESS or ESHUTDOWN. */
+int sq__bound_take_room_for(sq__bound_t *bound, sq_deferred_t *task);
 
-/* No more room, for anybody: who waits gets ESHUTDOWN. */
-void sq__bound_close(sq__bound_t *bound);
+/* Takes the task out of the line. False: it is not there. */
+bool sq__bound_withdraw(sq__bound_t *bound, sq_deferred_t *task);
+
+/* Gives one room back. If a deferred task got it, returns that, for the caller to submit. */
+sq_deferred_t *sq__bound_give_room(sq__bound_t *bound);
+
+/* No more room, for anybody: who waits gets ESHUTDOWN. Returns a deferred task that waited, for the caller to tell so; to be
+ * called again then. */
+sq_deferred_t *sq__bound_close(sq__bound_t *bound);
 
 #endif

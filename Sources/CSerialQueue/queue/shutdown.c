@@ -2,10 +2,9 @@
 
 #include "include/sq_shutdown.h"
 #include "platform/mutex.h"
-#include "queue/bound.h"
+#include "queue/async.h"
 #include "queue/current.h"
 #include "queue/deadlock.h"
-#include "queue/dependent.h"
 #include "queue/fork.h"
 #include "queue/handle.h"
 #include "queue/lock.h"
@@ -55,14 +54,7 @@ void sq__shutdown_unlock_enders(bool in_child) {
 
 void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     sq__lock(queue);
-    sq__runner_t runner = sq__load_relaxed(&queue->runner);
-    sq__worker_t *worker = sq__runner_worker(runner);
-    if (!by_worker && sq__dependent_exists(queue)) {
-        sq__unlock(queue);
-        sq__runner_post(runner, &queue->job); /* it comes here, too: their discard functions run where all others do */
-        return;
-    }
-    sq__dependent_end_all(queue);
+    sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner));
     if (worker != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }
@@ -139,7 +131,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     bool takes_up = close_queue(queue, mode);
     sq__unlock(queue);
     if (queue->bound != NULL) {
-        sq__bound_close(queue->bound);
+        sq__async_close_room(queue);
     }
     if (takes_up) {
         sq__owner_pass(queue);

@@ -1,0 +1,15 @@
+/* async.h: room that comes free, for tasks that are waiting for it. */
+#ifndef SQ__QUEUE_ASYNC_H
+#define SQ__QUEUE_ASYNC_H
+
+#include "include/sq_async.h"
+#include "include/sq_deferred.h"
+
+/* Gives back one room of a queue of limited capacity. Submits the deferred task that gets it, if one does, and calls its
+ * `decided`. */
+void sq__async_give_room(sq_queue_t *queue);
+
+/* Refuses all who wait for room, and all who will ask for it. */
+void sq__async_close_room(sq_queue_t *queue);
+
+#endif

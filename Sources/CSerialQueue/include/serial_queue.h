@@ -10,6 +10,7 @@
 #include "sq_deferred.h"
 #include "sq_sync.h"
 #include "sq_current.h"
+#include "sq_timer.h"
 #include "sq_suspend.h"
 #include "sq_shutdown.h"
 #include "sq_stats.h"

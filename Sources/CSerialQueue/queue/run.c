@@ -21,7 +21,7 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
         kind = sq__ring_peek(queue);
         *work = sq__ring_take(queue);
     }
-    if (__builtin_expect(queue->bound != NULL, 0) && kind != SQ__CALL && kind != SQ__JOB) {
+    if (__builtin_expect(queue->bound != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR)) {
         sq__async_give_room(queue);
     }
     return kind;
@@ -63,7 +63,7 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
 
 /* What a watcher is told, for work that is sure to run. */
 static sq_function_t function_of(uintptr_t kind, const sq__work_t *work) {
-    return kind == SQ__TASK ? work->task.run : (sq_function_t)(void (*)(void))work->pair.call;
+    return kind == SQ__TASK || kind == SQ__DUE ? work->task.run : (sq_function_t)(void (*)(void))work->pair.call;
 }
 
 static void run_work(sq_queue_t *queue) {
@@ -75,6 +75,7 @@ static void run_work(sq_queue_t *queue) {
     }
     switch (kind) {
     case SQ__TASK:
+    case SQ__DUE:
         run_task(queue, control, work.task);
         break;
     case SQ__PAIR:

@@ -5,6 +5,7 @@
 #include "queue/async.h"
 #include "queue/current.h"
 #include "queue/deadlock.h"
+#include "queue/dependent.h"
 #include "queue/fork.h"
 #include "queue/handle.h"
 #include "queue/lock.h"
@@ -54,7 +55,14 @@ void sq__shutdown_unlock_enders(bool in_child) {
 
 void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     sq__lock(queue);
-    sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner));
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
+    sq__worker_t *worker = sq__runner_worker(runner);
+    if (!by_worker && sq__dependent_exists(queue)) {
+        sq__unlock(queue);
+        sq__runner_post(runner, &queue->job); /* it comes here, too: their discard functions run where all others do */
+        return;
+    }
+    sq__dependent_end_all(queue);
     if (worker != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }

@@ -9,9 +9,6 @@
 
 #include <errno.h>
 
-/* How many members a pool that may grow has at most. */
-enum { MOST = 64 };
-
 static sq__job_end_t run_queue(sq__job_t *job, size_t batch, size_t *ran) {
     sq_queue_t *queue = (sq_queue_t *)((char *)job - offsetof(sq_queue_t, job));
     switch (sq__run_tasks(queue, batch, ran)) {
@@ -40,7 +37,7 @@ static sq_pool_t *create(const char *label, size_t seats, size_t most, size_t st
 
 static sq_pool_t *create_growing(const char *label, size_t stack_size) {
     unsigned processors = sq__processor_count();
-    return create(label, processors, processors > MOST ? processors : MOST, stack_size);
+    return create(label, processors, processors > SQ__MOST_MEMBERS ? processors : SQ__MOST_MEMBERS, stack_size);
 }
 
 sq_pool_t *sq_pool_create(const char *label, const sq_pool_options_t *options) {
@@ -99,15 +96,17 @@ void sq_pool_release(sq_pool_t *pool) {
 
 size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
     sq__alarms_t *clock = sq__pool_clock(pool);
-    if (clock == NULL) {
+    if (clock == NULL || sq__pool_is_stale(pool)) {
         return 0;
     }
-    size_t ran = sq__pool_run(pool);
+    sq__pool_retain(pool); /* a task may give up the caller's reference */
     uint64_t now = sq__alarms_now(clock);
     uint64_t until = nanoseconds < SQ_FOREVER - now ? now + nanoseconds : SQ_FOREVER;
-    while (sq__alarms_advance(clock, until)) {
+    size_t ran = sq__pool_run(pool);
+    while (!sq__pool_is_stale(pool) && sq__alarms_advance(clock, until)) {
         ran += sq__pool_run(pool);
     }
+    sq__pool_release(pool);
     return ran;
 }
 

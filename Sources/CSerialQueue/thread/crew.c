@@ -15,7 +15,7 @@ static int recruit(sq__pool_t *pool, sq__member_t **result) {
     if (member == NULL) {
         return ENOMEM;
     }
-    *member = (sq__member_t){ .pool = pool };
+    *member = (sq__member_t){ .pool = pool, .is_seated = true };
     int error = sq__worker_start(&member->worker, serve, member, pool->label, pool->stack_size);
     if (error) {
         sq__memory_free(member);
@@ -48,6 +48,7 @@ void sq__crew_leave_and_unlock(sq__pool_t *pool) {
 }
 
 static void make_idle(sq__pool_t *pool, sq__member_t *member) {
+    member->is_seated = false;
     member->next_idle = pool->idle;
     pool->idle = member;
     pool->idle_members += 1;
@@ -89,6 +90,12 @@ void sq__crew_call_and_unlock(sq__pool_t *pool) {
         recruits = member == NULL && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest);
         pool->members += recruits;
         pool->seated += member != NULL || recruits;
+        if (member != NULL) {
+            member->is_seated = true; /* from now on, not from when it runs: a look is not to take it for one that is blocked */
+        }
+        if (pool->members > pool->seats_at_rest) {
+            sq__pool_oversee(pool, false); /* to have it go when it is no longer needed */
+        }
     } else if (pool->first != NULL && pool->seats < pool->most) {
         sq__pool_oversee(pool, true);
     }

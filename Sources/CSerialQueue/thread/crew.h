@@ -6,13 +6,6 @@
 #include "thread/pool.h"
 #include "thread/worker.h"
 
-/* After so many tasks a job goes to the back. */
-#ifndef SQ__BATCH
-#define SQ__BATCH 64
-#endif
-/* More members than this no pool has, unless it was made with more seats. */
-enum { SQ__MOST_MEMBERS = 64 };
-
 /* F fixed once it is started, L under the pool's lock. */
 struct sq__member {
     sq__pool_t *pool;        /* F */
@@ -22,7 +15,7 @@ struct sq__member {
     uint64_t thread_id;      /* L  0: it has not been called yet */
     uint64_t job;            /* L  the number of the job that it runs: how many had been taken */
     uint64_t job_seen;       /* L  the same at the last look (oversee.c) */
-    bool is_seated;          /* L  it runs a job, and does not sleep in a call of the library */
+    bool is_seated;          /* L  it runs a job, or is called for one, and does not sleep in a call of the library */
     bool is_dismissed;       /* L */
 };
 

@@ -39,13 +39,13 @@ void sq__pool_oversee(sq__pool_t *pool, bool is_soon) {
     }
 }
 
-/* How many members with a seat get on: they have another job than at the last look, or the system says that they are able to
+/* How many members with a seat get on: they are just being started, have another job than at the last look, or the system says that they are able to
  * run. The system is asked without the lock. */
 static unsigned count_able(sq__pool_t *pool) {
     uint64_t in_doubt[SQ__MOST_MEMBERS];
     unsigned count = 0, able = 0;
     for (sq__member_t *member = pool->all; member != NULL && count < SQ__MOST_MEMBERS; member = member->next) {
-        if (member->is_seated && member->job == member->job_seen) {
+        if (member->is_seated && member->thread_id != 0 && member->job == member->job_seen) {
             in_doubt[count++] = member->thread_id;
         } else {
             able += member->is_seated;
@@ -83,7 +83,8 @@ static sq__member_t *shrink(sq__pool_t *pool) {
 
 /* Gives the free seats to those that wait. With the lock, which it gives back meanwhile. */
 static void seat_all(sq__pool_t *pool) {
-    for (size_t calls = sq__load_relaxed(&pool->waiting); calls > 0 && pool->seated < pool->seats; calls -= 1) {
+    unsigned free = pool->seats > pool->seated ? pool->seats - pool->seated : 0;
+    for (; free > 0 && pool->first != NULL; free -= 1) {
         sq__crew_call_and_unlock(pool);
         sq__mutex_lock(&pool->lock);
     }

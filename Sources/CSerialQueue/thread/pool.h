@@ -26,6 +26,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* After so many tasks a job goes to the back. */
+#ifndef SQ__BATCH
+#define SQ__BATCH 64
+#endif
+/* More members than this no pool has, unless it was made with more seats. */
+#ifndef SQ__MOST_MEMBERS
+#define SQ__MOST_MEMBERS 64
+#endif
+
 typedef struct sq_pool sq__pool_t;
 typedef struct sq__member sq__member_t;
 

@@ -160,7 +160,7 @@ def hunt(true_core, shop, mutant):
         found = try_test(true_core, shop, named[1], 'debug' if named[0] == 'debug' else 'release', tuple(named[2:]))
         if found:
             return found
-    if not mutant.file.startswith('platform/') and named[:1] != ['debug']:
+    if not mutant.file.startswith(('platform/', 'kit/')) and named[:1] != ['debug']:
         program = shop.explorer(mutant.file)
         searches = [(named[0], named[1], (named[2:] or [NAMED])[0])] if len(named) > 1 and named[0] != 'test' else []
         searches += [(name, memory, SHORT) for memory in ('sc', 'ra') for name in true_core.scenarios]

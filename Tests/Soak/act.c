@@ -56,6 +56,8 @@ void act(unsigned driver, chance_t *chance) {
         passing_storm(driver, chance);
     } else if (what < 993) {
         passing_threads(chance);
+    } else if (what < 996) {
+        timing(chance);
     } else {
         circle(chance);
     }

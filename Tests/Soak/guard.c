@@ -7,10 +7,11 @@
 
 static uint64_t hash(uint64_t before, uint64_t number) { return (before ^ number) * UINT64_C(0x100000001B3) + 1; }
 
-guard_t *guard_create(const char *label, size_t capacity, int place) {
+guard_t *guard_create(const char *label, size_t capacity, int place, sq_pool_t *pool) {
     guard_t *guard = calloc(1, sizeof *guard);
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.capacity = capacity;
+    options.pool = pool;
     MUST(guard != NULL, "no memory for the soak itself");
     guard->queue = sq_queue_create(label, &options);
     MUST(guard->queue != NULL, "a queue cannot be made (errno %d)", errno);

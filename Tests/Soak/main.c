@@ -40,7 +40,7 @@ void violated(const char *format, ...) {
     _exit(1); /* nothing can be relied on from here */
 }
 
-static double now(void) {
+double seconds_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -56,9 +56,9 @@ static void check_memory(const figures_t *first, const figures_t *figures) {
 }
 
 static void print_line(double seconds, uint64_t tasks, const figures_t *figures) {
-    printf("%6u %10llu %10.0f %10llu %10llu %8llu %8llu %8llu %8ld %8ld %8ld\n", round_number, (unsigned long long)tasks,
+    printf("%6u %10llu %10.0f %10llu %10llu %8llu %8llu %8llu %8llu %8ld %8ld %8ld\n", round_number, (unsigned long long)tasks,
            (double)tasks / seconds, (unsigned long long)totals.discards, (unsigned long long)totals.refusals,
-           (unsigned long long)totals.circles, (unsigned long long)totals.made, (unsigned long long)totals.stalls, figures->threads,
+           (unsigned long long)totals.circles, (unsigned long long)totals.made, (unsigned long long)totals.firings, (unsigned long long)totals.stalls, figures->threads,
            figures->heap_kib, figures->rss_kib);
 }
 
@@ -81,31 +81,31 @@ int main(int argc, char **argv) {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 60;
     seed = argc > 2 && argv[2][0] != '\0' ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
     seed &= (UINT64_C(1) << 40) - 1;
-    figures_t first = { 0, 0, 0 }, last = { 0, 0, 0 };
+    figures_t first = { 0, 0, 0, 0 }, last = first;
     long max_rss = 0;
-    double begin = now(), length = round_length(seconds);
+    double begin = seconds_now(), length = round_length(seconds);
     setvbuf(stdout, NULL, _IOLBF, 0);
     watchdog_start();
     start_first_thread();
+    long threads = measure().threads;
     printf("soak for %.0f s, SEED=%llu, %d drivers, %d queues and %d passing ones\n", seconds, (unsigned long long)seed, DRIVERS,
            QUEUES, PASSING);
-    printf("%6s %10s %10s %10s %10s %8s %8s %8s %8s %8s %8s\n", "round", "tasks", "tasks/s", "discarded", "refused", "circles",
-           "queues", "stalls", "threads", "heap KiB", "RSS KiB");
+    printf("%6s %10s %10s %10s %10s %8s %8s %8s %8s %8s %8s %8s\n", "round", "tasks", "tasks/s", "discarded", "refused", "circles",
+           "queues", "firings", "stalls", "threads", "heap KiB", "RSS KiB");
     do {
-        double round_began = now();
         uint64_t before = totals.tasks;
         round_number += 1;
         watchdog_watch("a round of the soak");
-        round_run(seed, round_number, length);
+        double worked = round_run(seed, round_number, length, threads);
         watchdog_watch(NULL);
         malloc_trim(0);
         last = measure();
         first = round_number == 1 ? last : first;
         max_rss = last.rss_kib > max_rss ? last.rss_kib : max_rss;
-        print_line(now() - round_began, totals.tasks - before, &last);
+        print_line(worked, totals.tasks - before, &last);
         check_memory(&first, &last);
-    } while (now() - begin < seconds);
-    double took = now() - begin;
+    } while (seconds_now() - begin < seconds);
+    double took = seconds_seconds_now() - begin;
     printf("%llu tasks in %.0f s (%.0f a second), %u rounds, SEED=%llu, RSS at rest at most %ld KiB, %ld threads at rest: nothing violated\n",
            (unsigned long long)totals.tasks, took, (double)totals.tasks / took, round_number, (unsigned long long)seed, max_rss,
            last.threads);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <malloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -37,6 +38,9 @@ figures_t measure(void) {
         fclose(file);
     }
     struct mallinfo2 heap = mallinfo2();
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
     return (figures_t){ .threads = count_threads(), .heap_kib = (long)((heap.uordblks + heap.hblkhd) / 1024),
-                        .rss_kib = pages * (sysconf(_SC_PAGESIZE) / 1024) };
+                        .rss_kib = pages * (sysconf(_SC_PAGESIZE) / 1024), .processors = CPU_COUNT(&mine) };
 }

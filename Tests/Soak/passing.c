@@ -12,15 +12,15 @@ static struct slot {
     { PTHREAD_MUTEX_INITIALIZER, NULL },
 };
 
-static guard_t *make_passing(size_t capacity) {
-    guard_t *guard = guard_create("passing", capacity, -1);
+static guard_t *make_passing(size_t capacity, sq_pool_t *pool) {
+    guard_t *guard = guard_create("passing", capacity, -1, pool);
     guard->may_refuse = true;
     return guard;
 }
 
 void passing_begin(void) {
     for (unsigned i = 0; i < PASSING; i += 1) {
-        slots[i].guard = make_passing(i % 2 ? 4 : 0);
+        slots[i].guard = make_passing(i % 2 ? 4 : 0, NULL);
     }
 }
 
@@ -93,7 +93,7 @@ static void replace(struct slot *slot, guard_t *fresh, uint64_t how) {
 
 void passing_replace(chance_t *chance) {
     if (totals.open_books < MOST_BOOKS) {
-        guard_t *fresh = make_passing(below(chance, 3) ? 1 + (size_t)below(chance, 8) : 0);
+        guard_t *fresh = make_passing(below(chance, 3) ? 1 + (size_t)below(chance, 8) : 0, any_pool(chance));
         replace(&slots[below(chance, PASSING)], fresh, below(chance, 6));
     }
 }
@@ -108,7 +108,7 @@ void passing_end(void) {
 void passing_storm(unsigned driver, chance_t *chance) {
     for (uint64_t i = 1 + below(chance, 8); i > 0 && totals.open_books < MOST_BOOKS; i -= 1) {
         uint64_t how = below(chance, 4);
-        guard_t *guard = guard_create("private", how == 3 ? 2 : 0, -1);
+        guard_t *guard = guard_create("private", how == 3 ? 2 : 0, -1, any_pool(chance));
         guard->never_runs = how == 0;
         MUST(how != 0 || sq_suspend(guard->queue) == 0, "a suspend failed");
         for (uint64_t k = below(chance, 5); k > 0; k -= 1) {
@@ -146,7 +146,7 @@ static void *visit(void *argument) {
 
 void passing_threads(chance_t *chance) {
     visitor_t visitors[THREADS];
-    guard_t *guard = guard_create("visited", below(chance, 2) ? 2 : 0, -1);
+    guard_t *guard = guard_create("visited", below(chance, 2) ? 2 : 0, -1, any_pool(chance));
     pthread_once(&farewell_once, make_farewell);
     for (unsigned i = 0; i < THREADS; i += 1) {
         visitors[i] = (visitor_t){ .guard = guard, .lane = i, .chance = { below(chance, UINT64_MAX) } };

@@ -17,6 +17,20 @@ typedef struct driver {
 } driver_t;
 
 static atomic_bool is_over;
+static sq_pool_t *pool_of_round;
+
+sq_pool_t *any_pool(chance_t *chance) {
+    uint64_t which = below(chance, 3);
+    return which == 0 ? NULL : which == 1 ? sq_pool_shared() : pool_of_round;
+}
+
+/* Of two threads: whoever waits in a task makes room for another one. Its queues keep it, in the end. */
+static void make_pool(void) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = 2;
+    pool_of_round = sq_pool_create("soak", &options);
+    MUST(pool_of_round != NULL && sq_pool_shared() != NULL, "a pool cannot be made (errno %d)", errno);
+}
 
 static void *drive(void *argument) {
     driver_t *driver = argument;
@@ -31,10 +45,11 @@ static void rest(long milliseconds) {
 }
 
 static void make_queues(chance_t *chance) {
+    make_pool();
     for (int i = 0; i < QUEUES; i += 1) {
         char label[32];
         snprintf(label, sizeof label, "fixed %d", i);
-        queues[i] = guard_create(label, i % 2 ? 1 + (size_t)below(chance, 40) : 0, i);
+        queues[i] = guard_create(label, i % 2 ? 1 + (size_t)below(chance, 40) : 0, i, any_pool(chance));
     }
     passing_begin();
 }
@@ -64,19 +79,20 @@ static void end_queues(void) {
     }
 }
 
+/* The shared pool stays, at rest with a thread for each processor, and so does the thread that looks after it. */
 static void wait_for_threads(long before) {
     figures_t now = measure();
-    for (int waited = 0; now.threads > before; waited += 1) {
+    for (int waited = 0; now.threads > before + now.processors + 1; waited += 1) {
         MUST(waited < REST_SECONDS * 100, "%ld threads, before the round %ld", now.threads, before);
         rest(10);
         now = measure();
     }
 }
 
-void round_run(uint64_t seed, unsigned number, double seconds) {
+double round_run(uint64_t seed, unsigned number, double seconds, long threads) {
     driver_t drivers[DRIVERS];
     chance_t chance = chance_of(seed, number, DRIVERS);
-    long threads = measure().threads;
+    double began = seconds_now();
     is_over = false;
     make_queues(&chance);
     for (unsigned i = 0; i < DRIVERS; i += 1) {
@@ -89,9 +105,12 @@ void round_run(uint64_t seed, unsigned number, double seconds) {
     for (unsigned i = 0; i < DRIVERS; i += 1) {
         pthread_join(drivers[i].thread, NULL);
     }
+    sq_pool_release(pool_of_round);
     passing_end();
     end_queues();
     wait_until_nothing_is_open("books", &totals.open_books);
-    wait_for_threads(threads);
+    double took = seconds_now() - began;
+    wait_for_threads(threads); /* a pool lets go of its threads when they have been idle for some seconds */
     watching_check();
+    return took;
 }

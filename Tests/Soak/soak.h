@@ -65,7 +65,7 @@ typedef struct ticket {
 } ticket_t;
 
 /* guard.c */
-guard_t *guard_create(const char *label, size_t capacity, int place);
+guard_t *guard_create(const char *label, size_t capacity, int place, sq_pool_t *pool);
 void guard_keep(guard_t *guard);
 void guard_drop(guard_t *guard); /* the last one checks the book and frees it; the queue is not touched */
 void guard_check_at_rest(guard_t *guard);
@@ -95,26 +95,30 @@ void passing_storm(unsigned driver, chance_t *chance);
 void passing_threads(chance_t *chance);
 void passing_end(void);
 
-/* circle.c, watching.c */
+/* circle.c, timing.c, watching.c */
+void timing(chance_t *chance);
 void circle(chance_t *chance);
 void watch_one(guard_t *guard, chance_t *chance);
 void watching_check(void); /* no queue is left */
 
 /* What was done, for the lines and the summary. */
 extern struct totals {
-    atomic_uint_fast64_t tasks, discards, acts, circles, refusals, made, stalls;
+    atomic_uint_fast64_t tasks, discards, acts, circles, refusals, made, stalls, firings;
     atomic_size_t open_tasks; /* accepted or about to be, and not ended */
     atomic_size_t open_books; /* guards that exist */
 } totals;
 
 /* measure.c */
 typedef struct figures {
-    long threads, heap_kib, rss_kib;
+    long threads, heap_kib, rss_kib, processors;
 } figures_t;
 figures_t measure(void);
 bool memory_is_measured(void);
 
 /* round.c */
-void round_run(uint64_t seed, unsigned number, double seconds);
+sq_pool_t *any_pool(chance_t *chance); /* the shared one, one of the round, or NULL: the queue's own thread */
+/* `threads`: before the first round. Returns for how many seconds tasks ran. */
+double round_run(uint64_t seed, unsigned number, double seconds, long threads);
+double seconds_now(void);
 
 #endif

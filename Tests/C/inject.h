@@ -35,8 +35,8 @@ uint64_t fail_nothing(void);
 void wake_spuriously(uint64_t one_in);
 uint64_t spurious_wakes(void);
 
-/* From now on about one wait with a deadline in `one_in` says at once that it has passed, whenever it is; 0: none. */
-void end_waits_early(uint64_t one_in);
+/* The next waits with a deadline, so many, say at once that it has passed, whenever it is. */
+void end_waits_early(uint64_t count);
 
 /* From now on aligned memory lies beyond the 48 bits that addresses have here; it must not be touched. */
 void give_high_memory(void);

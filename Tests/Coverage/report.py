@@ -73,6 +73,18 @@ def missing(source, line_counts, branch_counts):
     return sorted(found), len(line_counts), len(lines_missing), total, branches_missing
 
 
+def in_ranges(entries):
+    """The entries [(line, text)] of one file, with lines that follow each other told as one."""
+    ranges = []
+    for number, what, text in entries:
+        if what == "the line" and ranges and ranges[-1][2] == what and number <= ranges[-1][1] + 2:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number, what, text])
+    return [f"{first}: {what}: {text}" if first == last else f"{first}-{last}: the lines, from: {text}"
+            for first, last, what, text in ranges]
+
+
 def read_exceptions(path):
     """Lines of the form FILE | the line of source | why."""
     exceptions = {}
@@ -89,7 +101,7 @@ def main():
     unused = dict(exceptions)
     lines, branches = read_counts(sys.argv[2:])
     sums = [0, 0, 0, 0]
-    uncovered, excused = [], []
+    uncovered, excused, total = [], [], 0
     print(f"{'file':<28} {'lines':>12} {'branches':>12}")
     for name in sorted(lines):
         with open(CORE + name) as file:
@@ -97,14 +109,16 @@ def main():
         found, *counts = missing(source, lines[name], branches[name])
         sums = [a + b for a, b in zip(sums, counts)]
         print(f"{name:<28} {counts[0] - counts[1]:>5} of {counts[0]:>3} {counts[2] - counts[3]:>5} of {counts[2]:>3}")
+        here = []
         for number, what in found:
             text = source[number - 1].strip()
-            entry = f"{name}:{number}: {what}: {text}"
             if (name, text) in exceptions:
                 unused.pop((name, text), None)
-                excused.append(f"{entry}\n    {exceptions[name, text]}")
+                excused.append(f"{name}:{number}: {what}: {text}\n    {exceptions[name, text]}")
             else:
-                uncovered.append(entry)
+                here.append((number, what, text))
+        uncovered += [f"{name}:{entry}" for entry in in_ranges(here)]
+        total += len(here)
     print(f"{'all':<28} {sums[0] - sums[1]:>5} of {sums[0]:>3} {sums[2] - sums[3]:>5} of {sums[2]:>3}")
     for title, entries in (("never ran:", uncovered), ("never ran, and why:", excused),
                            ("an exception that is none (any more):", [f"{a} | {b}" for a, b in unused])):
@@ -115,7 +129,7 @@ def main():
     if too_many:
         print(f"\nmore than {MOST_EXCEPTIONS} exceptions")
     good = not uncovered and not unused and not too_many and sums[0] > 0
-    print(f"\n{len(uncovered)} never ran, {len(excused)} excused")
+    print(f"\n{total} never ran, {len(excused)} excused")
     return 0 if good else 1
 
 

@@ -105,7 +105,7 @@ int main(int argc, char **argv) {
         print_line(worked, totals.tasks - before, &last);
         check_memory(&first, &last);
     } while (seconds_now() - begin < seconds);
-    double took = seconds_seconds_now() - begin;
+    double took = seconds_now() - begin;
     printf("%llu tasks in %.0f s (%.0f a second), %u rounds, SEED=%llu, RSS at rest at most %ld KiB, %ld threads at rest: nothing violated\n",
            (unsigned long long)totals.tasks, took, (double)totals.tasks / took, round_number, (unsigned long long)seed, max_rss,
            last.threads);

@@ -1,0 +1,505 @@
+/* timer_race_test.c: timers and delayed tasks on the system's clock, between threads. Nothing is said of how late they come, but that they come,
+ * and not early. */
+#include "caller.h"
+#include "child.h"
+#include "inject.h"
+
+#include <stdlib.h>
+
+enum { US = 1000, MS = 1000000 };
+#define HOURS(n) ((uint64_t)(n) * 3600 * 1000000000u)
+
+static uint64_t now(void) { return sq_deadline(0); }
+
+static void bump(void *latch) { latch_bump(latch); }
+
+typedef struct visit {
+    latch_t came;
+    uint64_t due, came_at;
+    journal_t *journal;
+    int number;
+} visit_t;
+
+static void visit(void *context) {
+    visit_t *one = context;
+    one->came_at = now();
+    write_entry(&(entry_t){ one->journal, one->number });
+    latch_bump(&one->came);
+}
+
+TEST(delayed_tasks_come_in_order_and_not_early) {
+    sq_queue_t *queue = make_queue_of("delayed", 0);
+    static const uint64_t delays[] = { 40 * MS, 3 * MS, 15 * MS, 0, 3 * MS };
+    journal_t journal = { 0 };
+    visit_t visits[5];
+    hold_t hold;
+    hold_async(&hold, queue);
+    for (int i = 0; i < 5; i += 1) {
+        visits[i] = (visit_t){ LATCH_INIT, now() + delays[i], 0, &journal, i };
+        CHECK_EQUAL(sq_async_after(queue, delays[i], visit, &visits[i]), 0);
+    }
+    wait_for_depth(queue, 5);
+    hold_end(&hold);
+    for (int i = 0; i < 5; i += 1) {
+        latch_wait(&visits[i].came, 1);
+        CHECK(visits[i].came_at >= visits[i].due);
+    }
+    /* Between the others the start of the one may come after the other is due; these two have the same delay. */
+    int places[5];
+    for (int i = 0; i < 5; i += 1) {
+        places[journal.entries[i]] = i;
+    }
+    CHECK(places[1] < places[4]);
+    sq_queue_release(queue);
+}
+
+TEST(a_timer_fires_again_and_again_on_its_queues_thread) {
+    sq_queue_t *queue = make_queue_of("periodic", 0);
+    latch_t fired = LATCH_INIT;
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ bump, &fired, NULL });
+    CHECK_EQUAL(sq_timer_start(timer, 0, MS, MS / 2), 0);
+    latch_wait(&fired, 20);
+    CHECK_EQUAL(sq_timer_cancel_and_wait(timer, SQ_FOREVER), 0);
+    size_t so_far = fired.value;
+    drain(queue);
+    nanosleep(&(struct timespec){ .tv_nsec = 5 * MS }, NULL);
+    CHECK_EQUAL(fired.value, so_far);
+    sq_timer_release(timer);
+    sq_queue_release(queue);
+}
+
+/* A firing that stands still until it is let go. */
+typedef struct guest {
+    latch_t entered, leave;
+    size_t firings, discarded;
+    sq_timer_t *timer;
+    sq_queue_t *other;
+    int error;
+} guest_t;
+
+#define GUEST_INIT { .entered = LATCH_INIT, .leave = LATCH_INIT }
+
+static void stay(void *context) {
+    guest_t *guest = context;
+    guest->firings += 1;
+    latch_bump(&guest->entered);
+    latch_wait(&guest->leave, guest->firings);
+}
+
+static void guest_gone(void *context) { ((guest_t *)context)->discarded += 1; }
+
+static void start_guest(guest_t *guest, sq_queue_t *queue, sq_function_t function, uint64_t interval) {
+    guest->timer = sq_timer_create(queue, &(sq_task_t){ function, guest, guest_gone });
+    REQUIRE(guest->timer != NULL);
+    CHECK_EQUAL(sq_timer_start(guest->timer, 0, interval, 0), 0);
+}
+
+/* Another queue's timer tells that time goes on. See it fail: have submit_firing look at is_waiting alone. */
+TEST(what_falls_due_while_a_firing_runs_is_left_out) {
+    sq_queue_t *queue = make_queue_of("slow", 0), *other = make_queue_of("clock", 0);
+    guest_t guest = GUEST_INIT;
+    latch_t ticks = LATCH_INIT;
+    start_guest(&guest, queue, stay, MS);
+    latch_wait(&guest.entered, 1);
+    sq_timer_t *clock = sq_timer_create(other, &(sq_task_t){ bump, &ticks, NULL });
+    CHECK_EQUAL(sq_timer_start(clock, 0, MS, 0), 0);
+    latch_wait(&ticks, 10);
+    CHECK_EQUAL(sq_queue_depth(queue), 0);
+    latch_bump(&guest.leave);
+    latch_wait(&guest.entered, 2); /* it goes on */
+    latch_bump(&guest.leave);
+    sq_timer_release(clock);
+    sq_timer_release(guest.timer);
+    latch_bump(&guest.leave);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(guest.discarded, 1);
+    sq_queue_release(other);
+    sq_queue_release(queue);
+}
+
+/* A start from inside is not left out, however soon it falls due. See it fail: leave is_first out of submit_firing. */
+static void start_from_inside(void *context) {
+    guest_t *guest = context;
+    guest->firings += 1;
+    if (guest->firings < 50) {
+        CHECK_EQUAL(sq_timer_start(guest->timer, 0, 0, 0), 0);
+        wait_for_depth(guest->other, 1); /* until it waits, behind this */
+    }
+    latch_bump(&guest->entered);
+}
+
+TEST(a_start_in_the_own_task_that_falls_due_at_once_is_not_lost) {
+    guest_t guest = GUEST_INIT;
+    sq_queue_t *queue = guest.other = make_queue_of("own", 0);
+    guest.timer = sq_timer_create(queue, &(sq_task_t){ start_from_inside, &guest, NULL });
+    CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0);
+    latch_wait(&guest.entered, 50);
+    sq_timer_release(guest.timer);
+    sq_queue_release(queue);
+}
+
+/* Cancel and wait */
+
+typedef struct canceller {
+    sq_timer_t *timer;
+    sq_time_t deadline;
+    int error;
+    atomic_int thread_id;
+} canceller_t;
+
+static void *cancel_and_wait(void *argument) {
+    canceller_t *canceller = argument;
+    canceller->thread_id = gettid();
+    canceller->error = sq_timer_cancel_and_wait(canceller->timer, canceller->deadline);
+    return NULL;
+}
+
+TEST(those_who_cancel_and_wait_wait_for_the_firing_that_runs) {
+    sq_queue_t *queue = make_queue_of("awaited", 0);
+    guest_t guest = GUEST_INIT;
+    start_guest(&guest, queue, stay, MS);
+    latch_wait(&guest.entered, 1);
+    CHECK_EQUAL(sq_timer_cancel(guest.timer), 0); /* does not wait */
+    CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, SQ_NOW), ETIMEDOUT);
+    canceller_t cancellers[4];
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i += 1) {
+        cancellers[i] = (canceller_t){ guest.timer, i == 1 ? sq_deadline(5 * MS) : i == 2 ? FAR : SQ_FOREVER, -1, 0 };
+        threads[i] = spawn(cancel_and_wait, &cancellers[i]);
+    }
+    join(threads[1]);
+    CHECK_EQUAL(cancellers[1].error, ETIMEDOUT);
+    for (int i = 0; i < 4; i += i == 0 ? 2 : 1) {
+        wait_until_asleep(&cancellers[i].thread_id);
+        CHECK_EQUAL(cancellers[i].error, -1);
+    }
+    latch_bump(&guest.leave);
+    for (int i = 0; i < 4; i += i == 0 ? 2 : 1) {
+        join(threads[i]);
+        CHECK_EQUAL(cancellers[i].error, 0);
+    }
+    CHECK_EQUAL(guest.firings, 1);
+    CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, SQ_NOW), 0);
+    sq_timer_release(guest.timer);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(guest.discarded, 1);
+    sq_queue_release(queue);
+}
+
+static void wait_for_oneself(void *context) {
+    guest_t *guest = context;
+    guest->firings += 1;
+    guest->error = sq_timer_cancel_and_wait(guest->timer, SQ_FOREVER);
+    CHECK(strstr(sq_deadlock_report(), "cancel_and_wait on a timer of queue \"itself\" from its own task") != NULL);
+    latch_bump(&guest->entered);
+}
+
+TEST(a_firing_that_waits_for_itself_is_told_and_cancelled) {
+    sq_queue_t *queue = make_queue_of("itself", 0);
+    guest_t guest = GUEST_INIT;
+    start_guest(&guest, queue, wait_for_oneself, MS);
+    latch_wait(&guest.entered, 1);
+    CHECK_EQUAL(guest.error, EDEADLK);
+    sq_timer_release(guest.timer);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(guest.firings, 1);
+    CHECK_EQUAL(guest.discarded, 1);
+    sq_queue_release(queue);
+}
+
+/* A task of the same queue that is not the firing: nothing runs that it would have to wait for. */
+static void cancel_from_task(void *context) {
+    guest_t *guest = context;
+    guest->error = sq_timer_cancel_and_wait(guest->timer, SQ_FOREVER);
+}
+
+TEST(another_task_of_the_queue_has_nothing_to_wait_for) {
+    sq_queue_t *queue = make_queue_of("same", 0);
+    guest_t guest = GUEST_INIT;
+    hold_t hold;
+    hold_async(&hold, queue);
+    CHECK_EQUAL(sq_async(queue, cancel_from_task, &guest), 0);
+    start_guest(&guest, queue, stay, 0);
+    wait_for_depth(queue, 2);
+    guest.error = -1;
+    hold_end(&hold);
+    drain(queue);
+    CHECK_EQUAL(guest.error, 0);
+    CHECK_EQUAL(guest.firings, 0);
+    sq_timer_release(guest.timer);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+}
+
+/* The firing of A syncs to B, whose task waits for the firing. */
+static void sync_to_other(void *context) {
+    guest_t *guest = context;
+    latch_bump(&guest->entered);
+    latch_wait(&guest->leave, 1);
+    guest->error = sq_sync(guest->other, do_nothing, NULL);
+}
+
+static void cancel_in_b(void *context) {
+    canceller_t *canceller = context;
+    cancel_and_wait(canceller);
+}
+
+TEST(a_circle_through_a_firing_is_told_to_one_of_the_two) {
+    sq_queue_t *a = make_queue_of("A", 0), *b = make_queue_of("B", 0);
+    guest_t guest = GUEST_INIT;
+    guest.other = b;
+    start_guest(&guest, a, sync_to_other, 0);
+    latch_wait(&guest.entered, 1);
+    canceller_t canceller = { guest.timer, SQ_FOREVER, -1, 0 };
+    caller_t caller;
+    caller_start(&caller, BY_SYNC, b, SQ_FOREVER, cancel_in_b, &canceller);
+    wait_until_asleep(&canceller.thread_id);
+    latch_bump(&guest.leave);
+    CHECK_EQUAL(caller_end(&caller), 0);
+    CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, SQ_FOREVER), 0);
+    CHECK(guest.error == EDEADLK && canceller.error == 0);
+    sq_timer_release(guest.timer);
+    CHECK_EQUAL(sq_shutdown(a, SQ_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(a);
+    sq_queue_release(b);
+}
+
+/* Races. Each timer is discarded once, after its last firing; nothing fires after a cancel-and-wait. See it fail: have sq__timer_disarm
+ * not count stale calls, or leave the timer's right to fire alone. */
+enum { PLAYERS = 3 };
+
+typedef struct toy {
+    atomic_size_t firings, discards;
+    atomic_bool is_quiet, is_inside;
+} toy_t;
+
+typedef struct player {
+    sq_queue_t *queue;
+    size_t stream, rounds, discards;
+} player_t;
+
+static void play(void *context) {
+    toy_t *toy = context;
+    CHECK(!atomic_exchange(&toy->is_inside, true));
+    CHECK(!toy->is_quiet);
+    CHECK_EQUAL(toy->discards, 0);
+    toy->firings += 1;
+    toy->is_inside = false;
+}
+
+static void toy_gone(void *context) {
+    toy_t *toy = context;
+    CHECK(!toy->is_inside);
+    toy->discards += 1;
+}
+
+static void *play_about(void *argument) {
+    player_t *player = argument;
+    random_stream_t random = random_start(player->stream);
+    for (size_t round = 0; round < player->rounds; round += 1) {
+        toy_t *toy = calloc(1, sizeof *toy);
+        sq_timer_t *timer = sq_timer_create(player->queue, &(sq_task_t){ play, toy, toy_gone });
+        REQUIRE(timer != NULL);
+        for (size_t step = random_below(&random, 6); step > 0; step -= 1) {
+            CHECK_EQUAL(sq_timer_start(timer, random_below(&random, 30) * US, random_below(&random, 3) * 10 * US,
+                                       random_below(&random, 2) * 5 * US), 0);
+            for (uint64_t pause = random_below(&random, 40) * random_below(&random, 40); pause > 0; pause -= 1) {
+                atomic_signal_fence(memory_order_seq_cst);
+            }
+            if (random_below(&random, 2)) {
+                CHECK_EQUAL(sq_timer_cancel_and_wait(timer, SQ_FOREVER), 0);
+                toy->is_quiet = true;
+                sched_yield();
+                toy->is_quiet = false;
+            } else if (random_below(&random, 2)) {
+                CHECK_EQUAL(sq_timer_cancel(timer), 0);
+            }
+        }
+        sq_timer_release(timer);
+        while (toy->discards == 0) {
+            sched_yield();
+        }
+        CHECK_EQUAL(toy->discards, 1);
+        CHECK_EQUAL(sq_sync(player->queue, do_nothing, NULL), 0); /* so that it has left the toy */
+        free(toy);
+    }
+    return NULL;
+}
+
+TEST(start_cancel_and_release_race_with_firings_and_each_timer_ends_once) {
+    sq_queue_t *queue = make_queue_of("toys", 0);
+    player_t players[PLAYERS];
+    pthread_t threads[PLAYERS];
+    for (size_t i = 0; i < PLAYERS; i += 1) {
+        players[i] = (player_t){ queue, 20 + i, scaled(5000), 0 };
+        threads[i] = spawn(play_about, &players[i]);
+    }
+    for (size_t i = 0; i < PLAYERS; i += 1) {
+        join(threads[i]);
+    }
+    sq_queue_stats_t stats = stats_now(queue);
+    CHECK_EQUAL(stats.discarded, PLAYERS * players[0].rounds);
+    CHECK_EQUAL(stats.depth, 0);
+    note("%llu firings, %llu withdrawn", (unsigned long long)stats.ran, (unsigned long long)stats.withdrawn);
+    sq_queue_release(queue);
+}
+
+/* Each task that was accepted has one outcome, and all of them before the shutdown returns. See it fail: leave out
+ * sq__dependent_end_all in sq__shutdown_end. */
+typedef struct late {
+    atomic_size_t ran, discarded;
+} late_t;
+
+static void late_ran(void *context) { ((late_t *)context)->ran += 1; }
+static void late_discarded(void *context) { ((late_t *)context)->discarded += 1; }
+
+typedef struct submitter {
+    sq_queue_t *queue;
+    late_t *late;
+    size_t stream, accepted;
+    latch_t *begun;
+} submitter_t;
+
+static void *submit_late(void *argument) {
+    submitter_t *submitter = argument;
+    random_stream_t random = random_start(submitter->stream);
+    sq_timer_t *timer = sq_timer_create(submitter->queue, &(sq_task_t){ do_nothing, NULL, NULL });
+    for (int error = 0; error == 0;) {
+        uint64_t delay = random_below(&random, 4) ? random_below(&random, 50) * US : HOURS(1);
+        error = sq_async_task_after(submitter->queue, delay, &(sq_task_t){ late_ran, submitter->late, late_discarded });
+        CHECK(error == 0 || error == ESHUTDOWN);
+        submitter->accepted += error == 0;
+        int second = timer != NULL ? sq_timer_start(timer, random_below(&random, 50) * US, 5 * US, 0) : ESHUTDOWN;
+        CHECK(second == 0 || second == ESHUTDOWN);
+        latch_bump(submitter->begun);
+    }
+    sq_timer_release(timer);
+    return NULL;
+}
+
+TEST(a_shutdown_races_with_what_falls_due_and_all_has_one_outcome_before_it_returns) {
+    for (size_t round = 0; round < scaled(300); round += 1) {
+        sq_queue_t *queue = make_queue_of("late", 0);
+        late_t late = { 0, 0 };
+        latch_t begun = LATCH_INIT;
+        submitter_t submitters[2];
+        pthread_t threads[2];
+        for (size_t i = 0; i < 2; i += 1) {
+            submitters[i] = (submitter_t){ queue, &late, 100 + 2 * round + i, 0, &begun };
+            threads[i] = spawn(submit_late, &submitters[i]);
+        }
+        latch_wait(&begun, round % 40);
+        CHECK_EQUAL(sq_shutdown(queue, round % 2 ? SQ_DRAIN : SQ_DISCARD, SQ_FOREVER), 0);
+        size_t outcomes = late.ran + late.discarded;
+        join(threads[0]);
+        join(threads[1]);
+        CHECK_EQUAL(outcomes, submitters[0].accepted + submitters[1].accepted);
+        CHECK_EQUAL(late.ran + late.discarded, outcomes);
+        sq_queue_release(queue);
+    }
+}
+
+/* Famine: the Nth allocation or thread of a scene fails, each N in a fresh process. What fails has done nothing, and works later. */
+
+static int scene(failure_t what, uint64_t nth, bool forever) {
+    sq_queue_t *queue = make_queue_of("famine", 0);
+    guest_t guest = GUEST_INIT;
+    latch_t ran = LATCH_INIT, discarded = LATCH_INIT;
+    const sq_task_t delayed = { bump, &ran, must_not_run }, far = { must_not_run, &discarded, bump };
+    fail_nth(what, nth, forever);
+    int error = sq_async_task_after(queue, MS, &delayed);
+    int error_far = sq_async_task_after(queue, HOURS(1), &far);
+    guest.timer = sq_timer_create(queue, &(sq_task_t){ stay, &guest, guest_gone });
+    int error_timer = guest.timer == NULL ? errno : 0;
+    uint64_t failures = fail_nothing();
+    int expected = what == FAIL_THREAD ? EAGAIN : ENOMEM;
+    CHECK(error == 0 || error == expected);
+    CHECK(error_far == 0 || error_far == expected);
+    CHECK(error_timer == 0 || error_timer == expected);
+    CHECK(failures > 0 || (error == 0 && error_far == 0 && error_timer == 0));
+    if (error) {
+        CHECK_EQUAL(sq_async_task_after(queue, MS, &delayed), 0);
+    }
+    if (guest.timer == NULL) {
+        guest.timer = sq_timer_create(queue, &(sq_task_t){ stay, &guest, guest_gone });
+    }
+    latch_wait(&ran, 1);
+    CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0);
+    latch_wait(&guest.entered, 1);
+    fail_nth(what, nth, forever);
+    int error_wait = sq_timer_cancel_and_wait(guest.timer, SQ_NOW);
+    failures += fail_nothing();
+    CHECK(error_wait == ETIMEDOUT || error_wait == ENOMEM);
+    latch_bump(&guest.leave);
+    CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, FAR), 0);
+    sq_timer_release(guest.timer);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, FAR), 0);
+    CHECK_EQUAL(discarded.value, error_far == 0);
+    CHECK_EQUAL(guest.discarded, 1);
+    CHECK_EQUAL(ran.value, 1);
+    sq_queue_release(queue);
+    return failures > 0 ? 0 : 2;
+}
+
+int child_main(int count, char **words) {
+    REQUIRE(count == 3);
+    return scene(words[0][0] == 't' ? FAIL_THREAD : FAIL_ALLOCATION, strtoull(words[1], NULL, 10), words[2][0] == 'f');
+}
+
+static void check_famine(const char *what) {
+    int most = 0;
+    for (int forever = 0; forever < 2; forever += 1) {
+        int status = 0;
+        for (int nth = 1; status == 0; nth += 1) {
+            char number[12];
+            snprintf(number, sizeof number, "%d", nth);
+            status = run_child((const char *const[]){ what, number, forever ? "forever" : "once", NULL });
+            most = nth - 1 > most ? nth - 1 : most;
+        }
+        CHECK_EQUAL(status, 2);
+    }
+    note("%d places", most);
+}
+
+TEST(each_allocation_of_the_timers_calls_can_fail) { check_famine("memory"); }
+TEST(each_thread_creation_of_the_timers_calls_can_fail) { check_famine("threads"); }
+
+/* Fork */
+
+static int use_in_child(void *context) {
+    guest_t *parents = context;
+    latch_t ran = LATCH_INIT;
+    CHECK_EQUAL(sq_timer_start(parents->timer, 0, 0, 0), ESTALE);
+    CHECK_EQUAL(sq_timer_cancel(parents->timer), 0);
+    CHECK_EQUAL(sq_timer_cancel_and_wait(parents->timer, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_async_after(parents->other, 0, must_not_run, NULL), ESTALE);
+    CHECK(sq_timer_create(parents->other, &(sq_task_t){ must_not_run, NULL, NULL }) == NULL && errno == ESTALE);
+    sq_timer_release(parents->timer);
+    sq_queue_t *queue = make_queue_of("child's", 0);
+    bool works = CHECK_EQUAL(sq_async_after(queue, MS, bump, &ran), 0);
+    latch_wait(&ran, 1);
+    works &= CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    return works && parents->discarded == 0 ? 0 : 1;
+}
+
+TEST(in_the_child_of_a_fork_old_timers_are_still_and_new_ones_work) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork");
+        return;
+    }
+    sq_queue_t *queue = make_queue_of("parent's", 0);
+    guest_t guest = GUEST_INIT;
+    guest.other = queue;
+    guest.timer = sq_timer_create(queue, &(sq_task_t){ stay, &guest, guest_gone });
+    CHECK_EQUAL(sq_timer_start(guest.timer, HOURS(1), HOURS(1), HOURS(1)), 0);
+    CHECK_EQUAL(in_fork(use_in_child, &guest), 0);
+    CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0); /* here nothing has changed */
+    latch_wait(&guest.entered, 1);
+    CHECK_EQUAL(in_fork(use_in_child, &guest), 0); /* while a firing runs */
+    latch_bump(&guest.leave);
+    sq_timer_release(guest.timer);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(guest.discarded, 1);
+    sq_queue_release(queue);
+}

@@ -68,3 +68,41 @@ enum EscapingClosure {
         }
     }
 }
+
+/// A closure that waits for a time to come, and then for its turn.
+final class DelayedClosure {
+    private let body: () -> Void
+
+    private init(_ body: @escaping () -> Void) {
+        self.body = body
+    }
+
+    static func task(_ body: @escaping () -> Void) -> sq_task_t {
+        sq_task_t(
+            run: { Unmanaged<DelayedClosure>.fromOpaque($0!).takeRetainedValue().body() },
+            context: Unmanaged.passRetained(DelayedClosure(body)).toOpaque(),
+            discard: { Unmanaged<DelayedClosure>.fromOpaque($0!).release() }
+        )
+    }
+
+    /// Frees what `task` owns, after C has refused it.
+    static func takeBack(_ task: sq_task_t) {
+        task.discard!(task.context)
+    }
+}
+
+extension TimerBody {
+    /// Owns a reference to the body until the C timer is done for.
+    var task: sq_task_t {
+        sq_task_t(
+            run: { Unmanaged<TimerBody>.fromOpaque($0!).takeUnretainedValue().fire() },
+            context: Unmanaged.passRetained(self).toOpaque(),
+            discard: { Unmanaged<TimerBody>.fromOpaque($0!).release() }
+        )
+    }
+
+    /// Gives up the reference of `task`, after C has refused it.
+    static func takeBack(_ task: sq_task_t) {
+        task.discard!(task.context)
+    }
+}

@@ -23,6 +23,20 @@ extension SerialQueue {
         fatalError("SerialQueue.onStall: queue \"\(label)\" cannot stall after \(threshold). Use a threshold above zero.")
     }
 
+    /// Ends the program because a timer was to fire without a pause.
+    func intervalIsNotPositive(_ interval: Duration) -> Never {
+        fatalError("SerialQueue.timer: queue \"\(label)\" cannot run something every \(interval). Use an interval above zero.")
+    }
+
+    /// Ends the program after a timer could not be made.
+    func cannotMakeTimer() -> Never {
+        fatalError(
+            sq_swift_errno() == SQ_SWIFT_ESTALE
+                ? "SerialQueue.timer: \(reason(for: CInt(SQ_SWIFT_ESTALE)))"
+                : "SerialQueue.timer: no memory for a timer of queue \"\(label)\", or no thread could be started."
+        )
+    }
+
     /// Why C refused a sync, as a sentence.
     func reason(for status: CInt) -> String {
         switch Int(status) {

@@ -1,0 +1,123 @@
+import CSerialQueue
+import CSerialQueueSwiftCall
+import Synchronization
+
+extension SerialQueue {
+    /// Makes a timer that has the queue run `body` every `interval`, for the first time in one `interval` from now.
+    ///
+    /// A firing that falls due while the one before still waits or runs is left out. No firing comes early. On a ``ManualPool`` the
+    /// timer goes by the pool's own clock. Traps if `interval` is not positive, if there is no memory or thread for it, or if the queue is from
+    /// before a `fork`. On a queue that has been shut down it never fires.
+    ///
+    /// ```swift
+    /// let queue = SerialQueue(label: "com.example.heartbeat")
+    /// let timer = queue.timer(every: .seconds(1), leeway: .milliseconds(100)) { print("alive") }
+    /// timer.cancel()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - interval: From one firing to the next.
+    ///   - leeway: How late a firing may be if that saves the processor a wake-up.
+    ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
+    /// - Returns: The timer; it is cancelled when it is let go of.
+    public func timer(
+        every interval: Duration, leeway: Duration = .zero, _ body: @escaping @Sendable () -> Void
+    ) -> Timer {
+        guard interval > .zero else { intervalIsNotPositive(interval) }
+        let timer = Timer(on: self, body)
+        timer.start(after: interval, every: interval, leeway: leeway)
+        return timer
+    }
+
+    /// Has its queue run a closure at times to come. Made by ``SerialQueue/timer(every:leeway:_:)``.
+    ///
+    /// Every call may be made from any thread, and from the timer's own closure. Letting go of the timer cancels it.
+    public final class Timer: Sendable {
+        // Sendable because every call on an sq_timer_t is legal from any thread until it is released (sq_timer.h). This
+        // object releases it, when it goes, and the pointer never changes.
+        private nonisolated(unsafe) let timer: OpaquePointer?
+        private let body: TimerBody
+
+        fileprivate init(on queue: SerialQueue, _ body: @escaping @Sendable () -> Void) {
+            self.body = TimerBody(body)
+            var task = self.body.task
+            timer = withExtendedLifetime(queue) { sq_timer_create(queue.queue, &task) }
+            if timer == nil {
+                TimerBody.takeBack(task)
+                self.body.drop()
+                guard sq_swift_errno() == SQ_SWIFT_ESHUTDOWN else { queue.cannotMakeTimer() }
+            }
+        }
+
+        deinit {
+            body.drop()
+            sq_timer_release(timer)
+        }
+
+        /// Has the timer fire after `delay`, and from then on every `interval`, instead of as it was started before.
+        ///
+        /// - Parameters:
+        ///   - delay: From now to the first firing.
+        ///   - interval: From one firing to the next; `nil`: it fires once.
+        ///   - leeway: How late a firing may be if that saves the processor a wake-up.
+        /// - Returns: `false` if the timer was cancelled, or its queue has been shut down: then it does not fire.
+        @discardableResult
+        public func start(after delay: Duration, every interval: Duration? = nil, leeway: Duration = .zero) -> Bool {
+            guard let timer, !body.isDropped else { return false }
+            // An interval too short to be told is the shortest; C takes 0 for "once".
+            let interval = interval.map { max(nanoseconds($0), 1) } ?? 0
+            return withExtendedLifetime(self) {
+                sq_timer_start(timer, nanoseconds(delay), interval, nanoseconds(leeway)) == 0
+            }
+        }
+
+        /// Ends the timer for good: no firing starts after this has returned. One that runs goes on.
+        ///
+        /// The closure is released at once, or when a firing that runs is over.
+        public func cancel() {
+            if let timer { sq_timer_cancel(timer) }
+            body.drop()
+            withExtendedLifetime(self) {}
+        }
+
+        /// As ``cancel()``, and waits until no firing runs. What the last one wrote is visible then.
+        ///
+        /// - Parameter limit: How long to wait at most; `nil`: without limit.
+        /// - Throws: `timedOut`, if a firing runs for longer; `deadlock`, if it waits for the caller, or is the caller;
+        ///   `noResources`. The timer is cancelled nonetheless.
+        public func cancelAndWait(within limit: Duration? = nil) throws(SerialQueueError) {
+            var status: CInt = 0
+            if let timer { status = sq_timer_cancel_and_wait(timer, deadline(limit)) }
+            let error = status == 0 ? nil : SerialQueueError(status: status)
+            cancel()
+            if let error { throw error }
+        }
+    }
+}
+
+/// What a timer calls, until it is cancelled.
+final class TimerBody: Sendable {
+    private let body: Mutex<(@Sendable () -> Void)?>
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = Mutex(body)
+    }
+
+    var isDropped: Bool { body.withLock { $0 == nil } }
+
+    func fire() {
+        // Called without the lock: it may cancel its timer.
+        let body = self.body.withLock { $0 }
+        body?()
+    }
+
+    /// Releases the closure, without the lock: what it captured may have a deinit that uses the timer.
+    func drop() {
+        let released = body.withLock { body in
+            let released = body
+            body = nil
+            return released
+        }
+        withExtendedLifetime(released) {}
+    }
+}

@@ -1,0 +1,174 @@
+import SerialQueue
+import Testing
+
+/// On manual pools, so that time is what the test says it is.
+@Suite struct TimerTests {
+    let pool = ManualPool(label: "time")
+    let queue: SerialQueue
+
+    init() {
+        queue = SerialQueue(label: "timed", on: pool)
+    }
+
+    @Test func asyncAfterWaitsForItsTime() {
+        let record = Record<Int>()
+        queue.asyncAfter(.seconds(2)) { record.append(2) }
+        queue.asyncAfter(.seconds(1)) { record.append(1) }
+        pool.advance(by: .milliseconds(999))
+        #expect(record.all == [])
+        #expect(pool.advance(by: .milliseconds(1)) == 1)
+        #expect(record.all == [1])
+        pool.advance(by: .seconds(3600))
+        #expect(record.all == [1, 2])
+    }
+
+    @Test func equalTimesKeepTheirOrder() {
+        let record = Record<Int>()
+        for number in 0..<100 {
+            queue.asyncAfter(.seconds(1)) { record.append(number) }
+        }
+        pool.advance(by: .seconds(1))
+        #expect(record.all == Array(0..<100))
+    }
+
+    @Test func noDelayIsDueAtOnce() {
+        let record = Record<Int>()
+        queue.asyncAfter(.zero) { record.append(1) }
+        #expect(record.all == [])
+        pool.run()
+        #expect(record.all == [1])
+    }
+
+    @Test func anAsyncAfterKeepsItsQueue() {
+        let record = Record<Int>()
+        SerialQueue(label: "dropped", on: pool).asyncAfter(.seconds(1)) { record.append(1) }
+        pool.advance(by: .seconds(1))
+        #expect(record.all == [1])
+    }
+
+    @Test func aShutdownReleasesWhatIsNotDue() throws {
+        let releases = Counter()
+        do {
+            let captured = Captured(releases: releases)
+            queue.asyncAfter(.seconds(3600)) { captured.touch() }
+        }
+        #expect(releases.value == 0)
+        try queue.shutdown(.drain)
+        #expect(releases.value == 1)
+        #expect(queue.asyncAfter(.zero) {} == false)
+    }
+
+    @Test func aTimerFiresEveryInterval() {
+        let firings = Counter()
+        let timer = queue.timer(every: .seconds(1)) { firings.increment() }
+        pool.advance(by: .milliseconds(3500))
+        #expect(firings.value == 3)
+        timer.cancel()
+        pool.advance(by: .seconds(10))
+        #expect(firings.value == 3)
+    }
+
+    /// An hour of timers of many periods. Those due at the same second fire in the order in which they were set: each is
+    /// set anew when it fires.
+    @Test func anHourOfTimersIsInOrder() {
+        let record = Record<Int>()
+        let periods = Array(1...20), hour = 3600
+        let timers = periods.map { period in
+            queue.timer(every: .seconds(period)) { record.append(period) }
+        }
+        pool.advance(by: .seconds(hour))
+        var expected: [Int] = []
+        var lastSet = periods  // in the order in which they were last set
+        for second in 1...hour {
+            let due = lastSet.filter { second.isMultiple(of: $0) }
+            expected += due
+            lastSet = lastSet.filter { !second.isMultiple(of: $0) } + due
+        }
+        #expect(record.all == expected)
+        withExtendedLifetime(timers) {}
+    }
+
+    @Test func cancelReleasesTheClosureAtOnce() {
+        let releases = Counter()
+        let timer: SerialQueue.Timer
+        do {
+            let captured = Captured(releases: releases)
+            timer = queue.timer(every: .seconds(1)) { captured.touch() }
+        }
+        pool.advance(by: .seconds(2))
+        #expect(releases.value == 0)
+        timer.cancel()
+        #expect(releases.value == 1)
+        #expect(timer.start(after: .zero) == false)
+    }
+
+    @Test func lettingGoOfATimerCancelsIt() {
+        let firings = Counter()
+        let releases = Counter()
+        do {
+            let captured = Captured(releases: releases)
+            _ = queue.timer(every: .seconds(1)) {
+                captured.touch()
+                firings.increment()
+            }
+        }
+        #expect(releases.value == 1)
+        pool.advance(by: .seconds(2))
+        #expect(firings.value == 0)
+    }
+
+    @Test func aTimerIsStartedAnewInItsOwnClosure() {
+        let firings = Record<Int>()
+        let timer = Guarded<SerialQueue.Timer?>(nil)
+        timer.value = queue.timer(every: .seconds(1)) {
+            firings.append(firings.all.count)
+            timer.value?.start(after: .seconds(10))
+        }
+        pool.advance(by: .seconds(35))  // at 1, 11, 21 and 31
+        #expect(firings.all == [0, 1, 2, 3])
+        timer.value = nil
+    }
+
+    @Test func cancelAndWaitFromTheTimersOwnClosureIsADeadlock() {
+        let errors = Record<SerialQueueError>()
+        let timer = Guarded<SerialQueue.Timer?>(nil)
+        timer.value = queue.timer(every: .seconds(1)) {
+            do throws(SerialQueueError) {
+                try timer.value?.cancelAndWait()
+            } catch {
+                errors.append(error)
+            }
+        }
+        pool.advance(by: .seconds(5))
+        #expect(errors.all.count == 1)
+        if case .deadlock(let report)? = errors.all.first {
+            #expect(report.contains("timed"))
+        } else {
+            Issue.record("not a deadlock: \(errors.all)")
+        }
+        timer.value = nil
+    }
+
+    /// On the real clock: the closure of a timer on a queue with a thread of its own.
+    @Test func cancelAndWaitSeesTheLastFiring() throws {
+        let queue = SerialQueue(label: "real")
+        let firings = Guarded(0)
+        let gate = Gate()
+        let timer = queue.timer(every: .milliseconds(1)) {
+            firings.value += 1
+            if firings.value == 3 { gate.open() }
+        }
+        gate.pass()
+        try timer.cancelAndWait()
+        let seen = firings.value
+        queue.sync {}
+        #expect(firings.value == seen)
+        #expect(seen >= 3)
+    }
+
+    @Test func anIntervalOfNothingIsRefused() async {
+        await #expect(processExitsWith: .failure) {
+            _ = SerialQueue(label: "eager").timer(every: .zero) {}
+        }
+    }
+}

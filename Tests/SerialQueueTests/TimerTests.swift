@@ -68,8 +68,7 @@ import Testing
         #expect(firings.value == 3)
     }
 
-    /// An hour of timers of many periods. Those due at the same second fire in the order in which they were set: each is
-    /// set anew when it fires.
+    /// An hour of timers of many periods. Those due at the same second fire in the order in which they were started.
     @Test func anHourOfTimersIsInOrder() {
         let record = Record<Int>()
         let periods = Array(1...20), hour = 3600
@@ -77,14 +76,9 @@ import Testing
             queue.timer(every: .seconds(period)) { record.append(period) }
         }
         pool.advance(by: .seconds(hour))
-        var expected: [Int] = []
-        var lastSet = periods  // in the order in which they were last set
-        for second in 1...hour {
-            let due = lastSet.filter { second.isMultiple(of: $0) }
-            expected += due
-            lastSet = lastSet.filter { !second.isMultiple(of: $0) } + due
-        }
-        #expect(record.all == expected)
+        let expected = (1...hour).flatMap { second in periods.filter { second.isMultiple(of: $0) } }
+        let isInOrder = record.all == expected  // apart: the macro would print twelve thousand numbers
+        #expect(isInOrder)
         withExtendedLifetime(timers) {}
     }
 

@@ -16,10 +16,11 @@
 extern "C" {
 #endif
 
-/* What a pool is made with. Begin with SQ_POOL_OPTIONS_INIT and change what you need. */
+/* What a pool is made with. A thread that waits in a call of this library, such as a sync within a task, does not count: another
+ * takes its place meanwhile, but for more than 64 threads in all. Begin with SQ_POOL_OPTIONS_INIT and change what you need. */
 typedef struct sq_pool_options {
     size_t size;       /* sizeof(sq_pool_options_t), so that later versions can add fields */
-    size_t threads;    /* how many threads it has at most; 0: one per processor, and more, up to 64, while tasks block */
+    size_t threads;    /* how many tasks it runs at a time; 0: one per processor, and more, up to 64, while tasks block */
     size_t stack_size; /* bytes of stack of each thread; 0: the system's default */
 } sq_pool_options_t;
 
@@ -38,7 +39,7 @@ sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_po
 
 /* Makes a pool without threads, for tests: its queues' tasks run when the caller has them run, and its queues' timers go by
  * a clock that the caller moves. A sync, an async_and_wait, a shutdown or a wait for room on a queue of such a pool first runs what that queue has
- * ready, on the calling thread. Returns NULL with errno ENOMEM. */
+ * ready, on the calling thread. Of several threads that use such a pool one has to go on running it. Returns NULL with errno ENOMEM. */
 sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
 
 /* Runs what the queues of a manual pool have ready, timers that are due now included, and what becomes ready meanwhile, on

@@ -105,6 +105,7 @@ sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t batch, size_t *ran) {
         run_work(queue);
         tasks += 1;
         if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
+            self->frame = frame.parent;
             return SQ__RUN_STRANDED;
         }
     }

@@ -117,7 +117,7 @@ static int wait_for_end(sq_queue_t *queue, ender_t *ender, sq_time_t deadline) {
         sq__mutex_lock(&enders_lock);
         bool ended = take_ender(queue, ender) == NULL; /* in the same moment */
         sq__mutex_unlock(&enders_lock);
-        return ended ? 0 : error;
+        return ended && error != ESTALE ? 0 : error;
     }
     return 0;
 }

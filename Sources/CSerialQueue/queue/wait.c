@@ -28,10 +28,12 @@ static void over(sq__wait_t *wait) {
 
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
-/* Nobody else may run what the queue of a manual pool has ready: it is run here, as far as it is waited for. */
-static void run_ahead(const sq__wait_t *wait) {
+/* Nobody else may run what the queue of a manual pool has ready: it is run here, as far as it is waited for. False: a task
+ * forked, and this is the child, where neither the turn nor the token is this thread's any more. */
+static bool run_ahead(const sq__wait_t *wait) {
     while (sq__token_is_open(wait->token, wait->turn) && sq__pool_run_one(wait->pool, &wait->queue->job)) {
     }
+    return !sq__pool_is_stale(wait->pool);
 }
 
 /* The thread is running a task, so that others may be waiting for it: before it sleeps it looks for a cycle. */
@@ -61,8 +63,8 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
 
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     bool deadlock = false;
-    if (__builtin_expect(wait->pool != NULL, 0)) {
-        run_ahead(wait);
+    if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
+        return ESTALE;
     }
     sq__outcome_t outcome = sq__token_spin(wait->token, wait->turn, SQ__PATIENCE_SPIN_YIELD, deadline);
     if (outcome == SQ__OPEN) {

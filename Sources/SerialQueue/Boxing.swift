@@ -1,4 +1,5 @@
-// Boxing.swift: an escaping closure's way through C and back. The only file that says Unmanaged.
+// Boxing.swift: an escaping closure's way through C and back. Beside Jobs.swift and QueuedCall.swift the only file that says
+// Unmanaged.
 //
 // Each retain is matched by exactly one release, which C promises to bring about: of an accepted task one outcome is told,
 // once; of a refused one none (sq_async_pair, sq_queue_watch).

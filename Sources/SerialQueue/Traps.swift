@@ -13,6 +13,25 @@ extension SerialQueue {
         fatalError("SerialQueue.\(verb): \(reason(for: status))")
     }
 
+    /// Ends the program because a job could not be queued: the runtime takes none back, and its task would wait for ever.
+    func jobRefused(_ status: CInt) -> Never {
+        fatalError("SerialQueue: a task's job is lost: \(jobReason(for: status))")
+    }
+
+    /// Ends the program because a drain, which reports no errors, cannot wait.
+    func drainRefused(_ status: CInt) -> Never {
+        fatalError("SerialQueue.drain: \(jobReason(for: status))")
+    }
+
+    /// Why C refused a job, as a sentence.
+    func jobReason(for status: CInt) -> String {
+        switch Int(status) {
+        case SQ_SWIFT_ENOMEM: "no memory for a place in queue \"\(label)\"."
+        case SQ_SWIFT_EAGAIN: "the thread of queue \"\(label)\" could not be started. Allow more threads, or use fewer queues."
+        default: reason(for: status)
+        }
+    }
+
     /// Ends the program because the caller of `preconditionIsCurrent` runs elsewhere.
     func notCurrent(_ message: String, file: StaticString, line: UInt) -> Never {
         fatalError("Expected to run on queue \"\(label)\", but runs \(whereabouts(message))", file: file, line: line)

@@ -83,7 +83,7 @@ import Testing
     @Test func a_serial_queue_that_is_shut_down_is_told_of() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let serial = SerialQueue(label: "com.example.gone"), queue = FIFOQueue(label: "com.example.fifo", on: serial)
-            try? serial.shutdown()
+            try? await serial.shutdown()
             await queue.enqueueAndWait {}
         }
         #expect(child.said("\"com.example.gone\""))

@@ -1,0 +1,57 @@
+extension SerialQueue {
+    /// Runs `body` on the queue's thread, in its turn, suspends the caller meanwhile, and returns the result.
+    ///
+    /// A caller that is cancelled before the turn throws `CancellationError` at once; then `body` never runs, and what it
+    /// captured is released at once too. From its turn on, `body` runs to the end, and its result counts.
+    ///
+    /// In a queue of limited capacity it takes room; if there is none, the caller is suspended until there is, in line
+    /// with ``submit(isolation:_:)`` and ``async(within:_:)``. No thread is blocked.
+    ///
+    /// May be called from an actor on this queue: the actor is suspended, so its queue goes on.
+    ///
+    /// Not for work that suspends: an actor does that. Not for tiny pieces of work: ``sync(_:)`` from a thread that may
+    /// block is faster.
+    ///
+    /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
+    ///   `noResources`; `fromBeforeFork`.
+    public func run<Result: ~Copyable>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: sending @escaping () throws -> sending Result
+    ) async throws -> sending Result {
+        try Task.checkCancellation()
+        let call = AwaitedCall(body)
+        call.start(on: self)  // before there can be a cancellation, which takes it out of the line
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation(isolation: isolation) { call.suspend($0) }
+        } onCancel: {
+            call.cancel(on: self)
+        }
+        return try call.takeOutcome()
+    }
+
+    /// As ``async(_:)``, but where a queue of limited capacity is full, suspends the caller until there is room. Room goes
+    /// to the callers in their order, to those of ``async(within:_:)`` and ``run(isolation:_:)`` as well.
+    ///
+    /// Returns when `body` has been accepted, not when it has run. A caller that is cancelled before throws; later on
+    /// nothing takes `body` back.
+    ///
+    /// - Throws: `CancellationError`, or a ``SerialQueueError``: `shutDown`; `noResources`; `fromBeforeFork`. Then `body`
+    ///   will not run, and has been released.
+    public func submit(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: sending @escaping () -> Void
+    ) async throws {
+        try Task.checkCancellation()
+        let call = SubmittedCall(body)
+        switch call.submit(to: queue) {
+        case .accepted: return
+        case .refused(let error): throw error
+        case .waitsForRoom: break
+        }
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation(isolation: isolation) { call.suspend($0) }
+        } onCancel: {
+            call.cancel(on: self)
+        }
+    }
+}

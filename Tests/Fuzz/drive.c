@@ -1,0 +1,261 @@
+#include "drive.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+drive_t drive;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
+
+/* The queues whose tasks are on this thread's stack. */
+static _Thread_local int inside[OPERATIONS];
+static _Thread_local int inside_count;
+
+void drive_lock(void) { pthread_mutex_lock(&lock); }
+void drive_unlock(void) { pthread_mutex_unlock(&lock); }
+void drive_tell(void) { pthread_cond_broadcast(&news); }
+
+void drive_wait(bool (*holds)(int), int argument, const char *what) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 30;
+    while (!holds(argument)) {
+        if (pthread_cond_timedwait(&news, &lock, &until) != 0) {
+            model_fails(argument, "half a minute, and still not: %s", what);
+        }
+    }
+}
+
+bool drive_is_inside(int queue) {
+    for (int i = 0; i < inside_count; i += 1) {
+        if (inside[i] == queue) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int id_of(const void *context) { return (int)((const operation_t *)context - drive.program->operations); }
+
+static void enter(int queue) {
+    if (sq_current_queue() != drive.queues[queue] || !sq_is_current(drive.queues[queue])) {
+        model_fails(queue, "a task whose queue is not the current one");
+    }
+    inside[inside_count++] = queue;
+}
+
+static void body(int id) {
+    const operation_t *operation = &drive.program->operations[id];
+    (void)famine_end(); /* what fails is the call, not the tasks that it runs */
+    enter(operation->queue);
+    drive_operations(operation->first);
+    inside_count -= 1;
+}
+
+static bool may_go(int queue) { return drive.let_go[queue] || drive.ending; }
+
+static void hold(int queue) {
+    drive_lock();
+    drive.held[queue] = true;
+    drive_tell();
+    drive_wait(may_go, queue, "let_go");
+    drive.held[queue] = drive.let_go[queue] = false;
+    drive_unlock();
+}
+
+void task_runs(void *context) {
+    int id = id_of(context);
+    model_queue_t *queue = &model_queues[drive.program->operations[id].queue];
+    drive_lock();
+    model_begins(queue, id);
+    drive_unlock();
+    if (drive.program->operations[id].what == DO_HOLD) {
+        hold(drive.program->operations[id].queue);
+    }
+    body(id);
+    drive_lock();
+    model_ends(queue, id);
+    drive_tell();
+    drive_unlock();
+}
+
+void task_discarded(void *context) {
+    int id = id_of(context);
+    drive_lock();
+    model_is_discarded(&model_queues[drive.program->operations[id].queue], id);
+    drive_unlock();
+    enter(drive.program->operations[id].queue);
+    inside_count -= 1;
+    drive_lock();
+    drive_tell();
+    drive_unlock();
+}
+
+bool drive_is_legal(const operation_t *operation) {
+    int queue = operation->queue;
+    const model_queue_t *model = &model_queues[queue];
+    bool within = drive_is_inside(queue);
+    /* The tasks of a queue with a thread of its own run at the same time as others: they keep to their queue. */
+    for (int i = 0; i < inside_count; i += 1) {
+        if (drive.program->threaded[inside[i]] && inside[i] != queue && sq_current_queue() == drive.queues[inside[i]]) {
+            return false;
+        }
+    }
+    switch (operation->what) {
+    case DO_RUN:
+        return true;
+    case DO_ADVANCE:
+        return inside_count == 0;
+    case DO_HOLD:
+    case DO_WAITER:
+    case DO_LET_GO:
+        return drive.program->threaded[queue] && model->references > 0 && !within;
+    case DO_AFTER:
+        return !drive.program->threaded[queue] && (model->references > 0 || within) && !model->abandoned;
+    case DO_SUSPEND:
+        return (model->references > 0 || within) && !model->abandoned;
+    case DO_RETAIN:
+        return (model->references > 0 || within) && !model->abandoned && model->references < 3;
+    case DO_RELEASE:
+        return model->references > 0;
+    default:
+        return model->references > 0 || within;
+    }
+}
+
+/* A queue with a thread of its own has come to where it does nothing more by itself. */
+static bool is_at_rest(int queue) {
+    const model_queue_t *model = &model_queues[queue];
+    for (int id = 0; id < drive.program->count; id += 1) {
+        if (drive.waiting[id] && drive.program->operations[id].queue == queue && model_fates[id] != WAITS) {
+            return false; /* it is about to return */
+        }
+    }
+    return model->running >= 0 ? drive.held[queue] && !may_go(queue) : model->depth == 0 || !model_goes_on(model);
+}
+
+static bool matches(const model_queue_t *model, const sq_queue_stats_t *stats) {
+    return stats->ran == model->ran && stats->depth == model->depth
+        && stats->withdrawn + stats->rejected == model->withdrawn + model->rejected
+        && stats->discarded >= model->discarded && stats->discarded <= model->discarded + model->never_due
+        && stats->submitted == stats->ran + stats->discarded + stats->withdrawn + stats->depth
+        && stats->highest_depth >= stats->depth && stats->highest_depth <= model->highest;
+}
+
+/* At rest. The last counts of a thread of its own may still be on their way. */
+static void check_stats(int queue) {
+    const model_queue_t *model = &model_queues[queue];
+    sq_queue_stats_t stats;
+    time_t began = time(NULL);
+    for (;;) {
+        sq_queue_stats(drive.queues[queue], &stats);
+        if (matches(model, &stats) && sq_queue_depth(drive.queues[queue]) == model->depth) {
+            return;
+        }
+        if (!drive.program->threaded[queue] || time(NULL) - began > 30) {
+            break;
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+    }
+    model_fails(queue,
+                "the queue of this number counts ran %llu discarded %llu withdrawn %llu rejected %llu depth %llu highest %llu "
+                "submitted %llu, and it is ran %llu discarded %llu withdrawn %llu rejected %llu depth %zu highest %zu",
+                (unsigned long long)stats.ran, (unsigned long long)stats.discarded, (unsigned long long)stats.withdrawn,
+                (unsigned long long)stats.rejected, (unsigned long long)stats.depth, (unsigned long long)stats.highest_depth,
+                (unsigned long long)stats.submitted, (unsigned long long)model->ran, (unsigned long long)model->discarded,
+                (unsigned long long)model->withdrawn, (unsigned long long)model->rejected, model->depth, model->highest);
+}
+
+static void come_to_rest(void) {
+    for (int queue = 0; queue < QUEUES; queue += 1) {
+        if (drive.program->threaded[queue] && !drive_is_inside(queue)) {
+            drive_lock();
+            drive_wait(is_at_rest, queue, "at rest");
+            drive_unlock();
+        }
+    }
+}
+
+void drive_operations(int first) {
+    bool on_worker = inside_count > 0 && drive.program->threaded[inside[inside_count - 1]];
+    for (int id = first; id >= 0; id = drive.program->operations[id].next) {
+        if (drive_is_legal(&drive.program->operations[id])) {
+            (drive.program->operations[id].what <= DO_AFTER || drive.program->operations[id].what == DO_HOLD
+                 ? call_submission
+                 : call_control)(id);
+        }
+        if (!on_worker) {
+            come_to_rest();
+        }
+        for (int queue = 0; inside_count == 0 && queue < QUEUES; queue += 1) {
+            if (model_queues[queue].references > 0) {
+                check_stats(queue);
+            }
+        }
+    }
+}
+
+static bool has_no_watcher(int queue) { return drive.watchers[queue] == 0; }
+
+/* Everything is let go of, and must come to its end by itself. */
+static void finish(void) {
+    drive_lock();
+    drive.ending = true;
+    drive_tell();
+    drive_unlock();
+    for (int queue = 0; queue < QUEUES; queue += 1) {
+        while (model_queues[queue].references > 0 && model_queues[queue].suspensions > 0) {
+            model_queues[queue].suspensions -= 1;
+            if (sq_resume(drive.queues[queue]) != 0) {
+                model_fails(queue, "resume at the end");
+            }
+        }
+    }
+    sq_pool_run(drive.pool);
+    while (model_next_due() != UINT64_MAX) {
+        uint64_t step = model_next_due() - model_now;
+        model_clock_is(model_now + step);
+        sq_pool_advance(drive.pool, step);
+    }
+    waiter_end_all();
+    come_to_rest();
+    for (int queue = 0; queue < QUEUES; queue += 1) {
+        while (model_queues[queue].references > 0) {
+            drive_lock();
+            model_release(&model_queues[queue]);
+            drive_unlock();
+            sq_queue_release(drive.queues[queue]);
+        }
+    }
+    sq_pool_run(drive.pool);
+    come_to_rest();
+    for (int queue = 0; queue < QUEUES; queue += 1) {
+        drive_lock();
+        drive_wait(has_no_watcher, queue, "its watcher let go of");
+        drive_unlock();
+    }
+    sq_pool_release(drive.pool);
+}
+
+void drive_run(const program_t *program) {
+    memset(&drive, 0, sizeof drive);
+    drive.program = program;
+    drive.pool = sq_pool_create_manual("fuzz");
+    model_reset();
+    for (int queue = 0; queue < QUEUES; queue += 1) {
+        sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+        options.capacity = model_queues[queue].capacity = program->capacity[queue];
+        options.pool = program->threaded[queue] ? NULL : drive.pool;
+        drive.queues[queue] = sq_queue_create("fuzz", &options);
+    }
+    drive_operations(program->count > 0 ? 0 : -1);
+    finish();
+    for (int id = 0; id < program->count; id += 1) {
+        if (model_fates[id] == WAITS || model_fates[id] == RUNS || model_fates[id] == DELAYED) {
+            model_fails(id, "was accepted and has no outcome (fate %d)", model_fates[id]);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/* drive.h: carries a program out on the real queues, beside the model. */
+#ifndef FUZZ_DRIVE_H
+#define FUZZ_DRIVE_H
+
+#include "program.h"
+
+#include "include/serial_queue.h"
+
+/* What the parts of the driver share. All of it under the lock of drive.c, but for what a queue's calls are made with. */
+typedef struct drive {
+    const program_t *program;
+    sq_pool_t *pool;
+    sq_queue_t *queues[QUEUES];
+    bool held[QUEUES];          /* a task of the queue's waits for DO_LET_GO */
+    bool let_go[QUEUES];
+    bool ending;                /* nobody is held any more */
+    int watchers[QUEUES];       /* how many watchers were not let go of */
+    bool waiting[OPERATIONS];   /* a thread of waiter.c still waits, for this operation */
+} drive_t;
+
+extern drive_t drive;
+
+void drive_run(const program_t *program);
+
+/* The lock around the model; tell wakes whoever waits in drive_wait. */
+void drive_lock(void);
+void drive_unlock(void);
+void drive_tell(void);
+/* With the lock: waits until it holds; ends the program after half a minute. */
+void drive_wait(bool (*holds)(int), int argument, const char *what);
+
+/* Carries out the operations of a list, on behalf of a task of `queue`, or -1: of none. */
+void drive_operations(int first);
+
+/* Is a task of this queue on the calling thread's stack? */
+bool drive_is_inside(int queue);
+/* This operation can be carried out here. */
+bool drive_is_legal(const operation_t *operation);
+
+/* One operation: calls.c, control.c. */
+void call_submission(int id);
+void call_control(int id);
+
+/* What a submitted task is called with: the address of its operation. */
+void task_runs(void *context);
+void task_discarded(void *context);
+int id_of(const void *context);
+
+/* waiter.c: a thread that waits in a sync. */
+void waiter_start(int id);
+void waiter_end_all(void);
+
+/* famine.c: the nth allocation or thread creation that this thread asks for fails; 0: none. Returns whether it came to that. */
+void famine_begin(unsigned nth);
+bool famine_end(void);
+
+#endif

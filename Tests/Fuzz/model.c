@@ -1,0 +1,197 @@
+#include "model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct delayed {
+    uint64_t due;
+    int queue, id;
+} delayed_t;
+
+model_queue_t model_queues[QUEUES];
+fate_t model_fates[OPERATIONS];
+uint64_t model_now;
+static delayed_t delayed[OPERATIONS]; /* in the order in which they were started */
+static size_t delayed_count;
+
+void model_fails(int id, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "fuzz: operation %d: ", id);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    abort();
+}
+
+void model_reset(void) {
+    memset(model_queues, 0, sizeof model_queues);
+    memset(model_fates, 0, sizeof model_fates);
+    model_now = 0;
+    delayed_count = 0;
+    for (int i = 0; i < QUEUES; i += 1) {
+        model_queues[i].references = 1;
+        model_queues[i].running = -1;
+    }
+}
+
+bool model_is_free(const model_queue_t *queue) {
+    return queue->depth == 0 && queue->running < 0 && queue->suspensions == 0 && !queue->closed;
+}
+
+static bool discards(const model_queue_t *queue) { return queue->discards || queue->abandoned; }
+
+bool model_goes_on(const model_queue_t *queue) { return queue->suspensions == 0 || discards(queue); }
+
+bool model_has_ended(const model_queue_t *queue) { return queue->closed && queue->depth == 0 && queue->running < 0; }
+
+bool model_is_full(const model_queue_t *queue) {
+    size_t tasks = 0;
+    for (size_t i = 0; i < queue->depth; i += 1) {
+        tasks += queue->waiting[i].kind == ASYNC_TASK;
+    }
+    return queue->capacity > 0 && tasks + queue->reserved >= queue->capacity;
+}
+
+void model_accept(model_queue_t *queue, int id, entry_kind_t kind) {
+    queue->waiting[queue->depth] = (entry_t){ .id = id, .kind = kind };
+    queue->depth += 1;
+    if (queue->highest < queue->depth) {
+        queue->highest = queue->depth;
+    }
+    model_fates[id] = WAITS;
+}
+
+static void leave(model_queue_t *queue, size_t place, fate_t fate) {
+    model_fates[queue->waiting[place].id] = fate;
+    if (queue->waiting[place].kind == ASYNC_TASK && queue->seeks) {
+        queue->seeks = false;
+        queue->reserved = 1;
+    }
+    queue->depth -= 1;
+    memmove(&queue->waiting[place], &queue->waiting[place + 1], (queue->depth - place) * sizeof(entry_t));
+    queue->ran += fate == RUNS;
+    queue->discarded += fate == DISCARDED;
+    queue->withdrawn += fate == WITHDRAWN;
+    queue->rejected += fate == REJECTED;
+}
+
+void model_take_back(model_queue_t *queue, int id, fate_t fate) {
+    if (fate == DISCARDED && model_fates[id] == DISCARDED) {
+        return; /* one behind it was discarded before its caller came to tell us */
+    }
+    if (fate == DISCARDED && !discards(queue)) {
+        model_fails(id, "refused by a queue that does not discard");
+    }
+    for (size_t place = 0; place < queue->depth; place += 1) {
+        if (queue->waiting[place].id == id) {
+            leave(queue, place, fate);
+            return;
+        }
+    }
+    model_fails(id, "returned an error, but its fate is %d", model_fates[id]);
+}
+
+/* A queue without a reference that is suspended discards what waits: nobody could resume it. */
+static void look_for_abandonment(model_queue_t *queue) {
+    if (queue->references + queue->delayed == 0 && queue->suspensions > 0) {
+        queue->abandoned = true;
+        queue->suspensions = 0;
+    }
+}
+
+static void expect_first(model_queue_t *queue, int id, const char *what) {
+    if (model_fates[id] != WAITS) {
+        model_fails(id, "%s, but its fate is %d already", what, model_fates[id]);
+    }
+    if (queue->running >= 0) {
+        model_fails(id, "%s while task %d runs", what, queue->running);
+    }
+    while (discards(queue) && queue->waiting[0].id != id
+           && (queue->waiting[0].kind == SYNC_CALLER || queue->waiting[0].kind == CALL_CALLER)) {
+        leave(queue, 0, DISCARDED); /* its caller is about to return ESHUTDOWN */
+    }
+    if (queue->depth == 0 || queue->waiting[0].id != id) {
+        model_fails(id, "%s before task %d, which was submitted earlier", what, queue->waiting[0].id);
+    }
+}
+
+void model_begins(model_queue_t *queue, int id) {
+    look_for_abandonment(queue);
+    expect_first(queue, id, "begins");
+    if (queue->suspensions > 0) {
+        model_fails(id, "begins on a suspended queue");
+    }
+    if (discards(queue)) {
+        model_fails(id, "begins, but was to be discarded");
+    }
+    leave(queue, 0, RUNS);
+    queue->running = id;
+}
+
+void model_ends(model_queue_t *queue, int id) {
+    if (queue->running != id) {
+        model_fails(id, "ends, but task %d runs", queue->running);
+    }
+    queue->running = -1;
+    model_fates[id] = RAN;
+    look_for_abandonment(queue);
+}
+
+/* A discard function is a turn of the queue's as well. */
+void model_is_discarded(model_queue_t *queue, int id) {
+    look_for_abandonment(queue);
+    if (model_fates[id] == DELAYED) {
+        if (!model_has_ended(queue) && !queue->abandoned) {
+            model_fails(id, "discarded before it was due");
+        }
+        model_fates[id] = DISCARDED;
+        queue->never_due += 1;
+        queue->delayed -= 1;
+        return;
+    }
+    expect_first(queue, id, "is discarded");
+    if (!discards(queue)) {
+        model_fails(id, "is discarded, but was to run");
+    }
+    leave(queue, 0, DISCARDED);
+}
+
+void model_delay(int queue, int id, uint64_t delay) {
+    model_fates[id] = DELAYED;
+    model_queues[queue].delayed += 1;
+    delayed[delayed_count++] = (delayed_t){ .due = model_now + delay, .queue = queue, .id = id };
+}
+
+static bool is_pending(const delayed_t *task) { return model_fates[task->id] == DELAYED; }
+
+uint64_t model_next_due(void) {
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < delayed_count; i += 1) {
+        if (is_pending(&delayed[i]) && delayed[i].due < next) {
+            next = delayed[i].due;
+        }
+    }
+    return next;
+}
+
+void model_clock_is(uint64_t now) {
+    model_now = now;
+    for (uint64_t due = model_next_due(); due <= now; due = model_next_due()) {
+        for (size_t i = 0; i < delayed_count; i += 1) {
+            if (is_pending(&delayed[i]) && delayed[i].due == due) {
+                model_queue_t *queue = &model_queues[delayed[i].queue];
+                queue->delayed -= 1;
+                model_accept(queue, delayed[i].id, DUE_TASK);
+                look_for_abandonment(queue);
+            }
+        }
+    }
+}
+
+void model_release(model_queue_t *queue) {
+    queue->references -= 1;
+    look_for_abandonment(queue);
+}

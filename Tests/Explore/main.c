@@ -1,12 +1,17 @@
 /* main.c: the scenarios under their searches, and the table of what came of it.
  *
  * explore [PART PARTS]                 everything, or each PARTS-th scenario from PART on, or SCENARIO alone; see README.md
+ * explore list                         the names of the scenarios
+ * explore one SCENARIO                 its rows of the table, without a heading
  * explore find SCENARIO MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
 #include "search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. */
+enum { MANY_RANDOM = 100000, MANY_DEPTH_FIRST = 150000, MORE_FOR_MIXES = 4 };
 
 static unsigned passed, failed;
 static uint64_t total;
@@ -56,7 +61,7 @@ static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
     } else if (missing != NULL) {
         snprintf(verdict, sizeof verdict, "FAILED: %s never came", missing);
     } else {
-        snprintf(verdict, sizeof verdict, "passed%s", outcome.complete ? ", complete" : "");
+        snprintf(verdict, sizeof verdict, "passed%s", search != EX_DFS ? "" : outcome.complete ? ", complete" : ", cut");
     }
     row(scenario, memory, search, &outcome, verdict);
     passed += good;
@@ -64,14 +69,17 @@ static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
     total += outcome.schedules;
 }
 
+static bool is_mix(const scenario_t *scenario) {
+    return scenario->program != NULL && strncmp(scenario->program, "mix ", 4) == 0;
+}
+
 static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t depth_first) {
     const char *only = getenv("MEMORY");
-    bool is_mix = scenario->program != NULL && strncmp(scenario->program, "mix ", 4) == 0;
     for (ex_memory_t memory = 0; memory < EX_MEMORIES; memory += 1) {
         if (only != NULL && only[0] != '\0' && memory_called(only) != memory) {
             continue;
         }
-        if (!is_mix) {
+        if (!is_mix(scenario)) {
             run_search(scenario, memory, EX_DFS, depth_first);
         }
         /* Each output that is expected must come: a handful of schedules would not do. */
@@ -97,18 +105,47 @@ static bool replays_alike(const scenario_t *scenario) {
     return first.hash == second.hash && first.steps == second.steps;
 }
 
+/* FRACTION=10 makes a tenth of the full numbers. A random program costs nothing to make, and there are many of them. */
+static void run_as_told(const scenario_t *scenario) {
+    bool quick = number("QUICK", 0) != 0;
+    uint64_t fraction = number("FRACTION", 1);
+    uint64_t random = quick ? 1500 : MANY_RANDOM / fraction, depth_first = quick ? 4000 : MANY_DEPTH_FIRST / fraction;
+    if (!quick && is_mix(scenario)) {
+        random *= MORE_FOR_MIXES;
+    }
+    run_scenario(scenario, number("SCHEDULES", random), number("SCHEDULES", depth_first));
+}
+
+static int end_of_rows(unsigned alike, unsigned scenarios) {
+    passed += alike == scenarios;
+    failed += alike != scenarios;
+    printf("%u passed, %u failed\n", passed, failed);
+    return failed > 0;
+}
+
+static void print_heading(void) {
+    printf("%-24s %-4s %-7s %10s %5s %7s  result\n", "scenario", "mem", "search", "schedules", "steps", "seconds");
+}
+
+static int list(void) {
+    for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
+        for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
+            printf("%s\n", one->name);
+        }
+    }
+    return 0;
+}
+
 static int run_all(unsigned part, unsigned parts) {
     const char *name = getenv("SCENARIO");
-    bool quick = number("QUICK", 0) != 0;
-    uint64_t random = number("SCHEDULES", quick ? 1500 : 60000), depth_first = number("SCHEDULES", quick ? 4000 : 200000);
     unsigned alike = 0, scenarios = 0, number_of_it = 0;
     double begin = search_now();
-    printf("%-24s %-4s %-7s %10s %5s %7s  result\n", "scenario", "mem", "search", "schedules", "steps", "seconds");
+    print_heading();
     for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
         for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
             bool is_wanted = name == NULL || name[0] == '\0' || strcmp(name, one->name) == 0;
             if (is_wanted && number_of_it++ % parts == part) {
-                run_scenario(one, random, depth_first);
+                run_as_told(one);
                 alike += replays_alike(one);
                 scenarios += 1;
             }
@@ -118,11 +155,14 @@ static int run_all(unsigned part, unsigned parts) {
         find(name);
     }
     printf("%-24s %u of %u scenarios\n", "equal tapes, equal traces", alike, scenarios);
-    passed += alike == scenarios;
-    failed += alike != scenarios;
     printf("%llu schedules of %u scenarios in %.0f s\n", (unsigned long long)total, scenarios, search_now() - begin);
-    printf("%u passed, %u failed\n", passed, failed);
-    return failed > 0;
+    return end_of_rows(alike, scenarios);
+}
+
+static int run_one(const char *name) {
+    const scenario_t *scenario = find(name);
+    run_as_told(scenario);
+    return end_of_rows(replays_alike(scenario), 1);
 }
 
 static int find_bug(const char *name, const char *memory, uint64_t limit) {
@@ -144,6 +184,12 @@ int main(int argc, char **argv) {
     ex_catch_crashes();
     if (argc == 5 && strcmp(argv[1], "find") == 0) {
         return find_bug(argv[2], argv[3], strtoull(argv[4], NULL, 0));
+    }
+    if (argc == 3 && strcmp(argv[1], "one") == 0) {
+        return run_one(argv[2]);
+    }
+    if (argc == 2 && strcmp(argv[1], "list") == 0) {
+        return list();
     }
     const char *tape = getenv("TAPE");
     if (tape != NULL && tape[0] != '\0') {

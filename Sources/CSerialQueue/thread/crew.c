@@ -134,8 +134,10 @@ static bool serve(void *argument) {
         member->thread_id = sq__thread_id();
     }
     while (!member->is_dismissed && (job = next_job(pool, member)) != NULL) {
+        sq__store_relaxed(&member->calls, true);
         sq__mutex_unlock(&pool->lock);
         sq__job_end_t end = pool->call(job, SQ__BATCH, &ran);
+        sq__store_relaxed(&member->calls, false);
         if (end == SQ__JOB_STRANDED) {
             return false;
         }

@@ -14,7 +14,9 @@ struct sq__member {
     sq__member_t *next_idle; /* L */
     uint64_t thread_id;      /* L  0: it has not been called yet */
     uint64_t job;            /* L  the number of the job that it runs: how many had been taken */
-    uint64_t job_seen;       /* L  the same at the last look (oversee.c) */
+    uint64_t job_seen;       /* L  the same at the last look (oversee.c), */
+    unsigned looks;          /* L  and how many looks have found it */
+    SQ__ATOMIC(bool) calls;  /* A  it is in the call of its job, by itself */
     bool is_seated;          /* L  it runs a job, or is called for one, and does not sleep in a call of the library */
     bool is_dismissed;       /* L */
 };

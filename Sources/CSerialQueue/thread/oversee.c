@@ -2,7 +2,7 @@
  *
  * DESIGN. A look comes some milliseconds after a job had to wait for a seat, and again as long as jobs wait. If one that was
  * waiting at the last look still is, and of the members that have a seat fewer get on than the pool has seats at rest, it gets the difference in
- * seats; twice what it had if none gets on. A member does not get on if it has the same job as at the last look and is blocked; that
+ * seats; twice what it had if none gets on. A member does not get on if it has had the same job for some looks and is blocked; that
  * the system tells.
  *
  * While the pool has more seats or members than at rest, a look comes every second, and takes back what was not needed since
@@ -16,6 +16,12 @@
 
 /* Nanoseconds. */
 static const uint64_t soon = 2000000, second = 1000000000;
+
+/* A job that so many looks have found with the same member lasts long. A thread that waits for a lock whose holder has lost the processor is
+ * blocked, too, but not for long, and more threads would not help it. */
+#ifndef SQ__LOOKS_AT_A_JOB
+#define SQ__LOOKS_AT_A_JOB 4
+#endif
 
 static void look(sq__alarm_t *alarm);
 
@@ -39,18 +45,20 @@ void sq__pool_oversee(sq__pool_t *pool, bool is_soon) {
     }
 }
 
-/* How many members with a seat get on: they are just being started, have another job than at the last look, or the system says that they are able to
- * run. The system is asked without the lock. */
+/* How many members with a seat get on: they are not in the call of a job (but on their way to the next one, for which they may
+ * have to wait for our lock), have not had their job for long, or the system says that they are able to run. The system is
+ * asked without the lock. */
 static unsigned count_able(sq__pool_t *pool) {
     uint64_t in_doubt[SQ__MOST_MEMBERS];
     unsigned count = 0, able = 0;
     for (sq__member_t *member = pool->all; member != NULL && count < SQ__MOST_MEMBERS; member = member->next) {
-        if (member->is_seated && member->thread_id != 0 && member->job == member->job_seen) {
+        member->looks = member->job == member->job_seen ? member->looks + 1 : 0;
+        member->job_seen = member->job;
+        if (member->is_seated && member->looks >= SQ__LOOKS_AT_A_JOB && sq__load_relaxed(&member->calls)) {
             in_doubt[count++] = member->thread_id;
         } else {
             able += member->is_seated;
         }
-        member->job_seen = member->job;
     }
     sq__mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < count; i += 1) {

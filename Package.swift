@@ -29,6 +29,7 @@ let package = Package(
         .executableTarget(name: "wordcount", dependencies: ["SerialQueue"], path: "Examples/WordCount"),
         .executableTarget(name: "order", dependencies: ["SerialQueue"], path: "Examples/Order"),
         .executableTarget(name: "hangs", dependencies: ["SerialQueue"], path: "Examples/Hangs"),
+        .executableTarget(name: "chatrooms", dependencies: ["SerialQueue"], path: "Examples/ChatRooms"),
 
         .target(name: "CTestSupport", path: "Tests/SerialQueueTests/CTestSupport"),
         .testTarget(

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # check.sh: the example programs, used as a user would and as a user should not. Builds nothing.
 #
-#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C HANGS_SWIFT HANGS_C
+#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C HANGS_SWIFT HANGS_C CHATROOMS_SWIFT
 #
 # `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8), CHECK_PATIENCE the
 # seconds after which a program counts as hung (else 120). Prints what failed, and at the end `N passed, N failed`.
 # Counts of words are compared with `tr | sort | uniq -c`.
 set -u
 export LC_ALL=C
-if [ $# -ne 6 ]; then
+if [ $# -ne 7 ]; then
     sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
@@ -325,6 +325,29 @@ check_hangs_swift() { # program
     done
 }
 
+# The program compares what the rooms heard with what was sent.
+check_chatrooms() { # program
+    run "$1" --rooms 20000 --messages 200000 large.txt
+    has_status 0
+    expect 'every message is heard' says 'every message was heard once' out
+    expect 'the rooms are counted' says 'rooms     20000,' out
+    expect 'at most 64 threads beside the authors, main and the alarms' [ "$(awk '/^threads/ { print $2 }' out)" -le 70 ]
+    run "$1" --rooms 1 --authors 1 --messages 10
+    has_status 0
+    run "$1" --help
+    has_status 0
+    run "$1" missing.txt
+    has_status 1
+    expect 'a missing file is told' says 'missing.txt: there is no such file' err
+    : >empty.txt
+    run "$1" empty.txt
+    has_status 1
+    for arguments in '--rooms' '--rooms 0' '--authors x' '--messages -1' '--nonsense' 'a b'; do
+        run "$1" $arguments
+        expect "$arguments: exit status 2, not $status" [ "$status" -eq 2 ]
+    done
+}
+
 programs=()
 for program in "$@"; do
     [ "$program" = - ] || program=$(realpath -e "$program") || exit 2
@@ -332,8 +355,8 @@ for program in "$@"; do
 done
 cd "$work" || exit 1
 make_inputs
-names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C' 'hangs in Swift' 'hangs in C')
-checks=(check_wordcount check_wordcount check_order check_order check_hangs_swift check_hangs)
+names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C' 'hangs in Swift' 'hangs in C' 'chatrooms in Swift')
+checks=(check_wordcount check_wordcount check_order check_order check_hangs_swift check_hangs check_chatrooms)
 for i in "${!checks[@]}"; do
     name=${names[i]}
     [ "${programs[i]}" = - ] || "${checks[i]}" "${programs[i]}"

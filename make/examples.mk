@@ -33,6 +33,7 @@ examples: ## build every example: build/examples/*, and the Swift ones by SwiftP
 	$(SWIFT_RELEASE) --product wordcount
 	$(SWIFT_RELEASE) --product order
 	$(SWIFT_RELEASE) --product hangs
+	$(SWIFT_RELEASE) --product chatrooms
 
 demo: examples ## the word counter in Swift, then in C, then the order of sync and async
 	@printf '\n== wordcount (Swift)\n'

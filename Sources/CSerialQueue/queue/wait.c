@@ -11,19 +11,26 @@ static sq__pool_t *manual_pool(const sq_queue_t *queue) {
 }
 
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) {
-    sq__token_t *token = sq__self_token();
+    sq__pool_t *pool = manual_pool(queue);
+    /* Not the thread's own where the wait runs tasks: they may wait on that one meanwhile. */
+    sq__token_t *token = pool != NULL ? sq__token_acquire() : sq__self_token();
     if (token == NULL) {
+        if (pool != NULL) {
+            sq__pool_release(pool);
+        }
         return ENOMEM;
     }
-    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .queue = queue, .pool = manual_pool(queue) };
+    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .queue = queue, .pool = pool };
     return 0;
 }
 
 static void over(sq__wait_t *wait) {
     if (wait->pool != NULL) {
+        sq__token_recycle(wait->token);
         sq__pool_release(wait->pool);
+    } else {
+        sq__self_wait_over(wait->token);
     }
-    sq__self_wait_over(wait->token);
 }
 
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }

@@ -22,5 +22,6 @@ const scenario_t mutant_scenarios[] = {
     { "watch_waits_for", "a watcher is told what a stalled task waits for, while it stops waiting", "watch sync(sync:B) | sync:B(look look look look)" },
     { "release_resumed", "the last release of a suspended queue, which its task resumes just then", "async(open0 pass1 resume?) pass0 suspend open1 release",
       .expect = { .each_has_a_reference = true } },
+    { "drain_then_async", "the first async comes when the queue has ended: no worker is started that nobody ends", "drain async | async", .expect = { STOPPED } },
     { 0 },
 };

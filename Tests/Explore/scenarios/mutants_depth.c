@@ -1,0 +1,73 @@
+/* mutants_depth.c: what a queue tells of its depth. Mutants of the orders and counts of sq__ring_depth asked for it. */
+#include "scenario.h"
+
+enum { TASKS = 6 };
+
+static int left;
+
+/* Each task submits the next one while it runs: the queue is never free, its ring goes on, and one task waits at most. */
+static void next_of_chain(void *unused) {
+    (void)unused;
+    if (left > 0) {
+        left -= 1;
+        sq_async(stage_queues[0], next_of_chain, NULL);
+    }
+}
+
+static void look_at_chain(void *unused) {
+    (void)unused;
+    for (int looks = 0; looks < 3; looks += 1) {
+        size_t depth = sq_queue_depth(stage_queues[0]);
+        if (depth > 1) {
+            ex_fail("depth: %zu, where at most one task waits", depth);
+        }
+        ex_point();
+    }
+}
+
+static void chain_main(void *unused) {
+    (void)unused;
+    left = TASKS;
+    stage_begin(&(expectation_t){ 0 }, 1);
+    int looker = ex_start(look_at_chain, NULL, false);
+    sq_async(stage_queues[0], next_of_chain, NULL);
+    ex_join(looker);
+    sq_queue_release(stage_queues[0]);
+}
+
+static void nothing(void *unused) { (void)unused; }
+
+static void rest_main(void *unused) {
+    (void)unused;
+    stage_begin(&(expectation_t){ 0 }, 1);
+    sq_queue_t *queue = stage_queues[0];
+    for (int round = 0; round < 2; round += 1) {
+        sq_suspend(queue);
+        for (size_t depth = 0; depth <= TASKS; depth += 1) {
+            if (sq_queue_depth(queue) != depth) {
+                ex_fail("depth: %zu at rest, not %zu", sq_queue_depth(queue), depth);
+            }
+            sq_async(queue, nothing, NULL);
+        }
+        sq_resume(queue);
+        sq_sync(queue, nothing, NULL);
+    }
+    sq_queue_release(queue);
+}
+
+static void run(void (*body)(void *)) {
+    ex_start(body, NULL, false);
+    for (unsigned i = 1; i < ex_threads(); i += 1) {
+        ex_join((int)i);
+    }
+    stage_end();
+}
+
+static void chain(void) { run(chain_main); }
+static void rest(void) { run(rest_main); }
+
+const scenario_t mutant_depth_scenarios[] = {
+    { "depth_chain", "the depth is never too high by a segment while the ring goes on", .body = chain },
+    { "depth_rest", "the depth is exact while nothing moves", .body = rest },
+    { 0 },
+};

@@ -37,11 +37,18 @@ def _build():
 
 
 def _flatness(results):
-    """How the cost of an item grows with the number that wait."""
-    grown = [(few, many, results.median(few, "ours", "wall"), results.median(many, "ours", "wall"))
-             for few, many in rows.FLAT]
-    cells = [f"{many} {of_many / of_few:.2f}" for _, many, of_few, of_many in grown if of_few and of_many]
-    return [f"Ours, cost of an item with 100,000 pending to that with 1,000: {', '.join(cells)}."] if cells else []
+    """How the cost of an item grows with the number that wait; of ours, and of tasks that no queue orders: what many tasks
+    cost more than few with any of them, because they do not fit into the processor's caches."""
+    sentences = []
+    for name, title in (("ours", "Ours"), ("plain-tasks", "Plain tasks")):
+        cells = []
+        for few, many in rows.FLAT:
+            of_few, of_many = results.median(few, name, "wall"), results.median(many, name, "wall")
+            if of_few and of_many:
+                cells.append(f"{many} {of_many / of_few:.2f}")
+        if cells:
+            sentences.append(f"{title}, cost of an item with 100,000 pending to that with 1,000: {', '.join(cells)}.")
+    return sentences
 
 
 def main():

@@ -8,6 +8,9 @@ import Glibc
 let contenders: [String: [String: Scenario]] = [
     SerialQueueContender.name: scenarios(of: SerialQueueContender.self),
     DispatchQueueContender.name: scenarios(of: DispatchQueueContender.self),
+    "ours": hopScenarios { SerialQueueCounter() }
+        .merging(orderedScenarios("fifo", of: FIFOQueueContender.self)) { one, _ in one }
+        .merging(orderedScenarios("actor-queue", of: ActorQueueContender.self)) { one, _ in one },
     "by-hand": hopScenarios { DispatchQueueCounter() }
         .merging(orderedScenarios("fifo", of: StreamFIFOContender.self)) { one, _ in one }
         .merging(orderedScenarios("actor-queue", of: StreamActorContender.self)) { one, _ in one },

@@ -2,7 +2,6 @@
 // takes out and runs. Written as lean as it goes: no checked continuations, no actors in between.
 
 import Dispatch
-import Synchronization
 
 final class DispatchQueueExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "bench")
@@ -18,39 +17,6 @@ actor DispatchQueueCounter: Counter {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private(set) var counted = 0
     func up() { counted += 1 }
-}
-
-/// A value that is handed over once, to a task that may wait for it already.
-final class Delivery<Value: Sendable>: Sendable {
-    private enum State {
-        case nothing
-        case awaited(UnsafeContinuation<Value, Never>)
-        case there(Value)
-    }
-
-    private let state = Mutex(State.nothing)
-
-    func send(_ value: Value) {
-        let waiting: UnsafeContinuation<Value, Never>? = state.withLock { state in
-            if case .awaited(let continuation) = state { return continuation }
-            state = .there(value)
-            return nil
-        }
-        waiting?.resume(returning: value)
-    }
-
-    var value: Value {
-        get async {
-            await withUnsafeContinuation { continuation in
-                let value: Value? = state.withLock { state in
-                    if case .there(let value) = state { return value }
-                    state = .awaited(continuation)
-                    return nil
-                }
-                if let value { continuation.resume(returning: value) }
-            }
-        }
-    }
 }
 
 /// Closures that begin and end in order. A handle is a task that waits for its turn.
@@ -99,7 +65,10 @@ struct StreamFIFOContender: OrderedContender {
     }
 }
 
-/// Closures that begin in order on an actor. A handle is a task that waits for what the closure's own task delivers.
+private func up(_ countdown: Countdown, on _: isolated DefaultCounter) { countdown.upAndOpen() }
+
+/// Closures that begin in order on an actor. A handle is a task that waits for what the closure's own task delivers, and
+/// cancels that one if it is cancelled itself.
 struct StreamActorContender: OrderedContender {
     private typealias Item = @Sendable (isolated DefaultCounter) -> Void
     private let items: AsyncStream<Item>.Continuation
@@ -113,28 +82,29 @@ struct StreamActorContender: OrderedContender {
         }
     }
 
-    private func enqueue(_ body: @escaping @Sendable (isolated DefaultCounter) async -> Void) {
-        items.yield { actor in
-            Task.immediate { await body(actor) }
-        }
-    }
-
     private func task(_ body: @escaping @Sendable (isolated DefaultCounter) async -> Void) -> Task<Void, Never> {
         let done = Delivery<Void>()
-        enqueue { actor in
-            await body(actor)
-            done.send(())
+        items.yield { actor in
+            // Cannot begin before its handle is noted: the actor is busy here.
+            done.comes(from: Task {
+                await body(actor)
+                done.send(())
+            })
         }
-        return Task { await done.value }
+        return Task {
+            await withTaskCancellationHandler { await done.value } onCancel: { done.cancel() }
+        }
     }
 
     func hold(at gate: Gate) {
-        enqueue { _ in gate.pass() }
+        items.yield { _ in gate.pass() }
     }
 
     func enqueue(_ count: Int, counting countdown: Countdown) {
         for _ in 0..<count {
-            enqueue { _ in countdown.upAndOpen() }
+            items.yield { actor in
+                Task { up(countdown, on: actor) }
+            }
         }
     }
 

@@ -5,13 +5,16 @@ import CHarness
 /// A queue of async closures under test. As in ../Contender.swift each method is a loop around the call that a user would
 /// write, with a literal closure that runs on the queue.
 protocol OrderedContender: Sendable {
+    /// What the handles' tasks may fail with.
+    associatedtype Failure: Error
+
     init()
     /// An item that blocks its thread until the gate opens: nothing behind it begins.
     func hold(at gate: Gate)
     /// `count` items without a handle, which count up.
     func enqueue(_ count: Int, counting: Countdown)
     /// `count` items with a task as handle, which count up.
-    func tasks(_ count: Int, counting: Countdown) -> [Task<Void, Never>]
+    func tasks(_ count: Int, counting: Countdown) -> [Task<Void, Failure>]
     /// `count` times: an item with a handle, awaited at once.
     func roundTrips(_ count: Int, counting: Countdown) async
 }
@@ -81,8 +84,8 @@ private func pending<C: OrderedContender>(_: C.Type, count: Int, cancels: Bool =
     }
 }
 
-private func awaitAll(_ tasks: [Task<Void, Never>]) {
+private func awaitAll<Failure: Error>(_ tasks: [Task<Void, Failure>]) {
     waitFor {
-        for task in tasks { await task.value }
+        for task in tasks { _ = await task.result }
     }
 }

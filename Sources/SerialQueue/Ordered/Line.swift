@@ -1,10 +1,8 @@
-import Synchronization
-
 /// The tasks of one ordered queue, from ``arrive(_:)`` over ``begin(_:)`` to ``end(_:)``. Who lets the next one begin, and when,
 /// is the queue's rule.
 final class Line: Sendable {
-    private let arrivals = Mutex(Arrivals())
-    private let running = Mutex(Running())
+    private let arrivals = Locked(Arrivals())
+    private let running = Locked(Running())
     /// Taken out of the arrivals, and not yet begun. Only the holder of the baton touches it, and the baton is passed on by
     /// locks, atomics or the start of a job.
     nonisolated(unsafe) private var taken: (any Held)?

@@ -1,5 +1,6 @@
-import Glibc
-import Synchronization
+import Foundation
+
+// NSLock, not Synchronization.Mutex, because ThreadSanitizer cannot follow the latter when it is contended.
 
 /// Closed until somebody opens it; stays open. Whoever passes is suspended, and blocks no thread.
 final class AsyncGate: Sendable {
@@ -8,10 +9,11 @@ final class AsyncGate: Sendable {
         case open
     }
 
-    private let state = Mutex(State.closed([]))
+    private let lock = NSLock()
+    nonisolated(unsafe) private var state = State.closed([])  // touched under the lock only
 
     func open() {
-        let waiting = state.withLock { state in
+        let waiting = lock.withLock {
             defer { state = .open }
             guard case .closed(let waiting) = state else { return [] as [UnsafeContinuation<Void, Never>] }
             return waiting
@@ -21,7 +23,7 @@ final class AsyncGate: Sendable {
 
     func pass() async {
         await withUnsafeContinuation { waiter in
-            let isOpen = state.withLock { state in
+            let isOpen = lock.withLock {
                 guard case .closed(let waiting) = state else { return true }
                 state = .closed(waiting + [waiter])
                 return false
@@ -36,11 +38,12 @@ let isUnderThreadSanitizer = dlsym(nil, "__tsan_init") != nil
 
 /// Keeps what is appended from any thread.
 final class Log<Entry: Sendable>: Sendable {
-    private let list = Mutex([Entry]())
+    private let lock = NSLock()
+    nonisolated(unsafe) private var list: [Entry] = []  // touched under the lock only
 
-    var entries: [Entry] { list.withLock { $0 } }
+    var entries: [Entry] { lock.withLock { list } }
 
     func append(_ entry: Entry) {
-        list.withLock { $0.append(entry) }
+        lock.withLock { list.append(entry) }
     }
 }

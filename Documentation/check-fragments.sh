@@ -4,6 +4,7 @@
 #
 #     ```swift                    compiles by itself, as the body of an async throwing function, with `import SerialQueue` in
 #                                 front of it; if a line begins with `extension` or `@main`, as a file
+#     four blanks                 after an empty line of a doc comment: the same
 #     <!-- given: CODE -->        a line directly above the block: what the block builds on, and no reader needs to see
 #     ```swift nocompile: WHY     is left alone, for the reason that it gives
 #     ```swift run, swift dies    a whole program: see check-snippets.sh
@@ -36,8 +37,17 @@ awk -v target="$target" '
     FNR == 1 { inside = givens = 0; given = "" }
     {
         line = $0
-        if (FILENAME ~ /\.swift$/ && !sub(/^[ \t]*\/\/\/ ?/, "", line)) { inside = givens = 0; given = ""; next }
+        if (FILENAME ~ /\.swift$/ && !sub(/^[ \t]*\/\/\/ ?/, "", line)) {
+            if (inside == 3) finish()
+            inside = givens = 0; given = ""; before = "-"; next
+        }
+        opens = !inside && before == "" && line ~ /^    [^ ]/ && FILENAME ~ /\.swift$/
+        closes = inside == 3 && line ~ /^ ? ? ?[^ ]/
+        before = line
     }
+    opens { inside = 3; start = FNR - 1; text = imports = ""; whole = 0 }
+    closes { finish(); inside = givens = 0; given = "" }
+    inside == 3 { sub(/^    /, "", line) }
     !inside && line ~ /^<!-- given: .* -->$/ { given = given substr(line, 13, length(line) - 16) "\n"; givens += 1; next }
     !inside && line ~ /^```swift nocompile/ {
         why = line; sub(/^```swift nocompile:? */, "", why)
@@ -47,8 +57,8 @@ awk -v target="$target" '
     !inside && line ~ /^```swift *$/ { inside = 1; start = FNR; text = imports = ""; whole = 0; next }
     !inside && line ~ /^```swift/ && line !~ /^```swift (run|dies)$/ { print FILENAME "\t" FNR "\tsays what nobody knows: " line }
     !inside && line ~ /^```./ { inside = 2; next }
-    inside && line ~ /^```$/ { if (inside == 1) finish(); inside = givens = 0; given = ""; next }
-    inside == 1 {
+    inside && inside != 3 && line ~ /^```$/ { if (inside == 1) finish(); inside = givens = 0; given = ""; next }
+    inside == 1 || inside == 3 {
         if (line ~ /^(extension |@main)/) whole = 1
         if (line ~ /^import /) { imports = imports line "\n"; line = "" }
         text = text line "\n"

@@ -1,0 +1,74 @@
+import CTestSupport
+import Glibc
+import Testing
+
+@testable import SerialQueue
+
+@Suite struct ExecutorTrapTests {
+    @Test func assuming_the_isolation_elsewhere_names_the_queue() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let store = Store(SerialQueue(label: "com.example.store"))
+            SerialQueue(label: "com.example.other").sync { assumed(store, 1) }
+        }
+        #expect(child.said("Incorrect actor executor assumption") || child.said("\"com.example.store\""))
+    }
+
+    @Test func check_isolated_names_the_queue_and_where_the_caller_is() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let queue = SerialQueue(label: "com.example.store")
+            SerialQueue(label: "com.example.other").sync { queue.checkIsolated() }
+        }
+        #expect(child.said("queue \"com.example.store\", but runs on queue \"com.example.other\""))
+    }
+
+    /// The runtime asks before it runs what it took for isolated.
+    @Test func a_late_job_of_another_queue_is_elsewhere_too() async throws {
+        let (queue, other) = (SerialQueue(label: "ended"), SerialQueue(label: "other"))
+        let store = Store(queue)
+        try await queue.shutdown()
+        try await other.shutdown()
+        await store.perform { store in
+            #expect(other.isIsolatingCurrentContext() == false)
+            #expect(store.queue.isIsolatingCurrentContext() == true)
+        }
+    }
+
+    @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
+    func a_job_without_memory_for_its_place_traps() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let (here, there) = (Store(SerialQueue(label: "here")), Store(SerialQueue(label: "starved")))
+            let holdup = Holdup { there.queue.async($0) }
+            await here.perform { _ in
+                allocation_probe_fail(1_000)  // the ring's first segment; a task's own memory is smaller
+                await there.add(1)
+            }
+            holdup.finish()
+        }
+        #expect(child.said("SerialQueue: a task's job is lost: no memory for a place in queue \"starved\"."))
+    }
+
+    @Test(.enabled(if: !promisesAnyMemory(), "this system promises memory that it does not have"))
+    func a_job_whose_thread_cannot_be_started_traps() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await Store(SerialQueue(label: "no thread", stackSize: 1 << 40)).add(1)
+        }
+        #expect(child.said("SerialQueue: a task's job is lost: the thread of queue \"no thread\" could not be started."))
+    }
+
+    @Test(.enabled(if: !promisesAnyMemory(), "this system promises memory that it does not have"))
+    func a_drain_without_a_thread_traps() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await SerialQueue(label: "no thread", stackSize: 1 << 40).drain()
+        }
+        #expect(child.said("SerialQueue.drain: the thread of queue \"no thread\" could not be started."))
+    }
+
+    /// Nothing leads to the last two but a fork, in whose child Swift's own threads are gone as well.
+    @Test func every_refusal_of_a_job_has_its_sentence() {
+        let queue = SerialQueue(label: "refuses")
+        #expect(queue.jobReason(for: ENOMEM) == "no memory for a place in queue \"refuses\".")
+        #expect(queue.jobReason(for: EAGAIN).hasPrefix("the thread of queue \"refuses\" could not be started."))
+        #expect(queue.jobReason(for: ESTALE).hasPrefix("queue \"refuses\" is from before a fork."))
+        #expect(queue.jobReason(for: ESHUTDOWN) == "queue \"refuses\" has been shut down.")
+    }
+}

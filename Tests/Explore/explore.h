@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EX_THREADS = 10, EX_STACK = 64 * 1024, EX_STEPS = 20000, EX_OPTIONS = 32, EX_TAPE = 1 << 16 };
+enum { EX_THREADS = 12, EX_STACK = 64 * 1024, EX_STEPS = 20000, EX_OPTIONS = 32, EX_TAPE = 1 << 16 };
 
 /* What an option is, which is what it costs in a bounded search. */
 typedef enum ex_cost {
@@ -112,6 +112,7 @@ void ex_trace_print(void);
 #define EX_TRACE(...) do { if (ex_tracing) ex_trace(__VA_ARGS__); } while (0)
 
 /* system.c */
+extern unsigned ex_processors;
 void ex_catch_crashes(void);
 
 /* core.c: the part of the core's state that outlives its queues. */

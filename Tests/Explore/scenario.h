@@ -6,6 +6,7 @@
  *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_async_and_wait)
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch
+ *     letgo  pump                                                                 the pool: releases it, runs it
  *     passN  openN                                                                gates: wait at N, open N
  *     a digit                                                                     prints it
  *
@@ -28,7 +29,9 @@ typedef struct scenario {
 } scenario_t;
 
 extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[], ending_scenarios[], cycle_scenarios[],
-    puzzle_scenarios[], litmus_scenarios[], mix_scenarios[], mutant_scenarios[];
+    puzzle_scenarios[], litmus_scenarios[], mix_scenarios[], mutant_scenarios[],
+    mutant_depth_scenarios[],
+    pool_scenarios[], pool_end_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

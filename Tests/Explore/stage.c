@@ -44,8 +44,10 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
     stage_watch_reset();
     bool faults = stage_may_fail = ex_setting.faults;
     ex_setting.faults = false;
+    sq_pool_t *pool = stage_pool_begin(&expectation->pool);
     for (unsigned i = 0; i < queues; i += 1) {
         sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+        options.pool = pool;
         options.capacity = expectation->capacity;
         stage_queues[i] = sq_queue_create(labels[i], &options);
     }
@@ -109,6 +111,7 @@ static void run(void *context) {
         check_start(one);
     }
     inside[queue] += 1;
+    stage_pool_enter(one);
     ex_write(WORD(cells[queue])); /* what the tasks before wrote */
     ex_point();
     if (!sq_is_current(stage_queues[queue]) || sq_current_queue() != stage_queues[queue]) {
@@ -121,6 +124,7 @@ static void run(void *context) {
     ex_write(WORD(cells[queue]));
     ex_write(WORD(results[one->id]));
     inside[queue] -= 1;
+    stage_pool_leave(one);
     one->finished = ++ex_step;
     finished_suspended[queue] = finished_suspended[queue] || is_suspended_before(queue, one->finished);
     EX_TRACE("task %d ends", one->id);

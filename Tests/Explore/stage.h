@@ -34,12 +34,26 @@ typedef struct submission {
     int ran, discarded, error;
 } submission_t;
 
+/* The pool that all queues are on. */
+typedef enum pool_kind {
+    POOL_NONE,   /* each has a thread of its own */
+    POOL_FIXED,  /* and no task on it waits for a queue */
+    POOL_LENT,   /* the same, but tasks do wait */
+    POOL_GROWS,  /* from `seats` to SQ__MOST_MEMBERS */
+    POOL_MANUAL,
+} pool_kind_t;
+typedef struct pool_plan {
+    pool_kind_t kind;
+    unsigned seats;
+} pool_plan_t;
+
 /* What a scenario expects. */
 typedef struct expectation {
     uint32_t may;       /* errors that may come: a set of ERROR_BIT(...) */
     int deadlocks;      /* how many EDEADLK there must be in all; -1: as may be */
     size_t capacity;    /* of the queues */
     bool each_has_a_reference; /* each thread holds a reference, and nobody else does */
+    pool_plan_t pool;
 } expectation_t;
 
 #define ERROR_BIT(error) (1u << ((error) % 31))
@@ -58,6 +72,8 @@ void stage_retain(int queue);
 void stage_release(int queue);
 void stage_look(int queue);
 void stage_watch(int queue, bool watched);
+void stage_let_go(void); /* gives up the pool's first reference, if that was not done yet */
+void stage_pump(void);   /* runs a manual pool */
 void stage_print(char what);
 sq_time_t stage_soon(void);
 

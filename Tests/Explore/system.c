@@ -144,7 +144,7 @@ bool sq__thread_owns_stack(const void *address) { return (size_t)((const char *)
 bool sq__thread_is_blocked(uint64_t id) { return id != 0 && ex_choose(2, EX_DISTURB) == 0; }
 uint64_t sq__thread_id(void) { return (uint64_t)ex_current + 1; }
 void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_current); }
-unsigned sq__processor_count(void) { return 2; }
+unsigned sq__processor_count(void) { return ex_processors; }
 uint64_t sq__clock_now(void) { return ex_now(); }
 
 void sq__fatal(const char *format, ...) {

@@ -129,7 +129,7 @@ static void async(call_t *call) {
         return;
     }
     if (seeks) {
-        bool is_closed = call->model->closed, is_stuck = !model_goes_on(call->model) || drive.held[call->queue];
+        bool is_closed = call->model->closed, is_stuck = !model_goes_on(call->model) || drive_is_held(call->queue);
         expect(call, "async_until", error,
                error == 0 || (error == ESHUTDOWN && is_closed)
                    || (error == ETIMEDOUT && (is_stuck || (call->operation->argument % 4) == 2 || sq_deadline(0) >= call->deadline)));
@@ -149,7 +149,7 @@ static void async(call_t *call) {
 /* A sync or call that was not refused at once: what it returned, and what became of it. */
 static void check_outcome(const call_t *call, const char *name, int error, bool failed) {
     fate_t fate = model_fates[call->id];
-    bool is_stuck = !model_goes_on(call->model) || drive.held[call->queue];
+    bool is_stuck = !model_goes_on(call->model) || drive_is_held(call->queue);
     bool too_late = call->deadline != SQ_FOREVER && sq_deadline(0) >= call->deadline;
     drive_lock();
     if (error == 0) {
@@ -254,12 +254,14 @@ static void after(call_t *call) {
     int error = sq_async_task_after(drive.queues[call->queue], delay, &task);
     bool failed = famine_end();
     if (is_famine(error, failed)) {
-        call->model->rejected += 0; /* a delayed task is none of the queue's until it is due */
+        reject(call);
         return;
     }
     expect(call, "async_task_after", error, error == (call->was_closed ? ESHUTDOWN : 0));
     if (error == 0) {
         model_delay(call->queue, call->id, delay);
+    } else {
+        reject(call);
     }
 }
 

@@ -43,7 +43,7 @@ static void shut_down(int id, int queue, model_queue_t *model) {
     model->discards = model->discards || (operation->argument & 1);
     drive_unlock();
     /* On the pool a task that runs meanwhile may suspend the queue; on a thread of its own, only what is held keeps it. */
-    bool may_hang = !drive.program->threaded[queue] || drive.held[queue] || !model_goes_on(model);
+    bool may_hang = !drive.program->threaded[queue] || drive_is_held(queue) || !model_goes_on(model);
     famine_begin(operation->failing);
     int error = sq_shutdown(drive.queues[queue], operation->argument & 1 ? SQ_DISCARD : SQ_DRAIN,
                             sq_deadline(may_hang ? SHORT : LONG));
@@ -56,7 +56,7 @@ static void shut_down(int id, int queue, model_queue_t *model) {
         return;
     }
     drive_lock();
-    bool is_stuck = drive.held[queue] || !model_goes_on(model);
+    bool is_stuck = drive_is_held(queue) || !model_goes_on(model);
     expect(id, "shutdown", error,
            within ? error == EDEADLK
                   : error == 0 ? model_has_ended(model) : error == ETIMEDOUT && is_stuck && !model_has_ended(model));
@@ -114,15 +114,18 @@ static void check_idle(int id) {
 
 static void advance(int id) {
     uint64_t end = model_now + (uint64_t)(drive.program->operations[id].argument + 1) * 1000;
-    /* One stop at a time: the model must know what is due before it runs. */
+    sq_pool_run(drive.pool);
+    model_submits_due(-1);
+    /* One time at a time: what a task of an earlier one starts may be due in between. */
     for (uint64_t stop = model_next_due(); stop <= end; stop = model_next_due()) {
         uint64_t step = stop - model_now;
-        model_clock_is(stop);
+        model_now = stop;
         sq_pool_advance(drive.pool, step);
+        model_submits_due(-1);
         check_idle(id);
     }
     uint64_t step = end - model_now;
-    model_clock_is(end);
+    model_now = end;
     sq_pool_advance(drive.pool, step);
 }
 
@@ -155,6 +158,7 @@ void call_control(int id) {
         break;
     case DO_RUN:
         sq_pool_run(drive.pool);
+        model_submits_due(-1);
         if (!sq_current_queue()) {
             check_idle(id);
         }
@@ -163,7 +167,7 @@ void call_control(int id) {
         advance(id);
         break;
     case DO_LET_GO:
-        if (drive.held[queue]) {
+        if (drive_is_held(queue)) {
             drive_lock();
             drive.let_go[queue] = true;
             drive_tell();
@@ -171,7 +175,7 @@ void call_control(int id) {
         }
         break;
     case DO_WAITER:
-        if (!model->closed && (drive.held[queue] || !model_goes_on(model))) {
+        if (!model->closed && (drive_is_held(queue) || !model_goes_on(model))) {
             waiter_start(id);
         }
         break;

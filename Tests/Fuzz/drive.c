@@ -57,6 +57,8 @@ static void body(int id) {
 
 static bool may_go(int queue) { return drive.let_go[queue] || drive.ending; }
 
+bool drive_is_held(int queue) { return drive.held[queue] && !may_go(queue); }
+
 static void hold(int queue) {
     drive_lock();
     drive.held[queue] = true;
@@ -134,7 +136,7 @@ static bool is_at_rest(int queue) {
             return false; /* it is about to return */
         }
     }
-    return model->running >= 0 ? drive.held[queue] && !may_go(queue) : model->depth == 0 || !model_goes_on(model);
+    return model->running >= 0 ? drive_is_held(queue) : model->depth == 0 || !model_goes_on(model);
 }
 
 static bool matches(const model_queue_t *model, const sq_queue_stats_t *stats) {
@@ -206,6 +208,7 @@ static void finish(void) {
     drive.ending = true;
     drive_tell();
     drive_unlock();
+    come_to_rest();
     for (int queue = 0; queue < QUEUES; queue += 1) {
         while (model_queues[queue].references > 0 && model_queues[queue].suspensions > 0) {
             model_queues[queue].suspensions -= 1;
@@ -213,12 +216,14 @@ static void finish(void) {
                 model_fails(queue, "resume at the end");
             }
         }
+        come_to_rest();
     }
     sq_pool_run(drive.pool);
     while (model_next_due() != UINT64_MAX) {
         uint64_t step = model_next_due() - model_now;
-        model_clock_is(model_now + step);
+        model_now += step;
         sq_pool_advance(drive.pool, step);
+        model_submits_due(-1);
     }
     waiter_end_all();
     come_to_rest();

@@ -34,6 +34,8 @@ void drive_operations(int first);
 
 /* Is a task of this queue on the calling thread's stack? */
 bool drive_is_inside(int queue);
+/* A task of the queue's runs, and will not end before DO_LET_GO. */
+bool drive_is_held(int queue);
 /* This operation can be carried out here. */
 bool drive_is_legal(const operation_t *operation);
 

@@ -45,7 +45,16 @@ static bool discards(const model_queue_t *queue) { return queue->discards || que
 
 bool model_goes_on(const model_queue_t *queue) { return queue->suspensions == 0 || discards(queue); }
 
-bool model_has_ended(const model_queue_t *queue) { return queue->closed && queue->depth == 0 && queue->running < 0; }
+static bool is_caller(entry_t entry) { return entry.kind == SYNC_CALLER || entry.kind == CALL_CALLER; }
+
+/* A caller that is refused may not have come to tell us yet. */
+bool model_has_ended(const model_queue_t *queue) {
+    size_t left = 0;
+    for (size_t i = 0; i < queue->depth; i += 1) {
+        left += !(discards(queue) && is_caller(queue->waiting[i]));
+    }
+    return queue->closed && left == 0 && queue->running < 0;
+}
 
 bool model_is_full(const model_queue_t *queue) {
     size_t tasks = 0;
@@ -109,16 +118,44 @@ static void expect_first(model_queue_t *queue, int id, const char *what) {
     if (queue->running >= 0) {
         model_fails(id, "%s while task %d runs", what, queue->running);
     }
-    while (discards(queue) && queue->waiting[0].id != id
-           && (queue->waiting[0].kind == SYNC_CALLER || queue->waiting[0].kind == CALL_CALLER)) {
+    while (discards(queue) && queue->depth > 0 && queue->waiting[0].id != id && is_caller(queue->waiting[0])) {
         leave(queue, 0, DISCARDED); /* its caller is about to return ESHUTDOWN */
     }
     if (queue->depth == 0 || queue->waiting[0].id != id) {
-        model_fails(id, "%s before task %d, which was submitted earlier", what, queue->waiting[0].id);
+        model_fails(id, "%s before task %d, which was submitted earlier", what, queue->depth ? queue->waiting[0].id : -1);
+    }
+}
+
+static bool is_pending(const delayed_t *task) { return model_fates[task->id] == DELAYED; }
+
+/* The first of those that are due and not submitted, in the order of their times, then of their starts. A queue that is shut
+ * down takes none. */
+static delayed_t *first_due(void) {
+    delayed_t *first = NULL;
+    for (size_t i = 0; i < delayed_count; i += 1) {
+        delayed_t *task = &delayed[i];
+        if (is_pending(task) && task->due <= model_now && !model_queues[task->queue].closed
+            && (first == NULL || task->due < first->due)) {
+            first = task;
+        }
+    }
+    return first;
+}
+
+void model_submits_due(int last) {
+    delayed_t *task;
+    while ((last < 0 || model_fates[last] == DELAYED) && (task = first_due()) != NULL) {
+        model_queue_t *queue = &model_queues[task->queue];
+        queue->delayed -= 1;
+        model_accept(queue, task->id, DUE_TASK);
+        look_for_abandonment(queue);
     }
 }
 
 void model_begins(model_queue_t *queue, int id) {
+    if (model_fates[id] == DELAYED) {
+        model_submits_due(id);
+    }
     look_for_abandonment(queue);
     expect_first(queue, id, "begins");
     if (queue->suspensions > 0) {
@@ -142,6 +179,9 @@ void model_ends(model_queue_t *queue, int id) {
 
 /* A discard function is a turn of the queue's as well. */
 void model_is_discarded(model_queue_t *queue, int id) {
+    if (model_fates[id] == DELAYED && !queue->closed) {
+        model_submits_due(id);
+    }
     look_for_abandonment(queue);
     if (model_fates[id] == DELAYED) {
         if (!model_has_ended(queue) && !queue->abandoned) {
@@ -165,31 +205,16 @@ void model_delay(int queue, int id, uint64_t delay) {
     delayed[delayed_count++] = (delayed_t){ .due = model_now + delay, .queue = queue, .id = id };
 }
 
-static bool is_pending(const delayed_t *task) { return model_fates[task->id] == DELAYED; }
-
 uint64_t model_next_due(void) {
     uint64_t next = UINT64_MAX;
     for (size_t i = 0; i < delayed_count; i += 1) {
-        if (is_pending(&delayed[i]) && delayed[i].due < next) {
+        if (is_pending(&delayed[i]) && delayed[i].due > model_now && delayed[i].due < next) {
             next = delayed[i].due;
         }
     }
     return next;
 }
 
-void model_clock_is(uint64_t now) {
-    model_now = now;
-    for (uint64_t due = model_next_due(); due <= now; due = model_next_due()) {
-        for (size_t i = 0; i < delayed_count; i += 1) {
-            if (is_pending(&delayed[i]) && delayed[i].due == due) {
-                model_queue_t *queue = &model_queues[delayed[i].queue];
-                queue->delayed -= 1;
-                model_accept(queue, delayed[i].id, DUE_TASK);
-                look_for_abandonment(queue);
-            }
-        }
-    }
-}
 
 void model_release(model_queue_t *queue) {
     queue->references -= 1;

@@ -73,10 +73,10 @@ void model_ends(model_queue_t *queue, int id);
 void model_is_discarded(model_queue_t *queue, int id);
 
 void model_delay(int queue, int id, uint64_t delay);
-/* The time of the next delayed task, or UINT64_MAX. */
+/* The time of the next delayed task that is not due yet, or UINT64_MAX. */
 uint64_t model_next_due(void);
-/* Moves the clock; what is due then is submitted, in the order of its times, then of its starts. */
-void model_clock_is(uint64_t now);
+/* What is due now is submitted, in the order of its times, then of its starts; up to task `last`, or all (-1). */
+void model_submits_due(int last);
 
 void model_release(model_queue_t *queue);
 

@@ -1,0 +1,272 @@
+/* pool_grow_test.c: how many threads a pool has, how many queues it carries, and what it does without threads or memory. */
+#include "caller.h"
+#include "inject.h"
+#include "sq_pool.h"
+#include "platform/thread.h"
+#include "thread/pool.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static sq_queue_t *queue_on(sq_pool_t *pool) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = pool;
+    sq_queue_t *queue = sq_queue_create("", &options);
+    REQUIRE(queue != NULL);
+    return queue;
+}
+
+/* Growth */
+
+/* The threads that are there besides the pool's: for alarms, and the test. */
+enum { OTHERS = 2 };
+
+enum { BLOCKED = SQ__MOST_MEMBERS - 1, CROWD = SQ__MOST_MEMBERS + 36 };
+
+typedef struct crowd {
+    latch_t gate, entered, left;
+    atomic_int inside, most;
+} crowd_t;
+
+static void block(void *context) {
+    crowd_t *crowd = context;
+    int inside = atomic_fetch_add(&crowd->inside, 1) + 1;
+    for (int most = crowd->most; most < inside && !atomic_compare_exchange_weak(&crowd->most, &most, inside);) {
+    }
+    latch_bump(&crowd->entered);
+    latch_wait(&crowd->gate, 1);
+    atomic_fetch_sub(&crowd->inside, 1);
+    latch_bump(&crowd->left);
+}
+
+static void open_gate(void *context) { latch_bump(&((crowd_t *)context)->gate); }
+
+/* To see it fail: no grow in look (oversee.c): it hangs. */
+TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
+    sq_pool_t *pool = sq_pool_create("growing", NULL);
+    REQUIRE(pool != NULL);
+    crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
+    sq_queue_t *queues[BLOCKED + 1];
+    for (size_t i = 0; i <= BLOCKED; i += 1) {
+        queues[i] = queue_on(pool);
+        CHECK_EQUAL(sq_async(queues[i], i < BLOCKED ? block : open_gate, &crowd), 0);
+    }
+    latch_wait(&crowd.left, BLOCKED);
+    /* And back to what it has at rest: one thread per processor. To see it fail: no shrink. */
+    let_threads_end(sq__processor_count() + OTHERS);
+    CHECK_AT_MOST(threads_alive(), sq__processor_count() + OTHERS);
+    size_t ran = 0;
+    for (size_t i = 0; i <= BLOCKED; i += 1) {
+        CHECK_EQUAL(sq_async_and_wait(queues[i], SQ_FOREVER, add_one, &ran), 0);
+        sq_queue_release(queues[i]);
+    }
+    CHECK_EQUAL(ran, BLOCKED + 1);
+    sq_pool_release(pool);
+}
+
+TEST(a_pool_grows_to_64_threads_and_no_further) {
+    sq_pool_t *pool = sq_pool_create("growing", NULL);
+    REQUIRE(pool != NULL);
+    crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
+    sq_queue_t *queues[CROWD];
+    for (size_t i = 0; i < CROWD; i += 1) {
+        queues[i] = queue_on(pool);
+        CHECK_EQUAL(sq_async(queues[i], block, &crowd), 0);
+    }
+    latch_wait(&crowd.entered, SQ__MOST_MEMBERS);
+    CHECK_AT_MOST(threads_alive(), SQ__MOST_MEMBERS + OTHERS);
+    latch_bump(&crowd.gate);
+    latch_wait(&crowd.left, CROWD);
+    CHECK_EQUAL(crowd.most, SQ__MOST_MEMBERS);
+    for (size_t i = 0; i < CROWD; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    sq_pool_release(pool);
+}
+
+TEST(a_pool_of_three_threads_runs_three_tasks_at_a_time_and_no_more) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = 3;
+    sq_pool_t *pool = sq_pool_create("three", &options);
+    REQUIRE(pool != NULL);
+    crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
+    sq_queue_t *queues[12];
+    for (size_t i = 0; i < 12; i += 1) {
+        queues[i] = queue_on(pool);
+        CHECK_EQUAL(sq_async(queues[i], block, &crowd), 0);
+    }
+    latch_wait(&crowd.entered, 3);
+    latch_bump(&crowd.gate);
+    latch_wait(&crowd.left, 12);
+    CHECK_EQUAL(crowd.most, 3);
+    CHECK_AT_MOST(threads_alive(), 3 + OTHERS);
+    for (size_t i = 0; i < 12; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    sq_pool_release(pool);
+}
+
+/* Many queues. Row 25. SQ_QUEUES=1000000 for more. */
+TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
+    const char *chosen = getenv("SQ_QUEUES");
+    size_t count = chosen != NULL ? strtoull(chosen, NULL, 0) : 100000;
+    sq_pool_t *pool = sq_pool_create("many", NULL);
+    sq_queue_t **queues = malloc(count * sizeof *queues);
+    size_t *ran = calloc(count, sizeof *ran);
+    REQUIRE(pool != NULL && queues != NULL && ran != NULL);
+    size_t before = mallinfo2().uordblks;
+    for (size_t i = 0; i < count; i += 1) {
+        queues[i] = queue_on(pool);
+    }
+    for (size_t i = 0; i < count; i += 1) {
+        CHECK_EQUAL(sq_async(queues[i], add_one, &ran[i]), 0);
+    }
+    long most = threads_alive();
+    size_t wrong = 0;
+    for (size_t i = 0; i < count; i += 1) {
+        CHECK_EQUAL(sq_async_and_wait(queues[i], SQ_FOREVER, add_one, &ran[i]), 0); /* through the ring: it had a segment */
+        CHECK_EQUAL(sq_sync(queues[i], add_one, &ran[i]), 0);
+        wrong += ran[i] != 3;
+    }
+    most = threads_alive() > most ? threads_alive() : most;
+    size_t bytes = (mallinfo2().uordblks - before) / count;
+    note("%zu queues: %zu bytes each, at most %ld threads seen", count, bytes, most);
+    CHECK_EQUAL(wrong, 0);
+    CHECK_AT_MOST(most, SQ__MOST_MEMBERS + OTHERS);
+    if (!SANITIZED) {
+        CHECK_AT_MOST(bytes, 192);
+    }
+    for (size_t i = 0; i < count; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    free(queues);
+    free(ran);
+    sq_pool_release(pool);
+}
+
+/* Without threads or memory. Each try has a process of its own, so that nothing kept from before spares it its calls. */
+
+static int create_in_want(failure_t what, uint64_t nth, bool forever) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = 2;
+    fail_nth(what, nth, forever);
+    errno = 0;
+    sq_pool_t *pool = sq_pool_create("want", &options);
+    int error = errno;
+    uint64_t failed = fail_nothing();
+    if (failed > 0) {
+        CHECK(pool == NULL);
+        CHECK_EQUAL(error, what == FAIL_ALLOCATION ? ENOMEM : EAGAIN);
+        CHECK_AT_MOST(threads_alive(), 1); /* it may be the one for alarms, on its way out */
+    }
+    sq_pool_release(pool);
+    let_threads_end(0);
+    CHECK_EQUAL(threads_alive(), 0);
+    pool = sq_pool_create("again", &options);
+    CHECK(pool != NULL);
+    sq_pool_release(pool);
+    return failed == 0 ? 2 : 0;
+}
+
+/* The first member is held; the second one, that the next queue needs, is not to be had. The task is accepted and runs once there is
+ * a thread again, without another call: to see it fail, no sq__pool_oversee where recruit fails. */
+static int submit_in_want(failure_t what, uint64_t nth, bool forever) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = 2;
+    sq_pool_t *pool = sq_pool_create("want", &options);
+    REQUIRE(pool != NULL);
+    sq_queue_t *held = queue_on(pool), *queue = queue_on(pool);
+    hold_t hold;
+    latch_t ran = LATCH_INIT;
+    hold_async(&hold, held);
+    fail_nth(what, nth, forever);
+    int error = sq_async(queue, (sq_function_t)latch_bump, &ran);
+    uint64_t failed = fail_nothing();
+    CHECK_EQUAL(error, 0);
+    latch_wait(&ran, 1); /* while the other thread is still held */
+    hold_end(&hold);
+    sq_queue_release(held);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+    return failed == 0 ? 2 : 0;
+}
+
+int child_main(int count, char **words) {
+    REQUIRE(count == 4);
+    failure_t what = words[1][0] == 'm' ? FAIL_ALLOCATION : FAIL_THREAD;
+    uint64_t nth = strtoull(words[2], NULL, 0);
+    bool forever = words[3][0] == 'f';
+    return words[0][0] == 'c' ? create_in_want(what, nth, forever) : submit_in_want(what, nth, forever);
+}
+
+/* Until one is over without having come to its Nth call. Returns how many failed. */
+static int fail_each(const char *call, const char *what, const char *how) {
+    for (int nth = 1; nth < 50; nth += 1) {
+        char number[8];
+        snprintf(number, sizeof number, "%d", nth);
+        int status = run_child((const char *const[]){ call, what, number, how, NULL });
+        if (status == 2) {
+            return nth - 1;
+        }
+        CHECK_EQUAL(status, 0);
+    }
+    CHECK(!"it comes to an end");
+    return 0;
+}
+
+TEST(each_allocation_and_thread_of_a_pool_can_fail) {
+    CHECK(fail_each("create", "memory", "once") >= 6); /* the pool, two threads with what they need */
+    CHECK(fail_each("create", "memory", "forever") >= 6);
+    CHECK_EQUAL(fail_each("create", "thread", "once"), 2);
+    CHECK_EQUAL(fail_each("create", "thread", "forever"), 2);
+}
+
+TEST(a_task_is_accepted_and_runs_although_its_pool_cannot_get_another_thread_at_once) {
+    CHECK(fail_each("submit", "memory", "once") >= 3); /* the member, its worker, its thread */
+    CHECK(fail_each("submit", "memory", "forever") >= 3);
+    CHECK_EQUAL(fail_each("submit", "thread", "once"), 1);
+    CHECK_EQUAL(fail_each("submit", "thread", "forever"), 1);
+}
+
+/* Processors */
+
+static void write_file(const char *folder, const char *text) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/cpu.max", folder);
+    FILE *file = fopen(path, "w");
+    REQUIRE(file != NULL);
+    fputs(text, file);
+    fclose(file);
+}
+
+TEST(a_control_groups_quota_and_those_above_it_bound_the_processors) {
+    char root[] = "/tmp/sq_groups_XXXXXX", outer[100], inner[100], command[200];
+    REQUIRE(mkdtemp(root) != NULL);
+    snprintf(outer, sizeof outer, "%s/outer", root);
+    snprintf(inner, sizeof inner, "%s/outer/inner", root);
+    REQUIRE(mkdir(outer, 0700) == 0 && mkdir(inner, 0700) == 0);
+    CHECK_EQUAL(sq__processors_within(root, "/outer/inner", 8), 8); /* no file anywhere */
+    write_file(inner, "max 100000\n");
+    CHECK_EQUAL(sq__processors_within(root, "/outer/inner", 8), 8);
+    write_file(inner, "300000 100000\n");
+    CHECK_EQUAL(sq__processors_within(root, "/outer/inner", 8), 3);
+    CHECK_EQUAL(sq__processors_within(root, "/outer/inner", 2), 2); /* never more than the limit */
+    CHECK_EQUAL(sq__processors_within(root, "/outer", 8), 8);
+    write_file(outer, "150000 100000\n");
+    CHECK_EQUAL(sq__processors_within(root, "/outer/inner", 8), 2); /* rounded up */
+    write_file(root, "1000 100000\n");
+    CHECK_EQUAL(sq__processors_within(root, "/outer/inner", 8), 1); /* never 0 */
+    CHECK_EQUAL(sq__processors_within(root, "/", 8), 1);
+    write_file(root, "100000 0\n");
+    CHECK_EQUAL(sq__processors_within(root, "/", 8), 8); /* what makes no sense is nothing */
+    write_file(root, "");
+    CHECK_EQUAL(sq__processors_within(root, "/", 8), 8);
+    char long_name[600];
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[0] = '/';
+    long_name[sizeof long_name - 1] = '\0';
+    CHECK_EQUAL(sq__processors_within(root, long_name, 8), 8);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    CHECK_EQUAL(system(command), 0);
+}

@@ -1,28 +1,35 @@
 /* mutants_depth.c: what a queue tells of its depth. Mutants of the orders and counts of sq__ring_depth asked for it. */
 #include "scenario.h"
 
-enum { TASKS = 6 };
+enum { TASKS = 8 };
 
 static int left;
 
-/* Each task submits the next one while it runs: the queue is never free, its ring goes on, and one task waits at most. */
+/* Each task submits the next one while it runs, and the last one stays: the queue is never free, its ring goes on, and one
+ * task waits at most. */
 static void next_of_chain(void *unused) {
     (void)unused;
     if (left > 0) {
         left -= 1;
         sq_async(stage_queues[0], next_of_chain, NULL);
+    } else {
+        ex_gate_pass(0);
     }
 }
 
+/* The explorer's release sequences are those of C++20, where a count that follows the release of `index` is no part of it:
+ * under EX_RA the head may be one segment late (Documentation/MemoryOrdering.md). */
 static void look_at_chain(void *unused) {
     (void)unused;
+    size_t most = ex_setting.memory == EX_RA ? 1 + SQ__SEGMENT_SLOTS : 1;
     for (int looks = 0; looks < 3; looks += 1) {
         size_t depth = sq_queue_depth(stage_queues[0]);
-        if (depth > 1) {
+        if (depth > most) {
             ex_fail("depth: %zu, where at most one task waits", depth);
         }
         ex_point();
     }
+    ex_gate_open(0);
 }
 
 static void chain_main(void *unused) {
@@ -30,7 +37,7 @@ static void chain_main(void *unused) {
     left = TASKS;
     stage_begin(&(expectation_t){ 0 }, 1);
     int looker = ex_start(look_at_chain, NULL, false);
-    sq_async(stage_queues[0], next_of_chain, NULL);
+    sq_sync(stage_queues[0], next_of_chain, NULL); /* the hand-off slot, which is counted apart, stays out of it */
     ex_join(looker);
     sq_queue_release(stage_queues[0]);
 }

@@ -2,30 +2,69 @@
 
 import Synchronization
 
-typealias CallerContinuation = UnsafeContinuation<Void, any Error>
+/// A closure on its way, and its caller.
+///
+/// The closure is there to be claimed, once: by its turn, a cancellation or a refusal, whichever comes first. Whoever has
+/// it runs or releases it, and then tells the caller, who may not have been suspended yet.
+///
+/// Unchecked Sendable: the closure belongs to who claims it; the continuation is the caller's and the error the teller's
+/// until both have been to `caller`, and then the second one's.
+class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
+    private enum Caller: UInt8, AtomicRepresentable {
+        case onItsWay
+        case suspended
+        case told
+    }
+
+    private var body: Body?
+    private let isClaimed = Atomic(false)
+    private var continuation: UnsafeContinuation<Void, any Error>?
+    private var error: (any Error)?
+    private let caller = Atomic(Caller.onItsWay)
+
+    init(_ body: sending Body) {
+        self.body = body
+    }
+
+    /// `nil`: somebody else was first.
+    final func claim() -> Body? {
+        // Relaxed: the body was written before anybody else was told of the call, and its writer does not look again.
+        isClaimed.exchange(true, ordering: .relaxed) ? nil : body.take()
+    }
+
+    /// By the caller, once.
+    final func suspend(_ continuation: UnsafeContinuation<Void, any Error>) {
+        self.continuation = continuation
+        if caller.exchange(.suspended, ordering: .acquiringAndReleasing) == .told { resume() }
+    }
+
+    /// By whoever knows, once: the body has run, or will run as promised (`nil`), or never will.
+    final func tell(_ error: (any Error)?) {
+        self.error = error
+        if caller.exchange(.told, ordering: .acquiringAndReleasing) == .suspended { resume() }
+    }
+
+    private func resume() {
+        if let error { continuation!.resume(throwing: error) } else { continuation!.resume() }
+    }
+
+    /// Releases the body before the caller is told. Does nothing if it has been claimed.
+    final func giveUp(_ error: any Error) {
+        if claimAndRelease() { tell(error) }
+    }
+
+    private func claimAndRelease() -> Bool {
+        claim() != nil
+    }
+}
 
 /// A closure that runs on a queue while its caller is suspended.
-///
-/// Unchecked Sendable: the body goes to the one who claims it, and the outcome is written before the caller is told, and
-/// read after.
-final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
-    private struct Body: @unchecked Sendable {
-        let run: () throws -> sending Result
-    }
-
-    private let turn: Mutex<Turn<Body, CallerContinuation>>
+final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Result>, @unchecked Sendable {
+    // Written before the caller is told, and read after.
     private var outcome: Swift.Result<Result, any Error>?
-
-    init(_ body: sending @escaping () throws -> sending Result) {
-        turn = Mutex(Turn(Body(run: body)))
-    }
 
     func start(on queue: SerialQueue) {
         if case .refused(let error) = submit(to: queue.queue) { giveUp(error) }
-    }
-
-    func suspend(_ continuation: CallerContinuation) {
-        turn.withLock { $0.suspend(continuation) }?.perform()
     }
 
     /// Whether it waits for room or for its turn. If that has come, does nothing.
@@ -50,66 +89,27 @@ final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
         return try outcome.get()
     }
 
-    // The next two have released the body when they return: a caller that has been told finds it gone.
-
+    /// Has released the body when it returns: a caller that has been told finds it gone.
     private func claimAndRun() -> Bool {
-        guard let body = turn.withLock({ $0.claim() }) else { return false }
-        outcome = Swift.Result(catching: body.run)
+        guard let body = claim() else { return false }
+        outcome = Swift.Result(catching: body)
         return true
-    }
-
-    private func claimAndRelease() -> Bool {
-        turn.withLock { $0.claim() } != nil
-    }
-
-    private func giveUp(_ error: any Error) {
-        if claimAndRelease() { tell(error) }
-    }
-
-    private func tell(_ error: (any Error)?) {
-        turn.withLock { $0.tell(error) }?.perform()
     }
 }
 
 /// A closure whose caller is suspended until there is room for it.
-///
-/// Unchecked Sendable: the body goes to the one who claims it.
-final class SubmittedCall: QueuedCall, @unchecked Sendable {
-    private struct Body: @unchecked Sendable {
-        let run: () -> Void
-    }
-
-    private let turn: Mutex<Turn<Body, CallerContinuation>>
-
-    init(_ body: sending @escaping () -> Void) {
-        turn = Mutex(Turn(Body(run: body)))
-    }
-
-    func suspend(_ continuation: CallerContinuation) {
-        turn.withLock { $0.suspend(continuation) }?.perform()
-    }
-
+final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
     /// Whether it waits for room. Later, does nothing.
     func cancel(on queue: SerialQueue) {
         if stepOutOfLine(of: queue.queue) { giveUp(CancellationError()) }
     }
 
     override func turnCame(_ runs: Bool) {
-        let body = turn.withLock { $0.claim() }
-        if runs { body?.run() }
+        let body = claim()
+        if runs { body?() }
     }
 
     override func decided(_ error: SerialQueueError?) {
-        if let error { return giveUp(error) }
-        turn.withLock { $0.tell(nil) }?.perform()
-    }
-
-    private func giveUp(_ error: any Error) {
-        release()
-        turn.withLock { $0.tell(error) }?.perform()
-    }
-
-    private func release() {
-        _ = turn.withLock { $0.claim() }
+        if let error { giveUp(error) } else { tell(nil) }
     }
 }

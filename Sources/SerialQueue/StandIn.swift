@@ -6,7 +6,6 @@
 
 import CSerialQueue
 import CSerialQueueSwiftCall
-import Synchronization
 
 enum StandIn {
     private struct Entry {
@@ -15,7 +14,7 @@ enum StandIn {
     }
 
     /// By the queue that is stood in for. Each job retains a handle to it, so while it is a key it is not freed.
-    private static let entries = Mutex<[SerialQueue: Entry]>([:])
+    private static let entries = Locked([SerialQueue: Entry]())
 
     /// Runs the job after the end of `executor` and after every job that came this way before.
     static func enqueue(_ job: UnownedJob, for executor: SerialQueue, _ run: QueuedJob.Run) {

@@ -31,7 +31,8 @@ typedef struct scenario {
 extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[], ending_scenarios[], cycle_scenarios[],
     puzzle_scenarios[], litmus_scenarios[], mix_scenarios[], mutant_scenarios[],
     mutant_depth_scenarios[],
-    pool_scenarios[], pool_end_scenarios[];
+    pool_scenarios[], pool_end_scenarios[],
+    alarm_scenarios[], timer_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

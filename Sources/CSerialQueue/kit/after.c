@@ -3,11 +3,12 @@
  * DESIGN. A delayed task is an alarm, and on its queue's list of dependents (dependent.h). Two parties want it, and the queue's lock
  * decides between them: the alarm's call (c), which submits it, and the end of the queue (e), which discards it.
  *
- *     (c1) with the lock: it is on the list: submit it, take it off, unlock; free it
+ *     (c1) with the lock: submit it, take it off the list, unlock; free it
  *     (e1) with the lock: take it off, unlock   (e2) discard it   (e3) cancel the alarm; free it, or leave that to (c)
  *
  *     c1 e1     it is in the ring, or the hand-off slot, before the queue comes to its end, and has its outcome there
- *     e1 c1     it is not on the list: (c) does nothing but free it, or leave that to (e3), whoever of them is last
+ *     e1 c1     the queue is shut down, or (e) would not be there: it takes nothing. (c) does nothing but free it, or leave that
+ *               to (e3), whoever of them is last
  *     c1 fails  no memory: it stays on the list, and the alarm calls again. Shut down: it stays on the list, for (e1)
  *
  * Each of the two holds a reference to it, under the lock. It holds one to its queue until it is in there; from then on it is
@@ -45,11 +46,8 @@ static void fall_due(sq__alarm_t *alarm) {
     after_t *after = (after_t *)((char *)alarm - offsetof(after_t, alarm));
     sq_queue_t *queue = after->queue;
     bool passes = false;
-    int error = ESHUTDOWN;
     sq__lock(queue);
-    if (sq__dependent_is_listed(&after->dependent)) {
-        error = sq__due_submit(queue, SQ__DUE, &(sq__work_t){ .task = after->task }, &passes);
-    }
+    int error = sq__due_submit(queue, SQ__DUE, &(sq__work_t){ .task = after->task }, &passes);
     if (error == 0) {
         sq__dependent_remove(&after->dependent);
         after->references -= 1;

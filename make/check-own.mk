@@ -12,8 +12,8 @@ $(OUT)/tests/foreign_throw: Tests/C/foreign_throw.cpp $(STATIC_LIBRARY) $(OUT)/f
 	$(CXX_COMPILER) -std=c++17 -pthread $(WARNINGS) -Werror $(FLAVOUR_FLAGS) -I$(CORE)/include $< $(STATIC_LIBRARY) -o $@
 
 check-deadlock: ## ten minutes (DEADLOCK_SECONDS) of nested syncs in one order: no false alarm
-	@$(MAKE) --no-print-directory FLAVOUR=release $(OUT)/tests/cycle_test
-	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-600} $(OUT)/tests/cycle_test never_told
+	@$(MAKE) --no-print-directory FLAVOUR=release $(OUT)/tests/false_alarm_test
+	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-600} $(OUT)/tests/false_alarm_test never_told
 
 .PHONY: check-deadlock
 

@@ -77,8 +77,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 END
-# In the folder of check-snippets.sh, so that the library is built once. Without CC: SwiftPM would take it for its own compiler.
-env -u CC ${SWIFT:-swift} build --package-path "$work/fragments" --scratch-path "$work/.build" -j 2 > "$work/fragments/log" 2>&1
+# A build folder of its own: SwiftPM mistakes a second package in one for the first. Without CC: it would be its own compiler.
+env -u CC ${SWIFT:-swift} build --package-path "$work/fragments" --scratch-path "$work/.build-fragments" -j 2 > "$work/fragments/log" 2>&1
 status=$?
 # Of what is said about other files than those with the blocks, only what the compiler cannot place better.
 grep -E '^([^/ ][^ ]*|.*/fragments/Sources/[^ ]*):[0-9]+:[0-9]+: (error|warning): ' "$work/fragments/log" |

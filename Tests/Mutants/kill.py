@@ -119,7 +119,7 @@ def passed(said):
 def search(true_core, program, scenario, memory, schedules):
     """A Kill, or None."""
     words = (scenario, memory, schedules)
-    status, said = call([program, 'find', *words], limit=300)
+    status, said = call([program, 'find', *words], limit=60)
     if status == 2:
         raise Wrong(said.strip())
     if status == 1 or not true_core.is_clean(words):

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # check.sh: the example programs, used as a user would and as a user should not. Builds nothing.
 #
-#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C HANGS_SWIFT HANGS_C CHATROOMS_SWIFT
+#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C HANGS_SWIFT HANGS_C CHATROOMS_SWIFT DISTRIBUTED_SWIFT
 #
 # `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8), CHECK_PATIENCE the
 # seconds after which a program counts as hung (else 120). Prints what failed, and at the end `N passed, N failed`.
 # Counts of words are compared with `tr | sort | uniq -c`.
 set -u
 export LC_ALL=C
-if [ $# -ne 7 ]; then
+if [ $# -ne 8 ]; then
     sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
@@ -348,6 +348,16 @@ check_chatrooms() { # program
     done
 }
 
+# The program compares the auction's end with what the bids make it.
+check_distributed() { # program
+    run "$1"
+    has_status 0
+    expect 'the highest bid wins' says 'winner    bidder 1, 999577' out
+    expect 'the error that an actor throws comes back' says 'refused   notPositive(0)' out
+    expect 'every bid ran on the queue' [ "$(sed -n 's/^queue .* ran //p' out)" -ge 4000 ]
+    expect 'it says that its check held' says 'check     the highest bid has won' out
+}
+
 programs=()
 for program in "$@"; do
     [ "$program" = - ] || program=$(realpath -e "$program") || exit 2
@@ -355,8 +365,8 @@ for program in "$@"; do
 done
 cd "$work" || exit 1
 make_inputs
-names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C' 'hangs in Swift' 'hangs in C' 'chatrooms in Swift')
-checks=(check_wordcount check_wordcount check_order check_order check_hangs_swift check_hangs check_chatrooms)
+names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C' 'hangs in Swift' 'hangs in C' 'chatrooms in Swift' 'distributed in Swift')
+checks=(check_wordcount check_wordcount check_order check_order check_hangs_swift check_hangs check_chatrooms check_distributed)
 for i in "${!checks[@]}"; do
     name=${names[i]}
     [ "${programs[i]}" = - ] || "${checks[i]}" "${programs[i]}"

@@ -34,6 +34,7 @@ examples: ## build every example: build/examples/*, and the Swift ones by SwiftP
 	$(SWIFT_RELEASE) --product order
 	$(SWIFT_RELEASE) --product hangs
 	$(SWIFT_RELEASE) --product chatrooms
+	$(SWIFT_RELEASE) --product distributed
 
 demo: examples ## the word counter in Swift, then in C, then the order of sync and async
 	@printf '\n== wordcount (Swift)\n'

@@ -26,7 +26,8 @@ typedef struct bench_task {
 enum {
     BENCH_ASYNC = 1, /* runs a task on another thread */
     BENCH_SYNC = 2,  /* runs a task and returns when it is done */
-    BENCH_MANY = 4   /* 100,000 queues at a time: queues share threads */
+    BENCH_MANY = 4,  /* 100,000 queues at a time: queues share threads */
+    BENCH_TIMER = 8  /* runs a task at a time to come */
 };
 
 typedef struct bench_contender {

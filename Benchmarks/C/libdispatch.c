@@ -13,7 +13,7 @@ typedef dispatch_queue_t contender_queue_t;
 #ifndef VARIANT
 #define VARIANT "libdispatch"
 #endif
-static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY, "" };
+static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY | BENCH_TIMER, "" };
 
 static contender_queue_t contender_create(void) {
 #if defined(ON_GLOBAL_QUEUE) /* not overcommit: shares the global queue's threads, one per processor */
@@ -45,6 +45,29 @@ static void contender_sync(contender_queue_t queue, const bench_task_t *task) {
 #else
     dispatch_sync_f(queue, task->context, task->function);
 #endif
+}
+
+#define CONTENDER_HAS_TIMERS
+typedef dispatch_source_t contender_timer_t;
+
+static void contender_after(contender_queue_t queue, uint64_t nanoseconds, const bench_task_t *task) {
+    dispatch_after_f(dispatch_time(DISPATCH_TIME_NOW, (int64_t)nanoseconds), queue, task->context, task->function);
+}
+
+static contender_timer_t contender_timer_start(contender_queue_t queue, uint64_t nanoseconds, const bench_task_t *task,
+                                               const bench_task_t *gone) {
+    dispatch_source_t timer = dispatch_source_create(DISPATCH_SOURCE_TYPE_TIMER, 0, 0, queue);
+    dispatch_set_context(timer, task->context); /* of all its functions */
+    dispatch_source_set_event_handler_f(timer, task->function);
+    dispatch_source_set_cancel_handler_f(timer, gone->function);
+    dispatch_source_set_timer(timer, dispatch_time(DISPATCH_TIME_NOW, (int64_t)nanoseconds), DISPATCH_TIME_FOREVER, 0);
+    dispatch_resume(timer);
+    return timer;
+}
+
+static void contender_timer_end(contender_timer_t timer) {
+    dispatch_source_cancel(timer);
+    dispatch_release(timer);
 }
 
 #include "scenarios.h"

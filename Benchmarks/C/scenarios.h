@@ -10,11 +10,20 @@
  *     static void contender_sync(contender_queue_t, const bench_task_t *);
  *     static const bench_contender_t contender;
  *
+ * and, with CONTENDER_HAS_TIMERS,
+ *
+ *     static void contender_after(contender_queue_t, uint64_t nanoseconds, const bench_task_t *);
+ *     typedef ... contender_timer_t;
+ *     static contender_timer_t contender_timer_start(contender_queue_t, uint64_t nanoseconds, const bench_task_t *,
+ *                                                    const bench_task_t *gone);   makes and starts it; once
+ *     static void contender_timer_end(contender_timer_t);   cancels it and lets go of it; then `gone` is called
+ *
  * It is C11 and C++17 at a time. Names and parameters of scenarios: driver/rows.py. */
 #include "scenario_sync.h"
 #include "scenario_async.h"
 #include "scenario_life.h"
 #include "scenario_growth.h"
+#include "scenario_timer.h"
 
 static const bench_scenario_t scenarios[] = {
     { "sync-uncontended", BENCH_SYNC, sync_uncontended },
@@ -29,6 +38,8 @@ static const bench_scenario_t scenarios[] = {
     { "memory-unused", 0, memory_unused },
     { "memory-used", BENCH_ASYNC, memory_used },
     { "many", BENCH_MANY, many_queues },                       /* queues */
+    { "after", BENCH_TIMER, after_delay },                     /* microseconds */
+    { "timers", BENCH_TIMER, timers },                         /* timers */
     { "grow-backlog", BENCH_ASYNC, grow_backlog },             /* tasks */
     { "grow-async", BENCH_ASYNC, async_to_drain },             /* threads */
     { "grow-sync", BENCH_SYNC, sync_contended },               /* threads */

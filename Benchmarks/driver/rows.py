@@ -36,6 +36,9 @@ C_ROWS = [
     _time("create-release", "create and release", 1.0, 0.7),
     _time("create-sync-release", "create, one sync, release", 1.0, 0.7),
     _time("many-100000", "100,000 queues, async + sync each", 0.50, 0.25),
+    _time("after-1000", "delayed by 1 ms: late, p50", None, None, "late_p50"),
+    _time("after-1000", "delayed by 1 ms: late, p99", None, None, "late_p99"),
+    _time("timers-1000000", "10^6 timers, start and cancel each", None, None),
     Row("idle-100", "cpu", "100 idle queues, CPU time in 1 s", "ns", 2e6, 1e5, True),
     Row("memory-unused", "heap", "memory of a queue, never used", "B", 192, 128, True),
     Row("memory-used", "heap", "memory of an idle queue, used", "B", None, None, True),
@@ -81,7 +84,7 @@ CONCURRENCY_ROWS = [
 FLAT = [(f"{kind}-{what}-1000", f"{kind}-{what}-100000") for kind in ("fifo", "actor-queue") for what in ("pending", "cancel")]
 
 # Figures that do not wander from run to run, or whose run takes a second by definition.
-_FEW_ROUNDS = {"idle-100": 3, "memory-unused": 1, "memory-used": 1, "many-100000": 3}
+_FEW_ROUNDS = {"idle-100": 3, "memory-unused": 1, "memory-used": 1, "many-100000": 3, "timers-1000000": 3}
 
 # Two threads that contend run into each other or pass each other by, depending on where the scheduler puts them, which
 # may hold for a whole run; the median of a few runs would be a toss of a coin.

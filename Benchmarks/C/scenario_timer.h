@@ -1,0 +1,61 @@
+/* scenario_timer.h: tasks at a time to come. A contender without timers defines none of their operations, and says so. */
+#ifdef CONTENDER_HAS_TIMERS
+
+typedef struct after_race {
+    bench_gate_t *gate;
+    uint64_t ran_at;
+} after_race_t;
+
+static void note_time_and_open(void *context) {
+    after_race_t *race = (after_race_t *)context;
+    race->ran_at = bench_now();
+    bench_gate_open(race->gate);
+}
+
+/* One delayed task at a time on an idle queue, due in `microseconds`: how late it begins. */
+static void after_delay(uint64_t microseconds) {
+    enum { MOST = 4000 };
+    static uint64_t late[MOST];
+    after_race_t race = { bench_gate_create(), 0 };
+    bench_task_t task = { note_time_and_open, &race };
+    contender_queue_t queue = contender_create();
+    size_t count = 0;
+    for (uint64_t end = bench_now() + bench_duration(2000000000); count < MOST && bench_now() < end; ++count) {
+        uint64_t due = bench_now() + microseconds * 1000;
+        contender_after(queue, microseconds * 1000, &task);
+        bench_gate_pass(race.gate);
+        if (race.ran_at < due) bench_fail("A delayed task came early.");
+        late[count] = race.ran_at - due;
+    }
+    contender_release(queue);
+    bench_percentiles("late", late, count);
+}
+
+/* `count` timers on one queue, due at times of their own that never come: made and started, then cancelled and released in
+ * another order, until the last one's context is free; per timer. */
+static void timers(uint64_t count) {
+    contender_queue_t queue = contender_create();
+    bench_countdown_t *countdown = bench_countdown_create();
+    bench_task_t never = { bench_count_up, countdown }, gone = { bench_count_and_open, countdown };
+    contender_timer_t *all = (contender_timer_t *)calloc(count, sizeof *all);
+    bench_meter_t meter = { 0 };
+    countdown->target = count;
+    bench_start(&meter);
+    for (uint64_t i = 0; i < count; ++i) {
+        all[i] = contender_timer_start(queue, 3600000000000u + i * 7919 % count * 1000, &never, &gone);
+    }
+    for (uint64_t i = 0; i < count; ++i) contender_timer_end(all[i * 104729 % count]);
+    bench_gate_pass(countdown->gate);
+    bench_stop(&meter, count);
+    bench_expect("timers that were ended", countdown->counted, count);
+    contender_release(queue);
+    bench_report(&meter);
+}
+
+#else
+
+static void no_timers(void) { bench_fail("This contender has no timers."); }
+static void after_delay(uint64_t unused) { (void)unused; no_timers(); }
+static void timers(uint64_t unused) { (void)unused; no_timers(); }
+
+#endif

@@ -21,4 +21,4 @@ check-deadlock: ## ten minutes (DEADLOCK_SECONDS) of nested syncs in one order: 
 PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthread_condattr_init pthread_condattr_setclock \
     pthread_cond_init pthread_mutex_init sched_getaffinity sysconf vsnprintf
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))
-$(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock
+$(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime

@@ -1,7 +1,10 @@
 /* moment_test.c: calls of two threads in an order that they would come to once in a million runs. This program is linked with
- * --wrap=pthread_mutex_lock (make/check-own.mk): what happens between two steps of the library is put before a lock. */
+ * --wrap=pthread_mutex_lock and clock_gettime (make/check-own.mk): what happens between two steps of the library is put before
+ * a lock, or behind a look at the clock. */
 #include "caller.h"
 #include "latch.h"
+
+#include <time.h>
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
@@ -120,4 +123,50 @@ TEST(a_reference_that_a_task_took_is_given_up_before_the_last_release_has_come_t
         sq_queue_release(queue);
         let_threads_end(1);
     }
+}
+
+/* The watching thread's next looks at the clock, so many, are each followed by a wait for `go`. */
+static atomic_int looks_to_hold;
+static latch_t looked = LATCH_INIT, go = LATCH_INIT;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
+    int error = __real_clock_gettime(clock, now);
+    char name[16] = "";
+    if (looks_to_hold > 0 && pthread_getname_np(pthread_self(), name, sizeof name) == 0 && strcmp(name, "sq-watch") == 0) {
+        size_t number = looked.value + 1; /* it alone bumps it */
+        looks_to_hold -= 1;
+        latch_bump(&looked);
+        latch_wait(&go, number);
+    }
+    return error;
+}
+
+static void check_plausible(void *context, const sq_stall_t *stall) {
+    (void)context;
+    CHECK(stall->nanoseconds < 3600ull * 1000000000u);
+}
+
+/* A task begins just after the watching thread has looked at the clock: it does not run for long, but for less than nothing. To
+ * see it fail: in runs_too_long, do not ask whether it is now before it began. */
+TEST(a_task_that_begins_while_it_is_looked_at_does_not_run_for_ages) {
+    enum { LOOKS = 6 }; /* the thread looks at the clock when it wakes up, and at each queue: at least every other is one */
+    sq_queue_t *queue = make_queue_of("watched", 0);
+    CHECK_EQUAL(sq_queue_watch(queue, 2000000, &(sq_watcher_t){ check_plausible, NULL, NULL }), 0);
+    looks_to_hold = LOOKS;
+    for (size_t i = 1; i <= LOOKS; i += 1) {
+        stander_t stander;
+        latch_wait(&looked, i);
+        stand_in(&stander, queue, nothing);
+        latch_bump(&go);
+        if (i < LOOKS) {
+            latch_wait(&looked, i + 1); /* it has looked at the task */
+        }
+        have_it_done_and_left(&stander);
+        drain(queue);
+    }
+    CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
+    sq_queue_release(queue);
 }

@@ -203,7 +203,7 @@ int child_main(int count, char **words) {
 /* Until one is over without having come to its Nth call. Returns how many failed. */
 static int fail_each(const char *call, const char *what, const char *how) {
     for (int nth = 1; nth < 50; nth += 1) {
-        char number[8];
+        char number[16];
         snprintf(number, sizeof number, "%d", nth);
         int status = run_child((const char *const[]){ call, what, number, how, NULL });
         if (status == 2) {

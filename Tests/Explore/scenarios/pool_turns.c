@@ -41,6 +41,7 @@ const scenario_t pool_scenarios[] = {
     { "pool_grow_lent", "a seat is lent, and another one blocked", "async(pass0) async:B(call:C) | async:C(open0)", .expect = { GROWS } },
     { "pool_shrink", "grown and back: what comes next finds its thread", "async(pass0) async:B(open0) sync | pass0 async async:B", .expect = { GROWS } },
     { "pool_faults", "threads and memory fail when the pool needs them", "async async:B | async:B async", .faults = true, .expect = { TWO } },
+    { "pool_faults_gate", "a thread that cannot be started is tried again, for the others are blocked", "async(pass0) async:B(open0)", .faults = true, .expect = { TWO } },
     { "pool_faults_lent", "the same where a seat is lent", "async(call:B) | async:B", .faults = true, .expect = { LENT } },
     { "pool_faults_grow", "the same where the pool grows", "async(pass0) async:B | async:C(open0) open0", .faults = true, .expect = { GROWS } },
     { "pool_manual", "a manual pool: who waits runs what is ahead", "async async sync call async:B pump", .expect = { MANUAL } },

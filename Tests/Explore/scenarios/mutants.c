@@ -23,5 +23,7 @@ const scenario_t mutant_scenarios[] = {
     { "release_resumed", "the last release of a suspended queue, which its task resumes just then", "async(open0 pass1 resume?) pass0 suspend open1 release",
       .expect = { .each_has_a_reference = true } },
     { "drain_then_async", "the first async comes when the queue has ended: no worker is started that nobody ends", "drain async | async", .expect = { STOPPED } },
+    { "retain_for_another", "a reference taken by a task, while the last one is being released, outlives the task", "async(retain open0) release pass0 release",
+      .expect = { .each_has_a_reference = true } },
     { 0 },
 };

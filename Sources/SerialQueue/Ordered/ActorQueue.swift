@@ -23,6 +23,8 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
     /// Thrown by a task that was enqueued when the actor had been deallocated: the task is cancelled, and its closure, which has
     /// not run, released.
     public struct ActorIsGone: Error, Sendable, CustomStringConvertible {
+        @usableFromInline init() {}
+
         public var description: String {
             "The \(ActorType.self) of this ActorQueue has been deallocated, so nothing runs on it any more. "
                 + "Keep a reference to the actor for as long as you enqueue."
@@ -34,7 +36,7 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
         init(_ actor: ActorType) { self.actor = actor }
     }
 
-    let line = Line()
+    @usableFromInline let line = Line()
     private let adopted = AtomicLazyReference<Adopted>()
 
     /// Makes a queue, which nothing may be enqueued on before ``adoptExecutionContext(of:)``.
@@ -51,7 +53,7 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
     }
 
     /// The actor; `nil` if it is gone. Traps if there never was one.
-    var actor: ActorType? {
+    @usableFromInline var actor: ActorType? {
         guard let adopted = adopted.load() else {
             fatalError(
                 "ActorQueue<\(ActorType.self)>: enqueued before the queue had adopted an actor. "
@@ -68,7 +70,7 @@ extension ActorQueue {
     /// - Parameter priority: The task's; `nil`: the enqueuing context's.
     /// - Returns: `false` if the actor is gone. Then `operation` will not run and has been released.
     /// - Precondition: The queue has adopted an actor.
-    @discardableResult
+    @discardableResult @inlinable
     public func enqueue(
         priority: TaskPriority? = nil,
         _ operation: @escaping @Sendable (isolated ActorType) async -> Void
@@ -112,33 +114,36 @@ extension ActorQueue {
                     + "Await the tasks that matter by their handles."
             )
         }
-        await line.drain(isolation: isolation)
+        await line.drain(isolation: isolation) { line.next()?.leave() }
     }
 }
 
 extension ActorQueue {
     /// Makes a task for `operation` and puts it into the line.
-    @discardableResult
+    @discardableResult @inlinable
     func start<Success: Sendable>(
         name: String? = nil,
         priority: TaskPriority?,
         on actor: ActorType,
         _ operation: @escaping @Sendable (isolated ActorType) async -> Success
     ) -> Task<Success, Never> {
-        ActorTurn(line, actor, operation).makeTask { turn in
-            Task(name: name, priority: priority) { await turn.run() }
+        let work = ActorWork(line, actor, operation)
+        return work.gate.withoutIsolation { gate in
+            Task(name: name, priority: priority) { await gate.run(work) }
         }
     }
 
     /// As above, for an `operation` that may throw.
+    @inlinable
     func start<Success: Sendable>(
         name: String? = nil,
         priority: TaskPriority?,
         on actor: ActorType,
         _ operation: @escaping @Sendable (isolated ActorType) async throws -> Success
     ) -> Task<Success, any Error> {
-        ActorTurn(line, actor, operation).makeTask { turn in
-            Task(name: name, priority: priority) { try await turn.run() }
+        let work = ActorWork(line, actor, operation)
+        return work.gate.withoutIsolation { gate in
+            Task(name: name, priority: priority) { try await gate.run(work) }
         }
     }
 }

@@ -1,34 +1,54 @@
-/// The tasks that have been enqueued and not been taken out, in order: a state machine, kept under a lock.
+import Synchronization
+
+/// What has been enqueued and not been taken out. Any thread enqueues, the holder of the baton takes out.
 ///
 /// The right to let the next one begin is the baton. It lies here while there is nothing to do; else exactly one party has
-/// it: a task that was told to start, then whoever is told to go on by the queue's rule.
+/// it: whoever was told to start, then whoever is told to go on by the queue's rule. One word tells all that there is to
+/// tell: 0: nothing waits, the baton is here; 1: nothing waits, somebody has it; else the address of the last to come, each with
+/// the one before as its neighbour. Never read by who does not own it, so an address that comes back does no harm.
 struct Arrivals: ~Copyable {
-    private var first: (any Held)?
-    private var last: (any Held)?
-    private var batonIsHere = true
-    /// How many were enqueued, ever.
-    private(set) var count = 0
+    private static let batonIsHere: UInt = 0
+    private static let nothing: UInt = 1
 
-    /// Enqueues. `true`: the caller has the baton now, and `held` is next.
-    mutating func arrive(_ held: any Held) -> Bool {
-        count += 1
-        if batonIsHere {
-            batonIsHere = false
-            return true
+    private let word = Atomic(batonIsHere)
+
+    /// Enqueues. `true`: the caller has the baton now, and `held` is next, and not in here.
+    func arrive(_ held: Held) -> Bool {
+        var seen = word.load(ordering: .relaxed)
+        while true {
+            let takesBaton = seen == Self.batonIsHere
+            let retained = takesBaton ? nil : Unmanaged.passRetained(held)
+            held.neighbour = seen > Self.nothing ? Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: seen)!) : nil
+            let new = retained.map { UInt(bitPattern: $0.toOpaque()) } ?? Self.nothing
+            // [arrive] releases `held` to the exchange in `takeAll`; acquires the baton from the one who laid it down there.
+            let (done, now) = word.weakCompareExchange(
+                expected: seen, desired: new, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+            if done { return takesBaton }
+            retained?.release()
+            seen = now
         }
-        if let last {
-            last.behind = held
-        } else {
-            first = held
-        }
-        last = held
-        return false
     }
 
-    /// All that wait, as a chain. `nil`: there is none, and the caller has laid down the baton.
-    mutating func takeAll() -> (any Held)? {
-        last = nil
-        batonIsHere = first == nil
-        return first.take()
+    /// All that wait, as a chain in the order of arrival. `nil`: there is none, and the caller has laid down the baton.
+    func takeAll() -> Unmanaged<Held>? {
+        var seen = word.load(ordering: .relaxed)
+        while true {
+            let new = seen == Self.nothing ? Self.batonIsHere : Self.nothing
+            let (done, now) = word.weakCompareExchange(
+                expected: seen, desired: new, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+            if done { break }
+            seen = now
+        }
+        guard seen != Self.nothing else { return nil }
+        var rest: Unmanaged<Held>? = Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: seen)!)
+        var chain: Unmanaged<Held>?
+        while let held = rest {
+            held._withUnsafeGuaranteedRef {
+                rest = $0.neighbour
+                $0.neighbour = chain
+            }
+            chain = held
+        }
+        return chain
     }
 }

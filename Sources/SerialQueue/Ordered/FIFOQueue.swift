@@ -92,7 +92,7 @@ extension FIFOQueue {
     ///   ``enqueueAndWait(priority:isolation:_:)``.
     public func drain(isolation: isolated (any Actor)? = #isolation) async {
         preconditionIsNotWaitedFor("drain")
-        await line.drain(isolation: isolation)
+        await line.drain(isolation: isolation) { goOn() }
     }
 
     /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that.
@@ -113,7 +113,7 @@ extension FIFOQueue {
     private func preconditionIsNotWaitedFor(_ verb: StaticString) {
         // A task of this queue prefers an executor of its own; its child tasks inherit the preference, others do not.
         let preferred = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
-        guard let preferred, let running = line.oldest as! FIFOTurn?, running.asUnownedTaskExecutor() == preferred else { return }
+        guard let preferred, let running = line.oldest as? FIFOTurn, running.asUnownedTaskExecutor() == preferred else { return }
         fatalError(
             "FIFOQueue.\(verb): called from a task of queue \"\(label)\", or a child task of one. It would wait for itself, "
                 + "for ever. Use enqueue, which does not wait, or await the closure directly."

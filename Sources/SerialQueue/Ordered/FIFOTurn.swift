@@ -2,37 +2,30 @@ import Synchronization
 
 /// The turn of one task on a FIFOQueue: the task's executor, which keeps its first job until the turn has come, and passes
 /// the later ones through.
-///
-/// Sendable because its fields are written by one party at a time: by the enqueuing thread until ``enqueue(_:)`` hands it to
-/// the line, then as ``Held`` says.
-class FIFOTurn: TaskExecutor, Held, @unchecked Sendable {
+@usableFromInline
+class FIFOTurn: Held, TaskExecutor, @unchecked Sendable {
     /// Where the task is while it has its turn, as far as the baton is concerned.
     private enum Whereabouts: UInt8, AtomicRepresentable {
         /// On some thread, or suspended: whoever ends it goes on.
         case away
-        /// In ``FIFOQueue/runTurns()``, which goes on.
+        /// In ``FIFOQueue/runTurns(from:)``, which goes on.
         case inLoop
         case ended
     }
 
-    let fifo: FIFOQueue
-    var job: UnownedJob?
-    var behind: (any Held)?
-    var number = 0
-    var task: UnsafeCurrentTask?
-    var newer: (any Held)?
-    unowned(unsafe) var older: (any Held)?
+    private let fifo: FIFOQueue
     private let whereabouts = Atomic(Whereabouts.away)
 
-    init(_ fifo: FIFOQueue) {
+    @usableFromInline init(_ fifo: FIFOQueue) {
         self.fifo = fifo
+        super.init()
     }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    @usableFromInline func enqueue(_ job: consuming ExecutorJob) {
         enqueue(UnownedJob(job))
     }
 
-    func enqueue(_ job: UnownedJob) {
+    @usableFromInline func enqueue(_ job: UnownedJob) {
         if self.job == nil {
             self.job = job
             fifo.arrive(self)
@@ -41,16 +34,16 @@ class FIFOTurn: TaskExecutor, Held, @unchecked Sendable {
         }
     }
 
-    final func leave() {
+    @usableFromInline override final func leave() {
         fifo.pass(job!, of: self)
     }
 
-    final func begin() {
+    @usableFromInline final func begin() {
         fifo.line.begin(self)
     }
 
     /// The task's last step, its closure being released already.
-    final func end() {
+    @usableFromInline final func end() {
         fifo.line.end(self)
         // [turn] Either this, or the loop's exchange in `runInLoop`, finds that the other one has come first.
         if whereabouts.exchange(.ended, ordering: .acquiringAndReleasing) == .away {
@@ -63,27 +56,6 @@ class FIFOTurn: TaskExecutor, Held, @unchecked Sendable {
         whereabouts.store(.inLoop, ordering: .relaxed)
         job!.runSynchronously(on: asUnownedTaskExecutor())
         return whereabouts.exchange(.away, ordering: .acquiringAndReleasing) == .ended
-    }
-}
-
-/// With the closure, which it releases before it lets the next one begin.
-final class FIFOWork<Success, Failure: Error>: FIFOTurn, @unchecked Sendable {
-    // Written before the task is made, taken out by the task.
-    private var operation: (() async throws(Failure) -> Success)?
-
-    init(_ fifo: FIFOQueue, _ operation: sending @escaping () async throws(Failure) -> Success) {
-        self.operation = operation
-        super.init(fifo)
-    }
-
-    func run() async throws(Failure) -> Success {
-        begin()
-        defer { end() }
-        return try await take()()
-    }
-
-    private func take() -> () async throws(Failure) -> Success {
-        operation.take()!
     }
 }
 
@@ -107,13 +79,17 @@ extension FIFOQueue {
     }
 
     /// Lets the next one begin, after a task ended while it was away. The caller has the baton.
-    fileprivate func goOn() {
+    func goOn() {
         guard let next = nextTurn() else { return }
         if queue == nil {
-            Task.detached(priority: TaskPriority(next.job!.priority)) { self.runTurns(from: next) }
+            runTurnsElsewhere(from: next)
         } else {
             next.leave()
         }
+    }
+
+    private func runTurnsElsewhere(from turn: FIFOTurn) {
+        Task.detached(priority: TaskPriority(turn.job!.priority)) { self.runTurns(from: turn) }
     }
 
     /// Runs one task after the other, as far as they do not suspend. The caller has the baton.
@@ -123,7 +99,7 @@ extension FIFOQueue {
             guard turn.runInLoop(), let next = nextTurn() else { return }
             turn = next
         }
-        Task.detached(priority: TaskPriority(turn.job!.priority)) { self.runTurns(from: turn) }
+        runTurnsElsewhere(from: turn)
     }
 
     private func nextTurn() -> FIFOTurn? {

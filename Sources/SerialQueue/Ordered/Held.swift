@@ -2,24 +2,41 @@
 //
 // Each item of an ordered queue is a Swift task of its own, so its priority, task-locals, cancellation and handle are Swift's
 // business. All that is ours is to keep the task's first job until its turn has come. The executor that a new task's first
-// job is given to is an object made for that one task; it keeps the job, and is a link in the line at the same time.
+// job is given to is an object made for that one task; it keeps the job, and the job waits here, in the line.
 
-/// An executor that keeps one task's first job. `behind` and `job` belong to the arrivals' lock until the held is taken out,
-/// then to the holder of the baton; the rest to the lock of ``Running``.
-protocol Held: AnyObject, Sendable {
+/// A link of the line.
+///
+/// Sendable because one party at a time writes a field: the enqueuing thread until it has put this into the line, then
+/// the holder of the baton; what ``Running`` owns, under its lock.
+@usableFromInline
+class Held: @unchecked Sendable {
     /// The first job, until it is run.
-    var job: UnownedJob? { get set }
-    /// The next in the line.
-    var behind: (any Held)? { get set }
+    @usableFromInline final var job: UnownedJob?
+    /// How often everything had been cancelled when this one was enqueued.
+    final var epoch = 0
+    /// The next one in the line; in ``Arrivals`` the one before. Retained by hand.
+    final var neighbour: Unmanaged<Held>?
 
-    /// Runs the first job.
-    func leave()
-
-    /// Counted from 0 as they begin, which is as they were enqueued.
-    var number: Int { get set }
+    /// Counted from 0 as they begin. This and the following: owned by ``Running``.
+    final var number = 0
     /// The task, while it runs.
-    var task: UnsafeCurrentTask? { get set }
+    final var task: UnsafeCurrentTask?
     /// Its neighbours among those that run. `older` is not retained, and need not be: it is in the list, too.
-    var newer: (any Held)? { get set }
-    var older: (any Held)? { get set }
+    final var newer: Held?
+    unowned(unsafe) final var older: Held?
+
+    @usableFromInline init() {}
+
+    /// Lets the first job run, now that the turn has come.
+    @usableFromInline func leave() {}
+}
+
+/// Nobody's task, but one who waits for the line to come to this place.
+final class Marker: Held, @unchecked Sendable {
+    let reached: @Sendable () -> Void
+
+    init(_ reached: @escaping @Sendable () -> Void) {
+        self.reached = reached
+        super.init()
+    }
 }

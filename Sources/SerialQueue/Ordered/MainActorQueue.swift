@@ -9,7 +9,7 @@ public final class MainActorQueue: Sendable {
     /// The queue of the main actor.
     public static let shared = MainActorQueue()
 
-    let queue = ActorQueue<MainActor>()
+    @usableFromInline let queue = ActorQueue<MainActor>()
 
     private init() {
         queue.adoptExecutionContext(of: .shared)

@@ -6,7 +6,7 @@ extension Task where Failure == any Error {
     /// cannot.
     ///
     /// - Precondition: The queue has adopted an actor.
-    @discardableResult
+    @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -26,7 +26,7 @@ extension Task where Failure == Never {
     /// Makes a task that runs `operation` on the main actor, and begins after everything enqueued on `queue` before has begun.
     ///
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
-    @discardableResult
+    @discardableResult @inlinable
     public init(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -42,7 +42,7 @@ extension Task where Failure == any Error {
     /// Makes a task that runs `operation` on the main actor, and begins after everything enqueued on `queue` before has begun.
     ///
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
-    @discardableResult
+    @discardableResult @inlinable
     public init(
         name: String? = nil,
         priority: TaskPriority? = nil,

@@ -4,7 +4,7 @@ extension Task where Failure == Never {
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
     /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
-    @discardableResult
+    @discardableResult @inlinable
     public init(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -16,7 +16,7 @@ extension Task where Failure == Never {
     }
 
     /// As `init(name:priority:on:operation:)`, with `operation` running on `actor`, which it keeps alive.
-    @discardableResult
+    @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -34,7 +34,7 @@ extension Task where Failure == any Error {
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
     /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
-    @discardableResult
+    @discardableResult @inlinable
     public init(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -46,7 +46,7 @@ extension Task where Failure == any Error {
     }
 
     /// As `init(name:priority:on:operation:)`, with `operation` running on `actor`, which it keeps alive.
-    @discardableResult
+    @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
         priority: TaskPriority? = nil,

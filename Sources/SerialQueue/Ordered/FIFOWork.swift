@@ -1,0 +1,24 @@
+// FIFOWork.swift: what is generic in a FIFOQueue's task. Inlinable, so that it is made for the client's types: a closure
+// stored for types unknown costs a conversion, and memory, each time.
+
+/// With the closure, which it releases before it lets the next one begin.
+@usableFromInline
+final class FIFOWork<Success, Failure: Error>: FIFOTurn, @unchecked Sendable {
+    // Written before the task is made, taken out by the task.
+    @usableFromInline var operation: (() async throws(Failure) -> Success)?
+
+    @inlinable init(_ fifo: FIFOQueue, _ operation: sending @escaping () async throws(Failure) -> Success) {
+        self.operation = operation
+        super.init(fifo)
+    }
+
+    @inlinable func run() async throws(Failure) -> Success {
+        begin()
+        defer { end() }
+        return try await take()()
+    }
+
+    @inlinable func take() -> () async throws(Failure) -> Success {
+        operation.take()!
+    }
+}

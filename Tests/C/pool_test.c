@@ -140,8 +140,8 @@ TEST(two_queues_on_a_pool_of_one_thread_share_it_and_never_run_at_once) {
     sq_pool_release(pool);
 }
 
-/* Fair turns. One thread, and both queues only ever run on it, so that plain counts do. To see it fail: define SQ__BATCH as
- * 100000. */
+/* Fair turns. One thread, and both queues only ever run on it, so that plain counts do. To see it fail: SIZE_MAX for
+ * SQ__BATCH in serve (crew.c). */
 typedef struct flood {
     sq_queue_t *flooded, *other;
     size_t ran, asked_at, asked, worst;

@@ -56,8 +56,10 @@ void act(unsigned driver, chance_t *chance) {
         passing_storm(driver, chance);
     } else if (what < 993) {
         passing_threads(chance);
-    } else if (what < 996) {
+    } else if (what < 995) {
         timing(chance);
+    } else if (what < 997) {
+        deferring(chance);
     } else {
         circle(chance);
     }

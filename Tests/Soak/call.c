@@ -16,6 +16,7 @@ static int make_call(guard_t *guard, call_t call, ticket_t *ticket, sq_time_t de
     case ASYNC: return sq_async(queue, ticket_run, ticket);
     case TASK: return sq_async_task(queue, &task);
     case PAIR: return sq_async_pair(queue, deadline, ticket_pair, ticket, (void *)(uintptr_t)ticket->number);
+    case JOB: return sq_async_job(queue, ticket_pair, ticket, (void *)(uintptr_t)ticket->number);
     case UNTIL: return sq_async_until(queue, deadline, &task);
     case CALL: return sq_async_and_wait(queue, SQ_FOREVER, ticket_run, ticket);
     default: return sq_async_and_wait(queue, deadline, ticket_run, ticket);

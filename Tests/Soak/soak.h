@@ -77,7 +77,7 @@ void ticket_pair(void *ticket, void *number, bool runs);
 unsigned lane_of_tasks(const guard_t *guard);
 
 /* call.c: one submission, at random among the calls there are, or by a certain one. `may_wait`: it may wait for the queue. */
-typedef enum call { SYNC, SYNC_UNTIL, TRY, OR_RUN, ASYNC, TASK, PAIR, UNTIL, CALL, CALL_UNTIL, CALLS } call_t;
+typedef enum call { SYNC, SYNC_UNTIL, TRY, OR_RUN, ASYNC, TASK, PAIR, JOB, UNTIL, CALL, CALL_UNTIL, CALLS } call_t;
 int submit(guard_t *guard, call_t call, unsigned lane, chance_t *chance, unsigned depth);
 int submit_to_resume(guard_t *guard, call_t call, unsigned lane, chance_t *chance, unsigned depth, guard_t *to_resume);
 int submit_any(guard_t *guard, bool may_wait, unsigned lane, chance_t *chance, unsigned depth);
@@ -95,8 +95,9 @@ void passing_storm(unsigned driver, chance_t *chance);
 void passing_threads(chance_t *chance);
 void passing_end(void);
 
-/* circle.c, timing.c, watching.c */
+/* circle.c, timing.c, deferring.c, watching.c */
 void timing(chance_t *chance);
+void deferring(chance_t *chance);
 void circle(chance_t *chance);
 void watch_one(guard_t *guard, chance_t *chance);
 void watching_check(void); /* no queue is left */

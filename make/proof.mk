@@ -4,7 +4,7 @@ spin: ## a model of the hand-off and of shutdown, checked whole by spin; and its
 	Tests/Spin/run
 
 fuzz: ## sequences of calls against a reference model, for SECONDS (60), from the committed ones and a SEED
-	Tests/Fuzz/run fuzz
+	SECONDS_WANTED=$(or $(SECONDS),60) Tests/Fuzz/run fuzz
 
 fuzz-replay: ## the committed sequences, once
 	Tests/Fuzz/run replay

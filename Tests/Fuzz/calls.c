@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SHORT = 5000000 /* for what will not happen */, UNIT = 1000 };
+enum { SHORT = 1000000 /* for what will not happen */, UNIT = 1000 };
 static const uint64_t LONG = 30000000000u; /* for what must happen */
 
 typedef struct call {

@@ -183,6 +183,9 @@ void model_is_discarded(model_queue_t *queue, int id) {
         model_submits_due(id);
     }
     look_for_abandonment(queue);
+    if (!queue->closed && !discards(queue)) {
+        model_submits_due(-1); /* the last of several that kept it alive has made it discard them all */
+    }
     if (model_fates[id] == DELAYED) {
         if (!model_has_ended(queue) && !queue->abandoned) {
             model_fails(id, "discarded before it was due");

@@ -126,6 +126,7 @@ int sq__thread_start(void (*body)(void *), void *argument, const char *name, siz
 
 bool sq__thread_stack_size_is_valid(size_t bytes) { return bytes > 0; }
 void sq__thread_yield(void) { ex_point(); }
+void sq__thread_wake_in_time(void) {}
 
 int sq__thread_at_exit(sq__exit_t *exit) {
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {

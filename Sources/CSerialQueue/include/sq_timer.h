@@ -6,7 +6,8 @@
  * the pool's own clock. None comes early; how late one comes depends on the system and on the queue. A delay that is too
  * long to be told never ends. What falls due is taken by a full queue, too; while there is no memory for it, it is tried again.
  *
- * A queue that is shut down discards what is not due by the time at which its last task is over, before the shutdown returns.
+ * What is not due when its queue is shut down never falls due: it is discarded after the queue's last task, and before the
+ * shutdown returns. A suspended queue that is to be drained does so once it is resumed.
  * A suspended queue keeps what falls due until it is resumed.
  *
  * Every call may be made from any thread, also at the same time; the caller holds a reference to the queue, or the timer. */

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,6 +98,7 @@ bool sq__thread_stack_size_is_valid(size_t bytes) {
 }
 
 void sq__thread_yield(void) { sched_yield(); }
+void sq__thread_wake_in_time(void) { (void)prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0); }
 
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 static pthread_key_t exit_key;

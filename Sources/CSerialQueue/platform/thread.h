@@ -30,6 +30,10 @@ int sq__thread_at_exit(sq__exit_t *exit);
 /* Has the three functions called around every fork from now on. Returns 0 or an errno code. */
 int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
+/* Has the system wake the calling thread from timed sleeps when they end, and not up to 50 microseconds later in order to wake
+ * several threads at once. */
+void sq__thread_wake_in_time(void);
+
 /* True if the address lies on this thread's own stack. Slow. */
 bool sq__thread_owns_stack(const void *address);
 

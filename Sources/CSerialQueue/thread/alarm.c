@@ -104,6 +104,7 @@ static void sleep_until(sq__alarms_t *alarms, uint64_t time) {
 static void call_when_due(void *argument) {
     sq__alarms_t *alarms = argument;
     uint64_t leaves_at = SQ__NEVER;
+    sq__thread_wake_in_time(); /* who does not mind says so by a leeway */
     sq__mutex_lock(&alarms->lock);
     for (;;) {
         uint64_t now = sq__clock_now();

@@ -12,6 +12,7 @@
 int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size);
 bool sq__thread_stack_size_is_valid(size_t bytes);
 void sq__thread_yield(void);
+void sq__thread_wake_in_time(void);
 typedef struct sq__exit {
     void (*call)(struct sq__exit *exit);
 } sq__exit_t;

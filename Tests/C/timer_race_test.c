@@ -68,6 +68,21 @@ TEST(a_timer_fires_again_and_again_on_its_queues_thread) {
     sq_queue_release(queue);
 }
 
+/* Its next beat is always past already: it must not keep the clock from all others. See it fail: have next_due go on by one interval. */
+TEST(a_timer_of_a_nanosecond_leaves_time_for_others) {
+    sq_queue_t *queue = make_queue_of("hurried", 0), *other = make_queue_of("other", 0);
+    latch_t fired = LATCH_INIT, ran = LATCH_INIT;
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ bump, &fired, NULL });
+    CHECK_EQUAL(sq_timer_start(timer, 0, 1, 0), 0);
+    latch_wait(&fired, 10);
+    CHECK_EQUAL(sq_async_after(other, 500 * MS, bump, &ran), 0); /* one at a time, it would take minutes to get there */
+    latch_wait(&ran, 1);
+    sq_timer_release(timer);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    sq_queue_release(other);
+}
+
 /* A firing that stands still until it is let go. */
 typedef struct guest {
     latch_t entered, leave;

@@ -30,6 +30,7 @@ let package = Package(
         .executableTarget(name: "order", dependencies: ["SerialQueue"], path: "Examples/Order"),
         .executableTarget(name: "hangs", dependencies: ["SerialQueue"], path: "Examples/Hangs"),
         .executableTarget(name: "chatrooms", dependencies: ["SerialQueue"], path: "Examples/ChatRooms"),
+        .executableTarget(name: "ordered", dependencies: ["SerialQueue"], path: "Examples/Ordered"),
         .executableTarget(name: "distributed", dependencies: ["SerialQueue"], path: "Examples/Distributed"),
 
         .target(name: "CTestSupport", path: "Tests/SerialQueueTests/CTestSupport"),

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # check.sh: the example programs, used as a user would and as a user should not. Builds nothing.
 #
-#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C HANGS_SWIFT HANGS_C CHATROOMS_SWIFT DISTRIBUTED_SWIFT
+#     Examples/check.sh WORDCOUNT_SWIFT WORDCOUNT_C ORDER_SWIFT ORDER_C HANGS_SWIFT HANGS_C CHATROOMS_SWIFT DISTRIBUTED_SWIFT \
+#         ORDERED_SWIFT
 #
 # `-` stands for a program that is not there. CHECK_MB is the size of the large text (else 8), CHECK_PATIENCE the
 # seconds after which a program counts as hung (else 120). Prints what failed, and at the end `N passed, N failed`.
 # Counts of words are compared with `tr | sort | uniq -c`.
 set -u
 export LC_ALL=C
-if [ $# -ne 8 ]; then
-    sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
+if [ $# -ne 9 ]; then
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 
@@ -358,6 +359,23 @@ check_distributed() { # program
     expect 'it says that its check held' says 'check     the highest bid has won' out
 }
 
+# How many of the rounds with plain tasks come in order is chance; with a queue it is all of them.
+check_ordered() { # program
+    run "$1" --rounds 20
+    has_status 0
+    expect 'a FIFOQueue ends each before the next' says 'FIFOQueue    [A A] [B B] [C C]' out
+    expect 'an ActorQueue lets them interleave' says 'ActorQueue   [A [B [C C] B] A]' out
+    for queue in FIFOQueue ActorQueue MainActor; do
+        expect "$queue kept the order in every round" grep -qE "^  $queue +20\$" out
+    done
+    run "$1" --help
+    has_status 0
+    for arguments in '--rounds' '--rounds 0' '--numbers x' '--nonsense 1' 'a'; do
+        run "$1" $arguments
+        expect "$arguments: exit status 2, not $status" [ "$status" -eq 2 ]
+    done
+}
+
 programs=()
 for program in "$@"; do
     [ "$program" = - ] || program=$(realpath -e "$program") || exit 2
@@ -365,8 +383,8 @@ for program in "$@"; do
 done
 cd "$work" || exit 1
 make_inputs
-names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C' 'hangs in Swift' 'hangs in C' 'chatrooms in Swift' 'distributed in Swift')
-checks=(check_wordcount check_wordcount check_order check_order check_hangs_swift check_hangs check_chatrooms check_distributed)
+names=('wordcount in Swift' 'wordcount in C' 'order in Swift' 'order in C' 'hangs in Swift' 'hangs in C' 'chatrooms in Swift' 'distributed in Swift' 'ordered in Swift')
+checks=(check_wordcount check_wordcount check_order check_order check_hangs_swift check_hangs check_chatrooms check_distributed check_ordered)
 for i in "${!checks[@]}"; do
     name=${names[i]}
     [ "${programs[i]}" = - ] || "${checks[i]}" "${programs[i]}"

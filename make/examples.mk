@@ -35,6 +35,7 @@ examples: ## build every example: build/examples/*, and the Swift ones by SwiftP
 	$(SWIFT_RELEASE) --product hangs
 	$(SWIFT_RELEASE) --product chatrooms
 	$(SWIFT_RELEASE) --product distributed
+	$(SWIFT_RELEASE) --product ordered
 
 demo: examples ## the word counter in Swift, then in C, then the order of sync and async
 	@printf '\n== wordcount (Swift)\n'

@@ -1,5 +1,5 @@
 /* replay.c: runs each file that is named as one program, in a process of its own, without libFuzzer. Prints the names of those
- * that fail, and `N passed, N failed`. A program that hangs is ended after a minute. */
+ * that fail, and `N passed, N failed`. A program that hangs is ended after a minute. SQ_FUZZ_FIRST=1 stops at the first. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,6 +35,9 @@ int main(int count, char **names) {
         if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
             printf("FAIL %s (status %d)\n", names[i], status);
             failed += 1;
+            if (getenv("SQ_FUZZ_FIRST") != NULL) {
+                return 1;
+            }
         }
     }
     printf("%d passed, %d failed\n", count - 1 - failed, failed);

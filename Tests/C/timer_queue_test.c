@@ -1,0 +1,210 @@
+/* timer_queue_test.c: timers and delayed tasks, and the queue: its life, its end, its room; and no memory when they fall due. On a clock
+ * that the test moves. */
+#include "inject.h"
+#include "timed.h"
+
+/* The queue */
+
+TEST(a_pending_task_keeps_its_queue_alive_and_lets_it_end) {
+    bench_t b = bench();
+    size_t ran = 0;
+    CHECK_EQUAL(sq_async_after(b.queue, MS, add_one, &ran), 0);
+    sq_queue_release(b.queue);
+    CHECK_EQUAL(sq_pool_advance(b.pool, MS), 1);
+    CHECK_EQUAL(ran, 1);
+    sq_pool_release(b.pool);
+}
+
+/* Nobody can resume it: as if it had been submitted without delay. */
+TEST(a_suspended_queue_that_nobody_has_discards_what_falls_due) {
+    bench_t b = bench();
+    size_t discarded = 0;
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_async_task_after(b.queue, MS, &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
+    sq_queue_release(b.queue);
+    CHECK_EQUAL(discarded, 0);
+    sq_pool_advance(b.pool, MS);
+    CHECK_EQUAL(discarded, 1);
+    sq_pool_release(b.pool);
+}
+
+TEST(a_timer_keeps_its_queue_alive_until_it_is_released) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    make_timer(&subject, b.queue);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    start(&subject, MS, MS);
+    sq_queue_release(b.queue);
+    sq_pool_advance(b.pool, MS);
+    sq_timer_release(subject.timer); /* the queue is suspended, and nobody's: the last work and the firing are discarded */
+    sq_pool_run(b.pool);
+    CHECK_EQUAL(subject.fired, 0);
+    CHECK_EQUAL(subject.discarded, 1);
+    sq_pool_release(b.pool);
+}
+
+static void check_shutdown(sq_shutdown_t mode, bool suspended) {
+    bench_t b = bench();
+    subject_t subject = { 0 }, idle = { 0 };
+    size_t ran = 0, discarded = 0;
+    make_timer(&subject, b.queue);
+    make_timer(&idle, b.queue);
+    start(&subject, MS, MS);
+    CHECK_EQUAL(sq_async_task_after(b.queue, SECONDS(1), &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
+    CHECK_EQUAL(sq_async_after(b.queue, SECONDS(1), must_not_run, NULL), 0);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), 0);
+    if (suspended) {
+        CHECK_EQUAL(sq_suspend(b.queue), 0);
+        sq_pool_advance(b.pool, MS); /* so that a firing waits */
+    }
+    CHECK_EQUAL(sq_shutdown(b.queue, mode, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, mode == SQ_DRAIN);
+    CHECK_EQUAL(discarded, 1);
+    CHECK_EQUAL(subject.discarded, 1);
+    CHECK_EQUAL(idle.discarded, 1);
+    CHECK_EQUAL(subject.fired, 0);
+    CHECK_EQUAL(sq_timer_start(subject.timer, 0, 0, 0), ESHUTDOWN);
+    CHECK_EQUAL(sq_timer_cancel(subject.timer), 0);
+    CHECK_EQUAL(sq_async_after(b.queue, 0, must_not_run, NULL), ESHUTDOWN);
+    CHECK(sq_timer_create(b.queue, &(sq_task_t){ must_not_run, NULL, NULL }) == NULL && errno == ESHUTDOWN);
+    CHECK_EQUAL(sq_pool_advance(b.pool, SECONDS(2)), 0);
+    sq_timer_release(subject.timer);
+    sq_timer_release(idle.timer);
+    sq_queue_stats_t stats = stats_now(b.queue);
+    CHECK_EQUAL(stats.submitted, stats.ran + stats.discarded + stats.withdrawn);
+    CHECK_EQUAL(stats.depth, 0);
+    clear(&b);
+}
+
+TEST(a_drain_discards_what_is_not_due_before_it_returns) { check_shutdown(SQ_DRAIN, false); }
+TEST(a_discard_discards_what_is_not_due_before_it_returns) { check_shutdown(SQ_DISCARD, false); }
+TEST(a_discard_of_a_suspended_queue_discards_firings_that_wait) { check_shutdown(SQ_DISCARD, true); }
+
+static void release_both(void *context) {
+    subject_t *subjects = context;
+    sq_timer_release(subjects[0].timer);
+    sq_timer_release(subjects[1].timer);
+    subjects[0].discarded += 1;
+}
+
+TEST(a_discard_function_can_release_timers_and_the_queue) {
+    bench_t b = bench();
+    subject_t subjects[2] = { { 0 } };
+    make_timer(&subjects[1], b.queue);
+    make_timer(&subjects[0], b.queue);
+    start(&subjects[1], MS, 0);
+    CHECK_EQUAL(sq_async_task_after(b.queue, MS, &(sq_task_t){ must_not_run, subjects, release_both }), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(subjects[0].discarded, 2);
+    CHECK_EQUAL(subjects[1].discarded, 1);
+    clear(&b);
+}
+
+TEST(a_full_queue_takes_what_falls_due_and_has_the_same_room_after) {
+    bench_t b = bench_of(1);
+    subject_t subject = { 0 };
+    size_t ran = 0;
+    make_timer(&subject, b.queue);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), 0);
+    start(&subject, MS, 0);
+    CHECK_EQUAL(sq_async_after(b.queue, MS, add_one, &ran), 0);
+    sq_pool_advance(b.pool, MS);
+    CHECK_EQUAL(sq_queue_depth(b.queue), 3);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), EAGAIN);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    CHECK_EQUAL(sq_pool_run(b.pool), 3);
+    CHECK_EQUAL(ran + subject.fired, 3);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), EAGAIN);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
+/* Famine */
+
+TEST(what_falls_due_without_memory_is_tried_again) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    size_t ran = 0;
+    make_timer(&subject, b.queue);
+    CHECK_EQUAL(sq_suspend(b.queue), 0); /* so that it needs a place, and the first place a segment */
+    CHECK_EQUAL(sq_async_after(b.queue, MS, add_one, &ran), 0);
+    start(&subject, MS, 50 * MS);
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    sq_pool_advance(b.pool, 11 * MS);
+    CHECK_EQUAL(fail_nothing(), 22);
+    CHECK_EQUAL(sq_queue_depth(b.queue), 0);
+    sq_pool_advance(b.pool, MS);
+    CHECK_EQUAL(sq_queue_depth(b.queue), 2);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    CHECK_EQUAL(sq_pool_run(b.pool), 2);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 39 * MS - 1), 0);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 1), 1); /* the beat is what it was */
+    CHECK_EQUAL(ran, 1);
+    CHECK_EQUAL(subject.fired, 2);
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
+TEST(a_release_without_memory_is_carried_out_later) {
+    for (int ending = 0; ending < 2; ending += 1) {
+        bench_t b = bench();
+        subject_t subject = { 0 };
+        make_timer(&subject, b.queue);
+        CHECK_EQUAL(sq_suspend(b.queue), 0);
+        start(&subject, MS, MS);
+        fail_nth(FAIL_ALLOCATION, 1, true);
+        sq_timer_release(subject.timer);
+        sq_pool_advance(b.pool, 5 * MS);
+        CHECK_EQUAL(fail_nothing(), 6);
+        CHECK_EQUAL(subject.discarded, 0);
+        if (ending == 0) {
+            sq_pool_advance(b.pool, MS);
+            CHECK_EQUAL(sq_resume(b.queue), 0);
+            sq_pool_run(b.pool);
+        } else {
+            CHECK_EQUAL(sq_shutdown(b.queue, SQ_DISCARD, SQ_FOREVER), 0);
+        }
+        CHECK_EQUAL(subject.discarded, 1);
+        CHECK_EQUAL(subject.fired, 0);
+        clear(&b);
+    }
+}
+
+/* A firing that has no right to run any more, and yet passes, can end the timer as well. */
+TEST(a_release_without_memory_ends_with_the_next_work_that_passes) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    make_timer(&subject, b.queue);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    start(&subject, MS, 0);
+    sq_pool_advance(b.pool, MS);
+    for (int i = 0; i < 125; i += 1) { /* the segment is full */
+        CHECK_EQUAL(sq_async(b.queue, do_nothing, NULL), 0);
+    }
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    sq_timer_release(subject.timer);
+    CHECK_EQUAL(fail_nothing(), 1);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    sq_pool_run(b.pool);
+    CHECK_EQUAL(subject.discarded, 1);
+    CHECK_EQUAL(subject.fired, 0);
+    sq_pool_advance(b.pool, SECONDS(1));
+    check_outcomes(b.queue, 125, 1, 1, 0);
+    clear(&b);
+}
+
+TEST(functions_that_are_missing_are_refused) {
+    bench_t b = bench();
+    CHECK_EQUAL(sq_async_after(b.queue, 0, NULL, NULL), EINVAL);
+    CHECK(sq_timer_create(b.queue, &(sq_task_t){ NULL, NULL, do_nothing }) == NULL && errno == EINVAL);
+    sq_timer_t *timer = sq_timer_create(b.queue, &(sq_task_t){ do_nothing, NULL, NULL });
+    CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), 0);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 0), 1);
+    CHECK_EQUAL(sq_timer_cancel_and_wait(timer, SQ_FOREVER), 0);
+    sq_timer_release(timer);
+    clear(&b);
+}

@@ -151,6 +151,9 @@ static void have_waiters(void) {
     for (size_t i = 0; i < KEPT_WAITERS; i += 1) {
         sq_queue_release(queues[i]);
     }
+    /* Twice: a list of threads that is read while some of them end may pass over one that has not. */
+    wait_for_threads(threads);
+    nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     wait_for_threads(threads);
 }
 

@@ -50,6 +50,21 @@ int __wrap_sched_getaffinity(pid_t process, size_t size, cpu_set_t *set) {
     return fails(AFFINITY) ? -1 : __real_sched_getaffinity(process, size, set);
 }
 
+/* What the system tells next in a small file, instead of what stands there; NULL: that. */
+static const char *_Atomic canned;
+
+ssize_t __real_read(int file, void *text, size_t size);
+ssize_t __wrap_read(int file, void *text, size_t size);
+ssize_t __wrap_read(int file, void *text, size_t size) {
+    const char *instead = canned;
+    if (instead == NULL) {
+        return __real_read(file, text, size);
+    }
+    size_t length = strlen(instead);
+    memcpy(text, instead, length < size ? length : size);
+    return (ssize_t)(length < size ? length : size);
+}
+
 TEST(a_capacity_whose_mutex_cannot_be_made_is_ENOMEM) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.capacity = 3;
@@ -88,6 +103,45 @@ TEST(the_number_of_processors_is_never_0) {
     fails_from[SYSCONF] = 1;
     CHECK_EQUAL(sq__processor_count(), 1);
     fails_from[SYSCONF] = fails_from[AFFINITY] = 0;
+}
+
+/* Of the groups that a process may be in, only those of the second version limit it here. */
+TEST(what_the_system_says_of_groups_is_taken_only_where_it_makes_sense) {
+    const char *const texts[] = { "1:cpu:/\n", "1:cpu:/\n0::/none/such\n", "0::nowhere\n", "0::/none/such\n", "" };
+    unsigned count = sq__processor_count();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i += 1) {
+        canned = texts[i];
+        CHECK_EQUAL(sq__processor_count(), count);
+    }
+    canned = "0 100000"; /* not even a part of one */
+    CHECK_EQUAL(sq__processors_within("/proc", "/self", 8), 8);
+    canned = NULL;
+}
+
+static int count_without_files(void) {
+    unsigned count = sq__processor_count();
+    CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, 0 }), 0);
+    CHECK(sq__processor_count() >= count);
+    return 0;
+}
+
+TEST(a_thread_that_is_not_there_or_not_told_of_counts_as_blocked) {
+    CHECK(!sq__thread_is_blocked(sq__thread_id()));
+    CHECK(sq__thread_is_blocked(UINT32_MAX));
+    canned = "nothing like it";
+    CHECK(sq__thread_is_blocked(sq__thread_id()));
+    canned = NULL;
+}
+
+TEST(a_pool_whose_mutexes_cannot_be_made_is_not_made) {
+    for (long nth = 1; nth <= 2; nth += 1) {
+        fails_from[MUTEX_INIT] = nth;
+        errno = 0;
+        sq_pool_t *pool = sq_pool_create_manual("no mutex");
+        fails_from[MUTEX_INIT] = 0;
+        CHECK(pool == NULL);
+        CHECK_EQUAL(errno, nth == 1 ? EAGAIN : ENOMEM);
+    }
 }
 
 TEST(a_stack_that_is_not_known_is_not_the_own_one) {
@@ -220,6 +274,9 @@ int child_main(int count, char **words) {
     if (strcmp(words[0], "keys") == 0) {
         return use_up_keys();
     }
+    if (strcmp(words[0], "files") == 0) {
+        return count_without_files();
+    }
     die(words[1]);
     return 3;
 }
@@ -235,6 +292,10 @@ TEST(a_token_whose_mutex_or_condition_cannot_be_made_is_ENOMEM) {
 
 TEST(without_a_key_for_thread_exits_threads_wait_and_keep_nothing) {
     CHECK_EQUAL(run_child((const char *const[]){ "keys", "all", NULL }), 0);
+}
+
+TEST(processors_are_counted_when_no_file_can_be_opened) {
+    CHECK_EQUAL(run_child((const char *const[]){ "files", "none", NULL }), 0);
 }
 
 TEST(what_leaves_no_way_on_ends_with_a_sentence) {

@@ -205,10 +205,12 @@ TEST(a_task_without_a_function_is_refused) {
     CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ NULL, &discarded, add_one }), EINVAL);
     CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &(sq_task_t){ NULL, &discarded, add_one }), EINVAL);
     CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, NULL, &discarded, NULL), EINVAL);
+    CHECK_EQUAL(sq_async_job(queue, NULL, &discarded, NULL), EINVAL);
+    CHECK_EQUAL(sq_async_deferred(queue, &(sq_deferred_t){ .call = NULL }), EINVAL);
     CHECK_EQUAL(discarded, 0);
     sq_queue_stats_t stats;
     sq_queue_stats(queue, &stats);
-    CHECK_EQUAL(stats.rejected, 4);
+    CHECK_EQUAL(stats.rejected, 6);
     CHECK_EQUAL(stats.submitted, 0);
     drain(queue);
     sq_queue_release(queue);
@@ -243,4 +245,24 @@ TEST(a_pair_is_called_once_with_its_two_words_whether_it_runs_or_not) {
         CHECK_EQUAL(words.runs, discards ? 0 : 200);
         sq_queue_release(queue);
     }
+}
+
+/* There is room, but no memory for a place: the room comes back. */
+TEST(a_deferred_task_without_memory_leaves_its_room_to_the_next) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.capacity = 1;
+    sq_queue_t *queue = sq_queue_create("no place", &options);
+    words_t words = { 0 };
+    sq_deferred_t task = { .call = note_pair, .first = &words, .second = &words.second };
+    hold_t hold;
+    hold_async(&hold, queue);
+    fail_nth(FAIL_ALLOCATION, 1, false);
+    CHECK_EQUAL(sq_async_deferred(queue, &task), ENOMEM);
+    CHECK_EQUAL(fail_nothing(), 1);
+    CHECK_EQUAL(sq_async_deferred(queue, &task), 0);
+    hold_end(&hold);
+    drain(queue);
+    CHECK_EQUAL(words.calls, 1);
+    CHECK_EQUAL(words.runs, 1);
+    sq_queue_release(queue);
 }

@@ -2,25 +2,15 @@
 
 import Synchronization
 
-/// A closure on its way, and its caller.
+/// A closure on its way.
 ///
-/// The closure is there to be claimed, once: by its turn, a cancellation or a refusal, whichever comes first. Whoever has
-/// it runs or releases it, and then tells the caller, who may not have been suspended yet.
+/// It is there to be claimed, once: by its turn, a cancellation or a refusal, whichever comes first. Whoever has it runs or
+/// releases it, and then tells the caller.
 ///
-/// Unchecked Sendable: the closure belongs to who claims it; the continuation is the caller's and the error the teller's
-/// until both have been to `caller`, and then the second one's.
+/// Unchecked Sendable: the closure belongs to who claims it.
 class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
-    private enum Caller: UInt8, AtomicRepresentable {
-        case onItsWay
-        case suspended
-        case told
-    }
-
     private var body: Body?
     private let isClaimed = Atomic(false)
-    private var continuation: UnsafeContinuation<Void, any Error>?
-    private var error: (any Error)?
-    private let caller = Atomic(Caller.onItsWay)
 
     init(_ body: sending Body) {
         self.body = body
@@ -30,22 +20,6 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
     final func claim() -> Body? {
         // Relaxed: the body was written before anybody else was told of the call, and its writer does not look again.
         isClaimed.exchange(true, ordering: .relaxed) ? nil : body.take()
-    }
-
-    /// By the caller, once.
-    final func suspend(_ continuation: UnsafeContinuation<Void, any Error>) {
-        self.continuation = continuation
-        if caller.exchange(.suspended, ordering: .acquiringAndReleasing) == .told { resume() }
-    }
-
-    /// By whoever knows, once: the body has run, or will run as promised (`nil`), or never will.
-    final func tell(_ error: (any Error)?) {
-        self.error = error
-        if caller.exchange(.told, ordering: .acquiringAndReleasing) == .suspended { resume() }
-    }
-
-    private func resume() {
-        if let error { continuation!.resume(throwing: error) } else { continuation!.resume() }
     }
 
     /// Releases the body before the caller is told. Does nothing if it has been claimed.
@@ -59,9 +33,10 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
 }
 
 /// A closure that runs on a queue while its caller is suspended.
+///
+/// Unchecked Sendable: the result is written before the caller is told, and read after.
 final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Result>, @unchecked Sendable {
-    // Written before the caller is told, and read after.
-    private var outcome: Swift.Result<Result, any Error>?
+    private var result: Swift.Result<Result, any Error>?
 
     func start(on queue: SerialQueue) {
         if case .refused(let error) = submit(to: queue.queue) { giveUp(error) }
@@ -83,16 +58,16 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
     }
 
     /// Once the caller has been told that it has run.
-    func takeOutcome() throws -> sending Result {
+    func takeResult() throws -> sending Result {
         // Nobody else has it any more: its writer is done.
-        nonisolated(unsafe) let outcome = outcome.take()!
-        return try outcome.get()
+        nonisolated(unsafe) let result = result.take()!
+        return try result.get()
     }
 
     /// Has released the body when it returns: a caller that has been told finds it gone.
     private func claimAndRun() -> Bool {
         guard let body = claim() else { return false }
-        outcome = Swift.Result(catching: body)
+        result = Swift.Result(catching: body)
         return true
     }
 }

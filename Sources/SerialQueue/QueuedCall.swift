@@ -1,4 +1,4 @@
-// QueuedCall.swift: the way of an async caller's closure, or of its continuation alone, through C and back.
+// QueuedCall.swift: the way of what an async caller waits for through C and back.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
@@ -6,8 +6,9 @@ import CSerialQueueSwiftCall
 /// A call that C keeps until its turn comes and, where the queue is full, until there is room for it: what those two mean
 /// is the subclass's business.
 ///
-/// Sendable as far as this class goes: the memory that C uses is written before it is submitted, and C's from then on.
-class QueuedCall: @unchecked Sendable {
+/// The news for the caller are an error, or `nil`. Unchecked Sendable: the memory that C uses is written before it is
+/// submitted, and C's from then on.
+class QueuedCall: News<(any Error)?>, @unchecked Sendable {
     enum Answer {
         /// It has its place.
         case accepted
@@ -62,14 +63,14 @@ class QueuedCall: @unchecked Sendable {
     }
 }
 
-/// A continuation as C's word: one reference, which the runtime does not count either.
-enum QueuedContinuation {
-    /// Resumes when everything before it has ended. Returns C's status; if that is not 0, the continuation is still the
-    /// caller's.
-    static func submit(_ continuation: UnsafeContinuation<CInt, Never>, to queue: OpaquePointer) -> CInt {
-        let word = unsafeBitCast(continuation, to: UnsafeMutableRawPointer.self)
-        return sq_async_job(
-            queue, { word, _, _ in unsafeBitCast(word!, to: UnsafeContinuation<CInt, Never>.self).resume(returning: 0) },
-            word, nil)
+extension News<CInt> {
+    /// Told 0 when everything before it has ended. Returns C's status; if that is not 0, nothing will be told.
+    func follow(_ queue: OpaquePointer) -> CInt {
+        let retained = Unmanaged.passRetained(self)
+        let status = sq_async_job(
+            queue, { news, _, _ in Unmanaged<News<CInt>>.fromOpaque(news!).takeRetainedValue().tell(0) },
+            retained.toOpaque(), nil)
+        if status != 0 { retained.release() }
+        return status
     }
 }

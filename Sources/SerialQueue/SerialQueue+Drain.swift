@@ -11,10 +11,9 @@ extension SerialQueue {
     ///
     /// - Precondition: As for an actor's job: there is memory for a place, and the queue's thread can be started.
     public func drain(isolation: isolated (any Actor)? = #isolation) async {
-        var status = await withUnsafeContinuation(isolation: isolation) { continuation in
-            let status = QueuedContinuation.submit(continuation, to: queue)
-            if status != 0 { continuation.resume(returning: status) }
-        }
+        let news = News<CInt>()
+        var status = news.follow(queue)
+        if status == 0 { status = await news.wait(isolation: isolation) }
         if status == SQ_SWIFT_ESHUTDOWN { status = await end(of: .drain, by: .max) }
         if status != 0 { drainRefused(status) }
     }
@@ -25,7 +24,10 @@ extension SerialQueue {
     ///
     /// The closing has happened when the call is suspended. Waiting is not cancelled; use `limit`.
     ///
-    /// - Parameter limit: For how long to wait; `nil`: without limit.
+    /// - Parameters:
+    ///   - mode: What becomes of closures that wait.
+    ///   - limit: For how long to wait; `nil`: without limit.
+    ///   - isolation: The caller's, which it keeps.
     /// - Throws: `timedOut`: the shutdown goes on without the caller. `noResources`: the same, as no thread could be started
     ///   to wait, or nothing was done. `fromBeforeFork`: nothing was done.
     public func shutdown(
@@ -48,11 +50,8 @@ extension SerialQueue {
         guard status == SQ_SWIFT_ETIMEDOUT || status == SQ_SWIFT_EDEADLK else { return status }
         // A thread of its own waits: there is nothing in the queue that could tell of its end.
         let waiter = SerialQueue(label: label)
-        return await withUnsafeContinuation(isolation: isolation) { continuation in
-            let accepted = waiter.async { [self] in
-                continuation.resume(returning: sq_shutdown(queue, SQ_DRAIN, deadline))
-            }
-            if !accepted { continuation.resume(returning: CInt(SQ_SWIFT_EAGAIN)) }
-        }
+        let news = News<CInt>()
+        let accepted = waiter.async { [self] in news.tell(sq_shutdown(queue, SQ_DRAIN, deadline)) }
+        return accepted ? await news.wait(isolation: isolation) : CInt(SQ_SWIFT_EAGAIN)
     }
 }

@@ -16,11 +16,14 @@ import CSerialQueueSwiftCall
 /// those that wait. One that comes after the shutdown runs when the queue has ended, on a thread that stands in for the
 /// queue's; then ``isCurrent`` is `false` and ``sync(_:)`` is refused, but the actor is isolated as ever.
 ///
-/// Not for an actor whose methods block for long: what the queue is given waits behind them.
+/// Not for an actor whose methods block for long: what the queue is given waits behind them. A `sync` from a task, in turn,
+/// blocks one of Swift's few threads until its turn; where what is ahead needs such a thread itself, use
+/// ``run(isolation:_:)``.
 ///
 /// - Precondition: There is memory for the job, and the queue's thread can be started, and the process is not the child of
 ///   a `fork`. Else the program traps, with a sentence that names the queue: a job cannot be refused.
 extension SerialQueue: SerialExecutor {
+    /// Called by Swift's runtime: takes over a job that is isolated to an actor on this queue, for its turn.
     public func enqueue(_ job: consuming ExecutorJob) {
         enqueue(UnownedJob(job), QueuedJob.onActor, late: QueuedJob.lateOnActor)
     }
@@ -61,6 +64,7 @@ extension SerialQueue: TaskExecutor {
     // A witness of its own, under another name: a task's job is run with the queue as its task executor. With the actor's
     // way for both, every call of a nonisolated async function would go through the queue once more. Disfavoured, so that
     // `queue.enqueue(job)` means the other one.
+    /// Called by Swift's runtime, as `TaskExecutor.enqueue(_:)`: takes over a job of a task that prefers this queue.
     @_implements(TaskExecutor, enqueue(_:)) @_disfavoredOverload
     public func enqueueJobOfTask(_ job: consuming ExecutorJob) {
         enqueue(UnownedJob(job), QueuedJob.onTask, late: QueuedJob.lateOnTask)

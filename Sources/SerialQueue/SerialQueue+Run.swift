@@ -21,12 +21,13 @@ extension SerialQueue {
         try Task.checkCancellation()
         let call = AwaitedCall(body)
         call.start(on: self)  // before there can be a cancellation, which takes it out of the line
-        try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation(isolation: isolation) { call.suspend($0) }
+        let error = await withTaskCancellationHandler {
+            await call.wait(isolation: isolation)
         } onCancel: {
             call.cancel(on: self)
         }
-        return try call.takeOutcome()
+        if let error { throw error }
+        return try call.takeResult()
     }
 
     /// As ``async(_:)``, but where a queue of limited capacity is full, suspends the caller until there is room. Room goes
@@ -48,10 +49,11 @@ extension SerialQueue {
         case .refused(let error): throw error
         case .waitsForRoom: break
         }
-        try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation(isolation: isolation) { call.suspend($0) }
+        let error = await withTaskCancellationHandler {
+            await call.wait(isolation: isolation)
         } onCancel: {
             call.cancel(on: self)
         }
+        if let error { throw error }
     }
 }

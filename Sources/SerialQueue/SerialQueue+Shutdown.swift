@@ -14,7 +14,9 @@ extension SerialQueue {
     /// May be called again, also to turn a drain into a discard. A suspended queue drains once it is resumed. After it has
     /// returned without an error, the queue's thread touches nothing of the program's any more.
     ///
-    /// - Parameter limit: For how long to wait; `nil`: without limit.
+    /// - Parameters:
+    ///   - mode: What becomes of closures that wait.
+    ///   - limit: For how long to wait; `nil`: without limit.
     /// - Throws: `timedOut`: the shutdown goes on without the caller. `deadlock`: the same, because the caller is on this
     ///   queue, or on one that it waits for. `noResources`, `fromBeforeFork`: nothing was done.
     public func shutdown(

@@ -36,8 +36,10 @@ extension SerialQueue {
     /// Not unless `body` needs that thread: ``sync(_:)`` is faster. Thread-locals and the actor that the caller is isolated
     /// to stay behind, although the compiler does not see it.
     ///
-    /// - Parameter limit: For how long to wait for the turn; `nil`: without limit. When it has passed first, `body` is
-    ///   guaranteed never to run; once it runs, the call waits for its end. A queue that is free is taken in any case.
+    /// - Parameters:
+    ///   - limit: For how long to wait for the turn; `nil`: without limit. When it has passed first, `body` is guaranteed
+    ///     never to run; once it runs, the call waits for its end. A queue that is free is taken in any case.
+    ///   - body: What to run.
     /// - Throws: What `body` throws, or a ``SerialQueueError``, as ``sync(within:_:)`` does.
     @inlinable
     public func asyncAndWait<Result: ~Copyable>(

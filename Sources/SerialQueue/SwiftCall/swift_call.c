@@ -55,3 +55,8 @@ SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, s
     swift_closure_t closure = {code, context};
     return sq_async_and_wait(queue, deadline, call_closure, &closure);
 }
+
+/* Part of the runtime's stable interface: compiled code calls it. */
+SWIFT_CALL void swift_continuation_resume(void *continuation);
+
+void sq_swift_resume(void *continuation) { swift_continuation_resume(continuation); }

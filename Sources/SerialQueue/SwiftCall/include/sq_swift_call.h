@@ -24,6 +24,11 @@ enum {
 /* The error of the call that has just failed on this thread. */
 static inline int sq_swift_errno(void) { return errno; }
 
+/* Resumes a continuation that returns nothing and throws nothing: UnsafeContinuation.resume(). That one is compiled into its
+ * caller, and reads the task's memory there. The task may go on at once without having slept, which is ordered by the runtime,
+ * but ThreadSanitizer sees only the reading. */
+void sq_swift_resume(void *_Nonnull continuation);
+
 static inline sq_queue_options_t sq_swift_queue_options(void)
 {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

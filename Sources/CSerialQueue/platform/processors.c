@@ -52,13 +52,14 @@ static unsigned limited_by(const char *group, unsigned limit) {
 
 unsigned sq__processors_within(const char *root, const char *group, unsigned limit) {
     char path[PATH_SIZE];
-    int length = snprintf(path, sizeof path, "%s%s", root, group);
-    if (length < 0 || (size_t)length >= sizeof path) {
+    size_t length = (size_t)snprintf(path, sizeof path, "%s%s", root, group);
+    if (length >= sizeof path) {
         return limit;
     }
-    for (char *end = path + length; end != NULL && end >= path + strlen(root); end = strrchr(path, '/')) {
-        *end = '\0';
+    while (length >= strlen(root)) { /* which begins with a slash, so that there is one to be found */
         limit = limited_by(path, limit);
+        length = (size_t)(strrchr(path, '/') - path);
+        path[length] = '\0';
     }
     return limit;
 }

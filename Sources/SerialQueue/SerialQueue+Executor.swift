@@ -61,10 +61,10 @@ extension SerialQueue: SerialExecutor {
 /// A task that prefers a queue, by `Task(executorPreference:)` or `withTaskExecutorPreference(_:operation:)`, runs on it
 /// wherever it is not isolated to an actor that has an executor of its own.
 extension SerialQueue: TaskExecutor {
+    /// Called by Swift's runtime, as `TaskExecutor.enqueue(_:)`: takes over a job of a task that prefers this queue.
     // A witness of its own, under another name: a task's job is run with the queue as its task executor. With the actor's
     // way for both, every call of a nonisolated async function would go through the queue once more. Disfavoured, so that
     // `queue.enqueue(job)` means the other one.
-    /// Called by Swift's runtime, as `TaskExecutor.enqueue(_:)`: takes over a job of a task that prefers this queue.
     @_implements(TaskExecutor, enqueue(_:)) @_disfavoredOverload
     public func enqueueJobOfTask(_ job: consuming ExecutorJob) {
         enqueue(UnownedJob(job), QueuedJob.onTask, late: QueuedJob.lateOnTask)

@@ -6,7 +6,7 @@
  *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_async_and_wait)
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch
- *     letgo  pump                                                                 the pool: releases it, runs it
+ *     letgo  pump  create                                                         the pool: releases it, runs it; makes and releases others
  *     passN  openN                                                                gates: wait at N, open N
  *     a digit                                                                     prints it
  *

@@ -5,6 +5,7 @@
 #include "stage_inside.h"
 
 #include "include/sq_pool.h"
+#include "thread/crew.h"
 
 static sq_pool_t *pool;
 static bool is_let_go;
@@ -30,9 +31,20 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     return pool;
 }
 
+/* One member at least stays at rest, whatever the overseer takes back (regression: those that were leaving were counted, and
+ * the others dismissed for them). */
+static void check_members(void) {
+    sq__mutex_lock(&pool->lock);
+    if (pool->clock == NULL && !ex_setting.faults && pool->members - pool->leaving < 1) {
+        ex_fail("pool: no member is left");
+    }
+    sq__mutex_unlock(&pool->lock);
+}
+
 void stage_let_go(void) {
     if (pool != NULL && !is_let_go) {
         is_let_go = true;
+        check_members();
         EX_TRACE("releases the pool");
         sq_pool_release(pool);
     }
@@ -45,6 +57,19 @@ void stage_pump(void) {
         sq_pool_run(pool);
         sq_pool_release(pool);
     }
+}
+
+static void release_if_made(sq_pool_t *made) {
+    if (made == NULL && !ex_setting.faults) {
+        ex_fail("pool: cannot be made, though nothing fails");
+    }
+    sq_pool_release(made);
+}
+
+void stage_create(void) {
+    const sq_pool_options_t options = { sizeof options, 1, 0 };
+    release_if_made(sq_pool_create("other", &options));
+    release_if_made(sq_pool_create_manual("other"));
 }
 
 void stage_pool_enter(const submission_t *one) {

@@ -148,6 +148,7 @@ static bool serve(void *argument) {
     }
     if (member->is_dismissed || pool->has_ended) {
         strike_off(pool, member);
+        pool->leaving -= member->is_dismissed;
         sq__self()->member = NULL;
         sq__crew_leave_and_unlock(pool);
         sq__memory_free(member);
@@ -186,6 +187,7 @@ sq__member_t *sq__crew_pick_idle(sq__pool_t *pool, unsigned members) {
     sq__member_t *picked = NULL;
     for (sq__member_t *member; members > 0 && (member = take_idle(pool)) != NULL; members -= 1) {
         member->is_dismissed = true;
+        pool->leaving += 1;
         member->next_idle = picked;
         picked = member;
     }
@@ -207,10 +209,7 @@ void sq__crew_end(sq__pool_t *pool) {
     if (pool->is_overseen && sq__alarm_cancel(pool->alarms, &pool->alarm)) {
         pool->is_overseen = false;
     }
-    bool is_last = sq__pool_is_deserted(pool);
-    sq__mutex_unlock(&pool->lock);
-    if (is_last) {
-        sq__pool_free(pool);
-    }
+    pool->members += 1; /* we leave like one: there may be no other */
+    sq__crew_leave_and_unlock(pool);
     sq__crew_dismiss(picked);
 }

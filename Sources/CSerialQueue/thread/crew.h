@@ -32,6 +32,7 @@ struct sq_pool {
     sq__member_t *idle;             /* L  the last one on top */
     unsigned members;               /* L  with those that are being started */
     unsigned idle_members;          /* L */
+    unsigned leaving;               /* L  members that are dismissed, and have not gone yet */
     unsigned seats;                 /* L */
     unsigned seated;                /* L  seats that are taken; above `seats` for a moment, see pool.h */
     unsigned seats_at_rest;         /* F */

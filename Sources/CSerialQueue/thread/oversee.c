@@ -49,9 +49,9 @@ void sq__pool_oversee(sq__pool_t *pool, bool is_soon) {
  * have to wait for our lock), have not had their job for long, or the system says that they are able to run. The system is
  * asked without the lock. */
 static unsigned count_able(sq__pool_t *pool) {
-    uint64_t in_doubt[SQ__MOST_MEMBERS];
+    uint64_t in_doubt[SQ__MOST_MEMBERS]; /* a pool that may grow has no more */
     unsigned count = 0, able = 0;
-    for (sq__member_t *member = pool->all; member != NULL && count < SQ__MOST_MEMBERS; member = member->next) {
+    for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
         member->looks = member->job == member->job_seen ? member->looks + 1 : 0;
         member->job_seen = member->job;
         if (member->is_seated && member->looks >= SQ__LOOKS_AT_A_JOB && sq__load_relaxed(&member->calls)) {
@@ -80,10 +80,8 @@ static sq__member_t *shrink(sq__pool_t *pool) {
     if (pool->seats > needed) {
         pool->seats = needed;
     }
-    if (pool->seated == 0) {
-        pool->seats = pool->seats_at_rest;
-    }
-    unsigned surplus = pool->members > pool->seats_at_rest ? pool->members - pool->seats_at_rest : 0;
+    unsigned staying = pool->members - pool->leaving;
+    unsigned surplus = staying > pool->seats_at_rest ? staying - pool->seats_at_rest : 0;
     sq__member_t *picked = sq__crew_pick_idle(pool, surplus < pool->fewest_idle ? surplus : pool->fewest_idle);
     pool->fewest_idle = pool->idle_members;
     return picked;

@@ -124,7 +124,7 @@ static size_t call(sq__pool_t *pool, sq__job_t *job, size_t batch) {
 
 size_t sq__pool_run(sq__pool_t *pool) {
     size_t ran = 0;
-    while (pool->clock != NULL && !sq__pool_is_stale(pool)) {
+    while (!sq__pool_is_stale(pool)) {
         sq__mutex_lock(&pool->lock);
         sq__job_t *job = sq__pool_take_first(pool);
         sq__mutex_unlock(&pool->lock);
@@ -137,7 +137,7 @@ size_t sq__pool_run(sq__pool_t *pool) {
 }
 
 bool sq__pool_run_one(sq__pool_t *pool, sq__job_t *job) {
-    if (pool->clock == NULL || sq__pool_is_stale(pool)) {
+    if (sq__pool_is_stale(pool)) {
         return false;
     }
     sq__mutex_lock(&pool->lock);

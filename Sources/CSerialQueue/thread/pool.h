@@ -81,7 +81,7 @@ sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);
 /* Calls what is ready on a manual pool, in turns, until nothing is. Returns how many tasks were run. */
 size_t sq__pool_run(sq__pool_t *pool);
 
-/* Calls this job of a manual pool once, for one task, if it is ready. False: it is not, or the pool is not a manual one. */
+/* Calls this job of a manual pool once, for one task, if it is ready. False: it is not. */
 bool sq__pool_run_one(sq__pool_t *pool, sq__job_t *job);
 
 /* Around a sleep of the calling thread in the middle of a job. `member` is the thread's, and not NULL. */

@@ -177,6 +177,20 @@ TEST(a_wait_for_room_runs_as_much_as_it_needs) {
     end(pool, queue, NULL);
 }
 
+TEST(a_wait_for_what_cannot_be_run_ahead_ends_at_its_deadline) {
+    sq_pool_t *pool = make_pool();
+    sq_queue_t *queue = queue_on(pool, 0), *other = queue_on(pool, 0);
+    begin();
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    submit(queue, 1);
+    submit(other, 2);
+    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_pool_run(pool), 2);
+    CHECK_JOURNAL(2, 1);
+    end(pool, queue, other);
+}
+
 static void wait_for_the_other(void *context) {
     spawner_t *spawner = context;
     submit(spawner->other, 1);

@@ -74,6 +74,7 @@ typedef struct estate {
     sq_pool_t *pool;
     sq_queue_t *queue, *other;
     latch_t gone;
+    int status;
 } estate_t;
 
 static void give_all_up(void *context) {
@@ -238,6 +239,44 @@ static int use_pools_in_the_child(void *context) {
     sq_queue_release(estate->queue);
     sq_pool_release(estate->pool);
     return wrong;
+}
+
+/* A task on a pool forks. The child is in the task, on what was a member: waits there leave the parent's pool alone. Then the
+ * task returns, and nothing is left to be done: the process ends. */
+static void fork_in_a_task(void *context) {
+    estate_t *estate = context;
+    fflush(stdout);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        watchdog_watch("the child of a fork in a task on a pool");
+        size_t ran = 0;
+        sq_queue_t *own = sq_queue_create("own", NULL);
+        bool good = CHECK(own != NULL) && CHECK_EQUAL(sq_async_and_wait(own, FAR, add_one, &ran), 0) && CHECK_EQUAL(ran, 1);
+        sq_queue_release(own);
+        sq_pool_release(estate->pool); /* the last reference to a pool of the parent's */
+        if (!good) {
+            _exit(1);
+        }
+        return;
+    }
+    while (waitpid(child, &estate->status, 0) < 0) {
+        REQUIRE(errno == EINTR);
+    }
+}
+
+TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
+    if (UNDER_TSAN || UNDER_ASAN) {
+        note("left out: ThreadSanitizer cannot follow, AddressSanitizer's leak check runs in a child that lost the parent's stacks");
+        return;
+    }
+    sq_pool_t *pool = make_pool(1);
+    estate_t estate = { .pool = make_pool(1), .queue = queue_on(pool), .status = -1 };
+    CHECK_EQUAL(sq_async_and_wait(estate.queue, SQ_FOREVER, fork_in_a_task, &estate), 0);
+    CHECK_EQUAL(estate.status, 0);
+    sq_queue_release(estate.queue);
+    sq_pool_release(estate.pool);
+    sq_pool_release(pool);
 }
 
 /* In a process of its own, for the shared pool stays. */

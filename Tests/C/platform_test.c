@@ -113,9 +113,17 @@ TEST(what_the_system_says_of_groups_is_taken_only_where_it_makes_sense) {
         canned = texts[i];
         CHECK_EQUAL(sq__processor_count(), count);
     }
-    canned = "0 100000"; /* not even a part of one */
-    CHECK_EQUAL(sq__processors_within("/proc", "/self", 8), 8);
     canned = NULL;
+    char folder[] = "/tmp/sq-group-XXXXXX", file[64];
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(file, sizeof file, "%s/cpu.max", folder);
+    FILE *quota = fopen(file, "w");
+    REQUIRE(quota != NULL);
+    fputs("0 100000\n", quota); /* not even a part of one */
+    fclose(quota);
+    CHECK_EQUAL(sq__processors_within(folder, "/", 8), 1);
+    unlink(file);
+    rmdir(folder);
 }
 
 static int count_without_files(void) {
@@ -246,6 +254,23 @@ static int use_up_keys(void) {
     return 0;
 }
 
+/* A wait on a queue of a manual pool has a token of its own, for which there is no memory. */
+static int wait_without_memory(void) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = sq_pool_create_manual("no token");
+    REQUIRE(options.pool != NULL);
+    sq_queue_t *queue = sq_queue_create("no token", &options);
+    size_t ran = 0;
+    fail_nth(FAIL_ALLOCATION, 1, false);
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ENOMEM);
+    CHECK_EQUAL(fail_nothing(), 1);
+    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+    CHECK_EQUAL(ran, 1);
+    sq_queue_release(queue);
+    sq_pool_release(options.pool);
+    return 0;
+}
+
 /* Each ends with a sentence. */
 static void die(const char *how) {
     no_core_file();
@@ -274,6 +299,9 @@ int child_main(int count, char **words) {
     if (strcmp(words[0], "keys") == 0) {
         return use_up_keys();
     }
+    if (strcmp(words[0], "manual") == 0) {
+        return wait_without_memory();
+    }
     if (strcmp(words[0], "files") == 0) {
         return count_without_files();
     }
@@ -292,6 +320,10 @@ TEST(a_token_whose_mutex_or_condition_cannot_be_made_is_ENOMEM) {
 
 TEST(without_a_key_for_thread_exits_threads_wait_and_keep_nothing) {
     CHECK_EQUAL(run_child((const char *const[]){ "keys", "all", NULL }), 0);
+}
+
+TEST(a_wait_on_a_manual_pool_without_memory_is_ENOMEM) {
+    CHECK_EQUAL(run_child((const char *const[]){ "manual", "wait", NULL }), 0);
 }
 
 TEST(processors_are_counted_when_no_file_can_be_opened) {

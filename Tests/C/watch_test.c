@@ -105,6 +105,21 @@ TEST(a_pair_that_runs_too_long_is_told_with_its_function) {
     latch_wait(&ward.discarded, 1);
 }
 
+TEST(a_delayed_task_that_runs_too_long_is_told_with_its_function) {
+    sq_queue_t *queue = make_queue_of("delayed", 0);
+    ward_t ward = WARD_INIT;
+    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
+    watch(queue, &ward, SHORT);
+    CHECK_EQUAL(sq_async_after(queue, 0, run_long, &runner), 0);
+    latch_wait(&ward.told, 1);
+    CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
+    CHECK(ward.last[0].function == run_long);
+    latch_bump(&runner.leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
 TEST(a_watcher_without_a_discard_function_is_told_and_let_go_of) {
     sq_queue_t *queue = make_queue_of("no discard", 0);
     ward_t ward = WARD_INIT;

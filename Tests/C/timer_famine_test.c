@@ -6,6 +6,7 @@
 /* Famine: the Nth allocation or thread of a scene fails, each N in a fresh process. What fails has done nothing, and works later. */
 
 static int scene(failure_t what, uint64_t nth, bool forever) {
+    long threads = threads_alive();
     sq_queue_t *queue = make_queue_of("famine", 0);
     guest_t guest = GUEST_INIT;
     latch_t ran = LATCH_INIT, discarded = LATCH_INIT;
@@ -42,6 +43,8 @@ static int scene(failure_t what, uint64_t nth, bool forever) {
     CHECK_EQUAL(guest.discarded, 1);
     CHECK_EQUAL(ran.value, 1);
     sq_queue_release(queue);
+    let_threads_end(threads);
+    CHECK_EQUAL(threads_alive(), threads); /* no lease on the alarms was forgotten */
     return failures > 0 ? 0 : 2;
 }
 
@@ -70,21 +73,24 @@ TEST(each_thread_creation_of_the_timers_calls_can_fail) { check_famine("threads"
 
 /* Fork */
 
+/* A check that fails in the child is told by its status. */
 static int use_in_child(void *context) {
     guest_t *parents = context;
     latch_t ran = LATCH_INIT;
-    CHECK_EQUAL(sq_timer_start(parents->timer, 0, 0, 0), ESTALE);
-    CHECK_EQUAL(sq_timer_cancel(parents->timer), 0);
-    CHECK_EQUAL(sq_timer_cancel_and_wait(parents->timer, SQ_FOREVER), 0);
-    CHECK_EQUAL(sq_async_after(parents->other, 0, must_not_run, NULL), ESTALE);
-    CHECK(sq_timer_create(parents->other, &(sq_task_t){ must_not_run, NULL, NULL }) == NULL && errno == ESTALE);
+    bool works = CHECK_EQUAL(sq_timer_start(parents->timer, 0, 0, 0), ESTALE);
+    works &= CHECK_EQUAL(sq_timer_cancel(parents->timer), 0);
+    works &= CHECK_EQUAL(sq_timer_cancel_and_wait(parents->timer, SQ_FOREVER), 0);
+    works &= CHECK_EQUAL(sq_async_after(parents->other, 0, must_not_run, NULL), ESTALE);
+    sq_timer_t *none = sq_timer_create(parents->other, &(sq_task_t){ must_not_run, NULL, NULL });
+    works &= CHECK(none == NULL && errno == ESTALE);
     sq_timer_release(parents->timer);
+    works &= CHECK_EQUAL(sq_sync(parents->other, do_nothing, NULL), parents->error); /* a free queue is free still */
     sq_queue_t *queue = make_queue_of("child's", 0);
-    bool works = CHECK_EQUAL(sq_async_after(queue, MS, bump, &ran), 0);
+    works &= CHECK_EQUAL(sq_async_after(queue, MS, bump, &ran), 0);
     latch_wait(&ran, 1);
     works &= CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
-    return works && parents->discarded == 0 ? 0 : 1;
+    return works && CHECK_EQUAL(parents->discarded, 0) ? 0 : 1;
 }
 
 TEST(in_the_child_of_a_fork_old_timers_are_still_and_new_ones_work) {
@@ -100,6 +106,7 @@ TEST(in_the_child_of_a_fork_old_timers_are_still_and_new_ones_work) {
     CHECK_EQUAL(in_fork(use_in_child, &guest), 0);
     CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0); /* here nothing has changed */
     latch_wait(&guest.entered, 1);
+    guest.error = ESTALE;
     CHECK_EQUAL(in_fork(use_in_child, &guest), 0); /* while a firing runs */
     latch_bump(&guest.leave);
     sq_timer_release(guest.timer);

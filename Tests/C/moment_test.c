@@ -9,23 +9,27 @@
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 
-/* This thread's next lock comes after this, once. */
+/* This thread's nth lock from now on comes after this, once. */
 static _Thread_local void (*before_lock)(void *context);
 static _Thread_local void *before_lock_context;
+static _Thread_local unsigned locks_to_come;
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
-    void (*now)(void *) = before_lock;
-    before_lock = NULL;
-    if (now != NULL) {
+    if (before_lock != NULL && --locks_to_come == 0) {
+        void (*now)(void *) = before_lock;
+        before_lock = NULL;
         now(before_lock_context);
     }
     return __real_pthread_mutex_lock(mutex);
 }
 
-static void do_before_next_lock(void (*call)(void *), void *context) {
+static void do_before_lock(unsigned nth, void (*call)(void *), void *context) {
+    locks_to_come = nth;
     before_lock_context = context;
     before_lock = call;
 }
+
+static void do_before_next_lock(void (*call)(void *), void *context) { do_before_lock(1, call, context); }
 
 /* A task that stands in its queue, does one thing when told, and stands on until it is let go. */
 typedef struct stander {
@@ -123,6 +127,33 @@ TEST(a_reference_that_a_task_took_is_given_up_before_the_last_release_has_come_t
         sq_queue_release(queue);
         let_threads_end(1);
     }
+}
+
+/* A cancel has given up waiting for a firing, and before it has the queue's lock again, to take itself out of the line, the firing
+ * ends: it is over, and that is the answer. Locks: the queue's, the token's, the queue's. To see it fail: in
+ * sq_timer_cancel_and_wait, return the error alone. */
+static void end_firing(void *context) {
+    stander_t *stander = context;
+    have_it_done_and_left(stander);
+    drain(stander->queue);
+}
+
+TEST(a_firing_that_ends_as_a_cancel_gives_up_waiting_for_it_is_over) {
+    sq_queue_t *queue = make_queue_of("firing", 0);
+    stander_t stander = { queue, nothing, LATCH_INIT, LATCH_INIT, LATCH_INIT, LATCH_INIT, LATCH_INIT };
+    hold_t hold;
+    hold_async(&hold, queue); /* a wait, so that this thread has its token */
+    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    hold_end(&hold);
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ stand, &stander, NULL });
+    REQUIRE(timer != NULL);
+    CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), 0);
+    latch_wait(&stander.entered, 1);
+    do_before_lock(3, end_firing, &stander);
+    CHECK_EQUAL(sq_timer_cancel_and_wait(timer, sq_deadline(1000000)), 0);
+    CHECK(before_lock == NULL);
+    sq_timer_release(timer);
+    sq_queue_release(queue);
 }
 
 /* The watching thread's next looks at the clock, so many, are each followed by a wait for `go`. */

@@ -202,6 +202,29 @@ void drive_operations(int first) {
 
 static bool has_no_watcher(int queue) { return drive.watchers[queue] == 0; }
 
+static bool resume_one(void) {
+    for (int queue = 0; queue < QUEUES; queue += 1) {
+        if (model_queues[queue].references > 0 && model_queues[queue].suspensions > 0) {
+            model_queues[queue].suspensions -= 1;
+            if (sq_resume(drive.queues[queue]) != 0) {
+                model_fails(queue, "resume at the end");
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+static void run_pool(void) {
+    sq_pool_run(drive.pool);
+    while (model_next_due() != UINT64_MAX) {
+        uint64_t step = model_next_due() - model_now;
+        model_now += step;
+        sq_pool_advance(drive.pool, step);
+        model_submits_due(-1);
+    }
+}
+
 /* Everything is let go of, and must come to its end by itself. */
 static void finish(void) {
     drive_lock();
@@ -209,21 +232,10 @@ static void finish(void) {
     drive_tell();
     drive_unlock();
     come_to_rest();
-    for (int queue = 0; queue < QUEUES; queue += 1) {
-        while (model_queues[queue].references > 0 && model_queues[queue].suspensions > 0) {
-            model_queues[queue].suspensions -= 1;
-            if (sq_resume(drive.queues[queue]) != 0) {
-                model_fails(queue, "resume at the end");
-            }
-        }
+    run_pool();
+    while (resume_one()) { /* what runs may suspend again */
+        run_pool();
         come_to_rest();
-    }
-    sq_pool_run(drive.pool);
-    while (model_next_due() != UINT64_MAX) {
-        uint64_t step = model_next_due() - model_now;
-        model_now += step;
-        sq_pool_advance(drive.pool, step);
-        model_submits_due(-1);
     }
     waiter_end_all();
     come_to_rest();

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check-snippets.sh [FILE...]: builds and runs the programs in the documents: README.md, Documentation/*.md and the articles of
-# Sources/SerialQueue, or the files given. Without FILE also compiles the examples that are no programs: check-fragments.sh.
+# Sources/SerialQueue, or the files given. Without FILE also compiles the examples that are no programs (check-fragments.sh),
+# and runs `make docs`, where a link to what is not there, or half the parameters, are errors.
 #
 #     ```c run, ```swift run      a whole program: it must end with 0
 #     ```c dies, ```swift dies    it must end in any other way, within a minute
@@ -124,6 +125,12 @@ if [ -n "$fragments" ]; then
     more_passed=0 more_failed=1 # unless it says otherwise
     [ ! -s "$work/fragments.tally" ] || read -r more_passed more_failed < "$work/fragments.tally"
     passed=$((passed + more_passed)) failed=$((failed + more_failed))
+    if ${MAKE:-make} --no-print-directory docs > "$work/docs.log" 2>&1; then
+        passed=$((passed + 1))
+        echo "ok make docs"
+    else
+        fail "make docs" "warns" "$work/docs.log"
+    fi
 fi
 [ -z "${TALLY:-}" ] || echo "$passed $failed" > "$TALLY"
 echo "$passed passed, $failed failed"

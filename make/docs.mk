@@ -8,7 +8,8 @@ DOCC ?= $(shell command -v docc || dirname "$$(readlink -f "$$(command -v $(SWIF
 docs: ## build/docs/SerialQueue.doccarchive: the documentation of the Swift face; a warning fails it
 	$(call need,$(SWIFT_TOOLS))
 	@[ -x "$(DOCC)" ] || { echo "make docs needs docc, which comes with the Swift toolchain (swift.org/install); there is none at '$(DOCC)'." >&2; exit 1; }
-	@rm -rf $(DOCS)/symbols $(DOCS)/SerialQueue.docc && mkdir -p $(DOCS)/symbols
+	@# The symbols stay: a build that finds nothing to do does not write them again.
+	@rm -rf $(DOCS)/SerialQueue.docc && mkdir -p $(DOCS)/symbols
 	env -u CC $(SWIFT) build -j 2 --target SerialQueue --scratch-path $(DOCS)/.build \
 	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/$(DOCS)/symbols \
 	    -Xswiftc -emit-extension-block-symbols

@@ -192,7 +192,7 @@ static uint64_t set_and_cancel(sq__alarms_t *set, sq__alarm_t *alarms, size_t co
 /* Each is set, and all are cancelled in another order; for information, how long it took. */
 TEST(a_million_alarms_are_set_and_cancelled_and_take_no_memory) {
     size_t count = scaled(1000000);
-    sq__alarms_t *manual = sq__alarms_create(), *shared;
+    sq__alarms_t *manual = sq__alarms_create(), *shared = NULL;
     sq__alarm_t *alarms = calloc(count, sizeof *alarms);
     REQUIRE(alarms != NULL && sq__alarms_shared(&shared) == 0);
     uint64_t before = allocations();

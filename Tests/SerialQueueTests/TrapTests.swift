@@ -93,6 +93,7 @@ import Testing
         let child = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
+            _ = SerialQueue(label: "first")  // what the runtime sets up once has its memory
             allocation_probe_fail(100)  // the queue; the label's C string is smaller
             _ = SerialQueue(label: "starved")
         }

@@ -67,7 +67,9 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
 extension ActorQueue {
     /// Enqueues `operation` and returns at once.
     ///
-    /// - Parameter priority: The task's; `nil`: the enqueuing context's.
+    /// - Parameters:
+    ///   - priority: The task's; `nil`: the enqueuing context's.
+    ///   - operation: What the task does; it begins on the actor, in turn.
     /// - Returns: `false` if the actor is gone. Then `operation` will not run and has been released.
     /// - Precondition: The queue has adopted an actor.
     @discardableResult @inlinable

@@ -18,7 +18,9 @@ public final class FIFOQueue: Sendable {
 
     /// Makes a queue; starts nothing.
     ///
-    /// - Parameter queue: Where the tasks run, interleaved with its other work; `nil`: on the global executor.
+    /// - Parameters:
+    ///   - label: Names the queue in messages.
+    ///   - queue: Where the tasks run, interleaved with its other work; `nil`: on the global executor.
     public init(label: String = "", on queue: SerialQueue? = nil) {
         self.label = label
         self.queue = queue
@@ -28,7 +30,9 @@ public final class FIFOQueue: Sendable {
 extension FIFOQueue {
     /// Enqueues `operation` and returns at once.
     ///
-    /// - Parameter priority: The task's; `nil`: the enqueuing context's.
+    /// - Parameters:
+    ///   - priority: The task's; `nil`: the enqueuing context's.
+    ///   - operation: What the task does; it begins when all tasks before it have ended.
     public func enqueue(
         priority: TaskPriority? = nil,
         _ operation: sending @escaping () async -> Void

@@ -1,3 +1,4 @@
+import CSerialQueue
 import Synchronization
 
 /// The turn of one task on a FIFOQueue: the task's executor, which keeps its first job until the turn has come, and passes
@@ -72,9 +73,10 @@ extension FIFOQueue {
 
     /// Has `job` run where this queue's tasks run.
     fileprivate func pass(_ job: UnownedJob, of turn: FIFOTurn) {
-        guard let queue else { return Self.globalExecutor.enqueue(job) }
-        if !queue.async({ job.runSynchronously(on: turn.asUnownedTaskExecutor()) }) {
-            fatalError("FIFOQueue \"\(label)\": SerialQueue \"\(queue.label)\", on which its tasks run, does not accept any more.")
+        if let queue {
+            queue.enqueue(job, of: turn)
+        } else {
+            Self.globalExecutor.enqueue(job)
         }
     }
 
@@ -108,4 +110,22 @@ extension FIFOQueue {
     }
 
     private static let globalExecutor = globalConcurrentExecutor
+}
+
+extension SerialQueue {
+    /// As ``SerialQueue/enqueueJobOfTask(_:)``, but with `turn` as the task's executor, so that calls of nonisolated functions
+    /// do not go through the queue once more.
+    fileprivate func enqueue(_ job: UnownedJob, of turn: FIFOTurn) {
+        let retained = Unmanaged.passRetained(turn)
+        let run: QueuedJob.Run = { job, turn, _ in
+            let turn = Unmanaged<FIFOTurn>.fromOpaque(turn!).takeRetainedValue()
+            unsafeBitCast(job!, to: UnownedJob.self).runSynchronously(on: turn.asUnownedTaskExecutor())
+        }
+        if sq_async_job(queue, run, unsafeBitCast(job, to: UnsafeMutableRawPointer.self), retained.toOpaque()) != 0 {
+            retained.release()
+            // The queue's own way knows what to do when it has been shut down, or what to say.
+            enqueueJobOfTask(ExecutorJob(job))
+        }
+        withExtendedLifetime(self) {}
+    }
 }

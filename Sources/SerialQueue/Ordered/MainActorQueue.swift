@@ -24,7 +24,9 @@ extension MainActor {
 extension MainActorQueue {
     /// Enqueues `operation` and returns at once.
     ///
-    /// - Parameter priority: The task's; `nil`: the enqueuing context's.
+    /// - Parameters:
+    ///   - priority: The task's; `nil`: the enqueuing context's.
+    ///   - operation: What the task does; it begins on the main actor, in turn.
     public func enqueue(
         priority: TaskPriority? = nil,
         _ operation: @escaping @MainActor () async -> Void

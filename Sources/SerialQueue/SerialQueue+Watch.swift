@@ -3,6 +3,7 @@ import CSerialQueue
 extension SerialQueue {
     /// A queue that does not get on.
     public struct Stall: Sendable {
+        /// What lasts too long.
         public enum Kind: Sendable {
             /// A closure runs for too long.
             case running
@@ -10,6 +11,7 @@ extension SerialQueue {
             case waiting
         }
 
+        /// Whether a closure runs or waits for too long.
         public var kind: Kind
         /// The queue's label.
         public var label: String

@@ -25,7 +25,8 @@ public class WorkerPool: @unchecked Sendable {
         sq_pool_release(pool)
     }
 
-    /// Makes a pool and starts one thread; the others start when they are needed.
+    /// Makes a pool and starts one thread, and the one that all pools and timers of the process share if it is not there yet;
+    /// the others start when they are needed.
     ///
     /// Traps if there is no memory or no thread can be started.
     ///

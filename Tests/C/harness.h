@@ -88,7 +88,7 @@ void let_threads_end(long at_most);
 typedef struct rest {
     long threads, blocks;
 } rest_t;
-enum { KEPT_WAITERS = 66 }; /* a pool's 64, the one for alarms, and one */
+enum { KEPT_WAITERS = 68 }; /* a pool's 65, the one for alarms, and two */
 rest_t rest_now(void);
 bool check_at_rest(rest_t mark, const char *file, int line);
 #define CHECK_AT_REST(mark) check_at_rest((mark), __FILE__, __LINE__)

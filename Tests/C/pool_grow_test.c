@@ -108,6 +108,79 @@ TEST(a_pool_of_three_threads_runs_three_tasks_at_a_time_and_no_more) {
     sq_pool_release(pool);
 }
 
+/* More threads than a pool may grow to, because it was made with them. To see it fail: no seats_at_rest in
+ * sq__crew_call_and_unlock (crew.c): it hangs. */
+TEST(a_pool_of_65_threads_runs_65_tasks_at_a_time) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = MOST + 1;
+    sq_pool_t *pool = sq_pool_create("large", &options);
+    REQUIRE(pool != NULL);
+    crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
+    sq_queue_t *queues[CROWD];
+    for (size_t i = 0; i < CROWD; i += 1) {
+        queues[i] = queue_on(pool);
+        CHECK_EQUAL(sq_async(queues[i], block, &crowd), 0);
+    }
+    latch_wait(&crowd.entered, MOST + 1);
+    CHECK_AT_MOST(threads_alive(), MOST + 1 + OTHERS);
+    latch_bump(&crowd.gate);
+    latch_wait(&crowd.left, CROWD);
+    CHECK_EQUAL(crowd.most, MOST + 1);
+    for (size_t i = 0; i < CROWD; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    sq_pool_release(pool);
+}
+
+/* A task that waits */
+
+typedef struct visitor {
+    sq_queue_t *held;
+    size_t ran;
+    atomic_int thread_id;
+    latch_t left;
+} visitor_t;
+
+static void visit(void *context) {
+    visitor_t *visitor = context;
+    visitor->thread_id = gettid();
+    CHECK_EQUAL(sq_sync(visitor->held, add_one, &visitor->ran), 0);
+    latch_bump(&visitor->left);
+}
+
+/* The 64th waits in a sync, and so gives its seat up; there is no 65th thread to take it. To see it fail: no
+ * SQ__MOST_MEMBERS in sq__crew_call_and_unlock (crew.c). */
+TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = MOST;
+    sq_pool_t *pool = sq_pool_create("waiting", &options);
+    sq_queue_t *held = sq_queue_create("held", NULL), *queues[CROWD];
+    REQUIRE(pool != NULL && held != NULL);
+    hold_t hold;
+    hold_async(&hold, held);
+    crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
+    visitor_t visitor = { held, 0, 0, LATCH_INIT };
+    for (size_t i = 0; i < CROWD; i += 1) {
+        queues[i] = queue_on(pool);
+        CHECK_EQUAL(i == BLOCKED ? sq_async(queues[i], visit, &visitor) : sq_async(queues[i], block, &crowd), 0);
+    }
+    latch_wait(&crowd.entered, BLOCKED);
+    wait_for_depth(held, 1);
+    wait_until_asleep(&visitor.thread_id);
+    CHECK_AT_MOST(threads_alive(), MOST + OTHERS + 1); /* the one that holds */
+    CHECK_EQUAL(crowd.inside, BLOCKED);
+    hold_end(&hold);
+    latch_wait(&visitor.left, 1);
+    CHECK_EQUAL(visitor.ran, 1);
+    latch_bump(&crowd.gate);
+    latch_wait(&crowd.left, CROWD - 1);
+    for (size_t i = 0; i < CROWD; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    sq_queue_release(held);
+    sq_pool_release(pool);
+}
+
 /* Many queues. Row 25. SQ_QUEUES=1000000 for more. */
 TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     const char *chosen = getenv("SQ_QUEUES");

@@ -5,7 +5,7 @@
 #   - each function that bears a tag is named in a row of that tag, and each one named there exists in that file;
 #   - each operation with an order stands in a function that bears a tag, or has a row with the tag –;
 #   - each field that is used relaxed has a row;
-#   - each row of a tag names a mutant of Tests/Mutants that kills it, and that one is of a function that the row names.
+#   - each row of a tag names a mutant of Tests/Mutants, of a function that the row names, as killed or as surviving, which its list says, too.
 # Prints what is wrong and `N passed, N failed`: an atomic operation, a tag in a function, or a name in a row counts as one.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -48,11 +48,11 @@ find "$sources" -name '*.[ch]' ! -name atomic.h ! -path '*/include/*' -print0 | 
         }
     }' > "$facts"
 
-# Facts of the mutants: mutant NAME FILE FUNCTION
+# Facts of the mutants: mutant NAME FILE FUNCTION survives|dies
 awk '
     FNR == 1 { list = FILENAME; sub(/.*\//, "", list); sub(/\.txt$/, "", list) }
     $1 == "file" { file = $2; sub(/.*\//, "", file) }
-    $2 == "in" { at = $3; sub(/:$/, "", at); print "mutant", list "." $1, file, at }' Tests/Mutants/list/*.txt >> "$facts"
+    $2 == "in" { at = $3; sub(/:$/, "", at); print "mutant", list "." $1, file, at, $4 == "survives:" ? "survives" : "dies" }' Tests/Mutants/list/*.txt >> "$facts"
 
 awk -v page="$page" '
     function wrong(sentence) { failed += 1; print "FAIL " sentence }
@@ -69,10 +69,10 @@ awk -v page="$page" '
                 named[tag, substr(text, RSTART + 1, RLENGTH - 2)] = in_row[FNR, substr(text, RSTART + 1, RLENGTH - 2)] = 1
                 text = substr(text, RSTART + RLENGTH)
             }
-            text = cell[cells]
-            while (match(text, /`[a-z_]+\.[A-Za-z0-9_]+`/)) {
-                killer[FNR, substr(text, RSTART + 1, RLENGTH - 2)] = has_killer[FNR] = 1
-                text = substr(text, RSTART + RLENGTH)
+            halves = split(cell[cells], half, "survive: ")
+            for (end = 1; end <= halves; end += 1) for (text = half[end]; match(text, /`[a-z_]+\.[A-Za-z0-9_]+`/); text = substr(text, RSTART + RLENGTH)) {
+                killer[FNR, substr(text, RSTART + 1, RLENGTH - 2)] = end == 1 ? "dies" : "survives"
+                has_killer[FNR] = 1
             }
         } else {
             while (match(tag, /`[a-z_]+`/)) { relaxed_row[substr(tag, RSTART + 1, RLENGTH - 2)] = 1; tag = substr(tag, RSTART + RLENGTH) }
@@ -82,7 +82,7 @@ awk -v page="$page" '
     $1 == "function" { exists[$2 ": " $3] = 1 }
     $1 == "tag" { in_code[$2] = 1; bears[$3 ": " $4] = 1; pairs[$2, $3 ": " $4] = 1 }
     $1 == "order" { orders[$3 ": " $4] = $2 }
-    $1 == "mutant" { mutant_of[$2] = $3 ": " $4 }
+    $1 == "mutant" { mutant_of[$2] = $3 ": " $4; end_of[$2] = $5 }
     $1 == "relaxed" { relaxed[$2] = $3 ": " $4 }
     END {
         for (tag in in_code) check(tag in rows, "[" tag "] is in the code and has no row")
@@ -98,6 +98,7 @@ awk -v page="$page" '
             split(one, part, SUBSEP)
             check(part[2] in mutant_of, "line " part[1] " names the mutant " part[2] ", which does not exist")
             if (part[2] in mutant_of) check((part[1], mutant_of[part[2]]) in in_row, "line " part[1] " names the mutant " part[2] ", which is of " mutant_of[part[2]] ": not in that row")
+            check(!(part[2] in mutant_of) || end_of[part[2]] == killer[one], "line " part[1] ": in its list the mutant " part[2] " " end_of[part[2]])
         }
         for (field in relaxed) check(field in relaxed_row, "`" field "` is used relaxed (" relaxed[field] ") and has no row")
         if (passed == 0) wrong("nothing was found to check")

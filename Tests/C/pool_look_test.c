@@ -1,0 +1,77 @@
+/* pool_look_test.c: how soon a pool grows, on a clock that the test moves. How far it grows: pool_grow_test.c. */
+#include "caller.h"
+#include "sq_pool.h"
+#include "platform/thread.h"
+#include "thread/crew.h"
+
+/* As many threads as sq_pool.h promises. */
+enum { BLOCKED = 63 };
+
+typedef struct crowd {
+    latch_t gate, left;
+} crowd_t;
+
+static void block(void *context) {
+    crowd_t *crowd = context;
+    latch_wait(&crowd->gate, 1);
+    latch_bump(&crowd->left);
+}
+
+/* Every seat is taken by a task that sleeps, so that a look finds what it is to find. */
+static bool all_are_blocked(sq__pool_t *pool) {
+    unsigned blocked = 0;
+    sq__mutex_lock(&pool->lock);
+    for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
+        blocked += member->is_seated && sq__load_relaxed(&member->calls) && sq__thread_is_blocked(member->thread_id);
+    }
+    bool all = blocked == pool->seats;
+    sq__mutex_unlock(&pool->lock);
+    return all;
+}
+
+static void set(void *flag) { *(atomic_bool *)flag = true; }
+
+/* The pool goes by a clock of the test's, which stands still while its tasks get to their gate. To see it fail: 20 for
+ * SQ__LOOKS_AT_A_JOB, or one seat more at a time in grow (oversee.c). */
+TEST(sixty_three_blocked_tasks_keep_the_64th_queue_waiting_for_100_milliseconds_at_most) {
+    sq_pool_t *pool = sq_pool_create("growing", NULL);
+    REQUIRE(pool != NULL);
+    sq__alarms_t *shared = pool->alarms, *clock = sq__alarms_create();
+    REQUIRE(clock != NULL);
+    pool->alarms = clock;
+    crowd_t crowd = { LATCH_INIT, LATCH_INIT };
+    atomic_bool has_run = false;
+    sq_queue_t *queues[BLOCKED + 1];
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = pool;
+    for (size_t i = 0; i <= BLOCKED; i += 1) {
+        queues[i] = sq_queue_create("", &options);
+        REQUIRE(queues[i] != NULL);
+        CHECK_EQUAL(i < BLOCKED ? sq_async(queues[i], block, &crowd) : sq_async(queues[i], set, &has_run), 0);
+    }
+    size_t milliseconds = 0;
+    while (milliseconds < 100 && !has_run) {
+        milliseconds += 1;
+        while (sq__alarms_advance(clock, 1000000 * milliseconds)) {
+        }
+        while (!has_run && !all_are_blocked(pool)) {
+            usleep(100);
+        }
+    }
+    CHECK(has_run);
+    note("%u processors: the 64th queue waited for %zu ms", sq__processor_count(), milliseconds);
+    latch_bump(&crowd.gate);
+    latch_wait(&crowd.left, BLOCKED);
+    for (size_t i = 0; i <= BLOCKED; i += 1) {
+        drain(queues[i]);
+        sq_queue_release(queues[i]);
+    }
+    sq__mutex_lock(&pool->lock);
+    if (sq__alarm_cancel(clock, &pool->alarm)) {
+        pool->is_overseen = false;
+    }
+    pool->alarms = shared;
+    sq__mutex_unlock(&pool->lock);
+    sq__alarms_destroy(clock);
+    sq_pool_release(pool);
+}

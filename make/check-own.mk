@@ -19,6 +19,6 @@ check-deadlock: ## ten minutes (DEADLOCK_SECONDS) of nested syncs in one order: 
 
 # Calls of the system that Tests/C/inject.c does not stand behind.
 PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthread_condattr_init pthread_condattr_setclock \
-    pthread_cond_init pthread_mutex_init sched_getaffinity sysconf vsnprintf read
+    pthread_cond_init pthread_mutexattr_init pthread_mutex_init sched_getaffinity sysconf vsnprintf read
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))
 $(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime

@@ -14,7 +14,7 @@
 #include <stdarg.h>
 
 /* Which of them fail: from the call after so many on; never if 0. */
-enum { ATTR_INIT, GETATTR, GETNAME, CONDATTR_INIT, SETCLOCK, COND_INIT, MUTEX_INIT, AFFINITY, NO_PROCESSOR, SYSCONF, FORMAT, CALLS };
+enum { ATTR_INIT, GETATTR, GETNAME, CONDATTR_INIT, SETCLOCK, COND_INIT, MUTEXATTR_INIT, MUTEX_INIT, AFFINITY, NO_PROCESSOR, SYSCONF, FORMAT, CALLS };
 static atomic_long fails_from[CALLS];
 
 static bool fails(int call) {
@@ -34,6 +34,7 @@ WRAP(CONDATTR_INIT, int, pthread_condattr_init, (pthread_condattr_t * attributes
 WRAP(SETCLOCK, int, pthread_condattr_setclock, (pthread_condattr_t * attributes, clockid_t clock), (attributes, clock), EINVAL)
 WRAP(COND_INIT, int, pthread_cond_init, (pthread_cond_t * condition, const pthread_condattr_t *attributes),
      (condition, attributes), EAGAIN)
+WRAP(MUTEXATTR_INIT, int, pthread_mutexattr_init, (pthread_mutexattr_t * attributes), (attributes), ENOMEM)
 WRAP(MUTEX_INIT, int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes), (mutex, attributes),
      EAGAIN)
 WRAP(SYSCONF, long, sysconf, (int name), (name), -1)
@@ -310,7 +311,7 @@ int child_main(int count, char **words) {
 }
 
 TEST(a_token_whose_mutex_or_condition_cannot_be_made_is_ENOMEM) {
-    const int calls[] = { MUTEX_INIT, CONDATTR_INIT, SETCLOCK, COND_INIT };
+    const int calls[] = { MUTEXATTR_INIT, MUTEX_INIT, CONDATTR_INIT, SETCLOCK, COND_INIT };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i += 1) {
         char number[12];
         snprintf(number, sizeof number, "%d", calls[i]);

@@ -14,7 +14,21 @@ static void must(int error, const char *call) {
     }
 }
 
-int sq__mutex_init(sq__mutex_t *mutex) { return pthread_mutex_init(mutex, NULL); }
+/* A lock of ours is held for a few instructions: with glibc, who finds it taken looks again for a while before it sleeps. */
+int sq__mutex_init(sq__mutex_t *mutex) {
+    pthread_mutexattr_t attributes;
+    int error = pthread_mutexattr_init(&attributes);
+    if (error) {
+        return error;
+    }
+#ifdef __GLIBC__
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    error = pthread_mutex_init(mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return error;
+}
+
 void sq__mutex_lock(sq__mutex_t *mutex) { must(pthread_mutex_lock(mutex), "pthread_mutex_lock"); }
 void sq__mutex_unlock(sq__mutex_t *mutex) { must(pthread_mutex_unlock(mutex), "pthread_mutex_unlock"); }
 void sq__mutex_destroy(sq__mutex_t *mutex) { must(pthread_mutex_destroy(mutex), "pthread_mutex_destroy"); }

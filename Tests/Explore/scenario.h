@@ -30,7 +30,7 @@ typedef struct scenario {
 
 extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[], ending_scenarios[], cycle_scenarios[],
     puzzle_scenarios[], litmus_scenarios[], mix_scenarios[], mutant_scenarios[],
-    mutant_depth_scenarios[],
+    mutant_depth_scenarios[], mutant_late_scenarios[],
     pool_scenarios[], pool_end_scenarios[],
     alarm_scenarios[], timer_scenarios[];
 extern const scenario_t *const scenario_groups[];

@@ -1,0 +1,170 @@
+/* mutants_late.c: tasks that no thread waits with. Mutants of deferred tasks (bound.c, async.c) and of the end of what is not
+ * due (shutdown.c) asked for it.
+ *
+ * Deferred tasks on a queue with room for one, against each other, a withdrawal and a shutdown: each is called once, or is told
+ * that it never will be, once; nobody is told anything of one that was withdrawn; room comes back. */
+#include "scenario.h"
+
+#include "include/sq_deferred.h"
+#include "include/sq_timer.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { TASKS = 3 };
+
+static struct { sq_deferred_t task; int called, discarded, told; bool accepted, waits, withdrawn; } all[TASKS];
+static bool is_ended;
+
+static unsigned number_of(const sq_deferred_t *task) {
+    unsigned i = 0;
+    while (&all[i].task != task) {
+        i += 1;
+    }
+    return i;
+}
+
+static void call(void *first, void *second, bool runs) {
+    unsigned i = (unsigned)(uintptr_t)first;
+    (void)second;
+    if (all[i].called++ || all[i].discarded || all[i].withdrawn || is_ended) {
+        ex_fail("deferred task %u is called twice, after it was withdrawn, or after the shutdown", i);
+    }
+    all[i].discarded += !runs;
+    ex_point();
+}
+
+static void decided(sq_deferred_t *task, int error) {
+    unsigned i = number_of(task);
+    if (all[i].told++ || all[i].withdrawn || (error && error != ESHUTDOWN && error != ENOMEM)) {
+        ex_fail("deferred task %u is told twice, after it was withdrawn, or of %s", i, strerror(error));
+    }
+    all[i].accepted |= error == 0;
+}
+
+static void defer(unsigned i) {
+    all[i].task = (sq_deferred_t){ .call = call, .first = (void *)(uintptr_t)i, .decided = decided };
+    int error = sq_async_deferred(stage_queues[0], &all[i].task);
+    all[i].accepted |= error == 0;
+    all[i].waits = error == EINPROGRESS;
+    if (error && error != EINPROGRESS && error != ESHUTDOWN && !(ex_setting.faults && (error == ENOMEM || error == EAGAIN))) {
+        ex_fail("error: sq_async_deferred returned %s", strerror(error));
+    }
+}
+
+static void withdraw(unsigned i) {
+    if (all[i].waits && sq_async_withdraw(stage_queues[0], &all[i].task)) {
+        if (all[i].told || all[i].called) {
+            ex_fail("deferred task %u is withdrawn, and was decided", i);
+        }
+        all[i].withdrawn = true;
+    }
+}
+
+static void nothing(void *unused) { (void)unused; }
+
+static void defer_first(void *unused) { (void)unused; defer(0); }
+static void defer_second(void *unused) { (void)unused; defer(1); defer(2); }
+static void defer_and_withdraw(void *unused) { (void)unused; defer(1); withdraw(1); }
+static void submit(void *unused) {
+    (void)unused;
+    const sq_task_t task = { .run = nothing };
+    int error = sq_async_until(stage_queues[0], SQ_FOREVER, &task);
+    if (error && error != ESHUTDOWN && !ex_setting.faults) {
+        ex_fail("error: sq_async_until returned %s", strerror(error));
+    }
+}
+static void shut_down(void *unused) {
+    (void)unused;
+    if (sq_shutdown(stage_queues[0], SQ_DRAIN, SQ_FOREVER) == 0) {
+        is_ended = true;
+    }
+}
+
+/* After all threads: nothing waits any more, and there is room for one again. */
+static void check_outcomes(void *unused) {
+    for (unsigned i = 0; !is_ended && i <= TASKS; i += 1) {
+        sq_sync(stage_queues[0], nothing, unused); /* behind what was submitted; who gets room from that comes next */
+    }
+    for (unsigned i = 0; i < TASKS; i += 1) {
+        if (all[i].called != all[i].accepted || (all[i].waits && all[i].told != !all[i].withdrawn) || (!all[i].waits && all[i].told)) {
+            ex_fail("deferred task %u: called %d times, told %d times", i, all[i].called, all[i].told);
+        }
+    }
+    int error = sq_async(stage_queues[0], nothing, NULL);
+    if (error && error != ESHUTDOWN) {
+        ex_fail("room: none is left: %s", strerror(error));
+    }
+    sq_queue_release(stage_queues[0]);
+}
+
+/* A task that is not due when its queue is shut down by a thread that has nothing to do with it */
+
+static int stranger;
+
+static void gone(void *unused) {
+    (void)unused;
+    if (ex_current == stranger || sq_current_queue() != stage_queues[0]) {
+        ex_fail("a delayed task is discarded by the thread that shuts its queue down, or outside of the queue");
+    }
+    all[0].discarded += 1;
+}
+
+static void shut_down_what_pends(void *unused) {
+    const sq_task_t task = { .run = nothing, .discard = gone };
+    stranger = ex_current;
+    all[0].accepted = sq_async_task_after(stage_queues[0], UINT64_MAX, &task) == 0;
+    shut_down(unused);
+}
+
+static void check_discarded(void *unused) {
+    (void)unused;
+    if (all[0].discarded != all[0].accepted) {
+        ex_fail("a delayed task was discarded %d times", all[0].discarded);
+    }
+    sq_queue_release(stage_queues[0]);
+}
+
+static void run(void (*const threads[])(void *), size_t capacity, void (*last)(void *)) {
+    const expectation_t bounded = { .capacity = capacity };
+    int ids[4];
+    unsigned count = 0;
+    memset(all, 0, sizeof all);
+    is_ended = false;
+    bool faults = ex_setting.faults;
+    ex_setting.faults = false;
+    stage_begin(&bounded, 1);
+    ex_setting.faults = faults;
+    for (; threads[count] != NULL; count += 1) {
+        ids[count] = ex_start(threads[count], NULL, false);
+    }
+    for (unsigned i = 0; i < count; i += 1) {
+        ex_join(ids[i]);
+    }
+    ex_setting.faults = false;
+    ex_join(ex_start(last, NULL, false)); /* a thread, for at its end it gives its token back */
+    ex_setting.faults = faults;
+    for (unsigned i = 1; i < ex_threads(); i += 1) {
+        ex_join((int)i);
+    }
+    stage_end();
+}
+
+#define BODY(name, capacity, last, ...) \
+    static void name(void) { run((void (*const[])(void *)){ __VA_ARGS__, NULL }, capacity, last); }
+
+BODY(deferred_two, 1, check_outcomes, defer_first, defer_second)
+BODY(deferred_withdrawn, 1, check_outcomes, defer_first, defer_and_withdraw)
+BODY(deferred_among, 1, check_outcomes, defer_first, submit, defer_and_withdraw)
+BODY(deferred_close, 1, check_outcomes, defer_first, defer_second, shut_down)
+BODY(after_elsewhere, 0, check_discarded, shut_down_what_pends)
+
+const scenario_t mutant_late_scenarios[] = {
+    { "deferred_two", "room goes from one deferred task to the next", .body = deferred_two },
+    { "deferred_withdrawn", "a withdrawal against the room that comes: one of them has the task", .body = deferred_withdrawn },
+    { "deferred_among", "deferred tasks in line with a thread that waits for room", .body = deferred_among },
+    { "deferred_close", "a shutdown refuses all that wait, each once", .body = deferred_close },
+    { "deferred_faults", "whoever has room and no memory hands the room on", .body = deferred_two, .faults = true },
+    { "after_elsewhere", "what is not due is discarded where tasks run, not by the thread that shuts down", .body = after_elsewhere },
+    { 0 },
+};

@@ -98,30 +98,37 @@ static void check_outcomes(void *unused) {
     sq_queue_release(stage_queues[0]);
 }
 
-/* A task that is not due when its queue is shut down by a thread that has nothing to do with it */
+/* A delayed task and a timer whose queue is shut down by a thread that has nothing to do with it */
 
 static int stranger;
+static sq_timer_t *timer;
 
-static void gone(void *unused) {
-    (void)unused;
+static void gone(void *number) {
     if (ex_current == stranger || sq_current_queue() != stage_queues[0]) {
-        ex_fail("a delayed task is discarded by the thread that shuts its queue down, or outside of the queue");
+        ex_fail("what is not due is discarded by the thread that shuts its queue down, or outside of the queue");
     }
-    all[0].discarded += 1;
+    all[(uintptr_t)number].discarded += 1;
 }
 
 static void shut_down_what_pends(void *unused) {
-    const sq_task_t task = { .run = nothing, .discard = gone };
+    const sq_task_t late = { .run = nothing, .context = (void *)0, .discard = gone };
+    const sq_task_t firing = { .run = nothing, .context = (void *)1, .discard = gone };
     stranger = ex_current;
-    all[0].accepted = sq_async_task_after(stage_queues[0], UINT64_MAX, &task) == 0;
+    all[0].accepted = sq_async_task_after(stage_queues[0], UINT64_MAX, &late) == 0;
+    timer = sq_timer_create(stage_queues[0], &firing);
+    all[1].accepted = timer != NULL && sq_timer_start(timer, UINT64_MAX, 0, 0) == 0;
     shut_down(unused);
 }
 
 static void check_discarded(void *unused) {
     (void)unused;
-    if (all[0].discarded != all[0].accepted) {
-        ex_fail("a delayed task was discarded %d times", all[0].discarded);
+    sq_queue_stats_t stats;
+    sq_queue_stats(stage_queues[0], &stats);
+    if (!all[0].accepted || !all[1].accepted || all[0].discarded != 1 || all[1].discarded != 1 || stats.discarded != 2) {
+        ex_fail("the delayed task was discarded %d times, the timer %d times, %llu counted", all[0].discarded, all[1].discarded,
+                (unsigned long long)stats.discarded);
     }
+    sq_timer_release(timer);
     sq_queue_release(stage_queues[0]);
 }
 

@@ -75,6 +75,34 @@ TEST(a_wait_with_a_deadline_sleeps_on_the_monotonic_clock_and_not_by_the_time_of
     sq_queue_release(queue);
 }
 
+typedef struct due {
+    sq_time_t at;
+    size_t early;
+    latch_t fired;
+} due_t;
+
+static void fall_due(void *context) {
+    due_t *due = context;
+    due->early += sq_deadline(0) < due->at;
+    latch_bump(&due->fired);
+}
+
+/* The same of the thread that timers have. To see it fail: as above. */
+TEST(what_is_to_come_later_sleeps_on_the_monotonic_clock_and_not_by_the_time_of_day) {
+    enum { MILLISECONDS = 500 };
+    sq_queue_t *queue = make_queue_of("later", 0);
+    struct timespec before, after;
+    due_t due = { sq_deadline(MILLISECONDS * 1000000ull), 0, LATCH_INIT };
+    CHECK_EQUAL(sq_async_after(queue, MILLISECONDS * 1000000ull, fall_due, &due), 0);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    latch_wait(&due.fired, 1);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    CHECK_EQUAL(due.early, 0);
+    long used = (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
+    CHECK_AT_MOST(used, MILLISECONDS / 10);
+    sq_queue_release(queue);
+}
+
 /* The other way round: in a time namespace the monotonic clock is moved and the time of day is not. */
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x80
@@ -92,6 +120,13 @@ static int wait_in_a_moved_time(void *context) {
     wrong += !CHECK(sq_deadline(0) >= deadline);
     hold_end(&hold);
     wrong += !CHECK_EQUAL(sq_sync_until(queue, FAR, do_nothing, NULL), 0);
+    due_t due = { sq_deadline(1000000), 0, LATCH_INIT };
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ fall_due, &due, NULL });
+    wrong += !CHECK_EQUAL(sq_timer_start(timer, 1000000, 1000000, 0), 0);
+    wrong += !CHECK_EQUAL(sq_async_after(queue, 1000000, fall_due, &due), 0);
+    latch_wait(&due.fired, 3);
+    wrong += !CHECK_EQUAL(due.early, 0);
+    sq_timer_release(timer);
     wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
     return wrong;

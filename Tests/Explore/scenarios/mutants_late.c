@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { TASKS = 3 };
+enum { TASKS = 4 };
 
 static struct { sq_deferred_t task; int called, discarded, told; bool accepted, waits, withdrawn; } all[TASKS];
 static bool is_ended;
@@ -79,6 +79,23 @@ static void shut_down(void *unused) {
     if (sq_shutdown(stage_queues[0], SQ_DRAIN, SQ_FOREVER) == 0) {
         is_ended = true;
     }
+}
+
+/* Who waits is told of the close at once, not when room comes. */
+static void close_while_suspended(void *unused) {
+    (void)unused;
+    sq_suspend(stage_queues[0]);
+    for (unsigned i = 0; i < TASKS; i += 1) {
+        defer(i);
+    }
+    withdraw(1);
+    bool one_has_room = all[0].accepted && all[1].withdrawn && all[2].waits && all[3].waits && !all[2].told && !all[3].told;
+    int error = sq_shutdown(stage_queues[0], SQ_DRAIN, SQ_NOW);
+    if (!one_has_room || error != ETIMEDOUT || !all[2].told || !all[3].told) {
+        ex_fail("a full queue that is suspended: %s", one_has_room ? "who waits is not told of its close" : "not one of four has room");
+    }
+    sq_resume(stage_queues[0]);
+    shut_down(unused);
 }
 
 /* After all threads: nothing waits any more, and there is room for one again. */
@@ -164,6 +181,7 @@ BODY(deferred_two, 1, check_outcomes, defer_first, defer_second)
 BODY(deferred_withdrawn, 1, check_outcomes, defer_first, defer_and_withdraw)
 BODY(deferred_among, 1, check_outcomes, defer_first, submit, defer_and_withdraw)
 BODY(deferred_close, 1, check_outcomes, defer_first, defer_second, shut_down)
+BODY(deferred_parked, 1, check_outcomes, close_while_suspended)
 BODY(after_elsewhere, 0, check_discarded, shut_down_what_pends)
 
 const scenario_t mutant_late_scenarios[] = {
@@ -171,6 +189,7 @@ const scenario_t mutant_late_scenarios[] = {
     { "deferred_withdrawn", "a withdrawal against the room that comes: one of them has the task", .body = deferred_withdrawn },
     { "deferred_among", "deferred tasks in line with a thread that waits for room", .body = deferred_among },
     { "deferred_close", "a shutdown refuses all that wait, each once", .body = deferred_close },
+    { "deferred_parked", "the same while no room can come; one that waits can be withdrawn", .body = deferred_parked },
     { "deferred_faults", "whoever has room and no memory hands the room on", .body = deferred_two, .faults = true },
     { "after_elsewhere", "what is not due is discarded where tasks run, not by the thread that shuts down", .body = after_elsewhere },
     { 0 },

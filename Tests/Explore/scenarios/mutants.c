@@ -19,6 +19,8 @@ const scenario_t mutant_scenarios[] = {
     { "cycle_claimed_two", "two calls of the cycle have begun: the third wait is the one to be given up", "sync(call:B(call:C(sync)))", .expect = { CYCLE } },
     { "no_cycle_granted", "a sleeper that has what it waited for is not part of a cycle", "async(sync:B) sync:B(async_ever)", .expect = { .capacity = 1 } },
     { "discard_then_suspend", "a suspension after a discard holds nothing back", "async async async | discard_until suspend resume?", .expect = { STOPPED } },
+    { "discard_while_suspending", "a suspension and a discard at once: neither flag is lost", "async suspend | discard_until",
+      .expect = { STOPPED } },
     { "watch_waits_for", "a watcher is told what a stalled task waits for, while it stops waiting", "watch sync(sync:B) | sync:B(look look look look)" },
     { "release_resumed", "the last release of a suspended queue, which its task resumes just then", "async(open0 pass1 resume?) pass0 suspend open1 release",
       .expect = { .each_has_a_reference = true } },

@@ -73,6 +73,8 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
 }
 
 /// A closure whose caller is suspended until there is room for it.
+///
+/// Unchecked Sendable: adds no state.
 final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
     /// Whether it waits for room. Later, does nothing.
     func cancel(on queue: SerialQueue) {

@@ -32,6 +32,7 @@ extension SerialQueueError {
 }
 
 extension SerialQueueError: CustomStringConvertible {
+    /// A sentence. Of a deadlock, the one that names its queues and threads.
     public var description: String {
         switch self {
         case .timedOut: "The queue did not get to it in time."

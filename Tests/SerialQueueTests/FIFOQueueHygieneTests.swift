@@ -80,6 +80,22 @@ import Testing
         #expect(serial.sync { numbers.value } == Array(0..<1_000))
     }
 
+    /// An actor with an executor of its own is isolated to that; what is not isolated runs on the queue.
+    @Test func tasks_for_an_actor_run_on_its_executor_and_return_to_the_serial_queue() async {
+        let serial = SerialQueue(label: "com.example.serial"), queue = FIFOQueue(on: serial)
+        let store = Store(SerialQueue(label: "com.example.store"))
+        for number in 0..<100 {
+            queue.enqueue(on: store) { store in
+                store.queue.preconditionIsCurrent()
+                store.add(number)
+                await plainly { serial.preconditionIsCurrent() }
+                store.queue.preconditionIsCurrent()
+            }
+            queue.enqueue { serial.preconditionIsCurrent() }
+        }
+        #expect(await Task(on: queue, isolatedTo: store) { $0.entries }.value == Array(0..<100))
+    }
+
     @Test func tasks_still_run_in_order_when_the_serial_queue_is_full_or_has_been_shut_down() async throws {
         let serial = SerialQueue(label: "com.example.gone", capacity: 1), queue = FIFOQueue(on: serial)
         let numbers = Guarded([Int]())

@@ -3,6 +3,8 @@ import Synchronization
 
 /// The turn of one task on a FIFOQueue: the task's executor, which keeps its first job until the turn has come, and passes
 /// the later ones through.
+///
+/// Unchecked Sendable: adds a constant and an atomic.
 @usableFromInline
 class FIFOTurn: Held, TaskExecutor, @unchecked Sendable {
     /// Where the task is while it has its turn, as far as the baton is concerned.

@@ -2,9 +2,10 @@
 // stored for types unknown costs a conversion, and memory, each time.
 
 /// With the closure, which it releases before it lets the next one begin.
+///
+/// Unchecked Sendable: the closure is written before the task is made, and taken out by the task.
 @usableFromInline
 final class FIFOWork<Success, Failure: Error>: FIFOTurn, @unchecked Sendable {
-    // Written before the task is made, taken out by the task.
     @usableFromInline var operation: (() async throws(Failure) -> Success)?
 
     @inlinable init(_ fifo: FIFOQueue, _ operation: sending @escaping () async throws(Failure) -> Success) {

@@ -28,6 +28,82 @@ TEST(a_suspended_queue_that_nobody_has_discards_what_falls_due) {
     sq_pool_release(b.pool);
 }
 
+/* regression: what was delayed kept the queue that it waited for the end of; nothing had an outcome. To see it fail: no
+ * sq__dependent_let_go in sq_shutdown. */
+TEST(a_suspended_queue_that_is_shut_down_and_that_nobody_has_discards_what_is_not_due) {
+    bench_t b = bench();
+    size_t waited = 0, delayed = 0;
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_async_task(b.queue, &(sq_task_t){ must_not_run, &waited, add_one }), 0);
+    CHECK_EQUAL(sq_async_task_after(b.queue, SECONDS(3600), &(sq_task_t){ must_not_run, &delayed, add_one }), 0);
+    CHECK_EQUAL(sq_async_task_after(b.queue, SQ_FOREVER, &(sq_task_t){ must_not_run, &delayed, add_one }), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    sq_pool_run(b.pool);
+    CHECK_EQUAL(waited + delayed, 0); /* it can still be resumed */
+    sq_queue_release(b.queue);
+    sq_pool_run(b.pool);
+    CHECK_EQUAL(waited, 1);
+    CHECK_EQUAL(delayed, 2);
+    sq_pool_release(b.pool);
+}
+
+/* The same with what falls due after the queue was closed: the queue does not take it, and ends it with the others. */
+TEST(what_falls_due_while_a_queue_that_is_shut_down_is_suspended_is_discarded_at_its_end) {
+    bench_t b = bench();
+    size_t delayed = 0;
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_async_task_after(b.queue, MS, &(sq_task_t){ must_not_run, &delayed, add_one }), 0);
+    CHECK_EQUAL(sq_async_after(b.queue, SECONDS(1), must_not_run, NULL), 0);
+    CHECK_EQUAL(sq_async(b.queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    sq_pool_advance(b.pool, MS);
+    CHECK_EQUAL(delayed, 0);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(delayed, 1);
+    sq_queue_release(b.queue);
+    sq_pool_release(b.pool);
+}
+
+/* In a task of its own, and nothing but the delayed task has kept the queue until then. */
+static void shut_the_current_one_down(void *context) {
+    (void)context;
+    CHECK_EQUAL(sq_shutdown(sq_current_queue(), SQ_DRAIN, SQ_FOREVER), EDEADLK);
+}
+
+TEST(a_task_can_shut_its_queue_down_that_only_a_delayed_task_keeps) {
+    bench_t b = bench();
+    size_t delayed = 0, ran = 0;
+    CHECK_EQUAL(sq_async(b.queue, shut_the_current_one_down, NULL), 0);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_async_task_after(b.queue, SECONDS(1), &(sq_task_t){ must_not_run, &delayed, add_one }), 0);
+    sq_queue_release(b.queue);
+    sq_pool_run(b.pool);
+    CHECK_EQUAL(ran, 1);
+    CHECK_EQUAL(delayed, 1);
+    sq_pool_release(b.pool);
+}
+
+/* regression: as above. To see it fail: no SQ__CLOSED in sq__timer_leave (firing.c). */
+TEST(a_timer_that_is_released_after_its_suspended_queue_was_shut_down_lets_it_end) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    make_timer(&subject, b.queue);
+    start(&subject, MS, MS);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_async(b.queue, must_not_run, NULL), 0); /* without a task it would end at once */
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    sq_queue_release(b.queue);
+    sq_pool_advance(b.pool, MS);
+    CHECK_EQUAL(subject.discarded, 0);
+    sq_timer_release(subject.timer);
+    sq_pool_run(b.pool);
+    CHECK_EQUAL(subject.fired, 0);
+    CHECK_EQUAL(subject.discarded, 1);
+    sq_pool_release(b.pool);
+}
+
 TEST(a_timer_keeps_its_queue_alive_until_it_is_released) {
     bench_t b = bench();
     subject_t subject = { 0 };

@@ -103,9 +103,11 @@ void model_take_back(model_queue_t *queue, int id, fate_t fate) {
     model_fails(id, "returned an error, but its fate is %d", model_fates[id]);
 }
 
-/* A queue without a reference that is suspended discards what waits: nobody could resume it. */
+/* A queue without a reference that is suspended discards what waits: nobody could resume it. What is delayed keeps it until it
+ * is due, which it never is once the queue is shut down. */
 static void look_for_abandonment(model_queue_t *queue) {
-    if (queue->references + queue->delayed == 0 && queue->suspensions > 0) {
+    int keepers = queue->references + (queue->closed ? 0 : queue->delayed);
+    if (keepers == 0 && queue->suspensions > 0) {
         queue->abandoned = true;
         queue->suspensions = 0;
     }

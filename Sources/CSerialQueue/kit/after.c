@@ -7,12 +7,12 @@
  *     (e1) with the lock: take it off, unlock   (e2) discard it   (e3) cancel the alarm; free it, or leave that to (c)
  *
  *     c1 e1     it is in the ring, or the hand-off slot, before the queue comes to its end, and has its outcome there
- *     e1 c1     the queue is shut down, or (e) would not be there: it takes nothing. (c) does nothing but free it, or leave that
- *               to (e3), whoever of them is last
+ *     e1 c1     it is off the list, and the queue may be gone. (c) does nothing but free it, or leave that to (e3), whoever of
+ *               them is last
  *     c1 fails  no memory: it stays on the list, and the alarm calls again. Shut down: it stays on the list, for (e1)
  *
- * Each of the two holds a reference to it, under the lock. It holds one to its queue until it is in there; from then on it is
- * a task like others, which a suspended queue that nobody has a reference to discards. */
+ * Each of the two holds a reference to it, under the lock. It holds one to its queue until it is in there, or the queue is
+ * closed (dependent.h); from then on it is like other tasks, which a suspended queue that nobody has a reference to discards. */
 #include "include/sq_timer.h"
 
 #include "kit/due.h"
@@ -35,10 +35,8 @@ typedef struct after {
 } after_t;
 
 static void dispose(after_t *after) {
-    sq_queue_t *queue = after->queue;
     sq__alarms_let_go(after->alarms);
     sq__memory_free(after);
-    sq_queue_release(queue);
 }
 
 /* (c) */
@@ -46,8 +44,11 @@ static void fall_due(sq__alarm_t *alarm) {
     after_t *after = (after_t *)((char *)alarm - offsetof(after_t, alarm));
     sq_queue_t *queue = after->queue;
     bool passes = false;
+    int error = ESHUTDOWN;
     sq__lock(queue);
-    int error = sq__due_submit(queue, SQ__DUE, &(sq__work_t){ .task = after->task }, &passes);
+    if (sq__dependent_is_listed(&after->dependent)) {
+        error = sq__due_submit(queue, SQ__DUE, &(sq__work_t){ .task = after->task }, &passes);
+    }
     if (error == 0) {
         sq__dependent_remove(&after->dependent);
         after->references -= 1;
@@ -64,6 +65,9 @@ static void fall_due(sq__alarm_t *alarm) {
     }
     if (is_last) {
         dispose(after);
+    }
+    if (error == 0) {
+        sq_queue_release(queue);
     }
 }
 
@@ -96,8 +100,8 @@ static int submit(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
         return ENOMEM;
     }
     *after = (after_t){
-        .alarm.call = fall_due, .dependent.end = end, .queue = sq_queue_retain(queue), .alarms = alarms, .task = *task,
-        .references = 2
+        .alarm.call = fall_due, .dependent = { .end = end, .keeps_queue = true }, .queue = sq_queue_retain(queue),
+        .alarms = alarms, .task = *task, .references = 2
     };
     uint64_t due = sq__due_in(alarms, delay);
     sq__lock(queue);
@@ -108,6 +112,7 @@ static int submit(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
     sq__unlock(queue);
     if (error) {
         dispose(after);
+        sq_queue_release(queue);
     }
     return error;
 }

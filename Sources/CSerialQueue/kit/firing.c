@@ -28,7 +28,8 @@
  *               then the timer is on the list, and e3 is for it
  * Each of them holds a reference while it can come; who leaves last frees the timer. The reference to the queue goes when the timer
  * has no owner and is off the list: work in the queue keeps it alive by itself, or, if it is suspended and nobody can resume
- * it, is discarded like all other work. */
+ * it, is discarded like all other work. If the queue is closed it goes with the owner, for what then waits for the end of the
+ * queue must not keep it from it (dependent.h). */
 #include "kit/timer.h"
 
 #include "platform/memory.h"
@@ -59,7 +60,8 @@ void sq__timer_disarm(sq_timer_t *timer) {
 
 void sq__timer_leave(sq_timer_t *timer) {
     sq_queue_t *queue = timer->queue;
-    bool gives_up_queue = timer->is_released && timer->has_queue && !sq__dependent_is_listed(&timer->dependent);
+    bool gives_up_queue = timer->is_released && timer->has_queue
+                          && (!sq__dependent_is_listed(&timer->dependent) || sq__load_relaxed(&queue->state) & SQ__CLOSED);
     if (gives_up_queue) {
         timer->has_queue = false;
     }

@@ -39,6 +39,15 @@ static sq__dependent_t *first_of(const sq_queue_t *queue) {
 
 bool sq__dependent_exists(const sq_queue_t *queue) { return first_of(queue) != NULL; }
 
+size_t sq__dependent_let_go(sq_queue_t *queue) {
+    size_t references = 0;
+    for (sq__dependent_t *dependent = first_of(queue); dependent != NULL; dependent = dependent->next) {
+        references += dependent->keeps_queue;
+        dependent->keeps_queue = false;
+    }
+    return references;
+}
+
 void sq__dependent_end_all(sq_queue_t *queue) {
     for (sq__dependent_t *dependent = first_of(queue); dependent != NULL; dependent = first_of(queue)) {
         sq__dependent_remove(dependent);

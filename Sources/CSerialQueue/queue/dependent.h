@@ -3,7 +3,10 @@
  * DESIGN. A delayed task or a timer that is not due yet is neither in the ring nor running, but a queue that is shut down has
  * to account for it. So the queue has a list of such things, under the queue's lock. It hangs on the queue's note (watch.h):
  * most queues have neither. Nothing joins the list once the queue is closed; whoever comes to end the queue finds it empty, or takes
- * one after the other out and ends it, with the baton in its hand, before the queue itself ends. */
+ * one after the other out and ends it, with the baton in its hand, before the queue itself ends.
+ *
+ * What keeps its queue alive until its time has come does so no longer once the queue is closed: then it waits for the end of
+ * the queue, and a queue that is suspended and that nobody else has would wait for it. */
 #ifndef SQ__QUEUE_DEPENDENT_H
 #define SQ__QUEUE_DEPENDENT_H
 
@@ -12,6 +15,7 @@
 /* Part of the thing. L under the queue's lock. */
 typedef struct sq__dependent {
     sq_function_t end;           /* O  called with the dependent, no lock held, the queue the current one. It is off the list */
+    bool keeps_queue;            /* L  it has a reference to the queue that goes when the queue is closed */
     struct sq__dependent *next;  /* L */
     struct sq__dependent **link; /* L  what points to it; NULL: it is not on the list */
 } sq__dependent_t;
@@ -27,6 +31,9 @@ static inline bool sq__dependent_is_listed(const sq__dependent_t *dependent) { r
 
 /* L. There is something on the list. */
 bool sq__dependent_exists(const sq_queue_t *queue);
+
+/* L. The queue is closed. Returns how many references its dependents had: the caller is to release them, without the lock. */
+size_t sq__dependent_let_go(sq_queue_t *queue);
 
 /* O, L. Ends all, and gives up the lock for each. */
 void sq__dependent_end_all(sq_queue_t *queue);

@@ -137,12 +137,16 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     }
     sq__lock(queue);
     bool takes_up = close_queue(queue, mode);
+    size_t references = sq__dependent_let_go(queue);
     sq__unlock(queue);
     if (queue->bound != NULL) {
         sq__async_close_room(queue);
     }
     if (takes_up) {
         sq__owner_pass(queue);
+    }
+    for (; references > 0; references -= 1) {
+        sq_queue_release(queue);
     }
     if (sq__is_current(queue)) {
         sq__wait_cancel(&ender.wait);

@@ -159,6 +159,23 @@ static void shut_down(sq_shutdown_t mode) {
     }
 }
 
+static void never(void *unused) {
+    (void)unused;
+    ex_fail("a task runs on a queue that is suspended for good");
+}
+
+/* Without a task in it a suspended queue would end as soon as it is shut down. */
+static void suspend_for_good(void) {
+    allow(sq_suspend(queue), 0);
+    allow(sq_async(queue, never, NULL), 0);
+}
+
+/* The last reference but for those that delayed tasks and the timer hold. */
+static void shut_down_and_give_up(void) {
+    allow(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    sq_queue_release(queue);
+}
+
 /* Where nobody else has it: after all threads. */
 static void give_up_queue(void) {
     sq_queue_t *last = queue;
@@ -212,6 +229,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), vo
 }
 
 static void release_all(void) { release(); give_up_queue(); }
+static void nothing_more(void) {}
 
 static void touch_cell(void *unused) { (void)unused; touch(&seen.cell); }
 
@@ -224,6 +242,9 @@ FIRST(created_and_started, create(); start(0, 0, 0))
 FIRST(started_periodic, create(); start(0, 50, 0))
 FIRST(started_soon, delay = 0; create(); start(0, 0, 0))
 FIRST(on_clock, create(); start(10, 10, 0))
+FIRST(delayed_for_good, suspend_for_good(); after(0, 0); after(1, UINT64_MAX))
+FIRST(started_for_good, create(); suspend_for_good(); start(0, 50, 0))
+THREAD(t_abandon, shut_down_and_give_up())
 THREAD(t_cancel, cancel())
 THREAD(t_start_cancel, start(0, 0, 0); cancel())
 THREAD(t_start_twice, start(50, 0, 0); start(0, 0, 20))
@@ -266,6 +287,8 @@ BODY(after_two, NULL, NULL, give_up_queue, false, t_after_two, t_sync)
 BODY(after_drain, NULL, NULL, give_up_queue, false, t_after, t_drain)
 BODY(after_discard, NULL, NULL, give_up_queue, false, t_after_far, t_discard)
 BODY(after_suspend, NULL, NULL, give_up_queue, false, t_after, t_suspend)
+BODY(timer_abandon, NULL, started_for_good, nothing_more, false, t_abandon, t_release)
+BODY(after_abandon, NULL, delayed_for_good, nothing_more, false, t_abandon)
 
 const scenario_t timer_scenarios[] = {
     { "timer_cancel", "no firing begins after a cancel has returned", .body = timer_cancel },
@@ -292,6 +315,8 @@ const scenario_t timer_scenarios[] = {
     { "after_drain", "a delayed task falls due at the end of the queue", .body = after_drain },
     { "after_discard", "what is not due is discarded before the end", .body = after_discard },
     { "after_suspend", "the last reference goes while a delayed task pends", .body = after_suspend },
+    { "timer_abandon", "a suspended queue is shut down, and nobody has it but a timer that is released", .body = timer_abandon },
+    { "after_abandon", "the same with delayed tasks: who waits for its end does not keep it from it", .body = after_abandon },
     { "timer_faults", "a timer's calls while memory and threads fail", .body = timer_create_drain, .faults = true },
     { "after_faults", "delayed tasks while memory and threads fail", .body = after_two, .faults = true },
     { 0 },

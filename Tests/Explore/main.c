@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. */
-enum { MANY_RANDOM = 50000, MANY_DEPTH_FIRST = 75000, MORE_FOR_MIXES = 4 };
+enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MORE_FOR_MIXES = 4 };
 
 static unsigned passed, failed;
 static uint64_t total;

@@ -7,8 +7,8 @@
  * long to be told never ends. What falls due is taken by a full queue, too; while there is no memory for it, it is tried again.
  *
  * What is not due when its queue is shut down never falls due: it is discarded after the queue's last task, and before the
- * shutdown returns. A suspended queue that is to be drained does so once it is resumed.
- * A suspended queue keeps what falls due until it is resumed.
+ * shutdown returns. A suspended queue that is to be drained does so once it is resumed. A delayed task keeps its queue alive until
+ * it has had its turn, but not beyond the shutdown. A suspended queue keeps what falls due until it is resumed.
  *
  * Every call may be made from any thread, also at the same time; the caller holds a reference to the queue, or the timer. */
 #ifndef SQ_TIMER_H

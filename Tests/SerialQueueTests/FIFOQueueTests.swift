@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FIFOQueueTests {
     /// To see it fail: let `Arrivals.arrive` put `held` before `first`.
     @Test func a_thousand_closures_run_in_order_a_thousand_times() async {
-        for _ in 0..<(isUnderThreadSanitizer ? 100 : 1_000) {
+        for _ in 0..<rounds {
             let queue = FIFOQueue()
             let numbers = Guarded([Int]())
             enqueueThousand(on: queue, numbers)

@@ -36,6 +36,9 @@ final class AsyncGate: Sendable {
 /// Whether ThreadSanitizer watches: then what is repeated is repeated less often.
 let isUnderThreadSanitizer = dlsym(nil, "__tsan_init") != nil
 
+/// How often the thousand closures are enqueued. SQ_ROUNDS=1000 does it a thousand times under ThreadSanitizer, too.
+let rounds = getenv("SQ_ROUNDS").flatMap { Int(String(cString: $0)) } ?? (isUnderThreadSanitizer ? 100 : 1_000)
+
 /// Keeps what is appended from any thread.
 final class Log<Entry: Sendable>: Sendable {
     private let lock = NSLock()

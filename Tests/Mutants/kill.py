@@ -20,6 +20,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 CORE = TOP / 'Sources/CSerialQueue'
 EXPLORE = TOP / 'Tests/Explore'
 NAMED = '20000'  # schedules of each search, in the scenario that is named
+FIRST = 'pct'  # of the searches
+QUICK = '1000'  # the same, in the true core, for a mutant that was found within so many
 SHORT = os.environ.get('SCHEDULES') or '1000'  # the same, in each scenario when all are tried
 SETTINGS = ('SEED', 'SCENARIO', 'MEMORY', 'SCHEDULES', 'QUICK', 'TAPE', 'CORE', 'SLOTS', 'SQ_TEST', 'MAKEFLAGS', 'MAKELEVEL')
 CLEAN = {name: value for name, value in os.environ.items() if name not in SETTINGS}
@@ -139,10 +141,12 @@ def search(true_core, program, scenario, memory, schedules):
     status, said = call([program, 'find', *words], limit=60)
     if status == 2:
         raise Wrong(said.strip())
+    found = re.search(r'found by (\w+) after (\d+) schedules, \d+ choices: (.*)', said)
+    if found and found[1] == FIRST and int(found[2]) <= int(QUICK) < int(schedules):
+        words = (scenario, memory, QUICK)
     if status == 1 or not true_core.is_clean(words):
         return None
     by = f'{scenario} {memory}'
-    found = re.search(r'found by (\w+) after (\d+) schedules, \d+ choices: (.*)', said)
     if found:
         return Kill(by, f'{found[2]} {found[1]}', found[3])
     return Kill(by, 'hangs' if status is None else 'crashes', said.strip()[-80:])

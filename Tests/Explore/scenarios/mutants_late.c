@@ -1,5 +1,5 @@
 /* mutants_late.c: tasks that no thread waits with. Mutants of deferred tasks (bound.c, async.c) and of the end of what is not
- * due (shutdown.c) asked for it.
+ * due (shutdown.c) asked for it, and one of the alarms' thread (alarm.c).
  *
  * Deferred tasks on a queue with room for one, against each other, a withdrawal and a shutdown: each is called once, or is told
  * that it never will be, once; nobody is told anything of one that was withdrawn; room comes back. */
@@ -7,6 +7,7 @@
 
 #include "include/sq_deferred.h"
 #include "include/sq_timer.h"
+#include "thread/alarm.h"
 
 #include <errno.h>
 #include <string.h>
@@ -174,6 +175,31 @@ static void run(void (*const threads[])(void *), size_t capacity, void (*last)(v
     stage_end();
 }
 
+/* An alarm that is due long after the time that the alarms' thread stays for nobody */
+
+static sq__alarm_t far_alarm;
+
+static void ring_far(sq__alarm_t *alarm) {
+    (void)alarm;
+    ex_gate_open(0);
+}
+
+static void wait_for_far_alarm(void *unused) {
+    sq__alarms_t *set;
+    (void)unused;
+    far_alarm = (sq__alarm_t){ .call = ring_far };
+    if (sq__alarms_shared(&set) == 0) {
+        sq__alarm_set(set, &far_alarm, 1000000000000, 0);
+        ex_gate_pass(0);
+        sq__alarms_let_go(set);
+    }
+}
+
+static void release_only(void *unused) {
+    (void)unused;
+    sq_queue_release(stage_queues[0]);
+}
+
 #define BODY(name, capacity, last, ...) \
     static void name(void) { run((void (*const[])(void *)){ __VA_ARGS__, NULL }, capacity, last); }
 
@@ -183,6 +209,7 @@ BODY(deferred_among, 1, check_outcomes, defer_first, submit, defer_and_withdraw)
 BODY(deferred_close, 1, check_outcomes, defer_first, defer_second, shut_down)
 BODY(deferred_parked, 1, check_outcomes, close_while_suspended)
 BODY(after_elsewhere, 0, check_discarded, shut_down_what_pends)
+BODY(alarm_far, 0, release_only, wait_for_far_alarm)
 
 const scenario_t mutant_late_scenarios[] = {
     { "deferred_two", "room goes from one deferred task to the next", .body = deferred_two },
@@ -192,5 +219,6 @@ const scenario_t mutant_late_scenarios[] = {
     { "deferred_parked", "the same while no room can come; one that waits can be withdrawn", .body = deferred_parked },
     { "deferred_faults", "whoever has room and no memory hands the room on", .body = deferred_two, .faults = true },
     { "after_elsewhere", "what is not due is discarded where tasks run, not by the thread that shuts down", .body = after_elsewhere },
+    { "alarm_far", "the alarms' thread stays as long as somebody holds a lease", .body = alarm_far },
     { 0 },
 };

@@ -50,7 +50,7 @@ private actor Resident {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ActorQueueTests {
-    /// To see it fail: call `leave` in `ActorTurn.enqueue` for every turn.
+    /// To see it fail: call `leave` in `ActorGate.enqueue` for every turn.
     @Test func a_thousand_closures_begin_in_order_a_thousand_times() async throws {
         for _ in 0..<rounds {
             let diary = Diary()

@@ -1,14 +1,16 @@
-/// What holds one task of an ActorQueue: an actor whose only use is that the task's first job is enqueued with it, where it
-/// is kept until the turn has come. Run then, the job does nothing but hop to the queue's actor, by whose executor the task
-/// goes on as if it had come there directly. It isolates nothing.
+/// What a task of an ActorQueue begins with: an actor whose only use is that the task's first job is enqueued with it, and
+/// goes into the line. Run when the turn has come, the job does nothing but hop to the queue's actor, by whose executor the
+/// task goes on as if it had come there directly. It isolates nothing.
+///
+/// A task executor would do the same, and spare this object. But a task that has one gives up its thread at every hop, its
+/// own to other actors included.
 @usableFromInline
 actor ActorGate: SerialExecutor {
-    @usableFromInline nonisolated let line: Line
-    /// The task's link in the line. It retains this, and the task retains both until it has ended.
-    @usableFromInline nonisolated(unsafe) unowned(unsafe) var held: Held!
+    @usableFromInline nonisolated let turn: ActorTurn
 
-    @usableFromInline init(_ line: Line) {
-        self.line = line
+    @usableFromInline init(_ turn: ActorTurn) {
+        self.turn = turn
+        turn.gate = self
     }
 
     @usableFromInline nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -17,64 +19,50 @@ actor ActorGate: SerialExecutor {
 
     @usableFromInline nonisolated func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if held.job == nil {
-            held.job = job
-            if line.arrive(held) { held.leave() }
+        if turn.job == nil {
+            turn.job = job
+            if turn.line.arrive(turn) { turn.leave() }
         } else {
             // Not optimised, the task comes back once more, after its end.
             job.runSynchronously(on: unownedExecutor)
         }
     }
-
-    /// The task, from its first job on.
-    @inlinable func run<ActorType, Success, Failure>(
-        _ work: ActorWork<ActorType, Success, Failure>
-    ) async throws(Failure) -> Success {
-        try await work.run(on: work.actor)
-    }
-
-    /// Calls `body` with this as the actor that a closure is to be isolated to, without being isolated to it: there is nothing
-    /// to protect.
-    @inlinable nonisolated func withoutIsolation<Result>(_ body: (isolated ActorGate) -> Result) -> Result {
-        typealias NotIsolated = (ActorGate) -> Result
-        // As the standard library's `assumeIsolated` does it.
-        return withoutActuallyEscaping(body) { unsafeBitCast($0, to: NotIsolated.self)(self) }
-    }
 }
 
-/// What is generic in an ActorQueue's task, with the closure, which is released before the task ends. Inlinable, so that it is
-/// made for the client's types: a closure stored for types unknown costs a conversion, and memory, each time.
+/// The turn of one task on an ActorQueue.
 @usableFromInline
-final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Held, @unchecked Sendable {
-    @usableFromInline typealias Operation = @Sendable (isolated ActorType) async throws(Failure) -> Success
+class ActorTurn: Held, @unchecked Sendable {
+    fileprivate let line: Line
+    /// It retains this, and the task retains it until it has ended.
+    fileprivate unowned(unsafe) var gate: ActorGate!
 
-    @usableFromInline let gate: ActorGate
-    @usableFromInline let actor: ActorType
-    // Written before the task is made, taken out by the task.
-    @usableFromInline var operation: Operation?
-
-    @inlinable init(_ line: Line, _ actor: ActorType, _ operation: @escaping Operation) {
-        gate = ActorGate(line)
-        self.actor = actor
-        self.operation = operation
+    @usableFromInline init(_ line: Line) {
+        self.line = line
         super.init()
-        gate.held = self
     }
 
     /// Lets the task leave for the actor. No code of the user's runs here: the first thing that the task does is the hop.
-    @usableFromInline override func leave() {
+    final func leave() {
         job!.runSynchronously(on: gate.unownedExecutor)
     }
 
-    @inlinable func run(on actor: isolated ActorType) async throws(Failure) -> Success {
-        gate.line.begin(self)
-        defer { gate.line.end(self) }
+    /// Notes that the task begins, on the actor.
+    @usableFromInline final func begin() {
+        line.begin(self)
         // Only now, when this one has begun, the next one is sent: so an executor that prefers priority to order has no choice.
-        gate.line.next()?.leave()
-        return try await take()(actor)
+        line.nextTurn()?.leave()
     }
 
-    @inlinable func take() -> Operation {
-        operation.take()!
+    /// Notes that the task ends, its closure being released already.
+    @usableFromInline final func end() {
+        line.end(self)
+    }
+}
+
+extension Line {
+    /// As ``next()``, in the line of an ActorQueue.
+    func nextTurn() -> ActorTurn? {
+        // Nothing else is in this line.
+        next().map { unsafeDowncast($0, to: ActorTurn.self) }
     }
 }

@@ -1,5 +1,11 @@
 import Synchronization
 
+/// An ActorQueue's actor. Not generic, as types that depend on unknown ones are looked up at each use.
+private final class Adopted: Sendable {
+    weak let actor: (AnyObject & Sendable)?
+    init(_ actor: AnyObject & Sendable) { self.actor = actor }
+}
+
 /// Runs async closures on an actor: they begin in the order in which they were enqueued, and may interleave where they suspend.
 ///
 /// What it is for: telling an actor things, in order, from code that cannot await it. The actor owns its queue, and the queue
@@ -31,11 +37,6 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
         }
     }
 
-    private final class Adopted: Sendable {
-        weak let actor: ActorType?
-        init(_ actor: ActorType) { self.actor = actor }
-    }
-
     @usableFromInline let line = Line()
     private let adopted = AtomicLazyReference<Adopted>()
 
@@ -60,7 +61,8 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
                     + "Call adoptExecutionContext(of: self) in the actor's init."
             )
         }
-        return adopted.actor
+        guard let actor = adopted.actor else { return nil }
+        return unsafeDowncast(actor, to: ActorType.self)
     }
 }
 
@@ -116,7 +118,7 @@ extension ActorQueue {
                     + "Await the tasks that matter by their handles."
             )
         }
-        await line.drain(isolation: isolation) { line.next()?.leave() }
+        await line.drain(isolation: isolation) { line.nextTurn()?.leave() }
     }
 }
 
@@ -129,10 +131,7 @@ extension ActorQueue {
         on actor: ActorType,
         _ operation: @escaping @Sendable (isolated ActorType) async -> Success
     ) -> Task<Success, Never> {
-        let work = ActorWork(line, actor, operation)
-        return work.gate.withoutIsolation { gate in
-            Task(name: name, priority: priority) { await gate.run(work) }
-        }
+        ActorWork(line, actor, operation).makeTask(name: name, priority: priority)
     }
 
     /// As above, for an `operation` that may throw.
@@ -143,9 +142,6 @@ extension ActorQueue {
         on actor: ActorType,
         _ operation: @escaping @Sendable (isolated ActorType) async throws -> Success
     ) -> Task<Success, any Error> {
-        let work = ActorWork(line, actor, operation)
-        return work.gate.withoutIsolation { gate in
-            Task(name: name, priority: priority) { try await gate.run(work) }
-        }
+        ActorWork(line, actor, operation).makeTask(name: name, priority: priority)
     }
 }

@@ -37,7 +37,7 @@ class FIFOTurn: Held, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    @usableFromInline override final func leave() {
+    final func leave() {
         fifo.pass(job!, of: self)
     }
 

@@ -11,7 +11,7 @@
 @usableFromInline
 class Held: @unchecked Sendable {
     /// The first job, until it is run.
-    @usableFromInline final var job: UnownedJob?
+    final var job: UnownedJob?
     /// How often everything had been cancelled when this one was enqueued.
     final var epoch = 0
     /// The next one in the line; in ``Arrivals`` the one before. Retained by hand.
@@ -25,10 +25,7 @@ class Held: @unchecked Sendable {
     final var newer: Held?
     unowned(unsafe) final var older: Held?
 
-    @usableFromInline init() {}
-
-    /// Lets the first job run, now that the turn has come.
-    @usableFromInline func leave() {}
+    init() {}
 }
 
 /// Nobody's task, but one who waits for the line to come to this place.

@@ -13,13 +13,13 @@ final class Line: Sendable {
     nonisolated(unsafe) private var taken: Unmanaged<Held>?
 
     /// Enqueues. `true`: the caller has the baton, and lets `held` leave.
-    @usableFromInline func arrive(_ held: Held) -> Bool {
+    func arrive(_ held: Held) -> Bool {
         held.epoch = epoch.load(ordering: .sequentiallyConsistent)
         return arrivals.arrive(held)
     }
 
     /// The next task, for the holder of the baton. `nil`: there is none, and the caller does not hold the baton any more.
-    @usableFromInline func next() -> Held? {
+    func next() -> Held? {
         while let held = (taken ?? arrivals.takeAll())?.takeRetainedValue() {
             taken = held.neighbour.take()
             guard let marker = held as? Marker else { return held }
@@ -29,14 +29,14 @@ final class Line: Sendable {
     }
 
     /// Notes that `held` begins, in the current task, which is cancelled if it ought to be.
-    @usableFromInline func begin(_ held: Held) {
+    func begin(_ held: Held) {
         withUnsafeCurrentTask { task in
             if running.withLock({ $0.begin(held, in: task) }) { task?.cancel() }
         }
     }
 
     /// Notes that `held` ends.
-    @usableFromInline func end(_ held: Held) {
+    func end(_ held: Held) {
         for waiter in running.withLock({ $0.end(held) }) { waiter.resume() }
     }
 

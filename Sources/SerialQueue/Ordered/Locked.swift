@@ -4,7 +4,8 @@
 /// Sendable because the value is only ever touched in a `sync`.
 final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let lock = SerialQueue()
-    private var value: Value
+    // The lock excludes already; a check of each access would be paid for by each task.
+    @exclusivity(unchecked) private var value: Value
 
     init(_ value: consuming Value) {
         self.value = value

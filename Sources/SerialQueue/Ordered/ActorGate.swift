@@ -30,6 +30,8 @@ actor ActorGate: SerialExecutor {
 }
 
 /// The turn of one task on an ActorQueue.
+///
+/// Unchecked Sendable: adds a constant, and the gate, which is written before the task is made.
 @usableFromInline
 class ActorTurn: Held, @unchecked Sendable {
     fileprivate let line: Line

@@ -31,6 +31,7 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
     public struct ActorIsGone: Error, Sendable, CustomStringConvertible {
         @usableFromInline init() {}
 
+        /// Names the actor's type, and says what to do.
         public var description: String {
             "The \(ActorType.self) of this ActorQueue has been deallocated, so nothing runs on it any more. "
                 + "Keep a reference to the actor for as long as you enqueue."

@@ -2,6 +2,8 @@
 // stored for types unknown costs a conversion, and memory, each time.
 
 /// With the closure, which is released before the task ends.
+///
+/// Unchecked Sendable: the closure is written before the task is made, and taken out by the task.
 @usableFromInline
 final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: ActorTurn, @unchecked Sendable {
     @usableFromInline typealias Operation = @Sendable (isolated ActorType) async throws(Failure) -> Success

@@ -29,6 +29,8 @@ class Held: @unchecked Sendable {
 }
 
 /// Nobody's task, but one who waits for the line to come to this place.
+///
+/// Unchecked Sendable: adds a constant.
 final class Marker: Held, @unchecked Sendable {
     let reached: @Sendable () -> Void
 

@@ -83,7 +83,9 @@ static void run_pair(void *first, void *second, bool runs) {
 static int seek_room(call_t *call, const sq_task_t *task) {
     call->deadline = deadline_of(call, false);
     call->model->seeks = true;
+    drive.seeking[call->queue] += 1;
     int error = sq_async_until(drive.queues[call->queue], call->deadline, task);
+    drive.seeking[call->queue] -= 1;
     bool found = !call->model->seeks;
     drive_lock();
     call->model->seeks = false;

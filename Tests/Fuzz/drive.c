@@ -122,7 +122,7 @@ bool drive_is_legal(const operation_t *operation) {
     case DO_RETAIN:
         return (model->references > 0 || within) && !model->abandoned && model->references < 3;
     case DO_RELEASE:
-        return model->references > 0;
+        return model->references > drive.seeking[queue];
     default:
         return model->references > 0 || within;
     }

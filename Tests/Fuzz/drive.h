@@ -6,6 +6,8 @@
 
 #include "include/serial_queue.h"
 
+#include <stdatomic.h>
+
 /* What the parts of the driver share. All of it under the lock of drive.c, but for what a queue's calls are made with. */
 typedef struct drive {
     const program_t *program;
@@ -13,6 +15,7 @@ typedef struct drive {
     sq_queue_t *queues[QUEUES];
     bool held[QUEUES];          /* a task of the queue's waits for DO_LET_GO */
     bool let_go[QUEUES];
+    atomic_int seeking[QUEUES]; /* calls that wait for room, each with a reference that is its caller's until it returns */
     bool ending;                /* nobody is held any more */
     int watchers[QUEUES];       /* how many watchers were not let go of */
     bool waiting[OPERATIONS];   /* a thread of waiter.c still waits, for this operation */

@@ -208,9 +208,11 @@ TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     note("%zu queues: %zu bytes each, at most %ld threads seen", count, bytes, most);
     CHECK_EQUAL(wrong, 0);
     CHECK_AT_MOST(most, MOST + OTHERS);
+#ifndef SQ_DEBUG /* which makes queues larger */
     if (!SANITIZED) {
         CHECK_AT_MOST(bytes, 192);
     }
+#endif
     for (size_t i = 0; i < count; i += 1) {
         sq_queue_release(queues[i]);
     }

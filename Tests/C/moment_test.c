@@ -69,21 +69,22 @@ static void have_it_done_and_left(void *context) {
 
 static void resume(stander_t *stander) { CHECK_EQUAL(sq_resume(stander->queue), 0); }
 static void nothing(stander_t *stander) { (void)stander; }
+static void bump(void *latch) { latch_bump(latch); }
 
 /* The last release sees the queue suspended; before it has the lock, the running task resumes it: what waits must run. To see
  * it fail: in sq__suspend_abandon, do not look whether it is still suspended. */
 TEST(the_last_release_comes_when_a_task_has_just_resumed_its_queue) {
     sq_queue_t *queue = make_queue_of("resumed", 0);
     stander_t stander;
-    size_t ran = 0;
+    latch_t ran = LATCH_INIT;
     stand_in(&stander, queue, resume);
-    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ add_one, &ran, must_not_run }), 0);
+    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ bump, &ran, must_not_run }), 0);
     CHECK_EQUAL(sq_suspend(queue), 0);
     do_before_next_lock(have_it_done, &stander);
     sq_queue_release(queue);
     latch_bump(&stander.leave);
+    latch_wait(&ran, 1);
     let_threads_end(1);
-    CHECK_EQUAL(ran, 1);
 }
 
 /* The same, and the queue ends meanwhile, for it was shut down: whoever comes last frees it. To see it fail: in

@@ -20,7 +20,8 @@ import CSerialQueueSwiftCall
 /// ready, on the calling thread: a test of one thread does not hang on its own queue. Deadlines, as of
 /// `sync(within:)`, are of the real clock.
 ///
-/// Not for production: what nobody runs does not run.
+/// Not for production: what nobody runs does not run. So run it once more at the end, when queues and timers have been let go
+/// of: what they have left is released then.
 public final class ManualPool: WorkerPool, @unchecked Sendable {
     // Sendable for the reason of WorkerPool's: no state is added.
 

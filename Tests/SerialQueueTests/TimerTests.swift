@@ -2,12 +2,16 @@ import SerialQueue
 import Testing
 
 /// On manual pools, so that time is what the test says it is.
-@Suite struct TimerTests {
+@Suite final class TimerTests {
     let pool = ManualPool(label: "time")
     let queue: SerialQueue
 
     init() {
         queue = SerialQueue(label: "timed", on: pool)
+    }
+
+    deinit {
+        pool.run()  // what a timer that was let go of leaves to be released
     }
 
     @Test func asyncAfterWaitsForItsTime() {

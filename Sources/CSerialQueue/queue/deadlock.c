@@ -57,7 +57,7 @@ static sq__outcome_t break_cycle(sq__edge_t *first) {
     for (sq__edge_t *edge = first->onward; outcome == SQ__OPEN && edge != first; edge = edge->onward) {
         /* The sentence comes first: once refused, the thread may only be held up by our lock. */
         sentence(edge);
-        if (sq__token_refuse_unclaimed(edge->wait->token, edge->wait->turn)) {
+        if (sq__token_refuse(edge->wait->token, edge->wait->turn)) {
             break;
         }
         edge->verdict = false;

@@ -129,7 +129,6 @@ static uint64_t look_around(void) {
                 continue;
             }
             due = now + rest_of(note->watcher);
-            note->last_look = now;
         }
         next = due < next ? due : next;
         note = note->next;

@@ -112,9 +112,7 @@ static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final, bool cla
 
 bool sq__token_grant(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, GRANTED, true); }
 
-bool sq__token_refuse(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER, true); }
-
-bool sq__token_refuse_unclaimed(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER, false); }
+bool sq__token_refuse(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER, false); }
 
 bool sq__token_claim(sq__token_t *token, sq__turn_t turn) {
     uint64_t word = word_of(turn, WAITING);

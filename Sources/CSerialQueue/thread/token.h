@@ -46,11 +46,8 @@ sq__turn_t sq__token_prepare(sq__token_t *token);
  * was withdrawn, and the caller still holds the baton. After true the caller touches nothing that the baton protects. */
 bool sq__token_grant(sq__token_t *token, sq__turn_t turn);
 
-/* Ends the wait with a no. False: it was withdrawn already. */
+/* Ends the wait with a no. False: it was withdrawn already, or it is claimed. */
 bool sq__token_refuse(sq__token_t *token, sq__turn_t turn);
-
-/* The same, unless the wait is claimed. */
-bool sq__token_refuse_unclaimed(sq__token_t *token, sq__turn_t turn);
 
 /* Keeps the waiter from withdrawing. False: it has done so. */
 bool sq__token_claim(sq__token_t *token, sq__turn_t turn);

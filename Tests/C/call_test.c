@@ -78,6 +78,20 @@ TEST(a_call_whose_deadline_passes_before_its_turn_never_runs) {
     sq_queue_release(queue);
 }
 
+/* The turn of a call on a free queue has come, though its thread has yet to wake up. */
+TEST(a_call_on_a_free_queue_has_its_turn_whatever_the_deadline) {
+    sq_queue_t *queue = make_queue_of("free", 0);
+    size_t ran = 0;
+    for (size_t i = 0; i < 200; i += 1) {
+        while (sq_sync_until(queue, SQ_NOW, do_nothing, NULL) != 0) { /* the queue's thread lingers a while */
+            sched_yield();
+        }
+        CHECK_EQUAL(sq_async_and_wait(queue, SQ_NOW, add_one, &ran), 0);
+    }
+    CHECK_EQUAL(ran, 200);
+    sq_queue_release(queue);
+}
+
 typedef struct slow {
     sq_time_t deadline;
     latch_t entered, leave;

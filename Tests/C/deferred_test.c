@@ -62,6 +62,26 @@ TEST(where_there_is_room_a_deferred_task_is_submitted_at_once) {
     }
 }
 
+TEST(a_deferred_task_without_a_function_is_refused_and_does_not_wait_for_room) {
+    const size_t capacities[] = { 0, 1 };
+    for (size_t c = 0; c < 2; c += 1) {
+        sq_queue_t *queue = make_queue_of("nothing", capacities[c]);
+        size_t ran = 0;
+        hold_t hold;
+        item_t item;
+        item_init(&item, queue, NULL, 1);
+        item.task.call = NULL;
+        fill(queue, &hold, 1, &ran);
+        CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINVAL);
+        hold_end(&hold);
+        drain(queue);
+        check_item(&item, 0, 0, 0, 0);
+        CHECK_EQUAL(ran, 1);
+        CHECK_EQUAL(stats_now(queue).rejected, 1);
+        sq_queue_release(queue);
+    }
+}
+
 /* To see it fail: append at the front in `append` (bound.c). */
 TEST(room_goes_to_deferred_tasks_and_threads_in_one_order) {
     sq_queue_t *queue = make_queue_of("full", 1);

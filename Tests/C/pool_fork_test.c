@@ -3,6 +3,8 @@
 #include "child.h"
 #include "latch.h"
 
+#include "thread/crew.h"
+
 static bool left_out(void) {
     if (UNDER_TSAN) {
         note("left out: ThreadSanitizer does not support threads after a fork");
@@ -10,7 +12,8 @@ static bool left_out(void) {
     return UNDER_TSAN;
 }
 
-/* In the child the parent's pools run nothing, and can be let go of. */
+/* In the child the parent's pools run nothing, and can be let go of. Their locks are not taken for a fork: a thread of the
+ * parent's may have one at that moment, for ever. Here it is the one that forks, so that it always is. */
 typedef struct house {
     sq_pool_t *pool;
     sq_queue_t *queue;
@@ -33,7 +36,9 @@ static void check_parents(sq_pool_t *pool) {
     options.pool = pool;
     house_t house = { pool, sq_queue_create("the parent's", &options) };
     REQUIRE(house.queue != NULL);
+    sq__mutex_lock(&pool->lock);
     CHECK_EQUAL(in_fork(use_parents, &house), 0);
+    sq__mutex_unlock(&pool->lock);
     sq_queue_release(house.queue);
     sq_pool_release(pool);
 }
@@ -48,6 +53,7 @@ TEST(a_pool_of_the_parent_runs_nothing_in_the_child_and_can_be_let_go_of) {
 /* A task of a pool that forks: the child waits in it, for a queue of its own; or it returns, and its only thread, which has
  * nobody to run tasks for, ends, and the process with it. */
 typedef struct forker {
+    sq__pool_t *pool; /* whose lock is held at the fork; NULL: none */
     bool returns;
     pid_t child;
     int status;
@@ -67,6 +73,9 @@ static int wait_in_child(void) {
 static void fork_here(void *context) {
     forker_t *forker = context;
     fflush(stdout);
+    if (forker->pool != NULL) {
+        sq__mutex_lock(&forker->pool->lock);
+    }
     forker->child = fork();
     REQUIRE(forker->child >= 0);
     if (forker->child == 0) {
@@ -75,6 +84,9 @@ static void fork_here(void *context) {
             _exit(wait_in_child());
         }
         return;
+    }
+    if (forker->pool != NULL) {
+        sq__mutex_unlock(&forker->pool->lock);
     }
     while (waitpid(forker->child, &forker->status, 0) < 0) {
         REQUIRE(errno == EINTR);
@@ -91,12 +103,56 @@ TEST(a_task_of_a_pool_can_fork_and_its_child_can_wait_or_return) {
         REQUIRE(options.pool != NULL);
         sq_queue_t *queue = sq_queue_create("forking", &options);
         REQUIRE(queue != NULL);
-        forker_t forker = { .returns = returns, .status = -1 };
+        forker_t forker = { .pool = options.pool, .returns = returns, .status = -1 };
         CHECK_EQUAL(sq_async(queue, fork_here, &forker), 0);
         drain(queue);
         CHECK_EQUAL(forker.status, 0);
         sq_queue_release(queue);
         sq_pool_release(options.pool);
+    }
+}
+
+/* The thread that runs a manual pool forks in a task: in the child its call returns, and runs nothing more. */
+static int run_pool(sq_queue_t *queue, sq_pool_t *pool) {
+    (void)queue;
+    return sq_pool_run(pool) > 0 ? 0 : ENOENT;
+}
+
+static int wait_for_queue(sq_queue_t *queue, sq_pool_t *pool) {
+    (void)pool;
+    return sq_sync(queue, do_nothing, NULL);
+}
+
+static void run_in_parent(void *context) { CHECK_EQUAL(*(const pid_t *)context, getpid()); }
+
+static void check_manual(int (*run)(sq_queue_t *, sq_pool_t *), int in_child) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    sq_pool_t *pool = options.pool = sq_pool_create_manual("forking");
+    REQUIRE(pool != NULL);
+    sq_queue_t *queue = sq_queue_create("forking", &options), *other = sq_queue_create("other", &options);
+    REQUIRE(queue != NULL && other != NULL);
+    forker_t forker = { .pool = pool, .returns = true, .child = -1, .status = -1 };
+    pid_t parent = getpid();
+    CHECK_EQUAL(sq_async(queue, fork_here, &forker), 0);
+    CHECK_EQUAL(sq_async(queue, run_in_parent, &parent), 0);
+    CHECK_EQUAL(sq_async(other, run_in_parent, &parent), 0);
+    int error = run(queue, pool);
+    if (forker.child == 0) {
+        _exit(CHECK_EQUAL(error, in_child) ? 0 : 1);
+    }
+    CHECK_EQUAL(error, 0);
+    CHECK_EQUAL(forker.status, 0);
+    sq_pool_run(pool);
+    CHECK_EQUAL(stats_now(other).ran, 1);
+    sq_queue_release(queue);
+    sq_queue_release(other);
+    sq_pool_release(pool);
+}
+
+TEST(a_task_of_a_manual_pool_can_fork_and_the_child_runs_nothing_more) {
+    if (!left_out()) {
+        check_manual(run_pool, ENOENT);
+        check_manual(wait_for_queue, ESTALE);
     }
 }
 

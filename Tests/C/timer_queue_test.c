@@ -176,6 +176,26 @@ TEST(a_discard_function_can_release_timers_and_the_queue) {
     clear(&b);
 }
 
+static void suspend_and_resume(void *context) {
+    subject_t *subject = context;
+    CHECK_EQUAL(sq_suspend(subject->queue), 0);
+    CHECK_EQUAL(sq_resume(subject->queue), 0);
+    subject->discarded += 1;
+}
+
+static void release_it(subject_t *subject) { sq_timer_release(subject->timer); }
+
+/* See it fail (it hangs): in pass (firing.c) keep the lock. */
+TEST(the_discard_function_of_a_timer_that_was_released_in_its_task_can_use_the_queue) {
+    bench_t b = bench();
+    subject_t subject = { .queue = b.queue, .inside = release_it };
+    subject.timer = sq_timer_create(b.queue, &(sq_task_t){ fired, &subject, suspend_and_resume });
+    start(&subject, MS, MS);
+    CHECK_EQUAL(sq_pool_advance(b.pool, SECONDS(1)), 1);
+    CHECK_EQUAL(subject.discarded, 1);
+    clear(&b);
+}
+
 TEST(a_full_queue_takes_what_falls_due_and_has_the_same_room_after) {
     bench_t b = bench_of(1);
     subject_t subject = { 0 };

@@ -2,6 +2,9 @@
  * and not early. */
 #include "timed.h"
 
+#include "kit/timer.h"
+#include "queue/lock.h"
+
 static uint64_t now(void) { return sq_deadline(0); }
 
 typedef struct visit {
@@ -115,6 +118,39 @@ TEST(a_start_in_the_own_task_that_falls_due_at_once_is_not_lost) {
     CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0);
     latch_wait(&guest.entered, 50);
     sq_timer_release(guest.timer);
+    sq_queue_release(queue);
+}
+
+/* As a cancel does it that comes when the alarm's call is on its way, and waits for the queue's lock. */
+static void cancel_a_call_on_its_way(sq_timer_t *timer) {
+    bool is_set = true;
+    sq__lock(timer->queue);
+    sq__timer_arm(timer, 1, 0);
+    while (is_set) { /* until the alarms' thread has taken it */
+        sq__alarms_lock();
+        is_set = sq__heap_has(&timer->alarm.due);
+        sq__alarms_unlock(false);
+    }
+    sq__timer_disarm(timer);
+    sq__unlock(timer->queue);
+}
+
+/* See it fail (it hangs): in sq__timer_fall_due do not count off the stale call. */
+TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_firing) {
+    sq_queue_t *queue = make_queue_of("on its way", 0);
+    guest_t guest = GUEST_INIT;
+    latch_bump(&guest.leave);
+    guest.timer = sq_timer_create(queue, &(sq_task_t){ stay, &guest, guest_gone });
+    REQUIRE(guest.timer != NULL);
+    cancel_a_call_on_its_way(guest.timer);
+    cancel_a_call_on_its_way(guest.timer);
+    CHECK_EQUAL(guest.firings, 0);
+    CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0);
+    latch_wait(&guest.entered, 1);
+    sq_timer_release(guest.timer);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(guest.firings, 1);
+    CHECK_EQUAL(guest.discarded, 1);
     sq_queue_release(queue);
 }
 

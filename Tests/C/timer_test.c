@@ -147,6 +147,25 @@ TEST(a_started_timer_that_is_started_again_counts_from_then) {
     clear(&b);
 }
 
+/* See it fail: have sq__timer_disarm leave is_armed alone. */
+TEST(a_timer_that_was_cancelled_can_be_cancelled_and_started_again) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    make_timer(&subject, b.queue);
+    CHECK_EQUAL(sq_timer_cancel(subject.timer), 0);
+    for (size_t i = 1; i <= 3; i += 1) {
+        start(&subject, 10 * MS, MS);
+        CHECK_EQUAL(sq_timer_cancel(subject.timer), 0);
+        CHECK_EQUAL(sq_timer_cancel(subject.timer), 0);
+        CHECK_EQUAL(sq_pool_advance(b.pool, SECONDS(1)), 0);
+        start(&subject, 5 * MS, 0);
+        CHECK_EQUAL(sq_pool_advance(b.pool, SECONDS(1)), 1);
+        CHECK_EQUAL(subject.fired, i);
+    }
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
 TEST(a_firing_that_waits_does_not_run_after_a_cancel) {
     bench_t b = bench();
     subject_t subject = { 0 };

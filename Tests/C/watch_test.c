@@ -208,6 +208,30 @@ TEST(a_task_that_waits_for_another_queue_is_told_with_its_label) {
     latch_wait(&ward.discarded, 1);
 }
 
+/* Another one waits longer, for another queue. To see it fail: do not compare the threads in sq__deadlock_waits_for. */
+TEST(a_task_that_waits_beside_others_is_told_with_the_label_that_it_waits_for) {
+    sq_queue_t *queues[2] = { make_queue_of("other", 0), make_queue_of("told", 0) };
+    waiting_t waiting[2] = { { make_queue_of("com.example.another", 0), 0 }, { make_queue_of("com.example.awaited", 0), 0 } };
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    hold_t holds[2];
+    watch(queues[1], &ward, 1000 * SHORT); /* long enough for it to fall asleep */
+    for (int i = 0; i < 2; i += 1) {
+        hold_async(&holds[i], waiting[i].other);
+        CHECK_EQUAL(sq_async(queues[i], wait_for_other, &waiting[i]), 0);
+        wait_until_asleep(&waiting[i].thread_id);
+    }
+    latch_wait(&ward.told, 1);
+    CHECK_EQUAL(ward.last[0].thread_id, waiting[1].thread_id);
+    CHECK_STRING(ward.waits_for[0], "com.example.awaited");
+    for (int i = 0; i < 2; i += 1) {
+        hold_end(&holds[i]);
+        drain(queues[i]);
+        sq_queue_release(queues[i]);
+        sq_queue_release(waiting[i].other);
+    }
+    latch_wait(&ward.discarded, 1);
+}
+
 TEST(a_queue_that_gets_on_is_not_told_of) {
     sq_queue_t *queue = make_queue_of("swift", 0);
     ward_t ward = WARD_INIT;
@@ -290,15 +314,22 @@ static void end_the_watching(void *context, const sq_stall_t *stall) {
     latch_bump(&insider->told);
 }
 
-static void count_insider(void *context) { latch_bump(&((insider_t *)context)->discarded); }
+static void discard_and_end_another(void *context) {
+    insider_t *insider = context;
+    CHECK_EQUAL(sq_queue_watch(insider->other, 0, NULL), 0);
+    latch_bump(&insider->discarded);
+}
 
 TEST(a_watcher_can_end_the_watching_and_use_other_queues) {
     insider_t insider = { make_queue_of("watched", 0), make_queue_of("other", 0), LATCH_INIT, LATCH_INIT, 0 };
-    CHECK_EQUAL(sq_queue_watch(insider.queue, SHORT, &(sq_watcher_t){ end_the_watching, &insider, count_insider }), 0);
+    ward_t other = WARD_INIT;
+    watch(insider.other, &other, HOURS);
+    CHECK_EQUAL(sq_queue_watch(insider.queue, SHORT, &(sq_watcher_t){ end_the_watching, &insider, discard_and_end_another }), 0);
     hold_t hold;
     hold_sync(&hold, insider.queue);
     latch_wait(&insider.told, 1);
     latch_wait(&insider.discarded, 1);
+    latch_wait(&other.discarded, 1);
     hold_end(&hold);
     CHECK_EQUAL(insider.ran, 1);
     sq_queue_release(insider.queue);

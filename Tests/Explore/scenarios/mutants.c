@@ -27,5 +27,9 @@ const scenario_t mutant_scenarios[] = {
     { "drain_then_async", "the first async comes when the queue has ended: no worker is started that nobody ends", "drain async | async", .expect = { STOPPED } },
     { "retain_for_another", "a reference taken by a task, while the last one is being released, outlives the task", "async(retain open0) release pass0 release",
       .expect = { .each_has_a_reference = true } },
+    { "retain_while_abandoned", "a reference taken by a task, while the last one of a suspended queue is released: what waits is not discarded",
+      "async(open1 retain pass0 resume? release) async(1) pass1 suspend release open0", .expect = { .each_has_a_reference = true }, .prints = { "1" } },
+    { "release_ending", "the last release of a suspended queue that is shut down, and ends just then", "async(drain) suspend release",
+      .expect = { .each_has_a_reference = true, .may = ERROR_BIT(ESHUTDOWN) | ERROR_BIT(EDEADLK), .deadlocks = -1 } },
     { 0 },
 };

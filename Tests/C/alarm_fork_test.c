@@ -1,0 +1,120 @@
+/* alarm_fork_test.c: in the child of a fork the process's set of alarms begins anew; the parent's alarms are called in the
+ * parent alone. ThreadSanitizer cannot follow a process with threads through a fork: nothing is tested there. */
+#include "child.h"
+#include "latch.h"
+
+#include "platform/clock.h"
+#include "thread/alarm.h"
+
+enum { MS = 1000000 };
+#define HOURS(n) ((uint64_t)(n) * 3600 * 1000000000u)
+
+typedef struct bell {
+    sq__alarm_t alarm;
+    latch_t rung, go_on; /* the first bell of a parent stands still until it may go on */
+    bool stands;
+} bell_t;
+
+static void ring(sq__alarm_t *alarm) {
+    bell_t *bell = (bell_t *)alarm;
+    latch_bump(&bell->rung);
+    if (bell->stands) {
+        latch_wait(&bell->go_on, 1);
+    }
+}
+
+static bell_t bell_of(bool stands) { return (bell_t){ { .call = ring }, LATCH_INIT, LATCH_INIT, stands }; }
+
+static void hang(sq__alarms_t *set, bell_t *bell, uint64_t due, uint64_t leeway) {
+    *bell = bell_of(false);
+    sq__alarm_set(set, &bell->alarm, due, leeway);
+}
+
+/* The parent's thread is in the call of `first`, so that the other two, which are due, are still set. */
+typedef struct parents {
+    sq__alarms_t *set;
+    bell_t first, exact, loose;
+} parents_t;
+
+static void parents_begin(parents_t *parents) {
+    REQUIRE(sq__alarms_shared(&parents->set) == 0);
+    parents->first = bell_of(true);
+    sq__alarm_set(parents->set, &parents->first.alarm, 0, 0);
+    latch_wait(&parents->first.rung, 1);
+    hang(parents->set, &parents->exact, 1, 0);
+    hang(parents->set, &parents->loose, 2, 1);
+}
+
+static void parents_end(parents_t *parents) {
+    latch_bump(&parents->first.go_on);
+    latch_wait(&parents->exact.rung, 1);
+    latch_wait(&parents->loose.rung, 1);
+    sq__alarms_let_go(parents->set);
+}
+
+/* The child's own alarm is due after the parent's: it would be called after them. */
+static int ring_own(void *context) {
+    parents_t *parents = context;
+    int wrong = 0;
+    sq__alarms_t *set;
+    bell_t own;
+    wrong += !CHECK_EQUAL(sq__alarms_shared(&set), 0);
+    hang(set, &own, 3, 0);
+    latch_wait(&own.rung, 1);
+    wrong += !CHECK_EQUAL(parents->exact.rung.value, 0);
+    wrong += !CHECK_EQUAL(parents->loose.rung.value, 0);
+    wrong += !CHECK(sq__alarm_cancel(set, &parents->exact.alarm)); /* in order, as the header says */
+    wrong += !CHECK(sq__alarm_cancel(set, &parents->loose.alarm));
+    sq__alarms_let_go(set);
+    return wrong;
+}
+
+/* An alarm with a leeway of hours goes with the next wake-up. If the thread slept only until the latest times of the parent's
+ * alarms it would wake up all the time. A thread that has not fallen asleep yet may call it, too: hence the rounds. */
+static int sleep_long(void *context) {
+    (void)context;
+    sq__alarms_t *set;
+    int left_alone = 0, wrong = !CHECK_EQUAL(sq__alarms_shared(&set), 0);
+    for (int round = 0; round < 200 && left_alone == 0; round += 1) {
+        bell_t own, loose;
+        hang(set, &own, 3, 0);
+        latch_wait(&own.rung, 1);
+        hang(set, &loose, sq__clock_now() + 5 * MS, HOURS(1));
+        nanosleep(&(struct timespec){ .tv_nsec = 20 * MS }, NULL);
+        left_alone += sq__alarm_cancel(set, &loose.alarm);
+    }
+    sq__alarms_let_go(set);
+    return wrong + !CHECK(left_alone > 0);
+}
+
+/* The parent's leases do not keep the child's thread. */
+static int end_alone(void *context) {
+    (void)context;
+    sq__alarms_t *set;
+    bell_t own;
+    long before = threads_alive();
+    int wrong = !CHECK_EQUAL(sq__alarms_shared(&set), 0);
+    hang(set, &own, 3, 0);
+    latch_wait(&own.rung, 1);
+    wrong += !CHECK_EQUAL(threads_alive(), before + 1);
+    sq__alarms_let_go(set);
+    let_threads_end(before);
+    return wrong + !CHECK_EQUAL(threads_alive(), before);
+}
+
+/* To see them fail: leave out a line of sq__alarms_unlock for the child. */
+static void check_child(int (*body)(void *)) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
+        return;
+    }
+    sq_queue_release(sq_queue_create("any", NULL));
+    parents_t parents;
+    parents_begin(&parents);
+    CHECK_EQUAL(in_fork(body, &parents), 0);
+    parents_end(&parents);
+}
+
+TEST(an_alarm_of_the_parents_is_not_called_in_the_child) { check_child(ring_own); }
+TEST(the_childs_thread_does_not_wake_up_for_the_parents_alarms) { check_child(sleep_long); }
+TEST(the_childs_thread_ends_whoever_has_a_lease_in_the_parent) { check_child(end_alone); }

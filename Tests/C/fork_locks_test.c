@@ -1,0 +1,94 @@
+/* fork_locks_test.c: a fork waits for each lock of the library that may be held for a moment, and its child can have them all.
+ * ThreadSanitizer cannot follow a process with threads through a fork: nothing is tested there. */
+#include "child.h"
+
+#include "platform/mutex.h"
+#include "queue/deadlock.h"
+#include "queue/lock.h"
+#include "queue/pooled.h"
+#include "queue/shutdown.h"
+#include "queue/watch.h"
+#include "thread/alarm.h"
+#include "thread/token.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+/* Addresses one after the other fall to all the queues' locks, however many they are. */
+enum { QUEUES_LOCKS = 64, ROUNDS = 30, STRIDE = 256 };
+
+typedef struct lock {
+    const char *name;
+    void (*take)(void);
+    void (*give)(bool in_child);
+    const sq_queue_t *queue; /* or the lock of that one; it is never looked into */
+} lock_t;
+
+static void take(const lock_t *lock) { lock->queue != NULL ? sq__lock(lock->queue) : lock->take(); }
+static void give(const lock_t *lock) { lock->queue != NULL ? sq__unlock(lock->queue) : lock->give(false); }
+
+typedef struct busy {
+    const lock_t *lock;
+    atomic_bool holds, over;
+} busy_t;
+
+/* Holds the lock most of the time. */
+static void *hold_and_leave(void *argument) {
+    busy_t *busy = argument;
+    while (!busy->over) {
+        take(busy->lock);
+        busy->holds = true;
+        for (int i = 0; i < 20; i += 1) {
+            sched_yield();
+        }
+        busy->holds = false;
+        give(busy->lock);
+        sched_yield();
+    }
+    return NULL;
+}
+
+/* What the lock protects is whole, and it can be had. */
+static int use_in_child(void *context) {
+    const busy_t *busy = context;
+    bool whole = CHECK(!busy->holds);
+    take(busy->lock);
+    give(busy->lock);
+    return whole ? 0 : 1;
+}
+
+static void check_lock(lock_t lock) {
+    busy_t busy = { .lock = &lock };
+    pthread_t thread = spawn(hold_and_leave, &busy);
+    for (int round = 0; round < ROUNDS; round += 1) {
+        if (!CHECK_EQUAL(in_fork(use_in_child, &busy), 0)) {
+            note("the lock of %s", lock.name);
+            break;
+        }
+    }
+    busy.over = true;
+    join(thread);
+}
+
+/* To see it fail (the child hangs, or finds the lock held): take any of these out of before_fork and release_locks in fork.c. */
+TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
+        return;
+    }
+    check_lock((lock_t){ "the shared pool", sq__pooled_lock_shared, sq__pooled_unlock_shared, NULL });
+    check_lock((lock_t){ "those who wait for an end", sq__shutdown_lock_enders, sq__shutdown_unlock_enders, NULL });
+    check_lock((lock_t){ "the watching thread", sq__watch_lock, sq__watch_unlock, NULL });
+    check_lock((lock_t){ "the waits", sq__deadlock_lock, sq__deadlock_unlock, NULL });
+    check_lock((lock_t){ "the alarms", sq__alarms_lock, sq__alarms_unlock, NULL });
+    check_lock((lock_t){ "the tokens", sq__token_lock_list, sq__token_unlock_list, NULL });
+}
+
+TEST(no_lock_of_a_queue_is_held_in_the_child_of_a_fork) {
+    if (UNDER_TSAN) {
+        return;
+    }
+    for (uintptr_t i = 1; i <= QUEUES_LOCKS; i += 1) {
+        check_lock((lock_t){ "a queue", NULL, NULL, (const sq_queue_t *)(i * STRIDE) }); /* NOLINT: an address alone */
+    }
+}

@@ -296,6 +296,7 @@ TEST(a_release_without_memory_ends_with_the_next_work_that_passes) {
 TEST(functions_that_are_missing_are_refused) {
     bench_t b = bench();
     CHECK_EQUAL(sq_async_after(b.queue, 0, NULL, NULL), EINVAL);
+    CHECK_EQUAL(stats_now(b.queue).rejected, 1);
     CHECK(sq_timer_create(b.queue, &(sq_task_t){ NULL, NULL, do_nothing }) == NULL && errno == EINVAL);
     sq_timer_t *timer = sq_timer_create(b.queue, &(sq_task_t){ do_nothing, NULL, NULL });
     CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), 0);

@@ -175,6 +175,25 @@ TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_told_as_suspended) {
     latch_wait(&ward.discarded, 1); /* by the end of the queue */
 }
 
+/* Nobody looks at the first one for hours. See it fail (it hangs): in sq__watch_thread_add do not end the thread's rest. */
+TEST(a_queue_that_is_watched_later_is_told_of_in_its_own_time) {
+    sq_queue_t *patient = make_queue_of("patient", 0), *queue = make_queue_of("urgent", 0);
+    ward_t wards[2] = { WARD_INIT, WARD_INIT };
+    watch(patient, &wards[0], HOURS);
+    nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL); /* the thread may rest now; if not, nothing is shown */
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    watch(queue, &wards[1], SHORT);
+    latch_wait(&wards[1].told, 1);
+    CHECK_EQUAL(wards[0].told.value, 0);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    drain(queue);
+    sq_queue_release(queue);
+    sq_queue_release(patient);
+    latch_wait(&wards[0].discarded, 1);
+    latch_wait(&wards[1].discarded, 1);
+}
+
 /* A task that waits for another queue: told with that queue's label. */
 typedef struct waiting {
     sq_queue_t *other;
@@ -395,7 +414,11 @@ int child_main(int count, char **words) {
     if (error != 0) {
         CHECK_EQUAL(error, what == FAIL_THREAD ? EAGAIN : ENOMEM);
         CHECK_EQUAL(ward.discarded.value, 0); /* nothing was done: the context is the caller's */
-        CHECK_EQUAL(sq_queue_watch(queue, HOURS, &watcher), 0);
+        CHECK_EQUAL(sq_suspend(queue), 0);
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(sq_queue_watch(queue, SHORT, &watcher), 0);
+        latch_wait(&ward.told, 1);
+        CHECK_EQUAL(sq_resume(queue), 0);
     }
     CHECK_EQUAL(error == 0, failures == 0);
     CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);

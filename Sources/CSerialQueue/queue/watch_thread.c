@@ -139,11 +139,11 @@ static uint64_t look_around(void) {
 static void watch(void *unused) {
     (void)unused;
     sq__mutex_lock(&lock);
-    while (notes != NULL) {
+    for (;;) {
         sq__token_t *mine = token;
         uint64_t next = look_around();
         if (notes == NULL) {
-            break; /* the last one went during a call, when this thread had no rest that could be ended */
+            break; /* the last one may have gone during a call, when this thread had no rest that could be ended */
         }
         sq__turn_t rest = turn = sq__token_prepare(mine);
         sq__mutex_unlock(&lock);

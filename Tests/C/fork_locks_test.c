@@ -9,7 +9,7 @@
 #include "queue/shutdown.h"
 #include "queue/watch.h"
 #include "thread/alarm.h"
-#include "thread/token.h"
+#include "thread/self.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -91,4 +91,19 @@ TEST(no_lock_of_a_queue_is_held_in_the_child_of_a_fork) {
     for (uintptr_t i = 1; i <= QUEUES_LOCKS; i += 1) {
         check_lock((lock_t){ "a queue", NULL, NULL, (const sq_queue_t *)(i * STRIDE) }); /* NOLINT: an address alone */
     }
+}
+
+/* A token's own lock is not taken for a fork: a granter that comes late may have it, in the parent, after the waiter has gone on. */
+static int wait_with_another(void *before) {
+    return CHECK(sq__self_token() != before) && CHECK(sq__token_acquire() != before) ? 0 : 1;
+}
+
+/* To see it fail: keep the thread's token in sq__self_forget_token, or the list in sq__token_unlock_list. */
+TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
+    if (UNDER_TSAN) {
+        return;
+    }
+    sq__token_t *mine = sq__self_token();
+    REQUIRE(mine != NULL);
+    CHECK_EQUAL(in_fork(wait_with_another, mine), 0);
 }

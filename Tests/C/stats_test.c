@@ -1,5 +1,5 @@
 /* stats_test.c: the counts are true. */
-#include "harness.h"
+#include "caller.h"
 #include "inject.h"
 #include "latch.h"
 
@@ -171,4 +171,42 @@ TEST(counts_read_from_outside_never_go_back_and_never_exceed_what_was_submitted)
     drain(watched.queue);
     check_counts(watched.queue, all + 1, all + 1, 0);
     sq_queue_release(watched.queue);
+}
+
+/* No runner takes part, which would take samples of its own. To see it fail: no sample in grant (owner.c). */
+TEST(the_highest_depth_is_known_where_only_syncs_wait) {
+    enum { WAITING = 3 };
+    sq_queue_t *queue = make_queue_of("syncs", 0);
+    caller_t callers[WAITING];
+    hold_t hold;
+    hold_sync(&hold, queue);
+    for (size_t i = 0; i < WAITING; i += 1) {
+        caller_start(&callers[i], BY_SYNC, queue, SQ_FOREVER, do_nothing, NULL);
+    }
+    wait_for_depth(queue, WAITING);
+    hold_end(&hold);
+    for (size_t i = 0; i < WAITING; i += 1) {
+        CHECK_EQUAL(caller_end(&callers[i]), 0);
+    }
+    CHECK_EQUAL(stats_now(queue).highest_depth, WAITING);
+    sq_queue_release(queue);
+}
+
+/* To see it fail: in grant (owner.c), do not count a place that was given up as passed. */
+TEST(a_place_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) {
+    sq_queue_t *queue = make_queue_of("given up", 0);
+    hold_t hold;
+    for (size_t i = 1; i <= 3; i += 1) {
+        hold_sync(&hold, queue);
+        CHECK_EQUAL(sq_sync_until(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
+        hold_end(&hold);
+    }
+    hold_sync(&hold, queue);
+    for (size_t i = 1; i <= 3; i += 1) {
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(sq_queue_depth(queue), i);
+    }
+    hold_end(&hold);
+    drain(queue);
+    sq_queue_release(queue);
 }

@@ -204,6 +204,24 @@ TEST(a_caller_cancelled_in_its_wait_waits_on_and_keeps_its_turn) {
     }
 }
 
+/* Cancellation is off in a wait alone. */
+TEST(a_thread_that_has_waited_can_be_cancelled_as_before) {
+    sq_queue_t *queue = make_queue_of("cancellable", 0);
+    hold_t hold;
+    hold_async(&hold, queue);
+    const int states[] = { PTHREAD_CANCEL_DISABLE, PTHREAD_CANCEL_ENABLE };
+    for (int i = 0; i < 2; i += 1) {
+        int usual, after;
+        pthread_setcancelstate(states[i], &usual);
+        CHECK_EQUAL(sq_sync_until(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
+        pthread_setcancelstate(usual, &after);
+        CHECK_EQUAL(after, states[i]);
+    }
+    hold_end(&hold);
+    drain(queue);
+    sq_queue_release(queue);
+}
+
 /* The C++ program stands beside this one. */
 static const char *throw_program(void) {
     static char path[4096];

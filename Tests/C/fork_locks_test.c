@@ -1,6 +1,8 @@
 /* fork_locks_test.c: a fork waits for each lock of the library that may be held for a moment, and its child can have them all.
  * ThreadSanitizer cannot follow a process with threads through a fork: nothing is tested there. */
+#include "caller.h"
 #include "child.h"
+#include "inject.h"
 
 #include "platform/mutex.h"
 #include "queue/deadlock.h"
@@ -106,4 +108,59 @@ TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
     sq__token_t *mine = sq__self_token();
     REQUIRE(mine != NULL);
     CHECK_EQUAL(in_fork(wait_with_another, mine), 0);
+}
+
+/* For the same reason the child wakes nobody who waits in the parent. Here the waiter is about to sleep, and has its token's lock. */
+typedef struct sleeper {
+    sq_queue_t *queue;
+    latch_t stands, goes_on;
+    int error, status;
+    pthread_t thread;
+} sleeper_t;
+
+static void stand(void *context) {
+    sleeper_t *sleeper = context;
+    latch_bump(&sleeper->stands);
+    latch_wait(&sleeper->goes_on, 1);
+}
+
+static void *fall_asleep(void *argument) {
+    sleeper_t *sleeper = argument;
+    do_before_next_wait(stand, sleeper);
+    sleeper->error = sq_sync(sleeper->queue, do_nothing, NULL);
+    return NULL;
+}
+
+static void fork_here(void *context) {
+    sleeper_t *sleeper = context;
+    sleeper->thread = spawn(fall_asleep, sleeper);
+    latch_wait(&sleeper->stands, 1);
+    fflush(stdout);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        watchdog_watch("the child of a fork in a task");
+        sleeper->status = -1; /* the child's mark */
+        return;
+    }
+    while (waitpid(child, &sleeper->status, 0) < 0) {
+        REQUIRE(errno == EINTR);
+    }
+    latch_bump(&sleeper->goes_on);
+}
+
+/* To see it fail (it hangs): in sq__owner_pass do not ask whether the queue is stale. */
+TEST(a_child_that_returns_from_a_task_wakes_nobody_of_the_parents) {
+    if (UNDER_TSAN) {
+        return;
+    }
+    sleeper_t sleeper = { make_queue_of("forking", 0), LATCH_INIT, LATCH_INIT, -1, -2, 0 };
+    CHECK_EQUAL(sq_sync(sleeper.queue, fork_here, &sleeper), 0);
+    if (sleeper.status == -1) {
+        _exit(0); /* the child has come back */
+    }
+    join(sleeper.thread);
+    CHECK_EQUAL(sleeper.status, 0);
+    CHECK_EQUAL(sleeper.error, 0);
+    sq_queue_release(sleeper.queue);
 }

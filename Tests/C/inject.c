@@ -168,11 +168,29 @@ static bool wakes_spuriously(pthread_mutex_t *mutex) {
     return true;
 }
 
+static _Thread_local void (*before_wait)(void *context);
+static _Thread_local void *before_wait_context;
+
+void do_before_next_wait(void (*call)(void *context), void *context) {
+    before_wait = call;
+    before_wait_context = context;
+}
+
+static void come_to_a_wait(void) {
+    void (*now)(void *) = before_wait;
+    before_wait = NULL;
+    if (now != NULL) {
+        now(before_wait_context);
+    }
+}
+
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    come_to_a_wait();
     return wakes_spuriously(mutex) ? 0 : __real_pthread_cond_wait(condition, mutex);
 }
 
 int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+    come_to_a_wait();
     if (atomic_load_explicit(&early_waits, memory_order_relaxed) > 0) {
         atomic_fetch_sub(&early_waits, 1);
         pthread_mutex_unlock(mutex);

@@ -35,6 +35,9 @@ uint64_t fail_nothing(void);
 void wake_spuriously(uint64_t one_in);
 uint64_t spurious_wakes(void);
 
+/* This thread's next wait on a condition comes after this, once, and has the mutex meanwhile. */
+void do_before_next_wait(void (*call)(void *context), void *context);
+
 /* The next waits with a deadline, so many, say at once that it has passed, whenever it is. */
 void end_waits_early(uint64_t count);
 

@@ -170,14 +170,34 @@ TEST(a_thread_without_a_label_keeps_the_programs_name) {
     check_name("", program_name);
 }
 
+/* Nobody joins it: a thread that could be joined would leave its stack behind. */
+static void read_detached(void *detached) {
+    pthread_attr_t attributes;
+    REQUIRE(pthread_getattr_np(pthread_self(), &attributes) == 0);
+    pthread_attr_getdetachstate(&attributes, detached);
+    pthread_attr_destroy(&attributes);
+}
+
+TEST(the_thread_is_detached) {
+    sq_queue_t *queue = sq_queue_create("detached", NULL);
+    REQUIRE(queue != NULL);
+    int detached = -1;
+    CHECK_EQUAL(sq_async(queue, read_detached, &detached), 0);
+    drain(queue);
+    CHECK_EQUAL(detached, PTHREAD_CREATE_DETACHED);
+    sq_queue_release(queue);
+}
+
 /* Signals: the program's are not delivered to a thread that the program did not make. */
 static void read_mask(void *context) { pthread_sigmask(SIG_SETMASK, NULL, context); }
 
 TEST(the_programs_signals_do_not_reach_the_thread) {
     sq_queue_t *queue = sq_queue_create("signals", NULL);
     REQUIRE(queue != NULL);
-    sigset_t mine_before, mine_after, its;
-    pthread_sigmask(SIG_SETMASK, NULL, &mine_before);
+    sigset_t usual, mine_before, mine_after, its;
+    sigemptyset(&mine_before); /* whatever an earlier call may have left */
+    sigaddset(&mine_before, SIGUSR1);
+    pthread_sigmask(SIG_SETMASK, &mine_before, &usual);
     sigemptyset(&its);
     CHECK_EQUAL(sq_async(queue, read_mask, &its), 0);
     drain(queue);
@@ -193,5 +213,6 @@ TEST(the_programs_signals_do_not_reach_the_thread) {
     for (int signal = 1; signal < 32; signal += 1) {
         CHECK_EQUAL(sigismember(&mine_after, signal), sigismember(&mine_before, signal));
     }
+    pthread_sigmask(SIG_SETMASK, &usual, NULL);
     sq_queue_release(queue);
 }

@@ -75,12 +75,12 @@ static int sleep_long(void *context) {
     (void)context;
     sq__alarms_t *set;
     int left_alone = 0, wrong = !CHECK_EQUAL(sq__alarms_shared(&set), 0);
-    for (int round = 0; round < 200 && left_alone == 0; round += 1) {
+    for (int round = 0; round < 40 && left_alone == 0; round += 1) {
         bell_t own, loose;
         hang(set, &own, 3, 0);
         latch_wait(&own.rung, 1);
-        hang(set, &loose, sq__clock_now() + 5 * MS, HOURS(1));
-        nanosleep(&(struct timespec){ .tv_nsec = 20 * MS }, NULL);
+        hang(set, &loose, sq__clock_now() + 20 * MS, HOURS(1));
+        nanosleep(&(struct timespec){ .tv_nsec = 250 * MS }, NULL);
         left_alone += sq__alarm_cancel(set, &loose.alarm);
     }
     sq__alarms_let_go(set);

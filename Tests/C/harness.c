@@ -2,8 +2,8 @@
 
 #include "inject.h"
 #include "latch.h"
+#include "threads.h"
 
-#include <dirent.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -106,17 +106,6 @@ pthread_t spawn(void *(*body)(void *), void *argument) {
 void join(pthread_t thread) {
     int error = pthread_join(thread, NULL);
     REQUIRE(error == 0);
-}
-
-static long count_threads(void) {
-    DIR *tasks = opendir("/proc/self/task");
-    REQUIRE(tasks != NULL);
-    long count = 0;
-    for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
-        count += entry->d_name[0] != '.';
-    }
-    closedir(tasks);
-    return count;
 }
 
 long threads_alive(void) { return count_threads() - threads_at_start; }

@@ -1,28 +1,19 @@
 /* fuzz.c: the entry for libFuzzer. SQ_FUZZ_SHOW=1 prints each program before it runs. */
 #include "drive.h"
 
-#include <dirent.h>
+#include "../C/threads.h"
+
 #include <stdlib.h>
 #include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-static int count_threads(void) {
-    int count = 0;
-    DIR *threads = opendir("/proc/self/task");
-    while (threads != NULL && readdir(threads) != NULL) {
-        count += 1;
-    }
-    closedir(threads);
-    return count;
-}
-
 /* Its queues are gone: no thread of theirs may be left, or hold memory that a leak checker would see. */
-static void wait_for_threads(int before) {
+static void wait_for_threads(long before) {
     time_t began = time(NULL);
     while (count_threads() > before) {
         if (time(NULL) - began > 30) {
-            model_fails(-1, "half a minute after the end there are still %d threads, not %d", count_threads() - 2, before - 2);
+            model_fails(-1, "half a minute after the end there are still %ld threads, not %ld", count_threads(), before);
         }
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
     }
@@ -30,7 +21,7 @@ static void wait_for_threads(int before) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static program_t program;
-    static int threads;
+    static long threads;
     if (threads == 0) {
         threads = count_threads();
     }

@@ -1,7 +1,8 @@
 /* measure.c: threads and memory of the process. */
 #include "soak.h"
 
-#include <dirent.h>
+#include "../C/threads.h"
+
 #include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,18 +15,6 @@ bool memory_is_measured(void) {
 #else
     return true;
 #endif
-}
-
-static long count_threads(void) {
-    DIR *tasks = opendir("/proc/self/task");
-    long count = 0;
-    if (tasks != NULL) {
-        for (struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
-            count += entry->d_name[0] != '.';
-        }
-        closedir(tasks);
-    }
-    return count;
 }
 
 figures_t measure(void) {

@@ -44,9 +44,7 @@ static void chain_main(void *unused) {
 
 static void nothing(void *unused) { (void)unused; }
 
-static void rest_main(void *unused) {
-    (void)unused;
-    stage_begin(&(expectation_t){ 0 }, 1);
+static void count_at_rest(void) {
     sq_queue_t *queue = stage_queues[0];
     for (int round = 0; round < 2; round += 1) {
         sq_suspend(queue);
@@ -62,6 +60,28 @@ static void rest_main(void *unused) {
     sq_queue_release(queue);
 }
 
+static void rest_main(void *unused) {
+    (void)unused;
+    stage_begin(&(expectation_t){ 0 }, 1);
+    count_at_rest();
+}
+
+static void submit_two(void *unused) {
+    sq_async(stage_queues[0], nothing, unused);
+    sq_async(stage_queues[0], nothing, unused);
+}
+
+/* On a pool a free queue gives its ring away; where a task comes in that moment, it keeps it. */
+static void rest_on_pool_main(void *unused) {
+    stage_begin(&(expectation_t){ .pool = { POOL_FIXED, 1 } }, 1);
+    int other = ex_start(submit_two, NULL, false);
+    submit_two(unused);
+    ex_join(other);
+    sq_sync(stage_queues[0], nothing, NULL);
+    count_at_rest();
+    stage_let_go();
+}
+
 static void run(void (*body)(void *)) {
     ex_start(body, NULL, false);
     for (unsigned i = 1; i < ex_threads(); i += 1) {
@@ -72,9 +92,11 @@ static void run(void (*body)(void *)) {
 
 static void chain(void) { run(chain_main); }
 static void rest(void) { run(rest_main); }
+static void rest_on_pool(void) { run(rest_on_pool_main); }
 
 const scenario_t mutant_depth_scenarios[] = {
     { "depth_chain", "the depth is never too high by a segment while the ring goes on", .body = chain },
     { "depth_rest", "the depth is exact while nothing moves", .body = rest },
+    { "depth_rest_pool", "the same on a pool, whose free queues have no ring", .body = rest_on_pool },
     { 0 },
 };

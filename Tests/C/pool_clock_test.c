@@ -1,0 +1,278 @@
+/* pool_clock_test.c: a pool that is looked after, on a clock that the test moves, with jobs of the test's own: when it gets no more
+ * seats, which members go, and that as many have a seat as are counted. How far and how soon it grows: pool_grow_test.c,
+ * oversee_test.c, pool_look_test.c. */
+#include "harness.h"
+#include "latch.h"
+
+#include "platform/thread.h"
+#include "thread/crew.h"
+#include "thread/self.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static const uint64_t second = 1000000000;
+
+typedef struct scene {
+    sq__pool_t *pool;
+    sq__alarms_t *clock, *shared; /* ours; the process's, which the pool had */
+    uint64_t now;
+    latch_t entered, gate, left;
+    atomic_bool computes; /* the job that does is to go on */
+} scene_t;
+
+typedef struct work {
+    sq__job_t job;
+    scene_t *scene;
+} work_t;
+
+/* Waits at the gate without its seat, as a task does in a sync. */
+static sq__job_end_t wait_without_seat(sq__job_t *job, size_t batch, size_t *ran) {
+    scene_t *scene = ((work_t *)job)->scene;
+    (void)batch;
+    *ran += 1;
+    sq__pool_lend_seat(sq__self()->member);
+    latch_bump(&scene->entered);
+    latch_wait(&scene->gate, 1);
+    sq__pool_take_seat(sq__self()->member);
+    latch_bump(&scene->left);
+    return SQ__JOB_GONE;
+}
+
+static unsigned count(const scene_t *scene, bool idle) {
+    sq__mutex_lock(&scene->pool->lock);
+    unsigned found = idle ? scene->pool->idle_members : scene->pool->members;
+    sq__mutex_unlock(&scene->pool->lock);
+    return found;
+}
+
+/* Members do what they are told to some time after. */
+static void wait_until(const scene_t *scene, bool idle, unsigned members) {
+    while (count(scene, idle) != members) {
+        sched_yield();
+    }
+}
+
+/* So many members work at one time, and are idle again. `all`: how many there are then. */
+static void work_at_once(scene_t *scene, size_t members, unsigned all) {
+    work_t work[4];
+    REQUIRE(members <= sizeof work / sizeof work[0]);
+    scene->entered = scene->gate = scene->left = (latch_t)LATCH_INIT;
+    for (size_t i = 0; i < members; i += 1) {
+        work[i] = (work_t){ { NULL }, scene };
+        sq__pool_post(scene->pool, &work[i].job);
+        latch_wait(&scene->entered, i + 1);
+    }
+    latch_bump(&scene->gate);
+    latch_wait(&scene->left, members);
+    wait_until(scene, true, all);
+}
+
+static void advance(scene_t *scene, uint64_t nanoseconds) {
+    scene->now += nanoseconds;
+    while (sq__alarms_advance(scene->clock, scene->now)) {
+    }
+}
+
+/* The look of this second takes place; so many members are left then, idle all. */
+static void look(scene_t *scene, unsigned left) {
+    advance(scene, second);
+    sq__mutex_lock(&scene->pool->lock);
+    unsigned staying = scene->pool->members - scene->pool->leaving;
+    sq__mutex_unlock(&scene->pool->lock);
+    CHECK_EQUAL(staying, left);
+    wait_until(scene, false, left);
+    CHECK_EQUAL(count(scene, true), left);
+}
+
+static scene_t begin(size_t seats, size_t most, sq__job_function_t call) {
+    scene_t scene = { .entered = LATCH_INIT, .gate = LATCH_INIT, .left = LATCH_INIT };
+    const sq__pool_plan_t plan = { .call = call, .label = "on a clock", .seats = seats, .most = most };
+    REQUIRE(sq__pool_create(&scene.pool, &plan) == 0);
+    scene.clock = sq__alarms_create();
+    REQUIRE(scene.clock != NULL);
+    scene.shared = scene.pool->alarms;
+    scene.pool->alarms = scene.clock;
+    return scene;
+}
+
+static void end(scene_t *scene) {
+    sq__mutex_lock(&scene->pool->lock);
+    if (sq__alarm_cancel(scene->clock, &scene->pool->alarm)) {
+        scene->pool->is_overseen = false;
+    }
+    scene->pool->alarms = scene->shared;
+    sq__mutex_unlock(&scene->pool->lock);
+    sq__alarms_destroy(scene->clock);
+    sq__pool_release(scene->pool);
+}
+
+/* To see it fail: in shrink (oversee.c) or take_idle, make_idle, sq__crew_pick_idle (crew.c) leave out any count. */
+TEST(of_the_members_beyond_those_at_rest_those_go_that_were_idle_for_a_second) {
+    scene_t scene = begin(1, 1, wait_without_seat);
+    work_at_once(&scene, 3, 3);
+    look(&scene, 3); /* all had work */
+    work_at_once(&scene, 2, 3);
+    look(&scene, 2); /* one had none */
+    look(&scene, 1); /* the other one had none, either; the last one stays */
+    look(&scene, 1);
+    work_at_once(&scene, 2, 2);
+    work_at_once(&scene, 2, 2);
+    look(&scene, 2);
+    work_at_once(&scene, 1, 2);
+    look(&scene, 1);
+    end(&scene);
+}
+
+/* Members with a seat */
+
+static sq__job_end_t leave_at_once(sq__job_t *job, size_t batch, size_t *ran) {
+    (void)batch;
+    *ran += 1;
+    latch_bump(&((work_t *)job)->scene->left);
+    return SQ__JOB_GONE;
+}
+
+/* One that was called has its seat from then on, though its thread has not woken up yet: a look must not take it for blocked. To
+ * see it fail: in sq__crew_call_and_unlock, do not note that it is seated. */
+TEST(as_many_members_have_a_seat_as_are_counted) {
+    enum { SEATS = 2 };
+    scene_t scene = begin(SEATS, SEATS, leave_at_once);
+    for (size_t round = 1; round <= 2000; round += 1) {
+        work_t work[SEATS];
+        for (size_t i = 0; i < SEATS; i += 1) {
+            work[i] = (work_t){ { NULL }, &scene };
+            sq__pool_post(scene.pool, &work[i].job);
+        }
+        unsigned seated = 0;
+        sq__mutex_lock(&scene.pool->lock);
+        for (sq__member_t *member = scene.pool->all; member != NULL; member = member->next) {
+            seated += member->is_seated;
+        }
+        CHECK_EQUAL(seated, scene.pool->seated);
+        sq__mutex_unlock(&scene.pool->lock);
+        latch_wait(&scene.left, SEATS * round);
+    }
+    end(&scene);
+}
+
+/* No more seats than are needed */
+
+enum { SHORT_LOOKS = 10, SHORT = 2000000 }; /* more looks than a job needs to last long; as far apart as they are */
+
+typedef struct turn {
+    sq__job_t job;
+    scene_t *scene;
+    latch_t entered, gate;
+    bool computes;
+} turn_t;
+
+static sq__job_end_t stay(sq__job_t *job, size_t batch, size_t *ran) {
+    turn_t *turn = (turn_t *)job;
+    (void)batch;
+    *ran += 1;
+    latch_bump(&turn->entered);
+    while (turn->computes && turn->scene->computes) {
+    }
+    latch_wait(&turn->gate, 1);
+    latch_bump(&turn->scene->left);
+    return SQ__JOB_GONE;
+}
+
+static void post(turn_t *turn, scene_t *scene, bool computes) {
+    *turn = (turn_t){ { NULL }, scene, LATCH_INIT, LATCH_INIT, computes };
+    sq__pool_post(scene->pool, &turn->job);
+}
+
+/* Seats, and members that are blocked in their job. */
+static unsigned seats(const scene_t *scene, unsigned *blocked) {
+    *blocked = 0;
+    sq__mutex_lock(&scene->pool->lock);
+    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+        *blocked += member->is_seated && sq__load_relaxed(&member->calls) && sq__thread_is_blocked(member->thread_id);
+    }
+    unsigned found = scene->pool->seats;
+    sq__mutex_unlock(&scene->pool->lock);
+    return found;
+}
+
+static void wait_until_blocked(const scene_t *scene, unsigned members) {
+    unsigned blocked = 0;
+    while (seats(scene, &blocked) != members || blocked != members) {
+        usleep(100);
+    }
+}
+
+/* To see it fail: in grow (oversee.c) do not look at `most`. */
+TEST(a_pool_gets_no_more_seats_than_it_may_have) {
+    enum { MOST = 4, JOBS = 7 };
+    turn_t turns[JOBS];
+    unsigned blocked;
+    scene_t scene = begin(3, MOST, stay);
+    for (size_t i = 0; i < JOBS; i += 1) {
+        post(&turns[i], &scene, false);
+    }
+    for (size_t i = 0; i < SHORT_LOOKS && seats(&scene, &blocked) < MOST; i += 1) {
+        wait_until_blocked(&scene, seats(&scene, &blocked));
+        advance(&scene, SHORT);
+    }
+    for (size_t i = 0; i < SHORT_LOOKS; i += 1) {
+        CHECK_EQUAL(seats(&scene, &blocked), MOST);
+        wait_until_blocked(&scene, MOST);
+        advance(&scene, SHORT);
+    }
+    for (size_t i = 0; i < JOBS; i += 1) {
+        latch_bump(&turns[i].gate);
+    }
+    latch_wait(&scene.left, JOBS);
+    wait_until(&scene, true, count(&scene, false));
+    end(&scene);
+}
+
+/* One of two members is blocked; the other one gets on, and no job waits for longer than until the next look. To see it fail: in look
+ * (oversee.c) do not compare with what had been posted at the last one. */
+TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
+    turn_t blocks, turns[SHORT_LOOKS + 2];
+    unsigned blocked;
+    scene_t scene = begin(2, 4, stay);
+    post(&blocks, &scene, false);
+    latch_wait(&blocks.entered, 1);
+    post(&turns[0], &scene, false);
+    latch_wait(&turns[0].entered, 1);
+    for (size_t i = 1; i < SHORT_LOOKS + 2; i += 1) {
+        post(&turns[i], &scene, false); /* it waits */
+        if (i > 1) {
+            advance(&scene, SHORT);
+        }
+        CHECK_EQUAL(seats(&scene, &blocked), 2);
+        latch_bump(&turns[i - 1].gate);
+        latch_wait(&turns[i].entered, 1);
+    }
+    latch_bump(&turns[SHORT_LOOKS + 1].gate);
+    latch_bump(&blocks.gate);
+    latch_wait(&scene.left, SHORT_LOOKS + 3);
+    wait_until(&scene, true, count(&scene, false));
+    end(&scene);
+}
+
+/* To see it fail: in count_able (oversee.c) do not ask the system. */
+TEST(a_pool_gets_no_more_seats_while_a_long_job_computes) {
+    turn_t computes, waits;
+    unsigned blocked;
+    scene_t scene = begin(1, 4, stay);
+    scene.computes = true;
+    post(&computes, &scene, true);
+    latch_wait(&computes.entered, 1);
+    post(&waits, &scene, false);
+    for (size_t i = 0; i < SHORT_LOOKS; i += 1) {
+        advance(&scene, SHORT);
+        CHECK_EQUAL(seats(&scene, &blocked), 1);
+    }
+    scene.computes = false;
+    latch_bump(&computes.gate);
+    latch_bump(&waits.gate);
+    latch_wait(&scene.left, 2);
+    wait_until(&scene, true, count(&scene, false));
+    end(&scene);
+}

@@ -313,5 +313,8 @@ TEST(a_pool_gets_no_more_seats_when_those_that_it_has_got_compute) {
     latch_bump(&turns[2].gate);
     latch_wait(&scene.left, 3);
     wait_until(&scene, true, count(&scene, false));
+    advance(&scene, second);
+    advance(&scene, second);
+    CHECK_EQUAL(seats(&scene, &blocked), 1); /* taken back when nothing waits */
     end(&scene);
 }

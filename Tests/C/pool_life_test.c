@@ -186,6 +186,9 @@ TEST(options_that_make_no_pool_are_EINVAL) {
     options.stack_size = 1;
     errno = 0;
     CHECK(sq_pool_create("wrong", &options) == NULL && errno == EINVAL);
+    options.stack_size = SIZE_MAX / 2; /* the system would say that it has no room */
+    errno = 0;
+    CHECK(sq_pool_create("wrong", &options) == NULL && errno == EINVAL);
     options = (sq_pool_options_t)SQ_POOL_OPTIONS_INIT;
     options.threads = SIZE_MAX;
     errno = 0;

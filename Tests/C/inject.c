@@ -91,12 +91,21 @@ static void *counted(void *block) {
     return block;
 }
 
+/* Fresh memory is often zero, and hides what was never written. */
+static void *spoiled(void *block, size_t size) {
+    enum { MOST = 4096 }; /* what is larger is touched by who needs it */
+    if (block) {
+        memset(block, 0xA5, size < MOST ? size : MOST);
+    }
+    return block;
+}
+
 static void *no_memory(void) {
     errno = ENOMEM;
     return NULL;
 }
 
-void *__wrap_malloc(size_t size) { return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_malloc(size)); }
+void *__wrap_malloc(size_t size) { return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(spoiled(__real_malloc(size), size)); }
 
 void *__wrap_calloc(size_t count, size_t size) {
     return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_calloc(count, size));
@@ -108,7 +117,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     if (atomic_load_explicit(&memory_is_high, memory_order_relaxed)) {
         return (void *)((uintptr_t)1 << 52);
     }
-    return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(__real_aligned_alloc(alignment, size));
+    return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(spoiled(__real_aligned_alloc(alignment, size), size));
 }
 
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
@@ -117,7 +126,7 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
     }
     int error = __real_posix_memalign(block, alignment, size);
     if (error == 0) {
-        counted(*block);
+        counted(spoiled(*block, size));
     }
     return error;
 }

@@ -78,6 +78,13 @@ TEST(options_of_an_unknown_size_are_refused) {
     }
 }
 
+TEST(a_capacity_that_nobody_can_count_is_refused) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.capacity = SIZE_MAX;
+    errno = 0;
+    CHECK(sq_queue_create("wide", &options) == NULL && errno == EINVAL);
+}
+
 TEST(a_stack_that_no_thread_can_have_is_refused) {
     const size_t sizes[] = { 1, 4096, (size_t)PTHREAD_STACK_MIN - 1, SIZE_MAX };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i += 1) {

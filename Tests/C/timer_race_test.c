@@ -143,7 +143,6 @@ TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_fir
     guest.timer = sq_timer_create(queue, &(sq_task_t){ stay, &guest, guest_gone });
     REQUIRE(guest.timer != NULL);
     cancel_a_call_on_its_way(guest.timer);
-    cancel_a_call_on_its_way(guest.timer);
     CHECK_EQUAL(guest.firings, 0);
     CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0);
     latch_wait(&guest.entered, 1);

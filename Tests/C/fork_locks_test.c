@@ -164,3 +164,25 @@ TEST(a_child_that_returns_from_a_task_wakes_nobody_of_the_parents) {
     CHECK_EQUAL(sleeper.error, 0);
     sq_queue_release(sleeper.queue);
 }
+
+/* Nor does it stop a thread of the parent's. Here the queue's thread is about to sleep. */
+static void have_the_thread_stand(void *sleeper) { do_before_next_wait(stand, sleeper); }
+
+static int release_in_child(void *queue) {
+    sq_queue_release(queue);
+    return 0;
+}
+
+/* To see it fail (it hangs): in sq_queue_release stop the worker of a queue that is stale. */
+TEST(a_release_in_the_child_stops_no_thread_of_the_parents) {
+    if (UNDER_TSAN) {
+        return;
+    }
+    sleeper_t sleeper = { make_queue_of("sleeping", 0), LATCH_INIT, LATCH_INIT, 0, 0, 0 };
+    CHECK_EQUAL(sq_async(sleeper.queue, have_the_thread_stand, &sleeper), 0);
+    latch_wait(&sleeper.stands, 1);
+    CHECK_EQUAL(in_fork(release_in_child, sleeper.queue), 0);
+    latch_bump(&sleeper.goes_on);
+    drain(sleeper.queue);
+    sq_queue_release(sleeper.queue);
+}

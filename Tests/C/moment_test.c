@@ -3,6 +3,7 @@
  * a lock, or behind a look at the clock. */
 #include "caller.h"
 #include "latch.h"
+#include "queue/lock.h"
 
 #include <time.h>
 
@@ -154,6 +155,29 @@ TEST(a_firing_that_ends_as_a_cancel_gives_up_waiting_for_it_is_over) {
     CHECK_EQUAL(sq_timer_cancel_and_wait(timer, sq_deadline(1000000)), 0);
     CHECK(before_lock == NULL);
     sq_timer_release(timer);
+    sq_queue_release(queue);
+}
+
+/* The same with a shutdown. Locks: the queue's, again, the enders', the token's, the enders'. To see it fail: in wait_for_end
+ * (shutdown.c), return the error alone. */
+static void end_queue(void *context) {
+    stander_t *stander = context;
+    have_it_done_and_left(stander);
+    while (!(sq__load_acquire(&stander->queue->state) & SQ__ENDED)) {
+        sched_yield();
+    }
+    sq__lock(stander->queue); /* under which it ends */
+    sq__unlock(stander->queue);
+}
+
+TEST(a_queue_that_ends_as_a_shutdown_gives_up_waiting_for_it_has_ended) {
+    sq_queue_t *queue = make_queue_of("ending", 0);
+    stander_t stander;
+    stand_in(&stander, queue, nothing);
+    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT); /* this thread has its token */
+    do_before_lock(5, end_queue, &stander);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, sq_deadline(1000000)), 0);
+    CHECK(before_lock == NULL);
     sq_queue_release(queue);
 }
 

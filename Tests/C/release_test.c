@@ -1,6 +1,6 @@
 /* release_test.c: letting go of a queue, for the last time, from everywhere. What nothing leaves behind is checked by the
  * harness, after each test: no thread and no block of memory. */
-#include "harness.h"
+#include "caller.h"
 #include "inject.h"
 #include "latch.h"
 
@@ -224,4 +224,29 @@ TEST(releases_from_many_threads_race_with_submissions_and_lose_nothing) {
         }
         let_few_live(round);
     }
+}
+
+/* Nobody could resume it. To see it fail: in discard_the_rest (suspend.c), do not set DISCARD. */
+typedef struct last_word {
+    sq_queue_t *queue;
+    latch_t go, discarded;
+} last_word_t;
+
+static void suspend_own(void *context) {
+    last_word_t *word = context;
+    latch_wait(&word->go, 1);
+    CHECK_EQUAL(sq_suspend(word->queue), 0);
+}
+
+static void note_discard(void *context) { latch_bump(&((last_word_t *)context)->discarded); }
+
+TEST(what_waits_behind_a_task_that_suspends_its_queue_after_the_last_release_is_discarded) {
+    last_word_t word = { make_queue_of("suspends itself", 0), LATCH_INIT, LATCH_INIT };
+    CHECK_EQUAL(sq_async(word.queue, suspend_own, &word), 0);
+    for (size_t i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(sq_async_task(word.queue, &(sq_task_t){ must_not_run, &word, note_discard }), 0);
+    }
+    sq_queue_release(word.queue);
+    latch_bump(&word.go);
+    latch_wait(&word.discarded, 3);
 }

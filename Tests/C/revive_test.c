@@ -110,3 +110,22 @@ TEST(a_task_can_take_and_give_up_the_only_reference_again_and_again) {
         CHECK_EQUAL(revival.discarded, 0);
     }
 }
+
+/* What a shutdown has to discard stays discarded, whoever takes a reference. To see it fail: in revive (queue.c), do not look for
+ * CLOSED. */
+TEST(a_task_that_takes_a_reference_changes_nothing_of_a_discard) {
+    revival_t revival = { .queue = make_queue_of("discarded", 0), .entered = LATCH_INIT, .release = LATCH_INIT, .retained = LATCH_INIT };
+    CHECK_EQUAL(sq_async(revival.queue, take_reference, &revival), 0);
+    latch_wait(&revival.entered, 1);
+    for (size_t i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(sq_async_task(revival.queue, &(sq_task_t){ count_ran, &revival, count_discarded }), 0);
+    }
+    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    sq_queue_release(revival.queue);
+    latch_bump(&revival.release);
+    latch_wait(&revival.retained, 1);
+    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(revival.ran, 0);
+    CHECK_EQUAL(revival.discarded, 3);
+    sq_queue_release(revival.queue);
+}

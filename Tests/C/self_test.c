@@ -3,6 +3,8 @@
 #include "inject.h"
 #include "latch.h"
 
+#include "thread/self.h"
+
 /* A thread-exit destructor of the user's that uses a queue. Its key may be older or younger than the library's: the C
  * library calls the destructors in the order of the keys, so both orders have to be had. */
 typedef struct last_words {
@@ -132,4 +134,35 @@ TEST(refusals_do_not_pile_up_memory) {
     }
     CHECK_EQUAL(allocations(), before);
     sq_queue_release(queue);
+}
+
+/* After the library's own destructor: what it has given back is not used. To see it fail: in self_end, do not forget the token. */
+static void wait_late(void *context) {
+    sq__token_t *mine = sq__self_token(), *another = sq__token_acquire();
+    REQUIRE(mine != NULL && another != NULL);
+    CHECK(mine != another);
+    sq__token_recycle(another);
+    sq__self_wait_over(mine);
+    latch_bump(context);
+}
+
+typedef struct late {
+    pthread_key_t key;
+    latch_t over;
+} late_t;
+
+static void *have_a_token_and_end(void *argument) {
+    late_t *late = argument;
+    CHECK(sq__self_token() != NULL); /* kept */
+    pthread_setspecific(late->key, &late->over);
+    return NULL;
+}
+
+TEST(a_thread_that_ends_uses_no_token_that_it_has_given_back) {
+    late_t late = { .over = LATCH_INIT };
+    int error = pthread_key_create(&late.key, wait_late); /* younger than the library's */
+    REQUIRE(error == 0);
+    join(spawn(have_a_token_and_end, &late));
+    latch_wait(&late.over, 1);
+    pthread_key_delete(late.key);
 }

@@ -348,3 +348,25 @@ TEST(discard_functions_can_give_up_the_last_reference) {
         }
     }
 }
+
+/* To see it fail: in run_pair (run.c), say always that it runs. */
+static void count_cleaned(void *first, void *second, bool runs) {
+    CHECK(!runs);
+    *(size_t *)first += 1;
+    CHECK(second == first);
+}
+
+TEST(a_pair_that_is_discarded_is_told_that_it_does_not_run) {
+    sq_queue_t *queue = make_queue_of("pairs", 0);
+    size_t cleaned = 0;
+    hold_t hold;
+    hold_async(&hold, queue);
+    for (size_t i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, count_cleaned, &cleaned, &cleaned), 0);
+    }
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(cleaned, 3);
+    sq_queue_release(queue);
+}

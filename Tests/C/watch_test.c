@@ -125,6 +125,48 @@ TEST(a_delayed_task_that_runs_too_long_is_told_with_its_function) {
     latch_wait(&ward.discarded, 1);
 }
 
+/* What runs inside a task is part of it. To see it fail: in sq_sync_or_run, take the inner function for a turn of its own. */
+static void run_inside_and_long(void *context) {
+    size_t ran = 0;
+    CHECK_EQUAL(sq_sync_or_run(sq_current_queue(), add_one, &ran), 0);
+    run_long(context);
+}
+
+TEST(a_task_that_has_run_something_inside_it_is_told_when_it_runs_too_long) {
+    sq_queue_t *queue = make_queue_of("inside", 0);
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
+    watch(queue, &ward, SHORT);
+    CHECK_EQUAL(sq_async(queue, run_inside_and_long, &runner), 0);
+    latch_wait(&ward.told, 1);
+    CHECK(ward.last[0].function == run_inside_and_long);
+    latch_bump(&runner.leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
+/* A busy machine may make the shortest task too long; not each time. To see it fail: no sq__watch_end after a task. */
+static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
+    enum { THRESHOLD = 50000000, ROUNDS = 100 };
+    sq_queue_t *queue = make_queue_of("over", 0);
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    size_t quiet = 0;
+    watch(queue, &ward, THRESHOLD);
+    for (size_t round = 0; round < ROUNDS && quiet == 0; round += 1) {
+        size_t told = ward.told.value;
+        CHECK_EQUAL(submit(queue, do_nothing, NULL), 0);
+        nanosleep(&(struct timespec){ .tv_nsec = 3 * THRESHOLD }, NULL);
+        quiet += ward.told.value == told;
+    }
+    CHECK(quiet > 0);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
+TEST(a_sync_task_that_is_over_does_not_run_too_long) { check_over(sq_sync); }
+TEST(an_async_task_that_is_over_does_not_run_too_long) { check_over(sq_async); }
+
 TEST(a_watcher_without_a_discard_function_is_told_and_let_go_of) {
     sq_queue_t *queue = make_queue_of("no discard", 0);
     ward_t ward = WARD_INIT;

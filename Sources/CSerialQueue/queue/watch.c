@@ -33,10 +33,9 @@ static void let_go(sq__watcher_t *watcher) {
     sq__memory_free(watcher);
 }
 
-/* Takes the watcher from the note, with the thread's lock. Returns it if it is the caller's to let go of. */
+/* The note gets another watcher, or goes; with the thread's lock. Returns the old one if it is the caller's to let go of. */
 static sq__watcher_t *take(sq__note_t *note) {
     sq__watcher_t *watcher = note->watcher;
-    note->watcher = NULL;
     if (watcher != NULL && watcher->is_being_called) {
         watcher->is_dropped = true;
         return NULL;

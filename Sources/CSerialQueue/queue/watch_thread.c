@@ -174,7 +174,6 @@ int sq__watch_thread_add(sq__note_t *note, const sq__watcher_t *watcher) {
     }
     note->looks = 0;
     note->last_look = sq__clock_now() - rest_of(watcher); /* the first look is due now */
-    note->told_waiting = false;
     if (!note->listed) {
         note->listed = true;
         note->next = notes;

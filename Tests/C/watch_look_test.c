@@ -1,0 +1,187 @@
+/* watch_look_test.c: what the watching thread makes of what it sees, look by look, at times that the test chooses. The thread's
+ * source is a part of this program, and no thread runs: its functions are called by hand. What users see of it: watch_test.c. */
+#include "queue/watch_thread.c"
+
+#include "caller.h"
+#include "sq_pool.h"
+
+enum { THRESHOLD = 40000000, REST = THRESHOLD / 4 };
+
+typedef struct view {
+    sq_queue_options_t options;
+    sq_queue_t *queue; /* on a manual pool: nothing moves by itself */
+    sq__watcher_t watcher;
+    sq__note_t note; /* not the queue's own */
+    uint64_t now;
+} view_t;
+
+static void view_begin(view_t *view) {
+    *view = (view_t){ .options = SQ_QUEUE_OPTIONS_INIT, .watcher = { .threshold = THRESHOLD }, .now = (uint64_t)1000 * THRESHOLD };
+    view->options.pool = sq_pool_create_manual("still");
+    REQUIRE(view->options.pool != NULL);
+    view->queue = sq_queue_create("viewed", &view->options);
+    REQUIRE(view->queue != NULL);
+    view->note.queue = view->queue;
+    view->note.watcher = &view->watcher;
+}
+
+static void view_end(view_t *view) {
+    sq_pool_run(view->options.pool);
+    sq_queue_release(view->queue);
+    sq_pool_release(view->options.pool);
+}
+
+/* The next look: 0, or the kind of stall that is told. */
+static int next_look(view_t *view) {
+    stall_t stall = { .waits_for = "" };
+    view->now += REST;
+    return look(&view->note, view->now, &stall) ? (int)stall.told.kind + 1 : 0;
+}
+
+enum { RUNNING = SQ_STALL_RUNNING + 1, WAITING = SQ_STALL_WAITING + 1 };
+
+static void submit(view_t *view) { CHECK_EQUAL(sq_async(view->queue, do_nothing, NULL), 0); }
+
+TEST(what_waits_for_a_threshold_is_told_once) {
+    view_t view;
+    view_begin(&view);
+    submit(&view);
+    for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0); /* nothing is known yet of what waited before */
+    }
+    CHECK_EQUAL(next_look(&view), WAITING);
+    submit(&view);
+    for (int looks = 0; looks < 3 * SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    view_end(&view);
+}
+
+TEST(what_waits_later_is_told_as_well_however_long_the_queue_was_watched_before) {
+    view_t view;
+    view_begin(&view);
+    for (int incident = 0; incident < 3; incident += 1) {
+        for (int looks = 0; looks < 3 * SQ__LOOKS; looks += 1) {
+            CHECK_EQUAL(next_look(&view), 0);
+        }
+        submit(&view);
+        for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
+            CHECK_EQUAL(next_look(&view), 0);
+        }
+        CHECK_EQUAL(next_look(&view), WAITING);
+        CHECK_EQUAL(sq_pool_run(view.options.pool), 1);
+    }
+    view_end(&view);
+}
+
+TEST(a_backlog_that_moves_does_not_wait_however_long_it_is) {
+    view_t view;
+    view_begin(&view);
+    for (int i = 0; i < 2; i += 1) {
+        submit(&view);
+    }
+    for (int looks = 0; looks < 5 * SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+        sq__count(&view.queue->ran, 1); /* as if one had run, and another one come */
+    }
+    view_end(&view);
+}
+
+/* Its place is still there. */
+TEST(a_wait_that_was_given_up_does_not_wait) {
+    view_t view;
+    view_begin(&view);
+    CHECK_EQUAL(sq_suspend(view.queue), 0);
+    caller_t caller;
+    caller_start(&caller, BY_SYNC_UNTIL, view.queue, sq_deadline(50000000), must_not_run, NULL);
+    wait_for_depth(view.queue, 1);
+    for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    CHECK_EQUAL(caller_end(&caller), ETIMEDOUT);
+    for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    CHECK_EQUAL(sq_resume(view.queue), 0);
+    view_end(&view);
+}
+
+TEST(what_waits_behind_a_task_that_runs_too_long_is_the_same_incident) {
+    view_t view;
+    view_begin(&view);
+    submit(&view);
+    sq__store_relaxed(&view.note.began, view.now);
+    for (int looks = 1; looks < SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    CHECK_EQUAL(next_look(&view), RUNNING);
+    for (int looks = 0; looks < 3 * SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    view_end(&view);
+}
+
+/* The list, and the thread: `token` says that there is one, which rests. */
+static void pretend_a_thread(void) {
+    token = sq__token_acquire();
+    REQUIRE(token != NULL);
+    turn = sq__token_prepare(token);
+}
+
+static void let_the_thread_go(void) {
+    sq__token_recycle(token);
+    token = NULL;
+    notes = NULL;
+}
+
+TEST(a_queue_that_was_looked_at_is_due_a_rest_later) {
+    view_t view;
+    view_begin(&view);
+    pretend_a_thread();
+    CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
+    for (int round = 0; round < 3; round += 1) {
+        view.note.last_look = sq__clock_now() - REST;
+        sq__watch_thread_lock();
+        uint64_t began = sq__clock_now(), next = look_around();
+        sq__watch_thread_unlock();
+        CHECK(next >= began + REST && next <= sq__clock_now() + REST);
+    }
+    let_the_thread_go();
+    view_end(&view);
+}
+
+TEST(a_new_watcher_is_told_of_what_it_sees_itself) {
+    view_t view;
+    view_begin(&view);
+    pretend_a_thread();
+    submit(&view);
+    for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    CHECK_EQUAL(next_look(&view), WAITING);
+    CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
+    CHECK(view.note.last_look + REST <= sq__clock_now()); /* the first look is due at once */
+    for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    CHECK_EQUAL(next_look(&view), WAITING);
+    let_the_thread_go();
+    view_end(&view);
+}
+
+TEST(in_the_child_of_a_fork_nothing_is_watched) {
+    view_t view;
+    view_begin(&view);
+    pretend_a_thread();
+    sq__token_t *parents = token;
+    CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
+    sq__watch_lock();
+    sq__watch_unlock(false);
+    CHECK(notes == &view.note && token == parents);
+    sq__watch_lock();
+    sq__watch_unlock(true);
+    CHECK(notes == NULL && token == NULL);
+    token = parents;
+    let_the_thread_go();
+    view_end(&view);
+}

@@ -29,8 +29,8 @@ C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 
 check: ## every check below but the sanitizers
-	$(call need,$(C_TOOLS) gcc g++ clang nm pkg-config $(SWIFT_TOOLS))
-	$(call check_parts,headers tags documents c c-clang c-debug install examples swift package model soak fuzz)
+	$(call need,$(C_TOOLS) gcc g++ clang nm pkg-config python3 $(SWIFT_TOOLS))
+	$(call check_parts,headers tags mutants documents c c-clang c-debug install examples swift package model soak fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))

@@ -17,8 +17,9 @@ typedef struct bell {
 
 static void ring(sq__alarm_t *alarm) {
     bell_t *bell = (bell_t *)alarm;
+    bool stands = bell->stands; /* who waits for it may take it away */
     latch_bump(&bell->rung);
-    if (bell->stands) {
+    if (stands) {
         latch_wait(&bell->go_on, 1);
     }
 }

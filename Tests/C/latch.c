@@ -20,6 +20,13 @@ void latch_wait(latch_t *latch, size_t value) {
     pthread_mutex_unlock(&latch->mutex);
 }
 
+size_t latch_value(latch_t *latch) {
+    pthread_mutex_lock(&latch->mutex);
+    size_t value = latch->value;
+    pthread_mutex_unlock(&latch->mutex);
+    return value;
+}
+
 static void stand(void *context) {
     hold_t *hold = context;
     latch_bump(&hold->entered);

@@ -17,6 +17,7 @@ typedef struct latch {
 
 void latch_bump(latch_t *latch);
 void latch_wait(latch_t *latch, size_t value);
+size_t latch_value(latch_t *latch);
 
 /* A task that stands still inside a queue until it is let go: what is submitted meanwhile has to wait. */
 typedef struct hold {

@@ -138,6 +138,7 @@ TEST(refusals_do_not_pile_up_memory) {
 
 /* After the library's own destructor: what it has given back is not used. To see it fail: in self_end, do not forget the token. */
 static void wait_late(void *context) {
+    CHECK(sq__self()->ended);
     sq__token_t *mine = sq__self_token(), *another = sq__token_acquire();
     REQUIRE(mine != NULL && another != NULL);
     CHECK(mine != another);

@@ -127,6 +127,7 @@ static void cancel_a_call_on_its_way(sq_timer_t *timer) {
     sq__lock(timer->queue);
     sq__timer_arm(timer, 1, 0);
     while (is_set) { /* until the alarms' thread has taken it */
+        sched_yield();
         sq__alarms_lock();
         is_set = sq__heap_has(&timer->alarm.due);
         sq__alarms_unlock(false);

@@ -1,45 +1,7 @@
 /* watch_test.c: being told when a queue does not get on. Nothing here depends on how soon: a stall lasts until it was told,
  * and where nothing may be told the threshold is hours. */
-#include "caller.h"
-#include "child.h"
 #include "inject.h"
-
-#include <stdlib.h>
-
-enum { SHORT = 2000000 };
-#define HOURS (3600ull * 1000000000u)
-
-/* Each call is copied, and lets go of the hold behind it, if there is one. */
-typedef struct ward {
-    latch_t told, discarded;
-    sq_stall_t last[8];
-    char labels[8][128], waits_for[8][128];
-    bool running_only; /* not that a task waits to be begun, as it may for long on a busy machine */
-} ward_t;
-
-#define WARD_INIT { .told = LATCH_INIT, .discarded = LATCH_INIT }
-#define WARD_OF_RUNNING_INIT { .told = LATCH_INIT, .discarded = LATCH_INIT, .running_only = true }
-
-static void copy_stall(void *context, const sq_stall_t *stall) {
-    ward_t *ward = context;
-    if (ward->running_only && stall->kind != SQ_STALL_RUNNING) {
-        return;
-    }
-    size_t i = ward->told.value % 8; /* one thread tells */
-    ward->last[i] = *stall;
-    snprintf(ward->labels[i], sizeof ward->labels[i], "%s", stall->label);
-    snprintf(ward->waits_for[i], sizeof ward->waits_for[i], "%s", stall->waits_for);
-    latch_bump(&ward->told);
-}
-
-static void count_discard(void *context) { latch_bump(&((ward_t *)context)->discarded); }
-
-static sq_watcher_t watcher_of(ward_t *ward) { return (sq_watcher_t){ copy_stall, ward, count_discard }; }
-
-static void watch(sq_queue_t *queue, ward_t *ward, uint64_t threshold) {
-    const sq_watcher_t watcher = watcher_of(ward);
-    CHECK_EQUAL(sq_queue_watch(queue, threshold, &watcher), 0);
-}
+#include "ward.h"
 
 typedef struct runner {
     atomic_int thread_id;
@@ -154,10 +116,10 @@ static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
     size_t quiet = 0;
     watch(queue, &ward, THRESHOLD);
     for (size_t round = 0; round < ROUNDS && quiet == 0; round += 1) {
-        size_t told = ward.told.value;
+        size_t told = latch_value(&ward.told);
         CHECK_EQUAL(submit(queue, do_nothing, NULL), 0);
         nanosleep(&(struct timespec){ .tv_nsec = 3 * THRESHOLD }, NULL);
-        quiet += ward.told.value == told;
+        quiet += latch_value(&ward.told) == told;
     }
     CHECK(quiet > 0);
     sq_queue_release(queue);
@@ -179,20 +141,6 @@ TEST(a_watcher_without_a_discard_function_is_told_and_let_go_of) {
     drain(queue);
     sq_queue_release(queue);
     let_threads_end(1); /* the thread that tells is done with the ward */
-}
-
-static int watch_in_child(void *context) {
-    ward_t ward = WARD_INIT;
-    const sq_watcher_t watcher = watcher_of(&ward);
-    int wrong = !CHECK_EQUAL(sq_queue_watch(context, HOURS, &watcher), ESTALE);
-    wrong += !CHECK_EQUAL(sq_queue_watch(context, 0, NULL), ESTALE);
-    return wrong + !CHECK_EQUAL(ward.discarded.value, 0);
-}
-
-TEST(a_queue_from_before_a_fork_cannot_be_watched) {
-    sq_queue_t *queue = make_queue_of("the parent's", 0);
-    CHECK_EQUAL(in_fork(watch_in_child, queue), 0);
-    sq_queue_release(queue);
 }
 
 TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_told_as_suspended) {
@@ -340,151 +288,4 @@ TEST(a_threshold_of_nothing_is_refused_and_no_watcher_is_no_work) {
     CHECK_EQUAL(sq_queue_watch(queue, HOURS, NULL), 0);
     CHECK_EQUAL(ward.discarded.value, 0);
     sq_queue_release(queue);
-}
-
-TEST(a_watcher_that_is_replaced_is_discarded_once) {
-    sq_queue_t *queue = make_queue_of("replaced", 0);
-    ward_t wards[5] = { WARD_INIT, WARD_INIT, WARD_INIT, WARD_INIT, WARD_INIT };
-    for (int i = 0; i < 5; i += 1) {
-        watch(queue, &wards[i], HOURS);
-        if (i > 0) {
-            latch_wait(&wards[i - 1].discarded, 1);
-        }
-    }
-    CHECK_EQUAL(wards[4].discarded.value, 0);
-    sq_queue_release(queue);
-    for (int i = 0; i < 5; i += 1) {
-        latch_wait(&wards[i].discarded, 1);
-        CHECK_EQUAL(wards[i].discarded.value, 1);
-    }
-}
-
-/* From inside its call: it ends the watching, and others use queues of their own. */
-typedef struct insider {
-    sq_queue_t *queue, *other;
-    latch_t told, discarded;
-    size_t ran;
-} insider_t;
-
-static void end_the_watching(void *context, const sq_stall_t *stall) {
-    insider_t *insider = context;
-    CHECK_EQUAL(stall->kind, SQ_STALL_RUNNING);
-    CHECK_EQUAL(sq_sync(insider->other, add_one, &insider->ran), 0);
-    CHECK_EQUAL(sq_queue_watch(insider->queue, 0, NULL), 0);
-    CHECK_EQUAL(insider->discarded.value, 0); /* not while it is being called */
-    latch_bump(&insider->told);
-}
-
-static void discard_and_end_another(void *context) {
-    insider_t *insider = context;
-    CHECK_EQUAL(sq_queue_watch(insider->other, 0, NULL), 0);
-    latch_bump(&insider->discarded);
-}
-
-TEST(a_watcher_can_end_the_watching_and_use_other_queues) {
-    insider_t insider = { make_queue_of("watched", 0), make_queue_of("other", 0), LATCH_INIT, LATCH_INIT, 0 };
-    ward_t other = WARD_INIT;
-    watch(insider.other, &other, HOURS);
-    CHECK_EQUAL(sq_queue_watch(insider.queue, SHORT, &(sq_watcher_t){ end_the_watching, &insider, discard_and_end_another }), 0);
-    hold_t hold;
-    hold_sync(&hold, insider.queue);
-    latch_wait(&insider.told, 1);
-    latch_wait(&insider.discarded, 1);
-    latch_wait(&other.discarded, 1);
-    hold_end(&hold);
-    CHECK_EQUAL(insider.ran, 1);
-    sq_queue_release(insider.queue);
-    sq_queue_release(insider.other);
-}
-
-/* Watching, replacing and ending, against tasks and the last release. */
-typedef struct turmoil {
-    sq_queue_t *queue;
-    ward_t wards[64];
-    size_t from;
-} turmoil_t;
-
-static void *watch_again(void *argument) {
-    turmoil_t *turmoil = argument;
-    for (size_t i = 0; i < 32; i += 1) {
-        watch(turmoil->queue, &turmoil->wards[turmoil->from + i], i % 2 ? 1 : HOURS);
-        if (i % 3 == 0) {
-            CHECK_EQUAL(sq_queue_watch(turmoil->queue, 0, NULL), 0);
-        }
-    }
-    sq_queue_release(turmoil->queue);
-    return NULL;
-}
-
-TEST(watching_races_with_tasks_and_the_last_release_and_each_watcher_is_discarded_once) {
-    for (size_t round = 0; round < scaled(100); round += 1) {
-        static turmoil_t turmoil, second;
-        turmoil = (turmoil_t){ .queue = make_queue_of("turmoil", 0) };
-        second = (turmoil_t){ .queue = sq_queue_retain(turmoil.queue), .from = 32 };
-        for (size_t i = 0; i < 64; i += 1) {
-            turmoil.wards[i] = (ward_t)WARD_INIT;
-            second.wards[i] = (ward_t)WARD_INIT;
-        }
-        sq_queue_retain(turmoil.queue);
-        pthread_t threads[2] = { spawn(watch_again, &turmoil), spawn(watch_again, &second) };
-        for (size_t i = 0; i < 200; i += 1) {
-            CHECK_EQUAL(i % 2 ? sq_async(turmoil.queue, do_nothing, NULL) : sq_sync(turmoil.queue, do_nothing, NULL), 0);
-        }
-        sq_queue_release(turmoil.queue);
-        join(threads[0]);
-        join(threads[1]);
-        for (size_t i = 0; i < 32; i += 1) {
-            latch_wait(&turmoil.wards[i].discarded, 1);
-            latch_wait(&second.wards[32 + i].discarded, 1);
-            CHECK_EQUAL(turmoil.wards[i].discarded.value, 1);
-            CHECK_EQUAL(second.wards[32 + i].discarded.value, 1);
-        }
-        let_threads_end(1);
-    }
-}
-
-/* PROGRAM --child WHAT N: the Nth allocation, or thread creation, of a watch fails, in a fresh process. */
-int child_main(int count, char **words) {
-    REQUIRE(count == 2);
-    sq_queue_t *queue = make_queue_of("famine", 0);
-    ward_t ward = WARD_INIT;
-    const sq_watcher_t watcher = watcher_of(&ward);
-    failure_t what = (failure_t)strtoul(words[0], NULL, 10);
-    fail_nth(what, strtoull(words[1], NULL, 10), true);
-    int error = sq_queue_watch(queue, HOURS, &watcher);
-    uint64_t failures = fail_nothing();
-    if (error != 0) {
-        CHECK_EQUAL(error, what == FAIL_THREAD ? EAGAIN : ENOMEM);
-        CHECK_EQUAL(ward.discarded.value, 0); /* nothing was done: the context is the caller's */
-        CHECK_EQUAL(sq_suspend(queue), 0);
-        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-        CHECK_EQUAL(sq_queue_watch(queue, SHORT, &watcher), 0);
-        latch_wait(&ward.told, 1);
-        CHECK_EQUAL(sq_resume(queue), 0);
-    }
-    CHECK_EQUAL(error == 0, failures == 0);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
-    sq_queue_release(queue);
-    latch_wait(&ward.discarded, 1);
-    let_threads_end(0);
-    return failures > 0 ? 0 : 2;
-}
-
-TEST(each_allocation_and_thread_creation_of_a_watch_can_fail) {
-    size_t sites = 0;
-    for (int what = FAIL_ALLOCATION; what <= FAIL_THREAD; what += 1) {
-        for (size_t nth = 1;; nth += 1) {
-            char words[2][24];
-            snprintf(words[0], sizeof words[0], "%d", what);
-            snprintf(words[1], sizeof words[1], "%zu", nth);
-            int status = run_child((const char *const[]){ words[0], words[1], NULL });
-            CHECK(status == 0 || status == 2);
-            if (status != 0) {
-                break;
-            }
-            sites += 1;
-        }
-    }
-    note("%zu sites", sites);
-    CHECK(sites >= 4);
 }

@@ -55,7 +55,9 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
             sq__watch_begin(queue, waiter.call->run);
         }
         waiter.call->run(waiter.call->context);
-        sq__token_grant(waiter.token, waiter.turn);
+        if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
+            sq__token_grant(waiter.token, waiter.turn);
+        }
     } else {
         sq__count(&queue->skipped, 1); /* it had withdrawn */
     }

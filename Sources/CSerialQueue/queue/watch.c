@@ -33,8 +33,8 @@ static void let_go(sq__watcher_t *watcher) {
     sq__memory_free(watcher);
 }
 
-/* The note gets another watcher, or goes; with the thread's lock. Returns the old one if it is the caller's to let go of. */
-static sq__watcher_t *take(sq__note_t *note) {
+/* With the thread's lock: the note's watcher is not told any more. Returns it if it is the caller's to let go of. */
+static sq__watcher_t *retire(sq__note_t *note) {
     sq__watcher_t *watcher = note->watcher;
     if (watcher != NULL && watcher->is_being_called) {
         watcher->is_dropped = true;
@@ -48,7 +48,7 @@ void sq__watch_forget(sq_queue_t *queue) {
     if (note != NULL) {
         sq__watch_thread_lock();
         sq__watch_thread_remove(note);
-        sq__watcher_t *watcher = take(note);
+        sq__watcher_t *watcher = retire(note);
         sq__watch_thread_unlock();
         let_go(watcher);
         sq__memory_free(note);
@@ -90,7 +90,7 @@ static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old)
         error = sq__watch_thread_add(note, fresh);
     }
     if (error == 0) {
-        *old = take(note);
+        *old = retire(note);
         note->watcher = fresh;
         sq__control(queue, SQ__WATCHED, fresh != NULL ? SQ__WATCHED : 0);
     }

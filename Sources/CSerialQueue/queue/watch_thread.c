@@ -27,8 +27,11 @@ void sq__watch_thread_unlock(void) { sq__mutex_unlock(&lock); }
 void sq__watch_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__watch_unlock(bool in_child) {
-    if (in_child) {
-        notes = NULL; /* of the parent's queues */
+    if (in_child) { /* nobody looks at the parent's queues any more */
+        for (sq__note_t *note = notes; note != NULL; note = note->next) {
+            note->listed = false;
+        }
+        notes = NULL;
         token = NULL;
     }
     sq__mutex_unlock(&lock);
@@ -139,19 +142,24 @@ static uint64_t look_around(void) {
 static void watch(void *unused) {
     (void)unused;
     sq__mutex_lock(&lock);
+    sq__token_t *mine = token;
     for (;;) {
-        sq__token_t *mine = token;
         uint64_t next = look_around();
         if (notes == NULL) {
             break; /* the last one may have gone during a call, when this thread had no rest that could be ended */
+        }
+        if (token != mine) {
+            break; /* a call has forked, and this is the child, where others are watched by another thread */
         }
         sq__turn_t rest = turn = sq__token_prepare(mine);
         sq__mutex_unlock(&lock);
         sq__token_sleep(mine, rest, next);
         sq__mutex_lock(&lock);
     }
-    sq__token_recycle(token);
-    token = NULL;
+    if (token == mine) {
+        sq__token_recycle(mine);
+        token = NULL;
+    }
     sq__mutex_unlock(&lock);
 }
 

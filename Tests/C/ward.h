@@ -1,0 +1,42 @@
+/* ward.h: a watcher that copies what it is told. Everything is static: a program has what it uses. */
+#ifndef WARD_H
+#define WARD_H
+
+#include "caller.h"
+
+enum { SHORT = 2000000 };
+#define HOURS (3600ull * 1000000000u)
+
+/* Each call is copied, and lets go of the hold behind it, if there is one. */
+typedef struct ward {
+    latch_t told, discarded;
+    sq_stall_t last[8];
+    char labels[8][128], waits_for[8][128];
+    bool running_only; /* not that a task waits to be begun, as it may for long on a busy machine */
+} ward_t;
+
+#define WARD_INIT { .told = LATCH_INIT, .discarded = LATCH_INIT }
+#define WARD_OF_RUNNING_INIT { .told = LATCH_INIT, .discarded = LATCH_INIT, .running_only = true }
+
+static inline void copy_stall(void *context, const sq_stall_t *stall) {
+    ward_t *ward = context;
+    if (ward->running_only && stall->kind != SQ_STALL_RUNNING) {
+        return;
+    }
+    size_t i = ward->told.value % 8; /* one thread tells */
+    ward->last[i] = *stall;
+    snprintf(ward->labels[i], sizeof ward->labels[i], "%s", stall->label);
+    snprintf(ward->waits_for[i], sizeof ward->waits_for[i], "%s", stall->waits_for);
+    latch_bump(&ward->told);
+}
+
+static inline void count_discard(void *context) { latch_bump(&((ward_t *)context)->discarded); }
+
+static inline sq_watcher_t watcher_of(ward_t *ward) { return (sq_watcher_t){ copy_stall, ward, count_discard }; }
+
+static inline void watch(sq_queue_t *queue, ward_t *ward, uint64_t threshold) {
+    const sq_watcher_t watcher = watcher_of(ward);
+    CHECK_EQUAL(sq_queue_watch(queue, threshold, &watcher), 0);
+}
+
+#endif

@@ -87,7 +87,8 @@ TEST(a_watcher_can_fork_and_its_child_can_return) {
         return; /* as in fork_test: a child that is the copy of a thread, and ends with it */
     }
     for (int watches = 0; watches < 2; watches += 1) {
-        splitter_t splitter = { .watches = watches, .status = -1, .told = LATCH_INIT, .childs = WARD_INIT };
+        static splitter_t splitter; /* the child's new threads may get the stack of this one */
+        splitter = (splitter_t){ .watches = watches, .status = -1, .told = LATCH_INIT, .childs = WARD_INIT };
         sq_queue_t *queue = make_queue_of("forking", 0);
         CHECK_EQUAL(sq_suspend(queue), 0);
         CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);

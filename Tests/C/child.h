@@ -84,18 +84,27 @@ static inline void check_aborted(const ending_t *ending, const char *const words
     }
 }
 
-/* Forks; the child calls the body and exits with what that returns (0: all is well). Returns the status as of waitpid. */
-static inline int in_fork(int (*body)(void *), void *context) {
+/* Forks. True: this is the child, and *status is -1. False: it has ended, with *status as of waitpid. */
+static inline bool fork_and_return(int *status) {
     fflush(stdout);
     pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
         watchdog_watch("the child of a fork");
-        _exit(body(context));
+        *status = -1;
+        return true;
     }
-    int status;
-    while (waitpid(child, &status, 0) < 0) {
+    while (waitpid(child, status, 0) < 0) {
         REQUIRE(errno == EINTR);
+    }
+    return false;
+}
+
+/* The child calls the body and exits with what that returns (0: all is well). Returns the status as of waitpid. */
+static inline int in_fork(int (*body)(void *), void *context) {
+    int status;
+    if (fork_and_return(&status)) {
+        _exit(body(context));
     }
     return status;
 }

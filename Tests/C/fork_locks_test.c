@@ -135,18 +135,9 @@ static void fork_here(void *context) {
     sleeper_t *sleeper = context;
     sleeper->thread = spawn(fall_asleep, sleeper);
     latch_wait(&sleeper->stands, 1);
-    fflush(stdout);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        watchdog_watch("the child of a fork in a task");
-        sleeper->status = -1; /* the child's mark */
-        return;
+    if (!fork_and_return(&sleeper->status)) {
+        latch_bump(&sleeper->goes_on);
     }
-    while (waitpid(child, &sleeper->status, 0) < 0) {
-        REQUIRE(errno == EINTR);
-    }
-    latch_bump(&sleeper->goes_on);
 }
 
 /* To see it fail (it hangs): in sq__owner_pass do not ask whether the queue is stale. */
@@ -169,17 +160,9 @@ TEST(a_child_that_returns_from_a_task_wakes_nobody_of_the_parents) {
 static void fork_in_call(void *context) {
     sleeper_t *sleeper = context;
     latch_wait(&sleeper->stands, 1);
-    fflush(stdout);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        watchdog_watch("the child of a fork in a call");
-        return;
+    if (!fork_and_return(&sleeper->status)) {
+        latch_bump(&sleeper->goes_on);
     }
-    while (waitpid(child, &sleeper->status, 0) < 0) {
-        REQUIRE(errno == EINTR);
-    }
-    latch_bump(&sleeper->goes_on);
 }
 
 /* regression. To see it fail (it hangs): in run_call (run.c) do not ask whether the queue is stale. */

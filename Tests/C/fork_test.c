@@ -259,17 +259,7 @@ static void fork_inside(void *context) {
         inside->status = in_fork(ask_own, inside);
         return;
     }
-    fflush(stdout);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        watchdog_watch("the child of a fork in a task");
-        inside->status = -1; /* the child's mark */
-        return;
-    }
-    while (waitpid(child, &inside->status, 0) < 0) {
-        REQUIRE(errno == EINTR);
-    }
+    fork_and_return(&inside->status);
 }
 
 TEST(a_task_can_fork_and_its_child_is_in_the_task) {

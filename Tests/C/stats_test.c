@@ -194,13 +194,13 @@ TEST(the_highest_depth_is_known_where_only_syncs_wait) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in grant (owner.c), do not count a place that was given up as passed. */
-TEST(a_place_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) {
+/* What was given up, and passed, hides none of those that wait later. */
+static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
     sq_queue_t *queue = make_queue_of("given up", 0);
     hold_t hold;
     for (size_t i = 1; i <= 3; i += 1) {
-        hold_sync(&hold, queue);
-        CHECK_EQUAL(sq_sync_until(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
+        hold_by(&hold, queue);
+        CHECK_EQUAL(wait_by(way, queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
         hold_end(&hold);
     }
     hold_sync(&hold, queue);
@@ -213,24 +213,9 @@ TEST(a_place_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) {
     sq_queue_release(queue);
 }
 
-/* The same with calls. To see it fail: in run_call (run.c), do not count one that was given up. */
-TEST(a_call_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) {
-    sq_queue_t *queue = make_queue_of("given up", 0);
-    hold_t hold;
-    for (size_t i = 1; i <= 3; i += 1) {
-        hold_async(&hold, queue);
-        CHECK_EQUAL(sq_async_and_wait(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
-        hold_end(&hold);
-    }
-    hold_sync(&hold, queue);
-    for (size_t i = 1; i <= 3; i += 1) {
-        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-        CHECK_EQUAL(sq_queue_depth(queue), i);
-    }
-    hold_end(&hold);
-    drain(queue);
-    sq_queue_release(queue);
-}
+/* To see them fail: do not count what was given up, in grant (owner.c) or in run_call (run.c). */
+TEST(a_place_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_sync, BY_SYNC_UNTIL); }
+TEST(a_call_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_async, BY_CALL); }
 
 /* On a manual pool nothing moves by itself. To see it fail: leave the hand-off slot out of places_now (stats.c). */
 TEST(a_task_that_was_handed_off_waits_until_it_runs) {

@@ -64,20 +64,13 @@ static void release_later(void *queue) {
 static void fork_when_told(void *context, const sq_stall_t *stall) {
     splitter_t *splitter = context;
     (void)stall;
-    fflush(stdout);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        watchdog_watch("the child of a fork in a watcher");
+    if (fork_and_return(&splitter->status)) {
         if (splitter->watches) {
             sq_queue_t *queue = make_queue_of("the child's", 0);
             watch(queue, &splitter->childs, HOURS);
             CHECK_EQUAL(sq_async(queue, release_later, queue), 0);
         }
         return;
-    }
-    while (waitpid(child, &splitter->status, 0) < 0) {
-        REQUIRE(errno == EINTR);
     }
     latch_bump(&splitter->told);
 }

@@ -35,8 +35,11 @@ func onThreads(_ count: Int, _ location: SourceLocation = #_sourceLocation, _ bo
 /// The names of this process's threads. Linux keeps the first 15 bytes of each.
 func threadNames() -> [String] {
     let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-    return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
-        .map { $0.trimmingCharacters(in: .newlines) }
+    return tasks.compactMap { task in
+        // Not String(contentsOfFile:): Foundation 6.3 leaks its buffer if the thread ends between open and read.
+        let name = try? FileHandle(forReadingAtPath: "/proc/self/task/\(task)/comm")?.readToEnd()
+        return name.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
+    }
 }
 
 /// Whether the system lets everybody reserve as much memory as they like (vm.overcommit_memory = 1).

@@ -155,6 +155,20 @@ TEST(a_queue_that_was_looked_at_is_due_a_rest_later) {
     view_end(&view);
 }
 
+TEST(a_new_watcher_is_told_of_a_task_that_the_old_one_was_told_of) {
+    view_t view;
+    view_begin(&view);
+    pretend_a_thread();
+    sq__store_relaxed(&view.note.began, view.now - THRESHOLD);
+    for (int watcher = 0; watcher < 2; watcher += 1) {
+        CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
+        CHECK_EQUAL(next_look(&view), RUNNING);
+        CHECK_EQUAL(next_look(&view), 0);
+    }
+    let_the_thread_go();
+    view_end(&view);
+}
+
 TEST(a_new_watcher_is_told_of_what_it_sees_itself) {
     view_t view;
     view_begin(&view);

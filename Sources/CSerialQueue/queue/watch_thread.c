@@ -180,6 +180,7 @@ int sq__watch_thread_add(sq__note_t *note, const sq__watcher_t *watcher) {
     } else {
         sq__token_grant(token, turn); /* its rest may be too long for the new one */
     }
+    note->told_running = 0; /* a new watcher is told of what the old one was told */
     note->looks = 0;
     note->last_look = sq__clock_now() - rest_of(watcher); /* the first look is due now */
     if (!note->listed) {

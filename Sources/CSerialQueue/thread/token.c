@@ -89,14 +89,14 @@ static unsigned status_of(uint64_t word, sq__turn_t turn) {
 
 static bool is_open(unsigned status) { return (status & ~CLAIMED) == WAITING || (status & ~CLAIMED) == SLEEPING; }
 
-/* Ends an open wait; a claimed one only if told so. */
-static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final, bool claimed_too) {
+/* Ends an open wait; a claimed one is not refused any more. */
+static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final) {
     uint64_t word = word_of(turn, WAITING);
     unsigned status = WAITING;
     /* [grant] release: all that the baton protects; pairs with outcome_of and sq__token_withdraw. */
     while (!sq__cas_release(&token->word, &word, word_of(turn, final))) {
         status = status_of(word, turn);
-        if (!is_open(status) || (status & CLAIMED && !claimed_too)) {
+        if (!is_open(status) || (status & CLAIMED && final != GRANTED)) {
             return false;
         }
     }
@@ -110,9 +110,9 @@ static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final, bool cla
     return true;
 }
 
-bool sq__token_grant(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, GRANTED, true); }
+bool sq__token_grant(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, GRANTED); }
 
-bool sq__token_refuse(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER, false); }
+bool sq__token_refuse(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER); }
 
 bool sq__token_claim(sq__token_t *token, sq__turn_t turn) {
     uint64_t word = word_of(turn, WAITING);

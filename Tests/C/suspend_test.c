@@ -26,8 +26,15 @@ TEST(a_suspended_queue_starts_nothing_and_goes_on_in_order_when_resumed) {
     wait_until_asleep(&call.thread_id);
     CHECK_EQUAL(stats_now(queue).ran, 0);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
-    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
-    CHECK_EQUAL(sq_async_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    uint64_t late = 0;
+    while (CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT)
+           && stats_now(queue).withdrawn == 0) {
+        late += 1; /* it took no place */
+    }
+    while (CHECK_EQUAL(sq_async_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT)
+           && stats_now(queue).withdrawn == 1) {
+        late += 1;
+    }
     CHECK_EQUAL(stats_now(queue).ran, 0);
     CHECK_EQUAL(sq_resume(queue), 0);
     CHECK_EQUAL(caller_end(&sync), 0);
@@ -36,7 +43,7 @@ TEST(a_suspended_queue_starts_nothing_and_goes_on_in_order_when_resumed) {
     for (int i = 0; i < TASKS + 2; i += 1) {
         CHECK_EQUAL(journal.entries[i], i);
     }
-    check_outcomes(queue, TASKS + 2, 0, 2, 1);
+    check_outcomes(queue, TASKS + 2, 0, 2, 1 + late);
     sq_queue_release(queue);
 }
 

@@ -84,6 +84,7 @@ TEST(a_thread_exit_destructor_that_comes_again_can_use_a_queue_again) {
 }
 
 TEST(a_thread_exit_destructor_younger_than_the_library_can_use_a_queue) {
+    REQUIRE(sq__self_token() != NULL); /* kept: the library has its key */
     pthread_key_t key;
     int error = pthread_key_create(&key, speak);
     REQUIRE(error == 0);
@@ -161,6 +162,7 @@ static void *have_a_token_and_end(void *argument) {
 
 TEST(a_thread_that_ends_uses_no_token_that_it_has_given_back) {
     late_t late = { .over = LATCH_INIT };
+    REQUIRE(sq__self_token() != NULL); /* kept: the library has its key */
     int error = pthread_key_create(&late.key, wait_late); /* younger than the library's */
     REQUIRE(error == 0);
     join(spawn(have_a_token_and_end, &late));

@@ -81,6 +81,7 @@ TEST(a_queue_used_only_with_sync_never_has_a_thread) {
         one_round(&crowd);
     }
     CHECK_EQUAL(threads_started(), started);
+    let_threads_end(1);
     CHECK_EQUAL(threads_alive(), 1); /* this test's own */
     sq_queue_release(crowd.queue);
 }

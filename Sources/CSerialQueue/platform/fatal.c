@@ -1,5 +1,6 @@
 #include "platform/fatal.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ void sq__fatal(const char *format, ...) {
         used += (size_t)wanted < room ? (size_t)wanted : room;
     }
     line[used++] = '\n';
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* the write would end the thread instead of the process */
     /* One write, so that sentences of several threads do not mix; what it returns no longer matters. */
     ssize_t written = write(STDERR_FILENO, line, used);
     (void)written;

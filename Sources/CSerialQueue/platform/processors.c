@@ -1,13 +1,15 @@
 /* processors.c: how many processors this process may use.
  *
  * DESIGN. The smaller one of two: those that it may be scheduled on, and its control group's quota, which is time per period. A
- * group's limit holds for the groups within it as well, so all on the way up to the root are asked. */
+ * group's limit holds for the groups within it as well, so all on the way up to the root are asked. They are read from files, and
+ * a thread may be cancelled at each of those calls: not this one, which asks in the middle of a wait, or with a lock. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* sched_getaffinity */
 #endif
 #include "platform/thread.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +67,7 @@ unsigned sq__processors_within(const char *root, const char *group, unsigned lim
 }
 
 /* This process's line of the second version of control groups is "0::PATH". */
-unsigned sq__processor_count(void) {
+static unsigned count_processors(void) {
     char text[PATH_SIZE];
     unsigned count = schedulable();
     if (read_file("/proc/self/cgroup", text, sizeof text)) {
@@ -78,5 +80,13 @@ unsigned sq__processor_count(void) {
             }
         }
     }
+    return count;
+}
+
+unsigned sq__processor_count(void) {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    unsigned count = count_processors();
+    pthread_setcancelstate(cancel_state, NULL);
     return count;
 }

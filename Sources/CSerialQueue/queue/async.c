@@ -140,7 +140,7 @@ int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
 
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
-    return queue->bound != NULL && sq__bound_withdraw(queue->bound, task);
+    return queue->bound != NULL && sq__bound_withdraw(queue, task);
 }
 
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }

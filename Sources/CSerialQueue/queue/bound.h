@@ -24,7 +24,7 @@ int sq__bound_take_room(sq_queue_t *queue, sq_time_t deadline);
 int sq__bound_take_room_for(sq__bound_t *bound, sq_deferred_t *task);
 
 /* Takes the task out of the line. False: it is not there. */
-bool sq__bound_withdraw(sq__bound_t *bound, sq_deferred_t *task);
+bool sq__bound_withdraw(sq_queue_t *queue, sq_deferred_t *task);
 
 /* Gives one room back. If a deferred task got it, returns that, for the caller to submit. */
 sq_deferred_t *sq__bound_give_room(sq__bound_t *bound);

@@ -6,6 +6,7 @@
 
 #include "platform/mutex.h"
 #include "queue/queue.h"
+#include "thread/pool.h"
 
 static bool left_out(void) {
     if (UNDER_TSAN) {
@@ -14,8 +15,9 @@ static bool left_out(void) {
     return UNDER_TSAN;
 }
 
-/* The structure is its file's own, and begins with its mutex. */
+/* Both structures are their files' own, and begin with their mutex. */
 static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)queue->bound; }
+static sq__mutex_t *lock_of_clock(const sq_pool_t *pool) { return (sq__mutex_t *)sq__pool_clock(pool); }
 
 static int fork_holding(sq__mutex_t *mutex, int (*body)(void *), void *context) {
     sq__mutex_lock(mutex);
@@ -71,4 +73,39 @@ TEST(a_deferred_task_can_be_withdrawn_in_the_child_of_a_fork) {
     latch_wait(&line.ran, 3); /* here nothing has changed */
     latch_wait(&line.decided, 3);
     sq_queue_release(line.queue);
+}
+
+/* A timer of a manual pool, whose clock is its own. */
+static int cancel_in_child(void *context) {
+    sq_timer_t *timer = context;
+    int wrong = !CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), ESTALE);
+    for (int i = 0; i < 2; i += 1) {
+        wrong += !CHECK_EQUAL(sq_timer_cancel(timer), 0);
+        wrong += !CHECK_EQUAL(sq_timer_cancel_and_wait(timer, SQ_FOREVER), 0);
+    }
+    sq_timer_release(timer);
+    return wrong;
+}
+
+/* regression. To see it fail (it hangs): in sq__timer_disarm do not ask whether the queue is stale. */
+TEST(a_timer_of_a_manual_pool_can_be_cancelled_in_the_child_of_a_fork) {
+    if (left_out()) {
+        return;
+    }
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    sq_pool_t *pool = options.pool = sq_pool_create_manual("manual");
+    REQUIRE(pool != NULL);
+    sq_queue_t *queue = sq_queue_create("timed", &options);
+    REQUIRE(queue != NULL);
+    size_t fired = 0;
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ add_one, &fired, NULL });
+    REQUIRE(timer != NULL);
+    CHECK_EQUAL(sq_timer_start(timer, 100, 0, 0), 0);
+    CHECK_EQUAL(fork_holding(lock_of_clock(pool), cancel_in_child, timer), 0);
+    sq_pool_advance(pool, 100); /* here nothing has changed */
+    CHECK_EQUAL(fired, 1);
+    sq_timer_release(timer);
+    sq_pool_run(pool);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
 }

@@ -50,7 +50,7 @@ void sq__timer_disarm(sq_timer_t *timer) {
         timer->is_waiting = false;
         sq__add_relaxed(&timer->queue->withdrawn, 1);
     }
-    if (timer->is_armed) {
+    if (timer->is_armed && !sq__fork_is_stale(timer->queue)) { /* else a thread of the parent's may have the clock's lock */
         timer->is_armed = false;
         bool was_set = sq__alarm_cancel(timer->alarms, &timer->alarm);
         timer->references -= was_set;

@@ -4,6 +4,8 @@
 #include "latch.h"
 #include "threads.h"
 
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -17,6 +19,7 @@ static struct test *first_test;
 static struct test **last_test = &first_test;
 static uint64_t seed;
 static long threads_at_start;
+static size_t kept_waiters;
 static atomic_int failed_checks;
 
 /* Waiting for threads to end: a bound for a hang, far above what a loaded machine needs. */
@@ -110,34 +113,42 @@ void join(pthread_t thread) {
 
 long threads_alive(void) { return count_threads() - threads_at_start; }
 
+static void sleep_a_little(void) { nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL); }
+
+static time_t seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 /* A detached thread ends some time after its last visible act: nothing but asking again can tell. */
 static void wait_for_threads(long threads) {
-    time_t give_up = time(NULL) + REST_SECONDS;
-    while (count_threads() > threads && time(NULL) < give_up) {
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    time_t give_up = seconds_now() + REST_SECONDS;
+    while (count_threads() > threads && seconds_now() < give_up) {
+        sleep_a_little();
     }
 }
 
 void let_threads_end(long at_most) { wait_for_threads(threads_at_start + at_most); }
 
 static void wait_for_blocks(long blocks) {
-    time_t give_up = time(NULL) + REST_SECONDS;
-    while (live_blocks() > blocks && time(NULL) < give_up) {
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    time_t give_up = seconds_now() + REST_SECONDS;
+    while (live_blocks() > blocks && seconds_now() < give_up) {
+        sleep_a_little();
     }
 }
 
 /* Each queue that has run an async task has a thread that waits for the next one. */
 static void have_waiters(void) {
     long threads = count_threads();
-    sq_queue_t *queues[KEPT_WAITERS];
-    for (size_t i = 0; i < KEPT_WAITERS; i += 1) {
+    sq_queue_t *queues[KEPT_WAITERS + CPU_SETSIZE];
+    for (size_t i = 0; i < kept_waiters; i += 1) {
         queues[i] = sq_queue_create("waiter", NULL);
         REQUIRE(queues[i] != NULL);
         int error = sq_async(queues[i], do_nothing, NULL);
         REQUIRE(error == 0);
     }
-    for (size_t i = 0; i < KEPT_WAITERS; i += 1) {
+    for (size_t i = 0; i < kept_waiters; i += 1) {
         sq_queue_release(queues[i]);
     }
     wait_for_threads(threads);
@@ -163,6 +174,7 @@ int run_child(const char *const words[]) {
         REQUIRE(i + 3 < sizeof arguments / sizeof arguments[0]);
         arguments[i + 2] = words[i];
     }
+    watchdog_begin_anew();
     pid_t child;
     int error = posix_spawn(&child, arguments[0], NULL, NULL, (char *const *)arguments, environ);
     REQUIRE(error == 0);
@@ -202,7 +214,28 @@ static bool run(struct test *test) {
     return failures == 0;
 }
 
-static void *nothing(void *argument) { return argument; }
+static void *tell_id(void *argument) {
+    *(pid_t *)argument = gettid();
+    return NULL;
+}
+
+/* The figure that all others are compared with. A sanitizer starts a thread of its own with the first one of the program; and
+ * the system counts a thread for a moment after it was joined. */
+static void count_threads_at_start(void) {
+    pid_t id = 0;
+    join(spawn(tell_id, &id));
+    while (tgkill(getpid(), id, 0) == 0) {
+        sleep_a_little();
+    }
+    threads_at_start = count_threads();
+    REQUIRE(threads_at_start > 0);
+}
+
+static void choose_kept_waiters(void) {
+    cpu_set_t mine;
+    size_t processors = sched_getaffinity(0, sizeof mine, &mine) == 0 ? (size_t)CPU_COUNT(&mine) : 0;
+    kept_waiters = processors + 3 > KEPT_WAITERS ? processors + 3 : KEPT_WAITERS;
+}
 
 /* Tests/C/run counts the plan and the "ok" lines: a test that never came to its line has failed. */
 int main(int argc, char **argv) {
@@ -212,9 +245,8 @@ int main(int argc, char **argv) {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, seed);
     setenv("SQ_SEED", text, 1); /* children have the same */
-    join(spawn(nothing, NULL)); /* a sanitizer starts its own helper thread with the first one of the program */
-    threads_at_start = count_threads();
-    REQUIRE(threads_at_start > 0);
+    count_threads_at_start();
+    choose_kept_waiters();
     watchdog_start();
     if (argc > 1 && strcmp(argv[1], "--child") == 0) {
         watchdog_watch("a child process");

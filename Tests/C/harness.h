@@ -84,7 +84,8 @@ void let_threads_end(long at_most);
 /* What the process has, to come back to: threads and blocks of memory. CHECK_AT_REST waits until there is no more than at
  * `mark`, and fails if that does not come to pass, or if there is less. The harness does it around each test. The
  * library keeps what threads have waited on for the next threads that wait; so that this neither looks like a leak nor
- * hides one, both calls first have KEPT_WAITERS threads need it at one time. No test has more. */
+ * hides one, both calls first have KEPT_WAITERS threads need it at one time, or three more than there are processors. No
+ * test has more. */
 typedef struct rest {
     long threads, blocks;
 } rest_t;
@@ -95,7 +96,7 @@ bool check_at_rest(rest_t mark, const char *file, int line);
 
 /* For tests that need the library as it is in a fresh process: runs this program again as PROGRAM --child WORD..., which
  * calls `child_main` with the words, on the main thread and with nothing warmed up. Returns what that returned, or -1 if
- * the child ended in any other way; a failed check in the child makes it 1. */
+ * the child ended in any other way; a failed check in the child makes it 1. The child has a watchdog of its own. */
 int run_child(const char *const words[]);
 int child_main(int count, char **words);
 
@@ -103,5 +104,7 @@ int child_main(int count, char **words);
  * (never fewer than 60). NULL: nothing is running. */
 void watchdog_start(void);
 void watchdog_watch(const char *test);
+/* The test gets as long again: for steps that are each watched by themselves. */
+void watchdog_begin_anew(void);
 
 #endif

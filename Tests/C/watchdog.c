@@ -85,3 +85,5 @@ void watchdog_watch(const char *test) {
     watched = test;
     alarm(test ? seconds : 0);
 }
+
+void watchdog_begin_anew(void) { alarm(watched ? seconds : 0); }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE 1 /* pthread_cond_clockwait */
 #include "drive.h"
 
 #include <pthread.h>
@@ -18,12 +19,16 @@ void drive_lock(void) { pthread_mutex_lock(&lock); }
 void drive_unlock(void) { pthread_mutex_unlock(&lock); }
 void drive_tell(void) { pthread_cond_broadcast(&news); }
 
+time_t drive_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 void drive_wait(bool (*holds)(int), int argument, const char *what) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 30;
+    const struct timespec until = { .tv_sec = drive_now() + 31 }; /* its second has begun already */
     while (!holds(argument)) {
-        if (pthread_cond_timedwait(&news, &lock, &until) != 0) {
+        if (pthread_cond_clockwait(&news, &lock, CLOCK_MONOTONIC, &until) != 0) {
             model_fails(argument, "half a minute, and still not: %s", what);
         }
     }
@@ -151,13 +156,13 @@ static bool matches(const model_queue_t *model, const sq_queue_stats_t *stats) {
 static void check_stats(int queue) {
     const model_queue_t *model = &model_queues[queue];
     sq_queue_stats_t stats;
-    time_t began = time(NULL);
+    time_t began = drive_now();
     for (;;) {
         sq_queue_stats(drive.queues[queue], &stats);
         if (matches(model, &stats) && sq_queue_depth(drive.queues[queue]) == model->depth) {
             return;
         }
-        if (!drive.program->threaded[queue] || time(NULL) - began > 30) {
+        if (!drive.program->threaded[queue] || drive_now() - began > 30) {
             break;
         }
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);

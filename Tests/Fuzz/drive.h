@@ -7,6 +7,7 @@
 #include "include/serial_queue.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 /* What the parts of the driver share. All of it under the lock of drive.c, but for what a queue's calls are made with. */
 typedef struct drive {
@@ -29,6 +30,8 @@ void drive_run(const program_t *program);
 void drive_lock(void);
 void drive_unlock(void);
 void drive_tell(void);
+/* In seconds, by the clock that nobody sets. */
+time_t drive_now(void);
 /* With the lock: waits until it holds; ends the program after half a minute. */
 void drive_wait(bool (*holds)(int), int argument, const char *what);
 

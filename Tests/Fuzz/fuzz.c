@@ -10,9 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* Its queues are gone: no thread of theirs may be left, or hold memory that a leak checker would see. */
 static void wait_for_threads(long before) {
-    time_t began = time(NULL);
+    time_t began = drive_now();
     while (count_threads() > before) {
-        if (time(NULL) - began > 30) {
+        if (drive_now() - began > 30) {
             model_fails(-1, "half a minute after the end there are still %ld threads, not %ld", count_threads(), before);
         }
         nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);

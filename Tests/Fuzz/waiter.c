@@ -35,9 +35,9 @@ void waiter_start(int id) {
     if (!started[id]) {
         model_fails(id, "no thread for a waiter");
     }
-    time_t began = time(NULL);
+    time_t began = drive_now();
     while (sq_queue_depth(drive.queues[queue]) < depth) {
-        if (time(NULL) - began > 30) {
+        if (drive_now() - began > 30) {
             model_fails(id, "half a minute, and a waiting sync is not in the queue");
         }
         nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);

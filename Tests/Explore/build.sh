@@ -14,7 +14,8 @@ flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$h
 flags="$flags -DSQ__SEGMENT_SLOTS=${SLOTS}u -DSQ__WAITER_SPINS=1 -DSQ__WAITER_YIELDS=1 -DSQ__WORKER_SPINS=1 -DSQ__LINGER_SPINS=1 -DSQ__BATCH=2 -DSQ__MOST_MEMBERS=3 -DSQ__LOOKS_AT_A_JOB=1"
 hooked="-fsanitize=thread --param tsan-instrument-func-entry-exit=0"
 plain="-fno-builtin-memset -fno-builtin-memcpy -fno-builtin-memmove"
-optimise=-O1 count=
+optimise=-O1 count= vectors=
+! grep -qsw avx2 /proc/cpuinfo || vectors=-mavx2
 [ -z "$COVER" ] || { optimise="-O0 --coverage -fdata-sections" count=--coverage; }
 
 name_of() { echo "core-$(echo "${1%.c}" | tr / -)"; }
@@ -59,6 +60,6 @@ done
 for source in "$here"/*.c "$here"/scenarios/*.c; do
     sanitize=
     case $source in */litmus.c) sanitize=$hooked ;; esac
-    $CC $flags -O2 -mavx2 $sanitize -c "$source" -o "$objects/own-$(basename "$source" .c).o"
+    $CC $flags -O2 $vectors $sanitize -c "$source" -o "$objects/own-$(basename "$source" .c).o"
 done
 link_whole "$out" "$objects"/core-*.o

@@ -26,21 +26,14 @@ import Testing
         }
     }
 
-    /// Who has come to the line does not show: so many more tasks suspended as callers is a matter of time alone.
-    private func line(_ numbers: [Int], runs: Bool = false) async -> [Task<Void, any Error>] {
-        var tasks = [Task<Void, any Error>]()
-        for number in numbers {
-            let submits = Counter()
-            let task = Task { [queue, body = body(number)] in
-                submits.increment()
-                // Nothing suspends between here and the line.
+    /// So many more tasks are callers and stand in the line: `Task.immediate` returns when they are suspended, and before
+    /// the line nothing suspends them.
+    private func line(_ numbers: [Int], runs: Bool = false) -> [Task<Void, any Error>] {
+        numbers.map { number in
+            Task.immediate { [queue, body = body(number)] in
                 if runs { try await queue.run { body() } } else { try await queue.submit(body) }
             }
-            await comesTrue { submits.value == 1 }
-            try? await Task.sleep(for: .milliseconds(5))
-            tasks.append(task)
         }
-        return tasks
     }
 
     @Test func submit_returns_at_once_where_there_is_room() async throws {
@@ -60,7 +53,7 @@ import Testing
     /// To see it fail: append at the front in `append` (bound.c).
     @Test func room_goes_to_suspended_callers_in_their_order() async throws {
         let holdup = fill()
-        let tasks = await line([3, 4]) + line([5], runs: true) + line([6])
+        let tasks = line([3, 4]) + line([5], runs: true) + line([6])
         #expect(!queue.async {}, "there is no room")
         #expect(queue.depth == 2)
         holdup.finish()
@@ -72,15 +65,16 @@ import Testing
 
     @Test func threads_and_tasks_stand_in_one_line() async throws {
         let holdup = fill()
-        let first = await line([3])
+        let first = line([3])
         let began = Counter()
         let thread = TestThread { [queue, body = body(4)] in
             began.increment()
             #expect(throws: Never.self) { try queue.async(within: .seconds(3600), body) }
         }
         await comesTrue { began.value == 1 }
+        // That a thread stands in the line does not show. It has the time to; whoever comes first, all get through.
         try await Task.sleep(for: .milliseconds(20))
-        let last = await line([5])
+        let last = line([5])
         holdup.finish()
         for task in first + last { try await task.value }
         thread.join()
@@ -93,7 +87,7 @@ import Testing
     @Test(arguments: [false, true])
     func a_caller_cancelled_in_the_line_goes_on_and_releases_at_once(_ runs: Bool) async throws {
         let holdup = fill()
-        let tasks = await line([3, 4, 5], runs: runs)
+        let tasks = line([3, 4, 5], runs: runs)
         tasks[1].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[1].value }
         #expect(releases.value == 1)
@@ -121,7 +115,7 @@ import Testing
 
     @Test func a_shutdown_refuses_those_in_the_line() async throws {
         let holdup = fill()
-        let tasks = await line([3]) + line([4], runs: true)
+        let tasks = line([3]) + line([4], runs: true)
         #expect(throws: SerialQueueError.timedOut) { try closeNow(queue, .drain) }
         for task in tasks {
             await #expect(throws: SerialQueueError.shutDown) { try await task.value }

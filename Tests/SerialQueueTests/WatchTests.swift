@@ -6,7 +6,8 @@ import Testing
 /// The watcher has its own time, so these tests wait for what it tells, and never for a while.
 @Suite struct WatchTests {
     let queue = SerialQueue(label: "watched")
-    let threshold = Duration.milliseconds(5)
+    /// Longer than a thread takes to begin on a busy machine: what waits for it would be told of first.
+    let threshold = Duration.milliseconds(100)
 
     /// Collects what a handler is told. Its own lock is a queue: the handler runs on a thread of the library's.
     final class Witness: Sendable {
@@ -30,7 +31,7 @@ import Testing
     private func letTheWatcherLook() {
         let other = SerialQueue(label: "other")
         let witness = Witness()
-        #expect(other.onStall(after: threshold * 4, witness.note))
+        #expect(other.onStall(after: threshold * 2, witness.note))
         for incident in 1...2 {
             let holdup = Holdup { other.async($0) }
             _ = witness.await(incident)
@@ -39,13 +40,20 @@ import Testing
         other.stopWatching()
     }
 
+    /// So that the next task need not wait for a thread to be made.
+    private func letTheThreadBegin() {
+        queue.async {}
+        queue.sync {}
+    }
+
     // MARK: What is told
 
     @Test func a_closure_that_runs_too_long_is_told() throws {
         let witness = Witness()
         let thread = Guarded(UInt(0))
-        #expect(queue.onStall(after: threshold, witness.note))
         queue.async { thread.value = id_of_this_thread() }
+        queue.sync {}
+        #expect(queue.onStall(after: threshold, witness.note))
         let holdup = Holdup { queue.async($0) }
         queue.async {}
         queue.async {}
@@ -74,7 +82,8 @@ import Testing
     @Test func a_closure_that_waits_for_another_queue_says_for_which() {
         let witness = Witness()
         let blocker = SerialQueue(label: "blocker")
-        queue.onStall(after: threshold * 20, witness.note)
+        letTheThreadBegin()
+        queue.onStall(after: threshold, witness.note)
         for incident in 1...10 {
             let holdup = Holdup { blocker.async($0) }
             queue.async { blocker.sync {} }
@@ -119,6 +128,7 @@ import Testing
     /// To see it fail: return true for a task that was told of already (`runs_too_long`, watch_thread.c).
     @Test func an_incident_is_told_once_and_the_next_one_again() {
         let witness = Witness()
+        letTheThreadBegin()
         queue.onStall(after: threshold, witness.note)
         for incident in 1...3 {
             let holdup = Holdup { queue.async($0) }
@@ -147,6 +157,7 @@ import Testing
 
     @Test func a_handler_is_released_when_another_takes_its_place() {
         let (releases, witness) = (Counter(), Witness())
+        letTheThreadBegin()
         for expected in 0..<10 {
             let captured = Captured(releases: releases)
             queue.onStall(after: .seconds(3600)) { _ in captured.touch() }
@@ -207,6 +218,7 @@ import Testing
     @Test func a_handler_may_stop_and_replace_itself() {
         let (releases, first, second) = (Counter(), Counter(), Witness())
         let (stopped, replaced) = (Gate(), Gate())
+        letTheThreadBegin()
         do {
             let captured = Captured(releases: releases)
             queue.onStall(after: threshold) { [queue] _ in

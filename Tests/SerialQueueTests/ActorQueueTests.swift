@@ -49,7 +49,7 @@ private actor Resident {
     func add(_ number: Int) { numbers.append(number) }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ActorQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct ActorQueueTests {
     /// To see it fail: call `leave` in `ActorGate.enqueue` for every turn.
     @Test func a_thousand_closures_begin_in_order_a_thousand_times() async throws {
         for _ in 0..<rounds {
@@ -183,7 +183,7 @@ private actor Resident {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ActorQueueLifetimeTests {
+@Suite(.timeLimit(.minutes(15))) struct ActorQueueLifetimeTests {
     @Test func a_task_keeps_the_actor_and_the_queue_does_not() async {
         let released = Counter(), gate = AsyncGate(), done = AsyncGate()
         let queue: ActorQueue<Diary>

@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct OrderedCaptureTests {
+@Suite(.timeLimit(.minutes(15))) struct OrderedCaptureTests {
     private actor Somebody {
         nonisolated let queue = ActorQueue<Somebody>()
         init() { queue.adoptExecutionContext(of: self) }

@@ -4,7 +4,7 @@
 import SerialQueue
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct EscalationTests {
+@Suite(.timeLimit(.minutes(15))) struct EscalationTests {
     private actor Somebody {}
 
     @Test func a_task_in_a_fifo_queue_takes_over_the_priority_of_who_awaits_its_handle() async {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialQueue
 
-@Suite(.timeLimit(.minutes(5))) struct FIFOQueueCancelTests {
+@Suite(.timeLimit(.minutes(15))) struct FIFOQueueCancelTests {
     /// To see it fail: return `false` from `Running.begin`.
     @Test func cancel_all_reaches_what_runs_and_what_waits_and_nothing_later() async {
         let queue = FIFOQueue()

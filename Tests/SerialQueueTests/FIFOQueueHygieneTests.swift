@@ -4,7 +4,7 @@ import Testing
 
 @testable import SerialQueue
 
-@Suite(.timeLimit(.minutes(5))) struct FIFOQueueHygieneTests {
+@Suite(.timeLimit(.minutes(15))) struct FIFOQueueHygieneTests {
     @Test func enqueue_and_wait_in_a_task_of_the_queue_traps_with_a_sentence() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let queue = FIFOQueue(label: "com.example.own")
@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct FIFOQueueOnSerialQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct FIFOQueueOnSerialQueueTests {
     @Test func tasks_and_their_children_run_on_the_serial_queue_in_order() async {
         let serial = SerialQueue(label: "com.example.serial"), queue = FIFOQueue(on: serial)
         let numbers = Guarded([Int]())

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialQueue
 
-@Suite(.timeLimit(.minutes(5))) struct MainActorQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct MainActorQueueTests {
     @MainActor final class Screen {
         nonisolated init() {}
         var lines: [Int] = []

@@ -33,11 +33,11 @@ final class AsyncGate: Sendable {
     }
 }
 
-/// Whether ThreadSanitizer watches: then what is repeated is repeated less often.
-let isUnderThreadSanitizer = dlsym(nil, "__tsan_init") != nil
+/// Whether ThreadSanitizer or AddressSanitizer watches: then what is repeated is repeated less often.
+let isUnderSanitizer = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
-/// How often the thousand closures are enqueued. SQ_ROUNDS=1000 does it a thousand times under ThreadSanitizer, too.
-let rounds = getenv("SQ_ROUNDS").flatMap { Int(String(cString: $0)) } ?? (isUnderThreadSanitizer ? 100 : 1_000)
+/// How often the thousand closures are enqueued. SQ_ROUNDS=1000 does it a thousand times under a sanitizer, too.
+let rounds = getenv("SQ_ROUNDS").flatMap { Int(String(cString: $0)) } ?? (isUnderSanitizer ? 100 : 1_000)
 
 /// Keeps what is appended from any thread.
 final class Log<Entry: Sendable>: Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 /// What nothing here may take longer than. It bounds a hang and orders nothing; generous, for sanitizers and busy
 /// machines.
-let hangBound: DispatchTimeInterval = .seconds(60)
+let hangSeconds = 240
 
 /// Closed until somebody opens it; stays open. Tests cause their order with gates.
 final class Gate: Sendable {
@@ -15,7 +15,7 @@ final class Gate: Sendable {
 
     /// Waits until the gate is open; records an issue if that never happens.
     func pass(_ location: SourceLocation = #_sourceLocation) {
-        if semaphore.wait(timeout: .now() + hangBound) == .timedOut {
+        if semaphore.wait(timeout: .now() + .seconds(hangSeconds)) == .timedOut {
             Issue.record("a gate was never opened", sourceLocation: location)
         }
         semaphore.signal()

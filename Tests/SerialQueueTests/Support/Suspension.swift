@@ -7,7 +7,7 @@ func comesTrue(
     _ location: SourceLocation = #_sourceLocation,
     _ condition: () -> Bool
 ) async {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(hangSeconds)
     while !condition() {
         guard ContinuousClock.now < deadline else {
             Issue.record("it never came true", sourceLocation: location)

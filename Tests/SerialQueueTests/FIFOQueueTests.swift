@@ -1,9 +1,9 @@
-import Glibc
+import CTestSupport
 import Testing
 
 @testable import SerialQueue
 
-@Suite(.timeLimit(.minutes(5))) struct FIFOQueueTests {
+@Suite(.timeLimit(.minutes(15))) struct FIFOQueueTests {
     /// To see it fail: let `Arrivals.arrive` put `held` before `first`.
     @Test func a_thousand_closures_run_in_order_a_thousand_times() async {
         for _ in 0..<rounds {
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    /// The same with tasks that have no queue. On one processor it may take a while until two of them change places.
-    @Test(.enabled(if: sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1)) func plain_tasks_run_in_no_order() async {
+    /// The same with tasks that have no queue. On one processor one thread runs them all, and they may well keep it.
+    @Test(.enabled(if: processors_for_this_process() > 1, "one processor")) func plain_tasks_run_in_no_order() async {
         for _ in 0..<10_000 {
             let numbers = Log<Int>()
             let tasks = (0..<1_000).map { number in Task { numbers.append(number) } }

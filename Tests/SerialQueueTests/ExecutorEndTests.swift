@@ -125,14 +125,14 @@ import Testing
                     ran.increment()
                 }
             }
-            Task(executorPreference: SerialQueue(label: "preferred")) { [captured = Captured(releases: releases)] in
+            Task(executorPreference: SerialQueue(label: "last preferred")) { [captured = Captured(releases: releases)] in
                 await Task.yield()
                 captured.touch()
                 ran.increment()
             }
         }
         await comesTrue { ran.value == 1_000 && releases.value == 1_000 }
-        await comesTrue { !threadNames().contains("last") && !threadNames().contains("preferred") }
+        await comesTrue { !threadNames().contains("last") && !threadNames().contains("last preferred") }
     }
 
     /// An actor's isolated state goes with its last reference, on whatever thread: also on its own queue's.

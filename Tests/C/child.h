@@ -3,6 +3,7 @@
 #define CHILD_H
 
 #include "harness.h"
+#include "threads.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_THREAD__)
@@ -84,9 +86,19 @@ static inline void check_aborted(const ending_t *ending, const char *const words
     }
 }
 
+/* AddressSanitizer does not take its allocator's locks for a fork, so that none may be held then: a thread that starts or ends has
+ * them at times. One that is busy on purpose is waited for in vain, for about a second. */
+static inline void let_others_sleep(void) {
+    for (int look = 0, asleep = 0; UNDER_ASAN && look < 1000 && asleep < 3; look += 1) {
+        asleep = other_threads_sleep() ? asleep + 1 : 0;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+}
+
 /* Forks. True: this is the child, and *status is -1. False: it has ended, with *status as of waitpid. */
 static inline bool fork_and_return(int *status) {
     fflush(stdout);
+    let_others_sleep();
     pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {

@@ -6,6 +6,7 @@
 
 #include "platform/mutex.h"
 #include "queue/deadlock.h"
+#include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/pooled.h"
 #include "queue/shutdown.h"
@@ -59,6 +60,13 @@ static int use_in_child(void *context) {
     return whole ? 0 : 1;
 }
 
+#ifdef SQ_DEBUG
+static void unlock_handles(bool in_child) {
+    (void)in_child;
+    sq__handle_unlock();
+}
+#endif
+
 static void check_lock(int rounds, lock_t lock) {
     busy_t busy = { .lock = &lock };
     pthread_t thread = spawn(hold_and_leave, &busy);
@@ -84,6 +92,9 @@ TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     check_lock(ROUNDS, (lock_t){ "the waits", sq__deadlock_lock, sq__deadlock_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the alarms", sq__alarms_lock, sq__alarms_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the tokens", sq__token_lock_list, sq__token_unlock_list, NULL });
+#ifdef SQ_DEBUG
+    check_lock(ROUNDS, (lock_t){ "the queues that were freed", sq__handle_lock, unlock_handles, NULL });
+#endif
 }
 
 TEST(no_lock_of_a_queue_is_held_in_the_child_of_a_fork) {

@@ -2,6 +2,7 @@
 
 #include "platform/thread.h"
 #include "queue/deadlock.h"
+#include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/pooled.h"
 #include "queue/shutdown.h"
@@ -19,9 +20,11 @@ static void before_fork(void) {
     sq__deadlock_lock();
     sq__alarms_lock();
     sq__token_lock_list();
+    sq__handle_lock();
 }
 
 static void release_locks(bool in_child) {
+    sq__handle_unlock();
     sq__token_unlock_list(in_child);
     sq__alarms_unlock(in_child);
     sq__deadlock_unlock(in_child);

@@ -31,6 +31,9 @@ void sq__handle_check(const sq_queue_t *queue, const char *call) {
               mark == 0 ? "the memory is zeroed" : "it was overwritten, or never was one");
 }
 
+void sq__handle_lock(void) { sq__mutex_lock(&lock); }
+void sq__handle_unlock(void) { sq__mutex_unlock(&lock); }
+
 void sq__handle_mark(sq_queue_t *queue) { sq__store_relaxed(&queue->mark, LIVE); }
 
 void sq__handle_free(sq_queue_t *queue) {

@@ -1,6 +1,7 @@
 // An auction as a distributed actor on a SerialQueue. Bidders bid through the actor system; a thread that knows nothing of
 // Swift's concurrency looks on. Fails if the outcome is not what the bids make it.
 
+import Dispatch
 import Distributed
 import Foundation
 import SerialQueue
@@ -69,6 +70,7 @@ enum Program {
 /// A thread that shows the price: it has to draw now, so it gets into the actor by a sync onto its queue.
 final class Screen: Sendable {
     private let queue = SerialQueue(label: "com.example.screen")
+    private let ended = DispatchSemaphore(value: 0)
     // Touched on `queue` alone.
     nonisolated(unsafe) private var isOpen = true
     nonisolated(unsafe) private var prices: [Int] = []
@@ -81,15 +83,15 @@ final class Screen: Sendable {
                 check(now.raises.last ?? 0 == now.highest, "the screen shows a bid that is half taken")
                 queue.sync { prices.append(now.highest) }
             }
+            ended.signal()
         }.start()
     }
 
-    /// Returns how many different prices it has shown.
+    /// Returns how many different prices it has shown, when it shows no more: the auction's queue may be shut down then.
     func close() -> Int {
-        queue.sync {
-            isOpen = false
-            return Set(prices).count
-        }
+        queue.sync { isOpen = false }
+        ended.wait()
+        return queue.sync { Set(prices).count }
     }
 }
 

@@ -6,7 +6,7 @@ extension SerialQueue {
     ///
     /// When the last reference to a suspended queue goes away, what waits is discarded: nobody could resume it.
     ///
-    /// - Returns: `false` if a shutdown has ended, and nothing was done.
+    /// - Returns: `false` if a shutdown has ended, or the queue is from before a `fork`, and nothing was done.
     @discardableResult
     public func suspend() -> Bool {
         withExtendedLifetime(self) { sq_suspend(queue) == 0 }
@@ -14,7 +14,7 @@ extension SerialQueue {
 
     /// Takes back one ``suspend()``. The last one lets the queue go on. Never blocks.
     ///
-    /// - Returns: `false` if the queue was not suspended, and nothing was done.
+    /// - Returns: `false` if the queue was not suspended, or is from before a `fork`, and nothing was done.
     @discardableResult
     public func resume() -> Bool {
         withExtendedLifetime(self) { sq_resume(queue) == 0 }

@@ -43,9 +43,10 @@ extension SerialQueue {
             var task = self.body.task
             timer = withExtendedLifetime(queue) { sq_timer_create(queue.queue, &task) }
             if timer == nil {
+                let error = sq_swift_errno()  // what is released here may change it
                 TimerBody.takeBack(task)
                 self.body.drop()
-                guard sq_swift_errno() == SQ_SWIFT_ESHUTDOWN else { queue.cannotMakeTimer() }
+                guard error == SQ_SWIFT_ESHUTDOWN else { queue.cannotMakeTimer(error) }
             }
         }
 

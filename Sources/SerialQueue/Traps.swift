@@ -48,9 +48,9 @@ extension SerialQueue {
     }
 
     /// Ends the program after a timer could not be made.
-    func cannotMakeTimer() -> Never {
+    func cannotMakeTimer(_ status: CInt) -> Never {
         fatalError(
-            sq_swift_errno() == SQ_SWIFT_ESTALE
+            status == SQ_SWIFT_ESTALE
                 ? "SerialQueue.timer: \(reason(for: CInt(SQ_SWIFT_ESTALE)))"
                 : "SerialQueue.timer: no memory for a timer of queue \"\(label)\", or no thread could be started."
         )

@@ -186,6 +186,45 @@ TEST(a_shutdown_refuses_deferred_tasks_that_wait) {
     }
 }
 
+static void discard_the_rest(sq_deferred_t *task, int error) {
+    item_t *item = (item_t *)task;
+    item_decided(task, error);
+    CHECK_EQUAL(sq_shutdown(item->queue, SQ_DISCARD, SQ_FOREVER), 0);
+}
+
+/* The first shutdown takes up the baton that lies there, and gives it on before it calls anybody. To see it hang: in
+ * sq_shutdown, close the room first. */
+TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
+    sq_queue_t *queue = make_queue_of("parked", 1);
+    item_t item;
+    item_init(&item, queue, NULL, 1);
+    item.task.decided = discard_the_rest;
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_async(queue, must_not_run, NULL), 0);
+    CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    check_item(&item, 1, ESHUTDOWN, 0, 0);
+    sq_queue_release(queue);
+}
+
+/* What is the queue's in it is not the caller's to fill. To see it crash: clear it only where it is put into the line. */
+TEST(a_task_that_was_refused_at_once_can_be_withdrawn) {
+    sq_queue_t *queue = make_queue_of("shut", 1);
+    item_t item;
+    item_init(&item, queue, NULL, 1);
+    memset(item.task.reserved, 0xAA, sizeof item.task.reserved);
+    item.task.call = NULL;
+    CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINVAL);
+    CHECK(!sq_async_withdraw(queue, &item.task));
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    memset(item.task.reserved, 0xAA, sizeof item.task.reserved);
+    item.task.call = item_call;
+    CHECK_EQUAL(sq_async_deferred(queue, &item.task), ESHUTDOWN);
+    CHECK(!sq_async_withdraw(queue, &item.task));
+    check_item(&item, 0, 0, 0, 0);
+    sq_queue_release(queue);
+}
+
 /* The room that the failed one had goes to the next. */
 TEST(a_deferred_task_without_memory_for_its_place_is_told_so_and_its_room_goes_on) {
     enum { CAPACITY = 125 }; /* with the drain's place, a segment's */

@@ -1,6 +1,5 @@
 /* pool_test.c: queues on a pool keep every promise of a queue. Growth and numbers: pool_grow_test.c; want: pool_famine_test.c. */
 #include "caller.h"
-#include "inject.h"
 #include "sq_pool.h"
 #include "thread/pool.h"
 
@@ -242,64 +241,5 @@ TEST(a_chain_of_a_million_hand_offs_between_two_queues_on_a_pool_needs_no_stack)
     CHECK_AT_MOST(relay.highest - relay.lowest, 4096);
     sq_queue_release(relay.queues[0]);
     sq_queue_release(relay.queues[1]);
-    sq_pool_release(pool);
-}
-
-/* Waits on the pool's own seats */
-
-typedef struct nest {
-    sq_queue_t *queues[8];
-    size_t count, deepest;
-    way_t way;
-} nest_t;
-
-static void go_in(void *context) {
-    nest_t *nest = context;
-    size_t depth = ++nest->deepest;
-    if (depth < nest->count) {
-        int error = wait_by(nest->way, nest->queues[depth], SQ_FOREVER, go_in, nest);
-        CHECK_EQUAL(error, 0);
-    }
-}
-
-/* To see it fail: no sq__pool_lend_seat in sleep_until (wait.c): it hangs. */
-TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
-    sq_pool_t *pool = make_pool(1);
-    nest_t nest = { .count = 8, .way = BY_CALL };
-    for (size_t i = 0; i < 8; i += 1) {
-        nest.queues[i] = queue_on(pool, "nested");
-    }
-    CHECK_EQUAL(sq_async(nest.queues[0], go_in, &nest), 0);
-    drain(nest.queues[0]);
-    CHECK_EQUAL(nest.deepest, 8);
-    /* regression: what came for the lent seats stayed. To see it fail: no sq__pool_oversee in sq__crew_call_and_unlock. One
-     * of the pool's, the one that looks after it, and this one. */
-    let_threads_end(3);
-    CHECK_AT_MOST(threads_alive(), 3);
-    for (size_t i = 0; i < 8; i += 1) {
-        sq_queue_release(nest.queues[i]);
-    }
-    sq_pool_release(pool);
-}
-
-static void close_the_circle(void *context) {
-    nest_t *nest = context;
-    CHECK_EQUAL(sq_sync(nest->queues[0], must_not_run, NULL), EDEADLK);
-    nest->deepest += 1;
-}
-
-static void begin_the_circle(void *context) {
-    nest_t *nest = context;
-    CHECK_EQUAL(sq_async_and_wait(nest->queues[1], SQ_FOREVER, close_the_circle, nest), 0);
-}
-
-TEST(a_circle_of_tasks_on_a_pool_is_told) {
-    sq_pool_t *pool = make_pool(1);
-    nest_t nest = { .queues = { queue_on(pool, "left"), queue_on(pool, "right") } };
-    CHECK_EQUAL(sq_async(nest.queues[0], begin_the_circle, &nest), 0);
-    drain(nest.queues[0]);
-    CHECK_EQUAL(nest.deepest, 1);
-    sq_queue_release(nest.queues[0]);
-    sq_queue_release(nest.queues[1]);
     sq_pool_release(pool);
 }

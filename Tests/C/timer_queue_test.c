@@ -293,6 +293,29 @@ TEST(a_release_without_memory_ends_with_the_next_work_that_passes) {
     clear(&b);
 }
 
+/* What sq_pool.h says of the count. */
+TEST(a_pool_counts_a_firing_that_was_cancelled_and_not_what_ends_with_its_queue) {
+    bench_t b = bench();
+    size_t discarded = 0;
+    sq_timer_t *timer = sq_timer_create(b.queue, &(sq_task_t){ must_not_run, NULL, NULL });
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_timer_start(timer, MS, 0, 0), 0);
+    CHECK_EQUAL(sq_pool_advance(b.pool, MS), 0);
+    CHECK_EQUAL(sq_timer_cancel(timer), 0);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    CHECK_EQUAL(sq_pool_run(b.pool), 1);
+    sq_timer_release(timer);
+    CHECK_EQUAL(sq_pool_run(b.pool), 0);
+    CHECK_EQUAL(sq_async_task_after(b.queue, SECONDS(1), &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
+    CHECK_EQUAL(sq_async(b.queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    CHECK_EQUAL(sq_pool_run(b.pool), 1);
+    CHECK_EQUAL(discarded, 1);
+    clear(&b);
+}
+
 TEST(functions_that_are_missing_are_refused) {
     bench_t b = bench();
     CHECK_EQUAL(sq_async_after(b.queue, 0, NULL, NULL), EINVAL);

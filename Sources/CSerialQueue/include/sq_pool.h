@@ -43,11 +43,13 @@ sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_po
 sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
 
 /* Runs what the queues of a manual pool have ready, timers that are due now included, and what becomes ready meanwhile, on
- * this thread, in turns, until nothing is. Returns how many tasks it has run or discarded; 0 on any other pool. Legal from a task, too. */
+ * this thread, in turns, until nothing is. Returns how many tasks it has taken and run or discarded, or passed over (a
+ * cancelled firing); what is discarded only because its queue ends before it is due does not count. 0 on any other pool. Legal from
+ * a task, too. */
 size_t sq_pool_run(sq_pool_t *pool);
 
 /* Moves the clock of a manual pool forward. Stops at each timer on the way, in the order in which they are due, and runs what becomes
- * ready there. Returns how many tasks it has run or discarded; 0 on any other pool. Not from a task that it runs itself. */
+ * ready there. Returns the same as sq_pool_run. Not from a task that it runs itself. */
 size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds);
 
 /* Adds a reference and returns `pool`; needless for the shared pool. */

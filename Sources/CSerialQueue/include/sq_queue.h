@@ -41,8 +41,8 @@ typedef struct sq_queue_options {
 
 /* Makes a queue. `label` is UTF-8 and copied (NULL means ""); the queue's thread bears it as its name, cut to what the
  * system takes. NULL options: the defaults. Starts no thread: the own thread starts at the first async.
- * Returns a queue with one reference, or NULL with errno ENOMEM, or EINVAL (options of an unknown size, or a stack
- * too small or too large for the system). */
+ * Returns a queue with one reference, or NULL with errno ENOMEM, EINVAL (options of an unknown size, or a stack
+ * too small or too large for the system) or ESTALE (a pool from before a fork). */
 sq_queue_t *SQ_NULLABLE sq_queue_create(const char *SQ_NULLABLE label, const sq_queue_options_t *SQ_NULLABLE options);
 
 /* Adds a reference and returns `queue`. The caller must hold one already, or be a task of the queue. */

@@ -13,11 +13,12 @@ extern "C" {
 
 /* Suspends the queue until as many sq_resume have come. Once it has returned, no async or sync task starts; one whose turn
  * had come goes on. Submissions are accepted and wait. Never blocks; any thread, the queue's own tasks too.
- * Returns 0; ESHUTDOWN when a shutdown has ended; or EOVERFLOW (2^32 - 1 suspensions). */
+ * Returns 0; ESHUTDOWN when a shutdown has ended; EOVERFLOW (2^32 - 1 suspensions); or ESTALE (the queue is from before a
+ * fork). */
 int sq_suspend(sq_queue_t *queue);
 
-/* Takes back one sq_suspend; the last one lets the queue go on. Returns 0, or EINVAL, with nothing changed, if the queue is
- * not suspended. Never blocks; any thread. */
+/* Takes back one sq_suspend; the last one lets the queue go on. Returns 0; or, with nothing changed, EINVAL if the queue is
+ * not suspended, or ESTALE if it is from before a fork. Never blocks; any thread. */
 int sq_resume(sq_queue_t *queue);
 
 #ifdef __cplusplus

@@ -51,7 +51,8 @@ int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_
 int sq_timer_cancel(sq_timer_t *timer);
 
 /* The same, and waits until no firing runs. Returns 0 (what it wrote is visible); ETIMEDOUT (cancelled, but it still runs);
- * EDEADLK (the same, and the caller is its firing, or this waits for the caller: sq_deadlock_report); ENOMEM (not cancelled). */
+ * EDEADLK (the same, and the caller is its firing, or this waits for the caller: sq_deadlock_report); ENOMEM (not cancelled);
+ * or ESTALE (a task that it ran on a manual pool has forked, and this is the child). */
 int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline);
 
 /* Cancels the timer and gives it up. Never blocks; legal anywhere, in its own firing too. It is done for as soon as no firing

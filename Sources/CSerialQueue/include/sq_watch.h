@@ -28,7 +28,8 @@ typedef struct sq_stall {
     const char *waits_for;              /* the label of the queue that this thread waits for in its task; "": none */
 } sq_stall_t;
 
-/* Who is told, on a thread of the library's; `discard(context)` is called once, when no call can come any more. */
+/* Who is told, on a thread of the library's; `discard(context)` is called once, when no call can come any more, by whoever gives
+ * up the watching or the queue. That may be the thread of all timers: it is not to wait. */
 typedef struct sq_watcher {
     void (*stalled)(void *SQ_NULLABLE context, const sq_stall_t *stall);
     void *SQ_NULLABLE context;

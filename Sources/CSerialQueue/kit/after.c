@@ -18,6 +18,7 @@
 #include "kit/due.h"
 #include "platform/memory.h"
 #include "queue/dependent.h"
+#include "queue/fork.h"
 #include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/owner.h"
@@ -78,6 +79,9 @@ static void end(void *dependent) {
     sq__count(&queue->discarded, 1);
     if (after->task.discard != NULL) {
         after->task.discard(after->task.context);
+        if (sq__fork_is_stale(queue)) {
+            return; /* it has forked, and this is the child: the alarm is the parent's */
+        }
     }
     sq__lock(queue);
     after->references -= sq__alarm_cancel(after->alarms, &after->alarm) ? 2 : 1;

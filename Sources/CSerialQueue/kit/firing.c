@@ -36,6 +36,7 @@
 #include "queue/fork.h"
 #include "queue/lock.h"
 #include "queue/owner.h"
+#include "queue/watch.h"
 
 #include <errno.h>
 
@@ -128,6 +129,7 @@ static void fire(void *context, void *number, bool runs) {
         sq__count(runs ? &queue->ran : &queue->discarded, (uint64_t)-1); /* it was counted in advance */
         sq__count(&queue->skipped, 1);
     } else if (runs) {
+        sq__watch_rename(queue, timer->task.run);
         timer->task.run(timer->task.context);
         if (sq__fork_is_stale(queue)) {
             return; /* it has forked, and this is the child: the timer is the parent's */

@@ -16,6 +16,7 @@
 #include "queue/wait.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int find_runner(sq_queue_t *queue, sq__runner_t *runner) {
     *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the worker's fields */
@@ -71,6 +72,12 @@ static int submit_pair(sq_queue_t *queue, uint16_t kind, sq_pair_function_t call
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
+/* False: `decided` has forked, and this is the child: all else is the parent's. */
+static bool decide(sq_queue_t *queue, sq_deferred_t *task, int error) {
+    task->decided(task, error);
+    return !sq__fork_is_stale(queue);
+}
+
 void sq__async_give_room(sq_queue_t *queue) {
     int error = EAGAIN;
     while (error) { /* the room is still there */
@@ -79,13 +86,15 @@ void sq__async_give_room(sq_queue_t *queue) {
             return;
         }
         error = submit_pair(queue, SQ__PAIR, task->call, task->first, task->second);
-        task->decided(task, error);
+        if (!decide(queue, task, error)) {
+            return;
+        }
     }
 }
 
 void sq__async_close_room(sq_queue_t *queue) {
-    for (sq_deferred_t *task = sq__bound_close(queue->bound); task != NULL; task = sq__bound_close(queue->bound)) {
-        task->decided(task, sq__queue_reject(queue, ESHUTDOWN));
+    sq_deferred_t *task;
+    while ((task = sq__bound_close(queue->bound)) != NULL && decide(queue, task, sq__queue_reject(queue, ESHUTDOWN))) {
     }
 }
 
@@ -124,6 +133,7 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *
 int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
+    memset(task->reserved, 0, sizeof task->reserved); /* it may be withdrawn whatever comes of it */
     int error = task->call != NULL ? find_runner(queue, &runner) : EINVAL;
     if (error == 0 && queue->bound != NULL) {
         error = sq__bound_take_room_for(queue->bound, task);

@@ -136,8 +136,7 @@ int sq__bound_take_room(sq_queue_t *queue, sq_time_t deadline) {
 }
 
 int sq__bound_take_room_for(sq__bound_t *bound, sq_deferred_t *task) {
-    seeker_t *seeker = seeker_in(task);
-    *seeker = (seeker_t){ .wait = NULL };
+    seeker_t *seeker = seeker_in(task); /* all zero */
     sq__mutex_lock(&bound->mutex);
     int error = try_to_take(bound);
     if (error == EAGAIN) {

@@ -1,5 +1,6 @@
 #include "queue/dependent.h"
 
+#include "queue/fork.h"
 #include "queue/lock.h"
 #include "queue/run.h"
 #include "queue/watch.h"
@@ -49,7 +50,8 @@ size_t sq__dependent_let_go(sq_queue_t *queue) {
 }
 
 void sq__dependent_end_all(sq_queue_t *queue) {
-    for (sq__dependent_t *dependent = first_of(queue); dependent != NULL; dependent = first_of(queue)) {
+    sq__dependent_t *dependent;
+    while ((dependent = first_of(queue)) != NULL && !sq__fork_is_stale(queue)) {
         sq__dependent_remove(dependent);
         sq__unlock(queue);
         sq__run(queue, dependent->end, dependent);

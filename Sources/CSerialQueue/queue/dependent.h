@@ -35,7 +35,7 @@ bool sq__dependent_exists(const sq_queue_t *queue);
 /* L. The queue is closed. Returns how many references its dependents had: the caller is to release them, without the lock. */
 size_t sq__dependent_let_go(sq_queue_t *queue);
 
-/* O, L. Ends all, and gives up the lock for each. */
+/* O, L. Ends all, and gives up the lock for each. In the child of one that forks the others are the parent's, and left alone. */
 void sq__dependent_end_all(sq_queue_t *queue);
 
 #endif

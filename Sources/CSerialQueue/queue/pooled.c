@@ -11,14 +11,7 @@
 
 static sq__job_end_t run_queue(sq__job_t *job, size_t batch, size_t *ran) {
     sq_queue_t *queue = (sq_queue_t *)((char *)job - offsetof(sq_queue_t, job));
-    switch (sq__run_tasks(queue, batch, ran)) {
-    case SQ__RUN_MORE:
-        return SQ__JOB_MORE;
-    case SQ__RUN_STRANDED:
-        return SQ__JOB_STRANDED;
-    default:
-        return SQ__JOB_GONE;
-    }
+    return sq__run_tasks(queue, batch, ran) == SQ__RUN_MORE ? SQ__JOB_MORE : SQ__JOB_GONE;
 }
 
 /* 0 seats: a manual pool. */

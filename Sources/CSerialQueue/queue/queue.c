@@ -96,7 +96,7 @@ void sq_queue_release(sq_queue_t *queue) {
         if (sq__fork_is_stale(queue)) {
             return; /* its holder is a thread of the parent's */
         }
-        if (state & SQ__SUSPENDED) {
+        if ((state & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED) {
             if (sq__suspend_abandon(queue)) {
                 return;
             }

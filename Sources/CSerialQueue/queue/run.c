@@ -23,6 +23,9 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     }
     if (__builtin_expect(queue->bound != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR)) {
         sq__async_give_room(queue);
+        if (sq__fork_is_stale(queue)) {
+            kind = SQ__EMPTY; /* somebody who was given room has forked, and this is the child: the parent runs it */
+        }
     }
     return kind;
 }
@@ -108,7 +111,7 @@ sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t batch, size_t *ran) {
         tasks += 1;
         if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
             self->frame = frame.parent;
-            return SQ__RUN_STRANDED;
+            return SQ__RUN_ENDED;
         }
     }
     self->frame = frame.parent;

@@ -30,10 +30,9 @@ static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void 
 
 /* What became of the baton. */
 typedef enum sq__run_end {
-    SQ__RUN_GONE,    /* it has left the caller, who does not touch the queue again */
-    SQ__RUN_MORE,    /* the caller still has it: the batch is over, but something for the runner is next */
-    SQ__RUN_ENDED,   /* the queue has ended, and may be freed */
-    SQ__RUN_STRANDED /* a task forked, and this is the child: its only thread has nobody to run tasks for */
+    SQ__RUN_GONE, /* it has left the caller, who does not touch the queue again */
+    SQ__RUN_MORE, /* the caller still has it: the batch is over, but something for the runner is next */
+    SQ__RUN_ENDED /* nothing is ever to run again: the queue has ended, and may be freed, or a task forked, and this is the child */
 } sq__run_end_t;
 
 /* The runner's part: runs tasks and calls as long as it has the baton, `batch` of them at most, and adds to *ran how many. */

@@ -139,14 +139,18 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     bool takes_up = close_queue(queue, mode);
     size_t references = sq__dependent_let_go(queue);
     sq__unlock(queue);
-    if (queue->bound != NULL) {
-        sq__async_close_room(queue);
-    }
     if (takes_up) {
         sq__owner_pass(queue);
     }
+    if (queue->bound != NULL) {
+        sq__async_close_room(queue); /* not with the baton: it calls the user's functions */
+    }
     for (; references > 0; references -= 1) {
         sq_queue_release(queue);
+    }
+    if (sq__fork_is_stale(queue)) { /* one of those functions has forked, and this is the child */
+        sq__wait_cancel(&ender.wait);
+        return ESTALE;
     }
     if (sq__is_current(queue)) {
         sq__wait_cancel(&ender.wait);

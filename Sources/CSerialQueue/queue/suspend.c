@@ -1,6 +1,7 @@
 #include "queue/suspend.h"
 
 #include "include/sq_suspend.h"
+#include "queue/fork.h"
 #include "queue/handle.h"
 #include "queue/lock.h"
 #include "queue/owner.h"
@@ -39,6 +40,9 @@ bool sq__suspend_park(sq_queue_t *queue, sq__state_t state) {
 int sq_suspend(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     int error = 0;
+    if (sq__fork_is_stale(queue)) {
+        return ESTALE;
+    }
     sq__lock(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
     if (state & SQ__ENDED) {
@@ -63,6 +67,9 @@ int sq_suspend(sq_queue_t *queue) {
 int sq_resume(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     bool takes_up = false;
+    if (sq__fork_is_stale(queue)) {
+        return ESTALE;
+    }
     sq__lock(queue);
     if (queue->suspensions == 0) {
         sq__unlock(queue);

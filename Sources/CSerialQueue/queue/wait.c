@@ -56,15 +56,14 @@ static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *d
 
 static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__self_t *self = sq__self();
-    if (self->frame == NULL) {
-        return sq__token_sleep(wait->token, wait->turn, deadline);
+    if (self->member != NULL) {
+        sq__pool_lend_seat(self->member); /* what is waited for may need it */
     }
-    if (self->member == NULL) {
-        return sleep_in_task(wait, deadline, deadlock);
+    sq__outcome_t outcome = self->frame != NULL ? sleep_in_task(wait, deadline, deadlock)
+                                                : sq__token_sleep(wait->token, wait->turn, deadline);
+    if (self->member != NULL) {
+        sq__pool_take_seat(self->member);
     }
-    sq__pool_lend_seat(self->member); /* what is waited for may need it */
-    sq__outcome_t outcome = sleep_in_task(wait, deadline, deadlock);
-    sq__pool_take_seat(self->member);
     return outcome;
 }
 

@@ -23,6 +23,13 @@ void sq__watch_end(sq_queue_t *queue) {
     sq__store_relaxed(&sq__load_acquire(&queue->note)->began, 0); /* [watch] acquire */
 }
 
+void sq__watch_rename(sq_queue_t *queue, sq_function_t function) {
+    sq__note_t *note = sq__load_relaxed(&queue->note); /* made before the task was submitted */
+    if (sq__load_relaxed(&note->began) != 0) { /* ours; else the task is not noted, and its end will not be */
+        sq__watch_begin(queue, function);
+    }
+}
+
 static void let_go(sq__watcher_t *watcher) {
     if (watcher == NULL) {
         return;

@@ -18,6 +18,9 @@
 void sq__watch_begin(sq_queue_t *queue, sq_function_t function);
 void sq__watch_end(sq_queue_t *queue);
 
+/* O. The task that has begun calls this function of the user's. The queue has a note. */
+void sq__watch_rename(sq_queue_t *queue, sq_function_t function);
+
 /* L. The queue's note, made if there is none; NULL: no memory. */
 struct sq__note *sq__watch_note(sq_queue_t *queue);
 

@@ -138,7 +138,7 @@ static bool serve(void *argument) {
         sq__mutex_unlock(&pool->lock);
         sq__job_end_t end = pool->call(job, SQ__BATCH, &ran);
         sq__store_relaxed(&member->calls, false);
-        if (end == SQ__JOB_STRANDED) {
+        if (sq__pool_is_stale(pool)) { /* what was called has forked, and this is the child: the jobs are the parent's */
             return false;
         }
         sq__mutex_lock(&pool->lock);

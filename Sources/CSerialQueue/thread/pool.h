@@ -44,9 +44,8 @@ typedef struct sq__job {
 
 /* What became of a job that was called. */
 typedef enum sq__job_end {
-    SQ__JOB_GONE,    /* it may have been posted again, or freed */
-    SQ__JOB_MORE,    /* it has more to do, and was not posted: it goes to the back of the list */
-    SQ__JOB_STRANDED /* this is the child of a fork, which this thread is alone in */
+    SQ__JOB_GONE, /* it may have been posted again, or freed */
+    SQ__JOB_MORE  /* it has more to do, and was not posted: it goes to the back of the list */
 } sq__job_end_t;
 
 /* Runs at most `batch` tasks of the job, and adds how many it has run to *ran. */

@@ -1,0 +1,108 @@
+/* pool_seats_test.c: what waits on a thread of a pool lends its seat, so that what it waits for can run there. */
+#include "caller.h"
+#include "sq_pool.h"
+
+static sq_pool_t *make_pool(size_t threads) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = threads;
+    sq_pool_t *pool = sq_pool_create("test pool", &options);
+    REQUIRE(pool != NULL);
+    return pool;
+}
+
+static sq_queue_t *queue_on(sq_pool_t *pool, const char *label) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = pool;
+    sq_queue_t *queue = sq_queue_create(label, &options);
+    REQUIRE(queue != NULL);
+    return queue;
+}
+
+typedef struct nest {
+    sq_queue_t *queues[8];
+    size_t count, deepest;
+    way_t way;
+} nest_t;
+
+static void go_in(void *context) {
+    nest_t *nest = context;
+    size_t depth = ++nest->deepest;
+    if (depth < nest->count) {
+        int error = wait_by(nest->way, nest->queues[depth], SQ_FOREVER, go_in, nest);
+        CHECK_EQUAL(error, 0);
+    }
+}
+
+/* To see it fail: no sq__pool_lend_seat in sleep_until (wait.c): it hangs. */
+TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
+    sq_pool_t *pool = make_pool(1);
+    nest_t nest = { .count = 8, .way = BY_CALL };
+    for (size_t i = 0; i < 8; i += 1) {
+        nest.queues[i] = queue_on(pool, "nested");
+    }
+    CHECK_EQUAL(sq_async(nest.queues[0], go_in, &nest), 0);
+    drain(nest.queues[0]);
+    CHECK_EQUAL(nest.deepest, 8);
+    /* regression: what came for the lent seats stayed. To see it fail: no sq__pool_oversee in sq__crew_call_and_unlock. One
+     * of the pool's, the one that looks after it, and this one. */
+    let_threads_end(3);
+    CHECK_AT_MOST(threads_alive(), 3);
+    for (size_t i = 0; i < 8; i += 1) {
+        sq_queue_release(nest.queues[i]);
+    }
+    sq_pool_release(pool);
+}
+
+typedef struct farewell {
+    sq_queue_t *other;
+    latch_t said;
+} farewell_t;
+
+static void never_told(void *context, const sq_stall_t *stall) {
+    (void)context;
+    (void)stall;
+}
+
+static void say_farewell(void *context) {
+    farewell_t *farewell = context;
+    CHECK_EQUAL(sq_async_and_wait(farewell->other, FAR, do_nothing, NULL), 0);
+    latch_bump(&farewell->said);
+}
+
+/* It is called on the pool's thread, with no task around it. */
+TEST(who_lets_go_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *queue = queue_on(pool, "watched");
+    farewell_t farewell = { queue_on(pool, "other"), LATCH_INIT };
+    const sq_watcher_t watcher = { never_told, &farewell, say_farewell };
+    hold_t hold;
+    CHECK_EQUAL(sq_queue_watch(queue, SQ_FOREVER, &watcher), 0);
+    hold_async(&hold, queue);
+    sq_queue_release(queue);
+    hold_end(&hold);
+    latch_wait(&farewell.said, 1);
+    sq_queue_release(farewell.other);
+    sq_pool_release(pool);
+}
+
+static void close_the_circle(void *context) {
+    nest_t *nest = context;
+    CHECK_EQUAL(sq_sync(nest->queues[0], must_not_run, NULL), EDEADLK);
+    nest->deepest += 1;
+}
+
+static void begin_the_circle(void *context) {
+    nest_t *nest = context;
+    CHECK_EQUAL(sq_async_and_wait(nest->queues[1], SQ_FOREVER, close_the_circle, nest), 0);
+}
+
+TEST(a_circle_of_tasks_on_a_pool_is_told) {
+    sq_pool_t *pool = make_pool(1);
+    nest_t nest = { .queues = { queue_on(pool, "left"), queue_on(pool, "right") } };
+    CHECK_EQUAL(sq_async(nest.queues[0], begin_the_circle, &nest), 0);
+    drain(nest.queues[0]);
+    CHECK_EQUAL(nest.deepest, 1);
+    sq_queue_release(nest.queues[0]);
+    sq_queue_release(nest.queues[1]);
+    sq_pool_release(pool);
+}

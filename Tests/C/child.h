@@ -87,12 +87,16 @@ static inline void check_aborted(const ending_t *ending, const char *const words
 }
 
 /* AddressSanitizer does not take its allocator's locks for a fork, so that none may be held then: a thread that starts or ends has
- * them at times. One that is busy on purpose is waited for in vain, for about a second. */
+ * them at times. One that is busy on purpose is waited for in vain: about a second, and half as long at each fork after that. */
 static inline void let_others_sleep(void) {
-    for (int look = 0, asleep = 0; UNDER_ASAN && look < 1000 && asleep < 3; look += 1) {
+    enum { ENOUGH = 3, LEAST = 4, MOST = 1000 };
+    static int looks = MOST;
+    int asleep = 0;
+    for (int look = 0; UNDER_ASAN && look < looks && asleep < ENOUGH; look += 1) {
         asleep = other_threads_sleep() ? asleep + 1 : 0;
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
     }
+    looks = asleep == ENOUGH ? MOST : looks / 2 > LEAST ? looks / 2 : LEAST;
 }
 
 /* Forks. True: this is the child, and *status is -1. False: it has ended, with *status as of waitpid. */

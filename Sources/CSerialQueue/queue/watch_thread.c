@@ -21,15 +21,19 @@ static sq__note_t *notes;   /* W */
 static sq__token_t *token;  /* W  of the thread; NULL: none runs */
 static sq__turn_t turn;     /* W  of its present rest */
 
+/* The one that this thread called last. It forks nowhere but in that call, or in what lets go of it after the call. */
+static SQ__THREAD_LOCAL sq__watcher_t *called;
+
 void sq__watch_thread_lock(void) { sq__mutex_lock(&lock); }
 void sq__watch_thread_unlock(void) { sq__mutex_unlock(&lock); }
 
 void sq__watch_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__watch_unlock(bool in_child) {
-    if (in_child) { /* nobody looks at the parent's queues any more */
+    if (in_child) { /* nobody looks at the parent's queues any more, or comes back from a call but the thread that forked in it */
         for (sq__note_t *note = notes; note != NULL; note = note->next) {
             note->listed = false;
+            note->watcher->is_being_called = note->watcher == called;
         }
         notes = NULL;
         token = NULL;
@@ -104,6 +108,7 @@ static bool look(sq__note_t *note, uint64_t now, stall_t *stall) {
 /* The user's code, without the lock. The queue may be freed meanwhile, and the note with it. */
 static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     watcher->is_being_called = true;
+    called = watcher;
     sq__mutex_unlock(&lock);
     watcher->given.stalled(watcher->given.context, told);
     sq__mutex_lock(&lock);

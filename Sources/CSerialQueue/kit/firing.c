@@ -118,6 +118,9 @@ static void pass(sq_timer_t *timer) {
 static void fire(void *context, void *number, bool runs) {
     sq_timer_t *timer = context;
     sq_queue_t *queue = timer->queue;
+    if (runs) {
+        sq__watch_rename(queue, timer->task.run); /* before the decision: from there on it has begun, for who cancels */
+    }
     sq__lock(queue);
     bool may_run = timer->is_waiting && (uintptr_t)timer->firing == (uintptr_t)number;
     if (may_run) {
@@ -129,7 +132,6 @@ static void fire(void *context, void *number, bool runs) {
         sq__count(runs ? &queue->ran : &queue->discarded, (uint64_t)-1); /* it was counted in advance */
         sq__count(&queue->skipped, 1);
     } else if (runs) {
-        sq__watch_rename(queue, timer->task.run);
         timer->task.run(timer->task.context);
         if (sq__fork_is_stale(queue)) {
             return; /* it has forked, and this is the child: the timer is the parent's */

@@ -3,8 +3,8 @@
 #define CHILD_H
 
 #include "harness.h"
-#include "threads.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -84,6 +84,35 @@ static inline void check_aborted(const ending_t *ending, const char *const words
     if (!holds) {
         note("it ended with status %#x and wrote: %s", (unsigned)ending->status, ending->text);
     }
+}
+
+/* Whether the system says that the thread with this id sleeps. */
+static inline bool thread_sleeps(long id) {
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", id);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return false;
+    }
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    const char *after_name = strrchr(text, ')');
+    return after_name != NULL && after_name[2] == 'S';
+}
+
+/* All but the calling one. One look may miss a thread, see threads.h. */
+static inline bool other_threads_sleep(void) {
+    bool sleep = true;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *entry; tasks != NULL && sleep && (entry = readdir(tasks)) != NULL;) {
+        long id = strtol(entry->d_name, NULL, 10);
+        sleep = id <= 0 || id == gettid() || thread_sleeps(id);
+    }
+    if (tasks != NULL) {
+        closedir(tasks);
+    }
+    return sleep;
 }
 
 /* AddressSanitizer does not take its allocator's locks for a fork, so that none may be held then: a thread that starts or ends has

@@ -31,7 +31,7 @@ const scenario_t mutant_scenarios[] = {
       "async(open1 retain pass0 resume? release) async(1) pass1 suspend release open0", .expect = { .each_has_a_reference = true }, .prints = { "1" } },
     { "release_ending", "the last release of a suspended queue that is shut down, and ends just then", "async(drain) suspend release",
       .expect = { .each_has_a_reference = true, .may = ERROR_BIT(ESHUTDOWN) | ERROR_BIT(EDEADLK), .deadlocks = -1 } },
-    { "release_ended", "the last release of a queue that its task has retained, shut down and suspended, and that has ended", "async(retain drain suspend open0) release pass0 release",
+    { "release_suspended_ended", "the last release of a queue that its task has retained, shut down and suspended, and that has ended", "async(retain drain suspend open0) release pass0 release",
       .expect = { .each_has_a_reference = true, .may = ERROR_BIT(EDEADLK), .deadlocks = -1 } },
     { 0 },
 };

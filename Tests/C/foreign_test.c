@@ -132,12 +132,54 @@ static int cancel_a_waiting_caller(way_t way) {
     return 0;
 }
 
+/* Functions that are no tasks: no queue is the current one. */
+
+static void leave_when_told(void *context, const sq_stall_t *stall) {
+    (void)stall;
+    exit_thread(context);
+}
+
+static void never_told(void *context, const sq_stall_t *stall) {
+    (void)context;
+    (void)stall;
+}
+
+static void do_no_pair(void *first, void *second, bool runs) {
+    (void)first;
+    (void)second;
+    (void)runs;
+}
+
+static void leave_when_decided(sq_deferred_t *task, int error) {
+    (void)error;
+    exit_thread(task);
+}
+
+static void leave_elsewhere(sq_queue_t *queue, const char *where) {
+    REQUIRE(sq_suspend(queue) == 0);
+    REQUIRE(sq_async(queue, do_nothing, NULL) == 0);
+    if (strcmp(where, "watcher") == 0) {
+        REQUIRE(sq_queue_watch(queue, 1000000, &(sq_watcher_t){ leave_when_told, NULL, NULL }) == 0);
+        latch_t never = LATCH_INIT;
+        latch_wait(&never, 1);
+    } else if (strcmp(where, "watcher's end") == 0) {
+        REQUIRE(sq_queue_watch(queue, SQ_FOREVER, &(sq_watcher_t){ never_told, NULL, exit_thread }) == 0);
+        sq_queue_watch(queue, 0, NULL);
+    } else {
+        static sq_deferred_t deferred = { .call = do_no_pair, .decided = leave_when_decided };
+        REQUIRE(sq_async_deferred(queue, &deferred) == EINPROGRESS);
+        sq_shutdown(queue, SQ_DRAIN, SQ_NOW);
+    }
+}
+
 int child_main(int count, char **words) {
     REQUIRE(count == 2);
     no_core_file();
-    site_t site = { make_queue_of(LABEL, 0), NULL };
+    site_t site = { make_queue_of(LABEL, strcmp(words[0], "elsewhere") == 0), NULL };
     place_t place = (place_t)strtoul(words[1], NULL, 10);
-    if (strcmp(words[0], "exit") == 0) {
+    if (strcmp(words[0], "elsewhere") == 0) {
+        leave_elsewhere(site.queue, words[1]);
+    } else if (strcmp(words[0], "exit") == 0) {
         site.leave = exit_thread;
         come_to(place, &site);
     } else if (strcmp(words[0], "cancel") == 0) {
@@ -171,6 +213,16 @@ TEST(pthread_exit_in_a_task_is_told_and_ends_the_process) {
 TEST(pthread_cancel_of_a_task_is_told_and_ends_the_process) {
     for (place_t place = IN_SYNC; place < PLACES; place += 1) {
         check_left("cancel", place, "pthread_cancel");
+    }
+}
+
+/* To see it fail: no SQ__NOBODY_UNWINDS_THROUGH in tell (the watching thread ends without a word), let_go, decide. */
+TEST(pthread_exit_in_a_function_that_is_no_task_is_told_and_ends_the_process) {
+    const char *const places[] = { "watcher", "watcher's end", "decision" };
+    for (size_t i = 0; i < 3; i += 1) {
+        ending_t ending = run_captured("elsewhere", places[i]);
+        const char *const words[] = { "pthread_exit", "must return" };
+        check_aborted(&ending, words, 2);
     }
 }
 

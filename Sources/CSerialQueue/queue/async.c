@@ -6,6 +6,7 @@
  * gives it room. */
 #include "queue/async.h"
 
+#include "platform/unwind.h"
 #include "queue/bound.h"
 #include "queue/current.h"
 #include "queue/deadlock.h"
@@ -74,6 +75,7 @@ static int submit_pair(sq_queue_t *queue, uint16_t kind, sq_pair_function_t call
 
 /* False: `decided` has forked, and this is the child: all else is the parent's. */
 static bool decide(sq_queue_t *queue, sq_deferred_t *task, int error) {
+    SQ__NOBODY_UNWINDS_THROUGH;
     task->decided(task, error);
     return !sq__fork_is_stale(queue);
 }

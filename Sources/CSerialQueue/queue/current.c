@@ -18,7 +18,13 @@ _Noreturn static void left(const char *cause, const sq__frame_t *frame) {
               cause, label);
 }
 
-void sq__unwind_stop(const char *cause) { left(cause, sq__self()->frame); }
+void sq__unwind_stop(const char *cause) {
+    const sq__frame_t *frame = sq__self()->frame;
+    if (frame == NULL) {
+        sq__fatal("%s left a function of a watcher or of a deferred task; it must return, as a task must. Catch it inside.", cause);
+    }
+    left(cause, frame);
+}
 
 /* On another stack than the thread's own, a coroutine's, addresses tell nothing. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller) {

@@ -3,6 +3,7 @@
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
+#include "platform/unwind.h"
 #include "queue/fork.h"
 #include "queue/handle.h"
 #include "queue/lock.h"
@@ -31,6 +32,7 @@ void sq__watch_rename(sq_queue_t *queue, sq_function_t function) {
 }
 
 static void let_go(sq__watcher_t *watcher) {
+    SQ__NOBODY_UNWINDS_THROUGH;
     if (watcher == NULL) {
         return;
     }

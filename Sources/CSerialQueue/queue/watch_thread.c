@@ -3,6 +3,7 @@
 #include "platform/clock.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
+#include "platform/unwind.h"
 #include "queue/deadlock.h"
 #include "queue/stats.h"
 #include "queue/watch.h"
@@ -107,6 +108,7 @@ static bool look(sq__note_t *note, uint64_t now, stall_t *stall) {
 
 /* The user's code, without the lock. The queue may be freed meanwhile, and the note with it. */
 static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
+    SQ__NOBODY_UNWINDS_THROUGH;
     watcher->is_being_called = true;
     called = watcher;
     sq__mutex_unlock(&lock);

@@ -12,8 +12,9 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
     private var body: Body?
     private let isClaimed = Atomic(false)
 
-    init(_ body: sending Body) {
-        self.body = body
+    /// Consuming, as all that a closure goes through on its way here: who borrows it keeps it until the caller goes on.
+    init(_ body: consuming sending Body) {
+        self.body = consume body
     }
 
     /// `nil`: somebody else was first.

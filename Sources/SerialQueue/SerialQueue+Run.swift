@@ -16,10 +16,10 @@ extension SerialQueue {
     ///   `noResources`; `fromBeforeFork`.
     public func run<Result: ~Copyable>(
         isolation: isolated (any Actor)? = #isolation,
-        _ body: sending @escaping () throws -> sending Result
+        _ body: consuming sending @escaping () throws -> sending Result
     ) async throws -> sending Result {
         try Task.checkCancellation()
-        let call = AwaitedCall(body)
+        let call = AwaitedCall(consume body)
         call.start(on: self)  // before there can be a cancellation, which takes it out of the line
         let error = await withTaskCancellationHandler {
             await call.wait(isolation: isolation)
@@ -40,10 +40,10 @@ extension SerialQueue {
     ///   will not run, and has been released.
     public func submit(
         isolation: isolated (any Actor)? = #isolation,
-        _ body: sending @escaping () -> Void
+        _ body: consuming sending @escaping () -> Void
     ) async throws {
         try Task.checkCancellation()
-        let call = SubmittedCall(body)
+        let call = SubmittedCall(consume body)
         switch call.submit(to: queue) {
         case .accepted: return
         case .refused(let error): throw error

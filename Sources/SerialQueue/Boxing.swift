@@ -43,18 +43,28 @@ enum EscapingClosure {
         let context: UnsafeMutableRawPointer?
     }
 
-    /// Submits `body` with its context retained. Returns C's status; if that is not 0, the context has been released again.
-    static func submit(_ body: sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t) -> CInt {
-        let words = unsafeBitCast(Closure(body: body), to: Words.self)
+    /// Submits `body`, of which only the queue knows any more. Returns why C refused it; then it has been released.
+    static func submit(
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t
+    ) -> SerialQueueError? {
+        let words = words(of: Closure(body: consume body))
+        let status = sq_async_pair(queue, deadline, { EscapingClosure.finish($0!, $1, runs: $2) }, words.code, words.context)
+        guard status != 0 else { return nil }
+        // Before the release: what `body` captured may have a deinit that meets a deadlock of its own.
+        let error = SerialQueueError(status: status)
+        finish(words.code, words.context, runs: false)
+        return error
+    }
+
+    /// The closure's words, with its context retained, and the closure itself gone: C must find no other reference, for the
+    /// queue may be done with it before the submission is.
+    private static func words(of closure: consuming Closure) -> Words {
+        let words = unsafeBitCast(closure, to: Words.self)
         if let context = words.context {
             _ = Unmanaged<AnyObject>.fromOpaque(context).retain()
         }
-        let status = sq_async_pair(queue, deadline, { EscapingClosure.finish($0!, $1, runs: $2) }, words.code, words.context)
-        withExtendedLifetime(body) {}
-        if status != 0 {
-            finish(words.code, words.context, runs: false)
-        }
-        return status
+        withExtendedLifetime(closure) {}  // until here, or there might be nothing left to retain
+        return words
     }
 
     /// Runs the closure, or not, and releases what `submit` retained.
@@ -74,14 +84,14 @@ enum EscapingClosure {
 final class DelayedClosure {
     private let body: () -> Void
 
-    private init(_ body: @escaping () -> Void) {
-        self.body = body
+    private init(_ body: consuming @escaping () -> Void) {
+        self.body = consume body
     }
 
-    static func task(_ body: @escaping () -> Void) -> sq_task_t {
+    static func task(_ body: consuming @escaping () -> Void) -> sq_task_t {
         sq_task_t(
             run: { Unmanaged<DelayedClosure>.fromOpaque($0!).takeRetainedValue().body() },
-            context: Unmanaged.passRetained(DelayedClosure(body)).toOpaque(),
+            context: Unmanaged.passRetained(DelayedClosure(consume body)).toOpaque(),
             discard: { Unmanaged<DelayedClosure>.fromOpaque($0!).release() }
         )
     }

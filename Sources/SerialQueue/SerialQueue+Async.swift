@@ -11,11 +11,11 @@ extension SerialQueue {
     /// - Returns: `false` if the queue refused: it is full, or has been shut down, there was no memory, its thread could not
     ///   be started, or it is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
-    public func async(_ body: sending @escaping () -> Void) -> Bool {
+    public func async(_ body: consuming sending @escaping () -> Void) -> Bool {
         // SQ_NOW: does not wait for room.
-        let status = EscapingClosure.submit(body, to: queue, by: 0)
+        let error = EscapingClosure.submit(consume body, to: queue, by: 0)
         withExtendedLifetime(self) {}
-        return status == 0
+        return error == nil
     }
 
     /// As ``async(_:)``, but where a queue of limited capacity is full, waits for room no longer than `limit`. Room goes
@@ -25,10 +25,10 @@ extension SerialQueue {
     ///   `fromBeforeFork`. Then `body` will not run and has been released.
     public func async(
         within limit: Duration,
-        _ body: sending @escaping () -> Void
+        _ body: consuming sending @escaping () -> Void
     ) throws(SerialQueueError) {
-        let status = EscapingClosure.submit(body, to: queue, by: deadline(limit))
+        let error = EscapingClosure.submit(consume body, to: queue, by: deadline(limit))
         withExtendedLifetime(self) {}
-        if status != 0 { throw SerialQueueError(status: status) }
+        if let error { throw error }
     }
 }

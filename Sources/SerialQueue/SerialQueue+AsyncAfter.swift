@@ -18,8 +18,8 @@ extension SerialQueue {
     /// - Returns: `false` if the queue refused: it has been shut down, there was no memory, its thread could not be
     ///   started, or it is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
-    public func asyncAfter(_ delay: Duration, _ body: sending @escaping () -> Void) -> Bool {
-        var task = DelayedClosure.task(body)
+    public func asyncAfter(_ delay: Duration, _ body: consuming sending @escaping () -> Void) -> Bool {
+        var task = DelayedClosure.task(consume body)
         let status = withExtendedLifetime(self) { sq_async_task_after(queue, nanoseconds(delay), &task) }
         if status != 0 {
             DelayedClosure.takeBack(task)

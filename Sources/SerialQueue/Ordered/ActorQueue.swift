@@ -78,10 +78,10 @@ extension ActorQueue {
     @discardableResult @inlinable
     public func enqueue(
         priority: TaskPriority? = nil,
-        _ operation: @escaping @Sendable (isolated ActorType) async -> Void
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async -> Void
     ) -> Bool {
         guard let actor else { return false }
-        start(priority: priority, on: actor, operation)
+        start(priority: priority, on: actor, consume operation)
         return true
     }
 
@@ -94,9 +94,9 @@ extension ActorQueue {
     public func enqueueAndWait<Success: Sendable>(
         priority: TaskPriority? = nil,
         isolation: isolated (any Actor)? = #isolation,
-        _ operation: @escaping @Sendable (isolated ActorType) async throws -> Success
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async throws -> Success
     ) async throws -> Success {
-        let task = Task<Success, any Error>(priority: priority, on: self, operation: operation)
+        let task = Task<Success, any Error>(priority: priority, on: self, operation: consume operation)
         return try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
     }
 
@@ -130,9 +130,9 @@ extension ActorQueue {
         name: String? = nil,
         priority: TaskPriority?,
         on actor: ActorType,
-        _ operation: @escaping @Sendable (isolated ActorType) async -> Success
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async -> Success
     ) -> Task<Success, Never> {
-        ActorWork(line, actor, operation).makeTask(name: name, priority: priority)
+        ActorWork(line, actor, consume operation).makeTask(name: name, priority: priority)
     }
 
     /// As above, for an `operation` that may throw.
@@ -141,8 +141,8 @@ extension ActorQueue {
         name: String? = nil,
         priority: TaskPriority?,
         on actor: ActorType,
-        _ operation: @escaping @Sendable (isolated ActorType) async throws -> Success
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async throws -> Success
     ) -> Task<Success, any Error> {
-        ActorWork(line, actor, operation).makeTask(name: name, priority: priority)
+        ActorWork(line, actor, consume operation).makeTask(name: name, priority: priority)
     }
 }

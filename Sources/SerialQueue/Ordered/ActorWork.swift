@@ -12,9 +12,9 @@ final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Acto
     // Written before the task is made, taken out by the task.
     @usableFromInline var operation: Operation?
 
-    @inlinable init(_ line: Line, _ actor: ActorType, _ operation: @escaping Operation) {
+    @inlinable init(_ line: Line, _ actor: ActorType, _ operation: consuming @escaping Operation) {
         self.actor = actor
-        self.operation = operation
+        self.operation = consume operation
         super.init(line)
     }
 

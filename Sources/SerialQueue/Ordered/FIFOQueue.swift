@@ -35,18 +35,18 @@ extension FIFOQueue {
     ///   - operation: What the task does; it begins when all tasks before it have ended.
     public func enqueue(
         priority: TaskPriority? = nil,
-        _ operation: sending @escaping () async -> Void
+        _ operation: consuming sending @escaping () async -> Void
     ) {
-        Task(priority: priority, on: self, operation: operation)
+        Task(priority: priority, on: self, operation: consume operation)
     }
 
     /// As ``enqueue(priority:_:)``, with `operation` running on `actor`, which it keeps alive.
     public func enqueue<ActorType: Actor>(
         priority: TaskPriority? = nil,
         on actor: ActorType,
-        _ operation: @escaping @Sendable (isolated ActorType) async -> Void
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async -> Void
     ) {
-        Task(priority: priority, on: self, isolatedTo: actor, operation: operation)
+        Task(priority: priority, on: self, isolatedTo: actor, operation: consume operation)
     }
 
     /// Enqueues `operation`, waits for its end, and returns its result.
@@ -59,10 +59,10 @@ extension FIFOQueue {
     public func enqueueAndWait<Success: Sendable, Failure: Error>(
         priority: TaskPriority? = nil,
         isolation: isolated (any Actor)? = #isolation,
-        _ operation: sending @escaping () async throws(Failure) -> Success
+        _ operation: consuming sending @escaping () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         preconditionIsNotWaitedFor("enqueueAndWait")
-        let task = resultTask(priority, operation)
+        let task = resultTask(priority, consume operation)
         return try await task.valueOrCancelled(isolation: isolation).get()
     }
 
@@ -73,10 +73,10 @@ extension FIFOQueue {
         priority: TaskPriority? = nil,
         on actor: ActorType,
         isolation: isolated (any Actor)? = #isolation,
-        _ operation: @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         preconditionIsNotWaitedFor("enqueueAndWait")
-        let task = resultTask(priority) { () async throws(Failure) in try await operation(actor) }
+        let task = resultTask(priority, on: actor, consume operation)
         return try await task.valueOrCancelled(isolation: isolation).get()
     }
 }
@@ -99,18 +99,27 @@ extension FIFOQueue {
         await line.drain(isolation: isolation) { goOn() }
     }
 
-    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that.
+    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,
+    /// and the one that it is made of would be kept until the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
         _ priority: TaskPriority?,
-        _ operation: sending @escaping () async throws(Failure) -> Success
+        _ operation: consuming sending @escaping () async throws(Failure) -> Success
     ) -> Task<Result<Success, Failure>, Never> {
-        Task(priority: priority, on: self) {
+        Task(priority: priority, on: self) { [operation = consume operation] in
             do throws(Failure) {
                 return .success(try await operation())
             } catch {
                 return .failure(error)
             }
         }
+    }
+
+    private func resultTask<ActorType: Actor, Success: Sendable, Failure: Error>(
+        _ priority: TaskPriority?,
+        on actor: ActorType,
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
+    ) -> Task<Result<Success, Failure>, Never> {
+        resultTask(priority) { [operation = consume operation] () async throws(Failure) in try await operation(actor) }
     }
 
     /// Traps if the current task, or one that it is a child of, has begun on this queue and not ended.

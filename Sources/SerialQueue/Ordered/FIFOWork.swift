@@ -8,8 +8,8 @@
 final class FIFOWork<Success, Failure: Error>: FIFOTurn, @unchecked Sendable {
     @usableFromInline var operation: (() async throws(Failure) -> Success)?
 
-    @inlinable init(_ fifo: FIFOQueue, _ operation: sending @escaping () async throws(Failure) -> Success) {
-        self.operation = operation
+    @inlinable init(_ fifo: FIFOQueue, _ operation: consuming sending @escaping () async throws(Failure) -> Success) {
+        self.operation = consume operation
         super.init(fifo)
     }
 

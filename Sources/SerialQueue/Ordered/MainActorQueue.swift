@@ -29,9 +29,9 @@ extension MainActorQueue {
     ///   - operation: What the task does; it begins on the main actor, in turn.
     public func enqueue(
         priority: TaskPriority? = nil,
-        _ operation: @escaping @MainActor () async -> Void
+        _ operation: consuming @escaping @MainActor () async -> Void
     ) {
-        Task(priority: priority, on: self, operation: operation)
+        Task(priority: priority, on: self, operation: consume operation)
     }
 
     /// Enqueues `operation`, waits for its end, and returns its result.
@@ -42,9 +42,9 @@ extension MainActorQueue {
     public func enqueueAndWait<Success: Sendable, Failure: Error>(
         priority: TaskPriority? = nil,
         isolation: isolated (any Actor)? = #isolation,
-        _ operation: @escaping @MainActor () async throws(Failure) -> Success
+        _ operation: consuming @escaping @MainActor () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
-        try await resultTask(priority, operation).valueOrCancelled(isolation: isolation).get()
+        try await resultTask(priority, consume operation).valueOrCancelled(isolation: isolation).get()
     }
 
     /// Cancels every task that has been enqueued so far and has not ended, as their handles' `cancel()` would.
@@ -63,12 +63,13 @@ extension MainActorQueue {
         await queue.drain(isolation: isolation)
     }
 
-    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that.
+    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,
+    /// and the one that it is made of would be kept until the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
         _ priority: TaskPriority?,
-        _ operation: @escaping @MainActor () async throws(Failure) -> Success
+        _ operation: consuming @escaping @MainActor () async throws(Failure) -> Success
     ) -> Task<Result<Success, Failure>, Never> {
-        Task(priority: priority, on: self) {
+        Task(priority: priority, on: self) { [operation = consume operation] in
             do throws(Failure) {
                 return .success(try await operation())
             } catch {

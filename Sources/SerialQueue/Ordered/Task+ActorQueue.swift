@@ -11,10 +11,10 @@ extension Task where Failure == any Error {
         name: String? = nil,
         priority: TaskPriority? = nil,
         on queue: ActorQueue<ActorType>,
-        operation: @escaping @Sendable (isolated ActorType) async throws -> Success
+        operation: consuming @escaping @Sendable (isolated ActorType) async throws -> Success
     ) {
         if let actor = queue.actor {
-            self = queue.start(name: name, priority: priority, on: actor, operation)
+            self = queue.start(name: name, priority: priority, on: actor, consume operation)
         } else {
             self = Task(name: name, priority: priority) { throw ActorQueue<ActorType>.ActorIsGone() }
             cancel()
@@ -31,10 +31,10 @@ extension Task where Failure == Never {
         name: String? = nil,
         priority: TaskPriority? = nil,
         on queue: MainActorQueue,
-        operation: @escaping @MainActor () async -> Success
+        operation: consuming @escaping @MainActor () async -> Success
     ) {
-        let onActor: @Sendable (isolated MainActor) async -> Success = { _ in await operation() }
-        self = queue.queue.start(name: name, priority: priority, on: .shared, onActor)
+        let onActor: @Sendable (isolated MainActor) async -> Success = { [operation = consume operation] _ in await operation() }
+        self = queue.queue.start(name: name, priority: priority, on: .shared, consume onActor)
     }
 }
 
@@ -47,9 +47,9 @@ extension Task where Failure == any Error {
         name: String? = nil,
         priority: TaskPriority? = nil,
         on queue: MainActorQueue,
-        operation: @escaping @MainActor () async throws -> Success
+        operation: consuming @escaping @MainActor () async throws -> Success
     ) {
-        let onActor: @Sendable (isolated MainActor) async throws -> Success = { _ in try await operation() }
-        self = queue.queue.start(name: name, priority: priority, on: .shared, onActor)
+        let onActor: @Sendable (isolated MainActor) async throws -> Success = { [operation = consume operation] _ in try await operation() }
+        self = queue.queue.start(name: name, priority: priority, on: .shared, consume onActor)
     }
 }

@@ -9,9 +9,9 @@ extension Task where Failure == Never {
         name: String? = nil,
         priority: TaskPriority? = nil,
         on queue: FIFOQueue,
-        operation: sending @escaping () async -> Success
+        operation: consuming sending @escaping () async -> Success
     ) {
-        let work = FIFOWork(queue, operation)
+        let work = FIFOWork(queue, consume operation)
         self = Task(name: name, executorPreference: work, priority: priority) { await work.run() }
     }
 
@@ -22,9 +22,9 @@ extension Task where Failure == Never {
         priority: TaskPriority? = nil,
         on queue: FIFOQueue,
         isolatedTo actor: ActorType,
-        operation: @escaping @Sendable (isolated ActorType) async -> Success
+        operation: consuming @escaping @Sendable (isolated ActorType) async -> Success
     ) {
-        self.init(name: name, priority: priority, on: queue) { await operation(actor) }
+        self.init(name: name, priority: priority, on: queue) { [operation = consume operation] in await operation(actor) }
     }
 }
 
@@ -39,9 +39,9 @@ extension Task where Failure == any Error {
         name: String? = nil,
         priority: TaskPriority? = nil,
         on queue: FIFOQueue,
-        operation: sending @escaping () async throws -> Success
+        operation: consuming sending @escaping () async throws -> Success
     ) {
-        let work = FIFOWork(queue, operation)
+        let work = FIFOWork(queue, consume operation)
         self = Task(name: name, executorPreference: work, priority: priority) { try await work.run() }
     }
 
@@ -52,8 +52,8 @@ extension Task where Failure == any Error {
         priority: TaskPriority? = nil,
         on queue: FIFOQueue,
         isolatedTo actor: ActorType,
-        operation: @escaping @Sendable (isolated ActorType) async throws -> Success
+        operation: consuming @escaping @Sendable (isolated ActorType) async throws -> Success
     ) {
-        self.init(name: name, priority: priority, on: queue) { try await operation(actor) }
+        self.init(name: name, priority: priority, on: queue) { [operation = consume operation] in try await operation(actor) }
     }
 }

@@ -103,16 +103,16 @@ final class DelayedClosure {
 }
 
 extension TimerBody {
-    /// Owns a reference to the body until the C timer is done for.
+    /// Owns a reference to the body until the C timer is done for, and releases the closure then: the Timer may be kept.
     var task: sq_task_t {
         sq_task_t(
             run: { Unmanaged<TimerBody>.fromOpaque($0!).takeUnretainedValue().fire() },
             context: Unmanaged.passRetained(self).toOpaque(),
-            discard: { Unmanaged<TimerBody>.fromOpaque($0!).release() }
+            discard: { _ = Unmanaged<TimerBody>.fromOpaque($0!).takeRetainedValue().take() }
         )
     }
 
-    /// Gives up the reference of `task`, after C has refused it.
+    /// Gives up the reference of `task`, and the closure, after C has refused it.
     static func takeBack(_ task: sq_task_t) {
         task.discard!(task.context)
     }

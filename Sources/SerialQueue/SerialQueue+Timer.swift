@@ -21,10 +21,10 @@ extension SerialQueue {
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
     /// - Returns: The timer; it is cancelled when it is let go of.
     public func timer(
-        every interval: Duration, leeway: Duration = .zero, _ body: @escaping @Sendable () -> Void
+        every interval: Duration, leeway: Duration = .zero, _ body: consuming @escaping @Sendable () -> Void
     ) -> Timer {
         guard interval > .zero else { intervalIsNotPositive(interval) }
-        let timer = Timer(on: self, body)
+        let timer = Timer(on: self, consume body)
         timer.start(after: interval, every: interval, leeway: leeway)
         return timer
     }
@@ -38,28 +38,26 @@ extension SerialQueue {
         private nonisolated(unsafe) let timer: OpaquePointer?
         private let body: TimerBody
 
-        fileprivate init(on queue: SerialQueue, _ body: @escaping @Sendable () -> Void) {
-            self.body = TimerBody(body)
+        fileprivate init(on queue: SerialQueue, _ body: consuming @escaping @Sendable () -> Void) {
+            self.body = TimerBody(consume body)
             var task = self.body.task
             timer = withExtendedLifetime(queue) { sq_timer_create(queue.queue, &task) }
             if timer == nil {
                 let error = sq_swift_errno()  // what is released here may change it
                 TimerBody.takeBack(task)
-                self.body.drop()
                 guard error == SQ_SWIFT_ESHUTDOWN else { queue.cannotMakeTimer(error) }
             }
         }
 
         deinit {
-            body.drop()
-            sq_timer_release(timer)
+            withExtendedLifetime(body.take()) { sq_timer_release(timer) }
         }
 
         /// Has the timer fire after `delay`, and from then on every `interval`, instead of as it was started before.
         ///
         /// - Parameters:
         ///   - delay: From now to the first firing.
-        ///   - interval: From one firing to the next; `nil`: it fires once.
+        ///   - interval: From one firing to the next; one that is not positive counts as a nanosecond. `nil`: it fires once.
         ///   - leeway: How late a firing may be if that saves the processor a wake-up.
         /// - Returns: `false` if the timer was cancelled, or its queue has been shut down: then it does not fire.
         @discardableResult
@@ -68,7 +66,11 @@ extension SerialQueue {
             // An interval too short to be told is the shortest; C takes 0 for "once".
             let interval = interval.map { max(nanoseconds($0), 1) } ?? 0
             return withExtendedLifetime(self) {
-                sq_timer_start(timer, nanoseconds(delay), interval, nanoseconds(leeway)) == 0
+                guard sq_timer_start(timer, nanoseconds(delay), interval, nanoseconds(leeway)) == 0 else { return false }
+                // Who cancels takes the body first: it either cancels what was just started, or is noticed here.
+                guard body.isDropped else { return true }
+                sq_timer_cancel(timer)
+                return false
             }
         }
 
@@ -76,9 +78,10 @@ extension SerialQueue {
         ///
         /// The closure is released at once, or when a firing that runs is over.
         public func cancel() {
-            if let timer { sq_timer_cancel(timer) }
-            body.drop()
-            withExtendedLifetime(self) {}
+            // Released last: what it captured may have a deinit that uses the timer.
+            withExtendedLifetime((self, body.take())) {
+                if let timer { sq_timer_cancel(timer) }
+            }
         }
 
         /// As ``cancel()``, and waits until no firing runs. What the last one wrote is visible then.
@@ -87,11 +90,14 @@ extension SerialQueue {
         /// - Throws: `timedOut`, if a firing runs for longer; `deadlock`, if it waits for the caller, or is the caller;
         ///   `noResources`. The timer is cancelled nonetheless.
         public func cancelAndWait(within limit: Duration? = nil) throws(SerialQueueError) {
-            var status: CInt = 0
-            if let timer { status = sq_timer_cancel_and_wait(timer, deadline(limit)) }
-            let error = status == 0 ? nil : SerialQueueError(status: status)
-            cancel()
-            if let error { throw error }
+            try withExtendedLifetime((self, body.take())) { () throws(SerialQueueError) in
+                guard let timer else { return }
+                let status = sq_timer_cancel_and_wait(timer, deadline(limit))
+                guard status != 0 else { return }
+                let error = SerialQueueError(status: status)
+                sq_timer_cancel(timer)  // C has not, if there was no memory
+                throw error
+            }
         }
     }
 }
@@ -100,8 +106,8 @@ extension SerialQueue {
 final class TimerBody: Sendable {
     private let body: Mutex<(@Sendable () -> Void)?>
 
-    init(_ body: @escaping @Sendable () -> Void) {
-        self.body = Mutex(body)
+    init(_ body: consuming @escaping @Sendable () -> Void) {
+        self.body = Mutex(consume body)
     }
 
     var isDropped: Bool { body.withLock { $0 == nil } }
@@ -112,13 +118,8 @@ final class TimerBody: Sendable {
         body?()
     }
 
-    /// Releases the closure, without the lock: what it captured may have a deinit that uses the timer.
-    func drop() {
-        let released = body.withLock { body in
-            let released = body
-            body = nil
-            return released
-        }
-        withExtendedLifetime(released) {}
+    /// The closure, for the caller to release without the lock: what it captured may have a deinit that uses the timer.
+    func take() -> (@Sendable () -> Void)? {
+        body.withLock { $0.take() }
     }
 }

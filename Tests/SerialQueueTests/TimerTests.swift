@@ -1,4 +1,6 @@
+import Glibc
 import SerialQueue
+import Synchronization
 import Testing
 
 /// On manual pools, so that time is what the test says it is.
@@ -147,6 +149,27 @@ import Testing
         timer.value = nil
     }
 
+    /// Whichever of the two comes first, the timer does not fire any more.
+    @Test func aStartThatMeetsACancelDoesNotOutliveIt() {
+        let other = SerialQueue(label: "starts")
+        var firings = 0
+        for _ in 0..<(isUnderSanitizer ? 2_000 : 20_000) {
+            let timer = queue.timer(every: .seconds(1)) {}
+            let meeting = Meeting()
+            other.async {
+                meeting.join()
+                timer.start(after: .seconds(1), every: .seconds(1))
+            }
+            meeting.join()
+            timer.cancel()
+            other.sync {}
+            pool.run()  // what the timer before this one has left
+            firings += pool.advance(by: .seconds(2))
+            withExtendedLifetime(timer) {}
+        }
+        #expect(firings == 0)
+    }
+
     /// On the real clock: the closure of a timer on a queue with a thread of its own.
     @Test func cancelAndWaitSeesTheLastFiring() throws {
         let queue = SerialQueue(label: "real")
@@ -168,5 +191,15 @@ import Testing
         await #expect(processExitsWith: .failure) {
             _ = SerialQueue(label: "eager").timer(every: .zero) {}
         }
+    }
+}
+
+/// Two threads go on from here at the same moment, as nearly as can be.
+private final class Meeting: Sendable {
+    private let missing = Atomic(2)
+
+    func join() {
+        missing.subtract(1, ordering: .acquiringAndReleasing)
+        while missing.load(ordering: .acquiring) > 0 { sched_yield() }
     }
 }

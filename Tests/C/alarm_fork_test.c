@@ -4,6 +4,7 @@
 #include "latch.h"
 
 #include "platform/clock.h"
+#include "platform/mutex.h"
 #include "thread/alarm.h"
 
 enum { MS = 1000000 };
@@ -119,3 +120,57 @@ static void check_child(int (*body)(void *)) {
 TEST(an_alarm_of_the_parents_is_not_called_in_the_child) { check_child(ring_own); }
 TEST(the_childs_thread_does_not_wake_up_for_the_parents_alarms) { check_child(sleep_long); }
 TEST(the_childs_thread_ends_whoever_has_a_lease_in_the_parent) { check_child(end_alone); }
+
+/* A call that forks: its child goes back to the library, and has nothing to do with the set. */
+typedef struct forker {
+    sq__alarm_t alarm;
+    sq__mutex_t *held; /* at the fork, as by another thread; NULL: nothing is */
+    int status;        /* as of fork_and_return */
+    latch_t called;
+} forker_t;
+
+static void fork_in_call(sq__alarm_t *alarm) {
+    forker_t *forker = (forker_t *)alarm;
+    if (forker->held != NULL) {
+        sq__mutex_lock(forker->held);
+    }
+    if (!fork_and_return(&forker->status)) {
+        if (forker->held != NULL) {
+            sq__mutex_unlock(forker->held);
+        }
+        latch_bump(&forker->called);
+    }
+}
+
+/* The child's only thread is the copy of the one that calls alarms: it ends, and the process with it. */
+TEST(an_alarm_can_fork_and_its_child_can_return) {
+    if (UNDER_TSAN || UNDER_ASAN) {
+        note("left out: a sanitizer does not support threads after a fork, or misses the parent's");
+        return;
+    }
+    forker_t forker = { .alarm.call = fork_in_call, .status = -2, .called = LATCH_INIT };
+    sq__alarms_t *set;
+    REQUIRE(sq__alarms_shared(&set) == 0);
+    sq__alarm_set(set, &forker.alarm, 0, 0);
+    latch_wait(&forker.called, 1);
+    CHECK_EQUAL(forker.status, 0);
+    sq__alarms_let_go(set);
+}
+
+TEST(an_alarm_of_a_manual_set_can_fork_and_its_child_can_return) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork");
+        return;
+    }
+    sq__alarms_t *set = sq__alarms_create();
+    REQUIRE(set != NULL);
+    forker_t forker = { .alarm.call = fork_in_call, .held = (sq__mutex_t *)set /* its first field */, .status = -2, .called = LATCH_INIT };
+    sq__alarm_set(set, &forker.alarm, 1, 0);
+    bool called = sq__alarms_advance(set, 1);
+    if (forker.status == -1) {
+        _exit(called ? 0 : 1);
+    }
+    CHECK(called);
+    CHECK_EQUAL(forker.status, 0);
+    sq__alarms_destroy(set);
+}

@@ -86,19 +86,19 @@ static inline void check_aborted(const ending_t *ending, const char *const words
     }
 }
 
-/* Whether the system says that the thread with this id sleeps. */
-static inline bool thread_sleeps(long id) {
+/* What the system says of the thread with this id: 'S' sleeps, 'Z' has ended; 0: nothing. */
+static inline char thread_state(long id) {
     char path[64], text[256];
     snprintf(path, sizeof path, "/proc/self/task/%ld/stat", id);
     FILE *file = fopen(path, "r");
     if (file == NULL) {
-        return false;
+        return 0;
     }
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = '\0';
     const char *after_name = strrchr(text, ')');
-    return after_name != NULL && after_name[2] == 'S';
+    return after_name != NULL ? after_name[2] : 0;
 }
 
 /* All but the calling one. One look may miss a thread, see threads.h. */
@@ -107,7 +107,7 @@ static inline bool other_threads_sleep(void) {
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *entry; tasks != NULL && sleep && (entry = readdir(tasks)) != NULL;) {
         long id = strtol(entry->d_name, NULL, 10);
-        sleep = id <= 0 || id == gettid() || thread_sleeps(id);
+        sleep = id <= 0 || id == gettid() || thread_state(id) == 'S';
     }
     if (tasks != NULL) {
         closedir(tasks);

@@ -207,6 +207,46 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_release(queue);
 }
 
+static sq_queue_t *others;
+static latch_t has_waited = LATCH_INIT;
+static atomic_int closing_thread;
+
+static void wait_for_others(sq_deferred_t *task, int error) {
+    item_decided(task, error);
+    CHECK_EQUAL(sq_sync_until(others, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    latch_bump(&has_waited);
+}
+
+static void *let_go_at_last(void *hold) {
+    latch_wait(&has_waited, 1);
+    wait_until_asleep(&closing_thread);
+    hold_end(hold);
+    return NULL;
+}
+
+/* A thread has one token for all its waits. To see it fail (ESHUTDOWN): in sq_shutdown, no sq__token_prepare at the end. */
+TEST(who_is_refused_by_a_shutdown_can_wait_for_something_else_and_the_shutdown_waits_on) {
+    sq_queue_t *queue = make_queue_of("closing", 1);
+    size_t ran = 0;
+    item_t item;
+    others = make_queue_of("suspended", 0);
+    CHECK_EQUAL(sq_suspend(others), 0);
+    hold_t hold;
+    fill(queue, &hold, 1, &ran);
+    item_init(&item, queue, NULL, 1);
+    item.task.decided = wait_for_others;
+    CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
+    closing_thread = gettid();
+    pthread_t helper = spawn(let_go_at_last, &hold);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, 1);
+    check_item(&item, 1, ESHUTDOWN, 0, 0);
+    join(helper);
+    CHECK_EQUAL(sq_resume(others), 0);
+    sq_queue_release(others);
+    sq_queue_release(queue);
+}
+
 /* What is the queue's in it is not the caller's to fill. To see it crash: clear it only where it is put into the line. */
 TEST(a_task_that_was_refused_at_once_can_be_withdrawn) {
     sq_queue_t *queue = make_queue_of("shut", 1);

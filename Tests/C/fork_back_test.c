@@ -101,17 +101,18 @@ TEST(who_is_given_room_can_fork_and_its_child_can_return) {
     scene_end(&scene, scene.calls == (is_child ? 1 : 5) && scene.decided[0] == 1 && scene.decided[1] == !is_child);
 }
 
+enum { PLACES = 126 }; /* of a segment */
+
 /* The first one has room, and no memory for its place: the room is the second one's, in the parent. */
 TEST(who_is_refused_its_room_can_fork_and_its_child_can_return) {
     if (left_out()) {
         return;
     }
-    enum { CAPACITY = 126 }; /* a segment's places */
     scene_t scene;
     deferred_t deferred[2];
-    scene_begin(&scene, CAPACITY);
+    scene_begin(&scene, PLACES);
     CHECK_EQUAL(sq_suspend(scene.queue), 0);
-    for (int i = 0; i < CAPACITY; i += 1) {
+    for (int i = 0; i < PLACES; i += 1) {
         CHECK_EQUAL(sq_async(scene.queue, do_nothing, NULL), 0);
     }
     defer(&scene, &deferred[0], 0);
@@ -253,6 +254,78 @@ TEST(the_end_of_a_queue_of_a_pool_can_fork_and_its_child_runs_no_other_queue) {
     CHECK_EQUAL(sq_shutdown(house.scene.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_queue_release(house.scene.queue);
     house_end(&house);
+}
+
+/* A timer is done for in a child, whose thread then goes back to the library and ends. What the child does itself from another
+ * thread must work: its delayed tasks are called, by a thread that nobody has dismissed. */
+
+static void exit_well(void *context) {
+    (void)context;
+    _exit(0);
+}
+
+static void *use_alarms(void *argument) {
+    (void)argument;
+    while (thread_state(getpid()) != 'Z') { /* the one that forked */
+        sched_yield();
+    }
+    sq_queue_t *queue = make_queue_of("the child's", 0);
+    CHECK_EQUAL(sq_async_after(queue, 200000000, exit_well, NULL), 0); /* longer than an alarm thread stays that nobody needs */
+    sleep(20);
+    _exit(1);
+}
+
+static void call_and_use_alarms(void *context) {
+    scene_t *scene = context;
+    call(scene);
+    if (scene->status == -1) { /* a lease that the thread must not take for one of the parent's */
+        spawn(use_alarms, NULL);
+    }
+}
+
+static void release_own_timer(void *context) { sq_timer_release(*(sq_timer_t **)context); }
+
+typedef enum timers_end { BY_RELEASE, BY_RELEASE_IN_FIRING, WITH_QUEUE, TIMERS_ENDS } timers_end_t;
+
+typedef struct timed {
+    sq_timer_t *timer; /* first: what the firing releases */
+    scene_t scene;
+} timed_t;
+
+static void discard_timed(void *context) { call_and_use_alarms(&((timed_t *)context)->scene); }
+
+TEST(the_end_of_a_timer_can_fork_and_its_child_has_alarms_of_its_own) {
+    if (left_out() || UNDER_ASAN) {
+        return;
+    }
+    for (timers_end_t how = BY_RELEASE; how < TIMERS_ENDS; how += 1) {
+        timed_t timed = { .scene = { .forks = true, .status = -2, .queue = make_queue_of("forking", 0) } };
+        const sq_task_t task = { release_own_timer, &timed, discard_timed };
+        timed.timer = sq_timer_create(timed.scene.queue, &task);
+        REQUIRE(timed.timer != NULL);
+        if (how == BY_RELEASE) {
+            sq_timer_release(timed.timer);
+        } else if (how == WITH_QUEUE) { /* released, but there was no memory for its last work */
+            CHECK_EQUAL(sq_suspend(timed.scene.queue), 0);
+            for (int i = 0; i < PLACES; i += 1) {
+                CHECK_EQUAL(sq_async(timed.scene.queue, do_nothing, NULL), 0);
+            }
+            fail_nth(FAIL_ALLOCATION, 1, true);
+            sq_timer_release(timed.timer);
+            CHECK_EQUAL(sq_shutdown(timed.scene.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+            CHECK(fail_nothing() > 0);
+            CHECK_EQUAL(sq_resume(timed.scene.queue), 0);
+        } else if (how == BY_RELEASE_IN_FIRING) {
+            CHECK_EQUAL(sq_timer_start(timed.timer, 0, 0, 0), 0);
+            while (stats_now(timed.scene.queue).discarded == 0) {
+                sched_yield();
+            }
+        }
+        CHECK_EQUAL(sq_shutdown(timed.scene.queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(timed.scene.calls, 1);
+        CHECK_EQUAL(timed.scene.status, 0);
+        sq_queue_release(timed.scene.queue);
+    }
 }
 
 /* Suspensions */

@@ -85,6 +85,20 @@ TEST(who_lets_go_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it)
     sq_pool_release(pool);
 }
 
+/* The turn has come, and yet nobody to run it. */
+TEST(a_call_on_a_free_queue_of_a_pool_that_is_busy_ends_at_its_deadline) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *busy = queue_on(pool, "busy"), *idle = queue_on(pool, "idle");
+    hold_t hold;
+    hold_async(&hold, busy);
+    CHECK_EQUAL(sq_async_and_wait(idle, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_async_and_wait(idle, SQ_FOREVER, do_nothing, NULL), 0);
+    sq_queue_release(busy);
+    sq_queue_release(idle);
+    sq_pool_release(pool);
+}
+
 static void close_the_circle(void *context) {
     nest_t *nest = context;
     CHECK_EQUAL(sq_sync(nest->queues[0], must_not_run, NULL), EDEADLK);

@@ -106,6 +106,37 @@ TEST(a_firing_that_runs_too_long_is_told_with_its_function) {
     latch_wait(&ward.discarded, 1);
 }
 
+/* Of what is discarded, too: that is the function which runs. */
+static void check_discard(void (*give_up)(sq_queue_t *, const sq_task_t *)) {
+    sq_queue_t *queue = make_queue_of("discards", 0);
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
+    watch(queue, &ward, SHORT);
+    give_up(queue, &(sq_task_t){ must_not_run, &runner, run_long });
+    latch_wait(&ward.told, 1);
+    CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
+    CHECK(ward.last[0].function == run_long);
+    latch_bump(&runner.leave);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
+static void discard_task(sq_queue_t *queue, const sq_task_t *task) {
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_async_task(queue, task), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+}
+
+static void release_timer(sq_queue_t *queue, const sq_task_t *task) {
+    sq_timer_t *timer = sq_timer_create(queue, task);
+    REQUIRE(timer != NULL);
+    sq_timer_release(timer);
+}
+
+TEST(a_discard_that_takes_too_long_is_told_with_its_function) { check_discard(discard_task); }
+TEST(the_end_of_a_timer_that_takes_too_long_is_told_with_its_function) { check_discard(release_timer); }
+
 /* What runs inside a task is part of it. To see it fail: in sq_sync_or_run, take the inner function for a turn of its own. */
 static void run_inside_and_long(void *context) {
     size_t ran = 0;

@@ -1,8 +1,11 @@
 /* worker_test.c: the queue's own thread: when it starts, when it cannot, what it is like. */
-#include "harness.h"
+#include "child.h"
 #include "inject.h"
 #include "latch.h"
+#include "thread/token.h"
+#include "thread/worker.h"
 
+#include <sched.h>
 #include <signal.h>
 
 TEST(the_thread_starts_with_the_first_async_and_is_the_only_one) {
@@ -215,4 +218,42 @@ TEST(the_programs_signals_do_not_reach_the_thread) {
     }
     pthread_sigmask(SIG_SETMASK, &usual, NULL);
     sq_queue_release(queue);
+}
+
+/* A worker whose function forks: in the child it ends, and leaves its token, whose lock a thread of the parent's may have had. */
+static sq__token_t *token_of_worker;
+
+static void *take_tokens(void *unused) {
+    (void)unused;
+    while (thread_state(getpid()) != 'Z') { /* the worker */
+        sched_yield();
+    }
+    sq__token_t *token = sq__token_acquire();
+    _exit(token != NULL && token != token_of_worker ? 0 : 1);
+}
+
+static bool fork_in_worker(void *context) {
+    int *status = context;
+    if (fork_and_return(status)) {
+        spawn(take_tokens, NULL);
+    }
+    return false;
+}
+
+TEST(in_the_child_of_a_fork_nobody_gets_the_token_of_a_worker_of_the_parent) {
+    if (UNDER_TSAN || UNDER_ASAN) {
+        note("left out: a sanitizer does not support threads after a fork, or misses the parent's");
+        return;
+    }
+    int status = -2;
+    sq__worker_t *worker;
+    sq__token_t *token = sq__token_acquire(); /* the list gives the last one back first */
+    REQUIRE(token != NULL);
+    sq__token_recycle(token);
+    long alive = threads_alive();
+    REQUIRE(sq__worker_start(&worker, fork_in_worker, &status, "forks", 0) == 0);
+    token_of_worker = token;
+    sq__worker_post(worker);
+    let_threads_end(alive);
+    CHECK_EQUAL(status, 0);
 }

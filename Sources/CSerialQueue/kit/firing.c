@@ -87,12 +87,15 @@ static void grant_waiters(sq_timer_t *timer) {
     timer->waiters = NULL;
 }
 
-/* O. In a turn of the queue's, without the lock. Nobody but the caller has the right to come here. */
-static void discard(sq_timer_t *timer) {
+/* O. In a turn of the queue's, without the lock. Nobody but the caller has the right to come here. False: it has forked, and
+ * this is the child: the timer is the parent's. */
+static bool discard(sq_timer_t *timer) {
     if (timer->task.discard != NULL) {
         sq__count(&timer->queue->discarded, 1);
+        sq__watch_rename(timer->queue, timer->task.discard);
         timer->task.discard(timer->task.context);
     }
+    return !sq__fork_is_stale(timer->queue);
 }
 
 /* Firings. O, and the queue is the current one. */
@@ -109,7 +112,9 @@ static void pass(sq_timer_t *timer) {
         sq__dependent_remove(&timer->dependent);
         timer->references -= 1; /* the list's; the work still has its own */
         sq__unlock(timer->queue);
-        discard(timer);
+        if (!discard(timer)) {
+            return;
+        }
         sq__lock(timer->queue);
     }
     sq__timer_leave(timer);
@@ -145,9 +150,10 @@ static void finish(void *context, void *unused, bool runs) {
     sq_timer_t *timer = context;
     (void)unused;
     sq__count(runs ? &timer->queue->ran : &timer->queue->discarded, (uint64_t)-1); /* discard counts itself */
-    discard(timer);
-    sq__lock(timer->queue);
-    sq__timer_leave(timer);
+    if (discard(timer)) {
+        sq__lock(timer->queue);
+        sq__timer_leave(timer);
+    }
 }
 
 /* Submissions. L */
@@ -223,7 +229,8 @@ void sq__timer_end_with_queue(void *dependent) {
     sq__lock(timer->queue);
     sq__timer_disarm(timer);
     sq__unlock(timer->queue);
-    discard(timer);
-    sq__lock(timer->queue);
-    sq__timer_leave(timer);
+    if (discard(timer)) {
+        sq__lock(timer->queue);
+        sq__timer_leave(timer);
+    }
 }

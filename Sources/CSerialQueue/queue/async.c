@@ -6,6 +6,7 @@
  * gives it room. */
 #include "queue/async.h"
 
+#include "platform/clock.h"
 #include "platform/unwind.h"
 #include "queue/bound.h"
 #include "queue/current.h"
@@ -190,8 +191,9 @@ int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t funct
     if (sq__ring_publish(place, SQ__CALL)) {
         sq__owner_pass(queue);
     }
-    /* A queue that was free was taken: the turn has come, and the deadline was for that. */
-    error = sq__wait_end(&wait, place.owns ? SQ_FOREVER : deadline);
+    /* A free queue was taken, also by who came too late to wait; but its runner may be long in coming. */
+    bool is_late = place.owns && deadline <= sq__clock_now();
+    error = sq__wait_end(&wait, is_late ? SQ_FOREVER : deadline);
     if (error == ETIMEDOUT || error == EDEADLK) {
         sq__add_relaxed(&queue->withdrawn, 1);
     }

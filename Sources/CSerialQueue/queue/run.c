@@ -66,9 +66,12 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     }
 }
 
-/* What a watcher is told, for work that is sure to run. */
-static sq_function_t function_of(uintptr_t kind, const sq__work_t *work) {
-    return kind == SQ__TASK || kind == SQ__DUE ? work->task.run : (sq_function_t)(void (*)(void))work->pair.call;
+/* What a watcher is told. */
+static sq_function_t function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    if (kind == SQ__TASK || kind == SQ__DUE) {
+        return control & SQ__DISCARD ? work->task.discard : work->task.run;
+    }
+    return (sq_function_t)(void (*)(void))work->pair.call;
 }
 
 static void run_work(sq_queue_t *queue) {
@@ -76,7 +79,7 @@ static void run_work(sq_queue_t *queue) {
     sq__work_t work;
     uintptr_t kind = take_work(queue, &work);
     if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL) {
-        sq__watch_begin(queue, function_of(kind, &work));
+        sq__watch_begin(queue, function_of(kind, control, &work));
     }
     switch (kind) {
     case SQ__TASK:

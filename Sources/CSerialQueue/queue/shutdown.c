@@ -148,8 +148,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     for (; references > 0; references -= 1) {
         sq_queue_release(queue);
     }
-    if (sq__fork_is_stale(queue)) { /* one of those functions has forked, and this is the child */
-        sq__wait_cancel(&ender.wait);
+    if (sq__fork_is_stale(queue)) { /* one of those functions has forked, and this is the child: so is the token the parent's */
         return ESTALE;
     }
     if (sq__is_current(queue)) {
@@ -157,5 +156,6 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
         sq__deadlock_onto_itself(queue, "shutdown of");
         return EDEADLK;
     }
+    ender.wait.turn = sq__token_prepare(ender.wait.token); /* those functions may have waited with the same token */
     return wait_for_end(queue, &ender, deadline);
 }

@@ -4,6 +4,7 @@
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
+#include "thread/process.h"
 #include "thread/token.h"
 
 #include <errno.h>
@@ -61,12 +62,18 @@ static uint64_t next_wake(const sq__alarms_t *alarms) {
     return exact < latest ? exact : latest;
 }
 
-/* Calls it without the lock. What it points to may be gone then. */
-static void call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+/* Calls it without the lock. What it points to may be gone then. False, still without the lock: it has forked, and this is the
+ * child, where the set is the parent's, or another thread's. */
+static bool call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     void (*function)(sq__alarm_t *) = alarm->call;
+    uint16_t process = sq__process();
     sq__mutex_unlock(&alarms->lock);
     function(alarm);
+    if (sq__process() != process) {
+        return false;
+    }
     sq__mutex_lock(&alarms->lock);
+    return true;
 }
 
 static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
@@ -110,7 +117,9 @@ static void call_when_due(void *argument) {
         uint64_t now = sq__clock_now();
         sq__alarm_t *alarm = take_due(alarms, now);
         if (alarm != NULL) {
-            call(alarms, alarm);
+            if (!call(alarms, alarm)) {
+                return;
+            }
         } else if (alarms->leases > 0) {
             leaves_at = SQ__NEVER;
             sleep_until(alarms, next_wake(alarms));
@@ -198,10 +207,9 @@ bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time) {
     sq__alarm_t *alarm = take_due(alarms, time);
     uint64_t reached = alarm != NULL ? alarm->due.key : time;
     alarms->now = reached > alarms->now ? reached : alarms->now;
-    if (alarm != NULL) {
-        call(alarms, alarm);
+    if (alarm == NULL || call(alarms, alarm)) {
+        sq__mutex_unlock(&alarms->lock);
     }
-    sq__mutex_unlock(&alarms->lock);
     return alarm != NULL;
 }
 

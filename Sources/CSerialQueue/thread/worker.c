@@ -5,6 +5,7 @@
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/patience.h"
+#include "thread/process.h"
 #include "thread/token.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ static void worker_main(void *argument) {
     sq__worker_t *worker = argument;
     sq__token_t *token = worker->token;
     sq__turn_t turn = worker->turn;
+    uint16_t process = sq__process();
     bool wanted = true;
     while (wanted) {
         if (sq__token_spin(token, turn, SQ__PATIENCE_SPIN, SQ__NEVER) == SQ__OPEN) {
@@ -36,7 +38,9 @@ static void worker_main(void *argument) {
         turn = worker->turn = sq__token_prepare(token);
         wanted = worker->function(worker->argument);
     }
-    sq__token_recycle(token);
+    if (sq__process() == process) { /* else its function has forked, and this is the child: the token is the parent's */
+        sq__token_recycle(token);
+    }
     sq__memory_free(worker);
 }
 

@@ -94,6 +94,11 @@ func threadsAreNotPositive(_ label: String, _ threads: Int) -> Never {
     fatalError("WorkerPool \"\(label)\": with \(threads) threads nothing runs. Use nil for about one per processor.")
 }
 
+/// Ends the program because a pool was to be made of more threads than can be counted.
+func threadsAreTooMany(_ label: String, _ threads: Int) -> Never {
+    fatalError("WorkerPool \"\(label)\": \(threads) threads are more than a pool can have. Use nil for about one per processor.")
+}
+
 /// Ends the program after a pool could not be made.
 func cannotMakePool(_ label: String, stackSize: Int?) -> Never {
     if let stackSize, sq_swift_errno() == SQ_SWIFT_EINVAL {

@@ -34,12 +34,14 @@ public class WorkerPool: @unchecked Sendable {
     ///   - label: Names the threads in debuggers and `top` (cut to what the system takes).
     ///   - threads: How many closures it runs at a time at most; with 1, queues never run at the same time. A thread that waits
     ///     in a call of this library, such as a nested `sync`, does not count. `nil`: about one per processor, and more, up
-    ///     to 64, while closures block. Traps if it is not positive.
+    ///     to 64, while closures block. Traps if it is not positive, or does not fit into 31 bits.
     ///   - stackSize: Bytes of stack of each thread; `nil` for the system's default.
     public convenience init(label: String = "", threads: Int? = nil, stackSize: Int? = nil) {
         var options = sq_swift_pool_options()
         if let threads {
             guard threads > 0 else { threadsAreNotPositive(label, threads) }
+            // C's own limit; its error would be the same as for the stack.
+            guard threads <= UInt32.max / 2 else { threadsAreTooMany(label, threads) }
             options.threads = threads
         }
         if let stackSize {

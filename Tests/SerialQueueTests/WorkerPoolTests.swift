@@ -72,6 +72,14 @@ import Testing
             _ = WorkerPool(label: "none", threads: 0)
         }
     }
+
+    /// C's error is the one that it has for a stack, too.
+    @Test func aPoolOfTooManyThreadsIsRefusedForThat() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = WorkerPool(label: "many", threads: .max, stackSize: 1 << 20)
+        }
+        #expect(child.said("WorkerPool \"many\": \(Int.max) threads are more than a pool can have"))
+    }
 }
 
 @Suite struct ManualPoolTests {

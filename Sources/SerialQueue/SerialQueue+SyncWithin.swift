@@ -17,7 +17,7 @@ extension SerialQueue {
     }
 
     /// Runs `body` now if the queue is free, and returns its result; `nil`, at once, if the queue is busy (with a task of
-    /// the caller's own, too), suspended or shut down.
+    /// the caller's own, too), suspended, shut down or from before a `fork`.
     ///
     /// - Throws: What `body` throws.
     @inlinable

@@ -36,7 +36,7 @@ extension SerialQueue {
     /// never stopped: the queue keeps the handler, so it would keep itself alive; ``Stall`` tells the label.
     ///
     /// - Precondition: `threshold` is positive.
-    /// - Returns: `false` if there was no memory or no thread for it, and nothing was done.
+    /// - Returns: `false` if there was no memory or no thread for it, or the queue is from before a `fork`: nothing was done.
     @discardableResult
     public func onStall(after threshold: Duration, _ handler: @escaping @Sendable (Stall) -> Void) -> Bool {
         guard threshold > .zero else { thresholdIsNotPositive(threshold) }

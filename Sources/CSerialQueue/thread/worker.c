@@ -17,13 +17,13 @@ struct sq__worker {
     void *argument;                 /* F */
     sq__turn_t turn;                /* P  what the next post grants */
     bool stopping;                  /* P */
+    uint16_t process;               /* F  in which it was started */
 };
 
 static void worker_main(void *argument) {
     sq__worker_t *worker = argument;
     sq__token_t *token = worker->token;
     sq__turn_t turn = worker->turn;
-    uint16_t process = sq__process();
     bool wanted = true;
     while (wanted) {
         if (sq__token_spin(token, turn, SQ__PATIENCE_SPIN, SQ__NEVER) == SQ__OPEN) {
@@ -38,7 +38,7 @@ static void worker_main(void *argument) {
         turn = worker->turn = sq__token_prepare(token);
         wanted = worker->function(worker->argument);
     }
-    if (sq__process() == process) { /* else its function has forked, and this is the child: the token is the parent's */
+    if (sq__process() == worker->process) { /* else its function has forked, and this is the child: the token is the parent's */
         sq__token_recycle(token);
     }
     sq__memory_free(worker);
@@ -55,7 +55,8 @@ int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void
     if (token == NULL) {
         goto no_token;
     }
-    *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .turn = sq__token_prepare(token) };
+    *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .turn = sq__token_prepare(token),
+                               .process = sq__process() };
     error = sq__thread_start(worker_main, worker, name, stack_size);
     if (error) {
         goto no_thread;

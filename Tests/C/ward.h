@@ -39,4 +39,17 @@ static inline void watch(sq_queue_t *queue, ward_t *ward, uint64_t threshold) {
     CHECK_EQUAL(sq_queue_watch(queue, threshold, &watcher), 0);
 }
 
+/* A task that runs until it may leave. */
+typedef struct runner {
+    atomic_int thread_id;
+    latch_t entered, leave;
+} runner_t;
+
+static inline void run_long(void *context) {
+    runner_t *runner = context;
+    runner->thread_id = gettid();
+    latch_bump(&runner->entered);
+    latch_wait(&runner->leave, 1);
+}
+
 #endif

@@ -3,18 +3,6 @@
 #include "inject.h"
 #include "ward.h"
 
-typedef struct runner {
-    atomic_int thread_id;
-    latch_t entered, leave;
-} runner_t;
-
-static void run_long(void *context) {
-    runner_t *runner = context;
-    runner->thread_id = gettid();
-    latch_bump(&runner->entered);
-    latch_wait(&runner->leave, 1);
-}
-
 static void check_long_task(way_t way) {
     sq_queue_t *queue = make_queue_of("com.example.slow", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;
@@ -72,71 +60,6 @@ TEST(a_pair_that_runs_too_long_is_told_with_its_function) {
     latch_wait(&ward.discarded, 1);
 }
 
-TEST(a_delayed_task_that_runs_too_long_is_told_with_its_function) {
-    sq_queue_t *queue = make_queue_of("delayed", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
-    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
-    watch(queue, &ward, SHORT);
-    CHECK_EQUAL(sq_async_after(queue, 0, run_long, &runner), 0);
-    latch_wait(&ward.told, 1);
-    CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
-    CHECK(ward.last[0].function == run_long);
-    latch_bump(&runner.leave);
-    drain(queue);
-    sq_queue_release(queue);
-    latch_wait(&ward.discarded, 1);
-}
-
-/* Not one of the library's, which a firing runs in. */
-TEST(a_firing_that_runs_too_long_is_told_with_its_function) {
-    sq_queue_t *queue = make_queue_of("firing", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
-    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
-    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ run_long, &runner, NULL });
-    REQUIRE(timer != NULL);
-    watch(queue, &ward, SHORT);
-    CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), 0);
-    latch_wait(&ward.told, 1);
-    CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
-    CHECK(ward.last[0].function == run_long);
-    latch_bump(&runner.leave);
-    drain(queue);
-    sq_timer_release(timer);
-    sq_queue_release(queue);
-    latch_wait(&ward.discarded, 1);
-}
-
-/* Of what is discarded, too: that is the function which runs. */
-static void check_discard(void (*give_up)(sq_queue_t *, const sq_task_t *)) {
-    sq_queue_t *queue = make_queue_of("discards", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
-    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
-    watch(queue, &ward, SHORT);
-    give_up(queue, &(sq_task_t){ must_not_run, &runner, run_long });
-    latch_wait(&ward.told, 1);
-    CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
-    CHECK(ward.last[0].function == run_long);
-    latch_bump(&runner.leave);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
-    sq_queue_release(queue);
-    latch_wait(&ward.discarded, 1);
-}
-
-static void discard_task(sq_queue_t *queue, const sq_task_t *task) {
-    CHECK_EQUAL(sq_suspend(queue), 0);
-    CHECK_EQUAL(sq_async_task(queue, task), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
-}
-
-static void release_timer(sq_queue_t *queue, const sq_task_t *task) {
-    sq_timer_t *timer = sq_timer_create(queue, task);
-    REQUIRE(timer != NULL);
-    sq_timer_release(timer);
-}
-
-TEST(a_discard_that_takes_too_long_is_told_with_its_function) { check_discard(discard_task); }
-TEST(the_end_of_a_timer_that_takes_too_long_is_told_with_its_function) { check_discard(release_timer); }
-
 /* What runs inside a task is part of it. To see it fail: in sq_sync_or_run, take the inner function for a turn of its own. */
 static void run_inside_and_long(void *context) {
     size_t ran = 0;
@@ -174,34 +97,6 @@ static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
     CHECK(quiet > 0);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
-}
-
-/* Before it was watched; a note of its beginning would never be taken back. */
-TEST(a_firing_that_was_over_before_the_watch_does_not_run_too_long) {
-    sq_queue_t *queue = make_queue_of("over", 0), *other = make_queue_of("other", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT, of_other = WARD_INIT;
-    size_t fired = 0;
-    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ add_one, &fired, NULL });
-    REQUIRE(timer != NULL);
-    CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), 0);
-    while (stats_now(queue).ran == 0) {
-        sched_yield();
-    }
-    CHECK_EQUAL(sq_timer_cancel_and_wait(timer, SQ_FOREVER), 0);
-    CHECK_EQUAL(fired, 1);
-    nanosleep(&(struct timespec){ .tv_nsec = 2 * SHORT }, NULL); /* so that a note of it would be old enough */
-    watch(queue, &ward, SHORT);
-    CHECK_EQUAL(sq_suspend(other), 0);
-    CHECK_EQUAL(sq_async(other, do_nothing, NULL), 0);
-    watch(other, &of_other, SHORT);
-    latch_wait(&of_other.told, 1); /* after some looks at each queue */
-    CHECK_EQUAL(latch_value(&ward.told), 0);
-    CHECK_EQUAL(sq_resume(other), 0);
-    sq_timer_release(timer);
-    sq_queue_release(queue);
-    sq_queue_release(other);
-    latch_wait(&ward.discarded, 1);
-    latch_wait(&of_other.discarded, 1);
 }
 
 TEST(a_sync_task_that_is_over_does_not_run_too_long) { check_over(sq_sync); }

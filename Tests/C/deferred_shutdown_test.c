@@ -1,0 +1,89 @@
+/* deferred_shutdown_test.c: deferred tasks that wait for room in a queue that is shut down, and what their `decided` may do. */
+#include "deferred.h"
+
+TEST(a_shutdown_refuses_deferred_tasks_that_wait) {
+    const sq_shutdown_t modes[] = { SQ_DRAIN, SQ_DISCARD };
+    for (size_t m = 0; m < 2; m += 1) {
+        sq_queue_t *queue = make_queue_of("closing", 2);
+        size_t ran = 0;
+        hold_t hold;
+        item_t first, waiting, late;
+        item_init(&first, queue, NULL, 1);
+        item_init(&waiting, queue, NULL, 2);
+        item_init(&late, queue, NULL, 3);
+        fill(queue, &hold, 1, &ran);
+        CHECK_EQUAL(sq_async_deferred(queue, &first.task), 0);
+        CHECK_EQUAL(sq_async_deferred(queue, &waiting.task), EINPROGRESS);
+        CHECK_EQUAL(sq_shutdown(queue, modes[m], 1), ETIMEDOUT);
+        check_item(&waiting, 1, ESHUTDOWN, 0, 0);
+        CHECK_EQUAL(sq_async_deferred(queue, &late.task), ESHUTDOWN);
+        CHECK_EQUAL(sq_async_job(queue, item_call, &late, &late.number), ESHUTDOWN);
+        hold_end(&hold);
+        CHECK_EQUAL(sq_shutdown(queue, modes[m], SQ_FOREVER), 0);
+        check_item(&first, 0, 0, m == 0, m == 1);
+        check_item(&late, 0, 0, 0, 0);
+        CHECK_EQUAL(stats_now(queue).rejected, 3);
+        sq_queue_release(queue);
+    }
+}
+
+static void discard_the_rest(sq_deferred_t *task, int error) {
+    item_t *item = (item_t *)task;
+    item_decided(task, error);
+    CHECK_EQUAL(sq_shutdown(item->queue, SQ_DISCARD, SQ_FOREVER), 0);
+}
+
+/* The first shutdown takes up the baton that lies there, and gives it on before it calls anybody. To see it hang: in
+ * sq_shutdown, close the room first. */
+TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
+    sq_queue_t *queue = make_queue_of("parked", 1);
+    item_t item;
+    item_init(&item, queue, NULL, 1);
+    item.task.decided = discard_the_rest;
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_async(queue, must_not_run, NULL), 0);
+    CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    check_item(&item, 1, ESHUTDOWN, 0, 0);
+    sq_queue_release(queue);
+}
+
+static sq_queue_t *others;
+static latch_t has_waited = LATCH_INIT;
+static atomic_int closing_thread;
+
+static void wait_for_others(sq_deferred_t *task, int error) {
+    item_decided(task, error);
+    CHECK_EQUAL(sq_sync_until(others, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    latch_bump(&has_waited);
+}
+
+static void *let_go_at_last(void *hold) {
+    latch_wait(&has_waited, 1);
+    wait_until_asleep(&closing_thread);
+    hold_end(hold);
+    return NULL;
+}
+
+/* A thread has one token for all its waits. To see it fail (ESHUTDOWN): in sq_shutdown, no sq__token_prepare at the end. */
+TEST(who_is_refused_by_a_shutdown_can_wait_for_something_else_and_the_shutdown_waits_on) {
+    sq_queue_t *queue = make_queue_of("closing", 1);
+    size_t ran = 0;
+    item_t item;
+    others = make_queue_of("suspended", 0);
+    CHECK_EQUAL(sq_suspend(others), 0);
+    hold_t hold;
+    fill(queue, &hold, 1, &ran);
+    item_init(&item, queue, NULL, 1);
+    item.task.decided = wait_for_others;
+    CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
+    closing_thread = gettid();
+    pthread_t helper = spawn(let_go_at_last, &hold);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, 1);
+    check_item(&item, 1, ESHUTDOWN, 0, 0);
+    join(helper);
+    CHECK_EQUAL(sq_resume(others), 0);
+    sq_queue_release(others);
+    sq_queue_release(queue);
+}

@@ -62,13 +62,13 @@ extension SerialQueue {
         /// - Returns: `false` if the timer was cancelled, or its queue has been shut down: then it does not fire.
         @discardableResult
         public func start(after delay: Duration, every interval: Duration? = nil, leeway: Duration = .zero) -> Bool {
-            guard let timer, !body.isDropped else { return false }
+            guard let timer, !body.isTaken else { return false }
             // An interval too short to be told is the shortest; C takes 0 for "once".
             let interval = interval.map { max(nanoseconds($0), 1) } ?? 0
             return withExtendedLifetime(self) {
                 guard sq_timer_start(timer, nanoseconds(delay), interval, nanoseconds(leeway)) == 0 else { return false }
                 // Who cancels takes the body first: it either cancels what was just started, or is noticed here.
-                guard body.isDropped else { return true }
+                guard body.isTaken else { return true }
                 sq_timer_cancel(timer)
                 return false
             }
@@ -103,23 +103,47 @@ extension SerialQueue {
 }
 
 /// What a timer calls, until it is cancelled.
-final class TimerBody: Sendable {
-    private let body: Mutex<(@Sendable () -> Void)?>
+///
+/// Unchecked Sendable: the closure belongs to the firing while there is one, else to who takes it. Firings come one at a time,
+/// as turns of a queue do. Not a Mutex, because ThreadSanitizer cannot follow one that is contended.
+final class TimerBody: @unchecked Sendable {
+    private enum Stage: UInt8, AtomicRepresentable {
+        case waits
+        case fires
+        case taken
+        /// The firing releases it.
+        case takenWhileItFires
+    }
+
+    private var body: (@Sendable () -> Void)?
+    private let stage = Atomic(Stage.waits)
 
     init(_ body: consuming @escaping @Sendable () -> Void) {
-        self.body = Mutex(consume body)
+        self.body = consume body
     }
 
-    var isDropped: Bool { body.withLock { $0 == nil } }
+    var isTaken: Bool {
+        let stage = stage.load(ordering: .acquiring)
+        return stage == .taken || stage == .takenWhileItFires
+    }
 
     func fire() {
-        // Called without the lock: it may cancel its timer.
-        let body = self.body.withLock { $0 }
+        guard stage.compareExchange(expected: .waits, desired: .fires, ordering: .acquiring).exchanged else { return }
         body?()
+        if !stage.compareExchange(expected: .fires, desired: .waits, ordering: .acquiringAndReleasing).exchanged {
+            _ = body.take()
+        }
     }
 
-    /// The closure, for the caller to release without the lock: what it captured may have a deinit that uses the timer.
+    /// The closure, for the caller to release; `nil` if it fires, or has been taken.
     func take() -> (@Sendable () -> Void)? {
-        body.withLock { $0.take() }
+        var found = stage.load(ordering: .relaxed)
+        while found == .waits || found == .fires {
+            let next = found == .waits ? Stage.taken : .takenWhileItFires
+            let result = stage.compareExchange(expected: found, desired: next, ordering: .acquiringAndReleasing)
+            if result.exchanged { return found == .waits ? body.take() : nil }
+            found = result.original
+        }
+        return nil
     }
 }

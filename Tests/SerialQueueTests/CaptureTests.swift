@@ -97,6 +97,19 @@ import Testing
         #expect(releases.value == 1)
     }
 
+    @Test func a_timer_that_is_cancelled_in_its_firing_releases_after_it() {
+        let timer = Guarded<SerialQueue.Timer?>(nil)
+        timer.value = queue().timer(every: .seconds(1)) { [body = body(), releases] in
+            timer.value?.cancel()
+            body()
+            #expect(releases.value == 0, "it runs")
+        }
+        pool.advance(by: .seconds(5))
+        #expect(ran.value == 1)
+        #expect(releases.value == 1)
+        #expect(timer.value?.start(after: .zero) == false)
+    }
+
     @Test func a_submitted_closure_is_released_when_its_suspended_queue_dies() async throws {
         do {
             let queue = SerialQueue(label: "dies")

@@ -108,6 +108,8 @@ import Testing
         #expect(ran.value == 1)
         #expect(releases.value == 1)
         #expect(timer.value?.start(after: .zero) == false)
+        timer.value = nil
+        pool.run()  // what the timer has left
     }
 
     @Test func a_submitted_closure_is_released_when_its_suspended_queue_dies() async throws {

@@ -48,6 +48,33 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_release(queue);
 }
 
+/* A thread that waits behind it is refused before it is told. To see it hang: in sq__bound_close, refuse one after the other. */
+static caller_t behind;
+
+static void wait_for_who_is_behind(sq_deferred_t *task, int error) {
+    item_decided(task, error);
+    CHECK_EQUAL(caller_end(&behind), ESHUTDOWN);
+}
+
+TEST(who_is_refused_by_a_shutdown_can_wait_for_a_thread_that_is_refused_as_well) {
+    sq_queue_t *queue = make_queue_of("parked", 1);
+    size_t ran = 0;
+    item_t item;
+    item_init(&item, queue, NULL, 1);
+    item.task.decided = wait_for_who_is_behind;
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
+    caller_start(&behind, BY_ROOM, queue, SQ_FOREVER, must_not_run, NULL);
+    wait_until_asleep(&behind.thread_id);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    check_item(&item, 1, ESHUTDOWN, 0, 0);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, 1);
+    sq_queue_release(queue);
+}
+
 static sq_queue_t *others;
 static latch_t has_waited = LATCH_INIT;
 static atomic_int closing_thread;

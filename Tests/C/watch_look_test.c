@@ -147,7 +147,7 @@ TEST(a_queue_that_was_looked_at_is_due_a_rest_later) {
     for (int round = 0; round < 3; round += 1) {
         view.note.last_look = sq__clock_now() - REST;
         sq__watch_thread_lock();
-        uint64_t began = sq__clock_now(), next = look_around();
+        uint64_t began = sq__clock_now(), next = look_around(token);
         sq__watch_thread_unlock();
         CHECK(next >= began + REST && next <= sq__clock_now() + REST);
     }
@@ -186,6 +186,43 @@ TEST(a_new_watcher_is_told_of_what_it_sees_itself) {
     CHECK_EQUAL(next_look(&view), WAITING);
     let_the_thread_go();
     view_end(&view);
+}
+
+/* As in the child of a fork, where the call itself has had something watched: by another thread, with another token. */
+static sq__token_t *of_the_child;
+
+static void count_call(void *context, const sq_stall_t *stall) {
+    (void)stall;
+    *(size_t *)context += 1;
+}
+
+static void come_back_in_the_child(void *context, const sq_stall_t *stall) {
+    count_call(context, stall);
+    token = of_the_child;
+}
+
+TEST(who_comes_back_in_the_child_of_a_fork_tells_nothing_of_what_is_watched_there) {
+    view_t views[2];
+    size_t calls[2] = { 0, 0 };
+    pretend_a_thread();
+    sq__token_t *parents = token;
+    of_the_child = sq__token_acquire();
+    REQUIRE(of_the_child != NULL);
+    for (int i = 1; i >= 0; i -= 1) { /* the last one added is looked at first */
+        view_begin(&views[i]);
+        views[i].watcher.given = (sq_watcher_t){ i == 0 ? come_back_in_the_child : count_call, &calls[i], NULL };
+        CHECK_EQUAL(sq__watch_thread_add(&views[i].note, &views[i].watcher), 0);
+        sq__store_relaxed(&views[i].note.began, sq__clock_now() - THRESHOLD);
+    }
+    sq__watch_thread_lock();
+    CHECK_EQUAL(look_around(parents), SQ__NEVER);
+    sq__watch_thread_unlock();
+    CHECK_EQUAL(calls[0], 1);
+    CHECK_EQUAL(calls[1], 0);
+    sq__token_recycle(parents);
+    let_the_thread_go();
+    view_end(&views[0]);
+    view_end(&views[1]);
 }
 
 TEST(in_the_child_of_a_fork_nothing_is_watched) {

@@ -39,8 +39,9 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE f
 
 /* Has the queue's thread run `function(context)` in its turn, and waits until it is done: for functions that need that
  * thread; else sq_sync is faster. The deadline bounds the wait for the turn: when it passes first, the function is
- * guaranteed never to run; once it runs, the call waits for its end. With SQ_NOW, or a deadline that has passed, it takes its turn
- * on a free queue, and waits for the thread. Needs no room in a queue of limited capacity.
+ * guaranteed never to run; once it runs, the call waits for its end. With SQ_NOW, or a deadline that has passed, it takes
+ * its turn on a free queue, and waits for the thread as long as that takes, also while somebody suspends the queue. Needs
+ * no room in a queue of limited capacity.
  * Returns 0 (what the function wrote is visible), ETIMEDOUT, EDEADLK, ESHUTDOWN, ENOMEM, EAGAIN (no thread), ESTALE. */
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 

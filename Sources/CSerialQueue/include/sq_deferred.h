@@ -23,7 +23,8 @@ typedef struct sq_deferred {
 
 /* As sq_async_pair without waiting, if there is room: 0, or its errors but EAGAIN for a full queue. Else EINPROGRESS: the task
  * waits for room in line with the callers of sq_async_until, and once, on any thread and outside every lock,
- * `decided(task, error)` is called: 0, it has been submitted; ENOMEM or ESHUTDOWN, it will not be. Any thread; never blocks. */
+ * `decided(task, error)` is called: 0, it has been submitted; ENOMEM or ESHUTDOWN, it will not be. Any thread; never blocks.
+ * Who gives room may be this queue's thread between two tasks: then this queue is the current one for `decided`. */
 int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task);
 
 /* Takes a task that waits for room out of the line, in constant time. True: nothing of it will be called. False: it does not

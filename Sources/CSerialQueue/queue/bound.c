@@ -184,13 +184,24 @@ sq_deferred_t *sq__bound_give_room(sq__bound_t *bound) {
     return task;
 }
 
-sq_deferred_t *sq__bound_close(sq__bound_t *bound) {
-    seeker_t *seeker;
-    sq__mutex_lock(&bound->mutex);
-    bound->closed = true;
-    while ((seeker = pop(bound)) != NULL && seeker->wait != NULL) {
-        sq__token_refuse(seeker->wait->token, seeker->wait->turn);
+/* Threads do not wait until a function of the user's, told of a deferred task before them, has returned. */
+static void refuse_threads(sq__bound_t *bound) {
+    for (seeker_t *next, *seeker = bound->first; seeker != NULL; seeker = next) {
+        next = seeker->next;
+        if (seeker->wait != NULL) {
+            remove_seeker(bound, seeker);
+            sq__token_refuse(seeker->wait->token, seeker->wait->turn);
+        }
     }
+}
+
+sq_deferred_t *sq__bound_close(sq__bound_t *bound) {
+    sq__mutex_lock(&bound->mutex);
+    if (!bound->closed) {
+        bound->closed = true;
+        refuse_threads(bound);
+    }
+    seeker_t *seeker = pop(bound);
     sq__mutex_unlock(&bound->mutex);
     return seeker != NULL ? task_of(seeker) : NULL;
 }

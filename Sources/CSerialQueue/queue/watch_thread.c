@@ -122,8 +122,8 @@ static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     }
 }
 
-/* Looks at all that are due. Returns when the next one is. With the lock. */
-static uint64_t look_around(void) {
+/* Looks at all that are due. Returns when the next one is. With the lock, by the thread that has this token. */
+static uint64_t look_around(const sq__token_t *mine) {
     uint64_t next = SQ__NEVER;
     sq__note_t *note = notes;
     while (note != NULL) {
@@ -134,6 +134,9 @@ static uint64_t look_around(void) {
             sq__watcher_t *watcher = note->watcher;
             if (look(note, now, &stall)) {
                 tell(watcher, &stall.told);
+                if (token != mine) {
+                    return SQ__NEVER; /* it has forked, and this is the child, where the list is another thread's */
+                }
                 next = SQ__NEVER;
                 note = notes; /* the list may have changed */
                 continue;
@@ -151,7 +154,7 @@ static void watch(void *unused) {
     sq__mutex_lock(&lock);
     sq__token_t *mine = token;
     for (;;) {
-        uint64_t next = look_around();
+        uint64_t next = look_around(mine);
         if (notes == NULL) {
             break; /* the last one may have gone during a call, when this thread had no rest that could be ended */
         }

@@ -128,6 +128,14 @@ static inline void let_others_sleep(void) {
     looks = asleep == ENOUGH ? MOST : looks / 2 > LEAST ? looks / 2 : LEAST;
 }
 
+/* A test that forks beside threads cannot be run here; said in a note. */
+static inline bool fork_left_out(void) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
+    }
+    return UNDER_TSAN;
+}
+
 /* Forks. True: this is the child, and *status is -1. False: it has ended, with *status as of waitpid. */
 static inline bool fork_and_return(int *status) {
     fflush(stdout);

@@ -7,13 +7,6 @@
 #include "sq_pool.h"
 #include "thread/crew.h"
 
-static bool left_out(void) {
-    if (UNDER_TSAN) {
-        note("left out: ThreadSanitizer does not support threads after a fork");
-    }
-    return UNDER_TSAN;
-}
-
 /* A queue of a manual pool, so that this thread runs everything, and comes back in the child as well. */
 typedef struct scene {
     sq_pool_t *pool;
@@ -87,7 +80,7 @@ static void defer(scene_t *scene, deferred_t *deferred, int number) {
 }
 
 TEST(who_is_given_room_can_fork_and_its_child_can_return) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     scene_t scene;
@@ -105,7 +98,7 @@ enum { PLACES = 126 }; /* of a segment */
 
 /* The first one has room, and no memory for its place: the room is the second one's, in the parent. */
 TEST(who_is_refused_its_room_can_fork_and_its_child_can_return) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     scene_t scene;
@@ -126,7 +119,7 @@ TEST(who_is_refused_its_room_can_fork_and_its_child_can_return) {
 }
 
 TEST(who_is_refused_by_a_shutdown_can_fork_and_its_child_can_return) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     scene_t scene;
@@ -143,7 +136,7 @@ TEST(who_is_refused_by_a_shutdown_can_fork_and_its_child_can_return) {
 
 /* The child has nobody to wait for. */
 TEST(a_shutdown_whose_function_forks_waits_for_nothing_in_the_child) {
-    if (left_out() || UNDER_ASAN) {
+    if (fork_left_out() || UNDER_ASAN) {
         return;
     }
     scene_t scene = { .forks = true, .status = -2, .queue = make_queue_of("forking", 1) };
@@ -177,7 +170,7 @@ static void call_with_clock(void *context) {
 }
 
 TEST(who_discards_a_delayed_task_at_the_end_can_fork_and_its_child_can_return) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     scene_t scene;
@@ -238,7 +231,7 @@ static void house_end(house_t *house) {
 }
 
 TEST(the_end_of_a_queue_of_a_pool_can_fork_and_its_child_runs_no_other_queue) {
-    if (left_out() || UNDER_ASAN) {
+    if (fork_left_out() || UNDER_ASAN) {
         return;
     }
     house_t house;
@@ -295,7 +288,7 @@ typedef struct timed {
 static void discard_timed(void *context) { call_and_use_alarms(&((timed_t *)context)->scene); }
 
 TEST(the_end_of_a_timer_can_fork_and_its_child_has_alarms_of_its_own) {
-    if (left_out() || UNDER_ASAN) {
+    if (fork_left_out() || UNDER_ASAN) {
         return;
     }
     for (timers_end_t how = BY_RELEASE; how < TIMERS_ENDS; how += 1) {
@@ -342,7 +335,7 @@ static int suspend_and_resume(void *context) {
 }
 
 TEST(in_the_child_a_queue_can_neither_be_suspended_nor_resumed) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     sq_queue_t *queues[2] = { make_queue_of("free", 0), make_queue_of("suspended", 0) };

@@ -8,13 +8,6 @@
 #include "queue/queue.h"
 #include "thread/pool.h"
 
-static bool left_out(void) {
-    if (UNDER_TSAN) {
-        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
-    }
-    return UNDER_TSAN;
-}
-
 /* Both structures are their files' own, and begin with their mutex. */
 static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)queue->bound; }
 static sq__mutex_t *lock_of_clock(const sq_pool_t *pool) { return (sq__mutex_t *)sq__pool_clock(pool); }
@@ -57,7 +50,7 @@ static int withdraw_in_child(void *context) {
 
 /* regression. To see it fail (it hangs): in sq__bound_withdraw do not ask whether the queue is stale. */
 TEST(a_deferred_task_can_be_withdrawn_in_the_child_of_a_fork) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     static line_t line; /* the child's threads may get the stack of this one */
@@ -89,7 +82,7 @@ static int cancel_in_child(void *context) {
 
 /* regression. To see it fail (it hangs): in sq__timer_disarm do not ask whether the queue is stale. */
 TEST(a_timer_of_a_manual_pool_can_be_cancelled_in_the_child_of_a_fork) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -4,13 +4,6 @@
 #include "child.h"
 #include "inject.h"
 
-static bool left_out(void) {
-    if (UNDER_TSAN) {
-        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
-    }
-    return UNDER_TSAN;
-}
-
 /* Every call, on an old queue, in the child. `free`: a sync can have it. Returns how many answers were wrong. */
 static int ask_everything(sq_queue_t *queue, bool is_free) {
     const sq_task_t never = { must_not_run, NULL, must_not_run };
@@ -45,7 +38,7 @@ static int ask_free(void *queue) { return ask_everything(queue, true); }
 static int ask_busy(void *queue) { return ask_everything(queue, false); }
 
 TEST(in_the_child_a_free_queue_takes_syncs_and_refuses_the_rest) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     sq_queue_t *unused = make_queue_of("unused", 0), *bounded = make_queue_of("bounded", 3), *used = make_queue_of("used", 0);
@@ -89,7 +82,7 @@ static void check_held(void (*hold_by)(hold_t *, sq_queue_t *), size_t capacity,
 
 /* To see it fail: in sq__owner_pass or sync_in_turn, do not ask whether the queue is stale (the watchdog barks). */
 TEST(in_the_child_a_queue_that_another_thread_holds_refuses_and_never_hangs) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     check_held(hold_async, 0, 0);
@@ -100,7 +93,7 @@ TEST(in_the_child_a_queue_that_another_thread_holds_refuses_and_never_hangs) {
 }
 
 TEST(in_the_child_a_suspended_queue_refuses_and_never_hangs) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     sq_queue_t *queue = make_queue_of("suspended", 0);
@@ -129,7 +122,7 @@ static int ask_ended(void *context) {
 }
 
 TEST(in_the_child_a_queue_that_was_shut_down_refuses) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     sq_queue_t *queue = make_queue_of("ended", 0);
@@ -197,7 +190,7 @@ static int use_new_queues(void *context) {
 }
 
 TEST(in_the_child_new_queues_work) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     sq_queue_t *queue = make_queue_of("parent's", 0);
@@ -225,7 +218,7 @@ static int fork_again(void *context) {
 }
 
 TEST(the_child_of_a_child_is_one_more) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     sq_queue_t *queue = make_queue_of("grandparent's", 0);
@@ -263,7 +256,7 @@ static void fork_inside(void *context) {
 }
 
 TEST(a_task_can_fork_and_its_child_is_in_the_task) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     inside_t inside = { make_queue_of("forking", 0), false, -2 };
@@ -277,7 +270,7 @@ TEST(a_task_can_fork_and_its_child_is_in_the_task) {
 }
 
 TEST(a_child_that_returns_from_a_sync_task_goes_on) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     inside_t inside = { make_queue_of("forking", 0), true, -2 };
@@ -296,7 +289,7 @@ TEST(a_child_that_returns_from_a_sync_task_goes_on) {
 
 /* The child's only thread is the copy of the queue's own, and has nothing left to do: the process ends. */
 TEST(a_child_that_returns_from_an_async_task_ends) {
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     if (UNDER_ASAN) {
@@ -357,7 +350,7 @@ static int use_old_and_new(void *context) {
 /* To see it fail: in fork.c, do not take the token list's lock around the fork, or the lock of the waits (a hang, at times). */
 TEST(a_fork_while_other_threads_are_inside_the_library_leaves_the_child_a_library_that_works) {
     enum { THREADS = 3 };
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     if (UNDER_ASAN) {

@@ -5,13 +5,6 @@
 
 #include "thread/crew.h"
 
-static bool left_out(void) {
-    if (UNDER_TSAN) {
-        note("left out: ThreadSanitizer does not support threads after a fork");
-    }
-    return UNDER_TSAN;
-}
-
 /* In the child the parent's pools run nothing, and can be let go of. Their locks are not taken for a fork: a thread of the
  * parent's may have one at that moment, for ever. Here it is the one that forks, so that it always is. */
 typedef struct house {
@@ -44,7 +37,7 @@ static void check_parents(sq_pool_t *pool) {
 }
 
 TEST(a_pool_of_the_parent_runs_nothing_in_the_child_and_can_be_let_go_of) {
-    if (!left_out()) {
+    if (!fork_left_out()) {
         check_parents(sq_pool_create("threads", NULL));
         check_parents(sq_pool_create_manual("manual"));
     }
@@ -94,7 +87,7 @@ static void fork_here(void *context) {
 }
 
 TEST(a_task_of_a_pool_can_fork_and_its_child_can_wait_or_return) {
-    if (left_out() || UNDER_ASAN) {
+    if (fork_left_out() || UNDER_ASAN) {
         return;
     }
     for (int returns = 0; returns < 2; returns += 1) {
@@ -150,14 +143,14 @@ static void check_manual(int (*run)(sq_queue_t *, sq_pool_t *), int in_child) {
 }
 
 TEST(a_task_of_a_manual_pool_can_fork_and_the_child_runs_nothing_more) {
-    if (!left_out()) {
+    if (!fork_left_out()) {
         check_manual(run_pool, ENOENT);
         check_manual(wait_for_queue, ESTALE);
     }
 }
 
 TEST(a_firing_can_fork_and_its_child_can_return) {
-    if (left_out() || UNDER_ASAN) {
+    if (fork_left_out() || UNDER_ASAN) {
         return;
     }
     sq_queue_t *queue = make_queue_of("forking", 0);

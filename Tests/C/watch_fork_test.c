@@ -5,13 +5,6 @@
 
 enum { LET_GO_OF = 42 };
 
-static bool left_out(void) {
-    if (UNDER_TSAN) {
-        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
-    }
-    return UNDER_TSAN;
-}
-
 /* Holds the queue until the watcher is told. Then the queue is free, and the call goes on. */
 typedef struct call {
     sq_queue_t *queue;
@@ -50,7 +43,7 @@ static int release_in_child(void *context) {
 /* regression. To see it fail: in sq__watch_unlock leave the mark of the call as it was in the parent. */
 TEST(a_watcher_that_is_called_in_the_parent_is_let_go_of_in_the_child) {
     static call_t call; /* the child's threads may get the stack of this one */
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     call_begin(&call, &(sq_watcher_t){ stay, &call, discarded });
@@ -90,7 +83,7 @@ static void discarded_after_its_call(void *context) {
 /* To see it fail: in sq__watch_unlock take the mark of the call from every watcher. */
 TEST(a_watcher_that_forks_is_let_go_of_in_the_child_after_its_call) {
     static call_t call;
-    if (left_out()) {
+    if (fork_left_out()) {
         return;
     }
     call_begin(&call, &(sq_watcher_t){ fork_in_call, &call, discarded_after_its_call });

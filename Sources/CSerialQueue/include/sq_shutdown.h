@@ -20,9 +20,9 @@ typedef enum sq_shutdown {
 /* From now on no submission is accepted (ESHUTDOWN). Waits until the last task has ended, or for the deadline.
  * Returns 0: the queue's thread does not touch the queue any more, nor anything its tasks were given; ETIMEDOUT: it goes on
  * without the caller; EDEADLK: the same, because the caller is a task that this shutdown would wait for, directly or in a
- * cycle (sq_deadlock_report); ENOMEM, EINVAL (mode) or ESTALE (from before a fork): nothing was done. May be called
- * again, also to turn a drain into a discard. A suspended queue drains once it is resumed. The reference is still the
- * caller's. */
+ * cycle (sq_deadlock_report); ENOMEM, EINVAL (mode) or ESTALE (from before a fork): nothing was done. ESTALE too if a
+ * function that it has called forked (sq_deferred.h), and this is the child. May be called again, also to turn a drain into
+ * a discard. A suspended queue drains once it is resumed. The reference is still the caller's. */
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline);
 
 #ifdef __cplusplus

@@ -96,6 +96,32 @@ void bench_percentiles(const char *name, uint64_t *samples, size_t count) {
     bench_metric(metric, (double)samples[count * 99 / 100]);
 }
 
+/* work */
+
+static double steps_per_nanosecond;
+
+static void step(uint64_t count) {
+    uint64_t state = count;
+    for (uint64_t i = 0; i < count; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(state));
+    }
+}
+
+void bench_calibrate(void) {
+    enum { STEPS = 20000, TRIES = 50 };
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < TRIES; ++i) { /* the fastest try is one that nothing interrupted */
+        uint64_t began = bench_now();
+        step(STEPS);
+        uint64_t took = bench_now() - began;
+        if (took < least) least = took;
+    }
+    steps_per_nanosecond = (double)STEPS / (double)least;
+}
+
+void bench_compute(uint64_t nanoseconds) { step((uint64_t)((double)nanoseconds * steps_per_nanosecond)); }
+
 /* counting and gates */
 
 /* Zeroed, and alone on its cache lines (two: processors fetch them in pairs). */

@@ -27,7 +27,8 @@ enum {
     BENCH_ASYNC = 1, /* runs a task on another thread */
     BENCH_SYNC = 2,  /* runs a task and returns when it is done */
     BENCH_MANY = 4,  /* 100,000 queues at a time: queues share threads */
-    BENCH_TIMER = 8  /* runs a task at a time to come */
+    BENCH_TIMER = 8, /* runs a task at a time to come */
+    BENCH_ASYNC_AND_WAIT = 16 /* runs a task on any thread and returns when it is done */
 };
 
 typedef struct bench_contender {
@@ -99,6 +100,11 @@ bench_slot_t *bench_slots(size_t count);
 
 /* Sorts `samples` and adds the two percentiles as "<name>_p50" and "<name>_p99". */
 void bench_percentiles(const char *name, uint64_t *samples, size_t count);
+
+/* Computes for about `nanoseconds` of processor time: a number of steps that bench_calibrate() found. A thread that is
+ * preempted meanwhile still has the rest of its steps to do, as real work has. */
+void bench_calibrate(void);
+void bench_compute(uint64_t nanoseconds);
 
 /* Bytes that malloc has handed out and not got back, and bytes of memory in use as the kernel sees it. */
 uint64_t bench_heap_bytes(void);

@@ -15,7 +15,7 @@ typedef sq_queue_t *contender_queue_t;
 #define TIMERS 0
 #endif
 #if __has_include(<sq_pool.h>)
-static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY | TIMERS, "" };
+static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY | TIMERS | BENCH_ASYNC_AND_WAIT, "" };
 #else
 static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | TIMERS, "the pool is not there yet" };
 #endif
@@ -46,6 +46,11 @@ static void contender_async(contender_queue_t queue, const bench_task_t *task) {
 
 static void contender_sync(contender_queue_t queue, const bench_task_t *task) {
     if (sq_sync(queue, task->function, task->context) != 0) bench_fail("sq_sync failed.");
+}
+
+#define CONTENDER_HAS_ASYNC_AND_WAIT
+static void contender_async_and_wait(contender_queue_t queue, const bench_task_t *task) {
+    if (sq_async_and_wait(queue, SQ_FOREVER, task->function, task->context) != 0) bench_fail("sq_async_and_wait failed.");
 }
 
 #if __has_include(<sq_timer.h>)

@@ -42,8 +42,8 @@ static void sync_until_the_end(unsigned index, void *context) {
     race.done[index].value = done;
 }
 
-/* `threads` threads call sync without pause for 0.4 s; per call that any of them completed. */
-static void sync_contended(uint64_t threads) {
+/* `threads` threads make calls without pause for 0.4 s; per call that any of them completed. */
+static void race_for_the_queue(uint64_t threads, void (*calls)(unsigned index, void *race)) {
     bench_crew_t *crew = bench_crew_create((unsigned)threads);
     sync_race_t race = { contender_create(), 0, bench_slots(threads), bench_slots(1) };
     bench_meter_t meter = { 0 };
@@ -51,17 +51,19 @@ static void sync_contended(uint64_t threads) {
 
     race.end = bench_now() + bench_duration(400000000);
     bench_start(&meter);
-    bench_crew_run(crew, sync_until_the_end, &race);
+    bench_crew_run(crew, calls, &race);
     for (uint64_t i = 0; i < threads; ++i) {
         total += race.done[i].value;
         if (race.done[i].value < least) least = race.done[i].value;
     }
     bench_stop(&meter, total);
     contender_release(race.queue);
-    bench_expect("sync tasks that ran", race.counted->value, total);
+    bench_expect("tasks that ran", race.counted->value, total);
     bench_report(&meter);
     bench_metric("least_share", (double)least * (double)threads / (double)total); /* 1: all threads got the same */
 }
+
+static void sync_contended(uint64_t threads) { race_for_the_queue(threads, sync_until_the_end); }
 
 /* A queue that is made and let go of. */
 static void create_release(uint64_t unused) {

@@ -18,16 +18,25 @@
  *                                                    const bench_task_t *gone);   makes and starts it; once
  *     static void contender_timer_end(contender_timer_t);   cancels it and lets go of it; then `gone` is called
  *
+ * and, with CONTENDER_HAS_ASYNC_AND_WAIT,
+ *
+ *     static void contender_async_and_wait(contender_queue_t, const bench_task_t *);
+ *
  * It is C11 and C++17 at a time. Names and parameters of scenarios: driver/rows.py. */
+#include <string.h>
+
 #include "scenario_sync.h"
 #include "scenario_async.h"
 #include "scenario_life.h"
 #include "scenario_growth.h"
 #include "scenario_timer.h"
+#include "scenario_work.h"
 
 static const bench_scenario_t scenarios[] = {
     { "sync-uncontended", BENCH_SYNC, sync_uncontended },
     { "sync-contended", BENCH_SYNC, sync_contended },          /* threads */
+    { "sync-work", BENCH_SYNC, sync_work },                    /* threads */
+    { "async-and-wait", BENCH_ASYNC_AND_WAIT, async_and_wait }, /* threads */
     { "async", BENCH_ASYNC, async_to_drain },                  /* producers */
     { "async-sync", BENCH_ASYNC | BENCH_SYNC, async_sync },    /* threads */
     { "ping-pong", BENCH_ASYNC, ping_pong },

@@ -29,7 +29,7 @@ PACKAGES = {"glib": "libglib2.0-dev", "asio": "libboost-dev"}
 
 
 def words_of(variable):
-    return os.environ.get(variable, "").replace(",", " ").split()
+    return os.environ.get(variable, "").replace(",", " ").replace("_", "-").split()
 
 
 def contenders_asked_for(titles):

@@ -52,6 +52,25 @@ static void *thread_main(void *argument) {
     return NULL;
 }
 
+/* The signals that a thread of the library blocks, if its starter blocks `inherited`. */
+static sigset_t signals_to_block(const sigset_t *inherited) {
+    /* A fault of the thread itself must always reach it. */
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };
+    /* A task's own write, and its processor time: as in a thread that the program makes. */
+    static const int as_inherited[] = { SIGPIPE, SIGXFSZ, SIGPROF };
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i += 1) {
+        sigdelset(&blocked, faults[i]);
+    }
+    for (size_t i = 0; i < sizeof as_inherited / sizeof as_inherited[0]; i += 1) {
+        if (!sigismember(inherited, as_inherited[i])) {
+            sigdelset(&blocked, as_inherited[i]);
+        }
+    }
+    return blocked;
+}
+
 static int create(start_t *start, size_t stack_size) {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
@@ -64,13 +83,9 @@ static int create(start_t *start, size_t stack_size) {
     }
     if (error == 0) {
         sigset_t blocked, before;
-        sigfillset(&blocked);
-        /* What a thread does to itself must still reach it. */
-        const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };
-        for (size_t i = 0; i < sizeof synchronous / sizeof synchronous[0]; i += 1) {
-            sigdelset(&blocked, synchronous[i]);
-        }
-        pthread_sigmask(SIG_SETMASK, &blocked, &before);
+        pthread_sigmask(SIG_SETMASK, NULL, &before);
+        blocked = signals_to_block(&before);
+        pthread_sigmask(SIG_SETMASK, &blocked, NULL);
         pthread_t thread;
         error = pthread_create(&thread, &attributes, thread_main, start);
         pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -10,8 +10,9 @@
  * fit into the room that the C library keeps for libraries loaded later. */
 #define SQ__THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
-/* Starts a detached thread with all asynchronous signals blocked: a signal of the program must not land on a thread that
- * the program did not make. `name` is cut to what the system takes. Returns 0 or an errno code. */
+/* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
+ * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
+ * the same effect as elsewhere, and profilers see tasks. `name` is cut to what the system accepts. Returns 0 or an errno code. */
 int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size);
 
 /* True if a thread can be started with this size of stack. */

@@ -8,9 +8,9 @@ extension SerialQueue {
     /// Swift's cooperative threads if what is ahead in the queue takes long: it blocks the thread.
     ///
     /// - Precondition: The queue does not wait for the caller: the caller is not on it, nor on a queue that its tasks wait
-    ///   for. Else the program traps, in release builds too, with a sentence that names the queues. So it does when the
-    ///   queue has been shut down, when there is no memory for a place in it, and in the child of a `fork` that found it
-    ///   busy. ``sync(within:_:)`` throws instead.
+    ///   for, unless they wait with a deadline. Else the program traps, in release builds too, with a message that names the
+    ///   queues. It also traps when the queue has been shut down, when there is no memory for a place in it, and in the
+    ///   child of a `fork` that found it busy. ``sync(within:_:)`` throws instead.
     /// - Throws: What `body` throws.
     @inlinable
     public func sync<Result: ~Copyable, Failure: Error>(

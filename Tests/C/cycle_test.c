@@ -1,7 +1,9 @@
-/* cycle_test.c: waits that close a circle over several threads: one that closes it is told, in words, and the others go on.
- * deadlock_test.c has the circles of one thread, false_alarm_test.c what is none. */
+/* cycle_test.c: waits that form a circle over several threads: the one with the earliest deadline, or else the one that closes
+ * the circle, is refused with a report, and the others continue. deadlock_test.c has the circles of one thread,
+ * false_alarm_test.c waits that form none. */
 #include "caller.h"
 #include "inject.h"
+#include "queue/deadlock.h"
 
 enum { LONGEST = 5 };
 
@@ -12,6 +14,7 @@ typedef struct arc {
     circle_t *circle;
     size_t number;
     way_t way;         /* in which it waits for the next queue */
+    sq_time_t deadline;
     sq_queue_t *queue; /* which it holds */
     sq_queue_t *inner; /* and perhaps this one, inside: the wait is made there */
     bool by_runner;    /* it is an async task, else a sync */
@@ -26,7 +29,6 @@ struct circle {
     size_t length;
     arc_t arcs[LONGEST];
     latch_t holding, done;
-    sq_time_t deadline;
 };
 
 static arc_t *after(arc_t *arc, size_t steps) {
@@ -49,7 +51,7 @@ static void wait_for_next(void *context) {
     if (arc->way == BY_ROOM) {
         CHECK_EQUAL(sq_async(next->queue, do_nothing, NULL), 0); /* it is held, and now full */
     }
-    arc->error = wait_by(arc->way, next->queue, arc->circle->deadline, add_one, &next->ran);
+    arc->error = wait_by(arc->way, next->queue, arc->deadline, add_one, &next->ran);
     snprintf(arc->report, sizeof arc->report, "%s", arc->error == EDEADLK ? sq_deadlock_report() : "");
 }
 
@@ -72,15 +74,20 @@ static void *hold_in_sync(void *argument) {
     return NULL;
 }
 
+static sq_time_t deadline_of(way_t way, random_stream_t *random) {
+    uint64_t later = random_below(random, 4); /* seldom two the same, often one beside a wait without a limit */
+    return way == BY_SYNC || later == 0 ? SQ_FOREVER : FAR + later * 1000000000;
+}
+
 /* `way` says how each waits for the next; WAYS: drawn for each. */
 static void make_circle(circle_t *circle, size_t length, way_t way, random_stream_t *random) {
-    *circle = (circle_t){ .length = length, .holding = LATCH_INIT, .done = LATCH_INIT,
-                          .deadline = random_below(random, 2) ? SQ_FOREVER : FAR };
+    *circle = (circle_t){ .length = length, .holding = LATCH_INIT, .done = LATCH_INIT };
     for (size_t i = 0; i < length; i += 1) {
         char label[32];
         arc_t *arc = &circle->arcs[i];
         *arc = (arc_t){ .circle = circle, .number = i, .error = -1, .by_runner = random_below(random, 4) == 0 };
         arc->way = way < WAYS ? way : (way_t)random_below(random, WAYS);
+        arc->deadline = deadline_of(arc->way, random);
         snprintf(label, sizeof label, "queue-%zu", i);
         arc->queue = make_queue_of(label, 1);
         if (random_below(random, 4) == 0) {
@@ -111,7 +118,7 @@ static void run_circle(circle_t *circle) {
     }
 }
 
-/* The report begins at the one that gave up and goes around. */
+/* The report begins at the one that was refused and goes around. */
 static void check_report(arc_t *victim) {
     const char *at = victim->report;
     for (size_t k = 0; k < victim->circle->length && at != NULL; k += 1) {
@@ -120,8 +127,9 @@ static void check_report(arc_t *victim) {
         snprintf(held, sizeof held, "\"queue-%zu\"", arc->number);
         snprintf(inner, sizeof inner, "\"inner-%zu\"", arc->number);
         snprintf(awaited, sizeof awaited, "waits for queue \"queue-%zu\"", after(arc, 1)->number);
-        const char *const words[] = { arc->who, held, arc->inner != NULL ? inner : "", awaited };
-        for (size_t i = 0; i < 4 && at != NULL; i += 1) {
+        const char *with_deadline = arc->deadline != SQ_FOREVER ? ", with a deadline" : "";
+        const char *const words[] = { arc->who, held, arc->inner != NULL ? inner : "", awaited, with_deadline };
+        for (size_t i = 0; i < 5 && at != NULL; i += 1) {
             at = strstr(at, words[i]);
             at = at != NULL ? at + strlen(words[i]) : NULL;
         }
@@ -131,47 +139,52 @@ static void check_report(arc_t *victim) {
     }
 }
 
-/* Returns in which way the one waited that was told. */
-static way_t check_one_told(circle_t *circle) {
-    size_t told = 0;
-    way_t way = WAYS;
+/* Returns in which way the one waited that was refused. */
+static way_t check_one_refused(circle_t *circle) {
+    size_t refused = 0;
+    arc_t *victim = &circle->arcs[0];
+    sq_time_t earliest = SQ_FOREVER;
     for (size_t i = 0; i < circle->length; i += 1) {
         arc_t *arc = &circle->arcs[i];
         CHECK(arc->error == 0 || arc->error == EDEADLK);
         CHECK_EQUAL(after(arc, 1)->ran, arc->error == 0 && arc->way != BY_SHUTDOWN);
+        earliest = arc->deadline < earliest ? arc->deadline : earliest;
         if (arc->error == EDEADLK) {
-            told += 1;
-            way = arc->way;
+            refused += 1;
+            victim = arc;
             check_report(arc);
         }
     }
-    CHECK_EQUAL(told, 1);
-    return way;
+    CHECK_EQUAL(refused, 1);
+    CHECK(victim->deadline == earliest);
+    CHECK_EQUAL(strstr(victim->report, "refused, as it has the earliest deadline") != NULL, earliest != SQ_FOREVER);
+    return victim->way;
 }
 
 static void check_circles(size_t length, way_t way, size_t rounds) {
     random_stream_t random = random_start(50 + length * 10 + way);
-    size_t told[WAYS + 1] = { 0 };
+    size_t refused[WAYS + 1] = { 0 };
     for (size_t round = 0; round < rounds; round += 1) {
         circle_t circle;
         make_circle(&circle, length, way, &random);
         run_circle(&circle);
-        told[check_one_told(&circle)] += 1;
+        refused[check_one_refused(&circle)] += 1;
         let_threads_end(16);
     }
     if (way == WAYS) {
-        note("told in sync %zu, sync_until %zu, async_and_wait %zu, async_until %zu, shutdown %zu", told[BY_SYNC],
-             told[BY_SYNC_UNTIL], told[BY_CALL], told[BY_ROOM], told[BY_SHUTDOWN]);
+        note("refused in sync %zu, sync_until %zu, async_and_wait %zu, async_until %zu, shutdown %zu", refused[BY_SYNC],
+             refused[BY_SYNC_UNTIL], refused[BY_CALL], refused[BY_ROOM], refused[BY_SHUTDOWN]);
     }
 }
 
 /* 1,000 of each length. To see them fail: in sleep_in_task of wait.c, do not enter the list (the watchdog barks); in
- * sleeper_that_holds of deadlock.c, do not ask whether the wait is open (two are told); in sq__deadlock_enter, look for the
- * circle before the edge is in the list, outside of the lock (a hang). */
-TEST(a_circle_of_two_threads_is_told_to_one_of_them_every_time) { check_circles(2, WAYS, scaled(1000)); }
-TEST(a_circle_of_three_threads_is_told_to_one_of_them_every_time) { check_circles(3, WAYS, scaled(1000)); }
-TEST(a_circle_of_four_threads_is_told_to_one_of_them_every_time) { check_circles(4, WAYS, scaled(1000)); }
-TEST(a_circle_of_five_threads_is_told_to_one_of_them_every_time) { check_circles(5, WAYS, scaled(1000)); }
+ * sleeper_that_holds of deadlock.c, do not ask whether the wait is open (two are refused); in sq__deadlock_enter, look for the
+ * circle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
+ * refused beside one with a deadline). */
+TEST(of_a_circle_of_two_threads_the_earliest_deadline_is_refused) { check_circles(2, WAYS, scaled(1000)); }
+TEST(of_a_circle_of_three_threads_the_earliest_deadline_is_refused) { check_circles(3, WAYS, scaled(1000)); }
+TEST(of_a_circle_of_four_threads_the_earliest_deadline_is_refused) { check_circles(4, WAYS, scaled(1000)); }
+TEST(of_a_circle_of_five_threads_the_earliest_deadline_is_refused) { check_circles(5, WAYS, scaled(1000)); }
 
 static void check_way(way_t way) {
     for (size_t length = 2; length <= LONGEST; length += 1) {
@@ -179,37 +192,119 @@ static void check_way(way_t way) {
     }
 }
 
-TEST(a_circle_of_syncs_is_told) { check_way(BY_SYNC); }
-TEST(a_circle_of_syncs_with_deadlines_is_told_before_they_pass) { check_way(BY_SYNC_UNTIL); }
-TEST(a_circle_of_calls_is_told) { check_way(BY_CALL); }
-TEST(a_circle_of_waits_for_room_is_told) { check_way(BY_ROOM); }
-TEST(a_circle_of_shutdowns_is_told) { check_way(BY_SHUTDOWN); }
+TEST(a_circle_of_syncs_is_refused_once) { check_way(BY_SYNC); }
+TEST(a_circle_of_syncs_with_deadlines_is_refused_once_before_they_pass) { check_way(BY_SYNC_UNTIL); }
+TEST(a_circle_of_calls_is_refused_once) { check_way(BY_CALL); }
+TEST(a_circle_of_waits_for_room_is_refused_once) { check_way(BY_ROOM); }
+TEST(a_circle_of_shutdowns_is_refused_once) { check_way(BY_SHUTDOWN); }
 
-/* Calls that have begun cannot be given up: who syncs back at the end of a chain of them is told, although it may not be the
- * last to go to sleep. The chain: a task of 0 calls 1, whose function calls 2, ..., whose function syncs onto 0. To see it
- * fail: in break_cycle, look at the first edge alone (the watchdog barks). */
+/* One thread in a task of A sleeps in a wait for B; then a task of B waits for A without a limit. */
+typedef struct pair {
+    sq_queue_t *a, *b;
+    latch_t holds_a, b_may_wait;
+    way_t way;
+    atomic_int sleeper;
+    int first, second; /* what the two waits returned */
+    size_t in_a, in_b; /* how often their functions ran */
+} pair_t;
+
+static void wait_for_b(void *context) {
+    pair_t *pair = context;
+    pair->sleeper = gettid();
+    latch_bump(&pair->holds_a);
+    latch_wait(&pair->b_may_wait, 1);
+    pair->first = wait_by(pair->way, pair->b, FAR, add_one, &pair->in_b);
+}
+
+static void *hold_a(void *context) {
+    CHECK_EQUAL(sq_sync(((pair_t *)context)->a, wait_for_b, context), 0);
+    return NULL;
+}
+
+static void wait_for_a(void *context) {
+    pair_t *pair = context;
+    latch_wait(&pair->holds_a, 1);
+    if (pair->way == BY_ROOM) {
+        CHECK_EQUAL(sq_async(pair->b, do_nothing, NULL), 0);
+    }
+    latch_bump(&pair->b_may_wait);
+    wait_until_asleep(&pair->sleeper);
+    pair->second = sq_sync(pair->a, add_one, &pair->in_a);
+}
+
+static pair_t run_pair(way_t way, sq_function_t in_b) {
+    pair_t pair = { .a = make_queue_of("A", 0), .b = make_queue_of("B", 1), .way = way, .holds_a = LATCH_INIT,
+                    .b_may_wait = LATCH_INIT, .first = -1, .second = -1 };
+    pthread_t thread = spawn(hold_a, &pair);
+    CHECK_EQUAL(sq_sync(pair.b, in_b, &pair), 0);
+    join(thread);
+    sq_queue_release(pair.a);
+    sq_queue_release(pair.b);
+    return pair;
+}
+
+TEST(a_sync_that_closes_a_circle_beside_a_sleeping_wait_with_a_deadline_runs) {
+    for (way_t way = BY_SYNC_UNTIL; way < WAYS; way += 1) {
+        pair_t pair = run_pair(way, wait_for_a);
+        CHECK_EQUAL(pair.first, EDEADLK);
+        CHECK_EQUAL(pair.in_b, 0);
+        CHECK_EQUAL(pair.second, 0);
+        CHECK_EQUAL(pair.in_a, 1);
+    }
+}
+
+TEST(among_equal_deadlines_the_wait_that_closes_the_circle_is_refused) {
+    pair_t pair = run_pair(BY_SYNC, wait_for_a);
+    CHECK_EQUAL(pair.first, 0);
+    CHECK_EQUAL(pair.in_b, 1);
+    CHECK_EQUAL(pair.second, EDEADLK);
+    CHECK_EQUAL(pair.in_a, 0);
+}
+
+/* The same, but what closes the circle was refused in another way just before it looks for circles. */
+static void enter_refused(void *context) {
+    pair_t *pair = context;
+    sq__wait_t wait;
+    sq__edge_t edge;
+    latch_wait(&pair->holds_a, 1);
+    latch_bump(&pair->b_may_wait);
+    wait_until_asleep(&pair->sleeper);
+    CHECK_EQUAL(sq__wait_begin(&wait, pair->a), 0);
+    CHECK(sq__token_refuse(wait.token, wait.turn));
+    sq__deadlock_enter(&edge, &wait, SQ_NOW);
+    CHECK(!sq__deadlock_leave(&edge));
+    sq__wait_cancel(&wait);
+}
+
+TEST(nobody_is_refused_where_the_wait_that_would_be_has_just_ended) {
+    CHECK_EQUAL(run_pair(BY_SYNC_UNTIL, enter_refused).first, 0);
+}
+
+/* Calls that have begun cannot be refused, whatever their deadline was: the thread that syncs back at the end of a chain of
+ * them is refused, although it may not be the last to go to sleep. The chain: a task of 0 calls 1, whose function calls 2,
+ * ..., whose function syncs onto 0. To see it fail: in break_cycle, look at the first edge alone (the watchdog barks). */
 typedef struct chain {
     size_t length;
     sq_queue_t *queues[LONGEST];
-    size_t at, told;
+    size_t at, refused;
 } chain_t;
 
 static void call_next(void *context) {
     chain_t *chain = context;
     chain->at += 1;
     if (chain->at < chain->length) {
-        CHECK_EQUAL(sq_async_and_wait(chain->queues[chain->at], SQ_FOREVER, call_next, chain), 0);
+        CHECK_EQUAL(sq_async_and_wait(chain->queues[chain->at], chain->at % 2 ? FAR : SQ_FOREVER, call_next, chain), 0);
         return;
     }
     CHECK_EQUAL(sq_sync(chain->queues[0], must_not_run, NULL), EDEADLK);
-    chain->told += 1;
+    chain->refused += 1;
     char last[64];
     snprintf(last, sizeof last, "waits for queue \"queue-%zu\"", chain->length - 1);
     CHECK(strstr(sq_deadlock_report(), "waits for queue \"queue-0\"") != NULL);
     CHECK(strstr(sq_deadlock_report(), last) != NULL);
 }
 
-TEST(whoever_syncs_back_onto_a_chain_of_calls_that_have_begun_is_told) {
+TEST(a_sync_back_onto_a_chain_of_calls_that_have_begun_is_refused) {
     for (size_t round = 0; round < scaled(1000); round += 1) {
         chain_t chain = { .length = 2 + round % (LONGEST - 1) };
         for (size_t i = 0; i < chain.length; i += 1) {
@@ -219,7 +314,7 @@ TEST(whoever_syncs_back_onto_a_chain_of_calls_that_have_begun_is_told) {
         }
         CHECK_EQUAL(round % 2 ? sq_sync(chain.queues[0], call_next, &chain)
                               : sq_async_and_wait(chain.queues[0], SQ_FOREVER, call_next, &chain), 0);
-        CHECK_EQUAL(chain.told, 1);
+        CHECK_EQUAL(chain.refused, 1);
         for (size_t i = 0; i < chain.length; i += 1) {
             sq_queue_release(chain.queues[i]);
         }

@@ -155,7 +155,7 @@ static void run_pair(void *one, void *same, bool runs) {
     (runs ? run : discard)(one);
 }
 
-static void check_error(const submission_t *one) {
+static void check_error(const submission_t *one, sq_time_t deadline) {
     bool resources = stage_may_fail && (one->error == ENOMEM || one->error == EAGAIN);
     bool full = stage_expected->capacity > 0 && one->kind <= ASYNC_PAIR && one->error == EAGAIN;
     bool late = (one->kind == SYNC_UNTIL || one->kind == CALL || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
@@ -167,6 +167,9 @@ static void check_error(const submission_t *one) {
         ex_fail("outcome: %s %d failed (%s), but its task ran or was discarded", stage_kind_names[one->kind], one->id, strerror(one->error));
     }
     stage_deadlocks += one->error == EDEADLK;
+    if (one->error == EDEADLK && stage_expected->spares_unlimited && (one->kind == SYNC || deadline == SQ_FOREVER)) {
+        ex_fail("deadlock: a wait without a limit was refused, beside one with a deadline");
+    }
     if (one->error == EDEADLK && !stage_may_fail && sq_deadlock_report()[0] == '\0') {
         ex_fail("deadlock: no report");
     }
@@ -209,7 +212,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     EX_TRACE("%s (%d) returns %d", stage_kind_names[kind], one->id, error);
     ex_caller = (const void *)stage_submit;
     if (error) {
-        check_error(one);
+        check_error(one, deadline);
         ex_write(WORD(contexts[one->id])); /* the context is the caller's again */
         if (inner != NULL && stage_instead != NULL) {
             stage_instead(argument, queue);

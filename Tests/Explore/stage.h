@@ -51,6 +51,7 @@ typedef struct pool_plan {
 typedef struct expectation {
     uint32_t may;       /* errors that may come: a set of ERROR_BIT(...) */
     int deadlocks;      /* how many EDEADLK there must be in all; -1: as may be */
+    bool spares_unlimited; /* no submission without a deadline may get EDEADLK */
     size_t capacity;    /* of the queues */
     bool each_has_a_reference; /* each thread holds a reference, and nobody else does */
     pool_plan_t pool;

@@ -1,7 +1,7 @@
 import SerialQueue
 import Testing
 
-/// Waits that would never end are told, and the others go on.
+/// Waits that would never end are refused, and the others continue.
 @Suite struct DeadlockTests {
     /// How a closure may wait for another queue, without a trap.
     enum Wait: CaseIterable {

@@ -1,5 +1,5 @@
-/* circle.c: intended deadlocks: 2 to 4 queues, each with a task that waits for the next one. One of them must be told, the
- * others go on. */
+/* circle.c: intended deadlocks: 2 to 4 queues, each with a task that waits for the next one. One of them must be refused, the
+ * others continue. */
 #include "soak.h"
 
 #include <string.h>

@@ -23,8 +23,8 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE contex
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
 
 /* As sq_async_task, but where a queue of limited capacity is full it waits for room, in the order of the callers. More
- * errors: ETIMEDOUT (no room by the deadline; with SQ_NOW it is EAGAIN), EDEADLK (room will never come: the caller is a
- * task that the queue waits for; sq_deadlock_report). */
+ * errors: ETIMEDOUT (no room by the deadline; with SQ_NOW it is EAGAIN), EDEADLK (room will not come by the deadline:
+ * the queue waits for the calling task, directly or in a cycle as in sq_sync.h; sq_deadlock_report). */
 int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task);
 
 /* What a task with two words of context does: run if `runs`, else clean up, for it will never run. */

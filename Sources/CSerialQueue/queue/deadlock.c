@@ -28,7 +28,7 @@ static sq__edge_t *sleeper_that_holds(const sq_queue_t *queue) {
 }
 
 /* True: the path from `first` comes back to it; then `onward` leads along it, around. It ends elsewhere, too: a path that
- * ran into a cycle without `first` would have been cut by whoever closed that one. */
+ * ran into a cycle without `first` would have been cut when that cycle was closed. */
 static bool closes_cycle(sq__edge_t *first) {
     sq__edge_t *edge = first;
     while (!holds(first, edge->wait->queue)) {
@@ -43,31 +43,35 @@ static bool closes_cycle(sq__edge_t *first) {
     return true;
 }
 
-static void sentence(sq__edge_t *edge) {
-    edge->verdict = true;
+/* The wait of the cycle that is to be refused: the earliest deadline, and among equals the first one from `closer` on. */
+static sq__edge_t *choose(sq__edge_t *closer) {
+    sq__edge_t *chosen = NULL;
+    sq__edge_t *edge = closer;
+    do {
+        if (!edge->has_begun && (chosen == NULL || edge->deadline < chosen->deadline)) {
+            chosen = edge;
+        }
+        edge = edge->onward;
+    } while (edge != closer);
+    return chosen;
+}
+
+/* Refuses one wait of the cycle, unless one has just ended in another way. */
+static void break_cycle(sq__edge_t *closer) {
+    sq__edge_t *edge = choose(closer);
+    while (!sq__token_refuse(edge->wait->token, edge->wait->turn)) {
+        if (!sq__token_is_open(edge->wait->token, edge->wait->turn)) {
+            return; /* granted, or its deadline has passed: the cycle is open */
+        }
+        edge->has_begun = true;
+        edge = choose(closer);
+    }
+    edge->is_refused = true; /* its thread, awake by now, comes for our lock before it looks */
     sq__report_cycle(edge);
 }
 
-/* One of the cycle gives up: `first` if it can, or else the next that can. */
-static sq__outcome_t break_cycle(sq__edge_t *first) {
-    sq__outcome_t outcome = sq__token_withdraw(first->wait->token, first->wait->turn);
-    if (outcome == SQ__WITHDRAWN) {
-        sentence(first);
-    }
-    for (sq__edge_t *edge = first->onward; outcome == SQ__OPEN && edge != first; edge = edge->onward) {
-        /* The sentence comes first: once refused, the thread may only be held up by our lock. */
-        sentence(edge);
-        if (sq__token_refuse(edge->wait->token, edge->wait->turn)) {
-            break;
-        }
-        edge->verdict = false;
-    }
-    return outcome;
-}
-
-sq__outcome_t sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait) {
-    sq__outcome_t outcome = SQ__OPEN;
-    *edge = (sq__edge_t){ .wait = wait, .frames = sq__self()->frame, .report = sq__report_room() };
+void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline) {
+    *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .frames = sq__self()->frame, .report = sq__report_room() };
     edge->thread_id = sq__thread_id();
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);
     sq__mutex_lock(&lock);
@@ -77,10 +81,9 @@ sq__outcome_t sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait) {
     }
     edges = edge;
     if (closes_cycle(edge)) {
-        outcome = break_cycle(edge);
+        break_cycle(edge);
     }
     sq__mutex_unlock(&lock);
-    return outcome;
 }
 
 bool sq__deadlock_leave(sq__edge_t *edge) {
@@ -93,9 +96,9 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
     } else {
         edges = edge->next;
     }
-    bool verdict = edge->verdict;
+    bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
-    return verdict;
+    return is_refused;
 }
 
 void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
@@ -113,7 +116,7 @@ void sq__deadlock_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__deadlock_unlock(bool in_child) {
     if (in_child) {
-        edges = NULL; /* the threads that they tell of are not here */
+        edges = NULL; /* their threads are the parent's */
     }
     sq__mutex_unlock(&lock);
 }

@@ -1,38 +1,45 @@
-/* deadlock.h: finding out that a wait would never end, and telling why.
+/* deadlock.h: finding out that a wait would never end, and reporting why.
  *
  * DESIGN. A thread that runs a task of queue A and waits for queue B is an edge A -> B. Only such threads can be part of a
  * cycle, and only they pay: before such a thread sleeps it puts its edge into a list, under one lock, and follows the edges
  * from the queue it waits for. A queue is held by at most one thread, the one with the queue's task on its stack; if that
- * thread sleeps too, its edge is in the list and leads on. Whoever closes a cycle is the last of it to come to the list,
- * sees it whole, and gives up its place.
+ * thread sleeps too, its edge is in the list and leads on. The thread that closes a cycle is the last of it to come to the
+ * list, and sees it whole.
  *
- * No false alarm. Each edge of the cycle was found open (its wait neither granted nor given up) while the lock was held.
- * Take the moment at which the first of them was looked at: that one waits then; each other one has been waiting since
+ * One wait of the cycle is refused, and its thread is woken if it sleeps already: the wait with the earliest deadline, as it
+ * can only end by that deadline; among equals the one that closes the cycle. So a wait without a limit is never refused if
+ * another wait in the cycle has a deadline, which ends the cycle by itself.
+ *
+ * No false alarm. Each edge of the cycle was found open (its wait neither granted, refused nor withdrawn) while the lock was
+ * held. Take the moment at which the first of them was looked at: that one waits then; each other one has been waiting since
  * before the lock was taken, and still waits when it is looked at, later. So all wait at that moment.
  *
- * A wait whose call has begun (CLAIMED, async_and_wait) cannot be given up. If that is the closing one, the next one of the
- * cycle is refused instead. Not all can be claimed: a claimed call began after the task that made it, all around. */
+ * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer counts: the next best
+ * is refused instead. Not all can be claimed: a claimed call began after the task that made it, all around. */
 #ifndef SQ__QUEUE_DEADLOCK_H
 #define SQ__QUEUE_DEADLOCK_H
 
 #include "queue/wait.h"
 
-/* On the waiting thread's stack. All but `report` and `verdict` is fixed while it is in the list. */
+/* On the waiting thread's stack. M: under the lock of the waits. The rest is fixed while the edge is in the list. */
 typedef struct sq__edge {
     const sq__wait_t *wait;
+    sq_time_t deadline;
     const sq__frame_t *frames; /* whose tasks the thread is running */
-    char *report;              /* where to tell this thread; NULL: no memory. Written under the lock, while it waits */
+    char *report;              /* M  the thread's report; NULL: no memory */
     uint64_t thread_id;
     char thread_name[16];
-    bool verdict;                /* under the lock: it was chosen to give up */
-    struct sq__edge *next, *prev; /* under the lock */
-    struct sq__edge *onward;     /* under the lock: the next one on the path being followed */
+    bool has_begun;               /* M  its call was found claimed */
+    bool is_refused;              /* M  because of a cycle */
+    struct sq__edge *next, *prev; /* M */
+    struct sq__edge *onward;      /* M  the next one on the path being followed */
 } sq__edge_t;
 
-/* Before the thread sleeps. SQ__OPEN: no cycle, or another one of it gives up: go to sleep. Else the wait is decided. */
-sq__outcome_t sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait);
+/* Before the thread sleeps: adds its wait to the list. If this closes a cycle, one of the cycle's waits is refused, perhaps
+ * this one. */
+void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline);
 
-/* When it is over. True: this wait was given up because of a cycle, and the thread's report says which. */
+/* When the wait is over. True: it was refused because of a cycle, and the thread's report says which. */
 bool sq__deadlock_leave(sq__edge_t *edge);
 
 /* Writes the report of a wait for a queue whose own task would do it: "sync onto", "waiting for room in", .... */

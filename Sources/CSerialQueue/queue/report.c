@@ -53,7 +53,7 @@ void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
         queue->label);
 }
 
-/* The queue on account of which `edge` is waited for by the one before it. */
+/* The queue that `edge` holds and the edge before it waits for. */
 static const sq_queue_t *held_queue(const sq__edge_t *edge) {
     const sq__edge_t *before = edge;
     while (before->onward != edge) {
@@ -73,11 +73,12 @@ void sq__report_cycle(const sq__edge_t *first) {
         add(&text, "%sthread \"%s\" (%llu) runs a task of ", edge == first ? "" : "; ", edge->thread_name,
             (unsigned long long)edge->thread_id);
         add_frames(&text, edge->frames, held_queue(edge));
-        add(&text, " and waits for queue \"%s\"", edge->wait->queue->label);
+        add(&text, " and waits for queue \"%s\"%s", edge->wait->queue->label,
+            edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
         edge = edge->onward;
     } while (edge != first);
-    add(&text, ". This wait was given up, the others go on. Use async for one of them, or always nest the queues in the same "
-               "order.");
+    add(&text, ". This wait was refused%s, the others continue. Use async for one of them, or always nest the queues in the "
+               "same order.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
 }
 
 const char *sq_deadlock_report(void) {

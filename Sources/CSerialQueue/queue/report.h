@@ -7,7 +7,7 @@
 /* Room for the calling thread's report, kept until it ends; NULL: no memory. */
 char *sq__report_room(void);
 
-/* Tells the cycle that begins at `edge`, in order, to the thread of `edge`. Under the lock of the edges. */
+/* Writes the cycle that begins at `edge`, in order, into the report of its thread. M */
 void sq__report_cycle(const sq__edge_t *edge);
 
 #endif

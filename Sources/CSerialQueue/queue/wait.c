@@ -43,13 +43,11 @@ static bool run_ahead(const sq__wait_t *wait) {
     return !sq__pool_is_stale(wait->pool);
 }
 
-/* The thread is running a task, so that others may be waiting for it: before it sleeps it looks for a cycle. */
+/* The thread runs a task, so others may be waiting for it: before it sleeps it looks for a cycle. */
 static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__edge_t edge;
-    sq__outcome_t outcome = sq__deadlock_enter(&edge, wait);
-    if (outcome == SQ__OPEN) {
-        outcome = sq__token_sleep(wait->token, wait->turn, deadline);
-    }
+    sq__deadlock_enter(&edge, wait, deadline);
+    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->turn, deadline);
     *deadlock = sq__deadlock_leave(&edge);
     return outcome;
 }
@@ -83,6 +81,6 @@ int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     case SQ__REFUSED:
         return deadlock ? EDEADLK : ESHUTDOWN;
     default:
-        return deadlock ? EDEADLK : ETIMEDOUT;
+        return ETIMEDOUT;
     }
 }

@@ -23,8 +23,8 @@ int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
 /* Instead of sq__wait_end, if nobody was told of the wait. */
 void sq__wait_cancel(sq__wait_t *wait);
 
-/* Returns 0 (granted: the caller sees what the granter wrote), ESHUTDOWN (refused), ETIMEDOUT or EDEADLK (it will never be
- * granted), or ESTALE (meanwhile this has become the child of a fork). */
+/* Returns 0 (granted: the caller sees what the granter wrote), ESHUTDOWN (refused), ETIMEDOUT or EDEADLK (given up: it will
+ * never be granted), or ESTALE (meanwhile this has become the child of a fork). */
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
 
 #endif

@@ -1,10 +1,11 @@
-/* cycles.c: deadlocks over threads. Exactly one wait of each cycle is given up; where there is none, none is. */
+/* cycles.c: deadlocks over threads. Exactly one wait of each cycle is refused; where there is none, none is. */
 #include "scenario.h"
 
 #include <errno.h>
 
 /* The gates see to it that each thread holds its queue before any of them waits. */
 #define CYCLE .may = ERROR_BIT(EDEADLK)
+#define TIMED .expect = { CYCLE, .deadlocks = -1, .spares_unlimited = true }
 #define TWO(first, second) "sync(open0 pass1 " first ") | sync:B(open1 pass0 " second ")"
 #define THREE(first, second, third) \
     "sync(open0 pass1 " first ") | sync:B(open1 pass2 " second ") | sync:C(open2 pass0 " third ")"
@@ -17,14 +18,17 @@ const scenario_t cycle_scenarios[] = {
     { "cycle_two_call", "the same with a call: a claimed wait cannot be given up", TWO("call:B", "sync"), .expect = { CYCLE, .deadlocks = 1 } },
     { "cycle_two_calls", "both of them calls", TWO("call:B", "call"), .expect = { CYCLE, .deadlocks = 1 } },
     { "cycle_claimed", "a call whose task closes the cycle", "sync(call:B(sync)) | async:B", .expect = { CYCLE, .deadlocks = 1 } },
-    { "cycle_timed", "with a deadline: at most one gives up because of the cycle", TWO("sync_until:B", "sync"), .expect = { CYCLE, .deadlocks = -1 } },
-    { "cycle_two_timed", "with two deadlines", TWO("sync_until:B", "sync_until"), .expect = { CYCLE, .deadlocks = -1 } },
-    { "cycle_call_timed", "a call with a deadline in a cycle", TWO("call_until:B", "sync"), .expect = { CYCLE, .deadlocks = -1 } },
+    { "cycle_timed", "with a deadline: at most one gives up because of the cycle", TWO("sync_until:B", "sync"), TIMED },
+    { "cycle_two_timed", "with two deadlines", TWO("sync_until:B", "sync_until"), TIMED },
+    { "cycle_call_timed", "a call with a deadline in a cycle", TWO("call_until:B", "sync"), TIMED },
     { "cycle_three", "three threads", THREE("sync:B", "sync:C", "sync"), .expect = { CYCLE, .deadlocks = 1 } },
-    { "cycle_three_timed", "three threads, one with a deadline", THREE("sync:B", "sync_until:C", "sync"), .expect = { CYCLE, .deadlocks = -1 } },
+    { "cycle_three_timed", "three threads, one with a deadline", THREE("sync:B", "sync_until:C", "sync"), TIMED },
     { "cycle_three_call", "three threads, one with a call", THREE("sync:B", "call:C", "sync"), .expect = { CYCLE, .deadlocks = 1 } },
     { "cycle_bound", "a wait for room in a cycle", "async:B async:B sync(open0 pass1 async_until:B) | sync:B(open1 pass0 sync)",
-      .expect = { CYCLE, .deadlocks = -1, .capacity = 1 } },
+      .expect = { CYCLE, .deadlocks = -1, .spares_unlimited = true, .capacity = 1 } },
+    { "cycle_shutdown_timed", "a shutdown with a deadline in a cycle", TWO("drain_until:B", "sync"), TIMED },
+    { "cycle_claimed_timed", "a call with a deadline that has begun: the sync behind it is refused, or the call came too late",
+      "sync(call_until:B(sync))", .expect = { CYCLE, .deadlocks = -1 } },
     { "no_cycle_chain", "a chain that ends is no cycle: no false alarm", "sync(sync:B) | sync:B(sync:C) | sync:C" },
     { "no_cycle_crossing", "waits that cross one after the other are no cycle", "sync(sync:B) | sync:B | async(sync:B)" },
     { "cycle_discard", "a cycle against a shutdown", TWO("sync:B", "sync") " | pass0 discard_until",

@@ -47,7 +47,8 @@ typedef struct subject {
     sq_queue_t *queue;
     size_t fired, discarded;
     void (*inside)(struct subject *subject);
-    uint64_t again; /* the delay of a start from inside */
+    uint64_t again;  /* the delay of a start from inside */
+    sq_pool_t *pool; /* whose clock it moves from inside */
 } subject_t;
 
 static inline void fired(void *context) {

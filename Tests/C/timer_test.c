@@ -1,5 +1,6 @@
 /* timer_test.c: what timers and delayed tasks promise, on a clock that the test moves: nothing here takes time. timer_queue_test.c:
  * what they have to do with their queue; timer_wait_test.c, timer_race_test.c: what needs threads. */
+#include "thread/pool.h"
 #include "timed.h"
 
 /* Order */
@@ -288,6 +289,91 @@ TEST(a_periodic_timer_that_falls_behind_fires_once_and_keeps_its_beat) {
     CHECK_EQUAL(sq_pool_advance(b.pool, 5 * MS - 1), 0);
     CHECK_EQUAL(sq_pool_advance(b.pool, 1), 1);
     CHECK_EQUAL(subject.fired, 2);
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
+/* Firings that are left out cost nothing: the alarm is called once more after the firing that waits or runs was submitted, and then
+ * not before that one is over. Returns how many calls there were until `until`. */
+static size_t calls_until(const bench_t *b, uint64_t until) {
+    size_t calls = 0;
+    while (calls < 10 && sq__alarms_advance(sq__pool_clock(b->pool), until)) {
+        calls += 1;
+    }
+    return calls;
+}
+
+/* To see it fail: in sq__timer_fall_due, set the alarm again for a firing that is left out. */
+TEST(a_timer_on_a_suspended_queue_is_not_set_again_at_each_interval) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    make_timer(&subject, b.queue);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    start(&subject, 5 * US, 5 * US);
+    CHECK_EQUAL(calls_until(&b, HOURS(1) + 1), 2);
+    CHECK_EQUAL(sq_queue_depth(b.queue), 1);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    CHECK_EQUAL(sq_pool_run(b.pool), 1);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 5 * US - 2), 0);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 1), 1); /* in its beat */
+    CHECK_EQUAL(sq_pool_advance(b.pool, 10 * US), 2);
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
+static void pass_an_hour(subject_t *subject) {
+    bench_t b = { .pool = subject->pool };
+    CHECK_EQUAL(calls_until(&b, HOURS(subject->fired)), 1);
+}
+
+TEST(a_timer_whose_task_takes_long_is_not_set_again_at_each_interval) {
+    bench_t b = bench();
+    subject_t subject = { .inside = pass_an_hour, .pool = b.pool };
+    make_timer(&subject, b.queue);
+    start(&subject, 0, 5 * US);
+    CHECK_EQUAL(sq_pool_run(b.pool), 1);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 5 * US - 1), 0);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 1), 1);
+    CHECK_EQUAL(subject.fired, 2);
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
+/* A timer that rests and is cancelled stays so after its firing. To see it fail: no is_resting in sq__timer_disarm. */
+TEST(a_timer_that_was_cancelled_while_a_firing_was_left_out_does_not_fire_again) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    make_timer(&subject, b.queue);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    start(&subject, MS, MS);
+    sq_pool_advance(b.pool, 10 * MS);
+    CHECK_EQUAL(sq_timer_cancel(subject.timer), 0);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    sq_pool_advance(b.pool, 10 * MS);
+    CHECK_EQUAL(subject.fired, 0);
+    start(&subject, MS, MS);
+    CHECK_EQUAL(sq_pool_advance(b.pool, 2 * MS), 2);
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
+/* The next firing of a timer that was started anew in its own task waits, and another one was left out. */
+static void start_again_and_fall_behind(subject_t *subject) {
+    if (subject->fired == 1) {
+        bench_t b = { .pool = subject->pool };
+        start(subject, 0, MS);
+        CHECK_EQUAL(calls_until(&b, 10 * MS), 2);
+    }
+}
+
+TEST(a_timer_that_rests_while_a_firing_waits_is_set_again_after_that_firing) {
+    bench_t b = bench();
+    subject_t subject = { .inside = start_again_and_fall_behind, .pool = b.pool };
+    make_timer(&subject, b.queue);
+    start(&subject, 0, MS);
+    CHECK_EQUAL(sq_pool_run(b.pool), 2);
+    CHECK_EQUAL(subject.fired, 2);
+    CHECK_EQUAL(sq_pool_advance(b.pool, MS), 1);
     sq_timer_release(subject.timer);
     clear(&b);
 }

@@ -5,6 +5,8 @@
  *
  *     (c1) a call that counts: submit the next firing, number n, and note that n waits   (c2) set the alarm again, if periodic
  *     (f1) n waits: note that it runs, and that it waits no more   (f2) call the task   (f3) note that it runs no more; wake (w)
+ *     (c3) a firing waits or runs already: this one is left out. The timer rests: its alarm is not set again, however long the
+ *          firing takes   (f4) after f3, if the timer rests: set the alarm for the next interval
  *     (o1) cancel: cancel the alarm, or note that the call on its way does not count; note that no firing waits
  *     (e1) the timer is off the list   (e2) as o1   (e3) discard
  *
@@ -47,6 +49,7 @@ void sq__timer_arm(sq_timer_t *timer, uint64_t due, uint64_t leeway) {
 }
 
 void sq__timer_disarm(sq_timer_t *timer) {
+    timer->is_resting = false;
     if (timer->is_waiting) {
         timer->is_waiting = false;
         sq__add_relaxed(&timer->queue->withdrawn, 1);
@@ -78,6 +81,21 @@ void sq__timer_leave(sq_timer_t *timer) {
     }
 }
 
+/* The next multiple of the interval that is still to come. */
+static uint64_t next_due(const sq_timer_t *timer) {
+    uint64_t now = sq__alarms_now(timer->alarms);
+    uint64_t missed = now > timer->due ? (now - timer->due) / timer->interval : 0;
+    uint64_t periods = missed + 1;
+    bool is_far = timer->interval > (SQ_FOREVER - timer->due) / periods;
+    return is_far ? SQ_FOREVER : timer->due + periods * timer->interval;
+}
+
+/* L. Sets the alarm for the next firing of a periodic timer. */
+static void arm_for_next(sq_timer_t *timer) {
+    timer->due = next_due(timer);
+    sq__alarm_set_again(timer->alarms, &timer->alarm, timer->due, timer->leeway);
+}
+
 static void grant_waiters(sq_timer_t *timer) {
     for (sq__timer_waiter_t *next, *waiter = timer->waiters; waiter != NULL; waiter = next) {
         next = waiter->next;
@@ -106,6 +124,12 @@ static void pass(sq_timer_t *timer) {
     if (timer->is_running) {
         timer->is_running = false;
         grant_waiters(timer);
+    }
+    if (timer->is_resting) {
+        timer->is_resting = false;
+        timer->is_armed = true;
+        timer->references += 1;
+        arm_for_next(timer);
     }
     if (timer->is_released && sq__dependent_is_listed(&timer->dependent)) {
         sq__timer_disarm(timer);
@@ -163,10 +187,11 @@ static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, b
     return sq__due_submit(timer->queue, SQ__JOB, &work, passes);
 }
 
+static bool is_left_out(const sq_timer_t *timer) {
+    return timer->is_waiting || (timer->is_running && !timer->is_first);
+}
+
 static int submit_firing(sq_timer_t *timer, bool *passes) {
-    if (timer->is_waiting || (timer->is_running && !timer->is_first)) {
-        return 0; /* left out */
-    }
     int error = submit(timer, fire, timer->firing + 1, passes);
     if (error == 0) {
         timer->firing += 1;
@@ -186,15 +211,6 @@ int sq__timer_submit_end(sq_timer_t *timer, bool *passes) {
     return error;
 }
 
-/* The next multiple of the interval that is still to come. */
-static uint64_t next_due(const sq_timer_t *timer) {
-    uint64_t now = sq__alarms_now(timer->alarms);
-    uint64_t missed = now > timer->due ? (now - timer->due) / timer->interval : 0;
-    uint64_t periods = missed + 1;
-    bool is_far = timer->interval > (SQ_FOREVER - timer->due) / periods;
-    return is_far ? SQ_FOREVER : timer->due + periods * timer->interval;
-}
-
 void sq__timer_fall_due(sq__alarm_t *alarm) {
     sq_timer_t *timer = (sq_timer_t *)((char *)alarm - offsetof(sq_timer_t, alarm));
     sq_queue_t *queue = timer->queue;
@@ -205,13 +221,18 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
         sq__timer_leave(timer);
         return;
     }
+    if (!timer->is_released && is_left_out(timer)) {
+        timer->is_armed = false;
+        timer->is_resting = true;
+        sq__timer_leave(timer);
+        return;
+    }
     int error = timer->is_released ? sq__timer_submit_end(timer, &passes) : submit_firing(timer, &passes);
     if (error == ENOMEM) {
         sq__due_try_again(timer->alarms, alarm);
         sq__unlock(queue);
     } else if (error == 0 && timer->interval > 0 && !timer->is_released) {
-        timer->due = next_due(timer);
-        sq__alarm_set_again(timer->alarms, alarm, timer->due, timer->leeway);
+        arm_for_next(timer);
         sq__unlock(queue);
     } else {
         timer->is_armed = false;

@@ -283,6 +283,10 @@ BODY(timer_clock_cancel, NULL, on_clock, release_all, true, t_advance, t_cancel)
 BODY(timer_clock_release, NULL, on_clock, give_up_queue, true, t_advance, t_release)
 BODY(timer_clock_start, start_inside, on_clock, release_all, true, t_advance, t_start)
 BODY(timer_clock_drain, NULL, on_clock, release_all, true, t_advance, t_drain)
+BODY(timer_rests_cancel, NULL, on_clock, release_all, true, t_advance, t_advance, t_cancel)
+BODY(timer_rests_start, NULL, on_clock, release_all, true, t_advance, t_advance, t_start)
+BODY(timer_rests_release, NULL, on_clock, give_up_queue, true, t_advance, t_advance, t_release)
+BODY(timer_rests_drain, NULL, on_clock, release_all, true, t_advance, t_advance, t_drain)
 BODY(after_two, NULL, NULL, give_up_queue, false, t_after_two, t_sync)
 BODY(after_drain, NULL, NULL, give_up_queue, false, t_after, t_drain)
 BODY(after_discard, NULL, NULL, give_up_queue, false, t_after_far, t_discard)
@@ -311,6 +315,10 @@ const scenario_t timer_scenarios[] = {
     { "timer_clock_release", "the same against a release", .body = timer_clock_release },
     { "timer_clock_start", "the same against starts from inside and outside", .body = timer_clock_start },
     { "timer_clock_drain", "the same against a shutdown", .body = timer_clock_drain },
+    { "timer_rests_cancel", "a firing is left out and set again, against a cancel", .body = timer_rests_cancel },
+    { "timer_rests_start", "the same against a start", .body = timer_rests_start },
+    { "timer_rests_release", "the same against a release", .body = timer_rests_release },
+    { "timer_rests_drain", "the same against a shutdown", .body = timer_rests_drain },
     { "after_two", "delayed tasks against a sync", .body = after_two },
     { "after_drain", "a delayed task falls due at the end of the queue", .body = after_drain },
     { "after_discard", "what is not due is discarded before the end", .body = after_discard },

@@ -1,13 +1,14 @@
 #!/bin/sh
 # run.sh: builds and runs the benchmarks. `make bench` calls it.
 #
-#   Benchmarks/run.sh          the C core beside libdispatch and the other contenders
-#   Benchmarks/run.sh swift    SerialQueue beside DispatchQueue
+#   Benchmarks/run.sh          the C core against libdispatch and the other contenders, in three conditions
+#   Benchmarks/run.sh swift    SerialQueue against DispatchQueue
 #   Benchmarks/run.sh growth   how cost grows with backlog, threads and task length
-#   Benchmarks/run.sh libdispatch   the ways to use and to link libdispatch, beside each other
+#   Benchmarks/run.sh libdispatch   the ways to use and to link libdispatch
 #   Benchmarks/run.sh all      the first three
+#   Benchmarks/run.sh readme   rewrites the figures in README.md from the whole runs in results/runs
 #
-# SCENARIO=… CONTENDER=… ROUNDS=… QUICK=1: see driver/bench.py. CORE=… takes the C core from another folder.
+# CONDITION=… SCENARIO=… CONTENDER=… ROUNDS=… QUICK=1: see driver/bench.py. CORE=… takes the C core from another folder.
 set -eu
 cd "$(dirname "$0")"
 
@@ -55,5 +56,6 @@ case "${1:-c}" in
     growth) growth ;;
     libdispatch) libdispatch ;;
     all) c; swift; growth ;;
-    *) fail "usage: Benchmarks/run.sh [c|swift|growth|libdispatch|all]" ;;
+    readme) python3 driver/readme.py ;;
+    *) fail "usage: Benchmarks/run.sh [c|swift|growth|libdispatch|all|readme]" ;;
 esac

@@ -56,10 +56,10 @@ model: ## the schedule explorer on the core; QUICK=1: its short set, which `make
 	$(call need,gcc libc tsan)
 	Tests/Explore/run
 
-bench: ## the side-by-side benchmarks; QUICK=1, SCENARIO=, CONTENDER=, ROUNDS=: Benchmarks/README.md
+bench: ## the benchmarks, on a quiet machine, one processor and a busy machine (25 minutes); QUICK=1, CONDITION=, SCENARIO=, CONTENDER=: Benchmarks/README.md
 	Benchmarks/run.sh
 
-bench-swift bench-growth: bench-%: ## the same for Swift closures; how cost grows
+bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; how cost grows; rewrites the figures in README.md
 	Benchmarks/run.sh $*
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
@@ -70,4 +70,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan examples-asan swift-asan)
 
-.PHONY: test-programs check check-c check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth
+.PHONY: test-programs check check-c check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

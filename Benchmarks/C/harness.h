@@ -1,8 +1,8 @@
 /* harness.h: what every contender's bench program shares: time, processor time, threads, counting, the JSON line.
  *
- * One process measures one scenario for one contender and prints one line of JSON. A contender's program is its own
- * file (ours.c, libdispatch.c, ...), which defines the few operations that the scenarios call, and includes
- * scenarios.h behind them: so the compiler sees direct calls, and every contender is measured by the same lines. */
+ * One process measures one scenario for one contender and prints one line of JSON. Each contender has one file (ours.c,
+ * libdispatch.c, ...), which defines the few operations that the scenarios call and then includes scenarios.h. So the
+ * compiler sees direct calls, and the same lines measure every contender. */
 #ifndef HARNESS_H
 #define HARNESS_H
 
@@ -26,9 +26,7 @@ typedef struct bench_task {
 enum {
     BENCH_ASYNC = 1, /* runs a task on another thread */
     BENCH_SYNC = 2,  /* runs a task and returns when it is done */
-    BENCH_MANY = 4,  /* 100,000 queues at a time: queues share threads */
-    BENCH_TIMER = 8, /* runs a task at a time to come */
-    BENCH_ASYNC_AND_WAIT = 16 /* runs a task on any thread and returns when it is done */
+    BENCH_MANY = 4   /* 100,000 queues at a time: queues share threads */
 };
 
 typedef struct bench_contender {
@@ -37,11 +35,12 @@ typedef struct bench_contender {
     const char *why_not;  /* why it cannot do the rest: printed beside "n/a" */
 } bench_contender_t;
 
-typedef struct bench_scenario {
-    const char *name;                 /* "async-4" runs the scenario "async" with parameter 4 */
-    unsigned needs;                   /* BENCH_ASYNC | ... */
-    void (*run)(uint64_t parameter);
-} bench_scenario_t;
+/* Registers a scenario before main runs. "async-4" runs the scenario "async" with parameter 4; `needs`: BENCH_ASYNC | ... */
+void bench_register(const char *name, unsigned needs, void (*run)(uint64_t parameter));
+#define BENCH_SCENARIO(name, needs, run) BENCH_SCENARIO_AT(name, needs, run, __COUNTER__)
+#define BENCH_SCENARIO_AT(name, needs, run, number) BENCH_REGISTER(name, needs, run, number)
+#define BENCH_REGISTER(name, needs, run, number) \
+    static void __attribute__((constructor)) bench_register_##number(void) { bench_register(name, needs, run); }
 
 /* Time: nanoseconds on CLOCK_MONOTONIC. */
 uint64_t bench_now(void);
@@ -86,7 +85,7 @@ typedef struct bench_countdown {
 bench_countdown_t *bench_countdown_create(void);
 void bench_count_and_open(void *countdown);
 
-/* A crew of threads, the caller one of them, that does `work(index, context)` on each and returns when all are done. */
+/* A crew of threads, including the caller, that does `work(index, context)` on each and returns when all are done. */
 typedef struct bench_crew bench_crew_t;
 bench_crew_t *bench_crew_create(unsigned threads);
 void bench_crew_run(bench_crew_t *crew, void (*work)(unsigned index, void *context), void *context);
@@ -116,9 +115,11 @@ void bench_begin(const char *contender, const char *scenario);
 void bench_not_applicable(const char *why);
 void bench_end(void);
 
+/* A task that opens the first of two gates and waits at the second: it holds its queue. The context: bench_gate_t *[2]. */
+void bench_hold(void *gates);
+
 /* Runs the scenario that argv[1] names; returns main's status. */
-int bench_main(int argc, char **argv, const bench_contender_t *contender, const bench_scenario_t *scenarios,
-               size_t count);
+int bench_main(int argc, char **argv, const bench_contender_t *contender);
 
 #ifdef __cplusplus
 }

@@ -10,11 +10,11 @@
 
 typedef dispatch_queue_t contender_queue_t;
 
+#define CONTENDER_LIBDISPATCH
 #ifndef VARIANT
 #define VARIANT "libdispatch"
 #endif
-static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY | BENCH_TIMER | BENCH_ASYNC_AND_WAIT,
-                                             "" };
+static const bench_contender_t contender = { VARIANT, BENCH_ASYNC | BENCH_SYNC | BENCH_MANY, "" };
 
 static contender_queue_t contender_create(void) {
 #if defined(ON_GLOBAL_QUEUE) /* not overcommit: shares the global queue's threads, one per processor */
@@ -46,14 +46,6 @@ static void contender_sync(contender_queue_t queue, const bench_task_t *task) {
 #else
     dispatch_sync_f(queue, task->context, task->function);
 #endif
-}
-
-/* Exported by the library, but not declared in the toolchain's headers. */
-void dispatch_async_and_wait_f(dispatch_queue_t queue, void *context, dispatch_function_t work);
-
-#define CONTENDER_HAS_ASYNC_AND_WAIT
-static void contender_async_and_wait(contender_queue_t queue, const bench_task_t *task) {
-    dispatch_async_and_wait_f(queue, task->context, task->function);
 }
 
 #define CONTENDER_HAS_TIMERS

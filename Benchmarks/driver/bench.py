@@ -1,12 +1,14 @@
-"""The C side: every contender in every scenario. Called by ../run.sh, which has built the programs.
+"""The C side: every contender in every scenario and condition. Called by ../run.sh, which has built the programs.
 
     SCENARIO='async sync-contended-2'  only these (a name, the beginning of one up to a dash, or a pattern)
     CONTENDER='ours mutex'             only these, and libdispatch
     ROUNDS=9                           medians of so many rounds; 5 without
     QUICK=1                            three rounds, each a quarter as long: to see where one stands, not to quote
-    CONDITION=busy|one                 on a busy machine, or on one processor: see conditions.py
-    PATIENCE=1200                      seconds to spend on repeating what others disturbed; 240 without, 30 if quick
-    NICE=-20                           priority of the programs: makes a machine that others use nearly one's own (root)
+    CONDITION='quiet one busy'         only these conditions, see conditions.py; all three without
+    PATIENCE=1200                      seconds to spend, per condition, on repeating what other processes disturbed; 120
+                                       without, 30 if quick
+    NICE=-20                           priority of the programs (root): for a machine that other processes use; hides what
+                                       "busy" is meant to show
 """
 
 import os
@@ -20,11 +22,14 @@ import rows
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCHMARKS = os.path.dirname(HERE)
 
-# In the order of the tables. run.sh has left those out whose library is missing.
-TITLES = {"ours": "this library", "libdispatch": "libdispatch, the Swift toolchain's, by its _f calls",
-          "dispatch-global": "the same, on queues that target the global queue instead of the overcommit one",
-          "mutex": "pthread_mutex", "plain": "one mutex, one condvar, broadcast, a thread per queue",
-          "glib": "GLib's GThreadPool with one exclusive thread", "asio": "a Boost.Asio strand"}
+# In the order of the tables. run.sh has left out those whose library is missing.
+TITLES = {"ours": "this library, default settings",
+          "libdispatch": "the Swift toolchain's shared library, default attributes, its _f calls",
+          "dispatch-global": "libdispatch, queues that target the global queue (threads are shared)",
+          "mutex": "pthread_mutex: mutual exclusion only, in no order",
+          "plain": "one mutex, one condition variable, a thread per queue, as in tutorials",
+          "glib": "GLib's GThreadPool with one exclusive thread",
+          "asio": "a Boost.Asio strand on a pool of one thread per processor"}
 PACKAGES = {"glib": "libglib2.0-dev", "asio": "libboost-dev"}
 
 
@@ -42,8 +47,8 @@ def contenders_asked_for(titles):
 
 
 def contenders(titles, command_of, wanted, base="libdispatch"):
-    """Those that are wanted and can be had; all, if `wanted` is empty; `base` is always among them. `command_of(name)`:
-    a list, or None if there is no such program."""
+    """Those that are wanted and exist here; all, if `wanted` is empty; always `base`. `command_of(name)`: a list, or None if
+    there is no such program."""
     chosen = []
     for name, title in titles.items():
         if wanted and name not in wanted and name != base:
@@ -67,22 +72,40 @@ def is_quick():
     return os.environ.get("QUICK", "0") not in ("", "0")
 
 
-def measure_and_report(name, title, table, chosen, base, all_chosen, remarks=lambda results: []):
-    """What bench.py and swift.py have in common. `table`: the rows; `remarks`: sentences about the results."""
-    quick, condition = is_quick(), conditions.named(os.environ.get("CONDITION", ""))
+def _not_measured(titles, chosen):
+    names = [name for name in titles if name not in [contender.name for contender in chosen]]
+    return [f"Not measured here: {', '.join(names)}."] if names else []
+
+
+def measure_and_report(name, title, table, titles, command_of, base, default, remarks=lambda results: []):
+    """Measures the rows of `table` in each condition that is asked for, or in those of `default`, and writes the results.
+    What bench.py and swift.py have in common. `remarks`: sentences about the results."""
+    quick, wanted = is_quick(), [word for word in words_of("CONTENDER") if word in titles]
     rounds = rounds_asked_for(quick)
-    scenarios = rows.scenarios(table, words_of("SCENARIO"))
-    if not scenarios:
-        sys.exit("SCENARIO: none is called that; there are " +
-                 ", ".join(scenario.name for scenario in rows.scenarios(table, [])) + ".")
-    try:
-        with condition:
-            results = measure.run(chosen, scenarios, rounds, quick, condition)
-    except measure.Failure as failure:
-        sys.exit(f"\nThe run is void. {failure}")
-    whole = not quick and not words_of("SCENARIO") and all_chosen
-    report.write(name + condition.suffix, title + condition.title, table, results, chosen, rounds, base, whole,
-                 remarks(results))
+    for condition in conditions.asked_for(default):
+        shown = condition.rows(table)
+        scenarios = rows.scenarios(shown, words_of("SCENARIO"))
+        if not scenarios:
+            print(f"{condition.title}: has no such row", file=sys.stderr)
+            continue
+        usual = [each for each in condition.contenders or () if each in titles]
+        chosen = contenders(titles, command_of, wanted or usual, base)
+        try:
+            with condition:
+                results = measure.run(chosen, scenarios, rounds, quick, condition)
+        except measure.Failure as failure:
+            sys.exit(f"\nThe run is void. {failure}")
+        whole = not quick and not words_of("SCENARIO") and not wanted and not hides_load(condition)
+        notes = [*remarks(results), *([] if usual else _not_measured(titles, chosen))]
+        report.write(name, f"{title}, {condition.title}", condition, shown, results, chosen, rounds, base, whole, notes)
+
+
+def hides_load(condition):
+    """With a higher priority, a thread that yields does not feel the computing processes."""
+    if condition.name != "busy" or not measure.PRIORITY:
+        return False
+    print("busy: NICE hides the effect of load. These figures are not for publication.", file=sys.stderr)
+    return True
 
 
 def command(name):
@@ -91,9 +114,11 @@ def command(name):
 
 
 def main():
-    chosen = contenders(TITLES, command, contenders_asked_for(TITLES))
-    measure_and_report("c", "The C core beside what else there is", rows.C_ROWS, chosen, "libdispatch",
-                       len(chosen) == len(TITLES))
+    contenders_asked_for(TITLES)
+    if not rows.scenarios(rows.C_ROWS, words_of("SCENARIO")):
+        sys.exit("SCENARIO: none is called that; there are " +
+                 ", ".join(scenario.name for scenario in rows.scenarios(rows.C_ROWS, [])) + ".")
+    measure_and_report("c", "The C core against other queues", rows.C_ROWS, TITLES, command, "libdispatch", conditions.ALL)
 
 
 if __name__ == "__main__":

@@ -1,128 +1,114 @@
-"""The bar chart: each row's ratio to libdispatch on a log scale, as SVG, legible on a light and on a dark page."""
+"""The bar chart: the ratio to libdispatch of each row's time and processor time, on a logarithmic scale, as SVG."""
 
 import math
-from xml.sax.saxutils import escape
 
+import svg
 import words
 
-WIDTH, LEFT, RIGHT, ROW, TOP, BOTTOM = 860, 232, 112, 26, 74, 52
-
-# Colours that keep apart for colour-blind readers (Okabe, Ito), and a shape each.
-STYLES = {"ours": ("#0072b2", "#56b4e9", "bar"), "libdispatch": ("#6e7781", "#8b949e", "line"),
-          "dispatch-global": ("#24292f", "#e6edf3", "dash"), "mutex": ("#009e73", "#2fc79b", "square"), "plain": ("#b8860b", "#e3b341", "triangle"),
-          "by-hand": ("#6e7781", "#8b949e", "line"), "chain": ("#009e73", "#2fc79b", "square"),
-          "plain-tasks": ("#b8860b", "#e3b341", "triangle"), "glib": ("#cc79a7", "#e6a0c8", "diamond"), "asio": ("#d55e00", "#ff8c42", "circle")}
-
-HEAD = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" \
-role="img" aria-label="{label}">
-<style>
-text {{ font: 12px -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill: #424a53 }}
-.title {{ font-size: 15px; font-weight: 600 }} .small {{ font-size: 11px }} .end {{ text-anchor: end }}
-.middle {{ text-anchor: middle }} .grid {{ stroke: #8b949e; stroke-opacity: .28 }} polygon, circle, .square {{ stroke: #ffffff; stroke-width: .8 }}
-.one {{ stroke: #6e7781; stroke-width: 1.5 }} .tick {{ stroke: #cf222e; stroke-width: 2 }}
-{light}
-@media (prefers-color-scheme: dark) {{
-text {{ fill: #c9d1d9 }} .one {{ stroke: #8b949e }} .tick {{ stroke: #ff7b72 }}
-{dark}
-}}
-</style>
-"""
-
-
-def head(width, height, label, styles):
-    return HEAD.format(width=width, height=height, label=escape(label, {'"': "&quot;"}),
-                       light=" ".join(f".{name} {{ fill: {style[0]}; stroke: {style[0]} }}"
-                                      for name, style in styles.items()),
-                       dark=" ".join(f".{name} {{ fill: {style[1]}; stroke: {style[1]} }}"
-                                     for name, style in styles.items()))
-
-
-def mark(shape, name, x, y):
-    if shape == "dash":
-        return f'<rect class="{name}" x="{x - 1.5:.1f}" y="{y - 7:.1f}" width="3" height="14"/>'
-    if shape == "square":
-        return f'<rect class="{name} square" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/>'
-    if shape == "triangle":
-        points = f"{x - 5:.1f},{y + 4:.1f} {x + 5:.1f},{y + 4:.1f} {x:.1f},{y - 5:.1f}"
-    elif shape == "diamond":
-        points = f"{x - 5.5:.1f},{y:.1f} {x:.1f},{y - 5.5:.1f} {x + 5.5:.1f},{y:.1f} {x:.1f},{y + 5.5:.1f}"
-    else:
-        return f'<circle class="{name}" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>'
-    return f'<polygon class="{name}" points="{points}"/>'
-
-
-def text(x, y, words_, classes=""):
-    return f'<text x="{x:.1f}" y="{y:.1f}"' + (f' class="{classes}"' if classes else "") + f">{escape(words_)}</text>"
+WIDTH, LEFT, RIGHT, ROW, BOTTOM = 960, 262, 196, 30, 66
+HEADER = 64  # title and explanation; the legend follows, a line for each entry
+ENTRY = 18
 
 
 class Scale:
-    """Ratios to pixels; what lies beyond the ends is drawn at the end."""
+    """Ratios to pixels. The ends are powers of ten that hold all ratios of `shown`, but at most a thousandth and a
+    thousandfold; what lies beyond is drawn at the end."""
 
-    def __init__(self, low, high):
-        self.low, self.high = math.log10(low), math.log10(high)
+    def __init__(self, shown):
+        powers = [min(3.0, max(-3.0, math.log10(ratio))) for ratio in shown]
+        self.low, self.high = min(-1, math.floor(min(powers))), max(1, math.ceil(max(powers)))
 
     def x(self, ratio):
-        part = (math.log10(max(ratio, 1e-9)) - self.low) / (self.high - self.low)
-        return LEFT + min(1.0, max(0.0, part)) * (WIDTH - LEFT - RIGHT)
+        part = (min(self.high, max(self.low, math.log10(ratio))) - self.low) / (self.high - self.low)
+        return LEFT + part * (WIDTH - LEFT - RIGHT)
 
 
-def ratios(rows, results, names, base, title, facts):
-    """`names`: ours first. Rows without a ratio of ours are left out."""
-    shown = [row for row in rows if not row.absolute and results.ratio(row.scenario, names[0], row.metric, base)
-             is not None]
+def ratios(rows, results, contenders, base, title, facts):
+    """`contenders`: ours first. Rows without a ratio of ours are left out. None if there is none left."""
+    ours, others = contenders[0], [each for each in contenders[1:] if each.name != base]
+    shown = [row for row in rows if not row.absolute and results.ratio(row.scenario, ours.name, row.metric, base)]
     if not shown:
         return None
-    height = TOP + ROW * len(shown) + BOTTOM
-    scale = Scale(0.01, 100)
-    styles = {("ours" if name == names[0] else name): STYLES.get(name, STYLES["ours"]) for name in names}
-    out = [head(WIDTH, height, title, styles), text(12, 22, title, "title")]
-    out += _legend(names, base, styles)
-    out.append(text(WIDTH - RIGHT + 14, TOP - 12, "ratio · per task", "small"))
-    bottom = TOP + ROW * len(shown)
-    for power in range(-2, 3):
-        x = scale.x(10.0 ** power)
-        out.append(f'<line class="{"one" if power == 0 else "grid"}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" '
-                   f'y2="{bottom + 4}"/>')
-        label = {0: base, -2: "100 × faster", -1: "10 ×", 1: "10 × slower", 2: "100 ×"}[power]
-        out.append(text(x, bottom + 18, label, "small middle"))
+    scale = Scale(list(_all_ratios(shown, results, contenders, base)))
+    top = HEADER + ENTRY * (3 + len(others)) + 30
+    bottom = top + ROW * len(shown)
+    out = [svg.text(16, 28, title, size=16, weight="bold"),
+           svg.text(16, 48, f"Figures divided by {base}'s, on a logarithmic scale: a bar to the left of 1 is faster, to the right slower.",
+                    colour=svg.PALE)]
+    out += _legend(ours, others)
+    seen, drawn = set(), []
     for number, row in enumerate(shown):
-        out += _row(row, results, names, base, styles, scale, TOP + ROW * number + ROW / 2)
-    out.append(text(12, height - 10, facts, "small"))
-    return "\n".join(out) + "\n</svg>\n"
+        if number % 2:
+            out.append(svg.box(8, top + ROW * number, WIDTH - 16, ROW, svg.GRID, 0.35))
+        cpu = None if row.scenario in seen else results.ratio(row.scenario, ours.name, "cpu", base)
+        seen.add(row.scenario)
+        drawn += _row(row, results, ours, others, base, cpu, scale, top + ROW * (number + 0.5))
+    out += _grid(scale, base, top, bottom) + drawn
+    out.append(svg.text(16, bottom + BOTTOM - 14, facts, size=11, colour=svg.PALE))
+    return svg.document(WIDTH, bottom + BOTTOM, title, out)
 
 
-def _legend(names, base, styles):
-    out, x = [], 12.0
-    for name in names:
-        key = "ours" if name == names[0] else name
-        if name == base:
-            continue
-        shape = styles[key][2]
-        out.append(f'<rect class="{key}" x="{x:.1f}" y="38" width="22" height="11" rx="2"/>' if shape == "bar"
-                   else mark(shape, key, x + 11, 43.5))
-        label = "this library" if key == "ours" else name
-        out.append(text(x + 28, 48, label))
-        x += 46 + 6.6 * len(label)
-    out.append(f'<line class="tick" x1="{x + 6:.1f}" x2="{x + 6:.1f}" y1="37" y2="50"/>')
-    out.append(text(x + 14, 48, "the bar that must hold"))
+def _all_ratios(rows, results, contenders, base):
+    yield 1.0
+    for row in rows:
+        if row.limits[""][0]:
+            yield row.limits[""][0]
+        for contender in contenders:
+            for metric in (row.metric, "cpu") if contender is contenders[0] else (row.metric,):
+                ratio = results.ratio(row.scenario, contender.name, metric, base)
+                if ratio:
+                    yield ratio
+
+
+def _legend(ours, others):
+    colour = svg.STYLES["ours"][0]
+    out, y = [], HEADER + 10
+    out += [svg.box(16, y - 10, 30, 11, colour), svg.text(58, y, "this library, time per task")]
+    y += ENTRY
+    out += [svg.box(16, y - 7, 30, 5, colour, 0.45), svg.text(58, y, "this library, processor time per task, all threads")]
+    y += ENTRY
+    out += [svg.target(31, y - 12, y + 3), svg.text(58, y, "the bar: this library's time must not be to the right of it")]
+    for contender in others:
+        y += ENTRY
+        out += [svg.mark(svg.STYLES[contender.name], 31, y - 4), svg.text(58, y, f"{contender.name}, time: {contender.title}")]
     return out
 
 
-def _row(row, results, names, base, styles, scale, y):
-    own = results.ratio(row.scenario, names[0], row.metric, base)
-    figure = words.figure(results.median(row.scenario, names[0], row.metric), row.unit)
-    low, high = sorted((scale.x(1.0), scale.x(own)))
-    out = [text(LEFT - 14, y + 4, row.title, "end"),
-           f'<rect class="ours" x="{low:.1f}" y="{y - 7:.1f}" width="{max(1.5, high - low):.1f}" height="14" rx="2"/>']
-    if row.bar:
-        x = scale.x(row.bar)
-        out.append(f'<line class="tick" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 10:.1f}" y2="{y + 10:.1f}"/>')
-    others = [name for name in names[1:] if name != base]
-    for number, name in enumerate(others):
-        ratio = results.ratio(row.scenario, name, row.metric, base)
-        if ratio is not None:  # those that lie on one another stay visible
-            shape = styles[name][2]
-            aside = 0 if shape == "dash" else 2.5 * (number - (len(others) - 1) / 2)
-            out.append(mark(shape, name, scale.x(ratio), y + aside))
-    out.append(text(WIDTH - RIGHT + 14, y + 4, f"{words.ratio(own)} · {figure}"))
+def _grid(scale, base, top, bottom):
+    out = []
+    for power in range(scale.low, scale.high + 1):
+        x = scale.x(10.0 ** power)
+        out.append(svg.line(x, top - 6, x, bottom + 4, svg.INK if power == 0 else svg.GRID, 1.5 if power == 0 else 1))
+        label = "1" if power == 0 else f"{10.0 ** power:g}"
+        for y in (top - 12, bottom + 18):
+            out.append(svg.text(x, y, label, "middle", 11, svg.INK if power == 0 else svg.PALE, "bold" if power == 0 else "normal"))
+    axis = f"ratio to {base} (1 = {base}), logarithmic scale"
+    out.append(svg.text(LEFT + (WIDTH - LEFT - RIGHT) / 2, bottom + 36, axis, "middle", 11, svg.PALE))
+    out.append(svg.text(WIDTH - RIGHT + 22, top - 12, "time (ratio) · CPU ratio", size=11, colour=svg.PALE))
+    return out
+
+
+def _bar(scale, ratio, y, height, opacity):
+    low, high = sorted((scale.x(1.0), scale.x(ratio)))
+    return svg.box(low, y, max(1.5, high - low), height, svg.STYLES["ours"][0], opacity)
+
+
+def _row(row, results, ours, others, base, cpu, scale, y):
+    own = results.ratio(row.scenario, ours.name, row.metric, base)
+    figure = words.figure(results.median(row.scenario, ours.name, row.metric), row.unit)
+    bar = row.limits[""][0]
+    missed = bar is not None and own > bar
+    out = [svg.text(LEFT - 14, y + 4, row.title, "end"), _bar(scale, own, y - 9, 11, 1.0)]
+    if cpu:
+        out.append(_bar(scale, cpu, y + 4, 5, 0.45))
+    if bar:
+        out.append(svg.target(scale.x(bar), y - 13, y + 12))
+    for number, contender in enumerate(others):
+        ratio = results.ratio(row.scenario, contender.name, row.metric, base)
+        if ratio:  # marks that lie on one another stay visible
+            style = svg.STYLES[contender.name]
+            aside = 0 if style[1] == "dash" else 2.5 * (number - (len(others) - 1) / 2)
+            out.append(svg.mark(style, scale.x(ratio), y - 3.5 + aside))
+    summary = f"{figure} ({words.ratio(own)})" + (f" · {words.ratio(cpu)}" if cpu else "")
+    out.append(svg.text(WIDTH - RIGHT + 22, y + 4, summary, colour=svg.BAR if missed else svg.INK))
     return out

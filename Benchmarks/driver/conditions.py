@@ -1,7 +1,8 @@
-"""Conditions under which everything can be measured: a machine of one's own, a busy one, one processor.
+"""The conditions of a measurement: a quiet machine, one processor, a busy machine.
 
-A queue that spins and yields is at its best when nobody else wants the processors. On a busy machine whoever yields
-gives its time to somebody else, and on one processor whoever spins keeps from running what it waits for."""
+A queue that spins and yields is fastest when no other process wants the processors. On a busy machine a thread that
+yields gives its time slice to another process. On one processor a thread that spins keeps the thread it waits for from
+running."""
 
 import os
 import subprocess
@@ -11,9 +12,20 @@ import measure
 
 
 class Condition:
-    """Used as a context. `sees_neighbours`: whether the processor time that others take spoils a measurement."""
+    """Used as a context. `processors`: those on which neighbours disturb a measurement. `limits`: bar and goal of every
+    ratio, where a row has none of its own for this condition; None: the row's general ones."""
 
-    suffix, title, prefix, sees_neighbours = "", "", [], True
+    name, title, prefix, limits = "quiet", "a quiet machine", (), None
+    absolute = True  # memory and idle time do not depend on the condition: measured once
+    contenders = None  # those that are measured unless others are asked for; None: all
+
+    @property
+    def processors(self):
+        return sorted(os.sched_getaffinity(0))
+
+    @property
+    def suffix(self):
+        return "" if self.name == "quiet" else "-" + self.name
 
     def __enter__(self):
         return self
@@ -21,32 +33,66 @@ class Condition:
     def __exit__(self, *_):
         return None
 
+    def rows(self, table):
+        """The rows that this condition measures, each with its bar and goal."""
+        return [row._replace(limits={"": self._limits_of(row)}) for row in table if self.absolute or not row.absolute]
+
+    def _limits_of(self, row):
+        if self.name in row.limits:
+            return row.limits[self.name]
+        return self.limits if self.limits and row.judged and not row.absolute else row.limits[""]
+
+
+class One(Condition):
+    """Every thread on the first processor, by affinity."""
+
+    name, title, limits, absolute = "one", "one processor", (1.0, 0.6), False
+    contenders = ("ours", "libdispatch", "dispatch-global", "mutex")
+
+    @property
+    def processors(self):
+        return super().processors[:1]
+
+    @property
+    def prefix(self):
+        return ("taskset", "-c", str(self.processors[0]))
+
+
+# Ends with the driver, however that ends.
+_COMPUTE = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(1000000): pass"
+
 
 class Busy(Condition):
-    """Two processes per processor compute all the time."""
+    """Two processes per processor compute all the time. Neighbours cannot be told from them."""
 
-    suffix, title, sees_neighbours = "-busy", ", on a busy machine", False
-    _processes = ()
+    name, title, limits, absolute = "busy", "a busy machine: two computing processes per processor", (1.2, 0.8), False
+    contenders = One.contenders
+    processors = ()
+    _running = ()
 
     def __enter__(self):
-        self._processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"], **measure.AT_PRIORITY)
-                           for _ in range(2 * os.cpu_count())]
+        self._running = [subprocess.Popen([sys.executable, "-c", _COMPUTE], **measure.AT_PRIORITY)
+                         for _ in range(2 * len(os.sched_getaffinity(0)))]
         return self
 
     def __exit__(self, *_):
-        for process in self._processes:
+        for process in self._running:
             process.kill()
             process.wait()
 
 
-class One(Condition):
-    """Every thread on the first processor; the programs cannot see the others."""
+_ALL = {kind.name: kind for kind in (Condition, One, Busy)}
 
-    suffix, title, prefix = "-one", ", on one processor", ["taskset", "-c", "0"]
+
+ALL = list(_ALL)
 
 
 def named(name):
-    known = {"": Condition, "busy": Busy, "one": One}
-    if name not in known:
-        sys.exit(f"CONDITION: there is no {name}; there are busy and one.")
-    return known[name]()
+    if name not in _ALL:
+        sys.exit(f"CONDITION: there is no {name}; there are {', '.join(ALL)}.")
+    return _ALL[name]()
+
+
+def asked_for(default):
+    """The conditions that CONDITION names, or those of `default`."""
+    return [named(word) for word in os.environ.get("CONDITION", "").replace(",", " ").split() or default]

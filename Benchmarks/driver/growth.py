@@ -59,7 +59,7 @@ def main():
     scenarios = [rows.Scenario(f"{panel.name}-{value}", 1, 3 if value == 10 ** 7 else None)
                  for panel in PANELS for value in panel.values]
     try:
-        results = measure.run(chosen, scenarios, rounds, quick, conditions.named(""))
+        results = measure.run(chosen, scenarios, rounds, quick, conditions.Condition())
     except measure.Failure as failure:
         sys.exit(f"\nThe run is void. {failure}")
 

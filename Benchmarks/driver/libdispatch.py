@@ -29,7 +29,7 @@ def main():
     chosen = bench.contenders(TITLES, bench.command, bench.contenders_asked_for(TITLES))
     scenarios = rows.scenarios(shown, bench.words_of("SCENARIO"))
     try:
-        results = measure.run(chosen, scenarios, rounds, quick, conditions.named(""))
+        results = measure.run(chosen, scenarios, rounds, quick, conditions.Condition())
     except measure.Failure as failure:
         sys.exit(f"\nThe run is void. {failure}")
     about = report.facts()

@@ -39,6 +39,11 @@ def _commit(root):
     return commit + (" with uncommitted changes" if changed else "") + (f", the core from {core}" if core else "")
 
 
+def core_version():
+    """Names what is measured, so that only runs of the same sources are put together."""
+    return _output("git", "-C", os.path.dirname(os.path.abspath(__file__)), "rev-parse", "HEAD:./../../Sources/CSerialQueue")
+
+
 def describe(root, compiler):
     """(name, value) pairs: what a reader needs in order to compare with a machine of their own."""
     model = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
@@ -59,22 +64,27 @@ class Neighbours:
     """How much processor time others took while one measurement ran, in processors (1.0: one processor, all the time).
 
     A contender's threads that are meant to run beside each other run one after the other if somebody else has the
-    second processor, and that changes a figure by far more than the share of time that was taken."""
+    second processor, and that changes a figure by far more than the share of time that was taken. Looks only at
+    `processors`; without any, nobody is a neighbour."""
 
-    def __init__(self):
-        self._began, self._idle = time.monotonic(), _idle_seconds()
+    def __init__(self, processors):
+        self._processors = processors
+        self._began, self._idle = time.monotonic(), _idle_seconds(processors)
 
     def share(self, own_seconds):
+        if not self._processors:
+            return 0.0
         passed = time.monotonic() - self._began
-        busy = passed * os.cpu_count() - (_idle_seconds() - self._idle)
+        busy = passed * len(self._processors) - (_idle_seconds(self._processors) - self._idle)
         return max(0.0, (busy - own_seconds - _GRAIN) / passed)
 
 
 _GRAIN = 0.03  # seconds by which /proc/stat may be off, and what starting a program costs
 
 
-def _idle_seconds():
-    """Time in which processors had nothing to do, all of them together. What a hypervisor took is not among it."""
+def _idle_seconds(processors):
+    """Time in which these processors had nothing to do, added up. What a hypervisor took is not part of it."""
+    names = {f"cpu{number}" for number in processors}
     with open("/proc/stat", encoding="ascii") as file:
-        fields = file.readline().split()
-    return (int(fields[4]) + int(fields[5])) / os.sysconf("SC_CLK_TCK")
+        lines = [line.split() for line in file if line.split(" ", 1)[0] in names]
+    return sum(int(fields[4]) + int(fields[5]) for fields in lines) / os.sysconf("SC_CLK_TCK")

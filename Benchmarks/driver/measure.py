@@ -47,6 +47,13 @@ class Results:
         values = [line[metric] for line in lines if metric in line]
         return statistics.median(values) if values else None
 
+    def medians(self):
+        """{scenario: {contender: {metric: median}}}, rounded to what is significant."""
+        return {scenario: {contender: {metric: float(f"{self.median(scenario, contender, metric):.4g}")
+                                       for metric in lines[0] if isinstance(lines[0][metric], (int, float))}
+                           for contender, lines in of_all.items()}
+                for scenario, of_all in self.figures.items()}
+
     def ratio(self, scenario, contender, metric, to):
         ours, theirs = self.median(scenario, contender, metric), self.median(scenario, to, metric)
         return ours / theirs if ours is not None and theirs else None
@@ -67,25 +74,24 @@ AT_PRIORITY = {"start_new_session": True, "preexec_fn": _raise_priority} if PRIO
 
 def _once(contender, scenario, environment, condition):
     """One process: one scenario of one contender. Returns its line and how many processors others used meanwhile."""
-    neighbours, before = Neighbours(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    neighbours, before = Neighbours(condition.processors), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run([*condition.prefix, *contender.command, scenario], capture_output=True, text=True, timeout=HANG,
                               env=environment, check=False, **AT_PRIORITY)
     except subprocess.TimeoutExpired:
         raise Failure(f"{contender.name}, {scenario}: has not ended after {HANG} seconds: it hangs.") from None
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    others = 0.0 if not condition.sees_neighbours else neighbours.share(
-        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    others = neighbours.share(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     if done.returncode != 0:
         why = done.stderr.strip().splitlines()
         raise Failure(why[-1] if why else f"{contender.name}, {scenario}: ended with status {done.returncode}.")
     return json.loads(done.stdout), others
 
 
-def _wait_for_quiet(limit):
+def _wait_for_quiet(limit, processors):
     end = time.monotonic() + limit
     while time.monotonic() < end:
-        neighbours = Neighbours()
+        neighbours = Neighbours(processors)
         time.sleep(0.3)
         if neighbours.share(0) < BUSY:
             return
@@ -127,16 +133,17 @@ def run(contenders, scenarios, rounds, quick, condition):
             if scenario.most is None or number < scenario.most:
                 plan += [(number, scenario)] * scenario.times
     progress = Progress(len(plan) * len(contenders))
-    patience = int(os.environ.get("PATIENCE") or (30 if quick else 240))
+    patience = int(os.environ.get("PATIENCE") or (30 if quick else 120))
     for number, scenario in plan:
         for contender in order.sample(contenders, len(contenders)):
-            progress.step(f"round {number + 1} of {rounds}, {scenario.name}, {contender.name}")
+            progress.step(f"{condition.name}, round {number + 1} of {rounds}, {scenario.name}, {contender.name}")
             if (scenario.name, contender.name) in results.reasons:
                 continue
+            started = time.monotonic()
             line, others = _once(contender, scenario.name, environment, condition)
             tries, began = 1, time.monotonic()
             while others > BUSY and tries < TRIES and patience > 0 and "na" not in line:
-                _wait_for_quiet(min(patience, 10))
+                _wait_for_quiet(min(patience, 10), condition.processors)
                 again = _once(contender, scenario.name, environment, condition)
                 if again[1] < others:
                     line, others = again
@@ -146,6 +153,10 @@ def run(contenders, scenarios, rounds, quick, condition):
             results.measured += 1
             results.disturbed += others > BUSY
             line["others"] = round(others, 3)
+            line["seconds"] = round(time.monotonic() - started, 3)
             results.add(scenario.name, contender.name, line)
     progress.end()
+    for scenario in scenarios:
+        if scenario.name not in results.figures:
+            raise Failure(f"{scenario.name}: no contender has this scenario.")
     return results

@@ -1,4 +1,4 @@
-"""Shows the results on the terminal and writes them to results/ as Markdown and SVG."""
+"""Shows the results on the terminal and writes them to results/ as Markdown, SVG and JSON."""
 
 import json
 import os
@@ -9,10 +9,11 @@ import measure
 import table
 
 BENCHMARKS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RUNS = os.path.join(BENCHMARKS, "results", "runs")
 
 
 def folder(whole):
-    """results/ for a whole run; build/ for a part or a quick one, whose figures nobody is to quote."""
+    """results/ for a whole run; build/ for a part or a quick one, whose figures are not for publication."""
     path = os.path.join(BENCHMARKS, "results" if whole else "build/results")
     os.makedirs(path, exist_ok=True)
     return path
@@ -28,47 +29,71 @@ def footer(about):
     return f"{about['machine']} · commit {about['commit']} · {about['date']}"
 
 
-def disturbances(results):
+def disturbances(results, condition=None):
+    if condition and not condition.processors:
+        return "Other processes cannot be told from the computing ones here."
     if not results.disturbed:
-        return "Nobody else used the processors."
-    priority = f" They ran at priority {measure.PRIORITY}." if measure.PRIORITY else ""
-    return (f"Others used more than a tenth of a processor during {results.disturbed} of {results.measured} "
-            f"measurements, after up to three tries each.{priority}")
+        return "No other process used the processors."
+    return (f"Other processes used more than a tenth of a processor during {results.disturbed} of {results.measured} "
+            "measurements, after up to three tries each.")
 
 
-def write(name, title, rows, results, contenders, rounds, base, whole, remarks=()):
-    ours = contenders[0].name
-    names = [contender.name for contender in contenders]
-    bars = table.against_the_bars(rows, results, ours, base)
-    everybody, cpu = table.everybody(rows, results, names, base), table.everybody(rows, results, names, base, "cpu")
-    about = facts()
-    notes = [f"Medians of {rounds} rounds in alternation, a fresh process for each measurement. Ratios are to {base}; "
+def _notes(results, condition, rounds, base, bars, remarks):
+    notes = [f"Medians of {rounds} rounds in alternation, a new process for each measurement. Ratios are to {base}; "
              "lower is better."]
-    notes += [*table.summary(bars), *remarks, disturbances(results)]
+    if measure.PRIORITY:
+        notes.append(f"The programs ran at priority {measure.PRIORITY}.")
+    return notes + [*table.summary(bars), *remarks, disturbances(results, condition)]
 
-    print(table.text(bars), "\n")
+
+def _tables(rows, results, names, base, bars):
+    """(title, table) pairs."""
+    found = [(f"Against {base} and the bars", bars)]
     if len(names) > 2:
-        print("Every contender, time per task (ratio):\n" + table.text(everybody), "\n")
-        print("Every contender, processor time per task (ratio):\n" + table.text(cpu), "\n")
-    print("\n".join(notes))
-    print("\n".join(f"{key}: {value}" for key, value in about))
+        found += [("All contenders, time per task (ratio)", table.everybody(rows, results, names, base)),
+                  ("All contenders, processor time per task (ratio)", table.everybody(rows, results, names, base, "cpu"))]
+    return found
 
-    path = folder(whole)
-    svg = chart.ratios(rows, results, names, base, f"{title}: time per task, ratio to {base}",
-                       footer(about))
+
+def _save(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _keep_the_run(name, condition, about, rounds, results):
+    """The medians of a whole run, from which readme.py takes ranges over runs."""
+    stamp = dict(about)["date"].replace(" UTC", "").replace(" ", "-").replace(":", "")
+    run = {"name": name, "condition": condition.name, "core": machine.core_version(), "facts": dict(about), "rounds": rounds,
+           "medians": results.medians()}
+    _save(os.path.join(RUNS, f"{name}-{condition.name}-{stamp}.json"), json.dumps(run, indent=0) + "\n")
+
+
+def write(name, title, condition, rows, results, contenders, rounds, base, whole, remarks=()):
+    names, about = [contender.name for contender in contenders], facts()
+    bars = table.against_the_bars(rows, results, names[0], base)
+    notes = _notes(results, condition, rounds, base, bars, remarks)
+    tables = _tables(rows, results, names, base, bars)
+    svg = chart.ratios(rows, results, contenders, base, title, footer(about))
+
+    print("\n" + title)
+    for heading, cells in tables:
+        print(f"{heading}:\n{table.text(cells)}\n")
+    print("\n".join([*notes, *(f"{key}: {value}" for key, value in about)]))
+
     text = [f"# {title}", "", *(f"- {key}: {value}" for key, value in about), "", " ".join(notes), ""]
     if svg:
-        with open(os.path.join(path, name + ".svg"), "w", encoding="utf-8") as file:
-            file.write(svg)
-        text += [f"![ratios to {base}]({name}.svg)", ""]
-    text += [f"## Against {base} and the bars", "", table.markdown(bars), ""]
-    if len(names) > 2:
-        text += ["## Everybody, time per task", "", table.markdown(everybody), "",
-                 "## Everybody, processor time per task", "", table.markdown(cpu), ""]
+        text += [f"![ratios to {base}]({name}{condition.suffix}.svg)", ""]
+    for heading, cells in tables:
+        text += [f"## {heading}", "", table.markdown(cells), ""]
     text += ["## Contenders", "", *(f"- {contender.name}: {contender.title}" for contender in contenders), ""]
-    with open(os.path.join(path, name + ".md"), "w", encoding="utf-8") as file:
-        file.write("\n".join(text))
-    os.makedirs(os.path.join(BENCHMARKS, "build", "results"), exist_ok=True)
-    with open(os.path.join(BENCHMARKS, "build", "results", name + ".json"), "w", encoding="utf-8") as file:
-        json.dump({"facts": dict(about), "rounds": rounds, "figures": results.figures}, file, indent=1)
-    print(f"written: {os.path.relpath(path, os.getcwd())}/{name}.md" + (f" and {name}.svg" if svg else ""))
+
+    path = os.path.join(folder(whole), name + condition.suffix)
+    _save(path + ".md", "\n".join(text))
+    if svg:
+        _save(path + ".svg", svg)
+    _save(os.path.join(folder(False), name + condition.suffix + ".json"),
+          json.dumps({"facts": dict(about), "rounds": rounds, "figures": results.figures}, indent=1))
+    if whole:
+        _keep_the_run(name, condition, about, rounds, results)
+    print(f"written: {os.path.relpath(path, os.getcwd())}.md" + (" and .svg" if svg else ""))

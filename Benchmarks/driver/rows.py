@@ -1,108 +1,131 @@
-"""The scenarios and the rows of the table: names, titles, bars and goals (design.md, "Speed")."""
+"""The rows of the tables: what each shows, its bar and its goal (design.md, "Speed").
+
+The rows of the C side stand in the comments "Rows:" of C/scenarios/*.h, next to the code that they measure:
+
+    scenario | figure | bar and goal | title | how often
+
+- scenario: what the program is asked for; "async-4" is the scenario "async" with the parameter 4.
+- figure: the name in the line of JSON that the program prints.
+- bar and goal: ratios to libdispatch ("0.5 0.25"), or figures with a unit ("192 128 B"). A condition may have its own:
+  "0.5 0.25; busy 1.0". Empty: judged only in conditions that have a bar for all rows. "none": shown, never judged.
+- how often, for a figure that hardly varies or varies much: "rounds 1" at most; "times 3" in each round."""
 
 import fnmatch
+import glob
+import os
+import sys
 from collections import namedtuple
 
 # A scenario is run `times` times per contender and round, in at most `most` rounds (None: as many as asked for).
 Scenario = namedtuple("Scenario", "name times most")
 
-# A row shows one figure of a scenario. `bar`, `goal`: a ratio to libdispatch, or, if `absolute`, in the row's unit.
-Row = namedtuple("Row", "scenario metric title unit bar goal absolute")
+# A row shows one figure of a scenario. `limits`: bar and goal by the name of the condition, "" for all others; each may
+# be None. `absolute`: they are figures in the row's unit, not ratios. `judged`: False if no condition has a bar for it.
+Row = namedtuple("Row", "scenario metric title unit limits absolute judged often")
 
 CPU_BAR, CPU_GOAL = 1.0, 0.5
 
-
-def _time(scenario, title, bar, goal, metric="wall"):
-    return Row(scenario, metric, title, "ns", bar, goal, False)
+_SCENARIO_FILES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "C", "scenarios", "*.h")
 
 
-C_ROWS = [
-    _time("sync-uncontended", "sync, uncontended", 0.90, 0.75),
-    _time("async-1", "async, 1 producer, drained", 0.40, 0.20),
-    _time("async-2", "async, 2 producers, drained", 0.40, 0.20),
-    _time("async-4", "async, 4 producers, drained", 0.55, 0.30),
-    _time("async-8", "async, 8 producers, drained", 0.55, 0.30),
-    _time("sync-contended-2", "sync, 2 threads contending", 0.05, 0.01),
-    _time("sync-contended-4", "sync, 4 threads contending", 0.05, 0.01),
-    _time("sync-contended-8", "sync, 8 threads contending", 0.05, 0.01),
-    *(_time(f"sync-contended-{n}", f"sync, {n} threads contending", 1.0, 0.5) for n in (64, 256)),
-    *(row for n in (4, 8, 16) for row in (
-        _time(f"sync-work-{n}", f"{n} threads, 1 µs in sync, 5 µs outside", 0.5, 0.25),
-        _time(f"sync-work-{n}", f"{n} threads, the same: p99 of a call", 1.0, 0.5, "call_p99"))),
-    *(_time(f"async-and-wait-{n}", f"async_and_wait, {n} threads", 0.10, 0.03) for n in (2, 4, 8)),
-    _time("async-sync-1", "async then sync, 1 thread", 0.10, 0.02),
-    _time("async-sync-2", "async then sync, 2 threads", 0.10, 0.02),
-    _time("async-sync-4", "async then sync, 4 threads", 0.50, 0.20),
-    _time("async-sync-8", "async then sync, 8 threads", 0.50, 0.20),
-    _time("ping-pong", "two queues to and fro, per hop", 0.30, 0.12),
-    _time("wake-200", "idle queue until it runs, p50", 1.1, 0.8, "run_p50"),
-    _time("wake-200", "idle queue until it runs, p99", 1.5, 1.0, "run_p99"),
-    _time("wake-200", "idle queue, submitter pays, p50", 1.1, 0.5, "submit_p50"),
-    _time("create-release", "create and release", 0.7, 0.5),
-    _time("create-sync-release", "create, one sync, release", 0.7, 0.5),
-    _time("many-100000", "100,000 queues, async + sync each", 0.50, 0.25),
-    _time("after-1000", "delayed by 1 ms: late, p50", None, None, "late_p50"),
-    _time("after-1000", "delayed by 1 ms: late, p99", None, None, "late_p99"),
-    _time("timers-1000000", "10^6 timers, start and cancel each", None, None),
-    Row("idle-100", "cpu", "100 idle queues, CPU time in 1 s", "ns", 2e6, 1e5, True),
-    Row("memory-unused", "heap", "memory of a queue, never used", "B", 192, 128, True),
-    Row("memory-used", "heap", "memory of an idle queue, used", "B", None, None, True),
-    Row("memory-used", "resident", "the same, resident, thread included", "B", None, None, True),
-]
+def _number(word):
+    return None if word == "none" else float(word)
+
+
+def _limits(text):
+    """({condition: (bar, goal)}, unit or None) of the column "bar and goal"."""
+    limits, unit = {"": (None, None)}, None
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        words = part.split()
+        condition = words.pop(0) if words[0] in ("quiet", "one", "busy") else ""
+        if words[-1] in ("B", "ns"):
+            unit = words.pop()
+        numbers = [_number(word) for word in words]
+        limits[condition] = (numbers[0], numbers[1] if len(numbers) > 1 else None)
+    return limits, unit
+
+
+def _row(line):
+    cells = [cell.strip() for cell in line.split("|")]
+    scenario, metric, bars, title = cells[:4]
+    limits, unit = _limits(bars)
+    often = (cells[4] if len(cells) > 4 else "").split()
+    return Row(scenario, metric, title, unit or "ns", limits, unit is not None, bars != "none",
+               dict(zip(often[::2], map(int, often[1::2]))))
+
+
+def of_file(path):
+    """The rows in the comment "Rows:" of a file, in their order."""
+    found, within = [], False
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            text = line.strip().lstrip("/").lstrip("*").strip()
+            if text.startswith("Rows:"):
+                within = True
+            elif within and "|" in text:
+                try:
+                    found.append(_row(text))
+                except (ValueError, IndexError):
+                    sys.exit(f"{path}:{number}: this is no row; driver/rows.py describes them.")
+            else:
+                within = False
+    return found
+
+
+C_ROWS = [row for path in sorted(glob.glob(_SCENARIO_FILES)) for row in of_file(path)]
+
+
+def _time(scenario, title, bar=None):
+    return Row(scenario, "wall", title, "ns", {"": (bar, None)}, False, True, {})
+
 
 SWIFT_ROWS = [
-    _time("async-1", "async { }, 1 producer, drained", 0.5, None),
-    _time("async-2", "async { }, 2 producers, drained", 0.5, None),
-    _time("async-4", "async { }, 4 producers, drained", 0.5, None),
-    _time("sync-uncontended", "sync { }, uncontended", 0.3, None),
-    _time("sync-value", "sync { } that returns a value", 0.3, None),
-    _time("sync-contended-2", "sync { }, 2 threads contending", None, None),
-    _time("sync-contended-4", "sync { }, 4 threads contending", None, None),
-    _time("async-sync-1", "async then sync, 1 thread", None, None),
-    _time("async-sync-2", "async then sync, 2 threads", None, None),
-    _time("async-sync-4", "async then sync, 4 threads", None, None),
-    _time("mixed-10", "10 async, then 1 sync, 1 thread", None, None),
+    _time("async-1", "async { }, 1 producer, drained", 0.5),
+    _time("async-2", "async { }, 2 producers, drained", 0.5),
+    _time("async-4", "async { }, 4 producers, drained", 0.5),
+    _time("sync-uncontended", "sync { }, uncontended", 0.3),
+    _time("sync-value", "sync { } that returns a value", 0.3),
+    _time("sync-contended-2", "sync { }, 2 threads contending"),
+    _time("sync-contended-4", "sync { }, 4 threads contending"),
+    _time("async-sync-1", "async then sync, 1 thread"),
+    _time("async-sync-2", "async then sync, 2 threads"),
+    _time("async-sync-4", "async then sync, 4 threads"),
+    _time("mixed-10", "10 async, then 1 sync, 1 thread"),
 ]
 
 
 def _ordered(kind, name, bar):
     """The rows of a queue of async closures."""
     return [
-        _time(kind, f"{name}: tasks, all awaited", bar, None),
-        _time(f"{kind}-await", f"{name}: one task, awaited", None, None),
-        _time(f"{kind}-enqueue", f"{name}: no handles", None, None),
-        _time(f"{kind}-pending-1000", f"{name}: 1,000 pending", None, None),
-        _time(f"{kind}-pending-100000", f"{name}: 100,000 pending", None, None),
-        _time(f"{kind}-cancel-1000", f"{name}: 1,000, cancelled", None, None),
-        _time(f"{kind}-cancel-100000", f"{name}: 100,000, cancelled", None, None),
+        _time(kind, f"{name}: tasks, all awaited", bar),
+        _time(f"{kind}-await", f"{name}: one task, awaited"),
+        _time(f"{kind}-enqueue", f"{name}: no handles"),
+        _time(f"{kind}-pending-1000", f"{name}: 1,000 pending"),
+        _time(f"{kind}-pending-100000", f"{name}: 100,000 pending"),
+        _time(f"{kind}-cancel-1000", f"{name}: 1,000, cancelled"),
+        _time(f"{kind}-cancel-100000", f"{name}: 100,000, cancelled"),
     ]
 
 
 CONCURRENCY_ROWS = [
-    _time("actor-hop-1", "awaited call to an actor", 0.4, None),
-    _time("actor-hop-4", "the same from 4 tasks", None, None),
+    _time("actor-hop-1", "awaited call to an actor", 0.4),
+    _time("actor-hop-4", "the same from 4 tasks"),
     *_ordered("fifo", "FIFOQueue", 0.2),
     *_ordered("actor-queue", "ActorQueue", 0.2),
 ]
 
-# What is to cost the same however many wait: the rows with few and with many.
+# Pairs whose cost per item must be the same with few and with many items waiting.
 FLAT = [(f"{kind}-{what}-1000", f"{kind}-{what}-100000") for kind in ("fifo", "actor-queue") for what in ("pending", "cancel")]
-
-# Figures that do not wander from run to run, or whose run takes a second by definition.
-_FEW_ROUNDS = {"idle-100": 3, "memory-unused": 1, "memory-used": 1, "many-100000": 3, "timers-1000000": 3}
-
-# Two threads that contend run into each other or pass each other by, depending on where the scheduler puts them, which
-# may hold for a whole run; the median of a few runs would be a toss of a coin.
-_MANY_TIMES = {"sync-contended-2": 3}
 
 
 def scenarios(rows, wanted):
     """The scenarios of `rows` that the words of `wanted` name; all, if it is empty."""
-    names = []
+    found = {}
     for row in rows:
-        if row.scenario not in names and (not wanted or any(_names(word, row.scenario) for word in wanted)):
-            names.append(row.scenario)
-    return [Scenario(name, _MANY_TIMES.get(name, 1), _FEW_ROUNDS.get(name)) for name in names]
+        if not wanted or any(_names(word, row.scenario) for word in wanted):
+            often = found.setdefault(row.scenario, {})
+            often.update(row.often)
+    return [Scenario(name, often.get("times", 1), often.get("rounds")) for name, often in found.items()]
 
 
 def _names(word, scenario):

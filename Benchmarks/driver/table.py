@@ -15,8 +15,9 @@ def against_the_bars(rows, results, ours, theirs):
             continue
         ratio = results.ratio(row.scenario, ours, row.metric, theirs)
         judged = own if row.absolute else ratio
+        bar, goal = row.limits[""]
         cells = [row.title, words.figure(base, row.unit), words.figure(own, row.unit), words.ratio(ratio),
-                 words.limit(row.bar, row), words.limit(row.goal, row), words.verdict(judged, row.bar, row.goal)]
+                 words.limit(bar, row), words.limit(goal, row), words.verdict(judged, bar, goal)]
         if row.absolute or row.scenario in seen:
             cells += [""] * 4
         else:

@@ -9,7 +9,9 @@ def figure(value, unit):
             if value < limit * 0.9995:
                 return f"{_three_digits(value / divisor)} {name}"
     if unit == "B":
-        return f"{value:.0f} B" if value < 4096 else f"{value / 1024:.1f} KiB"
+        for limit, divisor, name in ((4096, 1, "B"), (1 << 22, 1 << 10, "KiB"), (float("inf"), 1 << 20, "MiB")):
+            if abs(value) < limit:
+                return f"{value / divisor:.{0 if divisor == 1 else 1}f} {name}"
     return f"{_three_digits(value)} {unit}"
 
 

@@ -1,5 +1,13 @@
-/* scenario_work.h: threads that compute inside the queue and outside of it, as a program does, and the calls that wait
- * until any thread has run their task. */
+/* work.h: threads that compute inside the queue and outside of it, as a program does.
+ *
+ * Rows: scenario | figure | bar and goal | title
+ *   sync-work-4  | wall     | 0.5 0.25; busy 1.0 | 4 threads, 1 µs in sync, 5 µs outside
+ *   sync-work-4  | call_p99 | 1.0 0.5; busy 1.2  | 4 threads, the same: p99 of a call
+ *   sync-work-8  | wall     | 0.5 0.25; busy 1.0 | 8 threads, 1 µs in sync, 5 µs outside
+ *   sync-work-8  | call_p99 | 1.0 0.5; busy 1.2  | 8 threads, the same: p99 of a call
+ *   sync-work-16 | wall     | 0.5 0.25; busy 1.0 | 16 threads, 1 µs in sync, 5 µs outside
+ *   sync-work-16 | call_p99 | 1.0 0.5; busy 1.2  | 16 threads, the same: p99 of a call
+ */
 
 enum { WORK_INSIDE = 1000, WORK_OUTSIDE = 5000, WORK_SAMPLES = 1 << 17 };
 
@@ -65,27 +73,4 @@ static void sync_work(uint64_t threads) {
     bench_percentiles("call", samples, gather(&race, threads));
 }
 
-#ifdef CONTENDER_HAS_ASYNC_AND_WAIT
-
-static void async_and_wait_until_the_end(unsigned index, void *context) {
-    const sync_race_t race = *(const sync_race_t *)context;
-    bench_task_t task = { bench_count_up, &race.counted->value };
-    uint64_t done = 0;
-    do {
-        contender_async_and_wait(race.queue, &task);
-        ++done;
-    } while ((done & 15) != 0 || bench_now() < race.end);
-    race.done[index].value = done;
-}
-
-/* As sync-contended, with the call that lets another thread run the task. */
-static void async_and_wait(uint64_t threads) { race_for_the_queue(threads, async_and_wait_until_the_end); }
-
-#else
-
-static void async_and_wait(uint64_t unused) {
-    (void)unused;
-    bench_fail("This contender has no async_and_wait.");
-}
-
-#endif
+BENCH_SCENARIO("sync-work", BENCH_SYNC, sync_work) /* threads */

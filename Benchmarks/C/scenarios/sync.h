@@ -1,6 +1,19 @@
-/* scenario_sync.h: sync with nobody else about, sync against other threads, and a queue's life around one sync. */
+/* sync.h: sync on an idle queue, sync against other threads, and a queue that lives for one sync. */
 
-/* One thread, an idle queue: what a lock would cost, and what the queue costs instead. */
+/* Rows: scenario | figure | bar and goal | title | how often
+ *   sync-uncontended    | wall | 0.90 0.75 | sync, uncontended
+ *   sync-contended-2    | wall | 0.05 0.01 | sync, 2 threads contending | times 3
+ *   sync-contended-4    | wall | 0.05 0.01 | sync, 4 threads contending
+ *   sync-contended-8    | wall | 0.05 0.01 | sync, 8 threads contending
+ *   sync-contended-64   | wall | 1.0 0.5   | sync, 64 threads contending
+ *   sync-contended-256  | wall | 1.0 0.5   | sync, 256 threads contending
+ *   create-release      | wall | 0.7 0.5   | create and release
+ *   create-sync-release | wall | 0.7 0.5   | create, one sync, release
+ *
+ * Two threads that contend may collide or miss each other for a whole run, depending on where the scheduler puts them:
+ * hence three times as many runs. */
+
+/* One thread, an idle queue: to compare with what a lock costs. */
 static void sync_uncontended(uint64_t unused) {
     enum { BATCH = 1000 };
     uint64_t counted = 0, expected = 0;
@@ -23,16 +36,8 @@ static void sync_uncontended(uint64_t unused) {
     bench_report(&meter);
 }
 
-/* What the tasks write has a cache line of its own: the threads must not fight about anything but the queue. */
-typedef struct sync_race {
-    contender_queue_t queue;
-    uint64_t end;
-    bench_slot_t *done; /* by thread */
-    bench_slot_t *counted;
-} sync_race_t;
-
 static void sync_until_the_end(unsigned index, void *context) {
-    const sync_race_t race = *(const sync_race_t *)context;
+    const race_t race = *(const race_t *)context;
     bench_task_t task = { bench_count_up, &race.counted->value };
     uint64_t done = 0;
     do {
@@ -42,30 +47,10 @@ static void sync_until_the_end(unsigned index, void *context) {
     race.done[index].value = done;
 }
 
-/* `threads` threads make calls without pause for 0.4 s; per call that any of them completed. */
-static void race_for_the_queue(uint64_t threads, void (*calls)(unsigned index, void *race)) {
-    bench_crew_t *crew = bench_crew_create((unsigned)threads);
-    sync_race_t race = { contender_create(), 0, bench_slots(threads), bench_slots(1) };
-    bench_meter_t meter = { 0 };
-    uint64_t total = 0, least = UINT64_MAX;
+/* `threads` threads call sync without pause. */
+static void sync_contended(uint64_t threads) { race_for_the_queue(threads, 1, sync_until_the_end); }
 
-    race.end = bench_now() + bench_duration(400000000);
-    bench_start(&meter);
-    bench_crew_run(crew, calls, &race);
-    for (uint64_t i = 0; i < threads; ++i) {
-        total += race.done[i].value;
-        if (race.done[i].value < least) least = race.done[i].value;
-    }
-    bench_stop(&meter, total);
-    contender_release(race.queue);
-    bench_expect("tasks that ran", race.counted->value, total);
-    bench_report(&meter);
-    bench_metric("least_share", (double)least * (double)threads / (double)total); /* 1: all threads got the same */
-}
-
-static void sync_contended(uint64_t threads) { race_for_the_queue(threads, sync_until_the_end); }
-
-/* A queue that is made and let go of. */
+/* Creates a queue and releases it. */
 static void create_release(uint64_t unused) {
     enum { BATCH = 100 };
     uint64_t made = 0, end = bench_now() + bench_duration(300000000);
@@ -87,7 +72,7 @@ static void create_sync_release_once(bench_task_t *task) {
     contender_release(queue);
 }
 
-/* A queue that is made, used for one sync, and let go of. */
+/* Creates a queue, uses it for one sync, and releases it. */
 static void create_sync_release(uint64_t unused) {
     enum { BATCH = 100 };
     uint64_t counted = 0, made = 1, end = bench_now() + bench_duration(300000000);
@@ -104,3 +89,9 @@ static void create_sync_release(uint64_t unused) {
     bench_expect("sync tasks that ran", counted, made);
     bench_report(&meter);
 }
+
+BENCH_SCENARIO("sync-uncontended", BENCH_SYNC, sync_uncontended)
+BENCH_SCENARIO("sync-contended", BENCH_SYNC, sync_contended) /* threads */
+BENCH_SCENARIO("grow-sync", BENCH_SYNC, sync_contended)      /* threads */
+BENCH_SCENARIO("create-release", 0, create_release)
+BENCH_SCENARIO("create-sync-release", BENCH_SYNC, create_sync_release)

@@ -1,5 +1,20 @@
-/* scenario_async.h: async from one or more threads to the end of the drain, async and sync in a loop, two queues that
- * send a task to and fro, and how soon an idle queue runs what it is given. */
+/* async.h: async from one or more threads to the end of the drain, async and sync in a loop, two queues that send a
+ * task to and fro, and how soon an idle queue runs a task. */
+
+/* Rows: scenario | figure | bar and goal | title
+ *   async-1      | wall | 0.40 0.20 | async, 1 producer, drained
+ *   async-2      | wall | 0.40 0.20 | async, 2 producers, drained
+ *   async-4      | wall | 0.55 0.30 | async, 4 producers, drained
+ *   async-8      | wall | 0.55 0.30 | async, 8 producers, drained
+ *   async-sync-1 | wall | 0.10 0.02 | async then sync, 1 thread
+ *   async-sync-2 | wall | 0.10 0.02 | async then sync, 2 threads
+ *   async-sync-4 | wall | 0.50 0.20 | async then sync, 4 threads
+ *   async-sync-8 | wall | 0.50 0.20 | async then sync, 8 threads
+ *   ping-pong    | wall | 0.30 0.12 | two queues to and fro, per hop
+ *   wake-200     | run_p50    | 1.1 0.8 | idle queue until it runs, p50
+ *   wake-200     | run_p99    | 1.5 1.0 | idle queue until it runs, p99
+ *   wake-200     | submit_p50 | 1.1 0.5 | idle queue, submitter pays, p50
+ */
 
 typedef struct async_pass {
     contender_queue_t queue;
@@ -38,7 +53,7 @@ static void async_to_drain(uint64_t threads) {
 }
 
 static void async_then_sync(unsigned index, void *context) {
-    const sync_race_t race = *(const sync_race_t *)context;
+    const race_t race = *(const race_t *)context;
     bench_task_t task = { bench_count_up, &race.counted->value };
     uint64_t done = 0;
     do {
@@ -50,21 +65,7 @@ static void async_then_sync(unsigned index, void *context) {
 }
 
 /* `threads` threads, each: async, then sync, without pause for 0.4 s; per pair that any of them completed. */
-static void async_sync(uint64_t threads) {
-    bench_crew_t *crew = bench_crew_create((unsigned)threads);
-    sync_race_t race = { contender_create(), 0, bench_slots(threads), bench_slots(1) };
-    bench_meter_t meter = { 0 };
-    uint64_t total = 0;
-
-    race.end = bench_now() + bench_duration(400000000);
-    bench_start(&meter);
-    bench_crew_run(crew, async_then_sync, &race);
-    for (uint64_t i = 0; i < threads; ++i) total += race.done[i].value;
-    bench_stop(&meter, total);
-    contender_release(race.queue);
-    bench_expect("tasks that ran", race.counted->value, 2 * total);
-    bench_report(&meter);
-}
+static void async_sync(uint64_t threads) { race_for_the_queue(threads, 2, async_then_sync); }
 
 typedef struct ping_pong_side {
     contender_queue_t other;
@@ -117,27 +118,27 @@ static void note_the_time(void *context) {
     __atomic_store_n(&sample->ran, true, __ATOMIC_RELEASE);
 }
 
-/* The submitter sleeps for `microseconds`, so that everything is asleep, then submits one task: from before the
- * submission until the task runs, and what the submission costs the submitter. The submitter does not wait for the
- * task in any other way than by its next sleep: a waiter that spins would take the processor that the task needs, and
- * one that sleeps once more would be charged for it. */
+/* The submitter sleeps for `microseconds`, so that everything is asleep, then submits one task: the time from before the
+ * submission until the task runs, and what the submission costs the submitter. The submitter waits for the task only by
+ * its next sleep: a waiter that spins would take the processor that the task needs. 4,000 times, but for at most 2 s. */
 static void wake_after_idle(uint64_t microseconds) {
-    size_t count = (size_t)bench_duration(4000);
+    size_t most = (size_t)bench_duration(4000), count = 0;
     contender_queue_t queue = contender_create();
-    wake_sample_t *samples = (wake_sample_t *)calloc(count, sizeof *samples);
-    bench_task_t *tasks = (bench_task_t *)calloc(count, sizeof *tasks);
-    uint64_t *runs = (uint64_t *)calloc(count, sizeof *runs), *submits = (uint64_t *)calloc(count, sizeof *submits);
+    wake_sample_t *samples = (wake_sample_t *)calloc(most, sizeof *samples);
+    bench_task_t *tasks = (bench_task_t *)calloc(most, sizeof *tasks);
+    uint64_t *runs = (uint64_t *)calloc(most, sizeof *runs), *submits = (uint64_t *)calloc(most, sizeof *submits);
     bench_meter_t meter = { 0 };
 
+    uint64_t end = bench_now() + bench_duration(2000000000);
     bench_start(&meter);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < most && bench_now() < end; ++i, ++count) {
         tasks[i].function = note_the_time;
         tasks[i].context = &samples[i];
         runs[i] = bench_now();
         contender_async(queue, &tasks[i]);
         submits[i] = bench_now() - runs[i];
         for (int waited = 0; waited == 0 || !__atomic_load_n(&samples[i].ran, __ATOMIC_ACQUIRE); ++waited) {
-            if (waited == 300000) bench_fail("a task that was given to an idle queue has not run for a minute.");
+            if (waited == 300000) bench_fail("a task on an idle queue has not run for a minute.");
             bench_sleep(microseconds * 1000);
         }
         runs[i] = samples[i].ran_at - runs[i];
@@ -148,3 +149,9 @@ static void wake_after_idle(uint64_t microseconds) {
     bench_percentiles("run", runs, count);
     bench_percentiles("submit", submits, count);
 }
+
+BENCH_SCENARIO("async", BENCH_ASYNC, async_to_drain)               /* producers */
+BENCH_SCENARIO("grow-async", BENCH_ASYNC, async_to_drain)          /* threads */
+BENCH_SCENARIO("async-sync", BENCH_ASYNC | BENCH_SYNC, async_sync) /* threads */
+BENCH_SCENARIO("ping-pong", BENCH_ASYNC, ping_pong)
+BENCH_SCENARIO("wake", BENCH_ASYNC, wake_after_idle)               /* microseconds idle */

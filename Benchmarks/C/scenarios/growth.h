@@ -1,4 +1,4 @@
-/* scenario_growth.h: how the cost of a task grows with the backlog and with the length of the tasks. */
+/* growth.h: how the cost of a task grows with the backlog and with the length of the tasks. */
 
 typedef struct backlog {
     bench_gate_t *begin, *started, *end;
@@ -93,3 +93,6 @@ static void grow_length(uint64_t nanoseconds) {
     bench_report(&meter);
     bench_metric("overhead", (double)meter.wall / (double)meter.tasks - (double)loop.wall / (double)loop.tasks);
 }
+
+BENCH_SCENARIO("grow-backlog", BENCH_ASYNC, grow_backlog) /* tasks */
+BENCH_SCENARIO("grow-length", BENCH_ASYNC, grow_length)   /* nanoseconds */

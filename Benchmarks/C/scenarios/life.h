@@ -1,4 +1,13 @@
-/* scenario_life.h: what queues cost that do nothing: processor time, memory, and a hundred thousand of them. */
+/* life.h: what idle queues cost: processor time, memory; a hundred thousand queues; what a backlog leaves behind. */
+
+/* Rows: scenario | figure | bar and goal | title | how often
+ *   many-100000   | wall | 0.50 0.25 | 100,000 queues, async + sync each | rounds 3
+ *   idle-100      | cpu  | 2e6 1e5 ns | 100 idle queues, CPU time in 1 s | rounds 3
+ *   memory-unused | heap | 192 128 B | memory of a queue, never used | rounds 1
+ *   memory-used   | heap | 512 256 B | heap of an idle queue that was used, its thread's included | rounds 1
+ *   memory-used   | resident | none B | the same, resident, with the stack of its thread
+ *   memory-backlog-5000000 | left | 16777216 4194304 B | resident after 5 million waiting tasks, over that before | rounds 1
+ */
 
 /* Makes `count` queues, each of which has run one async task. */
 static contender_queue_t *queues_that_have_run(uint64_t count) {
@@ -56,7 +65,7 @@ static void memory_used(uint64_t unused) {
     bench_metric("resident", (double)(bench_resident_bytes() - resident) / (double)count - (double)sizeof *queues);
 }
 
-/* `count` queues at a time: made, then one async each, then one sync each, then let go of; per queue. */
+/* `count` queues at a time: all created, then one async each, then one sync each, then all released; per queue. */
 static void many_queues(uint64_t count) {
     uint64_t *counted = (uint64_t *)calloc(count, sizeof *counted);
     bench_task_t *tasks = (bench_task_t *)calloc(count, sizeof *tasks);
@@ -75,3 +84,35 @@ static void many_queues(uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) contender_release(queues[i]);
     bench_report(&meter);
 }
+
+/* A task holds the queue while `count` tasks are submitted behind it, then all run. A second later: the resident memory
+ * that is not given back. */
+static void memory_backlog(uint64_t count) {
+    bench_gate_t *started = bench_gate_create(), *begin = bench_gate_create();
+    bench_gate_t *gates[] = { started, begin };
+    bench_countdown_t *countdown = bench_countdown_create();
+    bench_task_t task = { bench_count_and_open, countdown }, hold = { bench_hold, gates };
+    contender_queue_t queue = contender_create();
+
+    countdown->target = 1;
+    contender_async(queue, &task);
+    bench_gate_pass(countdown->gate);
+    bench_sleep(100000000);
+    uint64_t resident = bench_resident_bytes();
+    contender_async(queue, &hold);
+    bench_gate_pass(started);
+    countdown->target += count;
+    for (uint64_t i = 0; i < count; ++i) contender_async(queue, &task);
+    bench_gate_open(begin);
+    bench_gate_pass(countdown->gate);
+    bench_sleep(1000000000);
+    bench_metric("left", (double)bench_resident_bytes() - (double)resident);
+    bench_expect("async tasks that ran", countdown->counted, countdown->target);
+    contender_release(queue);
+}
+
+BENCH_SCENARIO("many", BENCH_MANY, many_queues) /* queues */
+BENCH_SCENARIO("idle", BENCH_ASYNC, idle_cost)  /* queues */
+BENCH_SCENARIO("memory-unused", 0, memory_unused)
+BENCH_SCENARIO("memory-used", BENCH_ASYNC, memory_used)
+BENCH_SCENARIO("memory-backlog", BENCH_ASYNC, memory_backlog) /* tasks */

@@ -4,7 +4,8 @@ extension SerialQueue {
     /// Submits `body` when `delay` has passed: it waits first for its time, then for its turn, behind everything that was
     /// submitted before.
     ///
-    /// Those that are due at the same time keep the order in which they were submitted. No change of the wall clock moves the time; on
+    /// With a delay of zero it is submitted at once, in order with ``async(_:)``. Those that are due at the same time keep the
+    /// order in which they were submitted. No change of the wall clock moves the time; on
     /// a ``ManualPool`` it is the pool's own. A pending closure keeps the queue alive; ``shutdown(_:within:)``
     /// lets go of what is not due. A full queue takes it all the same.
     ///

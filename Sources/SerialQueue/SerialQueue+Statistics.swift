@@ -9,7 +9,7 @@ extension SerialQueue {
         public var submitted: Int
         /// Called; one that is running now is counted.
         public var ran: Int
-        /// Accepted, but discarded instead of run.
+        /// Accepted, but discarded instead of run; so is the next firing of a timer that a shutdown ends.
         public var discarded: Int
         /// A waiting caller gave up its place.
         public var withdrawn: Int

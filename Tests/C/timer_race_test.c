@@ -228,7 +228,7 @@ TEST(start_cancel_and_release_race_with_firings_and_each_timer_ends_once) {
         join(threads[i]);
     }
     sq_queue_stats_t stats = stats_now(queue);
-    CHECK_EQUAL(stats.discarded, PLAYERS * players[0].rounds);
+    CHECK_EQUAL(stats.discarded, 0); /* each timer was released */
     CHECK_EQUAL(stats.depth, 0);
     note("%llu firings, %llu withdrawn", (unsigned long long)stats.ran, (unsigned long long)stats.withdrawn);
     sq_queue_release(queue);

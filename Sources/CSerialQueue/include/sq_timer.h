@@ -1,8 +1,8 @@
 /* sq_timer.h: tasks at a time to come.
  *
  * A delayed task or a timer waits for its delay first, and then for its turn: when it falls due it is submitted to its queue,
- * behind everything that was submitted before. Those that are due at the same time keep the order in which they were
- * started. Times are of CLOCK_MONOTONIC, which no change of the wall clock moves; on a queue of a manual pool (sq_pool.h) they are of
+ * behind everything that was submitted before. A delayed task with delay 0 is submitted at once, like sq_async. Those that
+ * are due at the same time keep the order in which they were started. Times are of CLOCK_MONOTONIC, which no change of the wall clock moves; on a queue of a manual pool (sq_pool.h) they are of
  * the pool's own clock. None comes early; how late one comes depends on the system and on the queue. A delay that is too
  * long to be told never ends. What falls due is taken by a full queue, too; while there is no memory for it, it is tried again.
  *

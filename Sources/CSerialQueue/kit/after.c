@@ -1,6 +1,7 @@
 /* after.c: delayed tasks.
  *
- * DESIGN. A delayed task is an alarm, and on its queue's list of dependents (dependent.h). Two parties want it, and the queue's lock
+ * DESIGN. A task without a delay is submitted by the caller itself, in order with what it submits before and after. Any other
+ * is an alarm, and on its queue's list of dependents (dependent.h). Two parties want it, and the queue's lock
  * decides between them: the alarm's call (c), which submits it, and the end of the queue (e), which discards it.
  *
  *     (c1) with the lock: submit it, take it off the list, unlock; free it
@@ -17,6 +18,7 @@
 
 #include "kit/due.h"
 #include "platform/memory.h"
+#include "queue/async.h"
 #include "queue/dependent.h"
 #include "queue/fork.h"
 #include "queue/handle.h"
@@ -92,7 +94,7 @@ static void end(void *dependent) {
     }
 }
 
-static int submit(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+static int submit_later(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
     sq__alarms_t *alarms;
     int error = sq__due_prepare(queue, &alarms);
     if (error) {
@@ -123,7 +125,7 @@ static int submit(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
 
 int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
-    int error = task->run != NULL ? submit(queue, delay, task) : EINVAL;
+    int error = task->run == NULL ? EINVAL : delay == 0 ? sq__async_due(queue, task) : submit_later(queue, delay, task);
     return error ? sq__queue_reject(queue, error) : 0;
 }
 

@@ -109,7 +109,6 @@ static void grant_waiters(sq_timer_t *timer) {
  * this is the child: the timer is the parent's. */
 static bool discard(sq_timer_t *timer) {
     if (timer->task.discard != NULL) {
-        sq__count(&timer->queue->discarded, 1);
         sq__watch_rename(timer->queue, timer->task.discard);
         timer->task.discard(timer->task.context);
     }
@@ -173,7 +172,10 @@ static void fire(void *context, void *number, bool runs) {
 static void finish(void *context, void *unused, bool runs) {
     sq_timer_t *timer = context;
     (void)unused;
-    sq__count(runs ? &timer->queue->ran : &timer->queue->discarded, (uint64_t)-1); /* discard counts itself */
+    if (!runs) { /* the shutdown discards it, but nothing is lost */
+        sq__count(&timer->queue->discarded, (uint64_t)-1);
+        sq__count(&timer->queue->ran, 1);
+    }
     if (discard(timer)) {
         sq__lock(timer->queue);
         sq__timer_leave(timer);
@@ -248,8 +250,10 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
 void sq__timer_end_with_queue(void *dependent) {
     sq_timer_t *timer = (sq_timer_t *)((char *)dependent - offsetof(sq_timer_t, dependent));
     sq__lock(timer->queue);
+    bool was_to_fire = timer->is_armed && !timer->is_released;
     sq__timer_disarm(timer);
     sq__unlock(timer->queue);
+    sq__count(&timer->queue->discarded, was_to_fire);
     if (discard(timer)) {
         sq__lock(timer->queue);
         sq__timer_leave(timer);

@@ -64,6 +64,12 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
     return error;
 }
 
+int sq__async_due(sq_queue_t *queue, const sq_task_t *task) {
+    sq__runner_t runner;
+    int error = find_runner(queue, &runner);
+    return error ? error : submit(queue, runner, SQ__DUE, &(sq__work_t){ .task = *task });
+}
+
 /* It has room, or needs none. */
 static int submit_pair(sq_queue_t *queue, uint16_t kind, sq_pair_function_t call, void *first, void *second) {
     sq__runner_t runner;

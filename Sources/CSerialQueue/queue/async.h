@@ -1,9 +1,12 @@
-/* async.h: room that comes free, for tasks that are waiting for it. */
+/* async.h: submissions that no capacity refuses, and room that becomes free. */
 #ifndef SQ__QUEUE_ASYNC_H
 #define SQ__QUEUE_ASYNC_H
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
+
+/* Submits a task that needs no room: a delayed task whose time has come. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
+int sq__async_due(sq_queue_t *queue, const sq_task_t *task);
 
 /* Gives back one room of a queue of limited capacity. Submits the deferred task that gets it, if one does, and calls its
  * `decided`. */

@@ -122,7 +122,18 @@ static bool leave_baton(sq_queue_t *queue) {
     return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
 }
 
-/* A queue on a pool keeps no segment while it is free: there may be very many such queues. */
+/* Whether a queue that becomes free keeps its segment for the next tasks. After a long backlog it does not: that segment, the
+ * backlog's last, may lie above all the others, and then the C library cannot return their memory to the system. A passed
+ * segment becomes the spare, so without a spare there was no second segment since the queue was last free. On a pool it
+ * never does: there may be very many such queues. */
+static bool keeps_segment(sq_queue_t *queue) {
+    if (sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
+        return false;
+    }
+    return sq__load_relaxed(&queue->spare) == NULL || sq__load_relaxed(&queue->highest) <= SQ__LONG_BACKLOG;
+}
+
+/* Makes the queue free without a segment. */
 static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
     sq__segment_t *segment = queue->head;
     uint64_t entered = sq__load_relaxed(&queue->entered);
@@ -146,7 +157,7 @@ static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
 /* The words of the passed slots are cleared before the queue is free: from then on they can be taken again. */
 static bool make_free(sq_queue_t *queue, sq__state_t *state) {
     unsigned taken = sq__state_taken(*state);
-    if (queue->head != NULL && sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
+    if (queue->head != NULL && !keeps_segment(queue)) {
         return make_free_and_bare(queue, state);
     }
     for (unsigned i = 0; i < taken; i += 1) {

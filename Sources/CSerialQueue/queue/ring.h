@@ -16,9 +16,9 @@
  * segment fills that place, and then publishes the segment through the link; until then no one gets to the place. The
  * queue's `first` is the link to the first segment.
  *
- * A passed segment is kept as the queue's spare, if there is none, else freed. When the queue becomes free, the head goes
- * back to place 0 of the segment it is in, and the spare is freed: a queue that never has more than 126 tasks waiting never
- * changes its segment, and an idle queue keeps at most one. */
+ * A passed segment becomes the queue's spare if it has none, else it is freed. A queue that becomes free frees its spare and
+ * returns the head to place 0 of its segment: a queue that never has more than 126 waiting tasks never changes its segment,
+ * and an idle queue keeps at most one. It keeps none on a pool, and after a long backlog (SQ__LONG_BACKLOG). */
 #ifndef SQ__QUEUE_RING_H
 #define SQ__QUEUE_RING_H
 

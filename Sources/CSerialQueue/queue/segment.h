@@ -12,6 +12,12 @@
 #define SQ__SEGMENT_SLOTS 126u
 #endif
 
+/* How many tasks take about 16 MiB of segments. A queue that had more of them waiting gives all memory back when it becomes
+ * free. Up to here it keeps one segment, and so perhaps the pages below it: faster, as they need not be mapped again. */
+#ifndef SQ__LONG_BACKLOG
+#define SQ__LONG_BACKLOG 500000u
+#endif
+
 typedef SQ__ATOMIC(uintptr_t) sq__word_t;
 
 typedef struct sq__slot {

@@ -2,7 +2,7 @@
 
     SCENARIO='async sync-contended-2'  only these (a name, the beginning of one up to a dash, or a pattern)
     CONTENDER='ours mutex'             only these, and libdispatch
-    ROUNDS=9                           medians of so many rounds; 5 without
+    ROUNDS=9                           medians of so many rounds; without, 5, or 3 on one processor
     QUICK=1                            three rounds, each a quarter as long: to see where one stands, not to quote
     CONDITION='quiet one busy'         only these conditions, see conditions.py; all three without
     PATIENCE=1200                      seconds to spend, per condition, on repeating what other processes disturbed; 120
@@ -61,8 +61,8 @@ def contenders(titles, command_of, wanted, base="libdispatch"):
     return chosen
 
 
-def rounds_asked_for(quick):
-    text = os.environ.get("ROUNDS", "") or ("3" if quick else "5")
+def rounds_asked_for(quick, usual=5):
+    text = os.environ.get("ROUNDS", "") or ("3" if quick else str(usual))
     if not text.isdecimal() or int(text) == 0:
         sys.exit(f"ROUNDS: {text} is not a number of rounds.")
     return int(text)
@@ -81,10 +81,9 @@ def measure_and_report(name, title, table, titles, command_of, base, default, re
     """Measures the rows of `table` in each condition that is asked for, or in those of `default`, and writes the results.
     What bench.py and swift.py have in common. `remarks`: sentences about the results."""
     quick, wanted = is_quick(), [word for word in words_of("CONTENDER") if word in titles]
-    rounds = rounds_asked_for(quick)
     for condition in conditions.asked_for(default):
-        shown = condition.rows(table)
-        scenarios = rows.scenarios(shown, words_of("SCENARIO"))
+        rounds, shown = rounds_asked_for(quick, condition.rounds), condition.rows(table)
+        scenarios = rows.scenarios(shown, words_of("SCENARIO"), condition.name)
         if not scenarios:
             print(f"{condition.title}: has no such row", file=sys.stderr)
             continue
@@ -96,7 +95,7 @@ def measure_and_report(name, title, table, titles, command_of, base, default, re
         except measure.Failure as failure:
             sys.exit(f"\nThe run is void. {failure}")
         whole = not quick and not words_of("SCENARIO") and not wanted and not hides_load(condition)
-        notes = [*remarks(results), *([] if usual else _not_measured(titles, chosen))]
+        notes = [*remarks(results), *([] if usual or wanted else _not_measured(titles, chosen))]
         report.write(name, f"{title}, {condition.title}", condition, shown, results, chosen, rounds, base, whole, notes)
 
 

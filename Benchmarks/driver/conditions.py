@@ -17,6 +17,7 @@ class Condition:
 
     name, title, prefix, limits = "quiet", "a quiet machine", (), None
     absolute = True  # memory and idle time do not depend on the condition: measured once
+    rounds = 5
     contenders = None  # those that are measured unless others are asked for; None: all
 
     @property
@@ -47,6 +48,7 @@ class One(Condition):
     """Every thread on the first processor, by affinity."""
 
     name, title, limits, absolute = "one", "one processor", (1.0, 0.6), False
+    rounds = 3  # figures vary less: threads cannot run at the same time
     contenders = ("ours", "libdispatch", "dispatch-global", "mutex")
 
     @property

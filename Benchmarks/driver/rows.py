@@ -8,7 +8,8 @@ The rows of the C side stand in the comments "Rows:" of C/scenarios/*.h, next to
 - figure: the name in the line of JSON that the program prints.
 - bar and goal: ratios to libdispatch ("0.5 0.25"), or figures with a unit ("192 128 B"). A condition may have its own:
   "0.5 0.25; busy 1.0". Empty: judged only in conditions that have a bar for all rows. "none": shown, never judged.
-- how often, for a figure that hardly varies or varies much: "rounds 1" at most; "times 3" in each round."""
+- how often, for a figure that hardly varies or varies much: "rounds 1" at most; "times 3" in each round; "busy 3" in each
+  round of that condition."""
 
 import fnmatch
 import glob
@@ -118,14 +119,14 @@ CONCURRENCY_ROWS = [
 FLAT = [(f"{kind}-{what}-1000", f"{kind}-{what}-100000") for kind in ("fifo", "actor-queue") for what in ("pending", "cancel")]
 
 
-def scenarios(rows, wanted):
-    """The scenarios of `rows` that the words of `wanted` name; all, if it is empty."""
+def scenarios(rows, wanted, condition=""):
+    """The scenarios of `rows` that the words of `wanted` name; all, if it is empty. `condition`: its name."""
     found = {}
     for row in rows:
         if not wanted or any(_names(word, row.scenario) for word in wanted):
             often = found.setdefault(row.scenario, {})
             often.update(row.often)
-    return [Scenario(name, often.get("times", 1), often.get("rounds")) for name, often in found.items()]
+    return [Scenario(name, often.get(condition, often.get("times", 1)), often.get("rounds")) for name, often in found.items()]
 
 
 def _names(word, scenario):

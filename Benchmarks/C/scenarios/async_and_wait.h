@@ -1,10 +1,10 @@
 /* async_and_wait.h: the call that returns when its task has run, on whatever thread. It exists in two libraries only; this
  * file is an example of a scenario that brings its own operation for each contender which has it.
  *
- * Rows: scenario | figure | bar and goal | title
- *   async-and-wait-2 | wall | 0.10 0.03 | async_and_wait, 2 threads
- *   async-and-wait-4 | wall | 0.10 0.03 | async_and_wait, 4 threads
- *   async-and-wait-8 | wall | 0.10 0.03 | async_and_wait, 8 threads
+ * Rows: scenario | figure | bar and goal | title | how often
+ *   async-and-wait-2 | wall | 0.10 0.03 | async_and_wait, 2 threads | busy 3
+ *   async-and-wait-4 | wall | 0.10 0.03 | async_and_wait, 4 threads | busy 3
+ *   async-and-wait-8 | wall | 0.10 0.03 | async_and_wait, 8 threads | busy 3
  */
 #if defined(CONTENDER_OURS)
 #define HAS_ASYNC_AND_WAIT

@@ -7,6 +7,7 @@
  *   memory-used   | heap | 512 256 B | heap of an idle queue that was used, its thread's included | rounds 1
  *   memory-used   | resident | none B | the same, resident, with the stack of its thread
  *   memory-backlog-5000000 | left | 16777216 4194304 B | resident after 5 million waiting tasks, over that before | rounds 1
+ *   memory-backlog-pooled-5000000 | left | 16777216 4194304 B | the same, a pooled queue | rounds 1
  */
 
 /* Makes `count` queues, each of which has run one async task. */
@@ -87,12 +88,11 @@ static void many_queues(uint64_t count) {
 
 /* A task holds the queue while `count` tasks are submitted behind it, then all run. A second later: the resident memory
  * that is not given back. */
-static void memory_backlog(uint64_t count) {
+static void memory_after(uint64_t count, contender_queue_t queue) {
     bench_gate_t *started = bench_gate_create(), *begin = bench_gate_create();
     bench_gate_t *gates[] = { started, begin };
     bench_countdown_t *countdown = bench_countdown_create();
     bench_task_t task = { bench_count_and_open, countdown }, hold = { bench_hold, gates };
-    contender_queue_t queue = contender_create();
 
     countdown->target = 1;
     contender_async(queue, &task);
@@ -111,8 +111,12 @@ static void memory_backlog(uint64_t count) {
     contender_release(queue);
 }
 
+static void memory_backlog(uint64_t count) { memory_after(count, contender_create()); }
+static void memory_backlog_pooled(uint64_t count) { memory_after(count, contender_create_shared()); }
+
 BENCH_SCENARIO("many", BENCH_MANY, many_queues) /* queues */
 BENCH_SCENARIO("idle", BENCH_ASYNC, idle_cost)  /* queues */
 BENCH_SCENARIO("memory-unused", 0, memory_unused)
 BENCH_SCENARIO("memory-used", BENCH_ASYNC, memory_used)
-BENCH_SCENARIO("memory-backlog", BENCH_ASYNC, memory_backlog) /* tasks */
+BENCH_SCENARIO("memory-backlog", BENCH_ASYNC, memory_backlog)               /* tasks */
+BENCH_SCENARIO("memory-backlog-pooled", BENCH_MANY, memory_backlog_pooled) /* tasks */

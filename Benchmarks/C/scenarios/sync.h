@@ -3,15 +3,15 @@
 /* Rows: scenario | figure | bar and goal | title | how often
  *   sync-uncontended    | wall | 0.90 0.75 | sync, uncontended
  *   sync-contended-2    | wall | 0.05 0.01 | sync, 2 threads contending | times 3
- *   sync-contended-4    | wall | 0.05 0.01 | sync, 4 threads contending
- *   sync-contended-8    | wall | 0.05 0.01 | sync, 8 threads contending
- *   sync-contended-64   | wall | 1.0 0.5   | sync, 64 threads contending
- *   sync-contended-256  | wall | 1.0 0.5   | sync, 256 threads contending
+ *   sync-contended-4    | wall | 0.05 0.01 | sync, 4 threads contending | busy 3
+ *   sync-contended-8    | wall | 0.05 0.01 | sync, 8 threads contending | busy 3
+ *   sync-contended-64   | wall | 1.0 0.5   | sync, 64 threads contending | busy 3
+ *   sync-contended-256  | wall | 1.0 0.5   | sync, 256 threads contending | busy 3
  *   create-release      | wall | 0.7 0.5   | create and release
  *   create-sync-release | wall | 0.7 0.5   | create, one sync, release
  *
- * Two threads that contend may collide or miss each other for a whole run, depending on where the scheduler puts them:
- * hence three times as many runs. */
+ * Two threads that contend may collide or miss each other for a whole run, depending on where the scheduler puts them. On
+ * a busy machine so may any number: hence three times as many runs. */
 
 /* One thread, an idle queue: to compare with what a lock costs. */
 static void sync_uncontended(uint64_t unused) {

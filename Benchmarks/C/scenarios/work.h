@@ -1,12 +1,12 @@
 /* work.h: threads that compute inside the queue and outside of it, as a program does.
  *
- * Rows: scenario | figure | bar and goal | title
- *   sync-work-4  | wall     | 0.5 0.25; busy 1.0 | 4 threads, 1 µs in sync, 5 µs outside
- *   sync-work-4  | call_p99 | 1.0 0.5; busy 1.2  | 4 threads, the same: p99 of a call
- *   sync-work-8  | wall     | 0.5 0.25; busy 1.0 | 8 threads, 1 µs in sync, 5 µs outside
- *   sync-work-8  | call_p99 | 1.0 0.5; busy 1.2  | 8 threads, the same: p99 of a call
- *   sync-work-16 | wall     | 0.5 0.25; busy 1.0 | 16 threads, 1 µs in sync, 5 µs outside
- *   sync-work-16 | call_p99 | 1.0 0.5; busy 1.2  | 16 threads, the same: p99 of a call
+ * Rows: scenario | figure | bar and goal | title | how often
+ *   sync-work-4  | wall     | 0.5 0.25; busy 1.0 | 4 threads, 1 µs in sync, 5 µs outside | busy 3
+ *   sync-work-4  | call_p99 | 1.0 0.5; busy 1.2  | 4 threads, the same: p99 of a call | busy 3
+ *   sync-work-8  | wall     | 0.5 0.25; busy 1.0 | 8 threads, 1 µs in sync, 5 µs outside | busy 3
+ *   sync-work-8  | call_p99 | 1.0 0.5; busy 1.2  | 8 threads, the same: p99 of a call | busy 3
+ *   sync-work-16 | wall     | 0.5 0.25; busy 1.0 | 16 threads, 1 µs in sync, 5 µs outside | busy 3
+ *   sync-work-16 | call_p99 | 1.0 0.5; busy 1.2  | 16 threads, the same: p99 of a call | busy 3
  */
 
 enum { WORK_INSIDE = 1000, WORK_OUTSIDE = 5000, WORK_SAMPLES = 1 << 17 };

@@ -94,6 +94,8 @@ void bench_percentiles(const char *name, uint64_t *samples, size_t count) {
     bench_metric(metric, (double)samples[count / 2]);
     snprintf(metric, sizeof metric, "%s_p99", name);
     bench_metric(metric, (double)samples[count * 99 / 100]);
+    snprintf(metric, sizeof metric, "%s_p999", name);
+    bench_metric(metric, (double)samples[count * 999 / 1000]);
 }
 
 /* memory */

@@ -1,4 +1,4 @@
-"""Runs the contenders' programs in alternation and keeps what they print."""
+"""Runs the contenders' programs in alternation and keeps the figures that they print."""
 
 import json
 import os
@@ -11,9 +11,9 @@ import time
 
 from machine import Neighbours
 
-HANG = 120  # seconds after which a program that has not ended is said to hang; the slowest takes about ten
+HANG = 120  # seconds after which a program counts as hanging; the slowest takes about ten
 PRIORITY = os.environ.get("NICE", "")
-BUSY = 0.10  # processors that others may use before a measurement is made again
+BUSY = 0.10  # processors that other processes may use before a measurement is repeated
 TRIES = 3
 
 
@@ -28,7 +28,7 @@ class Contender:
 
 
 class Results:
-    """Every figure of every round: `figures[scenario][contender]` is a list of what the program printed."""
+    """Every figure of every round: `figures[scenario][contender]` is a list of the lines that the program printed."""
 
     def __init__(self):
         self.figures = {}
@@ -60,7 +60,7 @@ class Results:
 
 
 def _raise_priority():
-    """In the child: for the process, and for its session, which is what Linux weighs against other sessions."""
+    """In the child: for the process, and for its session, because Linux weighs sessions against each other."""
     os.setpriority(os.PRIO_PROCESS, 0, int(PRIORITY))
     try:
         with open("/proc/self/autogroup", "w", encoding="ascii") as file:
@@ -73,7 +73,7 @@ AT_PRIORITY = {"start_new_session": True, "preexec_fn": _raise_priority} if PRIO
 
 
 def _once(contender, scenario, environment, condition):
-    """One process: one scenario of one contender. Returns its line and how many processors others used meanwhile."""
+    """One process: one scenario of one contender. Returns its line and how many processors other processes used."""
     neighbours, before = Neighbours(condition.processors), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run([*condition.prefix, *contender.command, scenario], capture_output=True, text=True, timeout=HANG,
@@ -98,7 +98,7 @@ def _wait_for_quiet(limit, processors):
 
 
 class Progress:
-    """One line that is written over on a terminal, or a line every now and then in a log."""
+    """One line that is overwritten on a terminal, or a line every ten seconds in a log."""
 
     def __init__(self, total):
         self.total, self.done, self.began, self.told = total, 0, time.monotonic(), 0.0
@@ -155,8 +155,7 @@ def run(contenders, scenarios, rounds, quick, condition):
             line["others"] = round(others, 3)
             line["seconds"] = round(time.monotonic() - started, 3)
             results.add(scenario.name, contender.name, line)
-    progress.end()
-    for scenario in scenarios:
         if scenario.name not in results.figures:
             raise Failure(f"{scenario.name}: no contender has this scenario.")
+    progress.end()
     return results

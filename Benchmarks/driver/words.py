@@ -26,6 +26,8 @@ def power_of_ten(power):
 def ratio(value):
     if value is None:
         return ""
+    if 0 <= value < 0.0005:
+        return "<0.001"
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}" \
         if value >= 0.1 else f"{value:.3f}"
 

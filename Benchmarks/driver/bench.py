@@ -100,7 +100,7 @@ def measure_and_report(name, title, table, titles, command_of, base, default, re
 
 
 def hides_load(condition):
-    """With a higher priority, a thread that yields does not feel the computing processes."""
+    """In a session of its own, a thread that yields never gives its time to the computing processes."""
     if condition.name != "busy" or not measure.PRIORITY:
         return False
     print("busy: NICE hides the effect of load. These figures are not for publication.", file=sys.stderr)

@@ -65,7 +65,8 @@ _COMPUTE = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n   
 
 
 class Busy(Condition):
-    """Two processes per processor compute all the time. Neighbours cannot be told from them."""
+    """Two processes per processor compute all the time, in the session of the programs: Linux schedules sessions as groups,
+    and a yield gives time only to threads of the same group. Neighbours cannot be told from these processes."""
 
     name, title, limits, absolute = "busy", "a busy machine: two computing processes per processor", (1.2, 0.8), False
     contenders = One.contenders

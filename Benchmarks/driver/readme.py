@@ -86,7 +86,8 @@ def _block(runs):
     for name in conditions.ALL:
         condition = conditions.named(name)
         if os.path.exists(os.path.join(report.BENCHMARKS, "results", f"c{condition.suffix}.svg")):
-            text += [f"![ratios to {BASE}, {condition.title}](Benchmarks/results/c{condition.suffix}.svg)", ""]
+            chart = f"![ratios to {BASE}, {condition.title}](Benchmarks/results/c{condition.suffix}.svg)"
+            text += [f"[{chart}](Benchmarks/results/c{condition.suffix}.md)", ""]
     return "\n".join([*text, END])
 
 

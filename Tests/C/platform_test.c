@@ -91,7 +91,8 @@ TEST(a_thread_whose_attributes_cannot_be_made_is_an_error_of_the_submission) {
 }
 
 TEST(a_stack_that_the_system_does_not_take_is_an_error_of_the_start) {
-    CHECK_EQUAL(sq__thread_start(must_not_run, NULL, "small", 1), EINVAL);
+    sq__thread_start_t start;
+    CHECK_EQUAL(sq__thread_start(&start, must_not_run, NULL, "small", 1), EINVAL);
 }
 
 TEST(the_number_of_processors_is_never_0) {

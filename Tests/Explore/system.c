@@ -111,9 +111,9 @@ void sq__condition_signal(sq__condition_t *condition) {
 
 static void call_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
 
-int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size) {
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size) {
     BEGIN;
-    (void)name, (void)stack_size;
+    (void)start, (void)name, (void)stack_size;
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot start a thread");
         return EAGAIN;

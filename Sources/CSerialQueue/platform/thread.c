@@ -19,14 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Linux takes 15 bytes and a NUL. */
-enum { NAME_SIZE = 16 };
-
-typedef struct start {
-    void (*body)(void *);
-    void *argument;
-    char name[NAME_SIZE];
-} start_t;
+enum { NAME_SIZE = sizeof ((sq__thread_start_t *)NULL)->name };
 
 /* Cuts between characters: a thread's name stays UTF-8. */
 static void copy_name(char *to, const char *from) {
@@ -42,13 +35,12 @@ static void copy_name(char *to, const char *from) {
 }
 
 static void *thread_main(void *argument) {
-    start_t start = *(start_t *)argument;
-    sq__memory_free(argument);
-    if (start.name[0] != '\0') {
-        /* Done by the thread itself: from outside it could already be gone. A nameless thread works as well. */
-        pthread_setname_np(pthread_self(), start.name);
+    const sq__thread_start_t *start = argument;
+    if (start->name[0] != '\0') {
+        /* By the thread itself: seen from others it may already have ended. A thread without a name works as well. */
+        pthread_setname_np(pthread_self(), start->name);
     }
-    start.body(start.argument);
+    start->body(start->argument);
     return NULL;
 }
 
@@ -71,7 +63,7 @@ static sigset_t signals_to_block(const sigset_t *inherited) {
     return blocked;
 }
 
-static int create(start_t *start, size_t stack_size) {
+static int create(sq__thread_start_t *start, size_t stack_size) {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
     if (error) {
@@ -94,18 +86,11 @@ static int create(start_t *start, size_t stack_size) {
     return error;
 }
 
-int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size) {
-    start_t *start = sq__memory(sizeof *start);
-    if (start == NULL) {
-        return ENOMEM;
-    }
-    *start = (start_t){ .body = body, .argument = argument };
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size) {
+    start->body = body;
+    start->argument = argument;
     copy_name(start->name, name);
-    int error = create(start, stack_size);
-    if (error) {
-        sq__memory_free(start);
-    }
-    return error;
+    return create(start, stack_size);
 }
 
 bool sq__thread_stack_size_is_valid(size_t bytes) {

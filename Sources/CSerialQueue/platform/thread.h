@@ -12,8 +12,16 @@
 
 /* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
- * the same effect as elsewhere, and profilers see tasks. `name` is cut to what the system accepts. Returns 0 or an errno code. */
-int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size);
+ * the same effect as elsewhere, and profilers see tasks. `name` is cut to what the system accepts. Returns 0 or an errno code.
+ *
+ * `start` belongs to the caller and must stay valid until the body is called. So the new thread frees no memory, and the C
+ * library does not give it a cache of freed blocks, which would take more than a queue does. */
+typedef struct sq__thread_start {
+    void (*body)(void *);
+    void *argument;
+    char name[16]; /* Linux takes 15 bytes and a NUL */
+} sq__thread_start_t;
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size);
 
 /* True if a thread can be started with this size of stack. */
 bool sq__thread_stack_size_is_valid(size_t bytes);

@@ -21,6 +21,7 @@ static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__note_t *notes;   /* W */
 static sq__token_t *token;  /* W  of the thread; NULL: none runs */
 static sq__turn_t turn;     /* W  of its present rest */
+static sq__thread_start_t thread_start; /* W  of the thread */
 
 /* The one that this thread called last. It forks nowhere but in that call, or in what lets go of it after the call. */
 static SQ__THREAD_LOCAL sq__watcher_t *called;
@@ -181,7 +182,7 @@ int sq__watch_thread_add(sq__note_t *note, const sq__watcher_t *watcher) {
         if (token == NULL) {
             return ENOMEM;
         }
-        int error = sq__thread_start(watch, NULL, "sq-watch", 0);
+        int error = sq__thread_start(&thread_start, watch, NULL, "sq-watch", 0);
         if (error) {
             sq__token_recycle(token);
             token = NULL;

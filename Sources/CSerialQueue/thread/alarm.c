@@ -27,6 +27,7 @@ struct sq__alarms {
 /* How long the thread stays after the last lease. Nanoseconds. */
 static const uint64_t linger = 100000000;
 
+static sq__thread_start_t shared_start; /* under the lock of the shared set; of its thread, which is one at a time */
 static sq__alarms_t shared = { .lock = SQ__MUTEX_INIT };
 
 /* Alarms set in the parent of this process, which a cancel still finds in order. */
@@ -143,7 +144,7 @@ static int start_thread(sq__alarms_t *alarms) {
         return ENOMEM;
     }
     alarms->token = token;
-    int error = sq__thread_start(call_when_due, alarms, "sq-alarm", 0);
+    int error = sq__thread_start(&shared_start, call_when_due, alarms, "sq-alarm", 0);
     if (error) {
         sq__token_recycle(token);
         alarms->token = NULL;

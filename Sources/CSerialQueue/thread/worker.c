@@ -18,6 +18,7 @@ struct sq__worker {
     sq__turn_t turn;                /* P  what the next post grants */
     bool stopping;                  /* P */
     uint16_t process;               /* F  in which it was started */
+    sq__thread_start_t start;       /* F */
 };
 
 static void worker_main(void *argument) {
@@ -57,7 +58,7 @@ int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void
     }
     *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .turn = sq__token_prepare(token),
                                .process = sq__process() };
-    error = sq__thread_start(worker_main, worker, name, stack_size);
+    error = sq__thread_start(&worker->start, worker_main, worker, name, stack_size);
     if (error) {
         goto no_thread;
     }

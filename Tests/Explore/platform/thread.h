@@ -9,7 +9,10 @@
 
 #define SQ__THREAD_LOCAL __attribute__((section("core_own")))
 
-int sq__thread_start(void (*body)(void *), void *argument, const char *name, size_t stack_size);
+typedef struct sq__thread_start {
+    char unused;
+} sq__thread_start_t;
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size);
 bool sq__thread_stack_size_is_valid(size_t bytes);
 void sq__thread_yield(void);
 void sq__thread_wake_in_time(void);

@@ -5,7 +5,8 @@ import Synchronization
 extension SerialQueue {
     /// Makes a timer that has the queue run `body` every `interval`, for the first time in one `interval` from now.
     ///
-    /// A firing that falls due while the one before still waits or runs is left out. No firing comes early. On a ``ManualPool`` the
+    /// A firing that falls due while the one before still waits or runs is left out; if that one runs, one firing follows at
+    /// once. ``Timer/intervals`` tells a firing how many intervals it stands for. No firing comes early. On a ``ManualPool`` the
     /// timer goes by the pool's own clock. Traps if `interval` is not positive, if there is no memory or thread for it, or if the queue is from
     /// before a `fork`. On a queue that has been shut down it never fires.
     ///
@@ -72,6 +73,13 @@ extension SerialQueue {
                 sq_timer_cancel(timer)
                 return false
             }
+        }
+
+        /// How many intervals the firing that runs stands for: 1, and 1 for each that was left out before it began.
+        ///
+        /// Outside of a firing it is that of the last one; 0 before the first.
+        public var intervals: Int {
+            withExtendedLifetime(self) { timer.map { Int(clamping: sq_timer_intervals($0)) } ?? 0 }
         }
 
         /// Ends the timer for good: no firing starts after this has returned. One that runs goes on.

@@ -4,6 +4,7 @@
 #define TIMED_H
 
 #include "caller.h"
+#include "thread/pool.h"
 
 #include <stdlib.h>
 
@@ -47,7 +48,8 @@ typedef struct subject {
     sq_queue_t *queue;
     size_t fired, discarded;
     void (*inside)(struct subject *subject);
-    uint64_t again;  /* the delay of a start from inside */
+    uint64_t again;  /* the delay of a start from inside, or how long a firing takes */
+    uint64_t sum;    /* of the intervals that its firings stood for */
     sq_pool_t *pool; /* whose clock it moves from inside */
 } subject_t;
 
@@ -75,6 +77,17 @@ static inline void make_timer(subject_t *subject, sq_queue_t *queue) {
 
 static inline void start(subject_t *subject, uint64_t delay, uint64_t interval) {
     CHECK_EQUAL(sq_timer_start(subject->timer, delay, interval, 0), 0);
+}
+
+/* Has the alarms called that are due until then, and moves the clock there; runs no task. Returns how many calls there were, 10 at
+ * most. A firing that is left out costs nothing: the alarm is called once more after the firing that waits or runs was
+ * submitted, and then not before that one is over. */
+static inline size_t calls_until(const bench_t *b, uint64_t until) {
+    size_t calls = 0;
+    while (calls < 10 && sq__alarms_advance(sq__pool_clock(b->pool), until)) {
+        calls += 1;
+    }
+    return calls;
 }
 
 /* A firing that stands still until it is let go. */

@@ -328,3 +328,49 @@ TEST(functions_that_are_missing_are_refused) {
     sq_timer_release(timer);
     clear(&b);
 }
+
+/* To see them fail: in sq_async_task_after, set an alarm for a delay of 0 as well. */
+static void check_order_without_delay(sq_queue_t *queue, sq_pool_t *pool) {
+    journal_t journal = { 0 };
+    entry_t entries[] = { { &journal, 0 }, { &journal, 1 }, { &journal, 2 }, { &journal, 3 }, { &journal, 4 } };
+    CHECK_EQUAL(sq_async_after(queue, 0, write_entry, &entries[0]), 0); /* the queue is free */
+    CHECK_EQUAL(sq_async(queue, write_entry, &entries[1]), 0);
+    CHECK_EQUAL(sq_async_after(queue, 0, write_entry, &entries[2]), 0);
+    CHECK_EQUAL(sq_async(queue, write_entry, &entries[3]), 0);
+    CHECK_EQUAL(sq_async_task_after(queue, 0, &(sq_task_t){ write_entry, &entries[4], NULL }), 0);
+    sq_pool_run(pool);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(journal.count, 5);
+    for (size_t i = 0; i < journal.count; i += 1) {
+        CHECK_EQUAL(journal.entries[i], (int)i);
+    }
+}
+
+TEST(a_task_without_a_delay_is_in_order_of_submission_on_a_manual_pool) {
+    bench_t b = bench();
+    check_order_without_delay(b.queue, b.pool);
+    clear(&b);
+}
+
+TEST(a_task_without_a_delay_is_in_order_of_submission_on_a_thread) {
+    bench_t b = bench();
+    for (int round = 0; round < 100; round += 1) {
+        sq_queue_t *queue = queue_on(NULL, "thread", 0);
+        check_order_without_delay(queue, b.pool);
+        sq_queue_release(queue);
+    }
+    clear(&b);
+}
+
+TEST(a_full_queue_takes_a_task_without_a_delay) {
+    bench_t b = bench_of(1);
+    size_t ran = 0;
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), EAGAIN);
+    CHECK_EQUAL(sq_async_after(b.queue, 0, add_one, &ran), 0);
+    CHECK_EQUAL(sq_pool_run(b.pool), 2);
+    CHECK_EQUAL(ran, 2);
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), 0); /* it has given no room back that it had not taken */
+    CHECK_EQUAL(sq_async(b.queue, add_one, &ran), EAGAIN);
+    clear(&b);
+}

@@ -77,7 +77,7 @@ TEST(a_timer_of_a_nanosecond_leaves_time_for_others) {
     sq_queue_release(other);
 }
 
-/* Another queue's timer tells that time goes on. See it fail: have submit_firing look at is_waiting alone. */
+/* Another queue's timer shows that time passes. To see it fail: in is_left_out, look at is_waiting alone. */
 TEST(what_falls_due_while_a_firing_runs_is_left_out) {
     sq_queue_t *queue = make_queue_of("slow", 0), *other = make_queue_of("clock", 0);
     guest_t guest = GUEST_INIT;
@@ -89,7 +89,7 @@ TEST(what_falls_due_while_a_firing_runs_is_left_out) {
     latch_wait(&ticks, 10);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
     latch_bump(&guest.leave);
-    latch_wait(&guest.entered, 2); /* it goes on */
+    latch_wait(&guest.entered, 2); /* it continues */
     latch_bump(&guest.leave);
     sq_timer_release(clock);
     sq_timer_release(guest.timer);

@@ -43,9 +43,13 @@ sq_timer_t *SQ_NULLABLE sq_timer_create(sq_queue_t *queue, const sq_task_t *task
 
 /* Has the timer fire in `delay` nanoseconds, and from then on every `interval` nanoseconds; once if `interval` is 0. A firing
  * may be up to `leeway` nanoseconds late if that saves the processor a wake-up. A firing of a periodic timer is left out
- * if the one before still waits or runs. A timer that was started before is cancelled first; its own task may do this, too.
+ * if the one before still waits or runs; if it fell due while that one ran, one firing follows at once. A timer that was started before is cancelled first; its own task may do this, too.
  * Returns 0, ESHUTDOWN or ESTALE. */
 int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_t leeway);
+
+/* How many intervals the firing that runs stands for: 1, and 1 for each that was left out before it began. The sum over all
+ * firings is the number of times at which the timer fell due. Outside of a firing: that of the last one; 0 before the first. */
+uint64_t sq_timer_intervals(const sq_timer_t *timer);
 
 /* No firing starts after this has returned; one that runs goes on. The timer can be started again. Returns 0. */
 int sq_timer_cancel(sq_timer_t *timer);

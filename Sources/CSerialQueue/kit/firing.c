@@ -6,7 +6,12 @@
  *     (c1) a call that counts: submit the next firing, number n, and note that n waits   (c2) set the alarm again, if periodic
  *     (f1) n waits: note that it runs, and that it waits no more   (f2) call the task   (f3) note that it runs no more; wake (w)
  *     (c3) a firing waits or runs already: this one is left out. The timer rests: its alarm is not set again, however long the
- *          firing takes   (f4) after f3, if the timer rests: set the alarm for the next interval
+ *          firing takes   (f4) after f3, if the timer rests and none waits: set the alarm for when it is due next, which may be past
+ *
+ * Intervals. `due` is the first time that no firing stands for yet. A firing stands for the times up to the moment of its
+ * submission (c2), and, if the timer rests by then, up to its beginning (f1): so what fell due while it waited is part of it, and
+ * what fell due while it ran is not. For that f4 sets an alarm that is called at once, and one more firing follows.
+ *
  *     (o1) cancel: cancel the alarm, or note that the call on its way does not count; note that no firing waits
  *     (e1) the timer is off the list   (e2) as o1   (e3) discard
  *
@@ -81,18 +86,19 @@ void sq__timer_leave(sq_timer_t *timer) {
     }
 }
 
-/* The next multiple of the interval that is still to come. */
-static uint64_t next_due(const sq_timer_t *timer) {
+/* L. Moves `due` of a periodic timer to the next time that is still to come, and adds the times that it passes to what the
+ * firing that waits stands for. */
+static void move_due(sq_timer_t *timer) {
     uint64_t now = sq__alarms_now(timer->alarms);
     uint64_t missed = now > timer->due ? (now - timer->due) / timer->interval : 0;
     uint64_t periods = missed + 1;
     bool is_far = timer->interval > (SQ_FOREVER - timer->due) / periods;
-    return is_far ? SQ_FOREVER : timer->due + periods * timer->interval;
+    timer->due = is_far ? SQ_FOREVER : timer->due + periods * timer->interval;
+    timer->waiting_intervals += periods;
 }
 
-/* L. Sets the alarm for the next firing of a periodic timer. */
-static void arm_for_next(sq_timer_t *timer) {
-    timer->due = next_due(timer);
+/* L. Sets the alarm, from its call or while it is not set, for when the timer is due. */
+static void arm_again(sq_timer_t *timer) {
     sq__alarm_set_again(timer->alarms, &timer->alarm, timer->due, timer->leeway);
 }
 
@@ -124,11 +130,11 @@ static void pass(sq_timer_t *timer) {
         timer->is_running = false;
         grant_waiters(timer);
     }
-    if (timer->is_resting) {
+    if (timer->is_resting && !timer->is_waiting) {
         timer->is_resting = false;
         timer->is_armed = true;
         timer->references += 1;
-        arm_for_next(timer);
+        arm_again(timer);
     }
     if (timer->is_released && sq__dependent_is_listed(&timer->dependent)) {
         sq__timer_disarm(timer);
@@ -152,6 +158,10 @@ static void fire(void *context, void *number, bool runs) {
     sq__lock(queue);
     bool may_run = timer->is_waiting && (uintptr_t)timer->firing == (uintptr_t)number;
     if (may_run) {
+        if (timer->is_resting) {
+            move_due(timer);
+        }
+        timer->intervals = timer->waiting_intervals;
         timer->is_waiting = false;
         timer->is_running = runs;
     }
@@ -197,6 +207,7 @@ static int submit_firing(sq_timer_t *timer, bool *passes) {
     int error = submit(timer, fire, timer->firing + 1, passes);
     if (error == 0) {
         timer->firing += 1;
+        timer->waiting_intervals = timer->interval == 0;
         timer->is_waiting = true;
         timer->is_first = false;
         timer->references += 1;
@@ -234,7 +245,8 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
         sq__due_try_again(timer->alarms, alarm);
         sq__unlock(queue);
     } else if (error == 0 && timer->interval > 0 && !timer->is_released) {
-        arm_for_next(timer);
+        move_due(timer);
+        arm_again(timer);
         sq__unlock(queue);
     } else {
         timer->is_armed = false;

@@ -71,6 +71,13 @@ int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_
     return error;
 }
 
+uint64_t sq_timer_intervals(const sq_timer_t *timer) {
+    sq__lock(timer->queue);
+    uint64_t intervals = timer->intervals;
+    sq__unlock(timer->queue);
+    return intervals;
+}
+
 int sq_timer_cancel(sq_timer_t *timer) {
     sq__lock(timer->queue);
     sq__timer_disarm(timer);

@@ -22,10 +22,12 @@ struct sq_timer {
     sq_queue_t *queue;         /* F */
     sq__alarms_t *alarms;      /* F */
     sq_task_t task;            /* F */
-    uint64_t due;              /* L  when it is to fire next */
+    uint64_t due;              /* L  the first time that no firing stands for yet */
     uint64_t interval;         /* L  0: once */
     uint64_t leeway;           /* L */
     uint64_t firing;           /* L  the number of the last one that was submitted, from 1 */
+    uint64_t waiting_intervals; /* L  how many intervals that one stands for, as long as it waits */
+    uint64_t intervals;        /* L  how many the last one that began stands for */
     sq__timer_waiter_t *waiters; /* L */
     unsigned references;       /* L  the owner; the list, or the end of the queue; each call of the alarm to come or on its
                                      way; each work in the queue */

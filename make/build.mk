@@ -26,8 +26,8 @@ ifeq ($(FLAVOUR_FLAGS),)
 $(error FLAVOUR is release, debug, tsan or asan, not '$(FLAVOUR)')
 endif
 
-# -std=c11 alone would hide POSIX; SwiftPM's default, gnu17, shows it as well.
-COMPILE := $(CC) -std=c11 -D_DEFAULT_SOURCE -pthread $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) -I$(CORE) -I$(CORE)/include -MMD -MP
+# Nothing but the language: the sources request the feature macros that they need, so that they also compile in other builds.
+COMPILE := $(CC) -std=c11 -pthread $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) -I$(CORE) -I$(CORE)/include -MMD -MP
 # What programs are linked with, apart from the library itself.
 LINK := $(CC) -pthread $(FLAVOUR_FLAGS) $(LDFLAGS)
 
@@ -69,9 +69,10 @@ $(STATIC_LIBRARY): $(STATIC_OBJECTS)
 	rm -f $@
 	$(AR) rcs $@ $^
 
+# nodelete: dlclose keeps the code, which a thread of the library may still need on its way out, and exit and fork handlers.
 $(SHARED_LIBRARY): $(SHARED_OBJECTS) make/libserialqueue.map
 	$(LINK) -shared -Wl,-soname,libserialqueue.so.$(SOVERSION) -Wl,--version-script=make/libserialqueue.map \
-	    -Wl,--no-undefined $(SHARED_OBJECTS) -o $@
+	    -Wl,--no-undefined -Wl,-z,nodelete $(SHARED_OBJECTS) -o $@
 
 FORCE:
 .PHONY: lib library-files FORCE

@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* clock_gettime */
+#endif
 #include "platform/clock.h"
 
 #include <time.h>

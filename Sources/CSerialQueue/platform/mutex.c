@@ -1,3 +1,6 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* PTHREAD_MUTEX_ADAPTIVE_NP, CLOCK_MONOTONIC */
+#endif
 #include "platform/mutex.h"
 
 #include "platform/fatal.h"

@@ -32,7 +32,8 @@ extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[
     puzzle_scenarios[], litmus_scenarios[], mix_scenarios[], mutant_scenarios[],
     mutant_depth_scenarios[], mutant_late_scenarios[],
     pool_scenarios[], pool_end_scenarios[],
-    alarm_scenarios[], timer_scenarios[];
+    alarm_scenarios[], timer_scenarios[],
+    permit_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

@@ -20,6 +20,10 @@ _Noreturn static void left(const char *cause, const sq__frame_t *frame) {
 
 void sq__unwind_stop(const char *cause) {
     const sq__frame_t *frame = sq__self()->frame;
+    if (sq__self()->hold != NULL) {
+        sq__fatal("%s left a function that sq_once runs, or a task inside it; it must return, or the calls that wait for it "
+                  "would never return. Catch it inside.", cause);
+    }
     if (frame == NULL) {
         sq__fatal("%s left a function of a watcher or of a deferred task; it must return, as a task must. Catch it inside.", cause);
     }

@@ -8,39 +8,70 @@
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__edge_t *edges; /* under the lock */
 
-static bool holds(const sq__edge_t *edge, const sq_queue_t *queue) {
+static bool is_open(const sq__edge_t *edge) { return sq__token_is_open(edge->wait->token, edge->wait->turn); }
+
+/* The wait cannot end before a task of `owner` ends (a queue), or its function (a once). */
+static bool needs(const sq__wait_t *wait, const void *owner) {
+    const sq__subject_t *subject = wait->subject;
+    if (subject == NULL) {
+        return wait->queue == owner;
+    }
+    return subject->needs != NULL && subject->needs(subject, owner);
+}
+
+/* True: `edge` holds what the wait needs, as its `held` says. */
+static bool holds_up(sq__edge_t *edge, const sq__wait_t *wait) {
     for (const sq__frame_t *frame = edge->frames; frame != NULL; frame = frame->parent) {
-        if (frame->owner == queue) {
+        if (needs(wait, frame->owner)) {
+            edge->held = (sq__held_t){ .frame = frame };
+            return true;
+        }
+    }
+    for (const sq__hold_t *hold = edge->holds; hold != NULL; hold = hold->parent) {
+        if (needs(wait, hold->what)) {
+            edge->held = (sq__held_t){ .hold = hold };
             return true;
         }
     }
     return false;
 }
 
-/* The thread that holds the queue, if it is asleep. */
-static sq__edge_t *sleeper_that_holds(const sq_queue_t *queue) {
-    for (sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
-        if (holds(edge, queue) && sq__token_is_open(edge->wait->token, edge->wait->turn)) {
-            return edge;
-        }
+/* `last` waits for what `first` holds: `onward` is made to lead from `first` to `last` and back. */
+static void close_path(sq__edge_t *first, sq__edge_t *last) {
+    sq__edge_t *onward = first;
+    for (sq__edge_t *edge = last; edge != first; edge = edge->before) {
+        edge->onward = onward;
+        onward = edge;
     }
-    return NULL;
+    first->onward = onward;
 }
 
-/* True: the path from `first` comes back to it; then `onward` leads along it, around. It ends elsewhere, too: a path that
- * ran into a cycle without `first` would have been cut when that cycle was closed. */
+/* True: a path from `first` comes back to it; then `onward` leads along it, around. The search is breadth first: a wait for
+ * a group leads to several threads. Each edge is looked at once, so a cycle without `first` does not keep it from ending. */
 static bool closes_cycle(sq__edge_t *first) {
-    sq__edge_t *edge = first;
-    while (!holds(first, edge->wait->queue)) {
-        sq__edge_t *onward = sleeper_that_holds(edge->wait->queue);
-        if (onward == NULL) {
-            return false;
-        }
-        edge->onward = onward;
-        edge = onward;
+    for (sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
+        edge->is_reached = false;
     }
-    edge->onward = first;
-    return true;
+    if (!is_open(first)) {
+        return false;
+    }
+    sq__edge_t *last = first;
+    first->next_reached = NULL;
+    for (sq__edge_t *edge = first; edge != NULL; edge = edge->next_reached) {
+        if (holds_up(first, edge->wait)) {
+            close_path(first, edge);
+            return true;
+        }
+        for (sq__edge_t *other = edges; other != NULL; other = other->next) {
+            if (!other->is_reached && other != first && holds_up(other, edge->wait) && is_open(other)) {
+                other->is_reached = true;
+                other->before = edge;
+                other->next_reached = NULL;
+                last = last->next_reached = other;
+            }
+        }
+    }
+    return false;
 }
 
 /* The wait of the cycle that is to be refused: the earliest deadline, and among equals the first one from `closer` on. */
@@ -60,7 +91,7 @@ static sq__edge_t *choose(sq__edge_t *closer) {
 static void break_cycle(sq__edge_t *closer) {
     sq__edge_t *edge = choose(closer);
     while (!sq__token_refuse(edge->wait->token, edge->wait->turn)) {
-        if (!sq__token_is_open(edge->wait->token, edge->wait->turn)) {
+        if (!is_open(edge)) {
             return; /* granted, or its deadline has passed: the cycle is open */
         }
         edge->has_begun = true;
@@ -71,7 +102,9 @@ static void break_cycle(sq__edge_t *closer) {
 }
 
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline) {
-    *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .frames = sq__self()->frame, .report = sq__report_room() };
+    *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__report_room() };
+    edge->frames = sq__self()->frame;
+    edge->holds = sq__self()->hold;
     edge->thread_id = sq__thread_id();
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);
     sq__mutex_lock(&lock);
@@ -106,7 +139,7 @@ void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
     sq__mutex_lock(&lock);
     for (const sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
         if (edge->thread_id == thread_id) {
-            snprintf(label, size, "%s", edge->wait->queue->label);
+            snprintf(label, size, "%s", sq__wait_label(edge->wait));
         }
     }
     sq__mutex_unlock(&lock);

@@ -14,6 +14,9 @@
  * held. Take the moment at which the first of them was looked at: that one waits then; each other one has been waiting since
  * before the lock was taken, and still waits when it is looked at, later. So all wait at that moment.
  *
+ * A wait for a once is an edge to the thread that is inside its function. A wait for any one of several (a semaphore) is in
+ * the list for reports only.
+ *
  * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer counts: the next best
  * is refused instead. Not all can be claimed: a claimed call began after the task that made it, all around. */
 #ifndef SQ__QUEUE_DEADLOCK_H
@@ -21,18 +24,29 @@
 
 #include "queue/wait.h"
 
+/* One of the two is not NULL: a task of a queue, or a once's function, that a thread is in. */
+typedef struct sq__held {
+    const sq__frame_t *frame;
+    const sq__hold_t *hold;
+} sq__held_t;
+
 /* On the waiting thread's stack. M: under the lock of the waits. The rest is fixed while the edge is in the list. */
 typedef struct sq__edge {
     const sq__wait_t *wait;
     sq_time_t deadline;
     const sq__frame_t *frames; /* whose tasks the thread is running */
+    const sq__hold_t *holds;   /* inside which onces' functions it is */
     char *report;              /* M  the thread's report; NULL: no memory */
     uint64_t thread_id;
     char thread_name[16];
     bool has_begun;               /* M  its call was found claimed */
     bool is_refused;              /* M  because of a cycle */
     struct sq__edge *next, *prev; /* M */
-    struct sq__edge *onward;      /* M  the next one on the path being followed */
+    bool is_reached;              /* M  by the search for a cycle */
+    struct sq__edge *next_reached; /* M */
+    struct sq__edge *before;      /* M  on the path from where the search began */
+    struct sq__edge *onward;      /* M  the next one on the cycle that was found */
+    sq__held_t held;              /* M  what the one before it waits for, and this one's thread holds */
 } sq__edge_t;
 
 /* Before the thread sleeps: adds its wait to the list. If this closes a cycle, one of the cycle's waits is refused, perhaps

@@ -1,5 +1,6 @@
 #include "queue/fork.h"
 
+#include "many/lock.h"
 #include "platform/thread.h"
 #include "queue/deadlock.h"
 #include "queue/handle.h"
@@ -18,6 +19,7 @@ static void before_fork(void) {
     sq__shutdown_lock_enders();
     sq__watch_lock();
     sq__deadlock_lock();
+    sq__many_lock_all();
     sq__alarms_lock();
     sq__token_lock_list();
     sq__handle_lock();
@@ -27,6 +29,7 @@ static void release_locks(bool in_child) {
     sq__handle_unlock();
     sq__token_unlock_list(in_child);
     sq__alarms_unlock(in_child);
+    sq__many_unlock_all();
     sq__deadlock_unlock(in_child);
     sq__watch_unlock(in_child);
     sq__shutdown_unlock_enders(in_child);

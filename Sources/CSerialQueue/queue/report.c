@@ -28,7 +28,7 @@ static void add(text_t *text, const char *format, ...) {
 static const char *label_of(const sq__frame_t *frame) { return ((const sq_queue_t *)frame->owner)->label; }
 
 /* From the outermost of the tasks in question inwards: "A", "B", "C". */
-static void add_frames(text_t *text, const sq__frame_t *frame, const sq_queue_t *outermost) {
+static void add_frames(text_t *text, const sq__frame_t *frame, const void *outermost) {
     if (frame->owner == outermost) {
         add(text, "queue \"%s\"", label_of(frame));
         return;
@@ -53,13 +53,36 @@ void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
         queue->label);
 }
 
-/* The queue that `edge` holds and the edge before it waits for. */
-static const sq_queue_t *held_queue(const sq__edge_t *edge) {
-    const sq__edge_t *before = edge;
-    while (before->onward != edge) {
-        before = before->onward;
+void sq__report_once_inside_itself(const void *once) {
+    text_t text = { .bytes = sq__report_room() };
+    if (text.bytes != NULL) {
+        add(&text, "sq_once from inside its own function: once \"%p\" would wait for itself. Thread %llu is inside that function.",
+            once, (unsigned long long)sq__thread_id());
     }
-    return before->wait->queue;
+}
+
+/* What the edge's thread is in, and the edge before it waits for. */
+static void add_held(text_t *text, const sq__edge_t *edge) {
+    if (edge->held.frame != NULL) {
+        add(text, "runs a task of ");
+        add_frames(text, edge->frames, edge->held.frame->owner);
+    } else {
+        add(text, "is inside the function of once \"%p\"", edge->held.hold->what);
+    }
+}
+
+static void add_wait(text_t *text, const sq__edge_t *edge) {
+    const sq__subject_t *subject = edge->wait->subject;
+    const sq__frame_t *needed = edge->onward->held.frame;
+    if (subject == NULL) {
+        add(text, " and waits for queue \"%s\"", edge->wait->queue->label);
+    } else {
+        add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
+        if (needed != NULL) {
+            add(text, ", which has a task in queue \"%s\"", label_of(needed));
+        }
+    }
+    add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
 }
 
 void sq__report_cycle(const sq__edge_t *first) {
@@ -70,11 +93,9 @@ void sq__report_cycle(const sq__edge_t *first) {
     const sq__edge_t *edge = first;
     add(&text, "deadlock: ");
     do {
-        add(&text, "%sthread \"%s\" (%llu) runs a task of ", edge == first ? "" : "; ", edge->thread_name,
-            (unsigned long long)edge->thread_id);
-        add_frames(&text, edge->frames, held_queue(edge));
-        add(&text, " and waits for queue \"%s\"%s", edge->wait->queue->label,
-            edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
+        add(&text, "%sthread \"%s\" (%llu) ", edge == first ? "" : "; ", edge->thread_name, (unsigned long long)edge->thread_id);
+        add_held(&text, edge);
+        add_wait(&text, edge);
         edge = edge->onward;
     } while (edge != first);
     add(&text, ". This wait was refused%s, the others continue. Use async for one of them, or always nest the queues in the "

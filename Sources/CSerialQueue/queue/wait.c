@@ -6,11 +6,14 @@
 
 /* With a reference. */
 static sq__pool_t *manual_pool(const sq_queue_t *queue) {
+    if (queue == NULL) {
+        return NULL;
+    }
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     return pool != NULL && sq__pool_clock(pool) != NULL ? sq__pool_retain(pool) : NULL;
 }
 
-int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) {
+int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
     sq__pool_t *pool = manual_pool(queue);
     /* Not the thread's own where the wait runs tasks: they may wait on that one meanwhile. */
     sq__token_t *token = pool != NULL ? sq__token_acquire() : sq__self_token();
@@ -20,8 +23,14 @@ int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) {
         }
         return ENOMEM;
     }
-    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .queue = queue, .pool = pool };
+    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .queue = queue, .pool = pool, .subject = subject };
     return 0;
+}
+
+int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return sq__wait_begin_for(wait, NULL, queue); }
+
+const char *sq__wait_label(const sq__wait_t *wait) {
+    return wait->subject != NULL ? wait->subject->label : wait->queue->label;
 }
 
 static void over(sq__wait_t *wait) {
@@ -43,7 +52,7 @@ static bool run_ahead(const sq__wait_t *wait) {
     return !sq__pool_is_stale(wait->pool);
 }
 
-/* The thread runs a task, so others may be waiting for it: before it sleeps it looks for a cycle. */
+/* The thread runs a task, or the function of a once, so others may be waiting for it: before it sleeps it looks for a cycle. */
 static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__edge_t edge;
     sq__deadlock_enter(&edge, wait, deadline);
@@ -57,7 +66,8 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     if (self->member != NULL) {
         sq__pool_lend_seat(self->member); /* what is waited for may need it */
     }
-    sq__outcome_t outcome = self->frame != NULL ? sleep_in_task(wait, deadline, deadlock)
+    bool is_waited_for = self->frame != NULL || self->hold != NULL;
+    sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock)
                                                 : sq__token_sleep(wait->token, wait->turn, deadline);
     if (self->member != NULL) {
         sq__pool_take_seat(self->member);

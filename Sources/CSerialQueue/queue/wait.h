@@ -9,16 +9,33 @@
 #include "queue/queue.h"
 #include "thread/self.h"
 
+/* What a thread waits for, if that is not just its turn in a queue. Valid until the wait has ended. */
+typedef struct sq__subject {
+    const char *kind;  /* in reports: "semaphore", .... */
+    const char *label;
+    const void *object;
+    /* Under the lock of the waits: the wait cannot end before a task of `owner` ends (a queue), or its function (a once). NULL:
+     * it may always be ended by any thread. */
+    bool (*needs)(const struct sq__subject *subject, const void *owner);
+} sq__subject_t;
+
 /* On the waiting thread's stack. T, and fixed between begin and end. */
 typedef struct sq__wait {
     sq__token_t *token;
     sq__turn_t turn;
-    sq_queue_t *queue; /* what is waited for; once it is over, the queue may be freed */
+    sq_queue_t *queue; /* what is waited for; NULL: only the subject. Once the wait is over, the queue may be freed */
     sq__pool_t *pool;  /* its pool, with a reference, if that is a manual one; else NULL */
+    const sq__subject_t *subject; /* NULL: the queue */
 } sq__wait_t;
 
 /* Returns 0 or ENOMEM. */
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
+
+/* The same for something else than a turn. `queue`: where the task in question is; NULL: unknown. */
+int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);
+
+/* What is waited for, in reports. */
+const char *sq__wait_label(const sq__wait_t *wait);
 
 /* Instead of sq__wait_end, if nobody was told of the wait. */
 void sq__wait_cancel(sq__wait_t *wait);

@@ -15,9 +15,16 @@ typedef struct sq__frame {
     struct sq__frame *parent;
 } sq__frame_t;
 
+/* One for each once whose function this thread is inside, innermost first; on the stack of the call. */
+typedef struct sq__hold {
+    const void *what;
+    struct sq__hold *parent;
+} sq__hold_t;
+
 /* T: this thread only, all of it. */
 typedef struct sq__self {
     sq__frame_t *frame; /* the innermost task, or NULL */
+    sq__hold_t *hold;   /* the innermost once, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* which of a pool's threads it is; NULL: none */
     char *report;       /* of the last deadlock; NULL: none yet */

@@ -1,0 +1,181 @@
+/* semaphore.c: counting semaphores.
+ *
+ * DESIGN. One word has the number of permits and a flag:
+ *
+ *     { permits: n }             nobody waits; a wait takes one, a signal adds one, by one compare-and-swap each
+ *     { permits: 0, WAITED }     threads are on the list of waiters
+ *
+ * While WAITED is set there is no permit to take, and a signal goes to the lock. So the flag and the list change under the lock
+ * only, nobody overtakes those on the list, and a permit goes from the signal directly to the first of them. A waiter whose
+ * deadline has passed is found withdrawn by the grant, which goes on to the next one: no permit is lost. A grant that comes
+ * first is found by the waiter as it withdraws: it has the permit after all.
+ *
+ * A waiting thread holds a reference, so its deadline may pass after everybody else has released the semaphore. A signal
+ * changes the word before it grants, and nothing after: the granted thread may free the semaphore at once. */
+#include "include/sq_semaphore.h"
+
+#include "many/lock.h"
+#include "many/waiters.h"
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "thread/process.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Fields: I fixed after create, L under the object's lock, A atomic. */
+struct sq_semaphore {
+    SQ__ATOMIC(uint64_t) permits;     /* A  permits * ONE, or WAITED */
+    SQ__ATOMIC(uint32_t) references;  /* A */
+    uint16_t process;                 /* I  see process.h */
+    sq__many_waiters_t waiters;       /* L */
+    char label[];                     /* I */
+};
+
+#define WAITED ((uint64_t)1)
+#define ONE ((uint64_t)2)
+#define MOST ((uint64_t)SQ_SEMAPHORE_MAX * ONE)
+
+sq_semaphore_t *sq_semaphore_create(const char *label, size_t value) {
+    if (value > SQ_SEMAPHORE_MAX) {
+        errno = EINVAL;
+        return NULL;
+    }
+    size_t length = label != NULL ? strlen(label) : 0;
+    sq_semaphore_t *semaphore = sq__memory(sizeof *semaphore + length + 1);
+    if (semaphore == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(semaphore, 0, sizeof *semaphore);
+    memcpy(semaphore->label, label != NULL ? label : "", length + 1);
+    sq__store_relaxed(&semaphore->permits, value * ONE);
+    sq__store_relaxed(&semaphore->references, 1);
+    semaphore->process = sq__process();
+    return semaphore;
+}
+
+sq_semaphore_t *sq_semaphore_retain(sq_semaphore_t *semaphore) {
+    sq__add_relaxed(&semaphore->references, 1);
+    return semaphore;
+}
+
+void sq_semaphore_release(sq_semaphore_t *semaphore) {
+    /* [reference] release: our use of the semaphore; acquire, if it was the last: everybody's. */
+    if (semaphore != NULL && sq__sub_acq_rel(&semaphore->references, 1) == 1) {
+        sq__memory_free(semaphore);
+    }
+}
+
+const char *sq_semaphore_label(const sq_semaphore_t *semaphore) { return semaphore->label; }
+
+static inline bool take(sq_semaphore_t *semaphore) {
+    uint64_t permits = sq__load_relaxed(&semaphore->permits);
+    while (permits >= ONE) {
+        /* [permit] acquire: what was written before the signal. */
+        if (sq__cas_acquire(&semaphore->permits, &permits, permits - ONE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False: threads wait, or (*error) there are too many permits. */
+static inline bool add(sq_semaphore_t *semaphore, int *error) {
+    uint64_t permits = sq__load_relaxed(&semaphore->permits);
+    while (!(permits & WAITED)) {
+        if (permits >= MOST) {
+            *error = EOVERFLOW;
+            return false;
+        }
+        /* [permit] release: what was written before. */
+        if (sq__cas_release(&semaphore->permits, &permits, permits + ONE)) {
+            *error = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* L. Takes a permit, or sees to it that the next one comes to the list of waiters. */
+static bool take_or_wait(sq_semaphore_t *semaphore, sq__many_waiter_t *waiter) {
+    uint64_t permits;
+    do {
+        if (take(semaphore)) {
+            return true;
+        }
+        permits = 0;
+    } while (!sq__cas_relaxed(&semaphore->permits, &permits, WAITED) && permits != WAITED);
+    sq__many_waiters_append(&semaphore->waiters, waiter);
+    return false;
+}
+
+/* L */
+static void unflag_if_nobody_waits(sq_semaphore_t *semaphore) {
+    if (semaphore->waiters.first == NULL && sq__load_relaxed(&semaphore->permits) == WAITED) {
+        sq__store_relaxed(&semaphore->permits, 0);
+    }
+}
+
+static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_time_t deadline) {
+    sq__many_waiter_t waiter;
+    if (semaphore->process != sq__process()) {
+        return ESTALE;
+    }
+    if (deadline == SQ_NOW) {
+        return EAGAIN;
+    }
+    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
+        return ETIMEDOUT;
+    }
+    const sq__subject_t subject = { .kind = "semaphore", .label = semaphore->label };
+    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    if (error) {
+        return error;
+    }
+    sq__many_lock(semaphore);
+    bool has_permit = take_or_wait(semaphore, &waiter);
+    if (!has_permit) {
+        sq_semaphore_retain(semaphore);
+    }
+    sq__many_unlock(semaphore);
+    if (has_permit) {
+        sq__wait_cancel(&waiter.wait);
+        return 0;
+    }
+    error = sq__wait_end(&waiter.wait, deadline);
+    if (error) {
+        sq__many_lock(semaphore);
+        sq__many_waiters_remove(&semaphore->waiters, &waiter);
+        unflag_if_nobody_waits(semaphore);
+        sq__many_unlock(semaphore);
+    }
+    sq_semaphore_release(semaphore);
+    return error;
+}
+
+int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline) {
+    return __builtin_expect(take(semaphore), 1) ? 0 : wait_in_line(semaphore, deadline);
+}
+
+/* The permit goes to the first waiter that has not withdrawn, or else to the semaphore. */
+static __attribute__((noinline)) int signal_waiter(sq_semaphore_t *semaphore) {
+    int error = 0;
+    bool is_given = false;
+    if (semaphore->process != sq__process()) {
+        return ESTALE;
+    }
+    sq__many_lock(semaphore);
+    while (!is_given) {
+        sq__many_waiter_t *waiter = sq__many_waiters_pop(&semaphore->waiters);
+        unflag_if_nobody_waits(semaphore); /* before the grant: see above */
+        is_given = waiter != NULL ? sq__token_grant(waiter->wait.token, waiter->wait.turn) : add(semaphore, &error);
+    }
+    sq__many_unlock(semaphore);
+    return error;
+}
+
+int sq_semaphore_signal(sq_semaphore_t *semaphore) {
+    int error = 0;
+    return __builtin_expect(add(semaphore, &error), 1) || error ? error : signal_waiter(semaphore);
+}

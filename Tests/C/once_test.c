@@ -1,0 +1,356 @@
+/* once_test.c: one call runs the function, the others wait for it, and nobody waits for itself. */
+#include "caller.h"
+#include "child.h"
+#include "inject.h"
+
+#include <stdlib.h>
+
+typedef struct job {
+    sq_once_t once;
+    latch_t entered, leave;
+    size_t ran;
+    int inner; /* what the call inside the function returned */
+} job_t;
+
+#define JOB_INIT { .once = SQ_ONCE_INIT, .entered = LATCH_INIT, .leave = LATCH_INIT, .inner = -1 }
+
+TEST(a_function_runs_once_and_a_call_after_that_returns_at_once) {
+    sq_once_t once = SQ_ONCE_INIT;
+    size_t ran = 0;
+    CHECK_EQUAL(sq_once(&once, NULL, NULL), EINVAL);
+    CHECK_EQUAL(sq_once(&once, add_one, &ran), 0);
+    CHECK_EQUAL(once.state, SQ_ONCE_DONE);
+    CHECK_EQUAL(sq_once(&once, must_not_run, NULL), 0);
+    CHECK_EQUAL(sq_once_slow(&once, must_not_run, NULL), 0);
+    CHECK_EQUAL(sq_once(&once, NULL, NULL), 0);
+    CHECK_EQUAL(ran, 1);
+}
+
+static void stay(void *context) {
+    job_t *job = context;
+    latch_bump(&job->entered);
+    latch_wait(&job->leave, 1);
+    job->ran += 1;
+}
+
+typedef struct entrant {
+    job_t *job;
+    sq_function_t function;
+    int error;
+    size_t seen;
+    pthread_t thread;
+    atomic_int thread_id;
+} entrant_t;
+
+static void *enter(void *argument) {
+    entrant_t *entrant = argument;
+    entrant->thread_id = gettid();
+    entrant->error = sq_once(&entrant->job->once, entrant->function, entrant->job);
+    entrant->seen = entrant->job->ran;
+    return NULL;
+}
+
+static void entrant_start(entrant_t *entrant, job_t *job, sq_function_t function) {
+    *entrant = (entrant_t){ .job = job, .function = function, .error = -1 };
+    entrant->thread = spawn(enter, entrant);
+}
+
+static int entrant_end(entrant_t *entrant) {
+    join(entrant->thread);
+    return entrant->error;
+}
+
+/* To see it fail: let sq_once return before the wait. */
+TEST(calls_that_come_while_the_function_runs_return_after_it) {
+    enum { LATE = 6 };
+    job_t job = JOB_INIT;
+    entrant_t first, late[LATE];
+    entrant_start(&first, &job, stay);
+    latch_wait(&job.entered, 1);
+    for (int i = 0; i < LATE; i += 1) {
+        entrant_start(&late[i], &job, must_not_run);
+        wait_until_asleep(&late[i].thread_id);
+    }
+    latch_bump(&job.leave);
+    CHECK_EQUAL(entrant_end(&first), 0);
+    for (int i = 0; i < LATE; i += 1) {
+        CHECK_EQUAL(entrant_end(&late[i]), 0);
+        CHECK_EQUAL(late[i].seen, 1);
+    }
+}
+
+typedef struct rush {
+    sq_once_t once;
+    size_t ran;
+    atomic_int arrived;
+} rush_t;
+
+static void *rush_in(void *argument) {
+    rush_t *rush = argument;
+    rush->arrived += 1;
+    while (rush->arrived < 4) {
+    }
+    CHECK_EQUAL(sq_once(&rush->once, add_one, &rush->ran), 0);
+    CHECK_EQUAL(rush->ran, 1);
+    return NULL;
+}
+
+TEST(of_four_threads_that_call_at_the_same_time_one_runs_the_function) {
+    for (size_t i = 0; i < scaled(1000); i += 1) {
+        rush_t rush = { .once = SQ_ONCE_INIT };
+        pthread_t threads[4];
+        for (int t = 0; t < 4; t += 1) {
+            threads[t] = spawn(rush_in, &rush);
+        }
+        for (int t = 0; t < 4; t += 1) {
+            join(threads[t]);
+        }
+        CHECK_EQUAL(rush.ran, 1);
+    }
+}
+
+static void recurse(void *context) {
+    job_t *job = context;
+    job->inner = sq_once(&job->once, must_not_run, NULL);
+    job->ran += 1;
+}
+
+static void recurse_within_another(void *context) {
+    static job_t inner = JOB_INIT;
+    job_t *job = context;
+    inner.once = (sq_once_t)SQ_ONCE_INIT;
+    CHECK_EQUAL(sq_once(&inner.once, recurse, job), 0);
+}
+
+TEST(a_call_from_inside_the_own_function_is_refused_and_named) {
+    job_t job = JOB_INIT;
+    char name[32];
+    snprintf(name, sizeof name, "once \"%p\"", (void *)&job.once);
+    CHECK_EQUAL(sq_once(&job.once, recurse, &job), 0);
+    CHECK_EQUAL(job.inner, EDEADLK);
+    CHECK(strstr(sq_deadlock_report(), name) != NULL);
+    CHECK_EQUAL(sq_once(&job.once, must_not_run, NULL), 0);
+    job_t outer = JOB_INIT;
+    CHECK_EQUAL(sq_once(&outer.once, recurse_within_another, &outer), 0);
+    CHECK_EQUAL(outer.inner, EDEADLK);
+    CHECK_EQUAL(outer.ran, 1);
+}
+
+/* Cycles over two threads: of two onces, and of a once and a queue. */
+typedef struct cross {
+    job_t *jobs;
+    int mine;
+    latch_t *inside;
+    sq_queue_t *queue; /* NULL: the other once */
+    int error;
+    char report[1024];
+} cross_t;
+
+static void wait_for_the_other(void *context) {
+    cross_t *cross = context;
+    latch_bump(cross->inside);
+    latch_wait(cross->inside, 2);
+    cross->error = cross->queue != NULL ? sq_sync(cross->queue, do_nothing, NULL)
+                                        : sq_once(&cross->jobs[!cross->mine].once, do_nothing, NULL);
+    snprintf(cross->report, sizeof cross->report, "%s", sq_deadlock_report());
+}
+
+static void *cross_by_once(void *argument) {
+    cross_t *cross = argument;
+    CHECK_EQUAL(sq_once(&cross->jobs[cross->mine].once, wait_for_the_other, cross), 0);
+    return NULL;
+}
+
+static void cross_by_task(void *context) { wait_for_the_other(context); }
+
+TEST(a_cycle_of_two_onces_is_refused_for_one_of_them) {
+    for (size_t i = 0; i < scaled(200); i += 1) {
+        job_t jobs[2] = { JOB_INIT, JOB_INIT };
+        latch_t inside = LATCH_INIT;
+        cross_t crosses[2] = { { jobs, 0, &inside, NULL, -1, "" }, { jobs, 1, &inside, NULL, -1, "" } };
+        pthread_t threads[2];
+        for (int t = 0; t < 2; t += 1) {
+            threads[t] = spawn(cross_by_once, &crosses[t]);
+        }
+        for (int t = 0; t < 2; t += 1) {
+            join(threads[t]);
+        }
+        CHECK_EQUAL((crosses[0].error == EDEADLK) + (crosses[1].error == EDEADLK), 1);
+        CHECK_EQUAL((crosses[0].error == 0) + (crosses[1].error == 0), 1);
+        const char *report = crosses[crosses[1].error == EDEADLK].report;
+        CHECK(strstr(report, "is inside the function of once") != NULL);
+        CHECK(strstr(report, "waits for once") != NULL);
+    }
+}
+
+TEST(a_cycle_of_a_once_and_a_queue_is_refused_for_one_of_them) {
+    for (size_t i = 0; i < scaled(200); i += 1) {
+        sq_queue_t *queue = make_queue_of("crossed", 0);
+        job_t jobs[2] = { JOB_INIT, JOB_INIT };
+        latch_t inside = LATCH_INIT;
+        cross_t by_once = { jobs, 0, &inside, queue, -1, "" }, by_task = { jobs, 1, &inside, NULL, -1, "" };
+        pthread_t thread = spawn(cross_by_once, &by_once);
+        CHECK_EQUAL(sq_sync(queue, cross_by_task, &by_task), 0);
+        join(thread);
+        CHECK_EQUAL((by_once.error == EDEADLK) + (by_task.error == EDEADLK), 1);
+        const char *report = by_once.error == EDEADLK ? by_once.report : by_task.report;
+        CHECK(strstr(report, "runs a task of queue \"crossed\" and waits for once") != NULL);
+        CHECK(strstr(report, "and waits for queue \"crossed\"") != NULL);
+        sq_queue_release(queue);
+    }
+}
+
+/* The once that is waited for need not be the innermost that the thread is inside. */
+static void run_an_inner_once(void *context) {
+    sq_once_t inner = SQ_ONCE_INIT;
+    CHECK_EQUAL(sq_once(&inner, wait_for_the_other, context), 0);
+}
+
+static void *cross_by_two_onces(void *argument) {
+    cross_t *cross = argument;
+    CHECK_EQUAL(sq_once(&cross->jobs[cross->mine].once, run_an_inner_once, cross), 0);
+    return NULL;
+}
+
+TEST(a_cycle_of_an_outer_once_and_a_queue_is_refused_for_one_of_them) {
+    for (size_t i = 0; i < scaled(100); i += 1) {
+        sq_queue_t *queue = make_queue_of("crossed", 0);
+        job_t jobs[2] = { JOB_INIT, JOB_INIT };
+        latch_t inside = LATCH_INIT;
+        cross_t by_once = { jobs, 0, &inside, queue, -1, "" }, by_task = { jobs, 1, &inside, NULL, -1, "" };
+        pthread_t thread = spawn(cross_by_two_onces, &by_once);
+        CHECK_EQUAL(sq_sync(queue, cross_by_task, &by_task), 0);
+        join(thread);
+        CHECK_EQUAL((by_once.error == EDEADLK) + (by_task.error == EDEADLK), 1);
+        sq_queue_release(queue);
+    }
+}
+
+/* A wait that is no cycle: the once's function waits for a queue whose task does not wait for anything. */
+static void sync_inside(void *context) { CHECK_EQUAL(sq_sync(context, do_nothing, NULL), 0); }
+
+TEST(a_once_whose_function_waits_for_a_queue_is_no_cycle) {
+    sq_queue_t *queue = make_queue_of("free", 0);
+    hold_t hold;
+    sq_once_t once = SQ_ONCE_INIT;
+    hold_async(&hold, queue);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_once(&once, sync_inside, queue), 0);
+    sq_queue_release(queue);
+}
+
+static void leave_thread(void *unused) {
+    (void)unused;
+    pthread_exit(NULL);
+}
+
+static void leave_once(void *unused) {
+    (void)unused;
+    sq_once_t once = SQ_ONCE_INIT;
+    sq_once(&once, leave_thread, NULL);
+}
+
+static void *leave_on_a_thread(void *unused) {
+    leave_once(unused);
+    return NULL;
+}
+
+static int leave_in_child(void *unused) {
+    join(spawn(leave_on_a_thread, unused));
+    return 0;
+}
+
+TEST(pthread_exit_in_the_function_is_reported_and_ends_the_process) {
+    if (fork_left_out()) {
+        return;
+    }
+    int status = in_fork(leave_in_child, NULL);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+/* Memory: a process each, as a thread keeps what it waited on. */
+static void *wait_without_memory(void *argument) {
+    job_t *job = argument;
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    int error = sq_once(&job->once, must_not_run, NULL);
+    CHECK_EQUAL(error, ENOMEM);
+    CHECK(fail_nothing() > 0);
+    return NULL;
+}
+
+int child_main(int count, char **words) {
+    (void)count;
+    (void)words;
+    job_t job = JOB_INIT;
+    entrant_t first;
+    entrant_start(&first, &job, stay);
+    latch_wait(&job.entered, 1);
+    join(spawn(wait_without_memory, &job));
+    latch_bump(&job.leave);
+    CHECK_EQUAL(entrant_end(&first), 0);
+    CHECK_EQUAL(sq_once(&job.once, must_not_run, NULL), 0);
+    return 0;
+}
+
+TEST(a_call_that_has_to_wait_without_memory_is_ENOMEM) { CHECK_EQUAL(run_child((const char *const[]){ "x", NULL }), 0); }
+
+static void recurse_without_memory(void *context) {
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    recurse(context);
+    fail_nothing();
+}
+
+static void *once_without_memory(void *argument) {
+    job_t *job = argument;
+    CHECK_EQUAL(sq_once(&job->once, recurse_without_memory, job), 0);
+    return NULL;
+}
+
+TEST(a_recursion_without_memory_for_its_report_is_refused_too) {
+    job_t job = JOB_INIT;
+    join(spawn(once_without_memory, &job));
+    CHECK_EQUAL(job.inner, EDEADLK);
+}
+
+static int call_in_child(void *argument) {
+    job_t *jobs = argument;
+    int wrong = !CHECK_EQUAL(sq_once(&jobs[0].once, must_not_run, NULL), ESTALE); /* runs in the parent */
+    wrong += !CHECK_EQUAL(sq_once(&jobs[1].once, must_not_run, NULL), 0);         /* done */
+    size_t ran = 0;
+    wrong += !CHECK_EQUAL(sq_once(&jobs[2].once, add_one, &ran), 0);              /* fresh */
+    return wrong + !CHECK_EQUAL(ran, 1);
+}
+
+TEST(in_the_child_of_a_fork_a_once_that_runs_in_the_parent_is_refused) {
+    if (fork_left_out()) {
+        return;
+    }
+    job_t jobs[3] = { JOB_INIT, JOB_INIT, JOB_INIT };
+    entrant_t runner;
+    entrant_start(&runner, &jobs[0], stay);
+    latch_wait(&jobs[0].entered, 1);
+    CHECK_EQUAL(sq_once(&jobs[1].once, do_nothing, NULL), 0);
+    CHECK_EQUAL(in_fork(call_in_child, jobs), 0);
+    latch_bump(&jobs[0].leave);
+    CHECK_EQUAL(entrant_end(&runner), 0);
+}
+
+static void fork_inside(void *context) {
+    int *status = context;
+    fork_and_return(status);
+}
+
+TEST(a_function_that_forks_ends_in_both_processes) {
+    if (fork_left_out()) {
+        return;
+    }
+    sq_once_t once = SQ_ONCE_INIT;
+    int status = 0;
+    CHECK_EQUAL(sq_once(&once, fork_inside, &status), 0);
+    bool is_done = once.state == SQ_ONCE_DONE && sq_once(&once, must_not_run, NULL) == 0;
+    if (status == -1) {
+        _exit(!is_done);
+    }
+    CHECK(is_done);
+    CHECK_EQUAL(status, 0);
+}

@@ -64,14 +64,14 @@ static void check_growth(size_t seats, size_t busy) {
     sq__pool_release(scene.pool);
 }
 
-/* To see it fail: in grow (oversee.c) no seat more as long as one member gets on. It hangs. */
+/* To see it fail: in grow (oversee.c) no seat more as long as one member is not blocked. It hangs. */
 TEST(a_pool_gets_a_seat_for_each_blocked_member_while_others_get_on) {
     check_growth(2, 1);
     check_growth(3, 1);
     check_growth(3, 2);
 }
 
-/* To see it fail: in grow (oversee.c) no seat more if none gets on. */
+/* To see it fail: in grow (oversee.c) no seat more if all are blocked. */
 TEST(a_pool_gets_seats_when_no_member_gets_on) {
     check_growth(1, 0);
     check_growth(3, 0);

@@ -141,12 +141,38 @@ static int count_without_files(void) {
     return 0;
 }
 
-TEST(a_thread_that_is_not_there_or_not_told_of_counts_as_blocked) {
-    CHECK(!sq__thread_is_blocked(sq__thread_id()));
-    CHECK(sq__thread_is_blocked(UINT32_MAX));
-    canned = "nothing like it";
-    CHECK(sq__thread_is_blocked(sq__thread_id()));
+static void *report_id(void *argument) {
+    *(_Atomic uint64_t *)argument = sq__thread_id();
+    sleep(1000); /* cancelled there */
+    return NULL;
+}
+
+TEST(the_state_of_a_thread_is_what_the_system_says_or_unknown) {
+    _Atomic uint64_t sleeper = 0;
+    pthread_t thread = spawn(report_id, &sleeper);
+    while (sleeper == 0 || sq__thread_state(sleeper) == SQ__THREAD_READY) {
+        sched_yield();
+    }
+    CHECK_EQUAL(sq__thread_state(sleeper), SQ__THREAD_BLOCKED);
+    pthread_cancel(thread);
+    join(thread);
+    CHECK_EQUAL(sq__thread_state(sq__thread_id()), SQ__THREAD_READY);
+    CHECK_EQUAL(sq__thread_state(UINT32_MAX), SQ__THREAD_UNKNOWN);
+    const char *const texts[] = { "", "nothing like it", "1 (name)" };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i += 1) {
+        canned = texts[i];
+        CHECK_EQUAL(sq__thread_state(sq__thread_id()), SQ__THREAD_UNKNOWN);
+    }
     canned = NULL;
+}
+
+TEST(the_processor_time_of_a_thread_grows_while_it_computes) {
+    uint64_t before = sq__thread_processor_time(sq__thread_id()), now = before;
+    CHECK(before > 0);
+    while (now < before + 1000000) {
+        now = sq__thread_processor_time(sq__thread_id());
+    }
+    CHECK_EQUAL(sq__thread_processor_time(0x0FFFFFFF), 0);
 }
 
 TEST(a_pool_whose_mutexes_cannot_be_made_is_not_made) {

@@ -22,7 +22,7 @@ static bool all_are_blocked(sq__pool_t *pool) {
     unsigned blocked = 0;
     sq__mutex_lock(&pool->lock);
     for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
-        blocked += member->is_seated && sq__load_relaxed(&member->calls) && sq__thread_is_blocked(member->thread_id);
+        blocked += member->is_seated && sq__load_relaxed(&member->calls) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
     }
     bool all = blocked == pool->seats;
     sq__mutex_unlock(&pool->lock);

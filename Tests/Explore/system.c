@@ -142,7 +142,10 @@ int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_
 }
 
 bool sq__thread_owns_stack(const void *address) { return (size_t)((const char *)address - ex_stacks[ex_current]) < EX_STACK; }
-bool sq__thread_is_blocked(uint64_t id) { return id != 0 && ex_choose(2, EX_DISTURB) == 0; }
+uint64_t sq__thread_processor_time(uint64_t id) { (void)id; return 0; }
+sq__thread_state_t sq__thread_state(uint64_t id) {
+    return id != 0 && ex_choose(2, EX_DISTURB) == 0 ? SQ__THREAD_BLOCKED : SQ__THREAD_READY;
+}
 uint64_t sq__thread_id(void) { return (uint64_t)ex_current + 1; }
 void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_current); }
 unsigned sq__processor_count(void) { return ex_processors; }

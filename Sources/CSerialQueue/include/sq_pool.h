@@ -27,8 +27,9 @@ typedef struct sq_pool_options {
 #define SQ_POOL_OPTIONS_INIT { sizeof(sq_pool_options_t), 0, 0 }
 
 /* The process's own pool, made at the first call: about one thread per processor that the process may use (its affinity and
- * its control group's quota count). While ready queues wait and all its threads are blocked, it grows, up to 64 threads, and
- * shrinks again when they are idle. Borrowed: not to be released. Returns NULL with errno ENOMEM or EAGAIN (no thread). */
+ * its control group's quota count). While ready queues wait and its threads are blocked, it grows, up to 64 threads: within
+ * some tens of milliseconds if all are blocked, later if only some are. It shrinks again when they continue, or are idle.
+ * Borrowed: not to be released. Returns NULL with errno ENOMEM or EAGAIN (no thread). */
 sq_pool_t *SQ_NULLABLE sq_pool_shared(void);
 
 /* Makes a pool. `label` is copied (NULL means ""); its threads bear it as their name, cut to what the system takes. NULL

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAME_SIZE = sizeof ((sq__thread_start_t *)NULL)->name };
@@ -139,16 +140,27 @@ void sq__thread_name(char *name, size_t size) {
     name[size - 1] = '\0';
 }
 
-bool sq__thread_is_blocked(uint64_t id) {
+uint64_t sq__thread_processor_time(uint64_t id) {
+    /* What pthread_getcpuclockid returns, which must not be asked about a thread that may have ended: per thread (4), and by the
+     * scheduler's exact count (2). */
+    clockid_t clock = (clockid_t)(~(uint32_t)id << 3 | 4 | 2);
+    struct timespec used;
+    return clock_gettime(clock, &used) == 0 ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
+}
+
+sq__thread_state_t sq__thread_state(uint64_t id) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/stat", id);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        return true; /* it has ended, or the system does not tell */
+        return SQ__THREAD_UNKNOWN;
     }
     ssize_t length = read(file, text, sizeof text - 1);
     close(file);
     text[length > 0 ? length : 0] = '\0';
     const char *state = strrchr(text, ')'); /* behind the name, which may have parentheses of its own */
-    return state == NULL || strncmp(state, ") R", 3) != 0;
+    if (state == NULL || state[1] != ' ') {
+        return SQ__THREAD_UNKNOWN;
+    }
+    return state[2] == 'R' ? SQ__THREAD_READY : SQ__THREAD_BLOCKED;
 }

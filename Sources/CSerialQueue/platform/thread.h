@@ -49,8 +49,17 @@ bool sq__thread_owns_stack(const void *address);
 /* The system's number for this thread, as debuggers show it. */
 uint64_t sq__thread_id(void);
 
-/* False: the system says that the thread with this number runs, or is ready to. */
-bool sq__thread_is_blocked(uint64_t id);
+/* How much processor time the thread with this number has used, in nanoseconds; 0 if there is no such thread. Opens no file. */
+uint64_t sq__thread_processor_time(uint64_t id);
+
+typedef enum sq__thread_state {
+    SQ__THREAD_READY,   /* it runs, or waits for a processor */
+    SQ__THREAD_BLOCKED, /* it waits for something else, or has ended */
+    SQ__THREAD_UNKNOWN  /* the system does not say: no file can be opened, or there is no /proc */
+} sq__thread_state_t;
+
+/* The state of the thread with this number. Slow. */
+sq__thread_state_t sq__thread_state(uint64_t id);
 
 /* Copies this thread's name. `size` is not 0. */
 void sq__thread_name(char *name, size_t size);

@@ -15,7 +15,9 @@ struct sq__member {
     uint64_t thread_id;      /* L  0: it has not been called yet */
     uint64_t job;            /* L  the number of the job that it runs: how many had been taken */
     uint64_t job_seen;       /* L  the same at the last look (oversee.c), */
-    unsigned looks;          /* L  and how many looks have found it */
+    unsigned looks;          /* L  how many looks in a row have found it in the call of this job, */
+    unsigned still;          /* L  and how many of them without use of the processor in between */
+    uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
     SQ__ATOMIC(bool) calls;  /* A  it is in the call of its job, by itself */
     bool is_seated;          /* L  it runs a job, or is called for one, and does not sleep in a call of the library */
     bool is_dismissed;       /* L */
@@ -47,6 +49,8 @@ struct sq_pool {
     sq__alarms_t *alarms;  /* F  the process's */
     sq__alarm_t alarm;
     uint64_t seen;         /* L  how many jobs had been posted at the last look */
+    unsigned looks;        /* L  since the idle members were last looked at; a slow one counts as many */
+    unsigned looks_at_surplus; /* L  that have found more members than at rest that are not blocked, in a row */
     unsigned fewest_idle;  /* L  since the last slow look */
     bool is_overseen;      /* L  the alarm is set, or its call under way */
     bool is_soon;          /* L  the next look comes soon */

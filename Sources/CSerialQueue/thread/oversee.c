@@ -1,12 +1,22 @@
 /* oversee.c: looking after a pool whose jobs wait.
  *
- * DESIGN. A look comes some milliseconds after a job had to wait for a seat, and again as long as jobs wait. If one that was
- * waiting at the last look still is, and of the members that have a seat fewer get on than the pool has seats at rest, it gets the difference in
- * seats; twice what it had if none gets on. A member does not get on if it has had the same job for some looks and is blocked; that
- * the system tells.
+ * DESIGN. A look comes some milliseconds after a job had to wait for a seat, and again as long as jobs wait. If a job that was
+ * waiting at the last look still waits, the pool may grow. Growth must help:
  *
- * While the pool has more seats or members than at rest, a look comes every second, and takes back what was not needed since
- * the last one. */
+ *     - All members with a seat are blocked: nothing moves. The pool gets twice as many seats more as it has.
+ *     - Only some are blocked: jobs still get their turn, only later. A member that many looks have found blocked in the same job
+ *       is replaced, by one seat.
+ *     - Members that were blocked continue: if for some looks in a row more members than the seats at rest are not blocked, the
+ *       seats above are taken back, also while jobs wait. A member leaves its seat after its job.
+ *
+ * A member is blocked if some looks in a row find it in the same job, it has not used the processor between them, which its thread's
+ * own clock tells, and the system says that it does not wait for a processor. A thread that waits for a lock which others
+ * take and release all the time, as malloc's, is woken now and then and uses a little: another thread would only wait for the
+ * same lock. Such a member counts as blocked after many looks, and so does one of which the system says nothing (no file can be
+ * opened, or there is no /proc).
+ *
+ * Once a second members that were idle all the time are ended, down to those at rest. While the pool has more seats or members
+ * than at rest and no job waits, a look comes every second. */
 #include "thread/crew.h"
 
 #include "platform/clock.h"
@@ -17,11 +27,19 @@
 /* Nanoseconds. */
 static const uint64_t soon = 2000000, second = 1000000000;
 
-/* A job that so many looks have found with the same member lasts long. A thread that waits for a lock whose holder has lost the processor is
- * blocked, too, but not for long, and more threads would not help it. */
+/* A member that has used so much of the processor since the last look computes. Nanoseconds: a twentieth of the time. */
+static const uint64_t computing = 100000;
+
+/* After so many looks with the same job, without use of the processor, a member may count as blocked; */
 #ifndef SQ__LOOKS_AT_A_JOB
-#define SQ__LOOKS_AT_A_JOB 4
+#define SQ__LOOKS_AT_A_JOB 8
 #endif
+/* and after so many with little use. */
+#ifndef SQ__MANY_LOOKS_AT_A_JOB
+#define SQ__MANY_LOOKS_AT_A_JOB 32
+#endif
+
+enum { LOOKS_A_SECOND = 500 };
 
 static void look(sq__alarm_t *alarm);
 
@@ -45,39 +63,95 @@ void sq__pool_oversee(sq__pool_t *pool, bool is_soon) {
     }
 }
 
-/* How many members with a seat get on: they are not in the call of a job (but on their way to the next one, for which they may
- * have to wait for our lock), have not had their job for long, or the system says that they are able to run. The system is
- * asked without the lock. */
-static unsigned count_able(sq__pool_t *pool) {
-    uint64_t in_doubt[SQ__MOST_MEMBERS]; /* a pool that may grow has no more */
-    unsigned count = 0, able = 0;
+/* Members with a seat that are blocked. */
+typedef struct blocked {
+    unsigned now;      /* for SQ__LOOKS_AT_A_JOB they have not moved */
+    unsigned for_long; /* and those that have been in the same job for SQ__MANY_LOOKS_AT_A_JOB */
+} blocked_t;
+
+enum doubt { NONE, NOW, FOR_LONG };
+
+/* A member that is not in a call is on the way to its next job, for which it may wait for our lock. */
+static enum doubt doubt(sq__member_t *member) {
+    bool is_same = member->job == member->job_seen;
+    member->job_seen = member->job;
+    if (!member->is_seated || !sq__load_relaxed(&member->calls)) {
+        return NONE;
+    }
+    uint64_t used = sq__thread_processor_time(member->thread_id), more = used - member->used;
+    member->used = used;
+    member->looks = is_same ? member->looks + 1 : 0;
+    member->still = is_same && more == 0 ? member->still + 1 : 0;
+    return member->looks >= SQ__MANY_LOOKS_AT_A_JOB && more < computing ? FOR_LONG
+           : member->still >= SQ__LOOKS_AT_A_JOB                        ? NOW
+                                                                        : NONE;
+}
+
+/* The system is asked without the lock. */
+static blocked_t count_blocked(sq__pool_t *pool) {
+    struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* a pool that may grow has no more */
+    blocked_t blocked = { 0, 0 };
+    unsigned count = 0;
     for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
-        member->looks = member->job == member->job_seen ? member->looks + 1 : 0;
-        member->job_seen = member->job;
-        if (member->is_seated && member->looks >= SQ__LOOKS_AT_A_JOB && sq__load_relaxed(&member->calls)) {
-            in_doubt[count++] = member->thread_id;
-        } else {
-            able += member->is_seated;
+        enum doubt found = doubt(member);
+        if (found != NONE) {
+            members[count].thread_id = member->thread_id;
+            members[count++].doubt = found;
         }
     }
     sq__mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < count; i += 1) {
-        able += !sq__thread_is_blocked(in_doubt[i]);
+        sq__thread_state_t state = sq__thread_state(members[i].thread_id);
+        bool is_long = members[i].doubt == FOR_LONG;
+        bool is_blocked = state == SQ__THREAD_BLOCKED || (state == SQ__THREAD_UNKNOWN && is_long);
+        blocked.now += is_blocked;
+        blocked.for_long += is_blocked && is_long;
     }
     sq__mutex_lock(&pool->lock);
-    return able;
+    return blocked;
 }
 
-static void grow(sq__pool_t *pool) {
-    unsigned able = count_able(pool);
-    unsigned more = able >= pool->seats_at_rest ? 0 : able == 0 ? pool->seats : pool->seats_at_rest - able;
+static void grow(sq__pool_t *pool, const blocked_t *blocked) {
+    unsigned moving = pool->seated - blocked->for_long, more = 0;
+    if (blocked->now == pool->seated) {
+        more = 2 * pool->seats;
+    } else if (moving < pool->seats_at_rest) {
+        more = pool->seats_at_rest - moving;
+    }
     pool->seats = more < pool->most - pool->seats ? pool->seats + more : pool->most;
 }
 
-/* Nothing waits. Returns the members to be dismissed. */
+/* Takes back the seats that replaced members which are no longer blocked. */
+static void take_back(sq__pool_t *pool, const blocked_t *blocked) {
+    unsigned moving = pool->seated - blocked->now;
+    pool->looks_at_surplus = moving > pool->seats_at_rest ? pool->looks_at_surplus + 1 : 0;
+    if (pool->looks_at_surplus > SQ__LOOKS_AT_A_JOB) {
+        unsigned needed = pool->seats_at_rest + blocked->now;
+        pool->seats = needed < pool->seats ? needed : pool->seats;
+        pool->looks_at_surplus = 0;
+    }
+}
+
+/* While jobs wait. With the lock, which it gives up meanwhile. */
+static void adjust_seats(sq__pool_t *pool) {
+    bool may_grow = pool->taken < pool->seen && pool->seated >= pool->seats && pool->seats < pool->most;
+    if (!may_grow && pool->seats == pool->seats_at_rest) {
+        return;
+    }
+    blocked_t blocked = count_blocked(pool);
+    if (blocked.now > pool->seated || blocked.for_long > pool->seated) {
+        return; /* they have left their seats meanwhile */
+    }
+    if (may_grow) {
+        grow(pool, &blocked);
+    }
+    take_back(pool, &blocked);
+}
+
+/* Once a second. Takes back all seats that nobody uses, if no job waits, and returns the members to be dismissed. */
 static sq__member_t *shrink(sq__pool_t *pool) {
     unsigned needed = pool->seated + pool->seats_at_rest;
-    if (pool->seats > needed) {
+    if (pool->first == NULL && pool->seats > needed) {
         pool->seats = needed;
     }
     unsigned staying = pool->members - pool->leaving;
@@ -101,14 +175,15 @@ static void look(sq__alarm_t *alarm) {
     sq__pool_t *pool = (sq__pool_t *)((char *)alarm - offsetof(sq__pool_t, alarm));
     sq__member_t *picked = NULL;
     sq__mutex_lock(&pool->lock);
-    bool has_waited = pool->first != NULL && pool->taken < pool->seen;
-    if (has_waited && pool->seated >= pool->seats && pool->seats < pool->most) {
-        grow(pool);
-    }
-    if (pool->first == NULL && !pool->is_soon) {
-        picked = shrink(pool);
+    if (pool->first != NULL) {
+        adjust_seats(pool);
     }
     seat_all(pool);
+    pool->looks += pool->is_soon ? 1 : LOOKS_A_SECOND;
+    if (pool->looks >= LOOKS_A_SECOND) {
+        pool->looks = 0;
+        picked = shrink(pool);
+    }
     pool->is_overseen = false;
     if (pool->first != NULL || pool->seats > pool->seats_at_rest || pool->members > pool->seats_at_rest) {
         sq__pool_oversee(pool, pool->first != NULL);

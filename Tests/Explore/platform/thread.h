@@ -23,7 +23,9 @@ int sq__thread_at_exit(sq__exit_t *exit);
 int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 bool sq__thread_owns_stack(const void *address);
 uint64_t sq__thread_id(void);
-bool sq__thread_is_blocked(uint64_t id);
+uint64_t sq__thread_processor_time(uint64_t id);
+typedef enum sq__thread_state { SQ__THREAD_READY, SQ__THREAD_BLOCKED, SQ__THREAD_UNKNOWN } sq__thread_state_t;
+sq__thread_state_t sq__thread_state(uint64_t id);
 void sq__thread_name(char *name, size_t size);
 unsigned sq__processor_count(void);
 static inline void sq__pause(void) {}

@@ -96,6 +96,23 @@ TEST(a_watcher_can_fork_and_its_child_can_return) {
     }
 }
 
+/* The thread ends with the last one, as the harness checks. */
+TEST(watched_queues_can_be_released_in_any_order) {
+    static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    for (int i = 0; i < 6; i += 1) {
+        sq_queue_t *queues[3];
+        ward_t wards[3] = { WARD_INIT, WARD_INIT, WARD_INIT };
+        for (int k = 0; k < 3; k += 1) {
+            queues[k] = make_queue_of("one of three", 0);
+            watch(queues[k], &wards[k], HOURS);
+        }
+        for (int k = 0; k < 3; k += 1) {
+            sq_queue_release(queues[orders[i][k]]);
+            latch_wait(&wards[orders[i][k]].discarded, 1);
+        }
+    }
+}
+
 TEST(a_watcher_that_is_replaced_is_discarded_once) {
     sq_queue_t *queue = make_queue_of("replaced", 0);
     ward_t wards[5] = { WARD_INIT, WARD_INIT, WARD_INIT, WARD_INIT, WARD_INIT };

@@ -3,6 +3,64 @@
 #include "inject.h"
 #include "ward.h"
 
+/* To see it fail: keep the note's link in sq__watch_thread_remove. */
+TEST(a_queue_that_was_no_longer_watched_can_be_watched_again) {
+    sq_queue_t *other = make_queue_of("other", 0), *queue = make_queue_of("again", 0);
+    ward_t others = WARD_INIT, before = WARD_INIT, after = WARD_OF_RUNNING_INIT;
+    runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
+    watch(other, &others, HOURS); /* keeps the thread */
+    watch(queue, &before, HOURS);
+    CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
+    latch_wait(&before.discarded, 1);
+    watch(queue, &after, SHORT);
+    CHECK_EQUAL(sq_async(queue, run_long, &runner), 0);
+    latch_wait(&after.told, 1);
+    latch_bump(&runner.leave);
+    drain(queue);
+    sq_queue_release(queue);
+    sq_queue_release(other);
+    latch_wait(&after.discarded, 1);
+    latch_wait(&others.discarded, 1);
+}
+
+/* A watcher that replaces itself: the new one is told about the same task, and is due at once. */
+typedef struct noise {
+    sq_queue_t *queue;
+    atomic_bool over;
+    latch_t reports;
+} noise_t;
+
+static void report_again(void *context, const sq_stall_t *stall) {
+    noise_t *noise = context;
+    (void)stall;
+    latch_bump(&noise->reports);
+    if (!noise->over) {
+        CHECK_EQUAL(sq_queue_watch(noise->queue, SHORT, &(sq_watcher_t){ .stalled = report_again, .context = noise }), 0);
+    }
+}
+
+/* To see it fail: leave out the round in look_around. Then nobody else is told. */
+TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
+    sq_queue_t *queue = make_queue_of("quiet", 0);
+    noise_t noise = { .queue = make_queue_of("noisy", 0), .reports = LATCH_INIT };
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    runner_t runners[2] = { { 0, LATCH_INIT, LATCH_INIT }, { 0, LATCH_INIT, LATCH_INIT } };
+    watch(queue, &ward, SHORT); /* first: the thread looks at the newest first */
+    CHECK_EQUAL(sq_queue_watch(noise.queue, SHORT, &(sq_watcher_t){ .stalled = report_again, .context = &noise }), 0);
+    CHECK_EQUAL(sq_async(noise.queue, run_long, &runners[0]), 0);
+    latch_wait(&noise.reports, 1);
+    CHECK_EQUAL(sq_async(queue, run_long, &runners[1]), 0);
+    latch_wait(&ward.told, 1);
+    noise.over = true;
+    latch_bump(&runners[0].leave);
+    latch_bump(&runners[1].leave);
+    drain(queue);
+    drain(noise.queue);
+    sq_queue_release(noise.queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
 static void check_long_task(way_t way) {
     sq_queue_t *queue = make_queue_of("com.example.slow", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;

@@ -53,7 +53,7 @@ static void fall_due(sq__alarm_t *alarm) {
         error = sq__due_submit(queue, SQ__DUE, &(sq__work_t){ .task = after->task }, &passes);
     }
     if (error == 0) {
-        sq__dependent_remove(&after->dependent);
+        sq__dependent_remove(queue, &after->dependent);
         after->references -= 1;
     }
     if (error == ENOMEM) {

@@ -138,7 +138,7 @@ static void pass(sq_timer_t *timer) {
     }
     if (timer->is_released && sq__dependent_is_listed(&timer->dependent)) {
         sq__timer_disarm(timer);
-        sq__dependent_remove(&timer->dependent);
+        sq__dependent_remove(timer->queue, &timer->dependent);
         timer->references -= 1; /* the list's; the work still has its own */
         sq__unlock(timer->queue);
         if (!discard(timer)) {
@@ -218,7 +218,7 @@ static int submit_firing(sq_timer_t *timer, bool *passes) {
 int sq__timer_submit_end(sq_timer_t *timer, bool *passes) {
     int error = timer->task.discard != NULL ? submit(timer, finish, 0, passes) : 0;
     if (error == 0) {
-        sq__dependent_remove(&timer->dependent);
+        sq__dependent_remove(timer->queue, &timer->dependent);
         timer->references -= timer->task.discard == NULL; /* else it is the work's now */
     }
     return error;

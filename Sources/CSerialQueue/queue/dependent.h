@@ -15,7 +15,7 @@
 /* Part of the thing. L under the queue's lock. */
 typedef struct sq__dependent {
     sq_function_t end;           /* O  called with the dependent, no lock held, the queue the current one. It is off the list */
-    bool keeps_queue;            /* L  it has a reference to the queue that goes when the queue is closed */
+    bool keeps_queue;            /* fixed  it has a reference to the queue that goes when the queue is closed */
     struct sq__dependent *next;  /* L */
     struct sq__dependent **link; /* L  what points to it; NULL: it is not on the list */
 } sq__dependent_t;
@@ -24,7 +24,7 @@ typedef struct sq__dependent {
 int sq__dependent_add(sq_queue_t *queue, sq__dependent_t *dependent);
 
 /* L. Takes it off the list, which it is on: the end of the queue does not concern it any more. */
-void sq__dependent_remove(sq__dependent_t *dependent);
+void sq__dependent_remove(sq_queue_t *queue, sq__dependent_t *dependent);
 
 /* L. False: it was taken off the list. */
 static inline bool sq__dependent_is_listed(const sq__dependent_t *dependent) { return dependent->link != NULL; }
@@ -32,8 +32,10 @@ static inline bool sq__dependent_is_listed(const sq__dependent_t *dependent) { r
 /* L. There is something on the list. */
 bool sq__dependent_exists(const sq_queue_t *queue);
 
-/* L. The queue is closed. Returns how many references its dependents had: the caller is to release them, without the lock. */
+/* L. The queue is closed. Takes over the references that its dependents have, and returns how many. The caller passes the number
+ * to sq__dependent_release, without the lock. */
 size_t sq__dependent_let_go(sq_queue_t *queue);
+void sq__dependent_release(sq_queue_t *queue, size_t references);
 
 /* O, L. Ends all, and gives up the lock for each. In the child of one that forks the others are the parent's, and left alone. */
 void sq__dependent_end_all(sq_queue_t *queue);

@@ -145,9 +145,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     if (queue->bound != NULL) {
         sq__async_close_room(queue); /* not with the baton: it calls the user's functions */
     }
-    for (; references > 0; references -= 1) {
-        sq_queue_release(queue);
-    }
+    sq__dependent_release(queue, references);
     if (sq__fork_is_stale(queue)) { /* one of those functions has forked, and this is the child: so is the token the parent's */
         return ESTALE;
     }

@@ -3,7 +3,8 @@
  * DESIGN. One thread for all watched queues looks at each of them four times a threshold. A task that runs too long is told by
  * a note that the holder writes before each task of a watched queue: what runs, where, since when. That the oldest task
  * waits too long needs no note: the thread remembers how many places had been taken at each of its last looks; as places are
- * passed in order, one that was taken a threshold ago still waits if fewer than that many have been passed since.
+ * passed in order, one that was taken a threshold ago still waits if fewer than that many have been passed since. Its looks go
+ * in rounds, in which each queue gets at most one report: a queue with many does not keep it from the others.
  *
  * Unwatched queues pay one branch a task, on a word that the holder has at hand. The thread ends with the last watched queue.
  *

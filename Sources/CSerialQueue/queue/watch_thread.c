@@ -22,6 +22,7 @@ static sq__note_t *notes;   /* W */
 static sq__token_t *token;  /* W  of the thread; NULL: none runs */
 static sq__turn_t turn;     /* W  of its present rest */
 static sq__thread_start_t thread_start; /* W  of the thread */
+static uint64_t rounds;                 /* W */
 
 /* The one that this thread called last. It forks nowhere but in that call, or in what lets go of it after the call. */
 static SQ__THREAD_LOCAL sq__watcher_t *called;
@@ -34,7 +35,7 @@ void sq__watch_lock(void) { sq__mutex_lock(&lock); }
 void sq__watch_unlock(bool in_child) {
     if (in_child) { /* nobody looks at the parent's queues any more, or comes back from a call but the thread that forked in it */
         for (sq__note_t *note = notes; note != NULL; note = note->next) {
-            note->listed = false;
+            note->link = NULL;
             note->watcher->is_being_called = note->watcher == called;
         }
         notes = NULL;
@@ -123,16 +124,19 @@ static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     }
 }
 
-/* Looks at all that are due. Returns when the next one is. With the lock, by the thread that has this token. */
+/* One round: looks at all that are due, at each once, so that a watcher with much to report does not keep the thread from the
+ * others. Returns when the next one is due. With the lock, by the thread that has this token. */
 static uint64_t look_around(const sq__token_t *mine) {
     uint64_t next = SQ__NEVER;
+    rounds += 1;
     sq__note_t *note = notes;
     while (note != NULL) {
         uint64_t now = sq__clock_now();
         uint64_t due = note->last_look + rest_of(note->watcher);
         stall_t stall = { .waits_for = "" };
-        if (now >= due) {
+        if (now >= due && note->round != rounds) {
             sq__watcher_t *watcher = note->watcher;
+            note->round = rounds;
             if (look(note, now, &stall)) {
                 tell(watcher, &stall.told);
                 if (token != mine) {
@@ -194,22 +198,24 @@ int sq__watch_thread_add(sq__note_t *note, const sq__watcher_t *watcher) {
     note->told_running = 0; /* a new watcher is told of what the old one was told */
     note->looks = 0;
     note->last_look = sq__clock_now() - rest_of(watcher); /* the first look is due now */
-    if (!note->listed) {
-        note->listed = true;
+    if (note->link == NULL) {
         note->next = notes;
+        note->link = &notes;
+        if (note->next != NULL) {
+            note->next->link = &note->next;
+        }
         notes = note;
     }
     return 0;
 }
 
 void sq__watch_thread_remove(sq__note_t *note) {
-    if (note->listed) {
-        sq__note_t **link = &notes;
-        while (*link != note) {
-            link = &(*link)->next;
+    if (note->link != NULL) {
+        *note->link = note->next;
+        if (note->next != NULL) {
+            note->next->link = note->link;
         }
-        *link = note->next;
-        note->listed = false;
+        note->link = NULL;
     }
     if (notes == NULL && token != NULL) {
         sq__token_grant(token, turn); /* nothing left to look at */

@@ -27,11 +27,13 @@ typedef struct sq__note {
     uint64_t taken[SQ__LOOKS];          /* W  places taken in all, at the last looks; newest first */
     unsigned looks;                     /* W  how many of them are filled */
     uint64_t last_look;                 /* W */
+    uint64_t round;                     /* W  the thread's last round in which it was looked at */
     uint64_t told_running;              /* W  when the task began that was last told of */
     bool told_waiting;                  /* W  the present wait was told of */
-    bool listed;                        /* W */
     struct sq__note *next;              /* W */
+    struct sq__note **link;             /* W  what points to it; NULL: it is not in the list */
     struct sq__dependent *dependents;   /* L  see dependent.h */
+    size_t kept;                        /* L  how many of them have a reference to the queue */
 } sq__note_t;
 
 void sq__watch_thread_lock(void);

@@ -1,6 +1,7 @@
 /* pool_test.c: queues on a pool keep every promise of a queue. Growth and numbers: pool_grow_test.c; want: pool_famine_test.c. */
 #include "caller.h"
 #include "sq_pool.h"
+#include "platform/clock.h"
 #include "thread/pool.h"
 
 static sq_pool_t *make_pool(size_t threads) {
@@ -241,5 +242,57 @@ TEST(a_chain_of_a_million_hand_offs_between_two_queues_on_a_pool_needs_no_stack)
     CHECK_AT_MOST(relay.highest - relay.lowest, 4096);
     sq_queue_release(relay.queues[0]);
     sq_queue_release(relay.queues[1]);
+    sq_pool_release(pool);
+}
+
+/* Batches end after a millisecond when others wait */
+
+enum { LONG_TASKS = 60 };
+
+typedef struct neighbours {
+    sq_queue_t *busy, *other;
+    size_t ran, ran_before_the_other;
+    latch_t done;
+} neighbours_t;
+
+static void be_the_other(void *context) {
+    neighbours_t *both = context;
+    both->ran_before_the_other = both->ran;
+    latch_bump(&both->done);
+}
+
+static void take_two_milliseconds(void *context) {
+    neighbours_t *both = context;
+    uint64_t end = sq__clock_now() + 2000000;
+    while (sq__clock_now() < end) {
+    }
+    both->ran += 1;
+    if (both->ran == 7) {
+        CHECK_EQUAL(sq_async(both->other, be_the_other, both), 0);
+    }
+    if (both->ran == LONG_TASKS) {
+        latch_bump(&both->done);
+    }
+}
+
+/* To see it fail: in is_over (queue/run.c) do not look at the time. */
+TEST(a_queue_with_long_tasks_lets_another_one_in_before_its_batch_is_over) {
+    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+    options.threads = 1;
+    sq_pool_t *pool = sq_pool_create("one", &options);
+    REQUIRE(pool != NULL);
+    sq_queue_options_t on_pool = SQ_QUEUE_OPTIONS_INIT;
+    on_pool.pool = pool;
+    neighbours_t both = { sq_queue_create("busy", &on_pool), sq_queue_create("other", &on_pool), 0, 0, LATCH_INIT };
+    REQUIRE(both.busy != NULL && both.other != NULL);
+    CHECK_EQUAL(sq_suspend(both.busy), 0);
+    for (size_t i = 0; i < LONG_TASKS; i += 1) {
+        CHECK_EQUAL(sq_async(both.busy, take_two_milliseconds, &both), 0);
+    }
+    CHECK_EQUAL(sq_resume(both.busy), 0);
+    latch_wait(&both.done, 2);
+    CHECK_AT_MOST(both.ran_before_the_other, 7 + 4 + 1); /* it is noticed within four tasks */
+    sq_queue_release(both.busy);
+    sq_queue_release(both.other);
     sq_pool_release(pool);
 }

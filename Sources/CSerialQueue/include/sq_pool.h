@@ -1,7 +1,7 @@
 /* sq_pool.h: threads that several queues share.
  *
  * A queue on a pool keeps every promise of a queue; only, its async tasks run on a thread of the pool, not on one of its own.
- * Queues on one pool get their turns in order: after a batch of tasks a queue goes to the back.
+ * Queues on one pool get their turns in order: after a batch of tasks, or about a millisecond, a queue goes to the back.
  *
  * Every call may be made from any thread, also at the same time, while the caller holds a reference. */
 #ifndef SQ_POOL_H

@@ -1,8 +1,10 @@
 #include "queue/run.h"
 
+#include "platform/clock.h"
 #include "queue/async.h"
 #include "queue/fork.h"
 #include "queue/owner.h"
+#include "queue/pooled.h"
 #include "queue/ring.h"
 #include "queue/shutdown.h"
 #include "queue/stats.h"
@@ -99,14 +101,45 @@ static void run_work(sq_queue_t *queue) {
     }
 }
 
-sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t batch, size_t *ran) {
+/* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
+typedef struct batch {
+    size_t tasks; /* so many at most */
+    size_t look;  /* after so many tasks the next look is due */
+    size_t noticed; /* after how many tasks it was noticed that others wait, */
+    uint64_t since; /* and when; 0: not yet */
+} batch_t;
+
+static const uint64_t longest = 1000000; /* nanoseconds */
+
+/* Cheap for short tasks: a look at the pool every fourth task, and at the clock after 1, 2, 4, 8, ... tasks since others wait. */
+static bool is_over(const sq_queue_t *queue, batch_t *batch, size_t tasks) {
+    if (tasks < batch->look) {
+        return tasks >= batch->tasks;
+    }
+    if (!sq__queue_shares_its_thread(queue)) {
+        batch->look = tasks + 4;
+        return tasks >= batch->tasks;
+    }
+    uint64_t now = sq__clock_now();
+    if (batch->since == 0) {
+        batch->since = now;
+        batch->noticed = tasks;
+        batch->look = tasks + 1;
+    } else {
+        batch->look = tasks + (tasks - batch->noticed);
+    }
+    return tasks >= batch->tasks || now - batch->since >= longest;
+}
+
+sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
     sq__frame_t frame = { .owner = queue, .parent = self->frame };
     size_t tasks = 0;
+    batch_t batch = { .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
     sq__next_t next;
     self->frame = &frame; /* once for all tasks: they all are this queue's */
-    while ((next = sq__owner_next(queue, true)) == SQ__NEXT_TASK && tasks < batch) {
+    while ((next = sq__owner_next(queue, true)) == SQ__NEXT_TASK && !is_over(queue, &batch, tasks)) {
         if (is_time_to_sample(tasks)) {
             sq__stats_sample_depth(queue);
         }

@@ -35,8 +35,9 @@ typedef enum sq__run_end {
     SQ__RUN_ENDED /* nothing is ever to run again: the queue has ended, and may be freed, or a task forked, and this is the child */
 } sq__run_end_t;
 
-/* The runner's part: runs tasks and calls as long as it has the baton, `batch` of them at most, and adds to *ran how many. */
-sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t batch, size_t *ran);
+/* The runner's part: runs tasks and calls as long as it has the baton, and adds to *ran how many. Stops after `most` of them, or after
+ * a millisecond if other queues wait for the thread (not on a manual pool). */
+sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* The same as the function of a worker, which the queue has for itself: without end, but for the queue's. */
 bool sq__run_on_worker(void *queue);

@@ -29,7 +29,7 @@ C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 
 check: ## every check below but the sanitizers
-	$(call need,$(C_TOOLS) gcc g++ clang nm pkg-config python3 $(SWIFT_TOOLS))
+	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config python3 $(SWIFT_TOOLS))
 	$(call check_parts,headers tags mutants documents c c-clang c-debug install examples swift package model soak fuzz)
 
 check-c: ## the C tests
@@ -41,7 +41,7 @@ check-headers: ## each public header alone, in C11, C17, C23, C++17; the core wi
 	$(call check_parts,headers)
 
 check-install: ## a C program that uses the installed library through pkg-config
-	$(call need,$(C_TOOLS) nm pkg-config)
+	$(call need,$(C_TOOLS) tsan nm pkg-config)
 	$(call check_parts,install)
 
 check-swift: ## swift test

@@ -9,7 +9,7 @@ PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 HEADERS := $(sort $(wildcard $(CORE)/include/*.h))
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
-    $(PKGCONFIGDIR)/serialqueue.pc
+    $(PKGCONFIGDIR)/serialqueue.pc $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc
 
 # The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and
 # a program says #include <serial_queue.h> in both. Static programs need nothing beyond --static --libs.
@@ -27,6 +27,21 @@ Libs.private: -pthread
 endef
 export PKGCONFIG
 
+# ThreadSanitizer cannot see how a library orders accesses that was compiled without it, and reports races in programs that have
+# none. An archive: a program that has the sanitizer links its own copy.
+define PKGCONFIG_TSAN
+prefix=$(PREFIX)
+includedir=$(INCLUDEDIR)
+libdir=$(LIBDIR)
+
+Name: serialqueue-tsan
+Description: Serial queues, for programs that are built with -fsanitize=thread
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lserialqueue-tsan -pthread
+endef
+export PKGCONFIG_TSAN
+
 install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)'
 	install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
@@ -36,8 +51,16 @@ install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@printf '%s\n' "$$PKGCONFIG" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue.pc'
 	@echo "installed into $(DESTDIR)$(PREFIX)$(if $(DESTDIR),, (run ldconfig if programs do not find the library))"
 
+install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config serialqueue-tsan
+	$(call need,cc ar libc tsan)
+	@$(MAKE) --no-print-directory FLAVOUR=tsan build/$(COMPILER)-tsan/libserialqueue.a
+	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)'
+	install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
+	install -m 644 build/$(COMPILER)-tsan/libserialqueue.a '$(DESTDIR)$(LIBDIR)/libserialqueue-tsan.a'
+	@printf '%s\n' "$$PKGCONFIG_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-tsan.pc'
+
 uninstall: ## remove what install has put there
 	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
 	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)'
 
-.PHONY: install uninstall
+.PHONY: install install-tsan uninstall

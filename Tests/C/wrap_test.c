@@ -112,7 +112,7 @@ TEST(the_number_of_forks_may_wrap) {
         return;
     }
     uint32_t before = sq__load_relaxed(&sq__fork_process);
-    sq__store_relaxed(&sq__fork_process, UINT16_MAX);
+    sq__store_relaxed(&sq__fork_process, UINT32_MAX);
     sq_queue_t *queue = make_queue_of("stale", 0);
     CHECK_EQUAL(in_fork(ask_stale, queue), 0);
     drain(queue);

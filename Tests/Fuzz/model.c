@@ -79,11 +79,12 @@ static void leave(model_queue_t *queue, size_t place, fate_t fate) {
         queue->seeks = false;
         queue->reserved = 1;
     }
+    bool is_refused = fate == DISCARDED && is_caller(queue->waiting[place]);
     queue->depth -= 1;
     memmove(&queue->waiting[place], &queue->waiting[place + 1], (queue->depth - place) * sizeof(entry_t));
     queue->ran += fate == RUNS;
-    queue->discarded += fate == DISCARDED;
-    queue->withdrawn += fate == WITHDRAWN;
+    queue->discarded += fate == DISCARDED && !is_refused;
+    queue->withdrawn += fate == WITHDRAWN || is_refused;
     queue->rejected += fate == REJECTED;
 }
 

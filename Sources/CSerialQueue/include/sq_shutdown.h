@@ -14,7 +14,7 @@ extern "C" {
 /* What becomes of the tasks that wait. */
 typedef enum sq_shutdown {
     SQ_DRAIN,  /* they run */
-    SQ_DISCARD /* they are discarded; callers that wait in a sync get ESHUTDOWN */
+    SQ_DISCARD /* they are discarded; callers that wait for their turn get ESHUTDOWN at once, and count as withdrawn */
 } sq_shutdown_t;
 
 /* From now on no submission is accepted (ESHUTDOWN). Waits until the last task has ended, or for the deadline.

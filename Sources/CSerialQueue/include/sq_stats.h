@@ -17,7 +17,7 @@ typedef struct sq_queue_stats {
     uint64_t submitted;     /* accepted: the sum of those below but the rejected, and as exact as the depth */
     uint64_t ran;           /* their function was called (one that is running now is counted) */
     uint64_t discarded;     /* accepted, but discarded instead of run; so is the firing to come of a timer that a shutdown ends */
-    uint64_t withdrawn;     /* a waiting caller gave up its place */
+    uint64_t withdrawn;     /* a waiting caller gave up its place, or was refused by a shutdown that discards */
     uint64_t rejected;      /* refused with an error; not among the submitted */
     uint64_t depth;         /* accepted, and still waiting for their turn */
     uint64_t highest_depth; /* the highest depth seen; under a stream of tasks it is a sample */

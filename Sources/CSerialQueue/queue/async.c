@@ -187,6 +187,7 @@ int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t funct
     if (error) {
         goto rejected;
     }
+    sq__token_wait_in(wait.token, queue);
     /* A place even on a free queue: only a place can be withdrawn. */
     error = sq__ring_take_place(queue, true, &place);
     if (error) {
@@ -200,7 +201,7 @@ int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t funct
     /* A free queue was taken, also by who came too late to wait; but its runner may be long in coming. */
     bool is_late = place.owns && deadline <= sq__clock_now();
     error = sq__wait_end(&wait, is_late ? SQ_FOREVER : deadline);
-    if (error == ETIMEDOUT || error == EDEADLK) {
+    if (error && error != ESTALE) {
         sq__add_relaxed(&queue->withdrawn, 1);
     }
     return error;

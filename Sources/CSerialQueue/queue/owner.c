@@ -11,8 +11,8 @@ static bool grant(sq_queue_t *queue, uint32_t control) {
     sq__stats_sample_depth(queue);
     sq__waiter_t waiter = sq__ring_take(queue).waiter;
     if (control & SQ__DISCARD) {
-        bool refused = sq__token_refuse(waiter.token, waiter.turn);
-        sq__count(refused ? &queue->discarded : &queue->skipped, 1);
+        (void)sq__token_refuse(waiter.token, waiter.turn); /* it counts itself as withdrawn */
+        sq__count(&queue->skipped, 1);
         return false;
     }
     sq__count(&queue->ran, 1); /* on its behalf and beforehand: after the grant the count is no longer ours */

@@ -38,9 +38,9 @@ struct sq_queue {
     uint32_t suspensions;           /* L */
 
     /* What all read, and hardly anybody writes. */
-    SQ__ATOMIC(uint32_t) control;      /* L, read by the holder: what it does with the next task; SQ__HOLD, ... */
-    uint16_t process;                  /* I  see fork.h */
+    SQ__ATOMIC(uint16_t) control;      /* L, read by the holder: what it does with the next task; SQ__HOLD, ... */
     SQ__ATOMIC(uint16_t) handoff_kind; /* C  SQ__EMPTY: none */
+    uint32_t process;                  /* I  see fork.h */
     struct sq__bound *bound;           /* I  of a queue of limited capacity; else NULL */
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the queue has ended; a pool: fixed */
 

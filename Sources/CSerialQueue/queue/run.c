@@ -52,8 +52,8 @@ static void run_pair(sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
 
 static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     if (control & SQ__DISCARD) {
-        bool refused = sq__token_refuse(waiter.token, waiter.turn);
-        sq__count(refused ? &queue->discarded : &queue->skipped, 1);
+        (void)sq__token_refuse(waiter.token, waiter.turn); /* it counts itself as withdrawn */
+        sq__count(&queue->skipped, 1);
     } else if (sq__token_claim(waiter.token, waiter.turn)) {
         sq__count(&queue->ran, 1);
         if (control & SQ__WATCHED) {

@@ -13,7 +13,8 @@ sq__segment_t *sq__segment_obtain(sq_queue_t *queue) {
             return NULL;
         }
         if ((uintptr_t)segment & ~(uintptr_t)SQ__TAIL) {
-            sq__fatal("memory at %p does not fit the state word of a queue, which has 48 bits for an address.", (void *)segment);
+            sq__fatal("memory at %p does not fit the state word of a queue, which has 48 bits for an address. Tagged pointers (MTE, "
+                      "HWAddressSanitizer) and memory beyond 48 bits (five-level paging) are not supported.", (void *)segment);
         }
     }
     /* Cleared here and not when it was emptied: the submitter is about to write to these lines anyway. */

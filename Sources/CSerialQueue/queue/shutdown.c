@@ -142,6 +142,10 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     if (takes_up) {
         sq__owner_pass(queue);
     }
+    if (mode == SQ_DISCARD) {
+        /* The threads that wait are refused now, however long the task takes that runs. Their places stay for the holder. */
+        sq__token_refuse_line(queue);
+    }
     if (queue->bound != NULL) {
         sq__async_close_room(queue); /* not with the baton: it calls the user's functions */
     }

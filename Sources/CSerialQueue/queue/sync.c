@@ -25,6 +25,7 @@ static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline) {
     if (error) {
         return sq__queue_reject(queue, error);
     }
+    sq__token_wait_in(wait.token, queue);
     error = sq__ring_take_place(queue, false, &place);
     if (error || place.slot == NULL) {
         sq__wait_cancel(&wait);
@@ -39,7 +40,7 @@ static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline) {
         sq__owner_pass(queue); /* to the head of the ring, which may be ourselves */
     }
     error = sq__wait_end(&wait, deadline);
-    if (error == ETIMEDOUT || error == EDEADLK) {
+    if (error && error != ESTALE) {
         sq__add_relaxed(&queue->withdrawn, 1);
     }
     return error;

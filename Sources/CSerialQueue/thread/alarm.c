@@ -67,7 +67,7 @@ static uint64_t next_wake(const sq__alarms_t *alarms) {
  * child, where the set is the parent's, or another thread's. */
 static bool call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     void (*function)(sq__alarm_t *) = alarm->call;
-    uint16_t process = sq__process();
+    uint32_t process = sq__process();
     sq__mutex_unlock(&alarms->lock);
     function(alarm);
     if (sq__process() != process) {

@@ -43,7 +43,7 @@ struct sq_pool {
     sq__job_function_t call;        /* F */
     size_t stack_size;              /* F */
     SQ__ATOMIC(uint32_t) references; /* A */
-    uint16_t process;               /* F  see process.h */
+    uint32_t process;               /* F  see process.h */
 
     /* oversee.c */
     sq__alarms_t *alarms;  /* F  the process's */

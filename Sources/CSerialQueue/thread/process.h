@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-extern SQ__ATOMIC(uint16_t) sq__fork_process;
+extern SQ__ATOMIC(uint32_t) sq__fork_process;
 
-static inline uint16_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }
+static inline uint32_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }
 
 #endif

@@ -12,6 +12,8 @@ struct sq__token {
     sq__mutex_t lock;          /* F  held by the waiter from SLEEPING until it is at the condition */
     sq__condition_t wake;      /* F  one waiter: the token's thread */
     sq__token_t *next_free;    /* L */
+    sq__token_t *next_made;    /* L */
+    SQ__ATOMIC(const void *) line; /* A  what the wait has a place in; NULL: nothing */
 };
 
 enum { OVER, WAITING, SLEEPING, GRANTED, CLAIMED = 4, STATUS_BITS = 3 };
@@ -21,6 +23,7 @@ static uint64_t word_of(sq__turn_t turn, unsigned status) { return turn << STATU
 
 static sq__mutex_t free_lock = SQ__MUTEX_INIT;
 static sq__token_t *free_tokens;
+static sq__token_t *made; /* L  all tokens of this process */
 static sq__token_t *tokens_of_parent;
 
 static sq__token_t *token_create(void) {
@@ -36,6 +39,11 @@ static sq__token_t *token_create(void) {
         goto no_condition;
     }
     sq__store_relaxed(&token->word, word_of(0, OVER)); /* handed on by whatever hands on the token */
+    sq__store_relaxed(&token->line, NULL);
+    sq__mutex_lock(&free_lock);
+    token->next_made = made;
+    made = token;
+    sq__mutex_unlock(&free_lock);
     return token;
 no_condition:
     sq__mutex_destroy(&token->lock);
@@ -71,6 +79,7 @@ void sq__token_unlock_list(bool in_child) {
     if (in_child) {
         tokens_of_parent = free_tokens; /* so that a leak checker finds them */
         free_tokens = NULL;
+        made = NULL;
     }
     sq__mutex_unlock(&free_lock);
 }
@@ -79,9 +88,14 @@ sq__turn_t sq__token_prepare(sq__token_t *token) {
     /* A late grant or signal may still look at the word, but it names an old turn and changes nothing. The new turn is
      * published with the slot, or whatever else names it to the granter. */
     sq__turn_t turn = (sq__load_relaxed(&token->word) >> STATUS_BITS) + 1;
-    sq__store_relaxed(&token->word, word_of(turn, WAITING));
+    sq__store_relaxed(&token->line, NULL);
+    /* [line] release: that it is in no line yet. */
+    sq__store_release(&token->word, word_of(turn, WAITING));
     return turn;
 }
+
+/* Relaxed: seen by whoever finds the line closed to those who come after the swap that takes the place. */
+void sq__token_wait_in(sq__token_t *token, const void *line) { sq__store_relaxed(&token->line, line); }
 
 static unsigned status_of(uint64_t word, sq__turn_t turn) {
     return word >> STATUS_BITS == turn ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : OVER;
@@ -113,6 +127,18 @@ static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final) {
 bool sq__token_grant(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, GRANTED); }
 
 bool sq__token_refuse(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER); }
+
+void sq__token_refuse_line(const void *line) {
+    sq__mutex_lock(&free_lock);
+    for (sq__token_t *token = made; token != NULL; token = token->next_made) {
+        uint64_t word = sq__load_acquire(&token->word); /* [line] acquire: no line of an earlier wait is seen for this one */
+        /* If the line is that of a later wait, then this one is over, and is not refused. */
+        if (sq__load_relaxed(&token->line) == line) {
+            (void)sq__token_refuse(token, word >> STATUS_BITS);
+        }
+    }
+    sq__mutex_unlock(&free_lock);
+}
 
 bool sq__token_claim(sq__token_t *token, sq__turn_t turn) {
     uint64_t word = word_of(turn, WAITING);

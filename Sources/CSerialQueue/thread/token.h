@@ -49,6 +49,13 @@ bool sq__token_grant(sq__token_t *token, sq__turn_t turn);
 /* Ends the wait with a no. False: it was withdrawn already, or it is claimed. */
 bool sq__token_refuse(sq__token_t *token, sq__turn_t turn);
 
+/* T. This wait has a place in `line`, or is about to take one. Until the next prepare. */
+void sq__token_wait_in(sq__token_t *token, const void *line);
+
+/* Refuses each open wait in the line, claimed ones excepted: all those whose thread has taken its place by then. Any
+ * thread. */
+void sq__token_refuse_line(const void *line);
+
 /* Keeps the waiter from withdrawing. False: it has done so. */
 bool sq__token_claim(sq__token_t *token, sq__turn_t turn);
 

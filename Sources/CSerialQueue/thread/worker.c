@@ -17,7 +17,7 @@ struct sq__worker {
     void *argument;                 /* F */
     sq__turn_t turn;                /* P  what the next post grants */
     bool stopping;                  /* P */
-    uint16_t process;               /* F  in which it was started */
+    uint32_t process;               /* F  in which it was started */
     sq__thread_start_t start;       /* F */
 };
 

@@ -1,4 +1,4 @@
-/* sq_deferred.h: a task that waits for room in a full queue, with no thread beside it. */
+/* sq_deferred.h: a task that waits for room in a full queue without a thread, and that can be withdrawn until its turn. */
 #ifndef SQ_DEFERRED_H
 #define SQ_DEFERRED_H
 
@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* Filled in by the caller but for `reserved`. The caller's memory: it lies still, and the caller keeps a reference to the
- * queue, as long as the task waits for room. */
+/* The caller fills in all but `reserved`. The struct belongs to the caller. It must stay valid and must not move until `call`
+ * begins, `decided` reports an error, or the task is withdrawn; and the caller keeps a reference to the queue while the task
+ * waits for room. */
 typedef struct sq_deferred {
     sq_pair_function_t call;
     void *SQ_NULLABLE first;
@@ -21,15 +22,24 @@ typedef struct sq_deferred {
     void *SQ_NULLABLE reserved[3]; /* the queue's */
 } sq_deferred_t;
 
-/* As sq_async_pair without waiting, if there is room: 0, or its errors but EAGAIN for a full queue. Else EINPROGRESS: the task
- * waits for room in line with the callers of sq_async_until, and once, on any thread and outside every lock,
- * `decided(task, error)` is called: 0, it has been submitted; ENOMEM or ESHUTDOWN, it will not be. Any thread; never blocks.
- * Who gives room may be this queue's thread between two tasks: then this queue is the current one for `decided`. */
+/* Submits a task if there is room: returns 0, or the errors of sq_async_pair except EAGAIN for a full queue. If there is no
+ * room, returns EINPROGRESS: the task waits for room in line with the callers of sq_async_until. Then `decided(task, error)`
+ * is called once, on any thread and outside every lock. The error is 0 (it has been submitted), or ENOMEM or ESHUTDOWN (it
+ * will not be). `decided` may run on this queue's thread, between two tasks; then this queue is the current one.
+ * Any thread; never blocks. */
 int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task);
 
-/* Takes a task that waits for room out of the line, in constant time. True: nothing of it will be called. False: it does not
- * wait (any more): `decided` has been called, or is about to be. `task` is one that was given to sq_async_deferred. */
+/* Withdraws a task that waits for room, in constant time. True: nothing of it will be called. False: it does not wait
+ * (any more): `decided` has been called, or is about to be. `task` is one that was given to sq_async_deferred. */
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task);
+
+/* Withdraws a task that has been submitted, in constant time, before its turn. True: `call` will not be called, and the queue
+ * does not use the struct any more. The task counts as withdrawn. Its depth and its room are free at once; the room may go to
+ * another task, whose `decided` is then called from here. An empty slot remains in the queue. False: its turn has come, or it
+ * was not submitted, or it has waited for room and `decided` is still to be called: then call this again from there. The
+ * struct must be valid, and the caller have a reference to the queue. Any thread, after sq_async_deferred has returned;
+ * never blocks. */
+bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task);
 
 #ifdef __cplusplus
 }

@@ -16,9 +16,14 @@
 #include "queue/owner.h"
 #include "queue/ring.h"
 #include "queue/wait.h"
+#include "queue/withdraw.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* The holder reads a deferred task as a pair. */
+_Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first)
+    && offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
 
 static int find_runner(sq_queue_t *queue, sq__runner_t *runner) {
     *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the worker's fields */
@@ -40,6 +45,9 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     int error = sq__ring_take_place(queue, false, &place);
     if (error) {
         return error;
+    }
+    if (kind == SQ__CLAIM) { /* before anyone can withdraw it, or take it for its turn */
+        *work->claim.place = place.slot != NULL ? (uintptr_t)place.slot : SQ__HANDED_OFF;
     }
     if (place.slot == NULL) {
         hand_off(queue, runner, kind, work);
@@ -70,14 +78,14 @@ int sq__async_due(sq_queue_t *queue, const sq_task_t *task) {
     return error ? error : submit(queue, runner, SQ__DUE, &(sq__work_t){ .task = *task });
 }
 
-/* It has room, or needs none. */
-static int submit_pair(sq_queue_t *queue, uint16_t kind, sq_pair_function_t call, void *first, void *second) {
+/* It has room. */
+static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     sq__runner_t runner;
-    int error = call != NULL ? find_runner(queue, &runner) : EINVAL;
+    int error = find_runner(queue, &runner);
     if (error == 0) {
-        error = submit(queue, runner, kind, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+        error = submit(queue, runner, SQ__CLAIM, &(sq__work_t){ .claim = { .place = sq__bound_place(task), .pair = task } });
     }
-    return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
+    return error ? sq__queue_reject(queue, error) : 0;
 }
 
 /* False: `decided` has forked, and this is the child: all else is the parent's. */
@@ -94,7 +102,8 @@ void sq__async_give_room(sq_queue_t *queue) {
         if (task == NULL) {
             return;
         }
-        error = submit_pair(queue, SQ__PAIR, task->call, task->first, task->second);
+        error = submit_deferred(queue, task);
+        sq__bound_submitted(queue->bound, task);
         if (!decide(queue, task, error)) {
             return;
         }
@@ -136,7 +145,12 @@ int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call
 
 int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
-    return submit_pair(queue, SQ__JOB, call, first, second);
+    sq__runner_t runner;
+    int error = call != NULL ? find_runner(queue, &runner) : EINVAL;
+    if (error == 0) {
+        error = submit(queue, runner, SQ__JOB, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+    }
+    return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
 int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
@@ -150,7 +164,7 @@ int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     if (error) {
         return error == EINPROGRESS ? error : sq__queue_reject(queue, error);
     }
-    error = submit_pair(queue, SQ__PAIR, task->call, task->first, task->second);
+    error = submit_deferred(queue, task);
     if (error && queue->bound != NULL) {
         sq__async_give_room(queue);
     }
@@ -160,6 +174,14 @@ int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
     return queue->bound != NULL && sq__bound_withdraw(queue, task);
+}
+
+bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    if (queue->bound != NULL && !sq__bound_is_decided(queue, task)) {
+        return false;
+    }
+    return sq__withdraw(queue, sq__bound_place(task));
 }
 
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }

@@ -12,9 +12,15 @@
 /* Fields: M under the mutex of the bound. */
 typedef struct seeker {
     struct seeker *next;  /* M */
-    struct seeker **link; /* M  what points at it; NULL: it is not in the list */
-    sq__wait_t *wait;     /* fixed; of a thread. NULL: this lies in a deferred task */
+    struct seeker **link; /* M  what points at it; NULL: it is not in the list; &being_submitted: it has left it with room */
+    union {
+        sq__wait_t *wait; /* fixed; of a thread. NULL: this lies in a deferred task */
+        uintptr_t place;  /* withdraw.h; of a deferred task that has left the list. 0 until then */
+    };
 } seeker_t;
+
+/* Its address marks a deferred task between the moment it gets room and its `decided`. */
+static seeker_t *being_submitted;
 
 _Static_assert(sizeof(seeker_t) <= sizeof ((sq_deferred_t *)0)->reserved, "what is reserved must hold a seeker");
 
@@ -63,7 +69,7 @@ static void append(sq__bound_t *bound, seeker_t *seeker) {
 
 /* False: it is not in the list. */
 static bool remove_seeker(sq__bound_t *bound, seeker_t *seeker) {
-    if (seeker->link == NULL) {
+    if (seeker->link == NULL || seeker->link == &being_submitted) {
         return false;
     }
     *seeker->link = seeker->next;
@@ -151,7 +157,7 @@ bool sq__bound_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     sq__bound_t *bound = queue->bound;
     seeker_t *seeker = seeker_in(task);
     if (sq__fork_is_stale(queue)) { /* a thread of the parent's may have the mutex, and the line half changed: nobody uses it */
-        bool waited = seeker->link != NULL;
+        bool waited = seeker->link != NULL && seeker->link != &being_submitted;
         seeker->link = NULL;
         return waited;
     }
@@ -161,10 +167,29 @@ bool sq__bound_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     return waited;
 }
 
+uintptr_t *sq__bound_place(sq_deferred_t *task) { return &seeker_in(task)->place; }
+
+bool sq__bound_is_decided(sq_queue_t *queue, sq_deferred_t *task) {
+    if (sq__fork_is_stale(queue)) {
+        return false; /* as in sq__bound_withdraw */
+    }
+    sq__mutex_lock(&queue->bound->mutex);
+    bool is_decided = seeker_in(task)->link == NULL;
+    sq__mutex_unlock(&queue->bound->mutex);
+    return is_decided;
+}
+
+void sq__bound_submitted(sq__bound_t *bound, sq_deferred_t *task) {
+    sq__mutex_lock(&bound->mutex);
+    seeker_in(task)->link = NULL;
+    sq__mutex_unlock(&bound->mutex);
+}
+
 /* True: the seeker has the room. False: it has withdrawn, and finds itself gone from the list. */
 static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
     if (seeker->wait == NULL) {
         *task = task_of(seeker);
+        seeker->link = &being_submitted;
         return true;
     }
     return sq__token_grant(seeker->wait->token, seeker->wait->turn);

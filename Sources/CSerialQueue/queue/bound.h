@@ -26,7 +26,16 @@ int sq__bound_take_room_for(sq__bound_t *bound, sq_deferred_t *task);
 /* Takes the task out of the line. False: it is not there. */
 bool sq__bound_withdraw(sq_queue_t *queue, sq_deferred_t *task);
 
-/* Gives one room back. If a deferred task got it, returns that, for the caller to submit. */
+/* The task's place, for withdraw.h. */
+uintptr_t *sq__bound_place(sq_deferred_t *task);
+
+/* False: the task waits for room, or has got room and is being submitted: its `decided` is to be called. */
+bool sq__bound_is_decided(sq_queue_t *queue, sq_deferred_t *task);
+
+/* The task got room, and the attempt to submit it is over: `decided` is called next. */
+void sq__bound_submitted(sq__bound_t *bound, sq_deferred_t *task);
+
+/* Gives one room back. If a deferred task got it, returns that, for the caller to submit; then sq__bound_submitted. */
 sq_deferred_t *sq__bound_give_room(sq__bound_t *bound);
 
 /* No more room, for anybody: who waits gets ESHUTDOWN. Returns a deferred task that waited, for the caller to tell so; to be

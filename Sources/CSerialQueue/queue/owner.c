@@ -5,6 +5,7 @@
 #include "queue/shutdown.h"
 #include "queue/stats.h"
 #include "queue/suspend.h"
+#include "queue/withdraw.h"
 
 /* Passes over a waiter. True: it has the baton. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
@@ -65,6 +66,10 @@ sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
             if (state & SQ__SUSPENDED) {
                 continue; /* the word has changed meanwhile, or forbids it */
             }
+        }
+        if (__builtin_expect(kind == SQ__GONE, 0)) {
+            sq__withdraw_pass(queue);
+            continue;
         }
         if (kind != SQ__WAITER) {
             return SQ__NEXT_TASK;

@@ -3,6 +3,7 @@
  * DESIGN. Whoever completes a task holds the baton and decides where it goes:
  *
  *     the handed-off work, or a TASK, PAIR or CALL next    to the runner: it runs them, anyone else posts it
+ *     a GONE next                                          passed over, by any holder
  *     a WAITER in the ring                                 to that thread, by a grant of its token
  *     a place that is reserved but not filled              into the place: its filler takes it up
  *     nothing is queued                                    back to the queue: it is free

@@ -92,7 +92,7 @@ uintptr_t sq__ring_peek(sq_queue_t *queue) {
             return SQ__EMPTY;
         }
     }
-    return sq__load_acquire(word_at_head(queue)); /* [publish] acquire: the slot */
+    return sq__load_acquire(word_at_head(queue)); /* [publish] acquire: the slot; [withdraw] the same if it is empty */
 }
 
 sq__work_t sq__ring_take(sq_queue_t *queue) {

@@ -8,19 +8,25 @@
 #include "queue/ring.h"
 #include "queue/shutdown.h"
 #include "queue/stats.h"
+#include "queue/withdraw.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
  * from the submitters: with a long backlog every sixteenth has to do. */
 static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
-/* Takes what is next out of the hand-off slot or the ring, and returns its kind. */
+/* Takes what is next out of the hand-off slot or the ring, and returns its kind; SQ__EMPTY: there is nothing to call. */
 static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
-    if (kind != SQ__EMPTY) {
+    bool handed_off = kind != SQ__EMPTY;
+    if (!handed_off) {
+        kind = sq__ring_peek(queue);
+    }
+    if (__builtin_expect(kind == SQ__CLAIM, 0)) {
+        kind = sq__withdraw_take(queue, work);
+    } else if (handed_off) {
         *work = queue->handoff;
         sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
     } else {
-        kind = sq__ring_peek(queue);
         *work = sq__ring_take(queue);
     }
     if (__builtin_expect(queue->bound != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR)) {
@@ -80,7 +86,7 @@ static void run_work(sq_queue_t *queue) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     sq__work_t work;
     uintptr_t kind = take_work(queue, &work);
-    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL) {
+    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL && kind != SQ__EMPTY) {
         sq__watch_begin(queue, function_of(kind, control, &work));
     }
     switch (kind) {

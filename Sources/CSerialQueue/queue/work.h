@@ -13,6 +13,8 @@ enum {
     SQ__PAIR,   /* the same, with two words of context */
     SQ__JOB,    /* the same, without room taken up in a queue of limited capacity */
     SQ__DUE,    /* a delayed task: a TASK that takes up no room either */
+    SQ__CLAIM,  /* a PAIR that can be withdrawn until its turn (withdraw.h) */
+    SQ__GONE,   /* a CLAIM that was withdrawn: an empty slot, which the baton's holder passes over */
     SQ__CALL,   /* a thread in async_and_wait, which waits until the runner has done its call */
     SQ__WAITER, /* a thread in sync, which waits for its turn */
 };
@@ -29,9 +31,15 @@ typedef struct sq__waiter {
     const sq_task_t *call; /* a CALL's, on its stack; to be touched only once the wait is claimed */
 } sq__waiter_t;
 
+typedef struct sq__claim {
+    uintptr_t *place; /* where the task stands; see withdraw.h */
+    const void *pair; /* an sq__pair_t, or what begins like one */
+} sq__claim_t;
+
 typedef union sq__work {
     sq_task_t task;
     sq__pair_t pair;
+    sq__claim_t claim;
     sq__waiter_t waiter;
 } sq__work_t;
 

@@ -14,7 +14,7 @@
 
 enum { TASKS = 4 };
 
-static struct { sq_deferred_t task; int called, discarded, told; bool accepted, waits, withdrawn; } all[TASKS];
+static struct { sq_deferred_t task; int called, discarded, told; bool accepted, waits, withdrawn, wanted, cancelled; } all[TASKS];
 static bool is_ended;
 
 static unsigned number_of(const sq_deferred_t *task) {
@@ -28,11 +28,23 @@ static unsigned number_of(const sq_deferred_t *task) {
 static void call(void *first, void *second, bool runs) {
     unsigned i = (unsigned)(uintptr_t)first;
     (void)second;
-    if (all[i].called++ || all[i].discarded || all[i].withdrawn || is_ended) {
+    if (all[i].called++ || all[i].discarded || all[i].withdrawn || all[i].cancelled || is_ended) {
         ex_fail("deferred task %u is called twice, after it was withdrawn, or after the shutdown", i);
     }
     all[i].discarded += !runs;
     ex_point();
+}
+
+/* A cancellation that comes before `decided` is done there. The queue must not use the task afterwards. */
+static void cancel(unsigned i) {
+    all[i].wanted = true;
+    if (sq_async_cancel(stage_queues[0], &all[i].task)) {
+        if (all[i].called || all[i].cancelled) {
+            ex_fail("deferred task %u is cancelled, and was called or cancelled before", i);
+        }
+        all[i].cancelled = true;
+        all[i].task.call = NULL;
+    }
 }
 
 static void decided(sq_deferred_t *task, int error) {
@@ -41,6 +53,9 @@ static void decided(sq_deferred_t *task, int error) {
         ex_fail("deferred task %u is told twice, after it was withdrawn, or of %s", i, strerror(error));
     }
     all[i].accepted |= error == 0;
+    if (error == 0 && all[i].wanted) {
+        cancel(i);
+    }
 }
 
 static void defer(unsigned i) {
@@ -67,6 +82,18 @@ static void nothing(void *unused) { (void)unused; }
 static void defer_first(void *unused) { (void)unused; defer(0); }
 static void defer_second(void *unused) { (void)unused; defer(1); defer(2); }
 static void defer_and_withdraw(void *unused) { (void)unused; defer(1); withdraw(1); }
+static void withdraw_or_cancel(unsigned i) {
+    withdraw(i);
+    if (!all[i].withdrawn) {
+        cancel(i);
+    }
+}
+static void defer_and_cancel(void *unused) { (void)unused; defer(1); withdraw_or_cancel(1); }
+static void defer_first_and_cancel(void *unused) { (void)unused; defer(0); withdraw_or_cancel(0); }
+static void defer_both_and_cancel(void *unused) { (void)unused; defer(0); defer(1); ex_gate_open(0); withdraw_or_cancel(0); }
+static void cancel_both(void *unused) { (void)unused; ex_gate_pass(0); withdraw_or_cancel(1); withdraw_or_cancel(0); }
+static void resume_after_both(void *unused) { (void)unused; ex_gate_pass(0); sq_resume(stage_queues[0]); }
+static void suspend_and_defer(void *unused) { sq_suspend(stage_queues[0]); defer_both_and_cancel(unused); }
 static void submit(void *unused) {
     (void)unused;
     const sq_task_t task = { .run = nothing };
@@ -105,9 +132,15 @@ static void check_outcomes(void *unused) {
         sq_sync(stage_queues[0], nothing, unused); /* behind what was submitted; who gets room from that comes next */
     }
     for (unsigned i = 0; i < TASKS; i += 1) {
-        if (all[i].called != all[i].accepted || (all[i].waits && all[i].told != !all[i].withdrawn) || (!all[i].waits && all[i].told)) {
+        bool runs = all[i].accepted && !all[i].cancelled;
+        if (all[i].called != runs || (all[i].waits && all[i].told != !all[i].withdrawn) || (!all[i].waits && all[i].told)) {
             ex_fail("deferred task %u: called %d times, told %d times", i, all[i].called, all[i].told);
         }
+    }
+    sq_queue_stats_t stats;
+    sq_queue_stats(stage_queues[0], &stats);
+    if (stats.depth != 0 || stats.withdrawn != (uint64_t)all[0].cancelled + all[1].cancelled) {
+        ex_fail("depth: %llu, withdrawn: %llu", (unsigned long long)stats.depth, (unsigned long long)stats.withdrawn);
     }
     int error = sq_async(stage_queues[0], nothing, NULL);
     if (error && error != ESHUTDOWN) {
@@ -208,6 +241,13 @@ BODY(deferred_withdrawn, 1, check_outcomes, defer_first, defer_and_withdraw)
 BODY(deferred_among, 1, check_outcomes, defer_first, submit, defer_and_withdraw)
 BODY(deferred_close, 1, check_outcomes, defer_first, defer_second, shut_down)
 BODY(deferred_parked, 1, check_outcomes, close_while_suspended)
+BODY(cancel_one, 0, check_outcomes, defer_first, defer_and_cancel)
+BODY(cancel_two, 0, check_outcomes, defer_first_and_cancel, defer_and_cancel)
+BODY(cancel_twice, 0, check_outcomes, defer_both_and_cancel, cancel_both)
+BODY(cancel_room, 1, check_outcomes, defer_first_and_cancel, defer_and_cancel)
+BODY(cancel_room_twice, 1, check_outcomes, defer_both_and_cancel, cancel_both)
+BODY(cancel_suspended, 2, check_outcomes, suspend_and_defer, cancel_both, resume_after_both)
+BODY(cancel_close, 1, check_outcomes, defer_first_and_cancel, defer_and_cancel, shut_down)
 BODY(after_elsewhere, 0, check_discarded, shut_down_what_pends)
 BODY(alarm_far, 0, release_only, wait_for_far_alarm)
 
@@ -218,6 +258,13 @@ const scenario_t mutant_late_scenarios[] = {
     { "deferred_close", "a shutdown refuses all that wait, each once", .body = deferred_close },
     { "deferred_parked", "the same while no room can come; one that waits can be withdrawn", .body = deferred_parked },
     { "deferred_faults", "whoever has room and no memory hands the room on", .body = deferred_two, .faults = true },
+    { "cancel_one", "a cancellation against the turn: one of them has the task", .body = cancel_one },
+    { "cancel_two", "two tasks, each cancelled, in the hand-off slot and in the ring", .body = cancel_two },
+    { "cancel_twice", "two threads cancel the same tasks: each task has one outcome", .body = cancel_twice },
+    { "cancel_room", "a cancelled task's room goes to the one that waits, which may be cancelled, too", .body = cancel_room },
+    { "cancel_room_twice", "the same by two threads: no cancellation is lost before `decided`", .body = cancel_room_twice },
+    { "cancel_suspended", "cancellations against a resume", .body = cancel_suspended },
+    { "cancel_close", "cancellations against a shutdown", .body = cancel_close },
     { "after_elsewhere", "what is not due is discarded where tasks run, not by the thread that shuts down", .body = after_elsewhere },
     { "alarm_far", "the alarms' thread stays as long as somebody holds a lease", .body = alarm_far },
     { 0 },

@@ -30,7 +30,7 @@ SWIFT_TOOLS := swift
 
 check: ## every check below but the sanitizers
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config python3 $(SWIFT_TOOLS))
-	$(call check_parts,headers tags mutants documents c c-clang c-debug install examples swift package model soak fuzz)
+	$(call check_parts,headers tags mutants documents c c-clang c-debug install examples swift must-not-compile swift-release package model soak fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -44,9 +44,9 @@ check-install: ## a C program that uses the installed library through pkg-config
 	$(call need,$(C_TOOLS) tsan nm pkg-config)
 	$(call check_parts,install)
 
-check-swift: ## swift test
-	$(call need,$(SWIFT_TOOLS))
-	$(call check_parts,swift)
+check-swift: ## swift test, in debug and release builds; programs that must not compile
+	$(call need,$(SWIFT_TOOLS) python3)
+	$(call check_parts,swift must-not-compile swift-release)
 
 check-examples: ## every example does its job, in C and in Swift, and both say the same
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))

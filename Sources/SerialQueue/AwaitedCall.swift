@@ -2,30 +2,52 @@
 
 import Synchronization
 
-/// A closure on its way.
+/// A closure that was submitted.
 ///
-/// It is there to be claimed, once: by its turn, a cancellation or a refusal, whichever comes first. Whoever has it runs or
-/// releases it, and then tells the caller.
+/// It is claimed once: by its turn, a cancellation or a refusal, whichever comes first. The claimant decides what becomes of
+/// it, and then resumes the caller.
 ///
-/// Unchecked Sendable: the closure belongs to who claims it.
+/// Unchecked Sendable: the closure belongs to the claimant, or, after a cancellation, to the caller.
 class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
     private var body: Body?
     private let isClaimed = Atomic(false)
 
-    /// Consuming, as all that a closure goes through on its way here: who borrows it keeps it until the caller goes on.
+    /// Consuming, as everything that a closure passes through on its way here: a borrower would keep it until the call returns.
     init(_ body: consuming sending Body) {
         self.body = consume body
     }
 
-    /// `nil`: somebody else was first.
+    /// `nil`: something else has claimed it before.
     final func claim() -> Body? {
         // Relaxed: the body was written before anybody else was told of the call, and its writer does not look again.
         isClaimed.exchange(true, ordering: .relaxed) ? nil : body.take()
     }
 
-    /// Releases the body before the caller is told. Does nothing if it has been claimed.
+    /// Releases the body, then resumes the caller. Does nothing if it has been claimed.
     final func giveUp(_ error: any Error) {
         if claimAndRelease() { tell(error) }
+    }
+
+    /// For a cancellation: `true` if nothing else has claimed it. The body stays where it is, because a cancellation handler
+    /// runs under a lock of the runtime's, and what the body captured may have a `deinit`: ``outcome()`` releases it.
+    final func claimForCaller() -> Bool {
+        // Relaxed suffices for C, too: what follows takes locks.
+        !isClaimed.exchange(true, ordering: .relaxed)
+    }
+
+    final var hasBeenClaimed: Bool {
+        isClaimed.load(ordering: .relaxed)
+    }
+
+    /// Waits until the call is decided. The body has been released when this returns.
+    nonisolated(nonsending) final func outcome() async -> (any Error)? {
+        let error = await wait()
+        releaseBody()
+        return error
+    }
+
+    private func releaseBody() {
+        _ = body.take()
     }
 
     private func claimAndRelease() -> Bool {
@@ -35,7 +57,7 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
 
 /// A closure that runs on a queue while its caller is suspended.
 ///
-/// Unchecked Sendable: the result is written before the caller is told, and read after.
+/// Unchecked Sendable: the result is written before the caller is resumed, and read after.
 final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Result>, @unchecked Sendable {
     private var result: Swift.Result<Result, any Error>?
 
@@ -43,10 +65,11 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
         if case .refused(let error) = submit(to: queue.queue) { giveUp(error) }
     }
 
-    /// Whether it waits for room or for its turn. If that has come, does nothing.
-    func cancel(on queue: SerialQueue) {
-        giveUp(CancellationError())
-        _ = stepOutOfLine(of: queue.queue)
+    /// Withdraws it from the line for room, or from the queue. Does nothing if its turn has come. Runs no code of the user's.
+    func cancel() {
+        guard claimForCaller() else { return }
+        if !withdrawFromLine() { withdrawFromQueue() }
+        tell(CancellationError())
     }
 
     override func turnCame(_ runs: Bool) {
@@ -55,17 +78,21 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
     }
 
     override func decided(_ error: SerialQueueError?) {
-        if let error { giveUp(error) }
+        if let error {
+            giveUp(error)
+        } else if hasBeenClaimed {
+            withdrawFromQueue()  // it was cancelled while it was being submitted
+        }
     }
 
-    /// Once the caller has been told that it has run.
+    /// Once the caller has been resumed without an error.
     func takeResult() throws -> sending Result {
-        // Nobody else has it any more: its writer is done.
+        // Its writer does not look at it again.
         nonisolated(unsafe) let result = result.take()!
         return try result.get()
     }
 
-    /// Has released the body when it returns: a caller that has been told finds it gone.
+    /// Has released the body when it returns: so it is gone when the caller is resumed.
     private func claimAndRun() -> Bool {
         guard let body = claim() else { return false }
         result = Swift.Result(catching: body)
@@ -77,9 +104,9 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
 ///
 /// Unchecked Sendable: adds no state.
 final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
-    /// Whether it waits for room. Later, does nothing.
-    func cancel(on queue: SerialQueue) {
-        if stepOutOfLine(of: queue.queue) { giveUp(CancellationError()) }
+    /// Withdraws it from the line for room. Later, does nothing. Runs no code of the user's.
+    func cancel() {
+        if withdrawFromLine(), claimForCaller() { tell(CancellationError()) }
     }
 
     override func turnCame(_ runs: Bool) {

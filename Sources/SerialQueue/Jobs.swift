@@ -24,14 +24,14 @@ enum QueuedJob {
     static let lateOnActor: Run = { job, executor, _ in
         take(executor) {
             take(job).runSynchronously(on: $0.asUnownedSerialExecutor())
-            StandIn.jobEnded(of: $0)
+            StandIn.leave($0)
         }
     }
 
     static let lateOnTask: Run = { job, executor, _ in
         take(executor) {
             take(job).runSynchronously(on: $0.asUnownedTaskExecutor())
-            StandIn.jobEnded(of: $0)
+            StandIn.leave($0)
         }
     }
 

@@ -23,9 +23,9 @@ class News<Outcome>: @unchecked Sendable {
     }
 
     /// To be called once. The caller sees what the teller wrote before.
-    final func wait(isolation: isolated (any Actor)?) async -> Outcome {
+    nonisolated(nonsending) final func wait() async -> Outcome {
         if stage.load(ordering: .acquiring) != .told {
-            await withUnsafeContinuation(isolation: isolation) { caller in
+            await withUnsafeContinuation { caller in
                 self.caller = caller
                 if stage.exchange(.awaited, ordering: .acquiringAndReleasing) == .told { resumeCaller() }
             }

@@ -3,11 +3,11 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// A call that C keeps until its turn comes and, where the queue is full, until there is room for it: what those two mean
-/// is the subclass's business.
+/// A call that C keeps until its turn comes and, where the queue is full, until there is room for it. The subclass decides what
+/// happens then.
 ///
-/// The news for the caller are an error, or `nil`. Unchecked Sendable: the memory that C uses is written before it is
-/// submitted, and C's from then on.
+/// The outcome for the caller is an error, or `nil`. Unchecked Sendable: the memory that C uses is written before it is
+/// submitted, and belongs to C from then on.
 class QueuedCall: News<(any Error)?>, @unchecked Sendable {
     enum Answer {
         /// It has its place.
@@ -18,7 +18,8 @@ class QueuedCall: News<(any Error)?>, @unchecked Sendable {
         case refused(SerialQueueError)
     }
 
-    // Memory of its own, for C wants it to lie still.
+    // Memory of its own, because it must not move. `first` is the call, `second` the queue: a caller that withdraws it, and C when
+    // it calls back, hold a reference to that.
     private let task = UnsafeMutablePointer<sq_deferred_t>.allocate(capacity: 1)
 
     /// Its turn has come, or it has been discarded.
@@ -34,7 +35,7 @@ class QueuedCall: News<(any Error)?>, @unchecked Sendable {
             to: sq_deferred_t(
                 call: { call, _, runs in Unmanaged<QueuedCall>.fromOpaque(call!).takeRetainedValue().turnCame(runs) },
                 first: retained.toOpaque(),
-                second: nil,
+                second: UnsafeMutableRawPointer(queue),
                 decided: { task, error in
                     let call = Unmanaged<QueuedCall>.fromOpaque(task.pointee.first!)
                     if error != 0 { call.release() }
@@ -50,12 +51,22 @@ class QueuedCall: News<(any Error)?>, @unchecked Sendable {
         return .refused(SerialQueueError(status: status))
     }
 
-    /// Steps out of the line for room. `false`: it stands in none.
-    final func stepOutOfLine(of queue: OpaquePointer) -> Bool {
+    /// Stops waiting for room. `false`: it does not wait for room.
+    final func withdrawFromLine() -> Bool {
         guard sq_async_withdraw(queue, task) else { return false }
         Unmanaged.passUnretained(self).release()
         Unmanaged.passUnretained(self).release()
         return true
+    }
+
+    /// Gives its slot up before the turn, with depth, room and C's reference. Does nothing if the turn has come, or while it
+    /// waits for room.
+    final func withdrawFromQueue() {
+        if sq_async_cancel(queue, task) { Unmanaged.passUnretained(self).release() }
+    }
+
+    private var queue: OpaquePointer {
+        OpaquePointer(task.pointee.second!)
     }
 
     deinit {

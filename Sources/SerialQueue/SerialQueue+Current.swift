@@ -7,13 +7,14 @@ extension SerialQueue {
     /// handle that the closure was submitted through may be gone by now, while the closure still runs.
     public static var current: SerialQueue? {
         // Not retained by C, but its task is on this thread's stack, so the queue lives at least until we have retained it.
-        sq_current_queue().map { SerialQueue(owning: sq_queue_retain($0)) }
+        sq_current_queue().map { StandIn.original(of: $0) ?? SerialQueue(owning: sq_queue_retain($0)) }
     }
 
     /// Whether the caller runs on this queue, however deeply nested: then a `sync` would wait for itself, and what the
-    /// queue protects may be touched directly.
+    /// queue protects may be touched directly. Also `true` in what runs after the queue's shutdown: an actor's jobs, and
+    /// ``syncOrRun(_:)``.
     public var isCurrent: Bool {
-        withExtendedLifetime(self) { sq_is_current(queue) }
+        withExtendedLifetime(self) { sq_is_current(queue) } || StandIn.isCurrent(for: self)
     }
 
     /// Traps, in release builds too, if the caller does not run on this queue.

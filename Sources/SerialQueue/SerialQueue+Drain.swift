@@ -1,5 +1,6 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
+import Synchronization
 
 extension SerialQueue {
     /// Suspends the caller until everything that was submitted before has ended, and its captures have been released.
@@ -10,11 +11,11 @@ extension SerialQueue {
     /// Not from what the queue waits for. While the queue is suspended it does not return, and it is not cancelled.
     ///
     /// - Precondition: As for an actor's job: there is memory for a place, and the queue's thread can be started.
-    public func drain(isolation: isolated (any Actor)? = #isolation) async {
+    public nonisolated(nonsending) func drain() async {
         let news = News<CInt>()
         var status = news.follow(queue)
-        if status == 0 { status = await news.wait(isolation: isolation) }
-        if status == SQ_SWIFT_ESHUTDOWN { status = await end(of: .drain, by: .max) }
+        if status == 0 { status = await news.wait() }
+        if status == SQ_SWIFT_ESHUTDOWN { status = await end(of: .drain, within: nil) }
         if status != 0 { drainRefused(status) }
     }
 
@@ -27,31 +28,42 @@ extension SerialQueue {
     /// - Parameters:
     ///   - mode: What becomes of closures that wait.
     ///   - limit: For how long to wait; `nil`: without limit.
-    ///   - isolation: The caller's, which it keeps.
     /// - Throws: `timedOut`: the shutdown goes on without the caller. `noResources`: the same, as no thread could be started
     ///   to wait, or nothing was done. `fromBeforeFork`: nothing was done.
-    public func shutdown(
+    public nonisolated(nonsending) func shutdown(
         _ mode: ShutdownMode = .drain,
-        within limit: Duration? = nil,
-        isolation: isolated (any Actor)? = #isolation
+        within limit: Duration? = nil
     ) async throws(SerialQueueError) {
-        let status = await end(of: mode, by: deadline(limit))
+        let status = await end(of: mode, within: limit)
         if status != 0 { throw SerialQueueError(status: status) }
     }
 
     /// Shuts the queue down and waits for its end. Returns C's status, but never EDEADLK.
-    private func end(
-        of mode: ShutdownMode,
-        by deadline: sq_time_t,
-        isolation: isolated (any Actor)? = #isolation
-    ) async -> CInt {
-        let status = sq_shutdown(queue, mode == .drain ? SQ_DRAIN : SQ_DISCARD, 0)
+    private nonisolated(nonsending) func end(of mode: ShutdownMode, within limit: Duration?) async -> CInt {
+        var status = sq_shutdown(queue, mode == .drain ? SQ_DRAIN : SQ_DISCARD, 0)
         // EDEADLK: the caller is on this queue, which is no obstacle: it will be suspended.
         guard status == SQ_SWIFT_ETIMEDOUT || status == SQ_SWIFT_EDEADLK else { return status }
-        // A thread of its own waits: there is nothing in the queue that could tell of its end.
-        let waiter = SerialQueue(label: label)
-        let news = News<CInt>()
-        let accepted = waiter.async { [self] in news.tell(sq_shutdown(queue, SQ_DRAIN, deadline)) }
-        return accepted ? await news.wait(isolation: isolation) : CInt(SQ_SWIFT_EAGAIN)
+        if let limit, limit <= .zero { return CInt(SQ_SWIFT_ETIMEDOUT) }
+        let end = EndNews()
+        status = StandIn.follow(self) { end.tellOnce(0) }  // one thread for all that wait
+        if status != 0 { return status }
+        let timer = limit.map { EndNews.timeouts.timer(every: $0) { end.tellOnce(CInt(SQ_SWIFT_ETIMEDOUT)) } }
+        status = await end.wait()
+        timer?.cancel()
+        return status
+    }
+}
+
+/// The end of a queue, or of the caller's patience, whichever comes first.
+///
+/// Unchecked Sendable: adds an atomic.
+private final class EndNews: News<CInt>, @unchecked Sendable {
+    /// Time limits are of the real clock, also where the queue is on a ``ManualPool``.
+    static let timeouts = SerialQueue(label: "timeouts", on: .shared)
+
+    private let isTold = Atomic(false)
+
+    func tellOnce(_ status: CInt) {
+        if !isTold.exchange(true, ordering: .relaxed) { tell(status) }
     }
 }

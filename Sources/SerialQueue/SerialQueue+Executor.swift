@@ -14,11 +14,11 @@ import CSerialQueueSwiftCall
 /// Jobs run first come, first served, whatever their priority: an urgent one does not overtake what was accepted before
 /// it. A job needs no room in a queue of limited capacity, and is never discarded: a shutdown in mode `discard`, too, runs
 /// those that wait. One that comes after the shutdown runs when the queue has ended, on a thread that stands in for the
-/// queue's; then ``isCurrent`` is `false` and ``sync(_:)`` is refused, but the actor is isolated as ever.
+/// queue's; then ``sync(_:)`` is refused, but the actor is isolated, and the queue is current, as before.
 ///
 /// Not for an actor whose methods block for long: what the queue is given waits behind them. A `sync` from a task, in turn,
 /// blocks one of Swift's few threads until its turn; where what is ahead needs such a thread itself, use
-/// ``run(isolation:_:)``.
+/// ``run(_:)``.
 ///
 /// - Precondition: There is memory for the job, and the queue's thread can be started, and the process is not the child of
 ///   a `fork`. Else the program traps, with a sentence that names the queue: a job cannot be refused.
@@ -41,13 +41,12 @@ extension SerialQueue: SerialExecutor {
 
     /// Traps if the caller is not isolated to this queue; what `assumeIsolated` and `preconditionIsolated` ask.
     public func checkIsolated() {
-        if StandIn.isCurrent(for: self) { return }
         preconditionIsCurrent("an actor's isolation was assumed")
     }
 
     /// Whether the caller runs on this queue, in whatever way it came there: by `sync`, `async` or as a job.
     public func isIsolatingCurrentContext() -> Bool? {
-        isCurrent || StandIn.isCurrent(for: self)
+        isCurrent
     }
 
     private func enqueue(_ job: UnownedJob, _ run: QueuedJob.Run, late: QueuedJob.Run) {

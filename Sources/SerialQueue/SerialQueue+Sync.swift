@@ -1,3 +1,5 @@
+import CSerialQueueSwiftCall
+
 extension SerialQueue {
     /// Waits until everything submitted before is done, runs `body` on the calling thread, and returns its result.
     ///
@@ -27,6 +29,9 @@ extension SerialQueue {
     ///
     /// For code that may or may not be on the queue, above all a `deinit`: the last reference may go away anywhere.
     ///
+    /// It works after ``shutdown(_:within:)-(ShutdownMode,_)``, too: it waits for the queue's end, and then still excludes other
+    /// such calls and an actor's late jobs.
+    ///
     /// Not as a habit: run directly, `body` sees the half-done changes of the task it interrupts.
     ///
     /// - Throws: What `body` throws.
@@ -35,9 +40,16 @@ extension SerialQueue {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var outcome: Swift.Result<Result, Failure>?
-        let status = stackCallSyncOrRun(queue) { outcome = Swift.Result(catching: body) }
+        var status = stackCallSyncOrRun(queue) { outcome = Swift.Result(catching: body) }
+        if status != 0 { status = syncOrRunLate(status) { outcome = Swift.Result(catching: body) } }
         // `body` may drop the last other reference to this queue, and C wants ours to last for the whole call.
         withExtendedLifetime(self) {}
         return try finish("syncOrRun", status, outcome.take())
+    }
+
+    /// The part of ``syncOrRun(_:)`` after an error. Returns C's status.
+    @usableFromInline @inline(never)
+    func syncOrRunLate(_ status: CInt, _ body: () -> Void) -> CInt {
+        status == SQ_SWIFT_ESHUTDOWN ? StandIn.syncOrRun(for: self, body) : status
     }
 }

@@ -22,7 +22,7 @@ extension SerialQueue {
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
     /// - Returns: The timer; it is cancelled when it is let go of.
     public func timer(
-        every interval: Duration, leeway: Duration = .zero, _ body: consuming @escaping @Sendable () -> Void
+        every interval: Duration, leeway: Duration = .zero, _ body: consuming sending @escaping () -> Void
     ) -> Timer {
         guard interval > .zero else { intervalIsNotPositive(interval) }
         let timer = Timer(on: self, consume body)
@@ -39,7 +39,7 @@ extension SerialQueue {
         private nonisolated(unsafe) let timer: OpaquePointer?
         private let body: TimerBody
 
-        fileprivate init(on queue: SerialQueue, _ body: consuming @escaping @Sendable () -> Void) {
+        fileprivate init(on queue: SerialQueue, _ body: consuming sending @escaping () -> Void) {
             self.body = TimerBody(consume body)
             var task = self.body.task
             timer = withExtendedLifetime(queue) { sq_timer_create(queue.queue, &task) }
@@ -123,10 +123,10 @@ final class TimerBody: @unchecked Sendable {
         case takenWhileItFires
     }
 
-    private var body: (@Sendable () -> Void)?
+    private var body: (() -> Void)?
     private let stage = Atomic(Stage.waits)
 
-    init(_ body: consuming @escaping @Sendable () -> Void) {
+    init(_ body: consuming sending @escaping () -> Void) {
         self.body = consume body
     }
 
@@ -144,7 +144,7 @@ final class TimerBody: @unchecked Sendable {
     }
 
     /// The closure, for the caller to release; `nil` if it fires, or has been taken.
-    func take() -> (@Sendable () -> Void)? {
+    func take() -> (() -> Void)? {
         var found = stage.load(ordering: .relaxed)
         while found == .waits || found == .fires {
             let next = found == .waits ? Stage.taken : .takenWhileItFires

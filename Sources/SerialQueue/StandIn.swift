@@ -1,55 +1,97 @@
-// StandIn.swift: where jobs go that come after their queue's shutdown.
+// StandIn.swift: what comes after a queue's shutdown and cannot be refused.
 //
-// A task that is suspended inside an actor comes back when it likes, and the runtime takes no for no answer: a job that is
-// not run is a task that waits for ever. So a queue that was shut down has another one stand in for it, which first waits
-// for its end. That keeps the actor's jobs one at a time, and in order. It lasts as long as there are jobs.
+// A task that is suspended inside an actor comes back at any time, and the runtime cannot be refused a job: a task whose job is
+// not run waits forever. Nor can the `syncOrRun` of a `deinit`. So another queue stands in for one that was shut down. It first
+// waits for the end of the queue. What comes late then runs on it one at a time, in order. It lasts as long as it has work.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
+import Synchronization
 
 enum StandIn {
     private struct Entry {
         let queue: SerialQueue
-        var jobs: Int
+        var users: Int
     }
 
-    /// By the queue that is stood in for. Each job retains a handle to it, so while it is a key it is not freed.
+    /// By the queue that is stood in for. The key keeps that queue alive.
     private static let entries = Locked([SerialQueue: Entry]())
+    /// How many entries there are, for a quick look. Relaxed: a thread that runs on a stand-in sees its own entry, because the
+    /// entry was counted before the stand-in began.
+    private static let count = Atomic(0)
 
-    /// Runs the job after the end of `executor` and after every job that came this way before.
+    /// Runs the job after the end of `executor` and after everything that came this way before.
     static func enqueue(_ job: UnownedJob, for executor: SerialQueue, _ run: QueuedJob.Run) {
+        var status: CInt = 0
+        join(executor) { status = $0.map { QueuedJob.submit(job, of: executor, to: $0.queue, run) } ?? CInt(SQ_SWIFT_EAGAIN) }
+        if status != 0 { executor.jobRefused(status) }
+    }
+
+    /// Calls `body` in the same order, on a thread of the library's. Returns C's status; if that is not 0, it will not be called.
+    static func follow(_ executor: SerialQueue, _ body: @escaping @Sendable () -> Void) -> CInt {
+        var isAccepted = false
+        join(executor) { queue in
+            isAccepted = queue?.async {
+                body()
+                leave(executor)
+            } ?? false
+        }
+        return isAccepted ? 0 : CInt(SQ_SWIFT_EAGAIN)
+    }
+
+    /// Runs `body` in the same order, on the calling thread. On the stand-in already, runs it directly. Returns C's status.
+    static func syncOrRun(for executor: SerialQueue, _ body: () -> Void) -> CInt {
+        var standIn: SerialQueue?
+        join(executor) { standIn = $0 }
+        guard let standIn else { return CInt(SQ_SWIFT_ENOMEM) }
+        defer { leave(executor) }
+        return stackCallSyncOrRun(standIn.queue, body)
+    }
+
+    /// Calls `use` with the queue that stands in for `executor`, which has one user more from now on; `nil`: it could not be made.
+    ///
+    /// `use` is called under the lock, so that the order is that of the joining. Nothing of the user's runs in there.
+    private static func join(_ executor: SerialQueue, _ use: (SerialQueue?) -> Void) {
         entries.withLock { entries in
-            // Submitted under the lock, so that the order is that of the counting. Nothing of the user's runs in here.
-            let entry = entries[executor] ?? Entry(queue: make(for: executor), jobs: 0)
-            entries[executor] = Entry(queue: entry.queue, jobs: entry.jobs + 1)
-            let status = QueuedJob.submit(job, of: executor, to: entry.queue.queue, run)
-            if status != 0 { entry.queue.jobRefused(status) }
+            guard let queue = entries[executor]?.queue ?? make(for: executor) else { return use(nil) }
+            if entries[executor] == nil { count.add(1, ordering: .relaxed) }
+            entries[executor] = Entry(queue: queue, users: (entries[executor]?.users ?? 0) + 1)
+            use(queue)
         }
     }
 
-    private static func make(for executor: SerialQueue) -> SerialQueue {
+    private static func make(for executor: SerialQueue) -> SerialQueue? {
         let queue = SerialQueue(label: executor.label)
-        let accepted = queue.async {
-            // Already begun; this waits for the end of what was accepted before.
+        let isAccepted = queue.async {
+            // It has begun already; this waits for the end of what was accepted before.
             let status = sq_shutdown(executor.queue, SQ_DRAIN, .max)
             if status != 0 { executor.jobRefused(status) }
         }
-        if !accepted { queue.jobRefused(CInt(SQ_SWIFT_EAGAIN)) }
-        return queue
+        return isAccepted ? queue : nil
     }
 
-    /// Called by the stand-in, after each job.
-    static func jobEnded(of executor: SerialQueue) {
-        // Let go of outside the lock.
-        let finished: SerialQueue? = entries.withLock { entries in
-            entries[executor]!.jobs -= 1
-            return entries[executor]!.jobs == 0 ? entries.removeValue(forKey: executor)?.queue : nil
+    /// Called by each user, after its work.
+    static func leave(_ executor: SerialQueue) {
+        // Released outside the lock.
+        let finished: (SerialQueue, Entry)? = entries.withLock { entries in
+            entries[executor]!.users -= 1
+            guard entries[executor]!.users == 0, let index = entries.index(forKey: executor) else { return nil }
+            count.subtract(1, ordering: .relaxed)
+            return entries.remove(at: index)
         }
         withExtendedLifetime(finished) {}
     }
 
     /// Whether the caller runs on the queue that stands in for `executor`.
     static func isCurrent(for executor: SerialQueue) -> Bool {
-        entries.withLock { $0[executor]?.queue.isCurrent ?? false }
+        guard count.load(ordering: .relaxed) > 0 else { return false }
+        // Not `isCurrent`, which would come here again.
+        return entries.withLock { entries in entries[executor].map { sq_is_current($0.queue.queue) } ?? false }
+    }
+
+    /// The queue that `queue` stands in for; `nil`: it is no stand-in.
+    static func original(of queue: OpaquePointer) -> SerialQueue? {
+        guard count.load(ordering: .relaxed) > 0 else { return nil }
+        return entries.withLock { $0.first { $0.value.queue.queue == queue }?.key }
     }
 }

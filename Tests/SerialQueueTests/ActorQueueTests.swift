@@ -64,7 +64,7 @@ private actor Resident {
     @Test func the_order_holds_whatever_the_priorities_are() async throws {
         for _ in 0..<100 {
             let diary = Diary()
-            try await diary.queue.enqueueAndWait { diary in
+            await diary.queue.enqueueAndWait { diary in
                 // The actor is busy here, so all of them wait.
                 for line in 0..<10 {
                     diary.queue.enqueue(priority: line % 2 == 0 ? .low : .high) { $0.write(line) }
@@ -78,7 +78,7 @@ private actor Resident {
     /// The reason for the test above: without a queue the high ones overtake.
     @Test func tasks_without_a_queue_overtake_by_priority() async throws {
         let diary = Diary()
-        let tasks = try await diary.queue.enqueueAndWait { diary in
+        let tasks = await diary.queue.enqueueAndWait { diary in
             (0..<10).map { line in
                 Task(priority: line % 2 == 0 ? .low : .high) { diary.write(line) }
             }
@@ -125,12 +125,12 @@ private actor Resident {
 
     @Test func a_task_may_await_a_later_one_of_its_own_queue() async throws {
         let diary = Diary()
-        let value = try await diary.queue.enqueueAndWait { diary in
-            let inner = try await diary.queue.enqueueAndWait { diary in
+        let value = await diary.queue.enqueueAndWait { diary in
+            let inner = await diary.queue.enqueueAndWait { diary in
                 diary.write(1)
                 return "inner"
             }
-            return inner + " and " + (try await Task(on: diary.queue) { _ in "handle" }.value)
+            return inner + " and " + (await Task(on: diary.queue) { _ in "handle" }.value)
         }
         #expect(value == "inner and handle")
     }
@@ -171,12 +171,12 @@ private actor Resident {
 
     @Test func task_locals_priority_and_name_reach_the_task() async throws {
         let diary = Diary()
-        let local = try await FIFOQueueTests.Locals.$name.withValue("set") {
-            try await Task(on: diary.queue) { _ in FIFOQueueTests.Locals.name }.value
+        let local = await FIFOQueueTests.Locals.$name.withValue("set") {
+            await Task(on: diary.queue) { _ in FIFOQueueTests.Locals.name }.value
         }
         #expect(local == "set")
-        let inherited = try await Task.detached(priority: .utility) {
-            try await Task(on: diary.queue) { _ in Task.basePriority }.value
+        let inherited = await Task.detached(priority: .utility) {
+            await Task(on: diary.queue) { _ in Task.basePriority }.value
         }.value
         #expect(inherited == .utility)
         #expect(try await Task(name: "named", on: diary.queue) { _ in Task.name }.value == "named")
@@ -199,22 +199,46 @@ private actor Resident {
         eventually { released.value == 1 }
     }
 
-    @Test func a_task_for_an_actor_that_is_gone_is_cancelled_and_says_why() async throws {
+    @Test func enqueuing_for_an_actor_that_is_gone_is_refused_and_releases() async {
         let queue = Diary().queue
         let releases = Counter(), ran = Counter()
-        let task = Task(on: queue) { [captured = Captured(releases: releases)] _ in
+        let accepted = queue.enqueue { [captured = Captured(releases: releases)] _ in
             captured.touch()
             ran.increment()
         }
-        #expect(task.isCancelled)
-        let error = await #expect(throws: ActorQueue<Diary>.ActorIsGone.self) { try await task.value }
-        #expect(error?.description.contains("The Diary of this ActorQueue has been deallocated") == true)
-        await #expect(throws: ActorQueue<Diary>.ActorIsGone.self) { try await queue.enqueueAndWait { _ in } }
-        let accepted = queue.enqueue { [captured = Captured(releases: releases)] _ in captured.touch() }
         #expect(!accepted)
         await queue.drain()
-        #expect(releases.value == 2)
+        #expect(releases.value == 1)
         #expect(ran.value == 0)
+    }
+
+    /// So its handle throws only what its closure throws.
+    @Test func a_task_for_an_actor_that_is_gone_traps_and_names_enqueue() async throws {
+        let task = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await Task(on: Diary().queue) { _ in }.value
+        }
+        let waiting = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            await Diary().queue.enqueueAndWait { _ in }
+        }
+        for child in [task, waiting] {
+            #expect(child.said("ActorQueue<Diary>: the actor of this queue has been deallocated"))
+            #expect(child.said("enqueue, which returns false"))
+        }
+    }
+
+    /// Compiles only if each throws what its closure throws.
+    @Test func tasks_throw_only_what_their_closures_throw() async {
+        let diary = Diary()
+        let seven: Int = await Task(on: diary.queue) { _ in 7 }.value
+        let eight: Int = await diary.queue.enqueueAndWait { _ in 8 }
+        #expect([seven, eight] == [7, 8])
+        do throws(Refusal) {
+            try await diary.queue.enqueueAndWait { _ throws(Refusal) in throw .no }
+            Issue.record("it has not thrown")
+        } catch {
+            #expect(error == .no)
+        }
+        await #expect(throws: Refusal.no) { try await Task(on: diary.queue) { _ in throw Refusal.no }.value }
     }
 
     @Test func enqueuing_before_adoption_traps_with_a_sentence() async throws {

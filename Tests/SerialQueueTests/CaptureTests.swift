@@ -171,7 +171,7 @@ import Testing
             fifo.enqueue(on: somebody) { [captured = Captured(releases: releases)] _ in captured.touch() }
             await fifo.enqueueAndWait(on: somebody) { [captured = Captured(releases: releases)] _ in captured.touch() }
             #expect(releases.value == 3 * round - 1)
-            try await somebody.queue.enqueueAndWait { [captured = Captured(releases: releases)] _ in captured.touch() }
+            await somebody.queue.enqueueAndWait { [captured = Captured(releases: releases)] _ in captured.touch() }
             #expect(releases.value == 3 * round)
         }
     }

@@ -21,10 +21,10 @@ import Testing
     @Test func a_task_in_an_actor_queue_does_too() async throws {
         let queue = ActorQueue<Somebody>(), somebody = Somebody()
         queue.adoptExecutionContext(of: somebody)
-        let awaiter = try await queue.enqueueAndWait { _ in
+        let awaiter = await queue.enqueueAndWait { _ in
             // The actor is busy here, so it waits.
             let task = Task(priority: .low, on: queue) { _ in [Task.currentPriority, Task.basePriority] }
-            return Task.immediate(priority: .high) { try await task.value }
+            return Task.immediate(priority: .high) { await task.value }
         }
         #expect(try await awaiter.value == [.high, .low])
     }

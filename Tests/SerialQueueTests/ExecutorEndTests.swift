@@ -54,7 +54,9 @@ import Testing
         await method.value
         await store.add(3)
         await store.perform { store in
-            #expect(!store.queue.isCurrent)
+            #expect(store.queue.isCurrent)
+            #expect(SerialQueue.current == store.queue)
+            store.queue.preconditionIsCurrent()
             #expect(store.queue.isIsolatingCurrentContext() == true)
             store.queue.checkIsolated()
             store.assertIsolated()
@@ -77,6 +79,81 @@ import Testing
         #expect(await store.entries == [1, 2])
     }
 
+    /// The two recommended endings in combination. To see it fail (it traps): do nothing in `syncOrRunLate`.
+    @Test func sync_or_run_in_a_deinit_works_after_the_shutdown() throws {
+        final class Owner: Sendable {
+            let queue = SerialQueue(label: "closed")
+            let closed: Counter
+            init(_ closed: Counter) { self.closed = closed }
+            deinit {
+                queue.syncOrRun {
+                    #expect(queue.isCurrent)
+                    #expect(SerialQueue.current == queue)
+                    queue.syncOrRun { _ = closed.increment() }
+                }
+            }
+        }
+        let closed = Counter()
+        do {
+            let owner = Owner(closed)
+            try owner.queue.shutdown()
+        }
+        #expect(closed.value == 1)
+        #expect(try queue.syncOrRun { () throws in 7 } == 7)
+        try queue.shutdown()
+        #expect(throws: Refusal.no) { try queue.syncOrRun { throw Refusal.no } }
+        #expect(!queue.isCurrent)
+    }
+
+    @Test func sync_or_run_waits_between_shutdown_and_end() {
+        let holdup = Holdup { queue.async($0) }
+        let log = Guarded([Int]())
+        queue.async { log.value.append(1) }
+        #expect(throws: SerialQueueError.timedOut) { try closeNow(queue, .drain) }
+        let thread = TestThread { [queue] in queue.syncOrRun { log.value.append(2) } }
+        eventually { queue.statistics.rejected == 1 }
+        holdup.finish()
+        thread.join()
+        #expect(log.value == [1, 2])
+    }
+
+    @Test func late_jobs_and_sync_or_run_exclude_each_other() async throws {
+        try await queue.shutdown()
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<8 {
+                group.addTask { [store, queue] in
+                    for entry in 0..<50 {
+                        if worker % 2 == 0 {
+                            await store.add(worker * 50 + entry)
+                        } else {
+                            queue.syncOrRun { assumed(store, worker * 50 + entry) }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(await store.entries.sorted() == Array(0..<400))
+    }
+
+    /// To see it fail: make a thread for each waiter.
+    @Test func a_hundred_awaited_shutdowns_and_drains_share_a_thread() async throws {
+        let queue = SerialQueue(label: "crowded end")
+        queue.suspend()
+        queue.async {}
+        #expect(throws: SerialQueueError.timedOut) { try closeNow(queue, .drain) }
+        let waiting = (0..<100).map { number in
+            Task.immediate {
+                if number % 2 == 0 { await queue.drain() } else { try await queue.shutdown() }
+            }
+        }
+        await comesTrue { threadNames().contains("crowded end") }
+        #expect(threadNames().filter { $0 == "crowded end" }.count <= 2, "the queue's and the waiters'")
+        await #expect(throws: SerialQueueError.timedOut) { try await queue.shutdown(within: .milliseconds(20)) }
+        queue.resume()
+        for task in waiting { try await task.value }
+        try await queue.shutdown(within: .seconds(3600))
+    }
+
     @Test func late_jobs_exclude_each_other() async throws {
         try await queue.shutdown()
         await withTaskGroup(of: Void.self) { group in
@@ -94,7 +171,7 @@ import Testing
         let task = Task(executorPreference: queue) { [queue] in
             #expect(queue.isCurrent)
             await gate.pass()
-            #expect(!queue.isCurrent)
+            #expect(queue.isCurrent)
             return 7
         }
         await comesTrue { gate.arrived == 1 }

@@ -28,6 +28,20 @@ import Testing
         #expect(notSeen.value == 10)
     }
 
+    /// Waiting tasks are not looked for: that would cost each of them something.
+    @Test func a_waiting_task_is_cancelled_as_it_begins() async {
+        let queue = FIFOQueue(), gate = AsyncGate()
+        let running = Task(on: queue) { await gate.pass() }
+        let waiting = Task(on: queue) { Task.isCancelled }
+        await Task.yield()
+        queue.cancelAll()
+        #expect(!waiting.isCancelled)
+        gate.open()
+        #expect(await waiting.value)
+        #expect(waiting.isCancelled)
+        await running.value
+    }
+
     @Test func cancel_all_calls_the_cancellation_handlers_outside_of_every_lock() async {
         let queue = FIFOQueue()
         let begun = AsyncGate(), cancelled = AsyncGate()

@@ -222,26 +222,31 @@ private let tries = isUnderSanitizer ? 500 : 5_000
         return task
     }
 
-    @Test func a_run_that_is_cancelled_releases_at_once() async {
+    @Test func a_run_that_is_cancelled_has_released_when_it_throws() async {
         let queue = SerialQueue(label: "awaited")
         queue.suspend()
-        let task = await caller { [self] _ in _ = try await queue.run(answer()) }
+        let task = await caller { [self] _ in
+            await #expect(throws: CancellationError.self) { _ = try await queue.run(answer()) }
+            #expect(releases.value == 1)
+        }
         task.cancel()
-        #expect(releases.value == 1)
+        #expect(queue.depth == 0, "though the caller has not been resumed yet")
         home.resume()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await #expect(throws: Never.self) { try await task.value }
         queue.resume()
     }
 
-    @Test func a_submit_that_is_cancelled_releases_at_once() async {
+    @Test func a_submit_that_is_cancelled_has_released_when_it_throws() async {
         let queue = SerialQueue(label: "full", capacity: 1)
         queue.suspend()
         queue.async {}
-        let task = await caller { [self] _ in try await queue.submit(body()) }
+        let task = await caller { [self] _ in
+            await #expect(throws: CancellationError.self) { try await queue.submit(body()) }
+            #expect(releases.value == 1)
+        }
         task.cancel()
-        #expect(releases.value == 1)
         home.resume()
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await #expect(throws: Never.self) { try await task.value }
         queue.resume()
     }
 
@@ -278,7 +283,7 @@ private let tries = isUnderSanitizer ? 500 : 5_000
 
     @Test func enqueue_and_wait_on_an_actors_queue_is_over_for_drain() async throws {
         let somebody = Somebody()
-        let task = await caller { [self] _ in try await somebody.queue.enqueueAndWait(operationOnSomebody()) }
+        let task = await caller { [self] _ in await somebody.queue.enqueueAndWait(operationOnSomebody()) }
         gate.open()
         await somebody.queue.drain()
         #expect(releases.value == 1)

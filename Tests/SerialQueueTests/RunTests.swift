@@ -158,9 +158,67 @@ import Testing
         task.cancel()
         await task.value
         #expect(releases.value == 1, "though the queue has not come there yet")
-        #expect(queue.depth == 1)
+        #expect(queue.depth == 0)
+        #expect(queue.statistics.withdrawn == 1)
         holdup.finish()
         await queue.drain()
+        #expect(ran.value == 0)
+        #expect(queue.statistics.ran == 2, "the holdup and the drain")
+    }
+
+    /// To see it fail: do not withdraw in `AwaitedCall.cancel`.
+    @Test func cancelled_runs_on_a_suspended_queue_leave_nothing_behind() async {
+        let queue = SerialQueue(label: "suspended", capacity: 2)
+        queue.suspend()
+        for round in 1...500 {
+            let task = Task { [ran] in try await queue.run { _ = ran.increment() } }
+            await comesTrue { queue.depth == 1 }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(queue.depth == 0)
+            #expect(queue.statistics.withdrawn == round)
+        }
+        // All the room is there, too.
+        #expect(queue.async {})
+        #expect(queue.async {})
+        #expect(!queue.async {})
+        queue.resume()
+        await queue.drain()
+        #expect(ran.value == 0)
+        #expect(queue.statistics.ran == 3)
+    }
+
+    /// A cancellation handler runs under a lock of the runtime's, which escalating the task takes, too: so what the closure
+    /// captured must not be released there. To see it fail (it hangs): release the body in `AwaitedCall.cancel`.
+    @Test func a_cancelled_runs_captures_are_not_released_by_the_canceller() async throws {
+        let (begun, cancelled) = (Gate(), Gate())
+        let canceller = Guarded<UInt>(0), releaser = Guarded<UInt>(0)
+        queue.async { [queue] in
+            begun.open()
+            cancelled.pass()
+            #expect(queue.isCurrent)
+        }
+        begun.pass()
+        let task = Task { [queue, ran] in
+            let captured = Captured {
+                releaser.value = id_of_this_thread()
+                queue.syncOrRun {}  // as the README's deinit: it waits until the queue is free
+            }
+            try await queue.run {
+                captured.touch()
+                ran.increment()
+            }
+        }
+        await comesTrue { queue.depth == 1 }
+        let thread = TestThread {
+            canceller.value = id_of_this_thread()
+            task.cancel()
+            cancelled.open()
+        }
+        thread.join()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(releaser.value != 0)
+        #expect(releaser.value != canceller.value)
         #expect(ran.value == 0)
     }
 

@@ -44,16 +44,16 @@ import Testing
         #expect(queue.statistics.rejected == 5)
     }
 
-    @Test(arguments: ["sync", "syncOrRun"])
-    func a_sync_after_the_shutdown_traps(_ verb: String) async throws {
+    /// A syncOrRun works: ExecutorEndTests.
+    @Test func a_sync_after_the_shutdown_traps() async throws {
         let child = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [verb] in
+        ) {
             let queue = SerialQueue(label: "closed for good")
             try queue.shutdown()
-            if verb == "sync" { queue.sync {} } else { queue.syncOrRun {} }
+            queue.sync {}
         }
-        #expect(child.said("Fatal error: SerialQueue.\(verb): queue \"closed for good\" has been shut down."))
+        #expect(child.said("Fatal error: SerialQueue.sync: queue \"closed for good\" has been shut down."))
     }
 
     @Test func a_waiting_sync_traps_when_it_is_discarded() async throws {

@@ -26,18 +26,6 @@ private final class Adopted: Sendable {
 ///
 /// Not for closures of which each has to end before the next one begins: ``FIFOQueue``.
 public final class ActorQueue<ActorType: Actor>: Sendable {
-    /// Thrown by a task that was enqueued when the actor had been deallocated: the task is cancelled, and its closure, which has
-    /// not run, released.
-    public struct ActorIsGone: Error, Sendable, CustomStringConvertible {
-        @usableFromInline init() {}
-
-        /// Names the actor's type, and says what to do.
-        public var description: String {
-            "The \(ActorType.self) of this ActorQueue has been deallocated, so nothing runs on it any more. "
-                + "Keep a reference to the actor for as long as you enqueue."
-        }
-    }
-
     @usableFromInline let line = Line()
     private let adopted = AtomicLazyReference<Adopted>()
 
@@ -55,7 +43,7 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
     }
 
     /// The actor; `nil` if it is gone. Traps if there never was one.
-    @usableFromInline var actor: ActorType? {
+    @usableFromInline var actorIfAlive: ActorType? {
         guard let adopted = adopted.load() else {
             fatalError(
                 "ActorQueue<\(ActorType.self)>: enqueued before the queue had adopted an actor. "
@@ -64,6 +52,25 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
         }
         guard let actor = adopted.actor else { return nil }
         return unsafeDowncast(actor, to: ActorType.self)
+    }
+
+    /// The actor. Traps if it is gone, or if there never was one.
+    @usableFromInline var actor: ActorType {
+        guard let actor = actorIfAlive else {
+            fatalError(
+                "ActorQueue<\(ActorType.self)>: the actor of this queue has been deallocated, so nothing runs on it any more. "
+                    + "Keep a reference to the actor for as long as you enqueue, or use enqueue, which returns false then."
+            )
+        }
+        return actor
+    }
+}
+
+// Swift 6.3 cannot reflect a generic class with noncopyable fields: it ends the process.
+extension ActorQueue: CustomReflectable {
+    /// Has no children: a queue shows nothing of its tasks.
+    public var customMirror: Mirror {
+        Mirror(self, children: [:])
     }
 }
 
@@ -80,7 +87,7 @@ extension ActorQueue {
         priority: TaskPriority? = nil,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async -> Void
     ) -> Bool {
-        guard let actor else { return false }
+        guard let actor = actorIfAlive else { return false }
         start(priority: priority, on: actor, consume operation)
         return true
     }
@@ -89,21 +96,21 @@ extension ActorQueue {
     ///
     /// If the caller is cancelled, so is the operation; it still gets its turn. May be called from a task of this queue, too.
     ///
-    /// - Precondition: The queue has adopted an actor.
-    /// - Throws: What `operation` throws; ``ActorIsGone``.
-    public func enqueueAndWait<Success: Sendable>(
+    /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
+    ///   ``enqueue(priority:_:)``, which returns `false` then.
+    /// - Throws: What `operation` throws.
+    public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
         priority: TaskPriority? = nil,
-        isolation: isolated (any Actor)? = #isolation,
-        _ operation: consuming @escaping @Sendable (isolated ActorType) async throws -> Success
-    ) async throws -> Success {
-        let task = Task<Success, any Error>(priority: priority, on: self, operation: consume operation)
-        return try await withTaskCancellationHandler { try await task.value } onCancel: { task.cancel() }
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
+    ) async throws(Failure) -> Success {
+        try await resultTask(priority, consume operation).valueOrCancelled().get()
     }
 
-    /// Cancels every task that has been enqueued so far and has not ended, as their handles' `cancel()` would.
+    /// Cancels every task that has been enqueued so far and has not ended.
     ///
-    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`: those that have not begun begin in their turn.
-    /// Costs the same however many wait. ``drain(isolation:)`` waits for them.
+    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`. A task that runs is cancelled at once. A task
+    /// that waits is cancelled as it begins, in its turn; until then its handle's `isCancelled` is `false`. So this costs the same
+    /// however many wait. ``drain()`` waits for them.
     public func cancelAll() {
         line.cancelAll()
     }
@@ -112,14 +119,14 @@ extension ActorQueue {
     ///
     /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a sentence. (A child
     ///   task of one is not noticed.)
-    public func drain(isolation: isolated (any Actor)? = #isolation) async {
+    public nonisolated(nonsending) func drain() async {
         if withUnsafeCurrentTask(body: { $0.map(line.isRunning) ?? false }) {
             fatalError(
                 "ActorQueue<\(ActorType.self)>.drain: called from a task of the same queue. It would wait for itself, for ever. "
                     + "Await the tasks that matter by their handles."
             )
         }
-        await line.drain(isolation: isolation) { line.nextTurn()?.leave() }
+        await line.drain() { line.nextTurn()?.leave() }
     }
 }
 
@@ -144,5 +151,20 @@ extension ActorQueue {
         _ operation: consuming @escaping @Sendable (isolated ActorType) async throws -> Success
     ) -> Task<Success, any Error> {
         ActorWork(line, actor, consume operation).makeTask(name: name, priority: priority)
+    }
+
+    /// The task behind enqueueAndWait. A function of its own: a closure made in an isolated function would inherit the isolation,
+    /// and would be kept until the wait is over.
+    private func resultTask<Success: Sendable, Failure: Error>(
+        _ priority: TaskPriority?,
+        _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
+    ) -> Task<Result<Success, Failure>, Never> {
+        Task(priority: priority, on: self) { [operation = consume operation] actor in
+            do throws(Failure) {
+                return .success(try await operation(actor))
+            } catch {
+                return .failure(error)
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Enqueuing is synchronous, from anywhere, and the order of the calls is the order of the closures. Each closure runs as a
 /// task of its own, which takes over task-locals and priority from the enqueuing context as `Task { }` does.
-/// There are two spellings: ``enqueue(priority:_:)`` and ``enqueueAndWait(priority:isolation:_:)``, and
+/// There are two spellings: ``enqueue(priority:_:)`` and ``enqueueAndWait(priority:_:)``, and
 /// `Task(on: queue) { }`, for whoever needs the handle.
 ///
 /// Tasks run on Swift's global executor, on a ``SerialQueue``, or, with `on:` or `isolatedTo:`, on an actor. The last
@@ -24,6 +24,14 @@ public final class FIFOQueue: Sendable {
     public init(label: String = "", on queue: SerialQueue? = nil) {
         self.label = label
         self.queue = queue
+    }
+}
+
+// Swift 6.3 cannot reflect a generic class with noncopyable fields, such as this one has inside: it ends the process.
+extension FIFOQueue: CustomReflectable {
+    /// Shows the label.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["label": label])
     }
 }
 
@@ -56,36 +64,35 @@ extension FIFOQueue {
     /// - Precondition: The caller is no task of this queue, and no child task of one: it would wait for itself. The program
     ///   traps with a sentence. (It is not noticed under another executor preference, nor through another queue.)
     /// - Throws: What `operation` throws.
-    public func enqueueAndWait<Success: Sendable, Failure: Error>(
+    public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
         priority: TaskPriority? = nil,
-        isolation: isolated (any Actor)? = #isolation,
         _ operation: consuming sending @escaping () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         preconditionIsNotWaitedFor("enqueueAndWait")
         let task = resultTask(priority, consume operation)
-        return try await task.valueOrCancelled(isolation: isolation).get()
+        return try await task.valueOrCancelled().get()
     }
 
-    /// As ``enqueueAndWait(priority:isolation:_:)``, with `operation` running on `actor`.
+    /// As ``enqueueAndWait(priority:_:)``, with `operation` running on `actor`.
     ///
     /// Awaiting it from that actor does not block the actor.
-    public func enqueueAndWait<ActorType: Actor, Success: Sendable, Failure: Error>(
+    public nonisolated(nonsending) func enqueueAndWait<ActorType: Actor, Success: Sendable, Failure: Error>(
         priority: TaskPriority? = nil,
         on actor: ActorType,
-        isolation: isolated (any Actor)? = #isolation,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         preconditionIsNotWaitedFor("enqueueAndWait")
         let task = resultTask(priority, on: actor, consume operation)
-        return try await task.valueOrCancelled(isolation: isolation).get()
+        return try await task.valueOrCancelled().get()
     }
 }
 
 extension FIFOQueue {
-    /// Cancels every task that has been enqueued so far and has not ended, as their handles' `cancel()` would.
+    /// Cancels every task that has been enqueued so far and has not ended.
     ///
-    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`: those that have not begun begin in their turn.
-    /// Costs the same however many there are. ``drain(isolation:)`` waits for them.
+    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`. A task that runs is cancelled at once. A task
+    /// that waits is cancelled as it begins, in its turn; until then its handle's `isCancelled` is `false`. So this costs the same
+    /// however many wait. ``drain()`` waits for them.
     public func cancelAll() {
         line.cancelAll()
     }
@@ -93,10 +100,10 @@ extension FIFOQueue {
     /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
     ///
     /// - Precondition: The caller is no task of this queue, and no child task of one, as for
-    ///   ``enqueueAndWait(priority:isolation:_:)``.
-    public func drain(isolation: isolated (any Actor)? = #isolation) async {
+    ///   ``enqueueAndWait(priority:_:)``.
+    public nonisolated(nonsending) func drain() async {
         preconditionIsNotWaitedFor("drain")
-        await line.drain(isolation: isolation) { goOn() }
+        await line.drain() { goOn() }
     }
 
     /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,
@@ -136,7 +143,7 @@ extension FIFOQueue {
 
 extension Task where Failure == Never {
     /// The value, awaited by a caller whose cancellation cancels the task.
-    func valueOrCancelled(isolation: isolated (any Actor)?) async -> Success {
+    nonisolated(nonsending) func valueOrCancelled() async -> Success {
         await withTaskCancellationHandler { await value } onCancel: { cancel() }
     }
 }

@@ -50,7 +50,7 @@ final class Line: Sendable {
 
     /// Waits until what has been enqueued so far has ended. `goOn` is called if the caller gets the baton: it lets the next one
     /// begin.
-    func drain(isolation: isolated (any Actor)?, goOn: () -> Void) async {
+    nonisolated(nonsending) func drain(goOn: () -> Void) async {
         await withUnsafeContinuation { (waiter: Running.Waiter) in
             let marker = Marker { [running] in
                 if !running.withLock({ $0.wait(waiter) }) { waiter.resume() }

@@ -16,6 +16,14 @@ public final class MainActorQueue: Sendable {
     }
 }
 
+// Swift 6.3 cannot reflect a generic class with noncopyable fields, such as this one has inside: it ends the process.
+extension MainActorQueue: CustomReflectable {
+    /// Has no children: a queue shows nothing of its tasks.
+    public var customMirror: Mirror {
+        Mirror(self, children: [:])
+    }
+}
+
 extension MainActor {
     /// The main actor's queue: ``MainActorQueue/shared``.
     public static var queue: MainActorQueue { .shared }
@@ -39,18 +47,18 @@ extension MainActorQueue {
     /// If the caller is cancelled, so is the operation; it still gets its turn. May be called from a task of this queue, too.
     ///
     /// - Throws: What `operation` throws.
-    public func enqueueAndWait<Success: Sendable, Failure: Error>(
+    public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
         priority: TaskPriority? = nil,
-        isolation: isolated (any Actor)? = #isolation,
         _ operation: consuming @escaping @MainActor () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
-        try await resultTask(priority, consume operation).valueOrCancelled(isolation: isolation).get()
+        try await resultTask(priority, consume operation).valueOrCancelled().get()
     }
 
-    /// Cancels every task that has been enqueued so far and has not ended, as their handles' `cancel()` would.
+    /// Cancels every task that has been enqueued so far and has not ended.
     ///
-    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`: those that have not begun begin in their turn.
-    /// ``drain(isolation:)`` waits for them.
+    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`. A task that runs is cancelled at once. A task
+    /// that waits is cancelled as it begins, in its turn; until then its handle's `isCancelled` is `false`. So this costs the same
+    /// however many wait. ``drain()`` waits for them.
     public func cancelAll() {
         queue.cancelAll()
     }
@@ -59,8 +67,8 @@ extension MainActorQueue {
     ///
     /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a sentence. (A child
     ///   task of one is not noticed.)
-    public func drain(isolation: isolated (any Actor)? = #isolation) async {
-        await queue.drain(isolation: isolation)
+    public nonisolated(nonsending) func drain() async {
+        await queue.drain()
     }
 
     /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,

@@ -1,11 +1,28 @@
+extension Task where Failure == Never {
+    /// Makes a task that runs `operation` on the actor of `queue`, and begins after everything enqueued there before has begun.
+    ///
+    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    ///
+    /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
+    ///   ``ActorQueue/enqueue(priority:_:)``, which returns `false` then.
+    @discardableResult @inlinable
+    public init<ActorType: Actor>(
+        name: String? = nil,
+        priority: TaskPriority? = nil,
+        on queue: ActorQueue<ActorType>,
+        operation: consuming @escaping @Sendable (isolated ActorType) async -> Success
+    ) {
+        self = queue.start(name: name, priority: priority, on: queue.actor, consume operation)
+    }
+}
+
 extension Task where Failure == any Error {
     /// Makes a task that runs `operation` on the actor of `queue`, and begins after everything enqueued there before has begun.
     ///
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
-    /// If the actor is gone, the task is cancelled and throws ``ActorQueue/ActorIsGone``; so it can fail even if `operation`
-    /// cannot.
     ///
-    /// - Precondition: The queue has adopted an actor.
+    /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
+    ///   ``ActorQueue/enqueue(priority:_:)``, which returns `false` then.
     @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
@@ -13,12 +30,7 @@ extension Task where Failure == any Error {
         on queue: ActorQueue<ActorType>,
         operation: consuming @escaping @Sendable (isolated ActorType) async throws -> Success
     ) {
-        if let actor = queue.actor {
-            self = queue.start(name: name, priority: priority, on: actor, consume operation)
-        } else {
-            self = Task(name: name, priority: priority) { throw ActorQueue<ActorType>.ActorIsGone() }
-            cancel()
-        }
+        self = queue.start(name: name, priority: priority, on: queue.actor, consume operation)
     }
 }
 

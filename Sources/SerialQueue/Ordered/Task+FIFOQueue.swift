@@ -1,6 +1,8 @@
 extension Task where Failure == Never {
     /// Makes a task that runs `operation` in its turn on `queue`: after everything enqueued before has ended.
     ///
+    /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor.
+    ///
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
     /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
@@ -9,7 +11,7 @@ extension Task where Failure == Never {
         name: String? = nil,
         priority: TaskPriority? = nil,
         on queue: FIFOQueue,
-        operation: consuming sending @escaping () async -> Success
+        @_inheritActorContext @_implicitSelfCapture operation: consuming sending @escaping () async -> Success
     ) {
         let work = FIFOWork(queue, consume operation)
         self = Task(name: name, executorPreference: work, priority: priority) { await work.run() }
@@ -31,6 +33,8 @@ extension Task where Failure == Never {
 extension Task where Failure == any Error {
     /// Makes a task that runs `operation` in its turn on `queue`: after everything enqueued before has ended.
     ///
+    /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor.
+    ///
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
     /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
@@ -39,7 +43,7 @@ extension Task where Failure == any Error {
         name: String? = nil,
         priority: TaskPriority? = nil,
         on queue: FIFOQueue,
-        operation: consuming sending @escaping () async throws -> Success
+        @_inheritActorContext @_implicitSelfCapture operation: consuming sending @escaping () async throws -> Success
     ) {
         let work = FIFOWork(queue, consume operation)
         self = Task(name: name, executorPreference: work, priority: priority) { try await work.run() }

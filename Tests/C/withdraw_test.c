@@ -193,9 +193,11 @@ TEST(a_task_that_is_withdrawn_just_before_it_is_taken_is_passed_over) {
     sq__work_t work;
     CHECK_EQUAL(sq__withdraw_take(queue, &work), SQ__EMPTY);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_queue_depth(queue), 1); /* the empty slot no longer counts */
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
-    check_idle(queue, 1, 1);
+    check_idle(queue, 2, 1);
     sq_queue_release(queue);
 }
 

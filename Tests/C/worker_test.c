@@ -2,11 +2,14 @@
 #include "child.h"
 #include "inject.h"
 #include "latch.h"
+#include "platform/thread.h"
 #include "thread/token.h"
 #include "thread/worker.h"
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 TEST(the_thread_starts_with_the_first_async_and_is_the_only_one) {
     sq_queue_t *queue = sq_queue_create("first", NULL);
@@ -255,6 +258,54 @@ TEST(a_thread_that_blocks_all_signals_starts_threads_with_only_faults_open) {
     for (size_t i = 0; i < sizeof inherited / sizeof inherited[0]; i += 1) {
         CHECK(sigismember(&its, inherited[i]));
     }
+}
+
+/* What a shared thread has does not depend on the thread that first needs it. */
+typedef struct scheduling {
+    int policy, nice;
+    cpu_set_t processors;
+} scheduling_t;
+
+static void read_scheduling(void *context) {
+    scheduling_t *mine = context;
+    mine->policy = sched_getscheduler(0);
+    mine->nice = getpriority(PRIO_PROCESS, (id_t)gettid());
+    CHECK_EQUAL(sched_getaffinity(0, sizeof mine->processors, &mine->processors), 0);
+}
+
+static void *be_pinned_and_modest(void *context) {
+    cpu_set_t all, one;
+    CHECK_EQUAL(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i += 1) {
+        if (CPU_ISSET(i, &all)) {
+            CPU_SET(i, &one);
+        }
+    }
+    CHECK_EQUAL(sched_setaffinity(0, sizeof one, &one), 0);
+    CHECK_EQUAL(sq__processor_count(), *(unsigned *)context);
+    if (geteuid() == 0) { /* others cannot get these back */
+        CHECK_EQUAL(setpriority(PRIO_PROCESS, (id_t)gettid(), 5), 0);
+        CHECK_EQUAL(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 }), 0);
+    }
+    sq_queue_t *queue = sq_queue_create("modest", NULL);
+    REQUIRE(queue != NULL);
+    scheduling_t its;
+    CHECK_EQUAL(sq_async(queue, read_scheduling, &its), 0);
+    drain(queue);
+    cpu_set_t of_main;
+    CHECK_EQUAL(its.policy, sched_getscheduler(getpid()));
+    CHECK_EQUAL(its.nice, getpriority(PRIO_PROCESS, (id_t)getpid()));
+    CHECK_EQUAL(sched_getaffinity(getpid(), sizeof of_main, &of_main), 0);
+    CHECK(CPU_EQUAL(&its.processors, &of_main));
+    sq_queue_release(queue);
+    return NULL;
+}
+
+/* To see it fail: no become_like_main_thread in thread_main (platform/thread.c); 0 for getpid() in processors.c. */
+TEST(policy_nice_value_and_affinity_of_the_thread_are_the_main_threads) {
+    unsigned processors = sq__processor_count();
+    join(spawn(be_pinned_and_modest, &processors));
 }
 
 /* A worker whose function forks: in the child it ends, and leaves its token, whose lock a thread of the parent's may have had. */

@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* Submits `function(context)` and returns at once; the queue's thread runs it after every task submitted before. That thread
- * blocks all signals except faults; SIGPIPE, SIGXFSZ and SIGPROF only if the thread that starts it blocks them. Any thread may
- * call. What the caller wrote before is visible to the task.
+ * blocks all signals except faults; SIGPIPE, SIGXFSZ and SIGPROF only if the thread that starts it blocks them. Its
+ * scheduling policy, nice value and affinity are the main thread's, where the system permits. Any thread may call. What the caller wrote before is visible to the task.
  * Returns 0; ENOMEM; EAGAIN (the queue's thread could not be started, or the queue is full); ESHUTDOWN; ESTALE (the queue
  * is from before a fork); EINVAL (no function). After an error the function will not be called and the queue works on. */
 int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);

@@ -1,6 +1,6 @@
 /* processors.c: how many processors this process may use.
  *
- * DESIGN. The smaller one of two: those that it may be scheduled on, and its control group's quota, which is time per period. A
+ * DESIGN. The smaller one of two: those that its main thread may be scheduled on, and its control group's quota, which is time per period. A
  * group's limit holds for the groups within it as well, so all on the way up to the root are asked. They are read from files, and
  * a thread may be cancelled at each of those calls: not this one, which asks in the middle of a wait, or with a lock. */
 #ifndef _GNU_SOURCE
@@ -20,7 +20,7 @@ enum { PATH_SIZE = 512 };
 
 static unsigned schedulable(void) {
     cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof mine, &mine) == 0) {
+    if (sched_getaffinity(getpid(), sizeof mine, &mine) == 0) { /* the main thread's: threads may be pinned */
         int count = CPU_COUNT(&mine);
         return count > 0 ? (unsigned)count : 1;
     }

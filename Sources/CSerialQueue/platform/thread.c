@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,12 +36,29 @@ static void copy_name(char *to, const char *from) {
     to[length] = '\0';
 }
 
+/* The library's threads are shared: they get what the main thread has, not what their starter happens to have. What the system
+ * refuses stays as inherited: only a privileged thread may raise its priority. */
+static void become_like_main_thread(void) {
+    pid_t process = getpid();
+    struct sched_param parameters;
+    cpu_set_t processors;
+    int policy = sched_getscheduler(process);
+    if (policy != sched_getscheduler(0) && sched_getparam(process, &parameters) == 0) {
+        (void)sched_setscheduler(0, policy, &parameters);
+    }
+    if (sched_getaffinity(process, sizeof processors, &processors) == 0) {
+        (void)sched_setaffinity(0, sizeof processors, &processors);
+    }
+    (void)setpriority(PRIO_PROCESS, (id_t)sq__thread_id(), getpriority(PRIO_PROCESS, (id_t)process));
+}
+
 static void *thread_main(void *argument) {
     const sq__thread_start_t *start = argument;
     if (start->name[0] != '\0') {
         /* By the thread itself: seen from others it may already have ended. A thread without a name works as well. */
         pthread_setname_np(pthread_self(), start->name);
     }
+    become_like_main_thread();
     start->body(start->argument);
     return NULL;
 }

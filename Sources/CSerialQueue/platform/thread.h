@@ -12,7 +12,8 @@
 
 /* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
- * the same effect as elsewhere, and profilers see tasks. `name` is cut to what the system accepts. Returns 0 or an errno code.
+ * the same effect as elsewhere, and profilers see tasks. Its scheduling policy, nice value and affinity are those of the main
+ * thread, where the system permits. `name` is cut to what the system accepts. Returns 0 or an errno code.
  *
  * `start` belongs to the caller and must stay valid until the body is called. So the new thread frees no memory, and the C
  * library does not give it a cache of freed blocks, which would take more than a queue does. */
@@ -64,7 +65,7 @@ sq__thread_state_t sq__thread_state(uint64_t id);
 /* Copies this thread's name. `size` is not 0. */
 void sq__thread_name(char *name, size_t size);
 
-/* How many processors this process may use. */
+/* How many processors this process may use: the main thread's affinity and the control group's quota count. Some file accesses. */
 unsigned sq__processor_count(void);
 
 /* No more than `limit`: what the control group, and those that it is in, leave of it. For sq__processor_count. */

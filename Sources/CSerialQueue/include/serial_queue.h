@@ -15,6 +15,7 @@
 #include "sq_shutdown.h"
 #include "sq_stats.h"
 #include "sq_watch.h"
+#include "sq_group.h"
 #include "sq_semaphore.h"
 #include "sq_once.h"
 

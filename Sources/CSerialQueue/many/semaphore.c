@@ -27,7 +27,7 @@
 struct sq_semaphore {
     SQ__ATOMIC(uint64_t) permits;     /* A  permits * ONE, or WAITED */
     SQ__ATOMIC(uint32_t) references;  /* A */
-    uint16_t process;                 /* I  see process.h */
+    uint32_t process;                 /* I  see process.h */
     sq__many_waiters_t waiters;       /* L */
     char label[];                     /* I */
 };

@@ -184,6 +184,16 @@ bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
     return sq__withdraw(queue, sq__bound_place(task));
 }
 
+int sq__async_prepare(sq_queue_t *queue) {
+    sq__runner_t runner;
+    int error = find_runner(queue, &runner);
+    return error == 0 && sq__load_relaxed(&queue->state) & SQ__CLOSED ? ESHUTDOWN : error;
+}
+
+int sq__async_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
+    return submit_in_time(queue, SQ_NOW, kind, work);
+}
+
 int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }
 
 int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {

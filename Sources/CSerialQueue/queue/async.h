@@ -4,6 +4,7 @@
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
+#include "queue/work.h"
 
 /* Submits a task that needs no room: a delayed task whose time has come. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
 int sq__async_due(sq_queue_t *queue, const sq_task_t *task);
@@ -14,5 +15,11 @@ void sq__async_give_room(sq_queue_t *queue);
 
 /* Refuses all who wait for room, and all who will ask for it. */
 void sq__async_close_room(sq_queue_t *queue);
+
+/* Makes sure that the queue can take tasks. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
+int sq__async_prepare(sq_queue_t *queue);
+
+/* As sq_async_task, for work of any kind that takes up room. */
+int sq__async_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);
 
 #endif

@@ -101,6 +101,13 @@ static void break_cycle(sq__edge_t *closer) {
     sq__report_cycle(edge);
 }
 
+/* Several, if it waits for several tasks. Each step leaves one wait less open. */
+static void break_all_cycles(sq__edge_t *closer) {
+    while (closes_cycle(closer)) {
+        break_cycle(closer);
+    }
+}
+
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline) {
     *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__report_room() };
     edge->frames = sq__self()->frame;
@@ -113,8 +120,16 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
         edges->prev = edge;
     }
     edges = edge;
-    if (closes_cycle(edge)) {
-        break_cycle(edge);
+    break_all_cycles(edge);
+    sq__mutex_unlock(&lock);
+}
+
+void sq__deadlock_look_again(const void *object) {
+    sq__mutex_lock(&lock);
+    for (sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
+        if (edge->wait->subject != NULL && edge->wait->subject->object == object) {
+            break_all_cycles(edge);
+        }
     }
     sq__mutex_unlock(&lock);
 }

@@ -14,8 +14,10 @@
  * held. Take the moment at which the first of them was looked at: that one waits then; each other one has been waiting since
  * before the lock was taken, and still waits when it is looked at, later. So all wait at that moment.
  *
- * A wait for a once is an edge to the thread that is inside its function. A wait for any one of several (a semaphore) is in
- * the list for reports only.
+ * A wait for a once is an edge to the thread that is inside its function. A wait for a group is one for all of its unfinished
+ * tasks, so it is an edge to each queue that has one of them, waiting or running: a cycle through one of them is certain.
+ * Such a wait may come to need another queue while it lasts; then the submitter looks again. A wait for any one of several (a
+ * semaphore) is in the list for reports only.
  *
  * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer counts: the next best
  * is refused instead. Not all can be claimed: a claimed call began after the task that made it, all around. */
@@ -52,6 +54,9 @@ typedef struct sq__edge {
 /* Before the thread sleeps: adds its wait to the list. If this closes a cycle, one of the cycle's waits is refused, perhaps
  * this one. */
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline);
+
+/* After a task was submitted that this object, a subject's, has to wait for: that may have closed a cycle. */
+void sq__deadlock_look_again(const void *object);
 
 /* When the wait is over. True: it was refused because of a cycle, and the thread's report says which. */
 bool sq__deadlock_leave(sq__edge_t *edge);

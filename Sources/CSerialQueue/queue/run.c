@@ -1,5 +1,6 @@
 #include "queue/run.h"
 
+#include "many/tie.h"
 #include "platform/clock.h"
 #include "queue/async.h"
 #include "queue/fork.h"
@@ -29,7 +30,7 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     } else {
         *work = sq__ring_take(queue);
     }
-    if (__builtin_expect(queue->bound != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR)) {
+    if (__builtin_expect(queue->bound != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER)) {
         sq__async_give_room(queue);
         if (sq__fork_is_stale(queue)) {
             kind = SQ__EMPTY; /* somebody who was given room has forked, and this is the child: the parent runs it */
@@ -56,6 +57,14 @@ static void run_pair(sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
     pair.call(pair.first, pair.second, runs);
 }
 
+/* Its end comes after all that it has done, so that those who wait for the group find it done. */
+static void run_member(sq_queue_t *queue, uint32_t control, sq__member_task_t member) {
+    run_task(queue, control, (sq_task_t){ .run = member.run, .context = member.context });
+    if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
+        sq__tie_end(member.tie);
+    }
+}
+
 static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     if (control & SQ__DISCARD) {
         (void)sq__token_refuse(waiter.token, waiter.turn); /* it counts itself as withdrawn */
@@ -76,6 +85,9 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
 
 /* What a watcher is told. */
 static sq_function_t function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    if (kind == SQ__MEMBER) {
+        return control & SQ__DISCARD ? NULL : work->member.run;
+    }
     if (kind == SQ__TASK || kind == SQ__DUE) {
         return control & SQ__DISCARD ? work->task.discard : work->task.run;
     }
@@ -97,6 +109,9 @@ static void run_work(sq_queue_t *queue) {
     case SQ__PAIR:
     case SQ__JOB:
         run_pair(queue, control, work.pair);
+        break;
+    case SQ__MEMBER:
+        run_member(queue, control, work.member);
         break;
     case SQ__CALL:
         run_call(queue, control, work.waiter);

@@ -15,6 +15,7 @@ enum {
     SQ__DUE,    /* a delayed task: a TASK that takes up no room either */
     SQ__CLAIM,  /* a PAIR that can be withdrawn until its turn (withdraw.h) */
     SQ__GONE,   /* a CLAIM that was withdrawn: an empty slot, which the baton's holder passes over */
+    SQ__MEMBER, /* a TASK of a group, without a discard function */
     SQ__CALL,   /* a thread in async_and_wait, which waits until the runner has done its call */
     SQ__WAITER, /* a thread in sync, which waits for its turn */
 };
@@ -24,6 +25,12 @@ typedef struct sq__pair {
     void *first;
     void *second;
 } sq__pair_t;
+
+typedef struct sq__member_task {
+    sq_function_t run;
+    void *context;
+    struct sq__tie *tie; /* see tie.h */
+} sq__member_task_t;
 
 typedef struct sq__waiter {
     sq__token_t *token;
@@ -40,6 +47,7 @@ typedef union sq__work {
     sq_task_t task;
     sq__pair_t pair;
     sq__claim_t claim;
+    sq__member_task_t member;
     sq__waiter_t waiter;
 } sq__work_t;
 

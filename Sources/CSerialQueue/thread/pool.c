@@ -136,6 +136,19 @@ size_t sq__pool_run(sq__pool_t *pool) {
     return ran;
 }
 
+bool sq__pool_run_next(sq__pool_t *pool) {
+    if (sq__pool_is_stale(pool)) {
+        return false;
+    }
+    sq__mutex_lock(&pool->lock);
+    sq__job_t *job = sq__pool_take_first(pool);
+    sq__mutex_unlock(&pool->lock);
+    if (job != NULL) {
+        call(pool, job, 1);
+    }
+    return job != NULL;
+}
+
 bool sq__pool_run_one(sq__pool_t *pool, sq__job_t *job) {
     if (sq__pool_is_stale(pool)) {
         return false;

@@ -83,6 +83,9 @@ size_t sq__pool_run(sq__pool_t *pool);
 /* Calls this job of a manual pool once, for one task, if it is ready. False: it is not. */
 bool sq__pool_run_one(sq__pool_t *pool, sq__job_t *job);
 
+/* Calls the first ready job of a manual pool once, for one task. False: none is ready. */
+bool sq__pool_run_next(sq__pool_t *pool);
+
 /* Around a sleep of the calling thread in the middle of a job. `member` is the thread's, and not NULL. */
 void sq__pool_lend_seat(sq__member_t *member);
 void sq__pool_take_seat(sq__member_t *member);

@@ -1,0 +1,137 @@
+/* sq_group.h: waiting for many tasks. */
+#ifndef SQ_GROUP_H
+#define SQ_GROUP_H
+
+#include "sq_time.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A group of tasks, on any queues, whose common end can be waited for.
+ *
+ * Opaque and reference-counted; made by sq_group_create. A group counts its members: sq_group_enter and sq_group_async add
+ * one, sq_group_leave and the outcome of a submitted task take it away. Every time the count reaches zero, the waits and
+ * notifications that were pending then end. A group can be used again after that, also before those who waited have run.
+ */
+typedef struct sq_group sq_group_t;
+
+/**
+ * Makes a group with no members and one reference.
+ *
+ * @param label A name for reports; copied. NULL: none.
+ * @return The group, or NULL with errno ENOMEM.
+ */
+sq_group_t *SQ_NULLABLE sq_group_create(const char *SQ_NULLABLE label);
+
+/**
+ * Adds a reference. The caller holds one already.
+ *
+ * @return The group.
+ */
+sq_group_t *sq_group_retain(sq_group_t *group);
+
+/**
+ * Releases a reference.
+ *
+ * Legal anywhere, also while the group has members: the last member's end then submits the notifications and frees the group,
+ * and sq_group_leave remains legal for members that have entered. NULL is ignored.
+ */
+void sq_group_release(sq_group_t *SQ_NULLABLE group);
+
+/**
+ * Returns the group's label.
+ *
+ * @return The label, "" if it has none. Valid as long as the group.
+ */
+const char *sq_group_label(const sq_group_t *group);
+
+/**
+ * Adds a member, which must leave by sq_group_leave. Never blocks; any thread may call.
+ *
+ * @retval 0 The member was added.
+ * @retval EOVERFLOW More than 2^29 members entered and did not leave. Nothing changed.
+ */
+int sq_group_enter(sq_group_t *group);
+
+/**
+ * Takes away a member that sq_group_enter added. Never blocks; any thread may call.
+ *
+ * @retval 0 The member was taken away. What was written before is visible to those that wait.
+ * @retval EINVAL No member has entered: this is one leave too many. Nothing changed.
+ * @retval ESTALE This is the child of a fork, and threads or notifications of the parent wait for the group. Nothing changed.
+ */
+int sq_group_leave(sq_group_t *group);
+
+/**
+ * Submits `function(context)` to the queue as sq_async does, as a member of the group.
+ *
+ * The member leaves at the outcome of the task: when the function has returned, or when the task was discarded.
+ *
+ * @retval 0 The task was submitted.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async. The group has not changed.
+ */
+int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
+
+/**
+ * The same for a task that owns its context. The member leaves after task->run or task->discard has returned. `*task` is copied.
+ *
+ * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_task. Nothing will be called, the group has not changed.
+ */
+#ifdef __GNUC__
+__attribute__((warn_unused_result))
+#endif
+int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
+
+/**
+ * Waits until the group has no members.
+ *
+ * The wait ends when the count next reaches zero; members that are added after that do not extend it. Any thread may call,
+ * tasks included: a thread of a pool lends its seat to another. On a manual pool it runs the tasks that are ready on the
+ * pools of the members' queues.
+ *
+ * @retval 0 The group had no members at some moment of the call. What the members wrote is visible.
+ * @retval ETIMEDOUT It still had members at the deadline.
+ * @retval EAGAIN It has members, and the deadline is SQ_NOW.
+ * @retval EDEADLK A member on a queue cannot end before this call returns; sq_deadlock_report says why. The wait for the
+ * member that closes such a cycle may be refused long after it began.
+ * @retval ENOMEM It would have to wait, and there is no memory for that.
+ * @retval ESTALE It would have to wait, and the group is from before a fork, or a task that it ran on a manual pool has forked
+ * and this is the child.
+ */
+#ifdef __GNUC__
+__attribute__((warn_unused_result))
+#endif
+int sq_group_wait(sq_group_t *group, sq_time_t deadline);
+
+/**
+ * Submits a task to the queue once, when the group has no members.
+ *
+ * That is at once if it has none now, else when the count next reaches zero. Notifications are submitted in the order in which
+ * they were registered. The task needs no room in a queue of limited capacity, and the notification keeps the queue alive.
+ * Submitting cannot fail for want of memory later: it is tried again until there is some. If the queue is shut down before,
+ * task->discard is called by the thread that ended the last member, outside every lock. `*task` is copied.
+ *
+ * @retval 0 Exactly one of task->run and task->discard will be called.
+ * @retval ENOMEM, EAGAIN There is no memory, or the queue's thread could not be started.
+ * @retval ESHUTDOWN The queue is shut down.
+ * @retval ESTALE The group or the queue is from before a fork.
+ * @retval EINVAL task->run is NULL.
+ */
+#ifdef __GNUC__
+__attribute__((warn_unused_result))
+#endif
+int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

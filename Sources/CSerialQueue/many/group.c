@@ -1,0 +1,256 @@
+#include "many/group.h"
+
+#include "many/lock.h"
+#include "many/tie.h"
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "thread/process.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MOST_ENTERED (SQ__GROUP_TIE / 2)
+
+sq_group_t *sq_group_create(const char *label) {
+    size_t length = label != NULL ? strlen(label) : 0;
+    sq_group_t *group = sq__memory(sizeof *group + length + 1);
+    if (group == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(group, 0, sizeof *group);
+    memcpy(group->label, label != NULL ? label : "", length + 1);
+    sq__store_relaxed(&group->references, 1);
+    group->process = sq__process();
+    return group;
+}
+
+sq_group_t *sq_group_retain(sq_group_t *group) {
+    sq__add_relaxed(&group->references, 1);
+    return group;
+}
+
+const char *sq_group_label(const sq_group_t *group) { return group->label; }
+
+static void dispose(sq_group_t *group) {
+    sq__tie_free_all(group);
+    sq__memory_free(group);
+}
+
+void sq_group_release(sq_group_t *group) {
+    /* [reference] release: our use of the group; acquire, if it was the last: everybody's. */
+    if (group == NULL || sq__sub_acq_rel(&group->references, 1) != 1) {
+        return;
+    }
+    for (;;) {
+        uint64_t count = sq__load_acquire(&group->count); /* [member] acquire: the use of the group by those who have left */
+        if (!sq__group_has_members(count)) {
+            break;
+        }
+        /* [member] release: everybody's use of the group, to the member that frees it. */
+        if (sq__cas_release(&group->count, &count, count | SQ__GROUP_RELEASED)) {
+            return;
+        }
+    }
+    dispose(group);
+}
+
+/* Leaving */
+
+/* A member of the kind that `one` counts. */
+static bool has(uint64_t count, uint64_t one) {
+    return one == SQ__GROUP_TIE ? count >= SQ__GROUP_TIE : count % SQ__GROUP_TIE >= SQ__GROUP_ENTERED;
+}
+
+/* What ends with the last member. */
+typedef struct pending {
+    sq__many_waiters_t waiters;
+    sq__notices_t notices;
+} pending_t;
+
+/* L. Returns the count before, or 0: there was no such member. *pending is what has ended. When the count is zero the group
+ * may be freed by a thread that does not take the lock, so its fields are changed before. */
+static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, pending_t *pending) {
+    const pending_t nothing = { { 0 }, { 0 } }, all = { group->waiters, group->notices };
+    uint64_t next, count = sq__load_relaxed(&group->count);
+    do {
+        bool is_last = has(count, one) && !sq__group_has_members(count - one);
+        *pending = is_last ? all : nothing;
+        group->waiters = is_last ? nothing.waiters : all.waiters;
+        group->notices = is_last ? nothing.notices : all.notices;
+        if (!has(count, one)) {
+            return 0;
+        }
+        next = is_last ? 0 : count - one;
+        /* [member] release: what the member did; acquire, if it is the last: what all of them did, for those who wait. */
+    } while (!sq__cas_acq_rel(&group->count, &count, next));
+    return count;
+}
+
+/* Somebody waits, or the group is to be freed. Returns 0 or EINVAL. */
+static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one) {
+    pending_t pending;
+    sq__many_lock(group);
+    uint64_t before = leave_under_lock(group, one, &pending);
+    sq__many_waiters_grant(&pending.waiters);
+    sq__many_unlock(group);
+    if (before & SQ__GROUP_RELEASED && !sq__group_has_members(before - one)) {
+        dispose(group);
+    }
+    sq__notice_submit_all(pending.notices.first);
+    return before != 0 ? 0 : EINVAL;
+}
+
+/* The last member to leave while a flag is set leaves under the lock. */
+static inline bool leaves_by_swap(uint64_t count, uint64_t one) {
+    return sq__group_has_members(count - one) || count == one;
+}
+
+void sq__group_leave_tie(sq_group_t *group) {
+    uint64_t count = sq__load_relaxed(&group->count);
+    while (leaves_by_swap(count, SQ__GROUP_TIE)) {
+        /* [member] release: what the members did. */
+        if (sq__cas_release(&group->count, &count, count - SQ__GROUP_TIE)) {
+            return;
+        }
+    }
+    leave_last(group, SQ__GROUP_TIE);
+}
+
+int sq_group_enter(sq_group_t *group) {
+    uint64_t count = sq__load_relaxed(&group->count);
+    do {
+        if (count % SQ__GROUP_TIE >= MOST_ENTERED) {
+            return EOVERFLOW;
+        }
+    } while (!sq__cas_relaxed(&group->count, &count, count + SQ__GROUP_ENTERED));
+    return 0;
+}
+
+int sq_group_leave(sq_group_t *group) {
+    uint64_t count = sq__load_relaxed(&group->count);
+    for (;;) {
+        if (!has(count, SQ__GROUP_ENTERED)) {
+            return EINVAL;
+        }
+        if (!leaves_by_swap(count, SQ__GROUP_ENTERED)) {
+            break;
+        }
+        /* [member] release: what the member did. */
+        if (sq__cas_release(&group->count, &count, count - SQ__GROUP_ENTERED)) {
+            return 0;
+        }
+    }
+    if (group->process != sq__process()) {
+        return ESTALE;
+    }
+    return leave_last(group, SQ__GROUP_ENTERED);
+}
+
+/* Waiting */
+
+static bool needs_queue(const sq__subject_t *subject, const void *owner) {
+    return sq__tie_exists((sq_group_t *)subject->object, owner);
+}
+
+static bool has_members_now(sq_group_t *group, uint64_t *count) {
+    *count = sq__load_acquire(&group->count); /* [member] acquire: what the members did */
+    return sq__group_has_members(*count);
+}
+
+/* L. True: the group has members, and the last of them will find the flags. */
+static bool flag(sq_group_t *group, uint64_t flags) {
+    uint64_t count;
+    while (has_members_now(group, &count)) {
+        /* [watched] relaxed: the look at the ties publishes it. */
+        if ((count & flags) == flags || sq__cas_relaxed(&group->count, &count, count | flags)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
+    sq__many_waiter_t waiter;
+    const sq__self_t *self = sq__self();
+    bool may_be_needed = self->frame != NULL || self->hold != NULL;
+    const sq__subject_t subject = { .kind = "group", .label = group->label, .object = group, .needs = needs_queue };
+    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    if (error) {
+        return error;
+    }
+    sq__many_lock(group);
+    bool waits = flag(group, SQ__GROUP_WAITED | (may_be_needed ? SQ__GROUP_WATCHED : 0));
+    if (waits) {
+        sq__many_waiters_append(&group->waiters, &waiter);
+        sq_group_retain(group);
+    }
+    sq__many_unlock(group);
+    if (!waits) {
+        sq__wait_cancel(&waiter.wait);
+        return 0;
+    }
+    error = sq__wait_end(&waiter.wait, deadline);
+    if (error) {
+        sq__many_lock(group);
+        sq__many_waiters_remove(&group->waiters, &waiter);
+        sq__many_unlock(group);
+    }
+    sq_group_release(group);
+    return error;
+}
+
+/* Nobody else may run what manual pools have ready. False: a task has forked, and this is the child. */
+static bool run_members(sq_group_t *group) {
+    bool ran = true;
+    uint64_t count;
+    while (ran && has_members_now(group, &count)) {
+        sq__pool_t *pool = sq__tie_manual_pool(group);
+        ran = pool != NULL && sq__pool_run_next(pool);
+        if (group->process != sq__process()) {
+            return false;
+        }
+        if (pool != NULL) {
+            sq__pool_release(pool);
+        }
+    }
+    return true;
+}
+
+int sq_group_wait(sq_group_t *group, sq_time_t deadline) {
+    uint64_t count;
+    if (!has_members_now(group, &count)) {
+        return 0;
+    }
+    if (group->process != sq__process()) {
+        return ESTALE;
+    }
+    if (deadline == SQ_NOW) {
+        return EAGAIN;
+    }
+    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
+        return ETIMEDOUT;
+    }
+    return run_members(group) ? wait_for_members(group, deadline) : ESTALE;
+}
+
+int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+    sq__notice_t *notice;
+    if (group->process != sq__process()) {
+        return ESTALE;
+    }
+    int error = sq__notice_create(&notice, queue, task);
+    if (error) {
+        return error;
+    }
+    sq__many_lock(group);
+    bool waits = flag(group, SQ__GROUP_WAITED);
+    if (waits) {
+        sq__notices_append(&group->notices, notice);
+    }
+    sq__many_unlock(group);
+    if (!waits) {
+        sq__notice_submit_all(notice);
+    }
+    return 0;
+}

@@ -22,3 +22,4 @@ PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthr
     pthread_cond_init pthread_mutexattr_init pthread_mutex_init sched_getaffinity sysconf vsnprintf read
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))
 $(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
+$(OUT)/tests/spin_test: WRAP += -Wl,--wrap=clock_gettime,--wrap=sched_yield

@@ -310,7 +310,7 @@ TEST(the_end_of_a_timer_can_fork_and_its_child_has_alarms_of_its_own) {
             CHECK_EQUAL(sq_resume(timed.scene.queue), 0);
         } else if (how == BY_RELEASE_IN_FIRING) {
             CHECK_EQUAL(sq_timer_start(timed.timer, 0, 0, 0), 0);
-            while (stats_now(timed.scene.queue).discarded == 0) {
+            while (stats_now(timed.scene.queue).ran == 0) {
                 sched_yield();
             }
         }

@@ -1,6 +1,8 @@
 /* until_test.c: a sync that waits no longer than it was told, and whose function is never run once it has given up. */
 #include "caller.h"
 #include "inject.h"
+#include "queue/owner.h"
+#include "queue/ring.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -315,4 +317,48 @@ TEST(a_discard_in_the_moment_of_giving_up_counts_each_place_once) {
         CHECK_EQUAL(stats.depth, 0);
         sq_queue_release(queue);
     }
+}
+
+/* Trying while the runner lingers */
+
+static void *linger(void *argument) {
+    sq_queue_t *queue = argument;
+    while (!sq__ring_linger(queue)) { /* it leaves most looks out, as they are in vain */
+    }
+    sq__owner_pass(queue);
+    return NULL;
+}
+
+/* Nothing runs and nothing waits, but the runner still looks for more work. To see it fail (it hangs): leave out the first
+ * condition in try_turn, or do not set `lingers`. */
+TEST(a_queue_whose_runner_lingers_is_free_to_a_caller_that_tries) {
+    sq_queue_t *queue = make_queue_of("lingering", 0);
+    sq__place_t place;
+    size_t ran = 0;
+    CHECK_EQUAL(sq__ring_take_place(queue, false, &place), 0);
+    pthread_t runner = spawn(linger, queue);
+    while (sq_sync_until(queue, SQ_NOW, add_one, &ran) != 0) { /* the runner may lose its processor */
+    }
+    CHECK_EQUAL(ran, 1);
+    join(runner);
+    CHECK_EQUAL(stats_now(queue).ran, 1);
+    sq_queue_release(queue);
+}
+
+/* The test is the runner. */
+TEST(a_caller_that_tries_gives_up_when_the_runner_does_not_answer) {
+    sq_queue_t *queue = make_queue_of("lingering", 0);
+    sq__place_t place;
+    CHECK_EQUAL(sq__ring_take_place(queue, false, &place), 0);
+    CHECK(place.owns);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    check_outcomes(queue, 0, 0, 0, 1);
+    sq__store_relaxed(&queue->lingers, true);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    CHECK_EQUAL(sq_sync_until(queue, 1, must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_queue_depth(queue), 0);
+    sq__store_relaxed(&queue->lingers, false);
+    sq__owner_pass(queue);
+    check_outcomes(queue, 0, 0, 1, 2);
+    sq_queue_release(queue);
 }

@@ -83,7 +83,7 @@ static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t d
             run_search(scenario, memory, EX_DFS, depth_first);
         }
         /* Each output that is expected must come: a handful of schedules would not do. */
-        random = scenario->prints[0] != NULL && random < 5000 ? 5000 : random;
+        random = scenario->prints[0] != NULL && random < 20000 ? 20000 : random;
         run_search(scenario, memory, EX_PCT, random);
         run_search(scenario, memory, EX_RANDOM, random);
     }

@@ -150,6 +150,7 @@ uint64_t sq__thread_id(void) { return (uint64_t)ex_current + 1; }
 void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_current); }
 unsigned sq__processor_count(void) { return ex_processors; }
 uint64_t sq__clock_now(void) { return ex_now(); }
+uint64_t sq__clock_process_time(void) { return ex_now(); }
 
 void sq__fatal(const char *format, ...) {
     char text[300];

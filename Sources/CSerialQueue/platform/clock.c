@@ -5,8 +5,12 @@
 
 #include <time.h>
 
-uint64_t sq__clock_now(void) {
+static uint64_t read_clock(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
+
+uint64_t sq__clock_now(void) { return read_clock(CLOCK_MONOTONIC); }
+
+uint64_t sq__clock_process_time(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }

@@ -7,4 +7,7 @@
 /* Nanoseconds on CLOCK_MONOTONIC. */
 uint64_t sq__clock_now(void);
 
+/* Nanoseconds of processor time that all threads of this process have used. */
+uint64_t sq__clock_process_time(void);
+
 #endif

@@ -24,7 +24,8 @@ enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4 };
 struct sq_queue {
     /* Where the runner works. */
     sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
-    SQ__ATOMIC(uint32_t) index;     /* C  the next task's place in it; SQ__SEGMENT_SLOTS: the next segment's first */
+    SQ__ATOMIC(uint16_t) index;     /* C  the next task's place in it; SQ__SEGMENT_SLOTS: the next segment's first */
+    SQ__ATOMIC(uint16_t) lingers;   /* C  a hint: the runner has caught up, and looks for more work; nothing runs */
     uint32_t stack_kib;             /* I  of the worker's thread; 0: the system's default */
     SQ__ATOMIC(uint64_t) ran;       /* C */
 

@@ -1,7 +1,8 @@
 #include "queue/ring.h"
 
 #include "queue/pooled.h"
-#include "thread/patience.h"
+#include "platform/thread.h"
+#include "thread/spin.h"
 
 #include <errno.h>
 
@@ -64,7 +65,7 @@ bool sq__ring_publish(sq__place_t place, uintptr_t kind) {
 
 /* The word that tells whether the place at the head is filled: its own, or the link that leads to it. */
 static sq__word_t *word_at_head(sq_queue_t *queue) {
-    uint32_t index = sq__load_relaxed(&queue->index);
+    uint16_t index = sq__load_relaxed(&queue->index);
     if (queue->head == NULL) {
         return &queue->first;
     }
@@ -96,14 +97,14 @@ uintptr_t sq__ring_peek(sq_queue_t *queue) {
 }
 
 sq__work_t sq__ring_take(sq_queue_t *queue) {
-    uint32_t index = sq__load_relaxed(&queue->index);
-    sq__store_relaxed(&queue->index, index + 1);
+    uint16_t index = sq__load_relaxed(&queue->index);
+    sq__store_relaxed(&queue->index, (uint16_t)(index + 1));
     return queue->head->slots[index].work;
 }
 
-bool sq__ring_linger(sq_queue_t *queue) {
-    sq__word_t *word = word_at_head(queue);
-    for (unsigned spins = sq__patience_worker_spins(SQ__LINGER_SPINS); spins > 0; spins -= 1) {
+static bool look_for_more(sq_queue_t *queue, unsigned spins) {
+    const sq__word_t *word = word_at_head(queue);
+    for (; spins > 0; spins -= 1) {
         if (sq__load_relaxed(word) != SQ__EMPTY) {
             return true;
         }
@@ -113,6 +114,18 @@ bool sq__ring_linger(sq_queue_t *queue) {
         sq__pause();
     }
     return false;
+}
+
+bool sq__ring_linger(sq_queue_t *queue) {
+    unsigned spins = sq__spin_begin(SQ__SPIN_LINGER, SQ__LINGER_SPINS);
+    if (spins == 0) {
+        return false;
+    }
+    sq__store_relaxed(&queue->lingers, true);
+    bool found = look_for_more(queue, spins);
+    sq__store_relaxed(&queue->lingers, false);
+    sq__spin_end(SQ__SPIN_LINGER, found);
+    return found;
 }
 
 /* False: the place was filled in the meantime. */
@@ -137,7 +150,7 @@ static bool keeps_segment(sq_queue_t *queue) {
 static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
     sq__segment_t *segment = queue->head;
     uint64_t entered = sq__load_relaxed(&queue->entered);
-    uint32_t index = sq__load_relaxed(&queue->index);
+    uint16_t index = sq__load_relaxed(&queue->index);
     sq__segment_free_spare(queue);
     queue->head = NULL;
     sq__store_relaxed(&queue->first, 0);
@@ -170,7 +183,7 @@ static bool make_free(sq_queue_t *queue, sq__state_t *state) {
     if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, queue->head, 0))) {
         return true;
     }
-    sq__store_relaxed(&queue->index, taken);
+    sq__store_relaxed(&queue->index, (uint16_t)taken);
     return false;
 }
 

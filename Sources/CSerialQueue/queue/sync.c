@@ -6,6 +6,7 @@
 #include "include/sq_sync.h"
 
 #include "platform/clock.h"
+#include "platform/thread.h"
 #include "queue/current.h"
 #include "queue/deadlock.h"
 #include "queue/fork.h"
@@ -14,11 +15,13 @@
 #include "queue/ring.h"
 #include "queue/run.h"
 #include "queue/wait.h"
+#include "thread/spin.h"
 
 #include <errno.h>
 
-/* Returns 0 with the baton, or an errno code; ETIMEDOUT and EDEADLK with a place that was given up. */
-static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline) {
+/* Waits for the turn, until the deadline or, briefly, for a moment. Returns 0 with the baton, or an errno code; ETIMEDOUT and
+ * EDEADLK with a place that was given up. */
+static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline, bool briefly) {
     sq__wait_t wait;
     sq__place_t place;
     int error = sq__wait_begin(&wait, queue);
@@ -39,11 +42,59 @@ static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline) {
     if (sq__ring_publish(place, SQ__WAITER)) {
         sq__owner_pass(queue); /* to the head of the ring, which may be ourselves */
     }
-    error = sq__wait_end(&wait, deadline);
+    wait.is_next = sq__ring_depth(queue) <= 1;
+    error = briefly ? sq__wait_briefly(&wait) : sq__wait_end(&wait, deadline);
     if (error && error != ESTALE) {
         sq__add_relaxed(&queue->withdrawn, 1);
     }
     return error;
+}
+
+static bool take_if_free(sq_queue_t *queue) {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    /* [own] acquire: what the last holder wrote. */
+    return sq__state_is_free(state) && sq__cas_acquire(&queue->state, &state, state | SQ__OWNED);
+}
+
+/* Takes the queue without a place in the ring, if it becomes free within a moment. It overtakes nobody: a queue where a task
+ * waits is not free. The yield is for a thread that has just passed the baton to another one, and already comes again.
+ * Without it each thread would find the other one waiting, and each task would cost a change of threads. A runner that
+ * lingers answers sooner than that. */
+static bool take_early(sq_queue_t *queue) {
+    bool taken = false;
+    for (unsigned i = 0; !taken && i < SQ__EARLY_SPINS; i += 1) {
+        sq__pause();
+        taken = take_if_free(queue);
+        if (sq__load_relaxed(&queue->lingers)) {
+            return taken;
+        }
+    }
+    return taken || (sq__spin_yield() && take_if_free(queue));
+}
+
+/* On a queue that is not free, by a caller that does not wait. A queue whose runner only lingers is as good as free: the runner
+ * grants the turn at once, or is not running. */
+static int try_turn(sq_queue_t *queue, int error) {
+    if (!sq__load_relaxed(&queue->lingers) || sq__ring_depth(queue) > 0) {
+        return sq__queue_reject(queue, error);
+    }
+    int outcome = wait_for_turn(queue, SQ_NOW, true);
+    return outcome == ETIMEDOUT ? error : outcome;
+}
+
+/* Returns 0 with the baton, or an errno code. */
+static int get_turn(sq_queue_t *queue, sq_time_t deadline) {
+    if (deadline == SQ_NOW) {
+        return try_turn(queue, EBUSY);
+    }
+    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
+        return try_turn(queue, ETIMEDOUT);
+    }
+    if (take_early(queue)) {
+        sq__count(&queue->ran, 1);
+        return 0;
+    }
+    return wait_for_turn(queue, deadline, false);
 }
 
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function,
@@ -54,13 +105,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    if (deadline == SQ_NOW) {
-        return sq__queue_reject(queue, EBUSY);
-    }
-    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
-        return sq__queue_reject(queue, ETIMEDOUT);
-    }
-    int error = wait_for_turn(queue, deadline);
+    int error = get_turn(queue, deadline);
     if (error == 0) {
         sq__run_turn(queue, function, context);
         sq__owner_pass(queue);

@@ -23,7 +23,8 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_
         }
         return ENOMEM;
     }
-    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .queue = queue, .pool = pool, .subject = subject };
+    *wait = (sq__wait_t){ .token = token, .turn = sq__token_prepare(token), .is_next = true, .queue = queue,
+                          .pool = pool, .subject = subject };
     return 0;
 }
 
@@ -75,22 +76,41 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     return outcome;
 }
 
-int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
-    bool deadlock = false;
-    if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
-        return ESTALE;
-    }
-    sq__outcome_t outcome = sq__token_spin(wait->token, wait->turn, SQ__PATIENCE_SPIN_YIELD, deadline);
-    if (outcome == SQ__OPEN) {
-        outcome = sleep_until(wait, deadline, &deadlock);
-    }
-    over(wait);
+static int error_of(sq__outcome_t outcome, bool deadlock) {
     switch (outcome) {
     case SQ__GRANTED:
         return 0;
     case SQ__REFUSED:
         return deadlock ? EDEADLK : ESHUTDOWN;
     default:
-        return ETIMEDOUT;
+        return deadlock ? EDEADLK : ETIMEDOUT;
     }
+}
+
+int sq__wait_briefly(sq__wait_t *wait) {
+    sq__outcome_t outcome = sq__token_spin(wait->token, wait->turn, SQ__SPIN_TRY, SQ__TRY_SPINS);
+    if (outcome == SQ__OPEN && sq__spin_yield()) {
+        outcome = sq__token_spin(wait->token, wait->turn, SQ__SPIN_TRY, SQ__TRY_SPINS);
+    }
+    if (outcome == SQ__OPEN) {
+        outcome = sq__token_withdraw(wait->token, wait->turn);
+    }
+    over(wait);
+    return error_of(outcome, false);
+}
+
+int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
+    bool deadlock = false;
+    if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
+        return ESTALE;
+    }
+    sq__outcome_t outcome = sq__token_spin(wait->token, wait->turn, SQ__SPIN_WAITER, SQ__WAITER_SPINS);
+    if (outcome == SQ__OPEN && wait->is_next) {
+        outcome = sq__token_yield(wait->token, wait->turn, deadline);
+    }
+    if (outcome == SQ__OPEN) {
+        outcome = sleep_until(wait, deadline, &deadlock);
+    }
+    over(wait);
+    return error_of(outcome, deadlock);
 }

@@ -23,6 +23,8 @@ typedef struct sq__subject {
 typedef struct sq__wait {
     sq__token_t *token;
     sq__turn_t turn;
+    bool is_next;      /* at most one thing is done before this: the thread yields before it sleeps. Where many wait, each
+                        * yield would only go to another one that waits. A hint, set by the waiting thread */
     sq_queue_t *queue; /* what is waited for; NULL: only the subject. Once the wait is over, the queue may be freed */
     sq__pool_t *pool;  /* its pool, with a reference, if that is a manual one; else NULL */
     const sq__subject_t *subject; /* NULL: the queue */
@@ -43,5 +45,8 @@ void sq__wait_cancel(sq__wait_t *wait);
 /* Returns 0 (granted: the caller sees what the granter wrote), ESHUTDOWN (refused), ETIMEDOUT or EDEADLK (given up: it will
  * never be granted), or ESTALE (meanwhile this has become the child of a fork). */
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
+
+/* The same for a moment, without a sleep. */
+int sq__wait_briefly(sq__wait_t *wait);
 
 #endif

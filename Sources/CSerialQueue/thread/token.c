@@ -4,7 +4,7 @@
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
-#include "thread/patience.h"
+#include "platform/thread.h"
 
 /* Fields: A atomic, F fixed once made, L under free_lock. */
 struct sq__token {
@@ -166,19 +166,28 @@ bool sq__token_is_open(sq__token_t *token, sq__turn_t turn) {
     return is_open(status_of(sq__load_relaxed(&token->word), turn));
 }
 
-sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience, uint64_t deadline) {
-    unsigned spins = patience == SQ__PATIENCE_SPIN ? sq__patience_worker_spins(SQ__WORKER_SPINS)
-                                                   : sq__patience_spins(SQ__WAITER_SPINS);
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__spin_t kind, unsigned pauses) {
     sq__outcome_t outcome = look(token, turn);
-    for (unsigned i = 0; outcome == SQ__OPEN && i < spins; i += 1) {
+    if (outcome != SQ__OPEN || (pauses = sq__spin_begin(kind, pauses)) == 0) {
+        return outcome;
+    }
+    for (; outcome == SQ__OPEN && pauses > 0; pauses -= 1) {
         sq__pause();
         outcome = look(token, turn);
     }
-    for (unsigned i = 0; outcome == SQ__OPEN && patience == SQ__PATIENCE_SPIN_YIELD && i < SQ__WAITER_YIELDS; i += 1) {
+    sq__spin_end(kind, outcome != SQ__OPEN);
+    return outcome;
+}
+
+sq__outcome_t sq__token_yield(sq__token_t *token, sq__turn_t turn, uint64_t deadline) {
+    sq__outcome_t outcome = look(token, turn);
+    for (unsigned yields = SQ__WAITER_YIELDS; outcome == SQ__OPEN && yields > 0; yields -= 1) {
         if (deadline != SQ__NEVER && sq__clock_now() >= deadline) {
-            break; /* a yield may take a whole time slice of somebody else's */
+            break; /* a yield may take a whole time slice */
         }
-        sq__thread_yield();
+        if (!sq__spin_yield()) {
+            break;
+        }
         outcome = look(token, turn);
     }
     return outcome;

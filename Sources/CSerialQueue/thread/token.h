@@ -18,11 +18,13 @@
  * grant may look at a token whose waiter has left, and may signal it, without harm: to the next waiter it is a spurious
  * wake-up. The memory is bounded by the largest number of threads that waited at one time.
  *
- * The waiter comes in three steps, each for a reason (Documentation/Performance.md has the figures): it spins briefly, for
- * the baton that is on its way from another processor; it gives the processor away some tens of times, for the baton whose
- * holder needs this processor; it sleeps. */
+ * A waiter has three steps (Documentation/Performance.md has the figures). It spins briefly, for a baton that is on its way
+ * from another processor. It yields some tens of times, for a baton whose holder needs this processor. Then it sleeps. Where
+ * the first two do not pay they are left out (spin.h). */
 #ifndef SQ__THREAD_TOKEN_H
 #define SQ__THREAD_TOKEN_H
+
+#include "thread/spin.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,12 +61,6 @@ void sq__token_refuse_line(const void *line);
 /* Keeps the waiter from withdrawing. False: it has done so. */
 bool sq__token_claim(sq__token_t *token, sq__turn_t turn);
 
-/* How long a waiter looks before it sleeps. */
-typedef enum sq__patience {
-    SQ__PATIENCE_SPIN,      /* spins: for a worker, which is woken late once the scheduler has charged it for yielding */
-    SQ__PATIENCE_SPIN_YIELD /* spins, then yields: for a caller in sync */
-} sq__patience_t;
-
 typedef enum sq__outcome {
     SQ__OPEN,     /* not decided */
     SQ__GRANTED,  /* what the granter wrote is visible */
@@ -72,8 +68,11 @@ typedef enum sq__outcome {
     SQ__WITHDRAWN /* by the caller: it will never be granted */
 } sq__outcome_t;
 
-/* Looks for the outcome without sleeping; no longer than to the deadline. */
-sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__patience_t patience, uint64_t deadline);
+/* Looks for the outcome between at most `pauses` pauses. */
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__spin_t kind, unsigned pauses);
+
+/* Looks for the outcome between yields; no longer than to the deadline. */
+sq__outcome_t sq__token_yield(sq__token_t *token, sq__turn_t turn, uint64_t deadline);
 
 /* The one function that sleeps: until the outcome, which is SQ__WITHDRAWN when the deadline passed first. */
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline);

@@ -1,10 +1,8 @@
 #include "thread/worker.h"
 
-#include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
-#include "thread/patience.h"
 #include "thread/process.h"
 #include "thread/token.h"
 
@@ -27,10 +25,8 @@ static void worker_main(void *argument) {
     sq__turn_t turn = worker->turn;
     bool wanted = true;
     while (wanted) {
-        if (sq__token_spin(token, turn, SQ__PATIENCE_SPIN, SQ__NEVER) == SQ__OPEN) {
-            uint64_t before = sq__clock_now();
+        if (sq__token_spin(token, turn, SQ__SPIN_WORKER, SQ__WORKER_SPINS) == SQ__OPEN) {
             sq__token_sleep(token, turn, SQ__NEVER);
-            sq__patience_slept(sq__clock_now() - before);
         }
         if (worker->stopping) {
             break;

@@ -1,0 +1,75 @@
+#include "thread/spin.h"
+
+#include "platform/atomic.h"
+#include "platform/clock.h"
+#include "platform/thread.h"
+
+#include <stdint.h>
+
+enum { MOST_LOSSES = 6 };
+
+typedef struct record {
+    uint8_t losses; /* looks in vain, less those that found something */
+    uint8_t skips;  /* how many of the next looks are left out */
+} record_t;
+
+static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
+
+unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
+    record_t *record = &records[kind];
+    if (record->skips > 0) {
+        record->skips -= 1;
+        return 0;
+    }
+    return most;
+}
+
+void sq__spin_end(sq__spin_t kind, bool found) {
+    record_t *record = &records[kind];
+    if (found) {
+        record->losses -= record->losses > 0;
+    } else {
+        record->losses += record->losses < MOST_LOSSES;
+        record->skips = (uint8_t)((1u << record->losses) - 1);
+    }
+}
+
+/* Nanoseconds; a factor; how many short yields end a suspicion. */
+enum { FIRST_REST = 10000000, LONGEST_REST = 1000000000, REST_GROWS = 4, SUSPICIOUS = 16 };
+
+/* Of the process. Each is a guess of its own, so that racing to write one is harmless. */
+static SQ__ATOMIC(uint64_t) rests_until; /* no thread yields before */
+static SQ__ATOMIC(uint64_t) rest;        /* the length of the last rest */
+static SQ__ATOMIC(unsigned) suspicion;   /* how many of the next yields measure the process's time, too */
+
+static void rest_from(uint64_t now, uint64_t last_until) {
+    uint64_t length = sq__load_relaxed(&rest);
+    bool soon = length > 0 && now - last_until < length;
+    length = !soon ? FIRST_REST : length < LONGEST_REST / REST_GROWS ? length * REST_GROWS : LONGEST_REST;
+    /* The misses of several threads in the same moment count as one. */
+    if (sq__cas_relaxed(&rests_until, &last_until, now + length)) {
+        sq__store_relaxed(&rest, length);
+    }
+}
+
+bool sq__spin_yield(void) {
+    uint64_t before = sq__clock_now(), last_until = sq__load_relaxed(&rests_until);
+    if (before < last_until) {
+        return false;
+    }
+    unsigned suspected = sq__load_relaxed(&suspicion);
+    uint64_t used_before = suspected > 0 ? sq__clock_process_time() : 0;
+    sq__thread_yield();
+    uint64_t now = sq__clock_now(), took = now - before;
+    if (took < SQ__LONG_YIELD) {
+        if (suspected > 0) {
+            sq__store_relaxed(&suspicion, suspected - 1);
+        }
+        return true;
+    }
+    sq__store_relaxed(&suspicion, SUSPICIOUS);
+    if (suspected > 0 && sq__clock_process_time() - used_before < took / 2) {
+        rest_from(now, last_until);
+    }
+    return true;
+}

@@ -1,0 +1,65 @@
+/* spin.h: how long a thread looks for what it waits for, before it sleeps.
+ *
+ * DESIGN. A look costs processor time; a sleep costs a wake-up of 2 to 25 microseconds. A look pays as long as another processor
+ * runs the awaited thread meanwhile. On one processor, on a busy machine, or when the awaited thread waits for this
+ * processor, it does not; and all that can change at any time. So each thread keeps a record per kind of look. After a look
+ * in vain it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks stay in vain.
+ *
+ * A yield in vain is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
+ * timed. After one that was long, the next ones also measure the processor time of this process. A long yield of which
+ * this process used less than half is a miss. After a miss no thread of the process yields for 10 ms, and for four times
+ * as long after each further miss that comes soon, up to a second.
+ *
+ * The counts below are the ones at which the measurements of Documentation/Performance.md turn. They count pauses and yields.
+ * Builds for tests and measurements set others. */
+#ifndef SQ__THREAD_SPIN_H
+#define SQ__THREAD_SPIN_H
+
+#include <stdbool.h>
+
+/* A caller before it takes a place in the ring: pauses, then one yield. */
+#ifndef SQ__EARLY_SPINS
+#define SQ__EARLY_SPINS 15
+#endif
+/* A caller that waits in its place: pauses, then yields. */
+#ifndef SQ__WAITER_SPINS
+#define SQ__WAITER_SPINS 60
+#endif
+#ifndef SQ__WAITER_YIELDS
+#define SQ__WAITER_YIELDS 40
+#endif
+/* A worker without work. It does not yield: the scheduler charges a worker for yielding, then wakes it late. */
+#ifndef SQ__WORKER_SPINS
+#define SQ__WORKER_SPINS 1200
+#endif
+/* A runner that has caught up with its submitters, before it gives the baton back. */
+#ifndef SQ__LINGER_SPINS
+#define SQ__LINGER_SPINS 400
+#endif
+/* A caller that only tries, while the runner lingers. */
+#ifndef SQ__TRY_SPINS
+#define SQ__TRY_SPINS 400
+#endif
+/* Nanoseconds. A yield that takes longer was used by another thread. */
+#ifndef SQ__LONG_YIELD
+#define SQ__LONG_YIELD 100000
+#endif
+
+typedef enum sq__spin {
+    SQ__SPIN_WAITER, /* a caller's pauses */
+    SQ__SPIN_WORKER, /* a worker's pauses */
+    SQ__SPIN_LINGER, /* a runner's pauses */
+    SQ__SPIN_TRY,    /* the pauses of a caller that only tries */
+    SQ__SPIN_KINDS
+} sq__spin_t;
+
+/* How often to look now: `most` times, or not at all. T: the calling thread's record. */
+unsigned sq__spin_begin(sq__spin_t kind, unsigned most);
+
+/* After a look: has it found what the thread waits for? Not after a begin that returned 0. */
+void sq__spin_end(sq__spin_t kind, bool found);
+
+/* Lets other threads run. False, at once: that does not pay at present. */
+bool sq__spin_yield(void);
+
+#endif

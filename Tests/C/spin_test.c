@@ -1,0 +1,101 @@
+/* spin_test.c: when a thread looks for what it waits for, and when it sleeps at once. The clocks and the yield are the test's own
+ * (--wrap, make/check-own.mk): a yield takes as long as the test says, and this process uses as much of it as the test says. */
+#include "harness.h"
+#include "thread/spin.h"
+
+#include <sched.h>
+#include <time.h>
+
+enum { MILLISECOND = 1000000 };
+
+static bool clock_is_ours;
+static uint64_t wall_time = 1000 * (uint64_t)MILLISECOND, process_time, yield_takes, yield_uses;
+static unsigned yields;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_sched_yield(void);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
+    if (!clock_is_ours) {
+        return __real_clock_gettime(clock, now);
+    }
+    uint64_t time = clock == CLOCK_PROCESS_CPUTIME_ID ? process_time : wall_time;
+    *now = (struct timespec){ .tv_sec = (time_t)(time / 1000000000), .tv_nsec = (long)(time % 1000000000) };
+    return 0;
+}
+
+int __wrap_sched_yield(void) {
+    yields += 1;
+    wall_time += yield_takes;
+    process_time += yield_uses;
+    return 0;
+}
+
+static bool yield_of(uint64_t takes, uint64_t uses) {
+    yield_takes = takes;
+    yield_uses = uses;
+    return sq__spin_yield();
+}
+
+/* How many looks in a row are left out now. */
+static unsigned left_out(void) {
+    unsigned count = 0;
+    while (sq__spin_begin(SQ__SPIN_WORKER, 10) == 0) {
+        count += 1;
+    }
+    return count;
+}
+
+TEST(looks_in_vain_are_left_out_until_one_finds_something) {
+    CHECK_EQUAL(left_out(), 0);
+    const unsigned expected[] = { 1, 3, 7, 15, 31, 63, 63 };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
+        sq__spin_end(SQ__SPIN_WORKER, false);
+        CHECK_EQUAL(left_out(), expected[i]);
+    }
+    CHECK_EQUAL(sq__spin_begin(SQ__SPIN_WAITER, 10), 10); /* each kind has its own record */
+    for (int i = 0; i < 10; i += 1) {
+        sq__spin_end(SQ__SPIN_WORKER, true);
+        CHECK_EQUAL(left_out(), 0);
+    }
+    sq__spin_end(SQ__SPIN_WORKER, false);
+    CHECK_EQUAL(left_out(), 1);
+    sq__spin_end(SQ__SPIN_WORKER, true);
+}
+
+/* A rest ends when the first yield is made again. Returns its length in milliseconds. */
+static unsigned rest_length(void) {
+    unsigned length = 0;
+    while (!yield_of(0, 0)) {
+        wall_time += MILLISECOND;
+        length += 1;
+    }
+    return length;
+}
+
+TEST(after_yields_that_other_programs_used_nobody_yields_for_a_while) {
+    clock_is_ours = true;
+    CHECK(yield_of(1000, 0));
+    CHECK(yield_of(3 * MILLISECOND, 0)); /* the first long one is not measured */
+    CHECK_EQUAL(rest_length(), 0);
+    CHECK(yield_of(3 * MILLISECOND, 2 * MILLISECOND)); /* used by this process */
+    CHECK_EQUAL(rest_length(), 0);
+    const unsigned lengths[] = { 10, 40, 160, 640, 1000, 1000 };
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i += 1) {
+        CHECK(yield_of(3 * MILLISECOND, MILLISECOND));
+        unsigned before = yields;
+        CHECK(!yield_of(3 * MILLISECOND, 0));
+        CHECK_EQUAL(yields, before);
+        CHECK_EQUAL(rest_length(), lengths[i]);
+    }
+    wall_time += 3000 * (uint64_t)MILLISECOND;
+    CHECK(yield_of(3 * MILLISECOND, 0)); /* long after the last rest: as the first one */
+    CHECK_EQUAL(rest_length(), 10);
+    for (int i = 0; i < 15; i += 1) {
+        CHECK(yield_of(1000, 0));
+    }
+    CHECK(yield_of(3 * MILLISECOND, 0)); /* suspicion is over: not measured */
+    CHECK_EQUAL(rest_length(), 0);
+    clock_is_ours = false;
+}

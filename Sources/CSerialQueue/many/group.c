@@ -4,7 +4,7 @@
 #include "many/tie.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
-#include "thread/process.h"
+#include "queue/fork.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ sq_group_t *sq_group_create(const char *label) {
     memset(group, 0, sizeof *group);
     memcpy(group->label, label != NULL ? label : "", length + 1);
     sq__store_relaxed(&group->references, 1);
-    group->process = sq__process();
+    group->process = sq__fork_process_now();
     return group;
 }
 

@@ -17,8 +17,8 @@
 #include "many/lock.h"
 #include "many/waiters.h"
 #include "platform/unwind.h"
+#include "queue/fork.h"
 #include "queue/report.h"
-#include "thread/process.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ typedef struct running {
 
 static SQ__ATOMIC(uintptr_t) *progress_of(sq_once_t *once) { return (SQ__ATOMIC(uintptr_t) *)&once->state; }
 
-static uintptr_t running_here(void) { return RUNNING | (uintptr_t)sq__process() << PROCESS_SHIFT; }
+static uintptr_t running_here(void) { return RUNNING | (uintptr_t)sq__fork_process_now() << PROCESS_SHIFT; }
 
 static bool needs_once(const sq__subject_t *subject, const void *owner) { return owner == subject->object; }
 

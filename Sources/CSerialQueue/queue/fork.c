@@ -10,7 +10,7 @@
 #include "queue/watch.h"
 #include "thread/self.h"
 
-SQ__ATOMIC(uint32_t) sq__fork_process;
+uint32_t sq__fork_process_now(void) { return sq__process(); }
 
 /* In lock order. */
 static void before_fork(void) {
@@ -40,7 +40,7 @@ static void release_locks(bool in_child) {
 static void in_parent(void) { release_locks(false); }
 
 static void in_child(void) {
-    sq__store_relaxed(&sq__fork_process, sq__process() + 1); /* the only thread */
+    sq__process_forked();
     sq__self_forget_token();
     release_locks(true);
 }

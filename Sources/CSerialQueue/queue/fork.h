@@ -15,4 +15,8 @@ static inline bool sq__fork_is_stale(const sq_queue_t *queue) {
     return queue->process != sq__process();
 }
 
+/* The number of this process, for what is made in it. It is defined beside the handlers around a fork, so that a program that is
+ * linked with the static library has those, too. */
+uint32_t sq__fork_process_now(void);
+
 #endif

@@ -42,7 +42,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
     queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
-    queue->process = sq__process();
+    queue->process = sq__fork_process_now();
     if (options->capacity > 0 && (queue->bound = sq__bound_create(options->capacity)) == NULL) {
         sq__memory_free(queue);
         errno = ENOMEM;

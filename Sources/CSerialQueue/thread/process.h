@@ -12,4 +12,7 @@ extern SQ__ATOMIC(uint32_t) sq__fork_process;
 
 static inline uint32_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }
 
+/* In the child of a fork, which has one thread: counts the number up. */
+void sq__process_forked(void);
+
 #endif

@@ -170,7 +170,7 @@ import Testing
     @Test func a_job_allocates_nothing() async {
         let other = Store(SerialQueue(label: "other"))
         let allocations = await store.perform { store in
-            for _ in 0..<100 { await other.perform { _ in } }
+            for _ in 0..<100 { await other.perform { $0.touch() } }
             await other.perform { _ in allocation_probe_begin() }
             allocation_probe_begin()
             for _ in 0..<1_000 { await other.perform { $0.touch() } }

@@ -20,6 +20,9 @@ import CSerialQueueSwiftCall
 /// ready, on the calling thread: a test of one thread does not hang on its own queue. Deadlines, as of
 /// `sync(within:)`, are of the real clock.
 ///
+/// What comes after a queue's shutdown waits for the pool, too: an actor's late jobs run, and an awaited `shutdown` that had to
+/// wait returns, when the pool is run after the queue has ended. A `syncOrRun` then runs them first, on the calling thread.
+///
 /// Not for production: what nobody runs does not run. So run it once more at the end, when queues and timers have been let go
 /// of: what they have left is released then.
 public final class ManualPool: WorkerPool, @unchecked Sendable {
@@ -36,17 +39,24 @@ public final class ManualPool: WorkerPool, @unchecked Sendable {
     /// - Returns: How many closures it has run, or let go of because their queue discards.
     @discardableResult
     public func run() -> Int {
-        withExtendedLifetime(self) { sq_pool_run(pool) }
+        withExtendedLifetime(self) {
+            var ran = sq_pool_run(pool)
+            while StandIn.resume(on: pool) { ran += sq_pool_run(pool) }
+            return ran
+        }
     }
 
     /// Moves the clock forward, stopping at each timer on the way, in the order in which they are due, and running what
-    /// becomes ready there.
+    /// becomes ready there. What waits for the end of a queue that ends on the way runs at the end of the advance.
     ///
     /// Not from a closure that the pool itself is running.
     ///
     /// - Returns: How many closures it has run, or let go of.
     @discardableResult
     public func advance(by duration: Duration) -> Int {
-        withExtendedLifetime(self) { sq_pool_advance(pool, nanoseconds(duration)) }
+        var ran = run()
+        ran += withExtendedLifetime(self) { sq_pool_advance(pool, nanoseconds(duration)) }
+        ran += run()
+        return ran
     }
 }

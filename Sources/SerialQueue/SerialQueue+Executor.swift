@@ -14,7 +14,7 @@ import CSerialQueueSwiftCall
 /// Jobs run first come, first served, whatever their priority: an urgent one does not overtake what was accepted before
 /// it. A job needs no room in a queue of limited capacity, and is never discarded: a shutdown in mode `discard`, too, runs
 /// those that wait. One that comes after the shutdown runs when the queue has ended, on a thread that stands in for the
-/// queue's; then ``sync(_:)`` is refused, but the actor is isolated, and the queue is current, as before.
+/// queue's (on a ``ManualPool``, when that is run); then ``sync(_:)`` is refused, but the actor is isolated, and the queue is current, as before.
 ///
 /// Not for an actor whose methods block for long: what the queue is given waits behind them. A `sync` from a task, in turn,
 /// blocks one of Swift's few threads until its turn; where what is ahead needs such a thread itself, use

@@ -3,6 +3,9 @@
 // A task that is suspended inside an actor comes back at any time, and the runtime cannot be refused a job: a task whose job is
 // not run waits forever. Nor can the `syncOrRun` of a `deinit`. So another queue stands in for one that was shut down. It first
 // waits for the end of the queue. What comes late then runs on it one at a time, in order. It lasts as long as it has work.
+//
+// A stand-in has a thread of its own, which waits for the end. On a manual pool no thread may wait, nor run anything: there the
+// stand-in is on the same pool, and is suspended until the queue has ended. Whoever runs the pool looks for that, and resumes it.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
@@ -11,6 +14,8 @@ import Synchronization
 enum StandIn {
     private struct Entry {
         let queue: SerialQueue
+        /// They are numbered in the order in which they were made.
+        let number: Int
         var users: Int
     }
 
@@ -19,6 +24,8 @@ enum StandIn {
     /// How many entries there are, for a quick look. Relaxed: a thread that runs on a stand-in sees its own entry, because the
     /// entry was counted before the stand-in began.
     private static let count = Atomic(0)
+    /// How many there have been. Changes under the lock.
+    private static let made = Atomic(0)
 
     /// Runs the job after the end of `executor` and after everything that came this way before.
     static func enqueue(_ job: UnownedJob, for executor: SerialQueue, _ run: QueuedJob.Run) {
@@ -27,7 +34,7 @@ enum StandIn {
         if status != 0 { executor.jobRefused(status) }
     }
 
-    /// Calls `body` in the same order, on a thread of the library's. Returns C's status; if that is not 0, it will not be called.
+    /// Calls `body` in the same order, on the stand-in. Returns C's status; if that is not 0, it will not be called.
     static func follow(_ executor: SerialQueue, _ body: @escaping @Sendable () -> Void) -> CInt {
         var isAccepted = false
         join(executor) { queue in
@@ -45,6 +52,12 @@ enum StandIn {
         join(executor) { standIn = $0 }
         guard let standIn else { return CInt(SQ_SWIFT_ENOMEM) }
         defer { leave(executor) }
+        if sq_queue_manual_pool(executor.queue) != nil {
+            // Nobody need run the pool meanwhile.
+            let status = sq_shutdown(executor.queue, SQ_DRAIN, .max)
+            if status != 0 { return status }
+            standIn.resume()
+        }
         return stackCallSyncOrRun(standIn.queue, body)
     }
 
@@ -53,21 +66,38 @@ enum StandIn {
     /// `use` is called under the lock, so that the order is that of the joining. Nothing of the user's runs in there.
     private static func join(_ executor: SerialQueue, _ use: (SerialQueue?) -> Void) {
         entries.withLock { entries in
-            guard let queue = entries[executor]?.queue ?? make(for: executor) else { return use(nil) }
-            if entries[executor] == nil { count.add(1, ordering: .relaxed) }
-            entries[executor] = Entry(queue: queue, users: (entries[executor]?.users ?? 0) + 1)
-            use(queue)
+            guard var entry = entries[executor] ?? make(for: executor) else { return use(nil) }
+            if entry.users == 0 { count.add(1, ordering: .relaxed) }
+            entry.users += 1
+            entries[executor] = entry
+            use(entry.queue)
+            if sq_queue_manual_pool(executor.queue) != nil, sq_has_ended(executor.queue) { entry.queue.resume() }
         }
     }
 
-    private static func make(for executor: SerialQueue) -> SerialQueue? {
-        let queue = SerialQueue(label: executor.label)
-        let isAccepted = queue.async {
+    private static func make(for executor: SerialQueue) -> Entry? {
+        let pool = sq_queue_manual_pool(executor.queue)
+        var options = sq_swift_queue_options()
+        options.pool = pool
+        guard let made = sq_queue_create(sq_queue_label(executor.queue), &options) else { return nil }
+        let queue = SerialQueue(owning: made)
+        let isReady = pool != nil ? queue.suspend() : queue.async {
             // It has begun already; this waits for the end of what was accepted before.
             let status = sq_shutdown(executor.queue, SQ_DRAIN, .max)
             if status != 0 { executor.jobRefused(status) }
         }
-        return isAccepted ? queue : nil
+        let number = Self.made.add(1, ordering: .relaxed).newValue
+        return isReady ? Entry(queue: queue, number: number, users: 0) : nil
+    }
+
+    /// Resumes the stand-ins on this manual pool whose queues have ended. `false`: there was nothing to resume.
+    static func resume(on pool: OpaquePointer) -> Bool {
+        guard count.load(ordering: .relaxed) > 0 else { return false }
+        return entries.withLock { entries in
+            entries.filter { sq_queue_manual_pool($0.key.queue) == pool && sq_has_ended($0.key.queue) }
+                .sorted { $0.value.number < $1.value.number }
+                .reduce(false) { $1.value.queue.resume() || $0 }
+        }
     }
 
     /// Called by each user, after its work.

@@ -20,6 +20,8 @@ static void with_sync_or_run(sq_queue_t *queue) { sq_sync_or_run(queue, do_nothi
 static void with_suspend(sq_queue_t *queue) { sq_suspend(queue); }
 static void with_resume(sq_queue_t *queue) { sq_resume(queue); }
 static void with_shutdown(sq_queue_t *queue) { sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER); }
+static void with_has_ended(sq_queue_t *queue) { sq_has_ended(queue); }
+static void with_queue_manual_pool(sq_queue_t *queue) { sq_queue_manual_pool(queue); }
 static void with_queue_retain(sq_queue_t *queue) { sq_queue_retain(queue); }
 static void with_queue_release(sq_queue_t *queue) { sq_queue_release(queue); }
 static void with_queue_label(sq_queue_t *queue) { sq_queue_label(queue); }
@@ -33,7 +35,7 @@ static const struct {
     void (*make)(sq_queue_t *);
 } calls[] = {
     CALL(async), CALL(async_task), CALL(async_until), CALL(async_and_wait), CALL(sync), CALL(sync_until), CALL(sync_or_run),
-    CALL(suspend), CALL(resume), CALL(shutdown), CALL(queue_retain), CALL(queue_release), CALL(queue_label),
+    CALL(suspend), CALL(resume), CALL(shutdown), CALL(has_ended), CALL(queue_manual_pool), CALL(queue_retain), CALL(queue_release), CALL(queue_label),
     CALL(queue_depth), CALL(queue_stats), CALL(queue_watch),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };

@@ -68,6 +68,38 @@ TEST(nothing_runs_before_the_pool_is_run) {
     end(pool, queue, NULL);
 }
 
+TEST(a_queue_tells_its_manual_pool_and_that_only) {
+    sq_pool_t *pool = make_pool(), *other = sq_pool_create("with threads", NULL);
+    sq_queue_t *queue = queue_on(pool, 0), *with_threads = queue_on(other, 0);
+    sq_queue_t *alone = sq_queue_create("on no pool", NULL);
+    CHECK(sq_queue_manual_pool(queue) == pool);
+    CHECK(sq_queue_manual_pool(with_threads) == NULL);
+    CHECK(sq_queue_manual_pool(alone) == NULL);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK(sq_queue_manual_pool(queue) == pool);
+    sq_queue_release(alone);
+    sq_pool_release(other);
+    end(pool, queue, with_threads);
+}
+
+TEST(a_queue_tells_that_it_has_ended_and_runs_nothing_for_the_answer) {
+    sq_pool_t *pool = make_pool();
+    sq_queue_t *queue = queue_on(pool, 0);
+    begin();
+    CHECK(!sq_has_ended(queue));
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    submit(queue, 1);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK(!sq_has_ended(queue));
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK(!sq_has_ended(queue));
+    CHECK_EQUAL(journal.count, 0);
+    CHECK_EQUAL(sq_pool_run(pool), 1);
+    CHECK(sq_has_ended(queue));
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), 0);
+    end(pool, queue, NULL);
+}
+
 TEST(queues_of_a_manual_pool_take_turns_of_a_batch_in_the_order_in_which_they_became_ready) {
     enum { EACH = SQ__BATCH + 36 };
     sq_pool_t *pool = make_pool();

@@ -53,6 +53,9 @@ size_t sq_pool_run(sq_pool_t *pool);
  * ready there. Returns the same as sq_pool_run. Not from a task that it runs itself. */
 size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds);
 
+/* The manual pool that the queue is on; NULL: it is on none. Borrowed: valid as long as the caller's reference to the queue. */
+sq_pool_t *SQ_NULLABLE sq_queue_manual_pool(const sq_queue_t *queue);
+
 /* Adds a reference and returns `pool`; needless for the shared pool. */
 sq_pool_t *sq_pool_retain(sq_pool_t *pool);
 

@@ -25,6 +25,9 @@ typedef enum sq_shutdown {
  * a discard. A suspended queue drains once it is resumed. The reference is still the caller's. */
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline);
 
+/* Whether a shutdown has ended: then sq_shutdown returns 0, with the same promises. Never waits, and runs no task. */
+bool sq_has_ended(const sq_queue_t *queue);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #include "include/sq_time.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
+#include "queue/handle.h"
 #include "queue/run.h"
 #include "thread/process.h"
 
@@ -106,11 +107,16 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
 /* With what is due now. */
 size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 
+sq_pool_t *sq_queue_manual_pool(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    return pool != NULL && sq__pool_clock(pool) != NULL ? pool : NULL;
+}
+
 int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms) {
-    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    sq__alarms_t *clock = pool != NULL ? sq__pool_clock(pool) : NULL;
-    if (clock != NULL) {
-        *alarms = clock;
+    const sq__pool_t *pool = sq_queue_manual_pool(queue);
+    if (pool != NULL) {
+        *alarms = sq__pool_clock(pool);
         return 0;
     }
     return sq__alarms_shared(alarms);

@@ -122,6 +122,14 @@ static int wait_for_end(sq_queue_t *queue, ender_t *ender, sq_time_t deadline) {
     return 0;
 }
 
+bool sq_has_ended(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    sq__lock(queue); /* a queue ends under it */
+    bool has_ended = sq__load_relaxed(&queue->state) & SQ__ENDED;
+    sq__unlock(queue);
+    return has_ended;
+}
+
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     SQ__CHECK_HANDLE(queue);
     ender_t ender;

@@ -3,6 +3,9 @@
  * A document saves itself two seconds after the last keystroke: each keystroke starts the same timer again. Another timer
  * counts the minutes. All that the document is belongs to its queue. Two programs in one: with an argument, a number of seconds, on
  * the system's clock; without one, on a manual pool whose clock the program moves itself: as a test would do it. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1 /* usleep, also with -std=c11 */
+#endif
 #include <serial_queue.h>
 
 #include <errno.h>

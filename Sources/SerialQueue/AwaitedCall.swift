@@ -39,10 +39,11 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
         isClaimed.load(ordering: .relaxed)
     }
 
-    /// Waits until the call is decided. The body has been released when this returns.
+    /// Waits until the call is decided. If it will not run, the body has been released when this returns; else the body belongs
+    /// to its turn, which may be still to come.
     nonisolated(nonsending) final func outcome() async -> (any Error)? {
         let error = await wait()
-        releaseBody()
+        if error != nil { releaseBody() }
         return error
     }
 

@@ -6,7 +6,7 @@ extension SerialQueue {
     ///
     /// With a delay of zero it is submitted at once, in order with ``async(_:)``. Those that are due at the same time keep the
     /// order in which they were submitted. No change of the wall clock moves the time; on
-    /// a ``ManualPool`` it is the pool's own. A pending closure keeps the queue alive; ``shutdown(_:within:)``
+    /// a ``ManualPool`` it is the pool's own. A pending closure keeps the queue alive; `shutdown`
     /// lets go of what is not due. A full queue takes it all the same.
     ///
     /// ```swift

@@ -19,7 +19,7 @@ extension SerialQueue {
         if status != 0 { drainRefused(status) }
     }
 
-    /// As ``shutdown(_:within:)-(ShutdownMode,_)``, but suspends the caller while it waits: no thread of Swift's is blocked.
+    /// As `shutdown`, but suspends the caller while it waits: no thread of Swift's is blocked.
     ///
     /// May be called from an actor on this queue, too: its jobs go on after the queue's end, see ``enqueue(_:)``.
     ///

@@ -29,7 +29,7 @@ extension SerialQueue {
     ///
     /// For code that may or may not be on the queue, above all a `deinit`: the last reference may go away anywhere.
     ///
-    /// It works after ``shutdown(_:within:)-(ShutdownMode,_)``, too: it waits for the queue's end, and then still excludes other
+    /// It works after `shutdown`, too: it waits for the queue's end, and then still excludes other
     /// such calls and an actor's late jobs.
     ///
     /// Not as a habit: run directly, `body` sees the half-done changes of the task it interrupts.

@@ -30,26 +30,4 @@ extension SerialQueue {
         guard status == 0 else { return nil }
         return try outcome.take()!.get()
     }
-
-    /// Has the queue's own thread run `body` in its turn, waits until it is done, and returns its result.
-    ///
-    /// Not unless `body` needs that thread: ``sync(_:)`` is faster. Thread-locals and the actor that the caller is isolated
-    /// to stay behind, although the compiler does not see it.
-    ///
-    /// - Parameters:
-    ///   - limit: For how long to wait for the turn; `nil`: without limit. When it has passed first, `body` is guaranteed
-    ///     never to run; once it runs, the call waits for its end. A queue that is free is taken in any case.
-    ///   - body: What to run.
-    /// - Throws: What `body` throws, or a ``SerialQueueError``, as ``sync(within:_:)`` does.
-    @inlinable
-    public func asyncAndWait<Result: ~Copyable>(
-        within limit: Duration? = nil,
-        _ body: () throws -> Result
-    ) throws -> Result {
-        var outcome: Swift.Result<Result, any Error>?
-        let status = stackCallAsyncAndWait(queue, deadline(limit)) { outcome = Swift.Result(catching: body) }
-        withExtendedLifetime(self) {}
-        guard status == 0 else { throw SerialQueueError(status: status) }
-        return try outcome.take()!.get()
-    }
 }

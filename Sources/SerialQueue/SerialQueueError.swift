@@ -3,7 +3,7 @@ import CSerialQueueSwiftCall
 
 /// Why a queue did not do what it was asked for. The closure that came with the call has not run, and never will.
 ///
-/// Of ``SerialQueue/shutdown(_:within:)``, `timedOut` and `deadlock` end only the waiting: the shutdown goes on.
+/// Of `shutdown`, `timedOut` and `deadlock` end only the waiting: the shutdown goes on.
 public enum SerialQueueError: Error, Hashable, Sendable {
     /// The turn, or the end, did not come in time.
     case timedOut

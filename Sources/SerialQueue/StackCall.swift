@@ -15,6 +15,9 @@ func stackCallSyncUntil(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -
 @_silgen_name("sq__swift_async_and_wait") @usableFromInline
 func stackCallAsyncAndWait(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
 
+@_silgen_name("sq__swift_run_and_wait") @usableFromInline
+func stackCallRunAndWait(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
+
 @_silgen_name("sq__swift_sync_or_run") @usableFromInline
 func stackCallSyncOrRun(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 

@@ -1,4 +1,4 @@
-/* call_test.c: async_and_wait: the queue's thread runs it, the caller waits; it gives up before the start or not at all. */
+/* call_test.c: run_and_wait: the queue's thread runs it, the caller waits; it gives up before the start or not at all. */
 #include "caller.h"
 #include "inject.h"
 
@@ -12,7 +12,7 @@ TEST(a_call_runs_on_the_thread_of_the_async_tasks_and_its_writes_are_visible) {
     sq_queue_t *queue = make_queue_of("thread", 0);
     uint64_t started = threads_started();
     pthread_t of_call, of_async;
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, tell_thread, &of_call), 0); /* starts the thread */
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, tell_thread, &of_call), 0); /* starts the thread */
     CHECK_EQUAL(sq_async(queue, tell_thread, &of_async), 0);
     drain(queue);
     CHECK(pthread_equal(of_call, of_async));
@@ -26,7 +26,7 @@ static void look_current(void *context) { CHECK(sq_current_queue() == context &&
 
 TEST(in_a_call_its_queue_is_current) {
     sq_queue_t *queue = make_queue_of("current", 0);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, look_current, queue), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, look_current, queue), 0);
     CHECK(sq_current_queue() == NULL);
     sq_queue_release(queue);
 }
@@ -68,9 +68,9 @@ TEST(a_call_whose_deadline_passes_before_its_turn_never_runs) {
     sq_queue_t *queue = make_queue_of("too late", 0);
     hold_t hold;
     hold_async(&hold, queue);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_NOW, must_not_run, NULL), ETIMEDOUT);
-    CHECK_EQUAL(sq_async_and_wait(queue, 1, must_not_run, NULL), ETIMEDOUT);
-    CHECK_EQUAL(sq_async_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_NOW, must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_run_and_wait(queue, 1, must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_run_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
     hold_end(&hold);
     drain(queue);
@@ -86,7 +86,7 @@ TEST(a_call_on_a_free_queue_has_its_turn_whatever_the_deadline) {
         while (sq_sync_until(queue, SQ_NOW, do_nothing, NULL) != 0) { /* the queue's thread lingers a while */
             sched_yield();
         }
-        CHECK_EQUAL(sq_async_and_wait(queue, SQ_NOW, add_one, &ran), 0);
+        CHECK_EQUAL(sq_run_and_wait(queue, SQ_NOW, add_one, &ran), 0);
     }
     CHECK_EQUAL(ran, 200);
     sq_queue_release(queue);
@@ -121,7 +121,7 @@ TEST(a_call_that_has_begun_is_waited_for_beyond_its_deadline) {
     for (size_t begun = 0, tries = 0; begun < 5 && tries < 200; tries += 1) {
         slow_t slow = { .deadline = sq_deadline(50000000), .entered = LATCH_INIT, .leave = LATCH_INIT };
         pthread_t leaver = spawn(leave_after_the_deadline, &slow);
-        int error = sq_async_and_wait(queue, slow.deadline, be_slow, &slow);
+        int error = sq_run_and_wait(queue, slow.deadline, be_slow, &slow);
         if (error == ETIMEDOUT) { /* a machine too busy to begin within 50 ms */
             CHECK(!slow.done);
             latch_bump(&slow.entered);
@@ -137,14 +137,14 @@ TEST(a_call_that_has_begun_is_waited_for_beyond_its_deadline) {
 }
 
 static void call_itself(void *context) {
-    CHECK_EQUAL(sq_async_and_wait(context, SQ_FOREVER, must_not_run, NULL), EDEADLK);
-    CHECK(strstr(sq_deadlock_report(), "async_and_wait") != NULL);
+    CHECK_EQUAL(sq_run_and_wait(context, SQ_FOREVER, must_not_run, NULL), EDEADLK);
+    CHECK(strstr(sq_deadlock_report(), "run_and_wait") != NULL);
     CHECK(strstr(sq_deadlock_report(), "\"own\"") != NULL);
 }
 
 TEST(a_call_onto_the_own_queue_is_refused) {
     sq_queue_t *queue = make_queue_of("own", 0);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, call_itself, queue), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, call_itself, queue), 0);
     CHECK_EQUAL(sq_sync(queue, call_itself, queue), 0);
     CHECK_EQUAL(sq_async(queue, call_itself, queue), 0);
     drain(queue);
@@ -172,9 +172,9 @@ TEST(a_call_while_no_thread_can_be_started_is_EAGAIN_and_can_be_made_again) {
     sq_queue_t *queue = make_queue_of("no thread", 0);
     size_t ran = 0;
     fail_nth(FAIL_THREAD, 1, true);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), EAGAIN);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(fail_nothing(), 1);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
     CHECK_EQUAL(ran, 1);
     check_outcomes(queue, 1, 0, 0, 1);
     sq_queue_release(queue);
@@ -185,7 +185,7 @@ static void release_from_inside(void *context) { sq_queue_release(context); }
 TEST(the_last_reference_can_be_released_by_its_own_call) {
     for (size_t i = 0; i < 500; i += 1) {
         sq_queue_t *queue = make_queue_of("own call", 0);
-        CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, release_from_inside, queue), 0);
+        CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, release_from_inside, queue), 0);
         if (i % 16 == 15) {
             let_threads_end(16);
         }
@@ -223,7 +223,7 @@ static void *call_shortly(void *argument) {
     REQUIRE(given_up != NULL);
     for (size_t i = 0; i < storm->calls; i += 1) {
         given_up[i].storm = storm;
-        int error = sq_async_and_wait(storm->queue, sq_deadline(random_below(&random, 20001)), run_marked, &given_up[i]);
+        int error = sq_run_and_wait(storm->queue, sq_deadline(random_below(&random, 20001)), run_marked, &given_up[i]);
         CHECK(error == 0 || error == ETIMEDOUT);
         CHECK_EQUAL(given_up[i].done, error == 0);
         if (error == 0) {

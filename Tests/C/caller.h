@@ -15,7 +15,7 @@
 
 typedef enum way { BY_SYNC, BY_SYNC_UNTIL, BY_CALL, BY_ROOM, BY_SHUTDOWN, WAYS } way_t;
 
-static const char *const way_names[] __attribute__((unused)) = { "sync", "sync_until", "async_and_wait", "async_until",
+static const char *const way_names[] __attribute__((unused)) = { "sync", "sync_until", "run_and_wait", "async_until",
                                                                  "shutdown" };
 
 /* Waits for the queue in that way. BY_ROOM waits only if the queue has a capacity and is full. */
@@ -26,7 +26,7 @@ static inline int wait_by(way_t way, sq_queue_t *queue, sq_time_t deadline, sq_f
     case BY_SYNC_UNTIL:
         return sq_sync_until(queue, deadline, function, context);
     case BY_CALL:
-        return sq_async_and_wait(queue, deadline, function, context);
+        return sq_run_and_wait(queue, deadline, function, context);
     case BY_ROOM:
         return sq_async_until(queue, deadline, &(sq_task_t){ function, context, NULL });
     default:

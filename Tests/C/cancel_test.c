@@ -18,7 +18,7 @@ static int make_shared_pool(site_t *site) {
 
 static int wait_for_turn(site_t *site) { return sq_sync(site->queue, add_one, &site->ran); }
 
-static int wait_for_call(site_t *site) { return sq_async_and_wait(site->queue, SQ_FOREVER, add_one, &site->ran); }
+static int wait_for_call(site_t *site) { return sq_run_and_wait(site->queue, SQ_FOREVER, add_one, &site->ran); }
 
 static int break_a_rule(site_t *site) {
     (void)site;

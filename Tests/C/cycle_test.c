@@ -172,7 +172,7 @@ static void check_circles(size_t length, way_t way, size_t rounds) {
         let_threads_end(16);
     }
     if (way == WAYS) {
-        note("refused in sync %zu, sync_until %zu, async_and_wait %zu, async_until %zu, shutdown %zu", refused[BY_SYNC],
+        note("refused in sync %zu, sync_until %zu, run_and_wait %zu, async_until %zu, shutdown %zu", refused[BY_SYNC],
              refused[BY_SYNC_UNTIL], refused[BY_CALL], refused[BY_ROOM], refused[BY_SHUTDOWN]);
     }
 }
@@ -293,7 +293,7 @@ static void call_next(void *context) {
     chain_t *chain = context;
     chain->at += 1;
     if (chain->at < chain->length) {
-        CHECK_EQUAL(sq_async_and_wait(chain->queues[chain->at], chain->at % 2 ? FAR : SQ_FOREVER, call_next, chain), 0);
+        CHECK_EQUAL(sq_run_and_wait(chain->queues[chain->at], chain->at % 2 ? FAR : SQ_FOREVER, call_next, chain), 0);
         return;
     }
     CHECK_EQUAL(sq_sync(chain->queues[0], must_not_run, NULL), EDEADLK);
@@ -313,7 +313,7 @@ TEST(a_sync_back_onto_a_chain_of_calls_that_have_begun_is_refused) {
             chain.queues[i] = make_queue_of(label, 0);
         }
         CHECK_EQUAL(round % 2 ? sq_sync(chain.queues[0], call_next, &chain)
-                              : sq_async_and_wait(chain.queues[0], SQ_FOREVER, call_next, &chain), 0);
+                              : sq_run_and_wait(chain.queues[0], SQ_FOREVER, call_next, &chain), 0);
         CHECK_EQUAL(chain.refused, 1);
         for (size_t i = 0; i < chain.length; i += 1) {
             sq_queue_release(chain.queues[i]);

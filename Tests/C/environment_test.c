@@ -32,7 +32,7 @@ static void *mix_calls(void *argument) {
         switch (random_below(&random, 6)) {
         case 0: error = sq_async(mix->first, count_inside, mix); break;
         case 1: error = sq_async_until(mix->first, SQ_FOREVER, &(sq_task_t){ count_inside, mix, NULL }); break;
-        case 2: error = sq_async_and_wait(mix->first, SQ_FOREVER, nest, mix); break;
+        case 2: error = sq_run_and_wait(mix->first, SQ_FOREVER, nest, mix); break;
         case 3: error = sq_sync_until(mix->first, sq_deadline(random_below(&random, 50000)), nest, mix); break;
         default: error = sq_sync(mix->first, nest, mix);
         }
@@ -130,7 +130,7 @@ static sq_queue_t *at_exit_queue;
 static void use_queues_at_exit(void) {
     size_t ran = 0;
     CHECK_EQUAL(sq_sync(at_exit_queue, add_one, &ran), 0);
-    CHECK_EQUAL(sq_async_and_wait(at_exit_queue, FAR, add_one, &ran), 0);
+    CHECK_EQUAL(sq_run_and_wait(at_exit_queue, FAR, add_one, &ran), 0);
     CHECK_EQUAL(sq_shutdown(at_exit_queue, SQ_DRAIN, FAR), 0);
     sq_queue_release(at_exit_queue);
     if (ran != 2) {
@@ -189,7 +189,7 @@ static int live_at_the_thread_limit(void) {
     size_t ran = 0;
     /* the first thread */
     submit_at_the_limit(first);
-    CHECK_EQUAL(sq_async_and_wait(first, SQ_FOREVER, must_not_run, NULL), EAGAIN);
+    CHECK_EQUAL(sq_run_and_wait(first, SQ_FOREVER, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(sq_sync(first, add_one, &ran), 0);
     set_thread_limit(RLIM_INFINITY);
     CHECK_EQUAL(sq_async(with_thread, add_one, &ran), 0);

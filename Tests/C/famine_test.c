@@ -105,10 +105,10 @@ static void first_call(trial_t *trial) {
     sq_queue_t *queue = make_queue_of("scene", 0);
     size_t ran = 0;
     famine(trial);
-    int error = sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran);
+    int error = sq_run_and_wait(queue, SQ_FOREVER, add_one, &ran);
     CHECK(relief(trial, error) || error == 0);
     CHECK_EQUAL(ran, error == 0);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
     CHECK_EQUAL(ran, 1 + (error == 0));
     sq_queue_release(queue);
 }

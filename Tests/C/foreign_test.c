@@ -55,7 +55,7 @@ static void come_to(place_t place, site_t *site) {
         sq_sync(site->queue, do_nothing, NULL); /* would wait for ever behind a dead queue */
         break;
     case IN_CALL:
-        sq_async_and_wait(site->queue, SQ_FOREVER, site->leave, site);
+        sq_run_and_wait(site->queue, SQ_FOREVER, site->leave, site);
         break;
     case IN_DISCARD:
         sq_suspend(site->queue);
@@ -100,7 +100,7 @@ static void jump_out_of(place_t place, site_t *site, const char *afterwards) {
     } else if (strcmp(afterwards, "until") == 0) {
         sq_sync_until(site->queue, SQ_NOW, do_nothing, NULL);
     } else {
-        sq_async_and_wait(site->queue, SQ_FOREVER, do_nothing, NULL);
+        sq_run_and_wait(site->queue, SQ_FOREVER, do_nothing, NULL);
     }
 }
 

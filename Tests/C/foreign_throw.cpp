@@ -44,7 +44,7 @@ static int submit(const char *way, sq_queue_t *queue) {
         return sq_async(queue, throw_out, nullptr);
     }
     if (strcmp(way, "call") == 0) {
-        return sq_async_and_wait(queue, SQ_FOREVER, throw_out, nullptr);
+        return sq_run_and_wait(queue, SQ_FOREVER, throw_out, nullptr);
     }
     if (strcmp(way, "discard") == 0) {
         const sq_task_t task = { do_nothing, nullptr, throw_out };
@@ -56,7 +56,7 @@ static int submit(const char *way, sq_queue_t *queue) {
     for (int i = 0; i < 100; i += 1) {
         sq_sync(queue, catch_inside, nullptr);
         sq_async(queue, catch_inside, nullptr);
-        sq_async_and_wait(queue, SQ_FOREVER, catch_inside, nullptr);
+        sq_run_and_wait(queue, SQ_FOREVER, catch_inside, nullptr);
     }
     return sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER) == 0 && caught_inside == 300 ? 0 : 2;
 }

@@ -183,7 +183,7 @@ TEST(a_child_that_returns_from_a_call_ends_and_wakes_nobody_of_the_parents) {
     }
     sleeper_t sleeper = { make_queue_of("forking", 0), LATCH_INIT, LATCH_INIT, 0, -2, 0 };
     do_before_next_wait(stand, &sleeper);
-    CHECK_EQUAL(sq_async_and_wait(sleeper.queue, SQ_FOREVER, fork_in_call, &sleeper), 0);
+    CHECK_EQUAL(sq_run_and_wait(sleeper.queue, SQ_FOREVER, fork_in_call, &sleeper), 0);
     CHECK_EQUAL(sleeper.status, 0);
     sq_queue_release(sleeper.queue);
 }

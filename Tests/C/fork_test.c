@@ -13,7 +13,7 @@ static int ask_everything(sq_queue_t *queue, bool is_free) {
     wrong += !CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ESTALE);
     wrong += !CHECK_EQUAL(sq_async_task(queue, &never), ESTALE);
     wrong += !CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &never), ESTALE);
-    wrong += !CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ESTALE);
+    wrong += !CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ESTALE);
     wrong += !CHECK_EQUAL(sq_sync(queue, add_one, &ran), expected);
     wrong += !CHECK_EQUAL(sq_sync_or_run(queue, add_one, &ran), expected);
     wrong += !CHECK_EQUAL(sq_sync_until(queue, SQ_FOREVER, add_one, &ran), expected);
@@ -164,7 +164,7 @@ static int use_new_queues(void *context) {
     }
     wrong += !CHECK_EQUAL(sq_sync_until(a, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
     hold_end(&hold);
-    wrong += !CHECK_EQUAL(sq_async_and_wait(a, SQ_FOREVER, add_one, &ran), 0);
+    wrong += !CHECK_EQUAL(sq_run_and_wait(a, SQ_FOREVER, add_one, &ran), 0);
     for (int i = 0; i < 50; i += 1) {
         wrong += !CHECK_EQUAL(sq_async_until(b, SQ_FOREVER, &(sq_task_t){ do_nothing, NULL, NULL }), 0);
     }
@@ -326,7 +326,7 @@ static void *bustle_about(void *argument) {
         case 3: CHECK_EQUAL(sq_suspend(bustle->queues[1]), 0); CHECK_EQUAL(sq_resume(bustle->queues[1]), 0); break;
         default: {
             sq_queue_t *queue = make_queue_of("short-lived", 1);
-            CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
+            CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
             CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
             sq_queue_release(queue);
         }

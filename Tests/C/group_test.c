@@ -5,6 +5,7 @@
 #include "many/group.h"
 #include "outcome.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 static sq_group_t *make(void) {
@@ -490,7 +491,9 @@ TEST(no_member_and_no_notification_is_lost_in_a_storm) {
         drain(storm.queues[i]);
         sq_queue_release(storm.queues[i]);
     }
-    CHECK_EQUAL(storm.told, storm.notified);
+    while (storm.told != storm.notified) { /* the last leave may still be on its way from the waiting threads to these */
+        sched_yield();
+    }
     sq_pool_release(pool);
     sq_group_release(storm.group);
 }
@@ -591,7 +594,7 @@ TEST(each_allocation_of_each_call_can_fail) {
     CHECK_EQUAL(errno, ENOMEM);
     for (int call = 0; call < FAMINE_CALLS; call += 1) {
         for (int nth = 1, status = 0; status == 0 && nth < 20; nth += 1) {
-            char words[2][8];
+            char words[2][12];
             snprintf(words[0], sizeof words[0], "%d", call);
             snprintf(words[1], sizeof words[1], "%d", nth);
             status = run_child((const char *const[]){ words[0], words[1], NULL });

@@ -13,6 +13,7 @@ static const sq_watcher_t watcher = { told, NULL, NULL };
 static void with_async(sq_queue_t *queue) { sq_async(queue, do_nothing, NULL); }
 static void with_async_task(sq_queue_t *queue) { sq_async_task(queue, &nothing); }
 static void with_async_until(sq_queue_t *queue) { sq_async_until(queue, SQ_FOREVER, &nothing); }
+static void with_run_and_wait(sq_queue_t *queue) { sq_run_and_wait(queue, SQ_FOREVER, do_nothing, NULL); }
 static void with_async_and_wait(sq_queue_t *queue) { sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL); }
 static void with_sync(sq_queue_t *queue) { sq_sync(queue, do_nothing, NULL); }
 static void with_sync_until(sq_queue_t *queue) { sq_sync_until(queue, SQ_NOW, do_nothing, NULL); }
@@ -34,8 +35,9 @@ static const struct {
     const char *name;
     void (*make)(sq_queue_t *);
 } calls[] = {
-    CALL(async), CALL(async_task), CALL(async_until), CALL(async_and_wait), CALL(sync), CALL(sync_until), CALL(sync_or_run),
-    CALL(suspend), CALL(resume), CALL(shutdown), CALL(has_ended), CALL(queue_manual_pool), CALL(queue_retain), CALL(queue_release), CALL(queue_label),
+    CALL(async), CALL(async_task), CALL(async_until), CALL(async_and_wait), CALL(run_and_wait), CALL(sync), CALL(sync_until),
+    CALL(sync_or_run), CALL(suspend), CALL(resume), CALL(shutdown), CALL(has_ended), CALL(queue_manual_pool),
+    CALL(queue_retain), CALL(queue_release), CALL(queue_label),
     CALL(queue_depth), CALL(queue_stats), CALL(queue_watch),
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };

@@ -182,7 +182,7 @@ TEST(a_call_that_waits_first_runs_what_its_queue_has_ready_and_nothing_else) {
     CHECK_EQUAL(sq_sync(queue, write_entry, &numbers[3]), 0);
     CHECK_JOURNAL(1, 2, 3);
     submit(queue, 4);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, write_entry, &numbers[5]), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, write_entry, &numbers[5]), 0);
     submit(queue, 6);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
     CHECK_EQUAL(sq_sync_until(queue, FAR, write_entry, &numbers[7]), 0);
@@ -228,7 +228,7 @@ static void wait_for_the_other(void *context) {
     submit(spawner->other, 1);
     CHECK_EQUAL(sq_sync(spawner->other, write_entry, &numbers[2]), 0);
     submit(spawner->other, 3);
-    CHECK_EQUAL(sq_async_and_wait(spawner->other, FAR, write_entry, &numbers[4]), 0);
+    CHECK_EQUAL(sq_run_and_wait(spawner->other, FAR, write_entry, &numbers[4]), 0);
     CHECK_EQUAL(sq_shutdown(spawner->queue, SQ_DRAIN, SQ_FOREVER), EDEADLK); /* its own: begins and cancels a wait */
     write_entry(&numbers[5]);
 }
@@ -239,7 +239,7 @@ TEST(what_is_run_ahead_of_a_wait_may_wait_in_turn) {
     sq_pool_t *pool = make_pool();
     spawner_t spawner = { pool, queue_on(pool, 0), queue_on(pool, 0), 0 };
     begin();
-    CHECK_EQUAL(sq_async_and_wait(spawner.queue, FAR, wait_for_the_other, &spawner), 0);
+    CHECK_EQUAL(sq_run_and_wait(spawner.queue, FAR, wait_for_the_other, &spawner), 0);
     CHECK_JOURNAL(1, 2, 3, 4, 5);
     CHECK_EQUAL(sq_sync(spawner.queue, must_not_run, NULL), ESHUTDOWN);
     sq_queue_release(spawner.queue);
@@ -411,7 +411,7 @@ TEST(a_task_of_a_manual_pool_can_fork) {
             error = sq_sync(stem.queue, do_nothing, NULL);
             break;
         case 2:
-            error = sq_async_and_wait(stem.queue, SQ_FOREVER, do_nothing, NULL);
+            error = sq_run_and_wait(stem.queue, SQ_FOREVER, do_nothing, NULL);
             break;
         default:
             error = sq_shutdown(stem.queue, SQ_DRAIN, SQ_FOREVER);

@@ -82,7 +82,7 @@ TEST(a_thread_whose_attributes_cannot_be_made_is_an_error_of_the_submission) {
     size_t ran = 0;
     fails_from[ATTR_INIT] = 1;
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ENOMEM);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ENOMEM);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ENOMEM);
     fails_from[ATTR_INIT] = 0;
     CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
     drain(queue);
@@ -209,7 +209,7 @@ TEST(a_label_without_a_character_names_no_thread) {
     sq_queue_t *queue = make_queue_of("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 0);
     char own[16] = "", name[16] = "";
     read_name(own);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, read_name, name), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, read_name, name), 0);
     CHECK_STRING(name, own);
     sq_queue_release(queue);
 }
@@ -267,7 +267,7 @@ static void *wait_without_a_key(void *argument) {
     CHECK_EQUAL(sq_sync(queue, sync_onto_own, queue), 0);
     CHECK_STRING(sq_deadlock_report(), "");
     for (int i = 0; i < 3; i += 1) {
-        CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
+        CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
     }
     return NULL;
 }
@@ -296,9 +296,9 @@ static int wait_without_memory(void) {
     sq_queue_t *queue = sq_queue_create("no token", &options);
     size_t ran = 0;
     fail_nth(FAIL_ALLOCATION, 1, false);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ENOMEM);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ENOMEM);
     CHECK_EQUAL(fail_nothing(), 1);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
     CHECK_EQUAL(ran, 1);
     sq_queue_release(queue);
     sq_pool_release(options.pool);

@@ -61,7 +61,7 @@ TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     CHECK_AT_MOST(threads_alive(), sq__processor_count() + OTHERS);
     size_t ran = 0;
     for (size_t i = 0; i <= BLOCKED; i += 1) {
-        CHECK_EQUAL(sq_async_and_wait(queues[i], SQ_FOREVER, add_one, &ran), 0);
+        CHECK_EQUAL(sq_run_and_wait(queues[i], SQ_FOREVER, add_one, &ran), 0);
         sq_queue_release(queues[i]);
     }
     CHECK_EQUAL(ran, BLOCKED + 1);
@@ -204,7 +204,7 @@ TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     long most = threads_alive();
     size_t wrong = 0;
     for (size_t i = 0; i < count; i += 1) {
-        CHECK_EQUAL(sq_async_and_wait(queues[i], SQ_FOREVER, add_one, &ran[i]), 0); /* through the ring: it had a segment */
+        CHECK_EQUAL(sq_run_and_wait(queues[i], SQ_FOREVER, add_one, &ran[i]), 0); /* through the ring: it had a segment */
         CHECK_EQUAL(sq_sync(queues[i], add_one, &ran[i]), 0);
         wrong += ran[i] != 3;
     }

@@ -142,7 +142,7 @@ TEST(queues_on_a_pool_are_shut_down_one_by_one) {
     CHECK_EQUAL(lost, 10);
     check_outcomes(drained, 10, 0, 0, 1);
     check_outcomes(discarded, 0, 10, 0, 0);
-    CHECK_EQUAL(sq_async_and_wait(goes_on, SQ_FOREVER, add_one, &on), 0);
+    CHECK_EQUAL(sq_run_and_wait(goes_on, SQ_FOREVER, add_one, &on), 0);
     CHECK_EQUAL(on, 1);
     sq_queue_release(drained);
     sq_queue_release(discarded);
@@ -169,7 +169,7 @@ TEST(a_suspended_queue_on_a_pool_lets_the_others_go_on) {
     CHECK_EQUAL(sq_async_task(suspended, &(sq_task_t){ must_not_run, &lost, add_one }), 0);
     sq_queue_release(suspended);
     drain(other); /* one thread, in turns: the discard came before */
-    CHECK_EQUAL(sq_async_and_wait(other, SQ_FOREVER, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_run_and_wait(other, SQ_FOREVER, do_nothing, NULL), 0);
     CHECK_EQUAL(lost, 1);
     sq_queue_release(other);
     sq_pool_release(pool);
@@ -219,7 +219,7 @@ TEST(a_pool_without_a_label_and_with_a_stack_of_its_own_works) {
     REQUIRE(pool != NULL);
     sq_queue_t *queue = queue_on(pool);
     size_t stack = 0;
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, measure_stack, &stack), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, measure_stack, &stack), 0);
     if (!SANITIZED) {
         CHECK_EQUAL(stack, asked);
     }
@@ -245,7 +245,7 @@ static int use_pools_in_the_child(void *context) {
     for (size_t i = 0; i < 2; i += 1) {
         sq_queue_t *queue = queue_on(pools[i]);
         wrong += !CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
-        wrong += !CHECK_EQUAL(sq_async_and_wait(queue, FAR, add_one, &ran), 0);
+        wrong += !CHECK_EQUAL(sq_run_and_wait(queue, FAR, add_one, &ran), 0);
         wrong += !CHECK_EQUAL(ran, 2 * (i + 1));
         sq_queue_release(queue);
     }
@@ -266,7 +266,7 @@ static void fork_in_a_task(void *context) {
         watchdog_watch("the child of a fork in a task on a pool");
         size_t ran = 0;
         sq_queue_t *own = sq_queue_create("own", NULL);
-        bool good = CHECK(own != NULL) && CHECK_EQUAL(sq_async_and_wait(own, FAR, add_one, &ran), 0) && CHECK_EQUAL(ran, 1);
+        bool good = CHECK(own != NULL) && CHECK_EQUAL(sq_run_and_wait(own, FAR, add_one, &ran), 0) && CHECK_EQUAL(ran, 1);
         sq_queue_release(own);
         sq_pool_release(estate->pool); /* the last reference to a pool of the parent's */
         if (!good) {
@@ -286,7 +286,7 @@ TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
     }
     sq_pool_t *pool = make_pool(1);
     estate_t estate = { .pool = make_pool(1), .queue = queue_on(pool), .status = -1 };
-    CHECK_EQUAL(sq_async_and_wait(estate.queue, SQ_FOREVER, fork_in_a_task, &estate), 0);
+    CHECK_EQUAL(sq_run_and_wait(estate.queue, SQ_FOREVER, fork_in_a_task, &estate), 0);
     CHECK_EQUAL(estate.status, 0);
     sq_queue_release(estate.queue);
     sq_pool_release(estate.pool);

@@ -65,7 +65,7 @@ static void never_told(void *context, const sq_stall_t *stall) {
 
 static void say_farewell(void *context) {
     farewell_t *farewell = context;
-    CHECK_EQUAL(sq_async_and_wait(farewell->other, FAR, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_run_and_wait(farewell->other, FAR, do_nothing, NULL), 0);
     latch_bump(&farewell->said);
 }
 
@@ -91,9 +91,9 @@ TEST(a_call_on_a_free_queue_of_a_pool_that_is_busy_ends_at_its_deadline) {
     sq_queue_t *busy = queue_on(pool, "busy"), *idle = queue_on(pool, "idle");
     hold_t hold;
     hold_async(&hold, busy);
-    CHECK_EQUAL(sq_async_and_wait(idle, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_run_and_wait(idle, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
     hold_end(&hold);
-    CHECK_EQUAL(sq_async_and_wait(idle, SQ_FOREVER, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_run_and_wait(idle, SQ_FOREVER, do_nothing, NULL), 0);
     sq_queue_release(busy);
     sq_queue_release(idle);
     sq_pool_release(pool);
@@ -107,7 +107,7 @@ static void close_the_circle(void *context) {
 
 static void begin_the_circle(void *context) {
     nest_t *nest = context;
-    CHECK_EQUAL(sq_async_and_wait(nest->queues[1], SQ_FOREVER, close_the_circle, nest), 0);
+    CHECK_EQUAL(sq_run_and_wait(nest->queues[1], SQ_FOREVER, close_the_circle, nest), 0);
 }
 
 TEST(a_circle_of_tasks_on_a_pool_is_told) {

@@ -64,7 +64,7 @@ static void *submit_all(void *argument) {
             CHECK_EQUAL(ledger->next[me->which], i / 2 + 1); /* nobody else writes there now */
             break;
         case 5:
-            CHECK_EQUAL(sq_async_and_wait(ledger->queue, SQ_FOREVER, take_item, item), 0);
+            CHECK_EQUAL(sq_run_and_wait(ledger->queue, SQ_FOREVER, take_item, item), 0);
             CHECK_EQUAL(ledger->next[me->which], i / 2 + 1);
             break;
         case 6:
@@ -130,8 +130,8 @@ TEST(two_queues_on_a_pool_of_one_thread_share_it_and_never_run_at_once) {
     for (size_t i = 0; i < 2000; i += 1) {
         CHECK_EQUAL(sq_async(queues[i % 2], share, &shared), 0);
     }
-    CHECK_EQUAL(sq_async_and_wait(queues[0], SQ_FOREVER, do_nothing, NULL), 0);
-    CHECK_EQUAL(sq_async_and_wait(queues[1], SQ_FOREVER, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_run_and_wait(queues[0], SQ_FOREVER, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_run_and_wait(queues[1], SQ_FOREVER, do_nothing, NULL), 0);
     CHECK_EQUAL(shared.ran, 2000);
     CHECK_EQUAL(shared.others, 0);
     CHECK_STRING(shared.name, "test pool");

@@ -55,7 +55,7 @@ static void revive(when_t when, bool suspended, bool by_runner, size_t backlog) 
     CHECK(resumed == 0 || resumed == EINVAL);
     CHECK(suspended || resumed == EINVAL);
     size_t ran = 0;
-    CHECK_EQUAL(sq_async_and_wait(revival.queue, FAR, add_one, &ran), 0);
+    CHECK_EQUAL(sq_run_and_wait(revival.queue, FAR, add_one, &ran), 0);
     CHECK_EQUAL(sq_sync(revival.queue, add_one, &ran), 0);
     CHECK_EQUAL(ran, 2);
     CHECK_EQUAL(revival.ran + revival.discarded, backlog);

@@ -282,7 +282,7 @@ TEST(each_allocation_of_a_semaphore_can_fail) {
     CHECK_EQUAL(fail_nothing(), 1);
     CHECK_EQUAL(errno, ENOMEM);
     for (int nth = 1; nth <= 3; nth += 1) { /* a token is one; a process each, as tokens are kept */
-        char number[8];
+        char number[12];
         snprintf(number, sizeof number, "%d", nth);
         CHECK_EQUAL(run_child((const char *const[]){ number, NULL }), 0);
     }

@@ -87,7 +87,7 @@ static void *submit_until_closed(void *argument) {
     for (size_t i = me;; i += 1) {
         int error = i % 4 == 0   ? sq_sync(closing->queue, count_ran, &closing->outcome)
                     : i % 4 == 1 ? sq_async_until(closing->queue, SQ_FOREVER, &task)
-                    : i % 4 == 2 ? sq_async_and_wait(closing->queue, SQ_FOREVER, count_ran, &closing->outcome)
+                    : i % 4 == 2 ? sq_run_and_wait(closing->queue, SQ_FOREVER, count_ran, &closing->outcome)
                                  : sq_async_task(closing->queue, &task);
         CHECK(error == 0 || error == ESHUTDOWN || error == EAGAIN);
         closing->accepted += error == 0;

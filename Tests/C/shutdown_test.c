@@ -12,7 +12,7 @@ static void check_refuses(sq_queue_t *queue) {
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ESHUTDOWN);
     CHECK_EQUAL(sq_async_task(queue, &never), ESHUTDOWN);
     CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &never), ESHUTDOWN);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ESHUTDOWN);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ESHUTDOWN);
     CHECK_EQUAL(sq_sync(queue, must_not_run, NULL), ESHUTDOWN);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), ESHUTDOWN);
     CHECK_EQUAL(sq_sync_or_run(queue, must_not_run, NULL), ESHUTDOWN);
@@ -203,7 +203,7 @@ TEST(a_shutdown_from_the_own_task_begins_it_and_returns_at_once) {
         } else {
             hold_end(&hold);
             CHECK_EQUAL(i == 1 ? sq_sync(queue, shut_own_down, queue)
-                               : sq_async_and_wait(queue, SQ_FOREVER, shut_own_down, queue), 0);
+                               : sq_run_and_wait(queue, SQ_FOREVER, shut_own_down, queue), 0);
         }
         CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(outcome.ran, i == 0 ? 5 : 0);
@@ -317,7 +317,7 @@ static void visit(void *context) {
     CHECK_EQUAL(sq_suspend(visitor->queue), 0);
     CHECK_EQUAL(sq_resume(visitor->queue), 0);
     CHECK_EQUAL(sq_sync(visitor->other, do_nothing, NULL), 0);
-    CHECK_EQUAL(sq_async_and_wait(visitor->other, SQ_FOREVER, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_run_and_wait(visitor->other, SQ_FOREVER, do_nothing, NULL), 0);
     sq_queue_release(sq_queue_retain(visitor->queue));
     sq_queue_stats_t stats;
     sq_queue_stats(visitor->queue, &stats);

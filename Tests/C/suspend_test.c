@@ -31,7 +31,7 @@ TEST(a_suspended_queue_starts_nothing_and_goes_on_in_order_when_resumed) {
            && stats_now(queue).withdrawn == 0) {
         late += 1; /* it took no place */
     }
-    while (CHECK_EQUAL(sq_async_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT)
+    while (CHECK_EQUAL(sq_run_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT)
            && stats_now(queue).withdrawn == 1) {
         late += 1;
     }

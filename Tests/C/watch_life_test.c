@@ -234,7 +234,7 @@ int child_main(int count, char **words) {
         CHECK_EQUAL(sq_resume(queue), 0);
     }
     CHECK_EQUAL(error == 0, failures == 0);
-    CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
     let_threads_end(0);

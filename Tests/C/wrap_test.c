@@ -48,7 +48,7 @@ TEST(counts_go_on_beyond_32_bits) {
         CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
     }
     for (int i = 0; i < 10; i += 1) {
-        CHECK_EQUAL(sq_async_and_wait(queue, SQ_NOW, must_not_run, NULL), ETIMEDOUT);
+        CHECK_EQUAL(sq_run_and_wait(queue, SQ_NOW, must_not_run, NULL), ETIMEDOUT);
         CHECK_EQUAL(sq_queue_depth(queue), TASKS);
     }
     hold_end(&hold);
@@ -83,7 +83,7 @@ static void *wait_beyond_32_bits(void *argument) {
         CHECK_EQUAL(sq_sync_until(queue, sq_deadline(100000), must_not_run, NULL), ETIMEDOUT);
         hold_end(&hold);
         CHECK_EQUAL(caller_end(&caller), 0);
-        CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+        CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
     }
     CHECK_EQUAL(ran, 80);
     CHECK(atomic_load(word) >> 3 > UINT32_MAX); /* it was its token, and went over */
@@ -100,7 +100,7 @@ static int ask_stale(void *queue) {
     size_t ran = 0;
     int wrong = !CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ESTALE);
     sq_queue_t *fresh = make_queue_of("fresh", 0);
-    wrong += !CHECK_EQUAL(sq_async_and_wait(fresh, SQ_FOREVER, add_one, &ran), 0);
+    wrong += !CHECK_EQUAL(sq_run_and_wait(fresh, SQ_FOREVER, add_one, &ran), 0);
     wrong += !CHECK_EQUAL(ran, 1);
     sq_queue_release(fresh);
     return wrong;

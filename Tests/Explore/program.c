@@ -9,13 +9,13 @@
 enum { OPS = 128, THREADS = 5 };
 
 typedef enum word {
-    W_ASYNC, W_PAIR, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL,
+    W_ASYNC, W_PAIR, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL, W_EITHER, W_EITHER_UNTIL,
     W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
     W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_LETGO, W_PUMP, W_CREATE, W_PASS, W_OPEN, W_PRINT, WORDS
 } word_t;
 
 static const char *const spellings[] = {
-    "async", "pair", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until",
+    "async", "pair", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until", "either", "either_until",
     "suspend", "resume", "resume?", "drain", "drain_until", "discard", "discard_until",
     "retain", "release", "look", "watch", "unwatch", "letgo", "pump", "create", "pass", "open", "",
 };
@@ -139,6 +139,8 @@ static void carry_out_one(const op_t *op) {
     case W_SYNC_OR_RUN: stage_submit(SYNC_OR_RUN, q, SQ_FOREVER, inside, op->inside); break;
     case W_CALL: stage_submit(CALL, q, SQ_FOREVER, inside, op->inside); break;
     case W_CALL_UNTIL: stage_submit(CALL, q, stage_soon(), inside, op->inside); break;
+    case W_EITHER: stage_submit(EITHER, q, SQ_FOREVER, inside, op->inside); break;
+    case W_EITHER_UNTIL: stage_submit(EITHER, q, stage_soon(), inside, op->inside); break;
     case W_SUSPEND: stage_suspend(q); break;
     case W_RESUME: stage_resume(q, false); break;
     case W_RESUME_MAYBE: stage_resume(q, true); break;

@@ -3,7 +3,7 @@
  * A program is a list of threads, separated by |, each a list of words. A word is a call, or a call with what its task
  * does in parentheses:
  *
- *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_async_and_wait)
+ *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_run_and_wait)
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch
  *     letgo  pump  create                                                         the pool: releases it, runs it; makes and releases others

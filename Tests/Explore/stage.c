@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const stage_kind_names[] = { "async", "async_pair", "async_until", "sync", "sync_until", "sync_or_run", "async_and_wait" };
+const char *const stage_kind_names[] = { "async", "async_pair", "async_until", "sync", "sync_until", "sync_or_run", "run_and_wait", "async_and_wait" };
 
 const expectation_t *stage_expected;
 submission_t stage_submissions[SUBMISSIONS];
@@ -158,7 +158,7 @@ static void run_pair(void *one, void *same, bool runs) {
 static void check_error(const submission_t *one, sq_time_t deadline) {
     bool resources = stage_may_fail && (one->error == ENOMEM || one->error == EAGAIN);
     bool full = stage_expected->capacity > 0 && one->kind <= ASYNC_PAIR && one->error == EAGAIN;
-    bool late = (one->kind == SYNC_UNTIL || one->kind == CALL || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
+    bool late = (one->kind == SYNC_UNTIL || one->kind == CALL || one->kind == EITHER || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
     bool busy = one->kind == SYNC_UNTIL && one->error == EBUSY;
     if (!resources && !full && !late && !busy && !(stage_expected->may & ERROR_BIT(one->error))) {
         ex_fail("error: %s returned %s", stage_kind_names[one->kind], strerror(one->error));
@@ -206,6 +206,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         : kind == SYNC        ? sq_sync(q, run, context)
         : kind == SYNC_UNTIL  ? sq_sync_until(q, deadline, run, context)
         : kind == SYNC_OR_RUN ? sq_sync_or_run(q, run, context)
+        : kind == CALL        ? sq_run_and_wait(q, deadline, run, context)
                               : sq_async_and_wait(q, deadline, run, context);
     one->error = error;
     one->returned = ++ex_step;

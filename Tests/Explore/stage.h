@@ -20,7 +20,7 @@
 
 enum { QUEUES = 4, SUBMISSIONS = 64 };
 
-typedef enum kind { ASYNC, ASYNC_PAIR, ASYNC_UNTIL, SYNC, SYNC_UNTIL, SYNC_OR_RUN, CALL } kind_t;
+typedef enum kind { ASYNC, ASYNC_PAIR, ASYNC_UNTIL, SYNC, SYNC_UNTIL, SYNC_OR_RUN, CALL, EITHER } kind_t;
 
 typedef struct submission {
     kind_t kind;

@@ -234,18 +234,18 @@ static void and_wait(call_t *call) {
         accept(call, CALL_CALLER);
     }
     famine_begin(call->operation->failing);
-    int error = sq_async_and_wait(drive.queues[call->queue], call->deadline, task_runs, call->context);
+    int error = sq_run_and_wait(drive.queues[call->queue], call->deadline, task_runs, call->context);
     bool failed = famine_end();
     if (is_famine(error, failed)) {
         reject(call);
     } else if (at_once) {
         /* Both may be true of it; which comes first is not said. */
-        expect(call, "async_and_wait", error,
+        expect(call, "run_and_wait", error,
                (error == EDEADLK && call->within) || (error == ESHUTDOWN && call->was_closed));
         reject(call);
     } else {
-        expect(call, "async_and_wait", error, error == 0 || !call->was_free || call->threaded);
-        check_outcome(call, "async_and_wait", error, failed);
+        expect(call, "run_and_wait", error, error == 0 || !call->was_free || call->threaded);
+        check_outcome(call, "run_and_wait", error, failed);
     }
 }
 

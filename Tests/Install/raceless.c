@@ -25,7 +25,7 @@ static void *submit(void *context) {
         shared_t **given = malloc(sizeof *given);
         *given = shared;
         if (sq_async(shared->queue, add_given, given) != 0 || sq_sync(shared->queue, add, shared) != 0
-            || sq_async_and_wait(shared->queue, SQ_FOREVER, add, shared) != 0) {
+            || sq_run_and_wait(shared->queue, SQ_FOREVER, add, shared) != 0) {
             abort();
         }
     }

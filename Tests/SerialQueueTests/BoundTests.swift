@@ -99,7 +99,7 @@ import Testing
         let waiters = (0..<4).map { kind in
             TestThread { [queue, ran] in
                 if kind % 2 == 0 { return queue.sync { _ = ran.increment() } }
-                #expect(throws: Never.self) { try queue.asyncAndWait { _ = ran.increment() } }
+                #expect(throws: Never.self) { try queue.runAndWait { _ = ran.increment() } }
             }
         }
         eventually { queue.depth == 6 }

@@ -50,7 +50,7 @@ import Testing
         let holdup = Holdup { queue.async($0) }
         queue.async {}
         #expect(throws: SerialQueueError.timedOut) { try queue.sync(within: limit) {} }
-        #expect(throws: SerialQueueError.timedOut) { try queue.asyncAndWait(within: limit) {} }
+        #expect(throws: SerialQueueError.timedOut) { try queue.runAndWait(within: limit) {} }
         #expect(throws: SerialQueueError.timedOut) { try queue.async(within: limit) {} }
         #expect(throws: SerialQueueError.timedOut) { try queue.shutdown(within: limit) }
         holdup.finish()
@@ -68,7 +68,7 @@ import Testing
                 #expect(throws: Never.self) {
                     switch kind {
                     case 0: try queue.sync(within: limit) { seen.value += 1 }
-                    case 1: try queue.asyncAndWait(within: limit) { seen.value += 1 }
+                    case 1: try queue.runAndWait(within: limit) { seen.value += 1 }
                     default: try queue.async(within: limit) { seen.value += 1 }
                     }
                 }

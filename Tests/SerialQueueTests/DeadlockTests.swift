@@ -5,12 +5,12 @@ import Testing
 @Suite struct DeadlockTests {
     /// How a closure may wait for another queue, without a trap.
     enum Wait: CaseIterable {
-        case syncWithin, asyncAndWait, shutdown, room
+        case syncWithin, runAndWait, shutdown, room
 
         func wait(for queue: SerialQueue) throws {
             switch self {
             case .syncWithin: try queue.sync(within: .seconds(3600)) {}
-            case .asyncAndWait: try queue.asyncAndWait {}
+            case .runAndWait: try queue.runAndWait {}
             case .shutdown: try queue.shutdown()
             case .room: try queue.async(within: .seconds(3600)) {}
             }
@@ -52,7 +52,7 @@ import Testing
         #expect(error!.description == report)
     }
 
-    @Test(arguments: [Wait.syncWithin, .asyncAndWait])
+    @Test(arguments: [Wait.syncWithin, .runAndWait])
     func two_queues_in_a_cross_are_told_by_name(_ wait: Wait) {
         for _ in 0..<50 {
             let queues = [SerialQueue(label: "left queue"), SerialQueue(label: "right queue")]
@@ -110,7 +110,7 @@ import Testing
     @Test func a_wait_for_the_own_queue_is_told_before_it_begins() {
         let queue = SerialQueue(label: "own queue")
         let other = SerialQueue(label: "in between")
-        for wait in [Wait.syncWithin, .asyncAndWait] {
+        for wait in [Wait.syncWithin, .runAndWait] {
             let error = #expect(throws: SerialQueueError.self) {
                 try queue.sync { try other.sync { try wait.wait(for: queue) } }
             }
@@ -163,7 +163,7 @@ import Testing
                         if round % 2 == 0 {
                             try queues[inner].sync(within: .seconds(3600)) { total[inner].value += 1 }
                         } else {
-                            try queues[inner].asyncAndWait { total[inner].value += 1 }
+                            try queues[inner].runAndWait { total[inner].value += 1 }
                         }
                     }
                 }

@@ -46,7 +46,7 @@ import Testing
     func a_queue_whose_thread_cannot_start_says_so_and_works_on() throws {
         let queue = SerialQueue(label: "threadless", stackSize: 1 << 40)
         let (ran, releases) = (Counter(), Counter())
-        #expect(throws: SerialQueueError.noResources) { try queue.asyncAndWait { _ = ran.increment() } }
+        #expect(throws: SerialQueueError.noResources) { try queue.runAndWait { _ = ran.increment() } }
         do {
             let captured = Captured(releases: releases)
             #expect(throws: SerialQueueError.noResources) { try queue.async(within: .seconds(1)) { captured.touch() } }
@@ -74,7 +74,7 @@ import Testing
         #expect(queue.sync { ran.value } == 0)
     }
 
-    @Test(arguments: ["sync", "asyncAndWait", "async", "shutdown"])
+    @Test(arguments: ["sync", "runAndWait", "async", "shutdown"])
     func a_forked_child_is_refused_by_its_parents_queue(_ verb: String) async throws {
         let child = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -84,7 +84,7 @@ import Testing
             continue_in_a_forked_child()  // where nobody runs what holds the queue up
             switch verb {
             case "sync": try! queue.sync(within: .seconds(3600)) {}
-            case "asyncAndWait": try! queue.asyncAndWait {}
+            case "runAndWait": try! queue.runAndWait {}
             case "async": try! queue.async(within: .seconds(3600)) {}
             default: try! queue.shutdown()
             }

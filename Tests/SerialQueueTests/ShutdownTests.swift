@@ -37,7 +37,7 @@ import Testing
         #expect(releases.value == 1, "refused, and released at once")
         #expect(throws: SerialQueueError.shutDown) { try queue.async(within: .seconds(60)) {} }
         #expect(throws: SerialQueueError.shutDown) { try queue.sync(within: .seconds(60)) {} }
-        #expect(throws: SerialQueueError.shutDown) { try queue.asyncAndWait {} }
+        #expect(throws: SerialQueueError.shutDown) { try queue.runAndWait {} }
         #expect(queue.trySync {} == nil)
         #expect(ran.value == 0)
         #expect(queue.label == "ends")
@@ -78,7 +78,7 @@ import Testing
             #expect(throws: SerialQueueError.shutDown) { try queue.sync(within: .seconds(3600)) { _ = ran.increment() } }
         }
         let otherWaiter = TestThread { [queue, ran] in
-            #expect(throws: SerialQueueError.shutDown) { try queue.asyncAndWait { _ = ran.increment() } }
+            #expect(throws: SerialQueueError.shutDown) { try queue.runAndWait { _ = ran.increment() } }
         }
         eventually { queue.depth == 102 }
         #expect(throws: SerialQueueError.timedOut) { try queue.shutdown(.discard, within: .milliseconds(1)) }

@@ -144,6 +144,24 @@ import Testing
         #expect(await store.entries == Array(0..<100))
     }
 
+    /// Room is made as the filler's turn comes, and the filler lasts until the caller is back. To see it fail: in `outcome()` of
+    /// AwaitedCall.swift release the body in any case.
+    @Test func what_got_room_runs_although_its_caller_has_returned_before_its_turn() async throws {
+        let queue = SerialQueue(label: "narrow", capacity: 1)
+        let callerIsBack = Gate()
+        let holdup = Holdup { queue.async($0) }
+        #expect(queue.async { callerIsBack.pass() })
+        let task = Task.immediate { [body = body(7)] in
+            try await queue.submit(body)
+            callerIsBack.open()
+        }
+        holdup.finish()
+        try await task.value
+        await queue.drain()
+        #expect(log.value == [7])
+        #expect(releases.value == 1)
+    }
+
     /// Everybody wants the same little room, some not for long.
     @Test func in_a_storm_every_closure_runs_or_is_given_up_and_all_are_released() async {
         let (ran, accepted, givenUp) = (Counter(), Counter(), Counter())

@@ -66,7 +66,7 @@ import Testing
                 switch kind {
                 case 0: queue.sync { #expect(resumed.value) }
                 case 1: #expect(throws: Never.self) { try queue.sync(within: .seconds(3600)) { #expect(resumed.value) } }
-                default: #expect(throws: Never.self) { try queue.asyncAndWait { #expect(resumed.value) } }
+                default: #expect(throws: Never.self) { try queue.runAndWait { #expect(resumed.value) } }
                 }
             }
         }

@@ -27,7 +27,7 @@ import Testing
             try queue.sync(within: .milliseconds(1)) { _ = ran.increment() }
         }
         #expect(throws: SerialQueueError.timedOut) {
-            try queue.asyncAndWait(within: .milliseconds(1)) { _ = ran.increment() }
+            try queue.runAndWait(within: .milliseconds(1)) { _ = ran.increment() }
         }
         holdup.finish()
         queue.sync {}
@@ -57,7 +57,7 @@ import Testing
                     if onCallersThread {
                         try queue.sync(within: limit, body)
                     } else {
-                        try queue.asyncAndWait(within: limit, body)
+                        try queue.runAndWait(within: limit, body)
                     }
                     #expect(attempt.hasRun)
                 } catch {
@@ -85,7 +85,7 @@ import Testing
                 try queue.sync(within: .zero) { seen.value.append(-1) }
             }
             #expect(throws: SerialQueueError.timedOut) {
-                try queue.asyncAndWait(within: .microseconds(100)) { seen.value.append(-2) }
+                try queue.runAndWait(within: .microseconds(100)) { seen.value.append(-2) }
             }
         }
         holdup.finish()
@@ -115,20 +115,20 @@ import Testing
     @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1), .seconds(1)])
     func a_free_queue_is_taken_whatever_the_limit(_ limit: Duration) throws {
         #expect(try queue.sync(within: limit) { 7 } == 7)
-        #expect(try queue.asyncAndWait(within: limit) { 8 } == 8)
+        #expect(try queue.runAndWait(within: limit) { 8 } == 8)
     }
 
     @Test func results_and_errors_travel() throws {
         let first = try queue.sync(within: .seconds(60)) { Unique(number: 1) }.number
-        let second = try queue.asyncAndWait { Unique(number: 2) }.number
+        let second = try queue.runAndWait { Unique(number: 2) }.number
         #expect([first, second] == [1, 2])
-        #expect(try queue.asyncAndWait(within: .seconds(60)) { "three" } == "three")
+        #expect(try queue.runAndWait(within: .seconds(60)) { "three" } == "three")
         #expect(throws: Refusal.full) { try queue.sync(within: .seconds(60)) { throw Refusal.full } }
-        #expect(throws: Refusal.full) { try queue.asyncAndWait { throw Refusal.full } }
+        #expect(throws: Refusal.full) { try queue.runAndWait { throw Refusal.full } }
         #expect(queue.sync { 1 } == 1, "a throw must leave the queue free")
     }
 
-    /// When asyncAndWait returns, its thread may still be about to leave the queue: trySync has a queue to itself.
+    /// When runAndWait returns, its thread may still be about to leave the queue: trySync has a queue to itself.
     @Test func results_and_errors_travel_from_try_sync() {
         switch queue.trySync({ Unique(number: 4) }) {
         case .some(let unique): #expect(unique.number == 4)
@@ -143,13 +143,13 @@ import Testing
         let tried = SerialQueue(label: "tried")
         for _ in 0..<10 {
             try queue.sync(within: .seconds(60)) { Captured(releases: releases) }.touch()
-            try queue.asyncAndWait { Captured(releases: releases) }.touch()
+            try queue.runAndWait { Captured(releases: releases) }.touch()
             tried.trySync { Captured(releases: releases) }?.touch()
         }
         #expect(releases.value == 30)
         let body: () throws -> Void = { throw Carrier(captured: Captured(releases: releases)) }
         #expect(throws: Carrier.self) { try queue.sync(within: .seconds(60), body) }
-        #expect(throws: Carrier.self) { try queue.asyncAndWait(body) }
+        #expect(throws: Carrier.self) { try queue.runAndWait(body) }
         #expect(throws: Carrier.self) { try tried.trySync(body) }
         #expect(releases.value == 33)
     }
@@ -164,7 +164,7 @@ import Testing
             }
             #expect(throws: SerialQueueError.timedOut) {
                 let captured = Captured(releases: releases)
-                try queue.asyncAndWait(within: .microseconds(expected)) { captured.touch() }
+                try queue.runAndWait(within: .microseconds(expected)) { captured.touch() }
             }
             #expect(releases.value == 2 * expected, "released while the queue is held up")
         }
@@ -223,26 +223,26 @@ import Testing
         }
     }
 
-    // MARK: asyncAndWait
+    // MARK: runAndWait
 
-    @Test func async_and_wait_runs_on_the_queues_own_thread_in_its_turn() throws {
+    @Test func run_and_wait_runs_on_the_queues_own_thread_in_its_turn() throws {
         let worker = Guarded(pthread_self())
         queue.async { worker.value = pthread_self() }
-        let (order, thread, current) = try queue.asyncAndWait { (worker.value, pthread_self(), SerialQueue.current) }
+        let (order, thread, current) = try queue.runAndWait { (worker.value, pthread_self(), SerialQueue.current) }
         #expect(thread != pthread_self())
         #expect(thread == order, "the earlier async ran first, on the same thread")
         #expect(current == queue)
     }
 
-    @Test func async_and_wait_starts_the_thread() throws {
+    @Test func run_and_wait_starts_the_thread() throws {
         let caller = pthread_self()
-        #expect(try SerialQueue().asyncAndWait { pthread_self() } != caller)
-        #expect(try SerialQueue(capacity: 1).asyncAndWait(within: .seconds(60)) { pthread_self() } != caller)
+        #expect(try SerialQueue().runAndWait { pthread_self() } != caller)
+        #expect(try SerialQueue(capacity: 1).runAndWait(within: .seconds(60)) { pthread_self() } != caller)
     }
 
     /// The closure outlasts the limit of a caller that had to wait. When the machine is so busy that it did not even begin
     /// within it, the next limit is longer. To see it fail: let `sq__token_withdraw` withdraw what is claimed (token.c).
-    @Test func once_it_runs_async_and_wait_waits_for_its_end() throws {
+    @Test func once_it_runs_run_and_wait_waits_for_its_end() throws {
         let result = Guarded<String?>(nil)
         for exponent in 0..<10 where result.value == nil {
             let holdup = Holdup { queue.async($0) }
@@ -250,7 +250,7 @@ import Testing
                 let clock = ContinuousClock()
                 let limit = Duration.milliseconds(50 << exponent)
                 let deadline = clock.now + limit
-                result.value = try? queue.asyncAndWait(within: limit) {
+                result.value = try? queue.runAndWait(within: limit) {
                     while clock.now < deadline + .milliseconds(20) { usleep(1_000) }
                     return "ended"
                 }
@@ -263,11 +263,11 @@ import Testing
         #expect(result.value == "ended")
     }
 
-    @Test func async_and_wait_from_many_threads_runs_one_at_a_time() {
+    @Test func run_and_wait_from_many_threads_runs_one_at_a_time() {
         let total = Guarded(0)
         onThreads(4) { [queue] _ in
             for _ in 0..<500 {
-                #expect(throws: Never.self) { try queue.asyncAndWait { total.value += 1 } }
+                #expect(throws: Never.self) { try queue.runAndWait { total.value += 1 } }
                 #expect(throws: Never.self) { try queue.sync(within: .seconds(60)) { total.value += 1 } }
             }
         }
@@ -280,7 +280,7 @@ import Testing
         try holder.value!.sync(within: .zero) { holder.value = nil }
         #expect(handle == nil)
         holder.value = SerialQueue(label: "going")
-        try holder.value!.asyncAndWait { holder.value = nil }
+        try holder.value!.runAndWait { holder.value = nil }
         holder.value = SerialQueue(label: "going")
         holder.value!.trySync { holder.value = nil }
         #expect(holder.value == nil)

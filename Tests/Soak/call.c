@@ -18,8 +18,8 @@ static int make_call(guard_t *guard, call_t call, ticket_t *ticket, sq_time_t de
     case PAIR: return sq_async_pair(queue, deadline, ticket_pair, ticket, (void *)(uintptr_t)ticket->number);
     case JOB: return sq_async_job(queue, ticket_pair, ticket, (void *)(uintptr_t)ticket->number);
     case UNTIL: return sq_async_until(queue, deadline, &task);
-    case CALL: return sq_async_and_wait(queue, SQ_FOREVER, ticket_run, ticket);
-    default: return sq_async_and_wait(queue, deadline, ticket_run, ticket);
+    case CALL: return sq_run_and_wait(queue, SQ_FOREVER, ticket_run, ticket);
+    default: return sq_run_and_wait(queue, deadline, ticket_run, ticket);
     }
 }
 

@@ -38,7 +38,7 @@ static void hold_and_wait(void *context) {
     sq_time_t far_away = sq_deadline(UINT64_C(1000000000) * 3600);
     arc->error = arc->way == 0   ? sq_sync(arc->next, note_run, &arc->has_run)
                  : arc->way == 1 ? sq_sync_until(arc->next, far_away, note_run, &arc->has_run)
-                                 : sq_async_and_wait(arc->next, far_away, note_run, &arc->has_run);
+                                 : sq_run_and_wait(arc->next, far_away, note_run, &arc->has_run);
     arc->was_reported = arc->error == EDEADLK && strstr(sq_deadlock_report(), "deadlock: ") != NULL;
 }
 

@@ -38,13 +38,18 @@ int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call
  * work that cannot be turned away, such as an actor's job. */
 int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
 
-/* Has the queue's thread run `function(context)` in its turn, and waits until it is done: for functions that need that
- * thread; else sq_sync is faster. The deadline bounds the wait for the turn: when it passes first, the function is
- * guaranteed never to run; once it runs, the call waits for its end. With SQ_NOW, or a deadline that has passed, it takes
- * its turn on a free queue, and waits for the thread as long as that takes, also while somebody suspends the queue. Needs
- * no room in a queue of limited capacity.
- * Returns 0 (what the function wrote is visible), ETIMEDOUT, EDEADLK, ESHUTDOWN, ENOMEM, EAGAIN (no thread), ESTALE. */
+/* Runs `function(context)` in its turn and waits until it is done: on the caller if the queue is free, else on the queue's
+ * thread or on the caller, whichever comes to it first. On the queue's thread the queues whose tasks the caller is in
+ * are not current, though they stay held. The deadline bounds the wait for the turn, as in sq_sync_until: when it passes first, the
+ * function is guaranteed never to run; once it runs, the call waits for its end. Needs no room in a queue of limited capacity.
+ * Returns 0 (what the function wrote is visible); ETIMEDOUT; EBUSY (with SQ_NOW, while a task runs or waits); EDEADLK;
+ * ESHUTDOWN; ENOMEM; ESTALE. */
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
+
+/* The same on the queue's own thread, always: for functions that are bound to it. On a free queue it waits for that thread as
+ * long as it takes, whatever the deadline, also while the queue is suspended meanwhile. On a busy one, SQ_NOW and a deadline that has passed
+ * return ETIMEDOUT. One more error: EAGAIN (the queue's thread could not be started). */
+int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 
 #ifdef __cplusplus
 }

@@ -200,9 +200,9 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
     return sq_async_until(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context });
 }
 
-int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    const sq_task_t call = { .run = function, .context = context };
+    sq__call_t call = { .task = { .run = function, .context = context } };
     sq__runner_t runner;
     sq__wait_t wait;
     sq__place_t place;
@@ -211,7 +211,7 @@ int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t funct
         goto rejected;
     }
     if (sq__is_current(queue)) {
-        sq__deadlock_onto_itself(queue, "async_and_wait onto");
+        sq__deadlock_onto_itself(queue, "run_and_wait onto");
         error = EDEADLK;
         goto rejected;
     }

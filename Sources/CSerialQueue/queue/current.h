@@ -19,6 +19,9 @@ static inline bool sq__is_current(const sq_queue_t *queue) {
         if (frame->owner == queue) {
             return true;
         }
+        if (frame->begins) {
+            break;
+        }
     }
     return false;
 }

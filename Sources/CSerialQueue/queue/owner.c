@@ -26,10 +26,10 @@ static bool grant(sq_queue_t *queue, uint32_t control) {
 }
 
 /* Nothing is at the head. True: *next tells what became of the baton. */
-static bool nothing_next(sq_queue_t *queue, bool may_linger, sq__next_t *next) {
+static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     sq__state_t state;
     *next = SQ__NEXT_GONE;
-    if (may_linger && sq__ring_linger(queue)) {
+    if (by_runner && sq__ring_linger(queue)) {
         return false;
     }
     if (sq__ring_give_back(queue, &state)) {
@@ -42,7 +42,7 @@ static bool nothing_next(sq_queue_t *queue, bool may_linger, sq__next_t *next) {
     return sq__suspend_park(queue, state);
 }
 
-sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
+sq__next_t sq__owner_next(sq_queue_t *queue, bool by_runner) {
     sq__next_t next;
     for (;;) {
         uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
@@ -50,7 +50,7 @@ sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
             kind = sq__ring_peek(queue);
         }
         if (kind == SQ__EMPTY) {
-            if (nothing_next(queue, may_linger, &next)) {
+            if (nothing_next(queue, by_runner, &next)) {
                 return next;
             }
             continue;
@@ -71,7 +71,7 @@ sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger) {
             sq__withdraw_pass(queue);
             continue;
         }
-        if (kind != SQ__WAITER) {
+        if (kind != SQ__WAITER && (by_runner || kind != SQ__EITHER)) {
             return SQ__NEXT_TASK;
         }
         if (grant(queue, control)) {

@@ -5,6 +5,7 @@
  *     the handed-off work, or a TASK, PAIR or CALL next    to the runner: it runs them, anyone else posts it
  *     a GONE next                                          passed over, by any holder
  *     a WAITER in the ring                                 to that thread, by a grant of its token
+ *     an EITHER next                                       the runner runs its function; anyone else grants it as a WAITER
  *     a place that is reserved but not filled              into the place: its filler takes it up
  *     nothing is queued                                    back to the queue: it is free
  *     something is queued, and the queue is suspended      parked in the queue: whoever resumes takes it up
@@ -24,7 +25,7 @@ typedef enum sq__next {
 } sq__next_t;
 
 /* O. Finds out what is next, and passes the baton unless it is a task or call. */
-sq__next_t sq__owner_next(sq_queue_t *queue, bool may_linger);
+sq__next_t sq__owner_next(sq_queue_t *queue, bool by_runner);
 
 /* O. Passes the baton on, for whoever does not run async tasks. The caller does not touch the queue again unless it has a
  * reference. */

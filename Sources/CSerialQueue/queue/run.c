@@ -72,10 +72,11 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     } else if (sq__token_claim(waiter.token, waiter.turn)) {
         sq__count(&queue->ran, 1);
         if (control & SQ__WATCHED) {
-            sq__watch_begin(queue, waiter.call->run);
+            sq__watch_begin(queue, waiter.call->task.run);
         }
-        waiter.call->run(waiter.call->context);
+        waiter.call->task.run(waiter.call->task.context);
         if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
+            waiter.call->is_done = true;
             sq__token_grant(waiter.token, waiter.turn);
         }
     } else {
@@ -98,7 +99,7 @@ static void run_work(sq_queue_t *queue) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     sq__work_t work;
     uintptr_t kind = take_work(queue, &work);
-    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL && kind != SQ__EMPTY) {
+    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL && kind != SQ__EITHER && kind != SQ__EMPTY) {
         sq__watch_begin(queue, function_of(kind, control, &work));
     }
     switch (kind) {
@@ -114,6 +115,7 @@ static void run_work(sq_queue_t *queue) {
         run_member(queue, control, work.member);
         break;
     case SQ__CALL:
+    case SQ__EITHER:
         run_call(queue, control, work.waiter);
         break;
     }
@@ -155,7 +157,7 @@ static bool is_over(const sq_queue_t *queue, batch_t *batch, size_t tasks) {
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__frame_t frame = { .owner = queue, .parent = self->frame };
+    sq__frame_t frame = { .owner = queue, .parent = self->frame, .begins = true };
     size_t tasks = 0;
     batch_t batch = { .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
     sq__next_t next;

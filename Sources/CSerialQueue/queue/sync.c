@@ -1,4 +1,4 @@
-/* sync.c: running a function on the calling thread, in its turn.
+/* sync.c: running a function in its turn, on the calling thread; with async_and_wait also on the runner.
  *
  * DESIGN. A sync that finds the queue free takes it and runs at once: free implies empty, so it overtakes nobody. That path is
  * two compare-and-swaps and a call; no token, no place, no memory. Else the thread takes a place, leaves its token there,
@@ -19,9 +19,16 @@
 
 #include <errno.h>
 
-/* Waits for the turn, until the deadline or, briefly, for a moment. Returns 0 with the baton, or an errno code; ETIMEDOUT and
- * EDEADLK with a place that was given up. */
-static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline, bool briefly) {
+/* What a caller wants. */
+typedef struct turn {
+    uintptr_t kind; /* SQ__WAITER or SQ__EITHER */
+    sq__call_t *call;
+    sq_time_t deadline;
+} turn_t;
+
+/* Waits for the turn, until the deadline or, briefly, for a moment. Returns 0 with the baton, or
+ * with the call done, or an errno code. */
+static int wait_for_turn(sq_queue_t *queue, const turn_t *turn, bool briefly) {
     sq__wait_t wait;
     sq__place_t place;
     int error = sq__wait_begin(&wait, queue);
@@ -38,12 +45,12 @@ static int wait_for_turn(sq_queue_t *queue, sq_time_t deadline, bool briefly) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn };
-    if (sq__ring_publish(place, SQ__WAITER)) {
+    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn, .call = turn->call };
+    if (sq__ring_publish(place, turn->kind)) {
         sq__owner_pass(queue); /* to the head of the ring, which may be ourselves */
     }
     wait.is_next = sq__ring_depth(queue) <= 1;
-    error = briefly ? sq__wait_briefly(&wait) : sq__wait_end(&wait, deadline);
+    error = briefly ? sq__wait_briefly(&wait) : sq__wait_end(&wait, turn->deadline);
     if (error && error != ESTALE) {
         sq__add_relaxed(&queue->withdrawn, 1);
     }
@@ -74,39 +81,40 @@ static bool take_early(sq_queue_t *queue) {
 
 /* On a queue that is not free, by a caller that does not wait. A queue whose runner only lingers is as good as free: the runner
  * grants the turn at once, or is not running. */
-static int try_turn(sq_queue_t *queue, int error) {
+static int try_turn(sq_queue_t *queue, const turn_t *turn, int error) {
     if (!sq__load_relaxed(&queue->lingers) || sq__ring_depth(queue) > 0) {
         return sq__queue_reject(queue, error);
     }
-    int outcome = wait_for_turn(queue, SQ_NOW, true);
+    int outcome = wait_for_turn(queue, turn, true);
     return outcome == ETIMEDOUT ? error : outcome;
 }
 
-/* Returns 0 with the baton, or an errno code. */
-static int get_turn(sq_queue_t *queue, sq_time_t deadline) {
-    if (deadline == SQ_NOW) {
-        return try_turn(queue, EBUSY);
+/* Returns as wait_for_turn. */
+static int get_turn(sq_queue_t *queue, const turn_t *turn) {
+    if (turn->deadline == SQ_NOW) {
+        return try_turn(queue, turn, EBUSY);
     }
-    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
-        return try_turn(queue, ETIMEDOUT);
+    if (turn->deadline != SQ_FOREVER && turn->deadline <= sq__clock_now()) {
+        return try_turn(queue, turn, ETIMEDOUT);
     }
     if (take_early(queue)) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    return wait_for_turn(queue, deadline, false);
+    return wait_for_turn(queue, turn, false);
 }
 
-static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function,
-                                                  void *context) {
+static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline,
+                                                  sq_function_t function, void *context) {
+    sq__call_t call = { .task = { .run = function, .context = context } };
     if (sq__fork_is_stale(queue)) {
         return sq__queue_reject(queue, ESTALE);
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    int error = get_turn(queue, deadline);
-    if (error == 0) {
+    int error = get_turn(queue, &(turn_t){ .kind = kind, .call = &call, .deadline = deadline });
+    if (error == 0 && !call.is_done) {
         sq__run_turn(queue, function, context);
         sq__owner_pass(queue);
     }
@@ -114,7 +122,8 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
 }
 
 /* The queue is not one of this thread's. */
-static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq_function_t function,
+                                    void *context) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     while (__builtin_expect(sq__state_is_free(state), 1)) {
         sq__state_t free = state;
@@ -130,7 +139,7 @@ static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_fu
             return 0;
         }
     }
-    return sync_in_turn(queue, deadline, function, context);
+    return sync_in_turn(queue, kind, deadline, function, context);
 }
 
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
@@ -139,7 +148,7 @@ int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function,
         sq__deadlock_onto_itself(queue, "sync onto");
         return sq__queue_reject(queue, EDEADLK);
     }
-    return sync_from_outside(queue, deadline, function, context);
+    return sync_from_outside(queue, SQ__WAITER, deadline, function, context);
 }
 
 int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
@@ -152,5 +161,14 @@ int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {
         sq__run(queue, function, context);
         return 0;
     }
-    return sync_from_outside(queue, SQ_FOREVER, function, context);
+    return sync_from_outside(queue, SQ__WAITER, SQ_FOREVER, function, context);
+}
+
+int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
+    if (sq__is_current(queue)) {
+        sq__deadlock_onto_itself(queue, "async_and_wait onto");
+        return sq__queue_reject(queue, EDEADLK);
+    }
+    return sync_from_outside(queue, SQ__EITHER, deadline, function, context);
 }

@@ -16,7 +16,8 @@ enum {
     SQ__CLAIM,  /* a PAIR that can be withdrawn until its turn (withdraw.h) */
     SQ__GONE,   /* a CLAIM that was withdrawn: an empty slot, which the baton's holder passes over */
     SQ__MEMBER, /* a TASK of a group, without a discard function */
-    SQ__CALL,   /* a thread in async_and_wait, which waits until the runner has done its call */
+    SQ__CALL,   /* a thread in run_and_wait, which waits until the runner has done its call */
+    SQ__EITHER, /* a thread in async_and_wait: the runner does its call, any other holder gives it its turn */
     SQ__WAITER, /* a thread in sync, which waits for its turn */
 };
 
@@ -32,10 +33,16 @@ typedef struct sq__member_task {
     struct sq__tie *tie; /* see tie.h */
 } sq__member_task_t;
 
+/* On the stack of the thread that waits. To be touched only once the wait is claimed. */
+typedef struct sq__call {
+    sq_task_t task;
+    bool is_done; /* the runner has called it */
+} sq__call_t;
+
 typedef struct sq__waiter {
     sq__token_t *token;
     sq__turn_t turn;
-    const sq_task_t *call; /* a CALL's, on its stack; to be touched only once the wait is claimed */
+    sq__call_t *call; /* of a CALL or EITHER */
 } sq__waiter_t;
 
 typedef struct sq__claim {

@@ -31,6 +31,7 @@ SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *contex
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
+SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context)
 {
@@ -54,6 +55,12 @@ SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, s
 {
     swift_closure_t closure = {code, context};
     return sq_async_and_wait(queue, deadline, call_closure, &closure);
+}
+
+SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
+{
+    swift_closure_t closure = {code, context};
+    return sq_run_and_wait(queue, deadline, call_closure, &closure);
 }
 
 /* Part of the runtime's stable interface: compiled code calls it. */

@@ -16,7 +16,7 @@ const scenario_t pool_scenarios[] = {
     { "pool_two", "two seats: the idle member, or a new one", "async async:B | async:B async", .expect = { TWO } },
     { "pool_two_three", "three queues on two seats", "async async:B | async:C async:B", .expect = { TWO } },
     { "pool_grows_ring", "a ring that comes and goes while the pool runs it", "async async async | async sync", .expect = { ONE } },
-    { "pool_call", "async_and_wait on a pool", "call async:B | async call:B", .expect = { ONE } },
+    { "pool_call", "run_and_wait on a pool", "call async:B | async call:B", .expect = { ONE } },
     { "pool_until", "waits that are given up on a pool", "async sync_until | call_until async", .expect = { ONE } },
     { "pool_bound", "room in a queue on a pool", "async_until async_until | async_ever", .expect = { ONE, .capacity = 1 } },
     { "pool_fair", "after a batch of two tasks the other queue has its turn", "async(async(1) async(2) async(3 open1) async:B(9)) pass1",

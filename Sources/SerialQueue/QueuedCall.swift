@@ -43,7 +43,7 @@ class QueuedCall: News<(any Error)?>, @unchecked Sendable {
                 },
                 reserved: (nil, nil, nil)
             ))
-        let status = sq_async_deferred(queue, task)
+        let status = sq_async_cancellable(queue, task)
         if status == SQ_SWIFT_EINPROGRESS { return .waitsForRoom }
         retained.release()
         if status == 0 { return .accepted }

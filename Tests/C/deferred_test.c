@@ -2,6 +2,8 @@
 #include "deferred.h"
 #include "inject.h"
 
+#include <string.h>
+
 TEST(where_there_is_room_a_deferred_task_is_submitted_at_once) {
     const size_t capacities[] = { 0, 1, 3 };
     for (size_t c = 0; c < 3; c += 1) {
@@ -10,6 +12,26 @@ TEST(where_there_is_room_a_deferred_task_is_submitted_at_once) {
         item_init(&item, queue, NULL, 1);
         CHECK_EQUAL(sq_async_deferred(queue, &item.task), 0);
         CHECK(!sq_async_withdraw(queue, &item.task));
+        drain(queue);
+        check_item(&item, 0, 0, 1, 0);
+        sq_queue_release(queue);
+    }
+}
+
+/* To see it fail: in submit_deferred submit every task as a CLAIM. */
+TEST(a_deferred_task_that_was_accepted_does_not_need_its_struct_any_more) {
+    const size_t capacities[] = { 0, 3 };
+    for (size_t c = 0; c < 2; c += 1) {
+        sq_queue_t *queue = make_queue_of("accepted", capacities[c]);
+        hold_t hold;
+        item_t item;
+        hold_async(&hold, queue);
+        item_init(&item, queue, NULL, 1);
+        sq_deferred_t task = item.task;
+        CHECK_EQUAL(sq_async_deferred(queue, &task), 0);
+        CHECK(!sq_async_cancel(queue, &task));
+        memset(&task, 0xAA, sizeof task);
+        hold_end(&hold);
         drain(queue);
         check_item(&item, 0, 0, 1, 0);
         sq_queue_release(queue);

@@ -28,7 +28,7 @@ TEST(a_cancelled_task_is_never_called_and_the_queue_forgets_its_memory) {
     item_t items[5];
     for (int i = 0; i < 5; i += 1) {
         item_init(&items[i], queue, &journal, i);
-        CHECK_EQUAL(sq_async_deferred(queue, &items[i].task), 0);
+        CHECK_EQUAL(sq_async_cancellable(queue, &items[i].task), 0);
     }
     for (int i = 0; i < 5; i += 2) {
         CHECK(sq_async_cancel(queue, &items[i].task));
@@ -54,14 +54,14 @@ TEST(a_cancelled_task_gives_its_room_at_once) {
     item_init(&first, queue, NULL, 1);
     item_init(&second, queue, NULL, 2);
     item_init(&third, queue, NULL, 3);
-    CHECK_EQUAL(sq_async_deferred(queue, &first.task), 0);
-    CHECK_EQUAL(sq_async_deferred(queue, &second.task), EINPROGRESS);
+    CHECK_EQUAL(sq_async_cancellable(queue, &first.task), 0);
+    CHECK_EQUAL(sq_async_cancellable(queue, &second.task), EINPROGRESS);
     CHECK(!sq_async_cancel(queue, &second.task)); /* it waits for room */
     CHECK(sq_async_cancel(queue, &first.task));
     check_item(&second, 1, 0, 0, 0);
     CHECK_EQUAL(sq_queue_depth(queue), 1);
     CHECK(sq_async_cancel(queue, &second.task));
-    CHECK_EQUAL(sq_async_deferred(queue, &third.task), 0);
+    CHECK_EQUAL(sq_async_cancellable(queue, &third.task), 0);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
     check_item(&first, 0, 0, 0, 0);
@@ -78,7 +78,7 @@ TEST(a_task_that_was_handed_to_the_runner_can_be_cancelled) {
     for (int round = 0; round < 3; round += 1) {
         item_t item;
         item_init(&item, queue, NULL, round);
-        CHECK_EQUAL(sq_async_deferred(queue, &item.task), 0);
+        CHECK_EQUAL(sq_async_cancellable(queue, &item.task), 0);
         CHECK_EQUAL(sq_queue_depth(queue), 1);
         CHECK(sq_async_cancel(queue, &item.task));
         memset(&item, 0xFF, sizeof item);
@@ -101,13 +101,13 @@ TEST(a_task_whose_turn_has_come_cannot_be_cancelled) {
     item_t item, never;
     item_init(&item, queue, NULL, 1);
     item.task.call = cancel_oneself;
-    CHECK_EQUAL(sq_async_deferred(queue, &item.task), 0);
+    CHECK_EQUAL(sq_async_cancellable(queue, &item.task), 0);
     drain(queue);
     CHECK(!sq_async_cancel(queue, &item.task));
     check_item(&item, 0, 0, 1, 0);
     item_init(&never, queue, NULL, 2);
     never.task.call = NULL;
-    CHECK_EQUAL(sq_async_deferred(queue, &never.task), EINVAL);
+    CHECK_EQUAL(sq_async_cancellable(queue, &never.task), EINVAL);
     CHECK(!sq_async_cancel(queue, &never.task));
     check_idle(queue, 2, 0);
     sq_queue_release(queue);
@@ -126,9 +126,9 @@ TEST(a_task_that_has_waited_for_room_can_be_cancelled_as_soon_as_it_is_decided) 
     item_init(&second, queue, NULL, 2);
     item_init(&third, queue, NULL, 3);
     second.task.decided = cancel_once_decided;
-    CHECK_EQUAL(sq_async_deferred(queue, &first.task), 0);
-    CHECK_EQUAL(sq_async_deferred(queue, &second.task), EINPROGRESS);
-    CHECK_EQUAL(sq_async_deferred(queue, &third.task), EINPROGRESS);
+    CHECK_EQUAL(sq_async_cancellable(queue, &first.task), 0);
+    CHECK_EQUAL(sq_async_cancellable(queue, &second.task), EINPROGRESS);
+    CHECK_EQUAL(sq_async_cancellable(queue, &third.task), EINPROGRESS);
     CHECK_EQUAL(sq_resume(queue), 0);
     while (third.ran == 0) {
         sched_yield();
@@ -149,7 +149,7 @@ TEST(a_thousand_cancelled_tasks_leave_a_suspended_queue_with_depth_0_and_the_res
     journal_t journal = { 0 };
     for (int i = 0; i < COUNT; i += 1) {
         item_init(&items[i], queue, &journal, i);
-        CHECK_EQUAL(sq_async_deferred(queue, &items[i].task), 0);
+        CHECK_EQUAL(sq_async_cancellable(queue, &items[i].task), 0);
     }
     for (int i = COUNT - 1; i >= 0; i -= 1) {
         if (i % 100 != 50) {
@@ -172,8 +172,8 @@ TEST(a_discarding_shutdown_passes_over_cancelled_tasks) {
     item_t gone, left;
     item_init(&gone, queue, NULL, 1);
     item_init(&left, queue, NULL, 2);
-    CHECK_EQUAL(sq_async_deferred(queue, &gone.task), 0);
-    CHECK_EQUAL(sq_async_deferred(queue, &left.task), 0);
+    CHECK_EQUAL(sq_async_cancellable(queue, &gone.task), 0);
+    CHECK_EQUAL(sq_async_cancellable(queue, &left.task), 0);
     CHECK(sq_async_cancel(queue, &gone.task));
     CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
     check_item(&gone, 0, 0, 0, 0);
@@ -188,7 +188,7 @@ TEST(a_task_that_is_withdrawn_just_before_it_is_taken_is_passed_over) {
     sq_queue_t *queue = suspended_queue(0);
     item_t item;
     item_init(&item, queue, NULL, 1);
-    CHECK_EQUAL(sq_async_deferred(queue, &item.task), 0);
+    CHECK_EQUAL(sq_async_cancellable(queue, &item.task), 0);
     CHECK(sq_async_cancel(queue, &item.task));
     sq__work_t work;
     CHECK_EQUAL(sq__withdraw_take(queue, &work), SQ__EMPTY);
@@ -236,7 +236,7 @@ TEST(cancellations_race_with_turns_and_each_task_has_one_outcome) {
             item_init(&raced[i], queue, NULL, i);
             raced[i].task.decided = count_decision;
             int error;
-            while ((error = sq_async_deferred(queue, &raced[i].task)) == EINPROGRESS
+            while ((error = sq_async_cancellable(queue, &raced[i].task)) == EINPROGRESS
                    && sq_async_withdraw(queue, &raced[i].task)) {
                 sched_yield();
             }
@@ -274,7 +274,7 @@ TEST(in_the_child_of_a_fork_a_task_of_the_parent_is_not_cancelled) {
     static item_t items[2];
     for (size_t i = 0; i < 2; i += 1) {
         item_init(&items[i], suspended_queue(i), NULL, 0); /* one without a limit, one with room for one */
-        CHECK_EQUAL(sq_async_deferred(items[i].queue, &items[i].task), 0);
+        CHECK_EQUAL(sq_async_cancellable(items[i].queue, &items[i].task), 0);
     }
     CHECK_EQUAL(in_fork(cancel_in_child, items), 0);
     for (size_t i = 0; i < 2; i += 1) {

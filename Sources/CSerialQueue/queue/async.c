@@ -83,7 +83,11 @@ static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     sq__runner_t runner;
     int error = find_runner(queue, &runner);
     if (error == 0) {
-        error = submit(queue, runner, SQ__CLAIM, &(sq__work_t){ .claim = { .place = sq__bound_place(task), .pair = task } });
+        uintptr_t *place = sq__bound_place(task);
+        error = *place == SQ__OVER /* not to be withdrawn: the queue copies it, and does not use the struct any more */
+            ? submit(queue, runner, SQ__PAIR,
+                     &(sq__work_t){ .pair = { .call = task->call, .first = task->first, .second = task->second } })
+            : submit(queue, runner, SQ__CLAIM, &(sq__work_t){ .claim = { .place = place, .pair = task } });
     }
     return error ? sq__queue_reject(queue, error) : 0;
 }
@@ -153,10 +157,11 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
-int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
+static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t place) {
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
     memset(task->reserved, 0, sizeof task->reserved); /* it may be withdrawn whatever comes of it */
+    *sq__bound_place(task) = place;
     int error = task->call != NULL ? find_runner(queue, &runner) : EINVAL;
     if (error == 0 && queue->bound != NULL) {
         error = sq__bound_take_room_for(queue->bound, task);
@@ -170,6 +175,10 @@ int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     }
     return error;
 }
+
+int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__OVER); }
+
+int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__NOT_SUBMITTED); }
 
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);

@@ -5,6 +5,7 @@
 #include "queue/current.h"
 #include "queue/deadlock.h"
 #include "queue/fork.h"
+#include "queue/withdraw.h"
 #include "queue/wait.h"
 
 #include <errno.h>
@@ -14,10 +15,13 @@ typedef struct seeker {
     struct seeker *next;  /* M */
     struct seeker **link; /* M  what points at it; NULL: it is not in the list; &being_submitted: it has left it with room */
     union {
-        sq__wait_t *wait; /* fixed; of a thread. NULL: this lies in a deferred task */
-        uintptr_t place;  /* withdraw.h; of a deferred task that has left the list. 0 until then */
+        sq__wait_t *wait; /* fixed; of a thread */
+        uintptr_t place;  /* withdraw.h; of a deferred task. SQ__NOT_SUBMITTED or SQ__OVER while it is in the list */
     };
 } seeker_t;
+
+/* In the list: a thread, or a deferred task. */
+static bool is_thread(const seeker_t *seeker) { return seeker->place != SQ__NOT_SUBMITTED && seeker->place != SQ__OVER; }
 
 /* Its address marks a deferred task between the moment it gets room and its `decided`. */
 static seeker_t *being_submitted;
@@ -187,7 +191,7 @@ void sq__bound_submitted(sq__bound_t *bound, sq_deferred_t *task) {
 
 /* True: the seeker has the room. False: it has withdrawn, and finds itself gone from the list. */
 static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
-    if (seeker->wait == NULL) {
+    if (!is_thread(seeker)) {
         *task = task_of(seeker);
         seeker->link = &being_submitted;
         return true;
@@ -213,7 +217,7 @@ sq_deferred_t *sq__bound_give_room(sq__bound_t *bound) {
 static void refuse_threads(sq__bound_t *bound) {
     for (seeker_t *next, *seeker = bound->first; seeker != NULL; seeker = next) {
         next = seeker->next;
-        if (seeker->wait != NULL) {
+        if (is_thread(seeker)) {
             remove_seeker(bound, seeker);
             sq__token_refuse(seeker->wait->token, seeker->wait->turn);
         }

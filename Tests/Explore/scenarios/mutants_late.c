@@ -60,7 +60,7 @@ static void decided(sq_deferred_t *task, int error) {
 
 static void defer(unsigned i) {
     all[i].task = (sq_deferred_t){ .call = call, .first = (void *)(uintptr_t)i, .decided = decided };
-    int error = sq_async_deferred(stage_queues[0], &all[i].task);
+    int error = sq_async_cancellable(stage_queues[0], &all[i].task);
     all[i].accepted |= error == 0;
     all[i].waits = error == EINPROGRESS;
     if (error && error != EINPROGRESS && error != ESHUTDOWN && !(ex_setting.faults && (error == ENOMEM || error == EAGAIN))) {

@@ -98,35 +98,3 @@ TEST(onto_its_own_queue_it_is_refused) {
     CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, ask_own_queue, queue), 0);
     sq_queue_release(queue);
 }
-
-/* A function that runs for another thread */
-
-typedef struct pumped {
-    sq_queue_t *outer, *inner;
-} pumped_t;
-
-static void look_out(void *context) {
-    const pumped_t *pumped = context;
-    CHECK(sq_is_current(pumped->inner));
-    CHECK(!sq_is_current(pumped->outer));
-    CHECK_EQUAL(sq_sync(pumped->outer, must_not_run, NULL), EDEADLK); /* its thread holds the queue all the same */
-}
-
-static void sync_inner(void *context) {
-    pumped_t *pumped = context;
-    CHECK_EQUAL(sq_sync(pumped->inner, do_nothing, NULL), 0); /* first runs what is ahead of it */
-    CHECK(sq_is_current(pumped->outer));
-}
-
-/* To see it fail: leave `begins` out of the frame in sq__run_tasks. */
-TEST(a_task_that_a_waiting_thread_runs_ahead_of_its_own_is_not_inside_that_threads_tasks) {
-    sq_pool_t *pool = sq_pool_create_manual("pumped");
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
-    pumped_t pumped = { make_queue_of("outer", 0), sq_queue_create("inner", &options) };
-    CHECK_EQUAL(sq_async(pumped.inner, look_out, &pumped), 0);
-    CHECK_EQUAL(sq_sync(pumped.outer, sync_inner, &pumped), 0);
-    sq_queue_release(pumped.inner);
-    sq_queue_release(pumped.outer);
-    sq_pool_release(pool);
-}

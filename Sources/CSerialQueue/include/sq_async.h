@@ -39,8 +39,7 @@ int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call
 int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
 
 /* Runs `function(context)` in its turn and waits until it is done: on the caller if the queue is free, else on the queue's
- * thread or on the caller, whichever comes to it first. On the queue's thread the queues whose tasks the caller is in
- * are not current, though they stay held. The deadline bounds the wait for the turn, as in sq_sync_until: when it passes first, the
+ * thread or on the caller, whichever comes to it first. The deadline bounds the wait for the turn, as in sq_sync_until: when it passes first, the
  * function is guaranteed never to run; once it runs, the call waits for its end. Needs no room in a queue of limited capacity.
  * Returns 0 (what the function wrote is visible); ETIMEDOUT; EBUSY (with SQ_NOW, while a task runs or waits); EDEADLK;
  * ESHUTDOWN; ENOMEM; ESTALE. */

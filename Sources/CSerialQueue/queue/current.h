@@ -19,9 +19,6 @@ static inline bool sq__is_current(const sq_queue_t *queue) {
         if (frame->owner == queue) {
             return true;
         }
-        if (frame->begins) {
-            break;
-        }
     }
     return false;
 }

@@ -13,7 +13,6 @@
 typedef struct sq__frame {
     const void *owner; /* whose task this is */
     struct sq__frame *parent;
-    bool begins; /* the task runs for another thread: for it the frames further out are not its own, for a deadlock they are */
 } sq__frame_t;
 
 /* One for each once whose function this thread is inside, innermost first; on the stack of the call. */

@@ -61,6 +61,9 @@ char *sq__self_report(size_t bytes) {
     sq__self_t *self = sq__self();
     if (self->report == NULL && will_end_cleanly(self)) {
         self->report = sq__memory(bytes);
+        if (self->report != NULL) {
+            self->report[0] = '\0'; /* it may be read before there is anything to report */
+        }
     }
     return self->report;
 }

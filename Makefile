@@ -17,7 +17,7 @@ MAKEFLAGS += --no-builtin-rules
 help: ## this list
 	@printf 'make TARGET [CC=gcc|clang] [SWIFT=swift]\n\n'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@printf '\nSQ_SEED=N repeats a run of the C tests; SQ_TEST=WORD picks tests by a part of their name.\n'
+	@printf '\nSQ_SEED=N repeats a run of the C tests; SQ_TEST=WORD picks tests by a part of their name; V=1 shows the commands.\n'
 
 include make/build.mk
 include make/install.mk

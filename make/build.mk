@@ -37,15 +37,18 @@ SHARED_OBJECTS := $(SOURCES:$(CORE)/%.c=$(OUT)/shared/%.o)
 STATIC_LIBRARY := $(OUT)/libserialqueue.a
 SHARED_LIBRARY := $(OUT)/libserialqueue.so.$(VERSION)
 
+# $(call show,WHAT,FILE)COMMAND: prints one short line instead of the command; V=1 prints the command.
+show = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)' && )
+
 # $(call need,TOOL...): a recipe line that names every tool that is missing, and its Debian package, and fails.
 need = @CC='$(CC)' SWIFT='$(SWIFT)' scripts/need $(1)
 
 lib: ## build/libserialqueue.a and build/libserialqueue.so
 	$(call need,cc ar libc)
 	@$(MAKE) --no-print-directory FLAVOUR=release library-files
-	cp -p build/$(COMPILER)-release/libserialqueue.a build/$(COMPILER)-release/libserialqueue.so.$(VERSION) build/
-	ln -sf libserialqueue.so.$(VERSION) build/libserialqueue.so.$(SOVERSION)
-	ln -sf libserialqueue.so.$(SOVERSION) build/libserialqueue.so
+	@cp -p build/$(COMPILER)-release/libserialqueue.a build/$(COMPILER)-release/libserialqueue.so.$(VERSION) build/
+	@ln -sf libserialqueue.so.$(VERSION) build/libserialqueue.so.$(SOVERSION)
+	@ln -sf libserialqueue.so.$(SOVERSION) build/libserialqueue.so
 
 library-files: $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 
@@ -58,20 +61,20 @@ $(OUT)/flags: FORCE
 # instruction. In the shared library nothing but the public names is seen or replaced from outside (the map file).
 $(OUT)/static/%.o: $(CORE)/%.c $(OUT)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -c $< -o $@
+	$(call show,CC,$<)$(COMPILE) -c $< -o $@
 
 $(OUT)/shared/%.o: $(CORE)/%.c $(OUT)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIC -fno-semantic-interposition -c $< -o $@
+	$(call show,CC -fPIC,$<)$(COMPILE) -fPIC -fno-semantic-interposition -c $< -o $@
 
 # Made anew: `ar` would keep the objects of sources that are gone.
 $(STATIC_LIBRARY): $(STATIC_OBJECTS)
-	rm -f $@
-	$(AR) rcs $@ $^
+	@rm -f $@
+	$(call show,AR,$@)$(AR) rcs $@ $^
 
 # nodelete: dlclose keeps the code, which a thread of the library may still need on its way out, and exit and fork handlers.
 $(SHARED_LIBRARY): $(SHARED_OBJECTS) make/libserialqueue.map
-	$(LINK) -shared -Wl,-soname,libserialqueue.so.$(SOVERSION) -Wl,--version-script=make/libserialqueue.map \
+	$(call show,LINK,$@)$(LINK) -shared -Wl,-soname,libserialqueue.so.$(SOVERSION) -Wl,--version-script=make/libserialqueue.map \
 	    -Wl,--no-undefined -Wl,-z,nodelete $(SHARED_OBJECTS) -o $@
 
 FORCE:

@@ -15,11 +15,11 @@ test-programs: $(TEST_PROGRAMS)
 
 $(OUT)/tests/%.o: Tests/C/%.c $(OUT)/flags make/check.mk
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -c $< -o $@
+	$(call show,CC,$<)$(COMPILE_TEST) -c $< -o $@
 
 # -rdynamic: the watchdog's call stacks have names.
 $(OUT)/tests/%_test: $(OUT)/tests/%_test.o $(HARNESS_OBJECTS) $(STATIC_LIBRARY)
-	$(LINK) -rdynamic $(WRAP) $^ -o $@
+	$(call show,LINK,$@)$(LINK) -rdynamic $(WRAP) $^ -o $@
 
 .PRECIOUS: $(OUT)/tests/%.o
 -include $(TESTS:Tests/C/%.c=$(OUT)/tests/%.d) $(HARNESS_OBJECTS:.o=.d)

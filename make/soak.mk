@@ -4,11 +4,11 @@ SOAK_OBJECTS := $(patsubst Tests/Soak/%.c,$(OUT)/soak/%.o,$(wildcard Tests/Soak/
 
 $(OUT)/soak/%.o: Tests/Soak/%.c $(OUT)/flags
 	@mkdir -p $(@D)
-	$(COMPILE_TEST) -c $< -o $@
+	$(call show,CC,$<)$(COMPILE_TEST) -c $< -o $@
 
 # The watchdog of the C tests: it prints where each thread stands.
 $(OUT)/soak/soak: $(SOAK_OBJECTS) $(OUT)/tests/watchdog.o $(STATIC_LIBRARY)
-	$(LINK) -rdynamic $^ -o $@
+	$(call show,LINK,$@)$(LINK) -rdynamic $^ -o $@
 
 -include $(SOAK_OBJECTS:.o=.d)
 

@@ -5,7 +5,7 @@ import Glibc
 ///     SerialQueue     says  SerialQueue/Traps.swift:12: Fatal error: …
 ///                     ends  by signal 4, Illegal instruction
 struct Report {
-    private static let columns = 100
+    private static let columns = 80
 
     let text: String
 

@@ -34,14 +34,14 @@ struct WordCount {
         if !output.isEmpty { output.append(UInt8(ascii: "\n")) }
         output += """
             words     \(words.total), \(words.list.count) different, in \(inputs.all.count - problems) of \
-            \(inputs.all.count) files, \(bytes) bytes, \(options.readers) readers
-            \(speed("readers", words, bytes, finishedAt - began))
+            \(inputs.all.count) files
+            \(options.readers) \(options.readers == 1 ? "reader  " : "readers ")\(speed(words, bytes, finishedAt - began))
             \(statistics())
 
             """.utf8
         writeOutput(output)
 
-        let status = check(words, bytes)
+        let status = check(words, bytes, finishedAt - began)
         return max(status, problems > 0 ? Self.incomplete : 0)
     }
 
@@ -58,7 +58,7 @@ struct WordCount {
     }
 
     /// Counts again with one thread; returns the exit status.
-    private mutating func check(_ counted: Words, _ bytes: Int) -> Int32 {
+    private mutating func check(_ counted: Words, _ bytes: Int, _ readersSeconds: Double) -> Int32 {
         // An input that failed half-way left counts in the table that cannot be told from the others.
         if let half = inputs.all.first(where: { $0.problem != nil && $0.counted > 0 }) {
             writeOutput(Array("check     left out: \(half.path.text) was counted only in part\n".utf8))
@@ -72,15 +72,16 @@ struct WordCount {
         guard isComplete else { return Self.incomplete }
         guard check.equals(counted) else { return Self.different }
         writeOutput(Array("""
-            \(speed("1 thread", check.words, bytes, seconds))
+            1 thread  \(speed(check.words, bytes, seconds)): \
+            \(String(format: "%.2f", seconds / readersSeconds)) times as long
             check     the single-threaded count is the same
 
             """.utf8))
         return 0
     }
 
-    private func speed(_ what: String, _ words: Words, _ bytes: Int, _ seconds: Double) -> String {
-        what.padding(toLength: 10, withPad: " ", startingAt: 0) + String(
+    private func speed(_ words: Words, _ bytes: Int, _ seconds: Double) -> String {
+        String(
             format: "%.3f s, %.2f million words/s, %.1f MB/s", seconds, Double(words.total) / seconds / 1e6,
             Double(bytes) / seconds / 1e6)
     }
@@ -88,8 +89,8 @@ struct WordCount {
     private func statistics() -> String {
         let s = tally.queue.statistics
         return """
-            queue     "\(tally.queue.label)": submitted \(s.submitted), ran \(s.ran), discarded \(s.discarded), \
-            withdrawn \(s.withdrawn), rejected \(s.rejected), depth \(s.depth), highest depth \(s.highestDepth)
+            queue     "\(tally.queue.label)": \(s.submitted) tasks submitted, \(s.ran) ran, \
+            at most \(s.highestDepth) waiting
             """
     }
 }

@@ -25,16 +25,24 @@ static void must(const char *what, int error) {
     }
 }
 
-/* One line: the threads of a scene may speak at the same time. */
+/* Prints one paragraph, in lines of at most 79 columns. One call of printf: two threads may print at the same time. */
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void say(const char *format, ...) {
-    char line[1200];
+    enum { WIDTH = 79, MARGIN = 4 };
+    char text[1200], paragraph[2400];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (printf("    %s\n", line) < 0) {
+    size_t used = 0, column = WIDTH;
+    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL;) {
+        bool fits = column + 1 + strlen(word) <= WIDTH;
+        column = (fits ? column + 1 : MARGIN) + strlen(word);
+        used += (size_t)snprintf(paragraph + used, sizeof paragraph - used, "%s%s",
+                                 fits ? " " : used == 0 ? "    " : "\n    ", word);
+    }
+    if (printf("%s\n", paragraph) < 0) {
         die("the output cannot be written", errno);
     }
 }

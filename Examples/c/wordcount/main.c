@@ -61,18 +61,16 @@ static void print_words(const words_t *words, unsigned long top) {
     if (top > 0 && words->different > 0) putchar('\n');
 }
 
-static void print_speed(const char *what, const words_t *words, uint64_t bytes, double seconds) {
-    printf("%-9s %.3f s, %.2f million words/s, %.1f MB/s\n", what, seconds, (double)words->total / seconds / 1e6,
+static void print_speed(const words_t *words, uint64_t bytes, double seconds) {
+    printf("%.3f s, %.2f million words/s, %.1f MB/s", seconds, (double)words->total / seconds / 1e6,
            (double)bytes / seconds / 1e6);
 }
 
 static void print_statistics(const sq_queue_t *queue) {
     sq_queue_stats_t stats;
     sq_queue_stats(queue, &stats);
-    printf("queue     \"%s\": submitted %" PRIu64 ", ran %" PRIu64 ", discarded %" PRIu64 ", withdrawn %" PRIu64
-           ", rejected %" PRIu64 ", depth %" PRIu64 ", highest depth %" PRIu64 "\n",
-           sq_queue_label(queue), stats.submitted, stats.ran, stats.discarded, stats.withdrawn, stats.rejected,
-           stats.depth, stats.highest_depth);
+    printf("queue     \"%s\": %" PRIu64 " tasks submitted, %" PRIu64 " ran, at most %" PRIu64 " waiting\n",
+           sq_queue_label(queue), stats.submitted, stats.ran, stats.highest_depth);
 }
 
 /* An input that failed half-way left counts in the table that cannot be told from the others. */
@@ -83,7 +81,7 @@ static const input_t *half_counted(const inputs_t *inputs) {
 }
 
 /* Counts again with one thread; returns the exit status. */
-static int check(inputs_t *inputs, const tally_t *tally, bar_t *bar) {
+static int check(inputs_t *inputs, const tally_t *tally, double readers_seconds, bar_t *bar) {
     const input_t *half = half_counted(inputs);
     if (half != NULL) {
         printf("check     left out: %s was counted only in part\n", half->path);
@@ -96,7 +94,9 @@ static int check(inputs_t *inputs, const tally_t *tally, bar_t *bar) {
     double seconds = seconds_now() - began;
     bool is_equal = is_complete && check_equal(&tally->words, &expected);
     if (is_equal) {
-        print_speed("1 thread", &expected, tally->bytes, seconds);
+        fputs("1 thread  ", stdout);
+        print_speed(&expected, tally->bytes, seconds);
+        printf(": %.2f times as long\n", seconds / readers_seconds);
         puts("check     the single-threaded count is the same");
     }
     words_free(&expected);
@@ -105,9 +105,11 @@ static int check(inputs_t *inputs, const tally_t *tally, bar_t *bar) {
 
 static void print_results(const inputs_t *inputs, const tally_t *tally, size_t problems, unsigned readers,
                           double seconds) {
-    printf("words     %" PRIu64 ", %zu different, in %zu of %zu files, %" PRIu64 " bytes, %u readers\n",
-           tally->words.total, tally->words.different, inputs->count - problems, inputs->count, tally->bytes, readers);
-    print_speed("readers", &tally->words, tally->bytes, seconds);
+    printf("words     %" PRIu64 ", %zu different, in %zu of %zu files\n", tally->words.total, tally->words.different,
+           inputs->count - problems, inputs->count);
+    printf("%u %-8s", readers, readers == 1 ? "reader" : "readers");
+    print_speed(&tally->words, tally->bytes, seconds);
+    putchar('\n');
     print_statistics(tally->queue);
 }
 
@@ -130,7 +132,7 @@ int main(int count, char *arguments[]) {
         words_sort(&tally.words);
         print_words(&tally.words, options.top);
         print_results(&inputs, &tally, problems, options.readers, seconds);
-        int checked = check(&inputs, &tally, &bar);
+        int checked = check(&inputs, &tally, seconds, &bar);
         if (checked > status) status = checked;
     }
 

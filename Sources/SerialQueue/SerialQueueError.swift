@@ -22,7 +22,7 @@ extension SerialQueueError {
     @usableFromInline
     init(status: CInt) {
         switch Int(status) {
-        case SQ_SWIFT_ETIMEDOUT, SQ_SWIFT_EBUSY: self = .timedOut
+        case SQ_SWIFT_ETIMEDOUT, SQ_SWIFT_EAGAIN: self = .timedOut
         case SQ_SWIFT_EDEADLK: self = .deadlock(String(cString: sq_deadlock_report()))
         case SQ_SWIFT_ESHUTDOWN: self = .shutDown
         case SQ_SWIFT_ESTALE: self = .fromBeforeFork

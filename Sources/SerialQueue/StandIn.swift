@@ -30,7 +30,7 @@ enum StandIn {
     /// Runs the job after the end of `executor` and after everything that came this way before.
     static func enqueue(_ job: UnownedJob, for executor: SerialQueue, _ run: QueuedJob.Run) {
         var status: CInt = 0
-        join(executor) { status = $0.map { QueuedJob.submit(job, of: executor, to: $0.queue, run) } ?? CInt(SQ_SWIFT_EAGAIN) }
+        join(executor) { status = $0.map { QueuedJob.submit(job, of: executor, to: $0.queue, run) } ?? CInt(SQ_SWIFT_ENOMEM) }
         if status != 0 { executor.jobRefused(status) }
     }
 
@@ -43,7 +43,7 @@ enum StandIn {
                 leave(executor)
             } ?? false
         }
-        return isAccepted ? 0 : CInt(SQ_SWIFT_EAGAIN)
+        return isAccepted ? 0 : CInt(SQ_SWIFT_ENOMEM)
     }
 
     /// Runs `body` in the same order, on the calling thread. On the stand-in already, runs it directly. Returns C's status.

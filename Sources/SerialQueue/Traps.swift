@@ -26,8 +26,8 @@ extension SerialQueue {
     /// Why C refused a job, as a sentence.
     func jobReason(for status: CInt) -> String {
         switch Int(status) {
-        case SQ_SWIFT_ENOMEM: "no memory for a place in queue \"\(label)\"."
-        case SQ_SWIFT_EAGAIN: "the thread of queue \"\(label)\" could not be started. Allow more threads, or use fewer queues."
+        case SQ_SWIFT_ENOMEM:
+            "queue \"\(label)\" has no memory for it, or its thread could not be started. Allow more threads, or use fewer queues."
         default: reason(for: status)
         }
     }

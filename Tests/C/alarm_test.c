@@ -329,7 +329,7 @@ TEST(the_thread_ends_after_the_last_lease_and_comes_back) {
 TEST(a_thread_or_memory_that_cannot_be_had_is_told) {
     sq__alarms_t *set;
     fail_nth(FAIL_THREAD, 1, false);
-    CHECK_EQUAL(sq__alarms_shared(&set), EAGAIN);
+    CHECK_EQUAL(sq__alarms_shared(&set), ENOMEM);
     CHECK_EQUAL(fail_nothing(), 1);
     for (uint64_t nth = 1, failed = 1; failed > 0; nth += 1) {
         fail_nth(FAIL_ALLOCATION, nth, false);

@@ -68,7 +68,7 @@ TEST(a_call_whose_deadline_passes_before_its_turn_never_runs) {
     sq_queue_t *queue = make_queue_of("too late", 0);
     hold_t hold;
     hold_async(&hold, queue);
-    CHECK_EQUAL(sq_run_and_wait(queue, SQ_NOW, must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(sq_run_and_wait(queue, 1, must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_run_and_wait(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
@@ -168,11 +168,11 @@ TEST(a_call_needs_no_room_in_a_full_queue) {
     sq_queue_release(queue);
 }
 
-TEST(a_call_while_no_thread_can_be_started_is_EAGAIN_and_can_be_made_again) {
+TEST(a_call_while_no_thread_can_be_started_is_ENOMEM_and_can_be_made_again) {
     sq_queue_t *queue = make_queue_of("no thread", 0);
     size_t ran = 0;
     fail_nth(FAIL_THREAD, 1, true);
-    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, must_not_run, NULL), EAGAIN);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ENOMEM);
     CHECK_EQUAL(fail_nothing(), 1);
     CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
     CHECK_EQUAL(ran, 1);

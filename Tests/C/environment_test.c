@@ -36,7 +36,7 @@ static void *mix_calls(void *argument) {
         case 3: error = sq_sync_until(mix->first, sq_deadline(random_below(&random, 50000)), nest, mix); break;
         default: error = sq_sync(mix->first, nest, mix);
         }
-        CHECK(error == 0 || error == ETIMEDOUT || error == EAGAIN);
+        CHECK(error == 0 || error == ETIMEDOUT || error == ENOMEM);
         mix->refused += error != 0;
     }
     return NULL;
@@ -168,9 +168,9 @@ static void set_thread_limit(rlim_t limit) {
 
 static void submit_at_the_limit(void *context) {
     sq_queue_t *queue = context;
-    CHECK_EQUAL(sq_async(queue, must_not_run, NULL), EAGAIN);
-    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, NULL, must_not_run }), EAGAIN);
-    CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &(sq_task_t){ must_not_run, NULL, must_not_run }), EAGAIN);
+    CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ENOMEM);
+    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, NULL, must_not_run }), ENOMEM);
+    CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &(sq_task_t){ must_not_run, NULL, must_not_run }), ENOMEM);
 }
 
 static void *end_at_once(void *argument) { return argument; }
@@ -189,7 +189,7 @@ static int live_at_the_thread_limit(void) {
     size_t ran = 0;
     /* the first thread */
     submit_at_the_limit(first);
-    CHECK_EQUAL(sq_run_and_wait(first, SQ_FOREVER, must_not_run, NULL), EAGAIN);
+    CHECK_EQUAL(sq_run_and_wait(first, SQ_FOREVER, must_not_run, NULL), ENOMEM);
     CHECK_EQUAL(sq_sync(first, add_one, &ran), 0);
     set_thread_limit(RLIM_INFINITY);
     CHECK_EQUAL(sq_async(with_thread, add_one, &ran), 0);

@@ -168,7 +168,7 @@ static uint64_t play(const scenario_t *scenario, failure_t what, uint64_t nth, b
     int error = scenario->call(&stage);
     uint64_t failures = fail_nothing();
     if (error != 0) {
-        CHECK_EQUAL(error, what == FAIL_THREAD ? EAGAIN : ENOMEM);
+        CHECK_EQUAL(error, ENOMEM);
         CHECK(failures > 0);
     }
     CHECK_EQUAL(scenario->call(&stage), 0);

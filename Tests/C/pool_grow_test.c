@@ -238,7 +238,7 @@ static int create_in_want(failure_t what, uint64_t nth, bool forever) {
     uint64_t failed = fail_nothing();
     if (failed > 0) {
         CHECK(pool == NULL);
-        CHECK_EQUAL(error, what == FAIL_ALLOCATION ? ENOMEM : EAGAIN);
+        CHECK_EQUAL(error, ENOMEM);
         CHECK_AT_MOST(threads_alive(), 1); /* it may be the one for alarms, on its way out */
     }
     sq_pool_release(pool);

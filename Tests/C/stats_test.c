@@ -121,7 +121,7 @@ TEST(a_refused_call_is_rejected_and_not_submitted) {
         CHECK_EQUAL(stats_of(queue).rejected, i + 1);
     }
     fail_nth(FAIL_THREAD, 1, true);
-    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), EAGAIN);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), ENOMEM);
     CHECK_EQUAL(fail_nothing(), 1);
     check_counts(queue, 10, 10, 0);
     CHECK_EQUAL(stats_of(queue).rejected, 11);

@@ -25,7 +25,7 @@ TEST(a_suspended_queue_starts_nothing_and_goes_on_in_order_when_resumed) {
     wait_until_asleep(&sync.thread_id);
     wait_until_asleep(&call.thread_id);
     CHECK_EQUAL(stats_now(queue).ran, 0);
-    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     uint64_t late = 0;
     while (CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT)
            && stats_now(queue).withdrawn == 0) {
@@ -58,7 +58,7 @@ TEST(suspensions_count_and_one_resume_too_many_changes_nothing) {
     CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
     for (int i = 0; i < 2; i += 1) {
         CHECK_EQUAL(sq_resume(queue), 0);
-        CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+        CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
         CHECK_EQUAL(sq_queue_depth(queue), 1);
     }
     CHECK_EQUAL(sq_resume(queue), 0);
@@ -68,7 +68,7 @@ TEST(suspensions_count_and_one_resume_too_many_changes_nothing) {
         CHECK_EQUAL(sq_resume(queue), EINVAL);
     }
     CHECK_EQUAL(sq_suspend(queue), 0); /* the ones too many have not been counted */
-    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
     sq_queue_release(queue);

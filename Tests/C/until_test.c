@@ -26,7 +26,7 @@ static void check_busy(void (*hold_by)(hold_t *, sq_queue_t *)) {
     sq_queue_t *queue = make_queue_of("busy", 0);
     hold_t hold;
     hold_by(&hold, queue);
-    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(sq_sync_until(queue, 1, must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
     uint64_t late = 0;
@@ -40,8 +40,8 @@ static void check_busy(void (*hold_by)(hold_t *, sq_queue_t *)) {
     sq_queue_release(queue);
 }
 
-TEST(a_busy_queue_is_EBUSY_now_and_ETIMEDOUT_later_behind_an_async_task) { check_busy(hold_async); }
-TEST(a_busy_queue_is_EBUSY_now_and_ETIMEDOUT_later_behind_a_sync_task) { check_busy(hold_sync); }
+TEST(a_busy_queue_is_EAGAIN_now_and_ETIMEDOUT_later_behind_an_async_task) { check_busy(hold_async); }
+TEST(a_busy_queue_is_EAGAIN_now_and_ETIMEDOUT_later_behind_a_sync_task) { check_busy(hold_sync); }
 
 TEST(a_sync_until_whose_turn_comes_in_time_runs_on_its_own_thread) {
     sq_queue_t *queue = make_queue_of("in time", 0);
@@ -97,7 +97,7 @@ TEST(a_place_given_up_at_the_end_does_not_keep_the_queue) {
         CHECK_EQUAL(sq_sync_until(queue, sq_deadline(100000), must_not_run, NULL), ETIMEDOUT);
         hold_end(&hold);
         size_t ran = 0;
-        CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, add_one, &ran), 0); /* free again, or it would be EBUSY */
+        CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, add_one, &ran), 0); /* free again, or it would be EAGAIN */
         CHECK_EQUAL(ran, 1);
     }
     sq_queue_release(queue);
@@ -351,10 +351,10 @@ TEST(a_caller_that_tries_gives_up_when_the_runner_does_not_answer) {
     sq__place_t place;
     CHECK_EQUAL(sq__ring_take_place(queue, false, &place), 0);
     CHECK(place.owns);
-    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     check_outcomes(queue, 0, 0, 0, 1);
     sq__store_relaxed(&queue->lingers, true);
-    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EBUSY);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(sq_sync_until(queue, 1, must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
     sq__store_relaxed(&queue->lingers, false);

@@ -53,7 +53,7 @@ void stage_watch(int queue, bool watched) {
     } else {
         error = sq_queue_watch(stage_queues[queue], 0, NULL);
     }
-    if (error && !(stage_may_fail && (error == ENOMEM || error == EAGAIN))) {
+    if (error && !(stage_may_fail && error == ENOMEM)) {
         ex_fail("error: watch returned %s", strerror(error));
     }
 }

@@ -33,7 +33,7 @@ int sq__mutex_init(sq__mutex_t *mutex) {
     *mutex = (sq__mutex_t){ 0 };
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot make a mutex");
-        return EAGAIN;
+        return ENOMEM;
     }
     return 0;
 }
@@ -83,7 +83,7 @@ void sq__mutex_destroy(sq__mutex_t *mutex) {
 
 int sq__condition_init(sq__condition_t *condition) {
     ex_write(condition, sizeof *condition);
-    return ex_setting.faults && ex_choose(2, EX_DISTURB) == 1 ? EAGAIN : 0;
+    return ex_setting.faults && ex_choose(2, EX_DISTURB) == 1 ? ENOMEM : 0;
 }
 
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline) {
@@ -116,7 +116,7 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
     (void)start, (void)name, (void)stack_size;
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot start a thread");
-        return EAGAIN;
+        return ENOMEM;
     }
     int id = ex_start(body, argument, true);
     EX_TRACE("starts T%d, \"%s\"", id, name);

@@ -54,7 +54,7 @@ static void expect(const call_t *call, const char *name, int error, bool allowed
     }
 }
 
-static bool is_famine(int error, bool failed) { return failed && (error == ENOMEM || error == EAGAIN); }
+static bool is_famine(int error, bool failed) { return failed && error == ENOMEM; }
 
 static void reject(const call_t *call) {
     drive_lock();
@@ -162,7 +162,8 @@ static void check_outcome(const call_t *call, const char *name, int error, bool 
         expect(call, name, error, !call->was_closed);
         model_take_back(call->model, call->id, DISCARDED);
     } else {
-        expect(call, name, error, error == ETIMEDOUT && fate == WAITS && (is_stuck || too_late));
+        int expected = call->deadline == SQ_NOW ? EAGAIN : ETIMEDOUT;
+        expect(call, name, error, error == expected && fate == WAITS && (is_stuck || too_late));
         model_take_back(call->model, call->id, WITHDRAWN);
     }
     drive_unlock();
@@ -181,7 +182,7 @@ static void sync(call_t *call) {
     int error = until || call->deadline != SQ_FOREVER ? sq_sync_until(queue, call->deadline, task_runs, call->context)
                                                       : sq_sync(queue, task_runs, call->context);
     bool failed = famine_end();
-    int too_busy = call->deadline == SQ_NOW ? EBUSY : ETIMEDOUT;
+    int too_busy = call->deadline == SQ_NOW ? EAGAIN : ETIMEDOUT;
     if (call->within) {
         expect(call, "sync", error, error == EDEADLK && (failed || sq_deadlock_report()[0] != '\0'));
         reject(call);

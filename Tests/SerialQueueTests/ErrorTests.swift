@@ -20,8 +20,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (ETIMEDOUT, SerialQueueError.timedOut), (EBUSY, .timedOut), (ESHUTDOWN, .shutDown), (ESTALE, .fromBeforeFork),
-        (ENOMEM, .noResources), (EAGAIN, .noResources),
+        (ETIMEDOUT, SerialQueueError.timedOut), (EAGAIN, .timedOut), (ESHUTDOWN, .shutDown), (ESTALE, .fromBeforeFork),
+        (ENOMEM, .noResources),
     ])
     func every_status_of_c_has_its_error(_ status: CInt, _ error: SerialQueueError) {
         #expect(SerialQueueError(status: status) == error)

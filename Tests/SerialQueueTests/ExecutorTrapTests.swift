@@ -44,7 +44,7 @@ import Testing
             }
             holdup.finish()
         }
-        #expect(child.said("SerialQueue: a task's job is lost: no memory for a place in queue \"starved\"."))
+        #expect(child.said("SerialQueue: a task's job is lost: queue \"starved\" has no memory for it, or its thread could not be started."))
     }
 
     @Test(.enabled(if: !promisesAnyMemory(), "this system promises memory that it does not have"))
@@ -52,7 +52,7 @@ import Testing
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             await Store(SerialQueue(label: "no thread", stackSize: 1 << 40)).add(1)
         }
-        #expect(child.said("SerialQueue: a task's job is lost: the thread of queue \"no thread\" could not be started."))
+        #expect(child.said("SerialQueue: a task's job is lost: queue \"no thread\" has no memory for it, or its thread could not be started."))
     }
 
     @Test(.enabled(if: !promisesAnyMemory(), "this system promises memory that it does not have"))
@@ -60,14 +60,13 @@ import Testing
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             await SerialQueue(label: "no thread", stackSize: 1 << 40).drain()
         }
-        #expect(child.said("SerialQueue.drain: the thread of queue \"no thread\" could not be started."))
+        #expect(child.said("SerialQueue.drain: queue \"no thread\" has no memory for it, or its thread could not be started."))
     }
 
     /// Nothing leads to the last two but a fork, in whose child Swift's own threads are gone as well.
     @Test func every_refusal_of_a_job_has_its_sentence() {
         let queue = SerialQueue(label: "refuses")
-        #expect(queue.jobReason(for: ENOMEM) == "no memory for a place in queue \"refuses\".")
-        #expect(queue.jobReason(for: EAGAIN).hasPrefix("the thread of queue \"refuses\" could not be started."))
+        #expect(queue.jobReason(for: ENOMEM).hasPrefix("queue \"refuses\" has no memory for it, or its thread could not be started."))
         #expect(queue.jobReason(for: ESTALE).hasPrefix("queue \"refuses\" is from before a fork."))
         #expect(queue.jobReason(for: ESHUTDOWN) == "queue \"refuses\" has been shut down.")
     }

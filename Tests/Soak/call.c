@@ -27,9 +27,9 @@ static bool may_return(const guard_t *guard, call_t call, sq_time_t deadline, in
     switch (error) {
     case 0: return true;
     case ESHUTDOWN: return guard->may_refuse;
-    case EBUSY: return call == TRY;
     case ETIMEDOUT: return call == SYNC_UNTIL || call == CALL_UNTIL || ((call == UNTIL || call == PAIR) && guard->is_bounded);
-    case EAGAIN: return guard->is_bounded && (call == ASYNC || call == TASK || ((call == UNTIL || call == PAIR) && deadline == SQ_NOW));
+    case EAGAIN:
+        return call == TRY || (guard->is_bounded && (call == ASYNC || call == TASK || ((call == UNTIL || call == PAIR) && deadline == SQ_NOW)));
     default: return false;
     }
 }

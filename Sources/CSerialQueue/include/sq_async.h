@@ -14,7 +14,7 @@ extern "C" {
 /* Submits `function(context)` and returns at once; the queue's thread runs it after every task submitted before. That thread
  * blocks all signals except faults; SIGPIPE, SIGXFSZ and SIGPROF only if the thread that starts it blocks them. Its
  * scheduling policy, nice value and affinity are the main thread's, where the system permits. Any thread may call. What the caller wrote before is visible to the task.
- * Returns 0; ENOMEM; EAGAIN (the queue's thread could not be started, or the queue is full); ESHUTDOWN; ESTALE (the queue
+ * Returns 0; ENOMEM (no memory, or the queue's thread could not be started); EAGAIN (the queue is full); ESHUTDOWN; ESTALE (the queue
  * is from before a fork); EINVAL (no function). After an error the function will not be called and the queue works on. */
 int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
@@ -41,13 +41,13 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE f
 /* Runs `function(context)` in its turn and waits until it is done: on the caller if the queue is free, else on the queue's
  * thread or on the caller, whichever comes to it first. The deadline bounds the wait for the turn, as in sq_sync_until: when it passes first, the
  * function is guaranteed never to run; once it runs, the call waits for its end. Needs no room in a queue of limited capacity.
- * Returns 0 (what the function wrote is visible); ETIMEDOUT; EBUSY (with SQ_NOW, while a task runs or waits); EDEADLK;
+ * Returns 0 (what the function wrote is visible); ETIMEDOUT; EAGAIN (with SQ_NOW, while a task runs or waits); EDEADLK;
  * ESHUTDOWN; ENOMEM; ESTALE. */
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 
 /* The same on the queue's own thread, always: for functions that are bound to it. On a free queue it waits for that thread as
- * long as it takes, whatever the deadline, also while the queue is suspended meanwhile. On a busy one, SQ_NOW and a deadline that has passed
- * return ETIMEDOUT. One more error: EAGAIN (the queue's thread could not be started). */
+ * long as it takes, whatever the deadline, also while the queue is suspended meanwhile. On a busy one, SQ_NOW
+ * returns EAGAIN, a deadline that has passed ETIMEDOUT. */
 int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 
 #ifdef __cplusplus

@@ -118,7 +118,7 @@ int sq_group_wait(sq_group_t *group, sq_time_t deadline);
  * task->discard is called by the thread that ended the last member, outside every lock. `*task` is copied.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called.
- * @retval ENOMEM, EAGAIN There is no memory, or the queue's thread could not be started.
+ * @retval ENOMEM There is no memory, or the queue's thread could not be started.
  * @retval ESHUTDOWN The queue is shut down.
  * @retval ESTALE The group or the queue is from before a fork.
  * @retval EINVAL task->run is NULL.

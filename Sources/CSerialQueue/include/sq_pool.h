@@ -29,13 +29,13 @@ typedef struct sq_pool_options {
 /* The process's own pool, made at the first call: about one thread per processor that the process may use (its affinity and
  * its control group's quota count). While ready queues wait and its threads are blocked, it grows, up to 64 threads: within
  * some tens of milliseconds if all are blocked, later if only some are. It shrinks again when they continue, or are idle.
- * Borrowed: not to be released. Returns NULL with errno ENOMEM or EAGAIN (no thread). */
+ * Borrowed: not to be released. Returns NULL with errno ENOMEM. */
 sq_pool_t *SQ_NULLABLE sq_pool_shared(void);
 
 /* Makes a pool. `label` is copied (NULL means ""); its threads bear it as their name, cut to what the system takes. NULL
  * options: the defaults. Starts one thread, and the one that all pools and timers of the process share if it is not there yet;
- * the others when they are needed. Returns a pool with one reference, or NULL with errno ENOMEM, EAGAIN (no thread could be
- * started) or EINVAL (options of an unknown size, or a stack size that the system does not take). */
+ * the others when they are needed. Returns a pool with one reference, or NULL with errno ENOMEM (no memory, or no thread could
+ * be started) or EINVAL (options of an unknown size, or a stack size that the system does not take). */
 sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_pool_options_t *SQ_NULLABLE options);
 
 /* Makes a pool without threads, for tests: its queues' tasks run when the caller has them run, and its queues' timers go by

@@ -21,7 +21,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context
 
 /* As sq_sync, but waits no longer than to the deadline: then it gives up its place and returns ETIMEDOUT, and the function is
  * guaranteed never to run. The deadline bounds the wait, not the function. A queue that is free is taken even when the
- * deadline has passed. With SQ_NOW it only tries, and returns EBUSY. In a cycle of waits the one with the earliest deadline
+ * deadline has passed. With SQ_NOW it only tries, and returns EAGAIN. In a cycle of waits the one with the earliest deadline
  * gets EDEADLK, before its deadline; that of an sq_async_and_wait whose function runs no longer counts. */
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Submits `function(context)` in `delay` nanoseconds. Keeps the queue alive until then; if nobody else does any more, the
- * queue ends after it. Returns 0; ENOMEM; EAGAIN (no thread could be started); ESHUTDOWN; ESTALE (the queue is from before
+ * queue ends after it. Returns 0; ENOMEM (no memory, or no thread could be started); ESHUTDOWN; ESTALE (the queue is from before
  * a fork); EINVAL (no function). After an error the function will not be called. */
 int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *SQ_NULLABLE context);
 
@@ -37,8 +37,8 @@ typedef struct sq_timer sq_timer_t;
 
 /* Makes a timer, not yet started. Its firings call task->run. When it is done for, after its release or the shutdown of
  * its queue, task->discard is called once, in a turn of the queue's. Keeps the queue alive until it is released, and
- * starts the queue's thread if it has none. *task is copied. Returns NULL with errno ENOMEM, EAGAIN (no thread could be
- * started), ESHUTDOWN, ESTALE or EINVAL (no function to run). */
+ * starts the queue's thread if it has none. *task is copied. Returns NULL with errno ENOMEM (no memory, or no thread
+ * could be started), ESHUTDOWN, ESTALE or EINVAL (no function to run). */
 sq_timer_t *SQ_NULLABLE sq_timer_create(sq_queue_t *queue, const sq_task_t *task);
 
 /* Has the timer fire in `delay` nanoseconds, and from then on every `interval` nanoseconds; once if `interval` is 0. A firing

@@ -39,7 +39,7 @@ typedef struct sq_watcher {
 /* Watches the queue from now on, in place of an earlier watcher: when a task runs, or the oldest one waits, for longer than
  * the threshold (noticed within a quarter of it more, or a millisecond), the watcher is told, once an incident; a new
  * watcher also of those that it finds. NULL ends the watching. The watcher may use other queues, and must not wait for this one.
- * Returns 0; EINVAL (threshold 0 with a watcher); ENOMEM; EAGAIN (no thread); ESTALE (from before a fork): nothing
+ * Returns 0; EINVAL (threshold 0 with a watcher); ENOMEM (no memory, or no thread could be started); ESTALE (from before a fork): nothing
  * was done. Any thread. */
 int sq_queue_watch(sq_queue_t *queue, uint64_t threshold_nanoseconds, const sq_watcher_t *SQ_NULLABLE watcher);
 

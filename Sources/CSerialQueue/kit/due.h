@@ -6,7 +6,7 @@
 #include "thread/alarm.h"
 
 /* Makes sure that the queue can run tasks, and takes a lease on the alarms that it goes by, for sq__alarms_let_go. Returns 0,
- * ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
+ * ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__due_prepare(sq_queue_t *queue, sq__alarms_t **alarms);
 
 /* The time that many nanoseconds from now; SQ__NEVER where that is too far to be told. */

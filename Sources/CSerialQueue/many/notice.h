@@ -19,7 +19,7 @@ typedef struct sq__notice {
     sq_task_t task;          /* F */
 } sq__notice_t;
 
-/* Returns 0 and *notice, or ENOMEM, EAGAIN, ESHUTDOWN, ESTALE or EINVAL. */
+/* Returns 0 and *notice, or ENOMEM, ESHUTDOWN, ESTALE or EINVAL. */
 int sq__notice_create(sq__notice_t **notice, sq_queue_t *queue, const sq_task_t *task);
 
 /* In the order of registration. All zero: empty. L */

@@ -20,16 +20,15 @@ static void must(int error, const char *call) {
 /* A lock of ours is held for a few instructions: with glibc, who finds it taken looks again for a while before it sleeps. */
 int sq__mutex_init(sq__mutex_t *mutex) {
     pthread_mutexattr_t attributes;
-    int error = pthread_mutexattr_init(&attributes);
-    if (error) {
-        return error;
+    if (pthread_mutexattr_init(&attributes) != 0) {
+        return ENOMEM;
     }
 #ifdef __GLIBC__
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
 #endif
-    error = pthread_mutex_init(mutex, &attributes);
+    int error = pthread_mutex_init(mutex, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    return error;
+    return error ? ENOMEM : 0;
 }
 
 void sq__mutex_lock(sq__mutex_t *mutex) { must(pthread_mutex_lock(mutex), "pthread_mutex_lock"); }
@@ -38,16 +37,15 @@ void sq__mutex_destroy(sq__mutex_t *mutex) { must(pthread_mutex_destroy(mutex), 
 
 int sq__condition_init(sq__condition_t *condition) {
     pthread_condattr_t attributes;
-    int error = pthread_condattr_init(&attributes);
-    if (error) {
-        return error;
+    if (pthread_condattr_init(&attributes) != 0) {
+        return ENOMEM;
     }
-    error = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    int error = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     if (error == 0) {
         error = pthread_cond_init(condition, &attributes);
     }
     pthread_condattr_destroy(&attributes);
-    return error;
+    return error ? ENOMEM : 0;
 }
 
 /* A time_t has room for every uint64_t of nanoseconds where it has 64 bits; where it has 32, the latest time must do. */

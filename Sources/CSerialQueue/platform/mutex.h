@@ -12,14 +12,14 @@ typedef pthread_mutex_t sq__mutex_t;
 typedef pthread_cond_t sq__condition_t;
 #define SQ__MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
 
-/* Returns 0 or an errno code. A mutex made with SQ__MUTEX_INIT needs no init. */
+/* Returns 0 or ENOMEM. A mutex made with SQ__MUTEX_INIT needs no init. */
 int sq__mutex_init(sq__mutex_t *mutex);
 void sq__mutex_lock(sq__mutex_t *mutex);
 void sq__mutex_unlock(sq__mutex_t *mutex);
 void sq__mutex_destroy(sq__mutex_t *mutex);
 
 /* The condition's deadlines are of the monotonic clock. At most one thread waits on a condition: glibc loses wake-ups
- * between several waiters (sourceware 25847). Returns 0 or an errno code. */
+ * between several waiters (sourceware 25847). Returns 0 or ENOMEM. */
 int sq__condition_init(sq__condition_t *condition);
 /* False when the deadline (nanoseconds of sq__clock_now; SQ__NEVER: none) has passed. May wake without a signal. */
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline);

@@ -102,7 +102,7 @@ static int create(sq__thread_start_t *start, size_t stack_size) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     pthread_attr_destroy(&attributes);
-    return error;
+    return error == EAGAIN ? ENOMEM : error; /* to the callers of the library EAGAIN means something else */
 }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size) {

@@ -245,7 +245,7 @@ int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t functio
     if (error && error != ESTALE) {
         sq__add_relaxed(&queue->withdrawn, 1);
     }
-    return error;
+    return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
 rejected:
     return sq__queue_reject(queue, error);
 }

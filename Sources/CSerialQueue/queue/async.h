@@ -6,7 +6,7 @@
 #include "include/sq_deferred.h"
 #include "queue/work.h"
 
-/* Submits a task that needs no room: a delayed task whose time has come. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
+/* Submits a task that needs no room: a delayed task whose time has come. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_due(sq_queue_t *queue, const sq_task_t *task);
 
 /* Gives back one room of a queue of limited capacity. Submits the deferred task that gets it, if one does, and calls its
@@ -16,7 +16,7 @@ void sq__async_give_room(sq_queue_t *queue);
 /* Refuses all who wait for room, and all who will ask for it. */
 void sq__async_close_room(sq_queue_t *queue);
 
-/* Makes sure that the queue can take tasks. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
+/* Makes sure that the queue can take tasks. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_prepare(sq_queue_t *queue);
 
 /* As sq_async_task, for work of any kind that takes up room. */

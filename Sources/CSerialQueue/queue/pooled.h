@@ -7,7 +7,7 @@
 
 #include "queue/queue.h"
 
-/* The alarms that the queue's timers go by: those of its manual pool, or the process's. Returns 0, ENOMEM or EAGAIN. */
+/* The alarms that the queue's timers go by: those of its manual pool, or the process's. Returns 0 or ENOMEM. */
 int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms);
 
 /* It had better not linger: others wait for the thread. */

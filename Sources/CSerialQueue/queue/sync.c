@@ -92,7 +92,7 @@ static int try_turn(sq_queue_t *queue, const turn_t *turn, int error) {
 /* Returns as wait_for_turn. */
 static int get_turn(sq_queue_t *queue, const turn_t *turn) {
     if (turn->deadline == SQ_NOW) {
-        return try_turn(queue, turn, EBUSY);
+        return try_turn(queue, turn, EAGAIN);
     }
     if (turn->deadline != SQ_FOREVER && turn->deadline <= sq__clock_now()) {
         return try_turn(queue, turn, ETIMEDOUT);

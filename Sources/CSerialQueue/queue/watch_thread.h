@@ -39,7 +39,7 @@ typedef struct sq__note {
 void sq__watch_thread_lock(void);
 void sq__watch_thread_unlock(void);
 
-/* W. Puts the note into the list, and has the thread look at it in the watcher's time. Returns 0, ENOMEM or EAGAIN. */
+/* W. Puts the note into the list, and has the thread look at it in the watcher's time. Returns 0 or ENOMEM. */
 int sq__watch_thread_add(sq__note_t *note, const sq__watcher_t *watcher);
 void sq__watch_thread_remove(sq__note_t *note);
 

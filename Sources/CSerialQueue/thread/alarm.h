@@ -28,7 +28,7 @@ struct sq__alarm {
     sq__heap_node_t latest;           /* L  the same and the leeway; in a heap only if there is one */
 };
 
-/* A lease on the process's set. Returns 0, or why its thread could not be started: ENOMEM or EAGAIN. */
+/* A lease on the process's set. Returns 0 or ENOMEM. */
 int sq__alarms_shared(sq__alarms_t **alarms);
 
 /* Gives up the lease: none of the holder's alarms is set any more. Legal from an alarm's call. No effect on other sets. */

@@ -59,7 +59,7 @@ struct sq_pool {
     char label[];        /* F */
 };
 
-/* Starts the first member. Returns 0, ENOMEM or EAGAIN. */
+/* Starts the first member. Returns 0 or ENOMEM. */
 int sq__crew_begin(sq__pool_t *pool);
 
 /* There is no reference left: ends the members. The last one frees the pool. */

@@ -59,7 +59,7 @@ typedef struct sq__pool_plan {
     size_t stack_size;
 } sq__pool_plan_t;
 
-/* Returns 0 and *pool with one reference and one member, or ENOMEM or EAGAIN. */
+/* Returns 0 and *pool with one reference and one member, or ENOMEM. */
 int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
 
 sq__pool_t *sq__pool_retain(sq__pool_t *pool);

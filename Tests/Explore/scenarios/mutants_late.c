@@ -63,7 +63,7 @@ static void defer(unsigned i) {
     int error = sq_async_cancellable(stage_queues[0], &all[i].task);
     all[i].accepted |= error == 0;
     all[i].waits = error == EINPROGRESS;
-    if (error && error != EINPROGRESS && error != ESHUTDOWN && !(ex_setting.faults && (error == ENOMEM || error == EAGAIN))) {
+    if (error && error != EINPROGRESS && error != ESHUTDOWN && !(ex_setting.faults && error == ENOMEM)) {
         ex_fail("error: sq_async_deferred returned %s", strerror(error));
     }
 }

@@ -75,7 +75,7 @@ static void late_gone(void *context) {
 /* Words */
 
 static void allow(int error, int also) {
-    if (error && error != also && !(ex_setting.faults && (error == ENOMEM || error == EAGAIN))) {
+    if (error && error != also && !(ex_setting.faults && error == ENOMEM)) {
         ex_fail("error: a timer's call returned %s", strerror(error));
     }
 }

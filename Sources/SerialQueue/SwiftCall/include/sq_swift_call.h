@@ -10,7 +10,6 @@
 #include <serial_queue.h>
 
 enum {
-    SQ_SWIFT_EBUSY = EBUSY,
     SQ_SWIFT_EAGAIN = EAGAIN,
     SQ_SWIFT_EDEADLK = EDEADLK,
     SQ_SWIFT_EINPROGRESS = EINPROGRESS,

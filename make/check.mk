@@ -29,7 +29,7 @@ C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 
 check: ## every check below but the sanitizers
-	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config python3 $(SWIFT_TOOLS))
+	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 $(SWIFT_TOOLS))
 	$(call check_parts,headers tags mutants documents c c-clang c-debug install examples swift must-not-compile swift-release package model soak fuzz)
 
 check-c: ## the C tests
@@ -40,8 +40,8 @@ check-headers: ## each public header alone, in C11, C17, C23, C++17; the core wi
 	$(call need,gcc g++ clang libc)
 	$(call check_parts,headers)
 
-check-install: ## a C program that uses the installed library through pkg-config
-	$(call need,$(C_TOOLS) tsan nm pkg-config)
+check-install: ## a C program that uses the installed library through pkg-config, and one through CMake
+	$(call need,$(C_TOOLS) tsan nm pkg-config cmake)
 	$(call check_parts,install)
 
 check-swift: ## swift test, in debug and release builds; programs that must not compile

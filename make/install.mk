@@ -1,15 +1,17 @@
-# make/install.mk: install, uninstall, the pkg-config file.
+# make/install.mk: install, uninstall, what pkg-config and CMake need.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 INCLUDEDIR ?= $(PREFIX)/include/serialqueue
 LIBDIR ?= $(PREFIX)/lib
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/SerialQueue
 
 HEADERS := $(sort $(wildcard $(CORE)/include/*.h))
+CMAKE_FILES := $(wildcard make/cmake/*.cmake)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
-    $(PKGCONFIGDIR)/serialqueue.pc $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc
+    $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc
 
 # The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and
 # a program says #include <serial_queue.h> in both. Static programs need nothing beyond --static --libs.
@@ -43,24 +45,28 @@ endef
 export PKGCONFIG_TSAN
 
 install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
-	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)'
-	install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
-	install -m 644 build/libserialqueue.a build/libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
-	ln -sf libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so.$(SOVERSION)'
-	ln -sf libserialqueue.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so'
+	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)'
+	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
+	@install -m 644 build/libserialqueue.a build/libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
+	@ln -sf libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so.$(SOVERSION)'
+	@ln -sf libserialqueue.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so'
 	@printf '%s\n' "$$PKGCONFIG" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue.pc'
+	@for file in $(CMAKE_FILES); do \
+	    sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVERSION)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	        $$file > '$(DESTDIR)$(CMAKEDIR)/'$${file##*/}; \
+	done
 	@echo "installed into $(DESTDIR)$(PREFIX)$(if $(DESTDIR),, (run ldconfig if programs do not find the library))"
 
 install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config serialqueue-tsan
 	$(call need,cc ar libc tsan)
 	@$(MAKE) --no-print-directory FLAVOUR=tsan build/$(COMPILER)-tsan/libserialqueue.a
-	install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)'
-	install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
-	install -m 644 build/$(COMPILER)-tsan/libserialqueue.a '$(DESTDIR)$(LIBDIR)/libserialqueue-tsan.a'
+	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)'
+	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
+	@install -m 644 build/$(COMPILER)-tsan/libserialqueue.a '$(DESTDIR)$(LIBDIR)/libserialqueue-tsan.a'
 	@printf '%s\n' "$$PKGCONFIG_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-tsan.pc'
 
 uninstall: ## remove what install has put there
-	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
-	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)'
+	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(CMAKEDIR)'
 
 .PHONY: install install-tsan uninstall

@@ -9,6 +9,8 @@
 #ifndef SQ__PLATFORM_ATOMIC_H
 #define SQ__PLATFORM_ATOMIC_H
 
+#include "platform/system.h"
+
 #include <stdatomic.h>
 
 #define SQ__ATOMIC(type) _Atomic(type)

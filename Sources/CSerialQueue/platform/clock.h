@@ -2,6 +2,8 @@
 #ifndef SQ__PLATFORM_CLOCK_H
 #define SQ__PLATFORM_CLOCK_H
 
+#include "platform/system.h"
+
 #include <stdint.h>
 
 /* Nanoseconds on CLOCK_MONOTONIC. */

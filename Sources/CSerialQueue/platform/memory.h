@@ -2,6 +2,8 @@
 #ifndef SQ__PLATFORM_MEMORY_H
 #define SQ__PLATFORM_MEMORY_H
 
+#include "platform/system.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 

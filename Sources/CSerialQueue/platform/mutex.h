@@ -2,6 +2,8 @@
 #ifndef SQ__PLATFORM_MUTEX_H
 #define SQ__PLATFORM_MUTEX_H
 
+#include "platform/system.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>

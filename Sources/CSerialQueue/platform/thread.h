@@ -2,6 +2,8 @@
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 
+#include "platform/system.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

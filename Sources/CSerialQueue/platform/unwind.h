@@ -8,6 +8,8 @@
 #ifndef SQ__PLATFORM_UNWIND_H
 #define SQ__PLATFORM_UNWIND_H
 
+#include "platform/system.h"
+
 #if defined(__GCC_HAVE_DWARF2_CFI_ASM) && (defined(__x86_64__) || defined(__aarch64__))
 /* To stand in the body of each function that calls user code. 0x1b: a 32-bit offset from here. */
 #define SQ__NOBODY_UNWINDS_THROUGH __asm__ __volatile__(".cfi_personality 0x1b, sq__unwind_personality")

@@ -66,7 +66,7 @@ static void open_document(document_t *document, sq_pool_t *pool) {
 static void close_document(document_t *document) {
     must("sq_timer_cancel_and_wait", sq_timer_cancel_and_wait(document->saving, SQ_FOREVER));
     must("sq_sync", sq_sync(document->queue, save, document));
-    must("sq_shutdown", sq_shutdown(document->queue, SQ_DRAIN, SQ_FOREVER));
+    must("sq_shutdown", sq_shutdown(document->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER));
     sq_timer_release(document->saving);
     sq_timer_release(document->minutes);
     sq_queue_release(document->queue);

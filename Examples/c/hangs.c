@@ -57,7 +57,7 @@ static sq_queue_t *queue_named(const char *label) {
 
 /* Waits until the queue has run everything, and lets go of it. */
 static void finish(sq_queue_t *queue) {
-    must(sq_queue_label(queue), sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER));
+    must(sq_queue_label(queue), sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER));
     sq_queue_release(queue);
 }
 
@@ -180,7 +180,7 @@ static void forgotten_resume(void) {
     must("sq_async", sq_async(queue, never, NULL));
     while (sem_wait(&told) != 0) { /* a program would log it, and go on */
     }
-    must("sq_shutdown", sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER));
+    must("sq_shutdown", sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER));
     sq_queue_stats_t stats;
     sq_queue_stats(queue, &stats);
     say("given up: discarded %llu", (unsigned long long)stats.discarded);

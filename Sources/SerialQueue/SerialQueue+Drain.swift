@@ -40,7 +40,7 @@ extension SerialQueue {
 
     /// Shuts the queue down and waits for its end. Returns C's status, but never EDEADLK.
     private nonisolated(nonsending) func end(of mode: ShutdownMode, within limit: Duration?) async -> CInt {
-        var status = sq_shutdown(queue, mode == .drain ? SQ_DRAIN : SQ_DISCARD, 0)
+        var status = sq_shutdown(queue, mode == .drain ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, 0)
         // EDEADLK: the caller is on this queue, which is no obstacle: it will be suspended.
         guard status == SQ_SWIFT_ETIMEDOUT || status == SQ_SWIFT_EDEADLK else { return status }
         if let limit, limit <= .zero { return CInt(SQ_SWIFT_ETIMEDOUT) }

@@ -24,7 +24,7 @@ extension SerialQueue {
         within limit: Duration? = nil
     ) throws(SerialQueueError) {
         let status = withExtendedLifetime(self) {
-            sq_shutdown(queue, mode == .drain ? SQ_DRAIN : SQ_DISCARD, deadline(limit))
+            sq_shutdown(queue, mode == .drain ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, deadline(limit))
         }
         if status != 0 { throw SerialQueueError(status: status) }
     }

@@ -54,7 +54,7 @@ enum StandIn {
         defer { leave(executor) }
         if sq_queue_manual_pool(executor.queue) != nil {
             // Nobody need run the pool meanwhile.
-            let status = sq_shutdown(executor.queue, SQ_DRAIN, .max)
+            let status = sq_shutdown(executor.queue, SQ_SHUTDOWN_DRAIN, .max)
             if status != 0 { return status }
             standIn.resume()
         }
@@ -83,7 +83,7 @@ enum StandIn {
         let queue = SerialQueue(owning: made)
         let isReady = pool != nil ? queue.suspend() : queue.async {
             // It has begun already; this waits for the end of what was accepted before.
-            let status = sq_shutdown(executor.queue, SQ_DRAIN, .max)
+            let status = sq_shutdown(executor.queue, SQ_SHUTDOWN_DRAIN, .max)
             if status != 0 { executor.jobRefused(status) }
         }
         let number = Self.made.add(1, ordering: .relaxed).newValue

@@ -151,7 +151,7 @@ TEST(a_task_that_waits_for_room_in_its_own_queue_is_refused) {
 
 TEST(a_shutdown_wakes_those_who_wait_for_room) {
     enum { CALLERS = 4 };
-    for (int mode = SQ_DRAIN; mode <= SQ_DISCARD; mode += 1) {
+    for (int mode = SQ_SHUTDOWN_DRAIN; mode <= SQ_SHUTDOWN_DISCARD; mode += 1) {
         sq_queue_t *queue = make_queue_of("closed", 3);
         size_t ran = 0;
         hold_t hold;
@@ -161,13 +161,13 @@ TEST(a_shutdown_wakes_those_who_wait_for_room) {
             caller_start(&callers[i], BY_ROOM, queue, SQ_FOREVER, must_not_run, NULL);
             wait_until_asleep(&callers[i].thread_id);
         }
-        CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_t)mode, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_mode_t)mode, SQ_NOW), ETIMEDOUT);
         for (int i = 0; i < CALLERS; i += 1) {
             CHECK_EQUAL(caller_end(&callers[i]), ESHUTDOWN);
         }
         hold_end(&hold);
-        CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_t)mode, SQ_FOREVER), 0);
-        CHECK_EQUAL(ran, mode == SQ_DRAIN ? 3 : 0);
+        CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_mode_t)mode, SQ_FOREVER), 0);
+        CHECK_EQUAL(ran, mode == SQ_SHUTDOWN_DRAIN ? 3 : 0);
         CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &(sq_task_t){ must_not_run, NULL, must_not_run }), ESHUTDOWN);
         sq_queue_release(queue);
     }

@@ -30,7 +30,7 @@ static inline int wait_by(way_t way, sq_queue_t *queue, sq_time_t deadline, sq_f
     case BY_ROOM:
         return sq_async_until(queue, deadline, &(sq_task_t){ function, context, NULL });
     default:
-        return sq_shutdown(queue, SQ_DRAIN, deadline);
+        return sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, deadline);
     }
 }
 

@@ -47,7 +47,7 @@ TEST(deadlines_far_away_are_waited_for_and_those_that_passed_are_not) {
             wait_until_asleep(&caller.thread_id);
             hold_end(&hold);
             CHECK_EQUAL(caller_end(&caller), 0);
-            CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+            CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
             CHECK_EQUAL(ran, way != BY_SHUTDOWN);
             sq_queue_release(queue);
         }
@@ -127,7 +127,7 @@ static int wait_in_a_moved_time(void *context) {
     latch_wait(&due.fired, 3);
     wrong += !CHECK_EQUAL(due.early, 0);
     sq_timer_release(timer);
-    wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
     return wrong;
 }

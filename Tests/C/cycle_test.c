@@ -112,7 +112,7 @@ static void run_circle(circle_t *circle) {
         if (!arc->by_runner) {
             join(arc->thread);
         }
-        CHECK_EQUAL(sq_shutdown(arc->queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(arc->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         sq_queue_release(arc->queue);
         sq_queue_release(arc->inner);
     }

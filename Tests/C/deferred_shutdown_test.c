@@ -2,7 +2,7 @@
 #include "deferred.h"
 
 TEST(a_shutdown_refuses_deferred_tasks_that_wait) {
-    const sq_shutdown_t modes[] = { SQ_DRAIN, SQ_DISCARD };
+    const sq_shutdown_mode_t modes[] = { SQ_SHUTDOWN_DRAIN, SQ_SHUTDOWN_DISCARD };
     for (size_t m = 0; m < 2; m += 1) {
         sq_queue_t *queue = make_queue_of("closing", 2);
         size_t ran = 0;
@@ -30,7 +30,7 @@ TEST(a_shutdown_refuses_deferred_tasks_that_wait) {
 static void discard_the_rest(sq_deferred_t *task, int error) {
     item_t *item = (item_t *)task;
     item_decided(task, error);
-    CHECK_EQUAL(sq_shutdown(item->queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(item->queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
 }
 
 /* The first shutdown takes up the baton that lies there, and gives it on before it calls anybody. To see it hang: in
@@ -43,7 +43,7 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), 0);
     CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     check_item(&item, 1, ESHUTDOWN, 0, 0);
     sq_queue_release(queue);
 }
@@ -67,10 +67,10 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_a_thread_that_is_refused_as_well)
     CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
     caller_start(&behind, BY_ROOM, queue, SQ_FOREVER, must_not_run, NULL);
     wait_until_asleep(&behind.thread_id);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     check_item(&item, 1, ESHUTDOWN, 0, 0);
     CHECK_EQUAL(sq_resume(queue), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 1);
     sq_queue_release(queue);
 }
@@ -106,7 +106,7 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_something_else_and_the_shutdown_w
     CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
     closing_thread = gettid();
     pthread_t helper = spawn(let_go_at_last, &hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 1);
     check_item(&item, 1, ESHUTDOWN, 0, 0);
     join(helper);

@@ -145,7 +145,7 @@ TEST(a_task_that_was_refused_at_once_can_be_withdrawn) {
     item.task.call = NULL;
     CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINVAL);
     CHECK(!sq_async_withdraw(queue, &item.task));
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     memset(item.task.reserved, 0xAA, sizeof item.task.reserved);
     item.task.call = item_call;
     CHECK_EQUAL(sq_async_deferred(queue, &item.task), ESHUTDOWN);

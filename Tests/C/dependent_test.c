@@ -19,8 +19,8 @@ static void shut_down_with_delayed_tasks(size_t due) {
     CHECK_EQUAL(ran, due);
     sq_timer_release(timer);
     sq_pool_run(bench.pool);
-    CHECK_EQUAL(sq_shutdown(bench.queue, SQ_DRAIN, SQ_FOREVER), 0);
-    CHECK_EQUAL(sq_shutdown(bench.queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(bench.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(bench.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, due);
     /* The caller's reference is the last one: the queue is still there, and goes with it. */
     long blocks = live_blocks();

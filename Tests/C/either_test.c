@@ -78,12 +78,12 @@ TEST(its_deadline_and_a_discarding_shutdown_withdraw_it) {
     ask_t ask = { .queue = queue, .deadline = SQ_FOREVER };
     pthread_t thread = spawn(do_ask, &ask);
     wait_for_depth(queue, 1);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     join(thread);
     CHECK_EQUAL(ask.error, ESHUTDOWN);
     CHECK_EQUAL(ask.ran, 0);
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(sq_async_and_wait(queue, SQ_FOREVER, must_not_run, NULL), ESHUTDOWN);
     sq_queue_release(queue);
 }

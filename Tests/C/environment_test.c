@@ -52,7 +52,7 @@ static void run_mix(void) {
     for (size_t i = 0; i < THREADS; i += 1) {
         join(threads[i]);
     }
-    CHECK_EQUAL(sq_shutdown(mix.first, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(mix.first, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(mix.inside + mix.refused, THREADS * mix.each);
     sq_queue_release(mix.first);
     sq_queue_release(mix.second);
@@ -131,7 +131,7 @@ static void use_queues_at_exit(void) {
     size_t ran = 0;
     CHECK_EQUAL(sq_sync(at_exit_queue, add_one, &ran), 0);
     CHECK_EQUAL(sq_run_and_wait(at_exit_queue, FAR, add_one, &ran), 0);
-    CHECK_EQUAL(sq_shutdown(at_exit_queue, SQ_DRAIN, FAR), 0);
+    CHECK_EQUAL(sq_shutdown(at_exit_queue, SQ_SHUTDOWN_DRAIN, FAR), 0);
     sq_queue_release(at_exit_queue);
     if (ran != 2) {
         _exit(1);
@@ -201,14 +201,14 @@ static int live_at_the_thread_limit(void) {
     /* in a sync, in an async, in a shutdown */
     CHECK_EQUAL(sq_sync(first, submit_at_the_limit, first), 0);
     CHECK_EQUAL(sq_async(with_thread, submit_at_the_limit, first), 0);
-    CHECK_EQUAL(sq_shutdown(with_thread, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(with_thread, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 3);
     sq_queue_t *unused = make_queue_of("unused", 0);
     submit_at_the_limit(unused);
-    CHECK_EQUAL(sq_shutdown(unused, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(unused, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     set_thread_limit(RLIM_INFINITY);
     CHECK_EQUAL(sq_async(first, add_one, &ran), 0);
-    CHECK_EQUAL(sq_shutdown(first, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(first, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 4);
     sq_queue_release(first);
     sq_queue_release(with_thread);

@@ -185,7 +185,7 @@ static size_t run_load(size_t each) {
         join(threads[i]);
     }
     for (size_t i = 0; i < QUEUES; i += 1) {
-        CHECK_EQUAL(sq_shutdown(load.queues[i], SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(load.queues[i], SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         sq_queue_stats_t stats = stats_now(load.queues[i]);
         CHECK_EQUAL(stats.depth, 0);
         CHECK_EQUAL(stats.discarded, 0);

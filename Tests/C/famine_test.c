@@ -171,7 +171,7 @@ static void wait_for_room_behind_others(trial_t *trial) {
     sq_queue_release(queue);
 }
 
-static void shut_down(trial_t *trial, sq_shutdown_t mode, bool suspended) {
+static void shut_down(trial_t *trial, sq_shutdown_mode_t mode, bool suspended) {
     enum { TASKS = 5 };
     sq_queue_t *queue = make_queue_of("scene", 8);
     size_t ran = 0;
@@ -202,9 +202,9 @@ static void shut_down(trial_t *trial, sq_shutdown_t mode, bool suspended) {
     sq_queue_release(queue);
 }
 
-static void drain_and_end(trial_t *trial) { shut_down(trial, SQ_DRAIN, false); }
-static void discard_and_end(trial_t *trial) { shut_down(trial, SQ_DISCARD, false); }
-static void discard_and_end_while_suspended(trial_t *trial) { shut_down(trial, SQ_DISCARD, true); }
+static void drain_and_end(trial_t *trial) { shut_down(trial, SQ_SHUTDOWN_DRAIN, false); }
+static void discard_and_end(trial_t *trial) { shut_down(trial, SQ_SHUTDOWN_DISCARD, false); }
+static void discard_and_end_while_suspended(trial_t *trial) { shut_down(trial, SQ_SHUTDOWN_DISCARD, true); }
 
 /* Suspending, resuming and letting go are for whoever cannot handle an error: they need nothing. */
 static void count_discard(void *context) { atomic_fetch_add((atomic_size_t *)context, 1); }

@@ -60,7 +60,7 @@ static void come_to(place_t place, site_t *site) {
     case IN_DISCARD:
         sq_suspend(site->queue);
         sq_async_task(site->queue, &(sq_task_t){ do_nothing, site, site->leave });
-        sq_shutdown(site->queue, SQ_DISCARD, SQ_FOREVER);
+        sq_shutdown(site->queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
         break;
     default:
         sq_sync(site->queue, leave_inline, site);
@@ -126,7 +126,7 @@ static int cancel_a_waiting_caller(way_t way) {
     void *result;
     pthread_join(cancelled.thread, &result);
     /* It waited on; what it had to do is done, whenever it is cancelled then. */
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, way != BY_SHUTDOWN);
     sq_queue_release(queue);
     return 0;
@@ -168,7 +168,7 @@ static void leave_elsewhere(sq_queue_t *queue, const char *where) {
     } else {
         static sq_deferred_t deferred = { .call = do_no_pair, .decided = leave_when_decided };
         REQUIRE(sq_async_deferred(queue, &deferred) == EINPROGRESS);
-        sq_shutdown(queue, SQ_DRAIN, SQ_NOW);
+        sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW);
     }
 }
 

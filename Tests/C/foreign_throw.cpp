@@ -50,7 +50,7 @@ static int submit(const char *way, sq_queue_t *queue) {
         const sq_task_t task = { do_nothing, nullptr, throw_out };
         sq_suspend(queue);
         sq_async_task(queue, &task);
-        return sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER);
+        return sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
     }
     /* caught inside: nothing happens */
     for (int i = 0; i < 100; i += 1) {
@@ -58,7 +58,7 @@ static int submit(const char *way, sq_queue_t *queue) {
         sq_async(queue, catch_inside, nullptr);
         sq_run_and_wait(queue, SQ_FOREVER, catch_inside, nullptr);
     }
-    return sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER) == 0 && caught_inside == 300 ? 0 : 2;
+    return sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER) == 0 && caught_inside == 300 ? 0 : 2;
 }
 
 int main(int argc, char **argv) {
@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     try {
         result = submit(way, queue);
         if (strcmp(way, "async") == 0) {
-            sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER);
+            sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
         }
     } catch (...) {
         std::puts("an exception came through a queue");

@@ -128,7 +128,7 @@ TEST(who_is_refused_by_a_shutdown_can_fork_and_its_child_can_return) {
     CHECK_EQUAL(sq_async(scene.queue, do_nothing, NULL), 0);
     defer(&scene, &deferred[0], 0);
     defer(&scene, &deferred[1], 1);
-    int error = sq_shutdown(scene.queue, SQ_DISCARD, SQ_FOREVER);
+    int error = sq_shutdown(scene.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
     bool is_child = scene.status == -1;
     scene_end(&scene, error == (is_child ? ESTALE : 0) && scene.decided[0] == 1 + ESHUTDOWN
                           && scene.decided[1] == (is_child ? 0 : 1 + ESHUTDOWN));
@@ -144,14 +144,14 @@ TEST(a_shutdown_whose_function_forks_waits_for_nothing_in_the_child) {
     CHECK_EQUAL(sq_suspend(scene.queue), 0);
     CHECK_EQUAL(sq_async(scene.queue, do_nothing, NULL), 0);
     defer(&scene, &deferred, 0);
-    int error = sq_shutdown(scene.queue, SQ_DRAIN, SQ_NOW);
+    int error = sq_shutdown(scene.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW);
     if (scene.status == -1) {
         _exit(error == ESTALE ? 0 : 1);
     }
     CHECK_EQUAL(error, ETIMEDOUT);
     CHECK_EQUAL(scene.status, 0);
     CHECK_EQUAL(sq_resume(scene.queue), 0);
-    CHECK_EQUAL(sq_shutdown(scene.queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(scene.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(scene.queue);
 }
 
@@ -179,7 +179,7 @@ TEST(who_discards_a_delayed_task_at_the_end_can_fork_and_its_child_can_return) {
         const sq_task_t task = { must_not_run, &scene, call_with_clock };
         CHECK_EQUAL(sq_async_task_after(scene.queue, 1000000000, &task), 0);
     }
-    int error = sq_shutdown(scene.queue, SQ_DRAIN, SQ_FOREVER);
+    int error = sq_shutdown(scene.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
     bool is_child = scene.status == -1;
     scene_end(&scene, error == (is_child ? ESTALE : 0) && scene.calls == (is_child ? 1 : 2));
 }
@@ -244,7 +244,7 @@ TEST(the_end_of_a_queue_of_a_pool_can_fork_and_its_child_runs_no_other_queue) {
     const sq_task_t delayed = { must_not_run, &house.scene, call };
     house_begin(&house);
     CHECK_EQUAL(sq_async_task_after(house.scene.queue, 1000000000000u, &delayed), 0);
-    CHECK_EQUAL(sq_shutdown(house.scene.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(house.scene.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_queue_release(house.scene.queue);
     house_end(&house);
 }
@@ -305,7 +305,7 @@ TEST(the_end_of_a_timer_can_fork_and_its_child_has_alarms_of_its_own) {
             }
             fail_nth(FAIL_ALLOCATION, 1, true);
             sq_timer_release(timed.timer);
-            CHECK_EQUAL(sq_shutdown(timed.scene.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+            CHECK_EQUAL(sq_shutdown(timed.scene.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
             CHECK(fail_nothing() > 0);
             CHECK_EQUAL(sq_resume(timed.scene.queue), 0);
         } else if (how == BY_RELEASE_IN_FIRING) {
@@ -314,7 +314,7 @@ TEST(the_end_of_a_timer_can_fork_and_its_child_has_alarms_of_its_own) {
                 sched_yield();
             }
         }
-        CHECK_EQUAL(sq_shutdown(timed.scene.queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(timed.scene.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(timed.scene.calls, 1);
         CHECK_EQUAL(timed.scene.status, 0);
         sq_queue_release(timed.scene.queue);

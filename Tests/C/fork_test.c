@@ -19,8 +19,8 @@ static int ask_everything(sq_queue_t *queue, bool is_free) {
     wrong += !CHECK_EQUAL(sq_sync_until(queue, SQ_FOREVER, add_one, &ran), expected);
     wrong += !CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, add_one, &ran), expected);
     wrong += !CHECK_EQUAL(ran, 4 * had);
-    wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), ESTALE);
-    wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), ESTALE);
+    wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), ESTALE);
+    wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), ESTALE);
     wrong += !CHECK(!sq_is_current(queue));
     wrong += !CHECK(sq_queue_label(queue) != NULL);
     sq_queue_stats(queue, &stats);
@@ -116,7 +116,7 @@ static int ask_ended(void *context) {
     wrong += !CHECK(error == ESTALE || error == ESHUTDOWN);
     error = sq_async(queue, must_not_run, NULL);
     wrong += !CHECK(error == ESTALE || error == ESHUTDOWN);
-    wrong += !CHECK(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER) != EDEADLK);
+    wrong += !CHECK(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER) != EDEADLK);
     sq_queue_release(queue);
     return wrong;
 }
@@ -127,7 +127,7 @@ TEST(in_the_child_a_queue_that_was_shut_down_refuses) {
     }
     sq_queue_t *queue = make_queue_of("ended", 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(in_fork(ask_ended, queue), 0);
     sq_queue_release(queue);
 }
@@ -181,8 +181,8 @@ static int use_new_queues(void *context) {
     wrong += !CHECK_EQUAL((crosses[0].error == 0) + (crosses[1].error == 0), 1);
     wrong += !CHECK_EQUAL(sq_suspend(a), 0);
     wrong += !CHECK_EQUAL(sq_resume(a), 0);
-    wrong += !CHECK_EQUAL(sq_shutdown(a, SQ_DRAIN, SQ_FOREVER), 0);
-    wrong += !CHECK_EQUAL(sq_shutdown(b, SQ_DISCARD, SQ_FOREVER), 0);
+    wrong += !CHECK_EQUAL(sq_shutdown(a, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    wrong += !CHECK_EQUAL(sq_shutdown(b, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     wrong += !CHECK_EQUAL(ran, 301);
     sq_queue_release(a);
     sq_queue_release(b);
@@ -212,7 +212,7 @@ static int fork_again(void *context) {
     wrong += in_fork(ask_busy, mine) != 0;
     hold_end(&hold);
     wrong += in_fork(use_new_queues, NULL) != 0;
-    wrong += !CHECK_EQUAL(sq_shutdown(mine, SQ_DRAIN, SQ_FOREVER), 0);
+    wrong += !CHECK_EQUAL(sq_shutdown(mine, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(mine);
     return wrong + ask_everything(context, true);
 }
@@ -327,7 +327,7 @@ static void *bustle_about(void *argument) {
         default: {
             sq_queue_t *queue = make_queue_of("short-lived", 1);
             CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, do_nothing, NULL), 0);
-            CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+            CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
             sq_queue_release(queue);
         }
         }

@@ -223,7 +223,7 @@ TEST(a_task_that_is_discarded_leaves_too) {
     CHECK_EQUAL(sq_group_async_task(group, queue, &task), 0);
     CHECK_EQUAL(sq_group_async_task(group, queue, &(sq_task_t){ add_one, &ran, NULL }), 0);
     CHECK_EQUAL(sq_group_async(group, queue, add_one, &ran), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     CHECK_EQUAL(sq_group_async(group, queue, add_one, &ran), ESHUTDOWN);
     CHECK_EQUAL(sq_group_async_task(group, queue, &task), ESHUTDOWN);
     CHECK_EQUAL(sq_group_wait(group, SQ_NOW), EAGAIN);
@@ -358,7 +358,7 @@ TEST(a_notification_keeps_its_queue_and_is_discarded_if_that_was_shut_down) {
     sq_queue_release(queue);
     CHECK_EQUAL(sq_group_notify(group, ended, &task), 0);
     CHECK_EQUAL(sq_group_notify(group, ended, &(sq_task_t){ must_not_run, NULL, NULL }), 0);
-    CHECK_EQUAL(sq_shutdown(ended, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(ended, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     task = counted_task(&never);
     CHECK_EQUAL(sq_group_notify(group, ended, &task), ESHUTDOWN);
     CHECK_EQUAL(sq_group_leave(group), 0);
@@ -570,7 +570,7 @@ static void fail_event(bool has_alarm) {
     hold_end(&famine.hold);
     drain(famine.queue);
     CHECK_EQUAL(famine.ran, 3);
-    CHECK_EQUAL(sq_shutdown(timed, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(timed, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     sq_queue_release(timed);
     sq_queue_release(famine.queue);
     sq_group_release(famine.group);

@@ -20,7 +20,7 @@ static void with_sync_until(sq_queue_t *queue) { sq_sync_until(queue, SQ_NOW, do
 static void with_sync_or_run(sq_queue_t *queue) { sq_sync_or_run(queue, do_nothing, NULL); }
 static void with_suspend(sq_queue_t *queue) { sq_suspend(queue); }
 static void with_resume(sq_queue_t *queue) { sq_resume(queue); }
-static void with_shutdown(sq_queue_t *queue) { sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER); }
+static void with_shutdown(sq_queue_t *queue) { sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER); }
 static void with_has_ended(sq_queue_t *queue) { sq_has_ended(queue); }
 static void with_queue_manual_pool(sq_queue_t *queue) { sq_queue_manual_pool(queue); }
 static void with_queue_retain(sq_queue_t *queue) { sq_queue_retain(queue); }

@@ -75,7 +75,7 @@ TEST(a_queue_tells_its_manual_pool_and_that_only) {
     CHECK(sq_queue_manual_pool(queue) == pool);
     CHECK(sq_queue_manual_pool(with_threads) == NULL);
     CHECK(sq_queue_manual_pool(alone) == NULL);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK(sq_queue_manual_pool(queue) == pool);
     sq_queue_release(alone);
     sq_pool_release(other);
@@ -89,14 +89,14 @@ TEST(a_queue_tells_that_it_has_ended_and_runs_nothing_for_the_answer) {
     CHECK(!sq_has_ended(queue));
     CHECK_EQUAL(sq_suspend(queue), 0);
     submit(queue, 1);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     CHECK(!sq_has_ended(queue));
     CHECK_EQUAL(sq_resume(queue), 0);
     CHECK(!sq_has_ended(queue));
     CHECK_EQUAL(journal.count, 0);
     CHECK_EQUAL(sq_pool_run(pool), 1);
     CHECK(sq_has_ended(queue));
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), 0);
     end(pool, queue, NULL);
 }
 
@@ -140,7 +140,7 @@ TEST(a_run_includes_what_its_tasks_submit_and_what_is_discarded) {
     CHECK_EQUAL(sq_pool_run(pool), 3);
     CHECK_JOURNAL(12, 11);
     CHECK_EQUAL(sq_async_task(spawner.queue, &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
-    CHECK_EQUAL(sq_shutdown(spawner.queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(spawner.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(discarded, 1);
     CHECK_EQUAL(sq_pool_run(pool), 0);
     CHECK_EQUAL(sq_suspend(spawner.other), 0);
@@ -188,7 +188,7 @@ TEST(a_call_that_waits_first_runs_what_its_queue_has_ready_and_nothing_else) {
     CHECK_EQUAL(sq_sync_until(queue, FAR, write_entry, &numbers[7]), 0);
     submit(queue, 8);
     submit(queue, 9);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_JOURNAL(1, 2, 3, 4, 5, 6, 7, 8, 9);
     check_outcomes(queue, 9, 0, 0, 1);
     CHECK_EQUAL(sq_pool_run(pool), 1);
@@ -229,7 +229,7 @@ static void wait_for_the_other(void *context) {
     CHECK_EQUAL(sq_sync(spawner->other, write_entry, &numbers[2]), 0);
     submit(spawner->other, 3);
     CHECK_EQUAL(sq_run_and_wait(spawner->other, FAR, write_entry, &numbers[4]), 0);
-    CHECK_EQUAL(sq_shutdown(spawner->queue, SQ_DRAIN, SQ_FOREVER), EDEADLK); /* its own: begins and cancels a wait */
+    CHECK_EQUAL(sq_shutdown(spawner->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), EDEADLK); /* its own: begins and cancels a wait */
     write_entry(&numbers[5]);
 }
 
@@ -414,7 +414,7 @@ TEST(a_task_of_a_manual_pool_can_fork) {
             error = sq_run_and_wait(stem.queue, SQ_FOREVER, do_nothing, NULL);
             break;
         default:
-            error = sq_shutdown(stem.queue, SQ_DRAIN, SQ_FOREVER);
+            error = sq_shutdown(stem.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
         }
         if (stem.child == 0) {
             expected = way > 0 ? ESTALE : 0;

@@ -95,7 +95,7 @@ TEST(the_last_release_comes_when_a_suspended_shutdown_has_just_ended) {
     stander_t stander;
     stand_in(&stander, queue, nothing);
     CHECK_EQUAL(sq_suspend(queue), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     do_before_next_lock(have_it_done_and_left, &stander);
     sq_queue_release(queue);
     let_threads_end(1);
@@ -176,7 +176,7 @@ TEST(a_queue_that_ends_as_a_shutdown_gives_up_waiting_for_it_has_ended) {
     stand_in(&stander, queue, nothing);
     CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT); /* this thread has its token */
     do_before_lock(5, end_queue, &stander);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, sq_deadline(1000000)), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, sq_deadline(1000000)), 0);
     CHECK(before_lock == NULL);
     sq_queue_release(queue);
 }

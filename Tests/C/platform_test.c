@@ -255,7 +255,7 @@ static int start_without(int call) {
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ENOMEM);
     fails_from[call] = 0;
     CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 1);
     sq_queue_release(queue);
     return 0;
@@ -283,7 +283,7 @@ static int use_up_keys(void) {
         join(spawn(wait_without_a_key, queue));
     }
     CHECK_EQUAL(live_blocks(), blocks);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
     return 0;
 }

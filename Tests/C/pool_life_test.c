@@ -132,12 +132,12 @@ TEST(queues_on_a_pool_are_shut_down_one_by_one) {
         CHECK_EQUAL(sq_async(drained, add_one, &ran), 0);
         CHECK_EQUAL(sq_async_task(discarded, &(sq_task_t){ must_not_run, &lost, add_one }), 0);
     }
-    CHECK_EQUAL(sq_shutdown(drained, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
-    CHECK_EQUAL(sq_shutdown(discarded, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(drained, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(discarded, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     CHECK_EQUAL(sq_async(drained, must_not_run, NULL), ESHUTDOWN);
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(drained, SQ_DRAIN, SQ_FOREVER), 0);
-    CHECK_EQUAL(sq_shutdown(discarded, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(drained, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(discarded, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 10);
     CHECK_EQUAL(lost, 10);
     check_outcomes(drained, 10, 0, 0, 1);

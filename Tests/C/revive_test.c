@@ -60,7 +60,7 @@ static void revive(when_t when, bool suspended, bool by_runner, size_t backlog) 
     CHECK_EQUAL(ran, 2);
     CHECK_EQUAL(revival.ran + revival.discarded, backlog);
     CHECK(suspended || revival.discarded == 0);
-    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_DRAIN, FAR), 0);
+    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_SHUTDOWN_DRAIN, FAR), 0);
     sq_queue_release(revival.queue);
 }
 
@@ -120,11 +120,11 @@ TEST(a_task_that_takes_a_reference_changes_nothing_of_a_discard) {
     for (size_t i = 0; i < 3; i += 1) {
         CHECK_EQUAL(sq_async_task(revival.queue, &(sq_task_t){ count_ran, &revival, count_discarded }), 0);
     }
-    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     sq_queue_release(revival.queue);
     latch_bump(&revival.release);
     latch_wait(&revival.retained, 1);
-    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(revival.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(revival.ran, 0);
     CHECK_EQUAL(revival.discarded, 3);
     sq_queue_release(revival.queue);

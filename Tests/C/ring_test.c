@@ -35,7 +35,7 @@ static void warm_up(sq_queue_t *queue) {
     drain(queue);
     sq_queue_t *other = sq_queue_create("other", NULL);
     REQUIRE(other != NULL);
-    CHECK_EQUAL(sq_shutdown(other, SQ_DRAIN, SQ_FOREVER), 0); /* takes a token, whether it has to wait or not */
+    CHECK_EQUAL(sq_shutdown(other, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0); /* takes a token, whether it has to wait or not */
     sq_queue_release(other);
 }
 

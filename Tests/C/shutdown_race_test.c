@@ -13,7 +13,7 @@ TEST(the_last_release_meets_the_end_of_a_suspended_shutdown) {
         sq_queue_t *queue = make_queue_of("met", 0);
         hold_t hold;
         hold_async(&hold, queue);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
         CHECK_EQUAL(sq_suspend(queue), 0);
         hold_end(&hold);
         for (uint64_t pauses = random_below(&random, 3000); pauses > 0; pauses -= 1) {
@@ -62,7 +62,7 @@ TEST(a_deadline_in_the_moment_of_the_end_gives_one_answer) {
         int error = caller_end(&caller);
         CHECK(error == 0 || error == ETIMEDOUT);
         in_time += error == 0;
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         sq_queue_release(queue);
         if (i % 16 == 15) {
             let_threads_end(16);
@@ -113,7 +113,7 @@ TEST(a_shutdown_races_with_every_submission_and_each_accepted_one_has_one_outcom
         for (size_t wanted = random_below(&random, 50); closing.accepted < wanted;) {
             sched_yield();
         }
-        CHECK_EQUAL(sq_shutdown(closing.queue, round % 4 < 2 ? SQ_DRAIN : SQ_DISCARD, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(closing.queue, round % 4 < 2 ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
         for (size_t i = 0; i < THREADS; i += 1) {
             join(threads[i]);
         }

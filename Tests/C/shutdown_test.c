@@ -27,11 +27,11 @@ TEST(a_drain_runs_what_was_accepted_and_refuses_the_rest) {
         hold_t hold;
         hold_async(&hold, queue);
         submit(queue, &outcome, TASKS);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
         check_refuses(queue);
         CHECK_EQUAL(outcome.ran, 0);
         hold_end(&hold);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(outcome.ran, TASKS);
         check_refuses(queue);
         check_outcomes(queue, TASKS + 1, 0, 0, 2 * REFUSALS);
@@ -51,10 +51,10 @@ TEST(a_discard_discards_what_has_not_started_in_order_and_lets_the_running_task_
         CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, &entries[i], write_entry }), 0);
     }
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), 0); /* no discard function: nothing to be called */
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     CHECK_EQUAL(journal.count, 0);
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(journal.count, TASKS);
     for (int i = 0; i < TASKS; i += 1) {
         CHECK_EQUAL(journal.entries[i], i);
@@ -63,7 +63,7 @@ TEST(a_discard_discards_what_has_not_started_in_order_and_lets_the_running_task_
     sq_queue_release(queue);
 }
 
-static void check_waiters_of(void (*hold_by)(hold_t *, sq_queue_t *), sq_shutdown_t mode) {
+static void check_waiters_of(void (*hold_by)(hold_t *, sq_queue_t *), sq_shutdown_mode_t mode) {
     sq_queue_t *queue = make_queue_of("waiters", 0);
     size_t ran = 0;
     caller_t callers[3];
@@ -81,31 +81,31 @@ static void check_waiters_of(void (*hold_by)(hold_t *, sq_queue_t *), sq_shutdow
         late += 1; /* it took no place */
     }
     CHECK_EQUAL(sq_shutdown(queue, mode, SQ_NOW), ETIMEDOUT);
-    if (mode == SQ_DRAIN) {
+    if (mode == SQ_SHUTDOWN_DRAIN) {
         hold_end(&hold);
     }
     for (int i = 0; i < 3; i += 1) {
-        CHECK_EQUAL(caller_end(&callers[i]), mode == SQ_DRAIN ? 0 : ESHUTDOWN);
+        CHECK_EQUAL(caller_end(&callers[i]), mode == SQ_SHUTDOWN_DRAIN ? 0 : ESHUTDOWN);
     }
-    if (mode == SQ_DISCARD) {
+    if (mode == SQ_SHUTDOWN_DISCARD) {
         CHECK_EQUAL(sq_queue_depth(queue), 0);
         hold_end(&hold);
     }
     CHECK_EQUAL(sq_shutdown(queue, mode, SQ_FOREVER), 0);
-    CHECK_EQUAL(ran, mode == SQ_DRAIN ? 3 : 0);
-    check_outcomes(queue, 1 + ran, 0, mode == SQ_DRAIN ? 1 : 4, late);
+    CHECK_EQUAL(ran, mode == SQ_SHUTDOWN_DRAIN ? 3 : 0);
+    check_outcomes(queue, 1 + ran, 0, mode == SQ_SHUTDOWN_DRAIN ? 1 : 4, late);
     sq_queue_release(queue);
 }
 
 TEST(a_drain_lets_waiting_callers_have_their_turns) {
-    check_waiters_of(hold_async, SQ_DRAIN);
-    check_waiters_of(hold_sync, SQ_DRAIN);
+    check_waiters_of(hold_async, SQ_SHUTDOWN_DRAIN);
+    check_waiters_of(hold_sync, SQ_SHUTDOWN_DRAIN);
 }
 
 /* To see it fail: in sq_shutdown, leave the waiting threads to the holder (the watchdog barks). */
 TEST(a_discard_refuses_waiting_callers_at_once_although_a_task_is_stuck) {
-    check_waiters_of(hold_async, SQ_DISCARD);
-    check_waiters_of(hold_sync, SQ_DISCARD);
+    check_waiters_of(hold_async, SQ_SHUTDOWN_DISCARD);
+    check_waiters_of(hold_sync, SQ_SHUTDOWN_DISCARD);
 }
 
 TEST(a_drain_can_be_turned_into_a_discard_and_not_back) {
@@ -114,11 +114,11 @@ TEST(a_drain_can_be_turned_into_a_discard_and_not_back) {
     hold_t hold;
     hold_async(&hold, queue);
     submit(queue, &outcome, 200);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, sq_deadline(1000)), ETIMEDOUT);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, sq_deadline(1000)), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(outcome.ran, 0);
     CHECK_EQUAL(outcome.discarded, 200);
     sq_queue_release(queue);
@@ -126,21 +126,21 @@ TEST(a_drain_can_be_turned_into_a_discard_and_not_back) {
 
 TEST(a_mode_that_is_none_is_refused_and_does_nothing) {
     sq_queue_t *queue = make_queue_of("mode", 0);
-    CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_t)7, SQ_FOREVER), EINVAL);
+    CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_mode_t)7, SQ_FOREVER), EINVAL);
     drain(queue);
     sq_queue_release(queue);
 }
 
 TEST(a_queue_never_used_or_used_with_sync_alone_ends_at_once_without_a_thread) {
     uint64_t started = threads_started();
-    for (int mode = SQ_DRAIN; mode <= SQ_DISCARD; mode += 1) {
+    for (int mode = SQ_SHUTDOWN_DRAIN; mode <= SQ_SHUTDOWN_DISCARD; mode += 1) {
         for (int used = 0; used < 2; used += 1) {
             sq_queue_t *queue = make_queue_of("unused", 0);
             if (used) {
                 drain(queue);
             }
-            CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_t)mode, SQ_NOW), 0);
-            CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_t)mode, SQ_NOW), 0);
+            CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_mode_t)mode, SQ_NOW), 0);
+            CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_mode_t)mode, SQ_NOW), 0);
             check_refuses(queue);
             sq_queue_release(queue);
         }
@@ -153,7 +153,7 @@ TEST(after_the_end_the_thread_is_gone_and_the_last_release_frees) {
         sq_queue_t *queue = make_queue_of("gone", i % 3 ? 0 : 4);
         outcome_t outcome = { 0 };
         submit(queue, &outcome, 3);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(outcome.ran, 3);
         let_threads_end(1); /* before the release: this test's own */
         CHECK_EQUAL(threads_alive(), 1);
@@ -170,7 +170,7 @@ TEST(after_the_end_what_the_tasks_used_can_be_freed) {
         REQUIRE(outcome != NULL);
         *outcome = (outcome_t){ 0 };
         submit(queue, outcome, 2);
-        CHECK_EQUAL(sq_shutdown(queue, i % 2 ? SQ_DRAIN : SQ_DISCARD, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, i % 2 ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
         CHECK_EQUAL(outcome->ran + outcome->discarded, 2);
         memset(outcome, 0xA5, sizeof *outcome);
         free(outcome);
@@ -183,10 +183,10 @@ TEST(after_the_end_what_the_tasks_used_can_be_freed) {
 
 static void shut_own_down(void *context) {
     sq_queue_t *queue = context;
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), EDEADLK);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), EDEADLK);
     CHECK(strstr(sq_deadlock_report(), "shutdown") != NULL);
     CHECK(strstr(sq_deadlock_report(), "\"own\"") != NULL);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), EDEADLK);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), EDEADLK);
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ESHUTDOWN);
 }
 
@@ -205,14 +205,14 @@ TEST(a_shutdown_from_the_own_task_begins_it_and_returns_at_once) {
             CHECK_EQUAL(i == 1 ? sq_sync(queue, shut_own_down, queue)
                                : sq_run_and_wait(queue, SQ_FOREVER, shut_own_down, queue), 0);
         }
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(outcome.ran, i == 0 ? 5 : 0);
         sq_queue_release(queue);
     }
 }
 
 static void shut_own_down_and_let_go(void *context) {
-    CHECK_EQUAL(sq_shutdown(context, SQ_DISCARD, SQ_FOREVER), EDEADLK);
+    CHECK_EQUAL(sq_shutdown(context, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), EDEADLK);
     sq_queue_release(context);
 }
 
@@ -235,7 +235,7 @@ TEST(a_suspended_queue_drains_once_it_is_resumed) {
     outcome_t outcome = { 0 };
     CHECK_EQUAL(sq_suspend(queue), 0);
     submit(queue, &outcome, 200);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, sq_deadline(1000000)), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, sq_deadline(1000000)), ETIMEDOUT);
     check_refuses(queue);
     CHECK_EQUAL(sq_suspend(queue), 0); /* still legal while it goes on */
     CHECK_EQUAL(sq_resume(queue), 0);
@@ -256,16 +256,16 @@ TEST(a_suspended_queue_is_discarded_without_being_resumed) {
     outcome_t outcome = { 0 };
     CHECK_EQUAL(sq_suspend(queue), 0);
     submit(queue, &outcome, 200);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(outcome.discarded, 200);
     sq_queue_release(queue);
 }
 
 TEST(a_suspended_queue_without_tasks_ends_at_once) {
-    for (int mode = SQ_DRAIN; mode <= SQ_DISCARD; mode += 1) {
+    for (int mode = SQ_SHUTDOWN_DRAIN; mode <= SQ_SHUTDOWN_DISCARD; mode += 1) {
         sq_queue_t *queue = make_queue_of("suspended", 0);
         CHECK_EQUAL(sq_suspend(queue), 0);
-        CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_t)mode, FAR), 0);
+        CHECK_EQUAL(sq_shutdown(queue, (sq_shutdown_mode_t)mode, FAR), 0);
         sq_queue_release(queue);
     }
 }
@@ -275,7 +275,7 @@ TEST(a_suspended_queue_that_is_draining_is_discarded_by_its_last_release) {
     outcome_t outcome = { 0 };
     CHECK_EQUAL(sq_suspend(queue), 0);
     submit(queue, &outcome, 200);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_queue_release(queue);
     let_threads_end(1);
     CHECK_EQUAL(outcome.discarded, 200);
@@ -289,7 +289,7 @@ TEST(a_shutdown_that_nobody_waits_for_still_ends_and_frees) {
         hold_t hold;
         hold_async(&hold, queue);
         submit(queue, &outcome, 10);
-        CHECK_EQUAL(sq_shutdown(queue, i % 2 ? SQ_DRAIN : SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_shutdown(queue, i % 2 ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
         sq_queue_release(queue);
         hold_end(&hold);
         let_threads_end(1);
@@ -313,7 +313,7 @@ static void visit(void *context) {
     CHECK_EQUAL(sq_async_until(visitor->queue, SQ_FOREVER, &never), ESHUTDOWN);
     CHECK_EQUAL(sq_sync(visitor->queue, must_not_run, NULL), EDEADLK);
     CHECK_EQUAL(sq_sync_or_run(visitor->queue, add_one, &visitor->visits), 0);
-    CHECK_EQUAL(sq_shutdown(visitor->queue, SQ_DRAIN, SQ_FOREVER), EDEADLK);
+    CHECK_EQUAL(sq_shutdown(visitor->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), EDEADLK);
     CHECK_EQUAL(sq_suspend(visitor->queue), 0);
     CHECK_EQUAL(sq_resume(visitor->queue), 0);
     CHECK_EQUAL(sq_sync(visitor->other, do_nothing, NULL), 0);
@@ -331,9 +331,9 @@ TEST(a_discard_function_can_call_back_into_its_queue) {
         for (int i = 0; i < 5; i += 1) {
             CHECK_EQUAL(sq_async_task(visitor.queue, &(sq_task_t){ must_not_run, &visitor, visit }), 0);
         }
-        CHECK_EQUAL(sq_shutdown(visitor.queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_shutdown(visitor.queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
         hold_end(&hold);
-        CHECK_EQUAL(sq_shutdown(visitor.queue, SQ_DISCARD, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(visitor.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
         CHECK_EQUAL(visitor.visits, 5);
         sq_queue_release(visitor.queue);
         sq_queue_release(visitor.other);
@@ -351,7 +351,7 @@ TEST(discard_functions_can_give_up_the_last_reference) {
             sq_queue_retain(queue);
             CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, queue, release_context }), 0);
         }
-        int error = sq_shutdown(queue, SQ_DISCARD, i % 2 ? SQ_FOREVER : SQ_NOW);
+        int error = sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, i % 2 ? SQ_FOREVER : SQ_NOW);
         CHECK(error == 0 || (i % 2 == 0 && error == ETIMEDOUT));
         sq_queue_release(queue);
         if (i % 16 == 15) {
@@ -375,9 +375,9 @@ TEST(a_pair_that_is_discarded_is_told_that_it_does_not_run) {
     for (size_t i = 0; i < 3; i += 1) {
         CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, count_cleaned, &cleaned, &cleaned), 0);
     }
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(cleaned, 3);
     sq_queue_release(queue);
 }

@@ -40,7 +40,7 @@ TEST(every_call_that_waits_goes_on_waiting_through_signals) {
         hold_end(&hold);
         CHECK_EQUAL(caller_end(&caller), 0);
         CHECK_EQUAL(signals_taken, 100);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(ran, way != BY_SHUTDOWN);
         sq_queue_release(queue);
     }
@@ -77,7 +77,7 @@ TEST(a_deadline_comes_through_a_stream_of_signals) {
     pest.over = true;
     join(sender);
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
     sigaction(SIGUSR1, &before, NULL);
 }

@@ -260,9 +260,9 @@ TEST(all_that_was_passed_is_counted_as_passed) {
     check_passed(queue, 4, 0); /* with the drain's own */
     hold_sync(&hold, queue);
     CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, NULL, do_nothing }), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     check_passed(queue, 6, 0);
     sq_queue_release(queue);
 }
@@ -298,7 +298,7 @@ TEST(a_timer_that_is_released_before_the_shutdown_is_not_discarded) {
     sq_pool_advance(t.pool, 1);
     sq_timer_release(t.timer);
     sq_pool_run(t.pool);
-    CHECK_EQUAL(sq_shutdown(t.queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(t.fired, 101);
     check_outcomes(t.queue, 2, 0, 0, 0); /* the firing, and the turn in which it was cleaned up */
     end_timed(&t);
@@ -309,7 +309,7 @@ TEST(a_timer_that_is_released_and_cleaned_up_by_a_discarding_shutdown_is_not_dis
     make_timed(&t, clean_up);
     CHECK_EQUAL(sq_timer_start(t.timer, 1, 0, 0), 0);
     sq_timer_release(t.timer);
-    CHECK_EQUAL(sq_shutdown(t.queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(t.fired, 100);
     check_outcomes(t.queue, 1, 0, 0, 0);
     end_timed(&t);
@@ -322,7 +322,7 @@ TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
     fail_nth(FAIL_ALLOCATION, 1, true);
     sq_timer_release(t.timer);
     CHECK_EQUAL(fail_nothing(), 1);
-    CHECK_EQUAL(sq_shutdown(t.queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(t.fired, 100);
     check_outcomes(t.queue, 0, 0, 0, 0);
     end_timed(&t);
@@ -335,7 +335,7 @@ TEST(a_timer_that_a_shutdown_ends_has_its_next_firing_discarded_if_there_was_one
         if (armed) {
             CHECK_EQUAL(sq_timer_start(t.timer, 1, 1, 0), 0);
         }
-        CHECK_EQUAL(sq_shutdown(t.queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         sq_timer_release(t.timer);
         CHECK_EQUAL(t.fired, armed ? 0 : 100);
         check_outcomes(t.queue, 0, (uint64_t)armed, 0, 0);

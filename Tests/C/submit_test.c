@@ -237,11 +237,11 @@ TEST(a_pair_is_called_once_with_its_two_words_whether_it_runs_or_not) {
         for (int i = 0; i < 200; i += 1) {
             CHECK_EQUAL(sq_async_pair(queue, SQ_FOREVER, note_pair, &words, &words.second), 0);
         }
-        CHECK_EQUAL(sq_shutdown(queue, discards ? SQ_DISCARD : SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_shutdown(queue, discards ? SQ_SHUTDOWN_DISCARD : SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
         CHECK_EQUAL(sq_async_pair(queue, SQ_FOREVER, never_pair, NULL, NULL), ESHUTDOWN);
         CHECK_EQUAL(sq_async_deferred(queue, &(sq_deferred_t){ .call = never_pair }), ESHUTDOWN);
         hold_end(&hold);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(words.calls, 200);
         CHECK_EQUAL(words.runs, discards ? 0 : 200);
         sq_queue_release(queue);

@@ -37,7 +37,7 @@ static int scene(failure_t what, uint64_t nth, bool forever) {
     latch_bump(&guest.leave);
     CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, FAR), 0);
     sq_timer_release(guest.timer);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, FAR), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, FAR), 0);
     CHECK_EQUAL(discarded.value, error_far == 0);
     CHECK_EQUAL(guest.discarded, 1);
     CHECK_EQUAL(ran.value, 1);
@@ -87,7 +87,7 @@ static int use_in_child(void *context) {
     sq_queue_t *queue = make_queue_of("child's", 0);
     works &= CHECK_EQUAL(sq_async_after(queue, MS, bump, &ran), 0);
     latch_wait(&ran, 1);
-    works &= CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    works &= CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
     return works && CHECK_EQUAL(parents->discarded, 0) ? 0 : 1;
 }
@@ -109,7 +109,7 @@ TEST(in_the_child_of_a_fork_old_timers_are_still_and_new_ones_work) {
     CHECK_EQUAL(in_fork(use_in_child, &guest), 0); /* while a firing runs */
     latch_bump(&guest.leave);
     sq_timer_release(guest.timer);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(guest.discarded, 1);
     sq_queue_release(queue);
 }

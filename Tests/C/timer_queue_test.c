@@ -37,8 +37,8 @@ TEST(a_suspended_queue_that_is_shut_down_and_that_nobody_has_discards_what_is_no
     CHECK_EQUAL(sq_async_task(b.queue, &(sq_task_t){ must_not_run, &waited, add_one }), 0);
     CHECK_EQUAL(sq_async_task_after(b.queue, SECONDS(3600), &(sq_task_t){ must_not_run, &delayed, add_one }), 0);
     CHECK_EQUAL(sq_async_task_after(b.queue, SQ_FOREVER, &(sq_task_t){ must_not_run, &delayed, add_one }), 0);
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_pool_run(b.pool);
     CHECK_EQUAL(waited + delayed, 0); /* it can still be resumed */
     sq_queue_release(b.queue);
@@ -56,11 +56,11 @@ TEST(what_falls_due_while_a_queue_that_is_shut_down_is_suspended_is_discarded_at
     CHECK_EQUAL(sq_async_task_after(b.queue, MS, &(sq_task_t){ must_not_run, &delayed, add_one }), 0);
     CHECK_EQUAL(sq_async_after(b.queue, SECONDS(1), must_not_run, NULL), 0);
     CHECK_EQUAL(sq_async(b.queue, do_nothing, NULL), 0);
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_pool_advance(b.pool, MS);
     CHECK_EQUAL(delayed, 0);
     CHECK_EQUAL(sq_resume(b.queue), 0);
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(delayed, 1);
     sq_queue_release(b.queue);
     sq_pool_release(b.pool);
@@ -69,7 +69,7 @@ TEST(what_falls_due_while_a_queue_that_is_shut_down_is_suspended_is_discarded_at
 /* In a task of its own, and nothing but the delayed task has kept the queue until then. */
 static void shut_the_current_one_down(void *context) {
     (void)context;
-    CHECK_EQUAL(sq_shutdown(sq_current_queue(), SQ_DRAIN, SQ_FOREVER), EDEADLK);
+    CHECK_EQUAL(sq_shutdown(sq_current_queue(), SQ_SHUTDOWN_DRAIN, SQ_FOREVER), EDEADLK);
 }
 
 TEST(a_task_can_shut_its_queue_down_that_only_a_delayed_task_keeps) {
@@ -93,7 +93,7 @@ TEST(a_timer_that_is_released_after_its_suspended_queue_was_shut_down_lets_it_en
     start(&subject, MS, MS);
     CHECK_EQUAL(sq_suspend(b.queue), 0);
     CHECK_EQUAL(sq_async(b.queue, must_not_run, NULL), 0); /* without a task it would end at once */
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_queue_release(b.queue);
     sq_pool_advance(b.pool, MS);
     CHECK_EQUAL(subject.discarded, 0);
@@ -119,7 +119,7 @@ TEST(a_timer_keeps_its_queue_alive_until_it_is_released) {
     sq_pool_release(b.pool);
 }
 
-static void check_shutdown(sq_shutdown_t mode, bool suspended) {
+static void check_shutdown(sq_shutdown_mode_t mode, bool suspended) {
     bench_t b = bench();
     subject_t subject = { 0 }, idle = { 0 };
     size_t ran = 0, discarded = 0;
@@ -134,7 +134,7 @@ static void check_shutdown(sq_shutdown_t mode, bool suspended) {
         sq_pool_advance(b.pool, MS); /* so that a firing waits */
     }
     CHECK_EQUAL(sq_shutdown(b.queue, mode, SQ_FOREVER), 0);
-    CHECK_EQUAL(ran, mode == SQ_DRAIN);
+    CHECK_EQUAL(ran, mode == SQ_SHUTDOWN_DRAIN);
     CHECK_EQUAL(discarded, 1);
     CHECK_EQUAL(subject.discarded, 1);
     CHECK_EQUAL(idle.discarded, 1);
@@ -152,9 +152,9 @@ static void check_shutdown(sq_shutdown_t mode, bool suspended) {
     clear(&b);
 }
 
-TEST(a_drain_discards_what_is_not_due_before_it_returns) { check_shutdown(SQ_DRAIN, false); }
-TEST(a_discard_discards_what_is_not_due_before_it_returns) { check_shutdown(SQ_DISCARD, false); }
-TEST(a_discard_of_a_suspended_queue_discards_firings_that_wait) { check_shutdown(SQ_DISCARD, true); }
+TEST(a_drain_discards_what_is_not_due_before_it_returns) { check_shutdown(SQ_SHUTDOWN_DRAIN, false); }
+TEST(a_discard_discards_what_is_not_due_before_it_returns) { check_shutdown(SQ_SHUTDOWN_DISCARD, false); }
+TEST(a_discard_of_a_suspended_queue_discards_firings_that_wait) { check_shutdown(SQ_SHUTDOWN_DISCARD, true); }
 
 static void release_both(void *context) {
     subject_t *subjects = context;
@@ -170,7 +170,7 @@ TEST(a_discard_function_can_release_timers_and_the_queue) {
     make_timer(&subjects[0], b.queue);
     start(&subjects[1], MS, 0);
     CHECK_EQUAL(sq_async_task_after(b.queue, MS, &(sq_task_t){ must_not_run, subjects, release_both }), 0);
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(subjects[0].discarded, 2);
     CHECK_EQUAL(subjects[1].discarded, 1);
     clear(&b);
@@ -262,7 +262,7 @@ TEST(a_release_without_memory_is_carried_out_later) {
             CHECK_EQUAL(sq_resume(b.queue), 0);
             sq_pool_run(b.pool);
         } else {
-            CHECK_EQUAL(sq_shutdown(b.queue, SQ_DISCARD, SQ_FOREVER), 0);
+            CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
         }
         CHECK_EQUAL(subject.discarded, 1);
         CHECK_EQUAL(subject.fired, 0);
@@ -309,7 +309,7 @@ TEST(a_pool_counts_a_firing_that_was_cancelled_and_not_what_ends_with_its_queue)
     CHECK_EQUAL(sq_async_task_after(b.queue, SECONDS(1), &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
     CHECK_EQUAL(sq_async(b.queue, do_nothing, NULL), 0);
     CHECK_EQUAL(sq_suspend(b.queue), 0);
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     CHECK_EQUAL(sq_resume(b.queue), 0);
     CHECK_EQUAL(sq_pool_run(b.pool), 1);
     CHECK_EQUAL(discarded, 1);
@@ -339,7 +339,7 @@ static void check_order_without_delay(sq_queue_t *queue, sq_pool_t *pool) {
     CHECK_EQUAL(sq_async(queue, write_entry, &entries[3]), 0);
     CHECK_EQUAL(sq_async_task_after(queue, 0, &(sq_task_t){ write_entry, &entries[4], NULL }), 0);
     sq_pool_run(pool);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(journal.count, 5);
     for (size_t i = 0; i < journal.count; i += 1) {
         CHECK_EQUAL(journal.entries[i], (int)i);

@@ -72,7 +72,7 @@ TEST(a_timer_of_a_nanosecond_leaves_time_for_others) {
     CHECK_EQUAL(sq_async_after(other, 500 * MS, bump, &ran), 0); /* one at a time, it would take minutes to get there */
     latch_wait(&ran, 1);
     sq_timer_release(timer);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
     sq_queue_release(other);
 }
@@ -94,7 +94,7 @@ TEST(what_falls_due_while_a_firing_runs_is_left_out) {
     sq_timer_release(clock);
     sq_timer_release(guest.timer);
     latch_bump(&guest.leave);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(guest.discarded, 1);
     sq_queue_release(other);
     sq_queue_release(queue);
@@ -148,7 +148,7 @@ TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_fir
     CHECK_EQUAL(sq_timer_start(guest.timer, 0, 0, 0), 0);
     latch_wait(&guest.entered, 1);
     sq_timer_release(guest.timer);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(guest.firings, 1);
     CHECK_EQUAL(guest.discarded, 1);
     sq_queue_release(queue);
@@ -279,7 +279,7 @@ TEST(a_shutdown_races_with_what_falls_due_and_all_has_one_outcome_before_it_retu
             threads[i] = spawn(submit_late, &submitters[i]);
         }
         latch_wait(&begun, round % 40);
-        CHECK_EQUAL(sq_shutdown(queue, round % 2 ? SQ_DRAIN : SQ_DISCARD, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_shutdown(queue, round % 2 ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
         size_t outcomes = late.ran + late.discarded;
         join(threads[0]);
         join(threads[1]);

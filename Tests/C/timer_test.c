@@ -383,7 +383,7 @@ TEST(times_that_are_too_far_to_be_told_never_come) {
     CHECK_EQUAL(sq_pool_advance(b.pool, SECONDS(1)), 1);
     CHECK_EQUAL(sq_pool_advance(b.pool, UINT64_MAX), 0);
     CHECK_EQUAL(subject.fired, 1);
-    CHECK_EQUAL(sq_shutdown(b.queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(discarded, 1);
     CHECK_EQUAL(subject.discarded, 1);
     sq_timer_release(subject.timer);

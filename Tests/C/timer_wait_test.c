@@ -44,7 +44,7 @@ TEST(those_who_cancel_and_wait_wait_for_the_firing_that_runs) {
     CHECK_EQUAL(guest.firings, 1);
     CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, SQ_NOW), 0);
     sq_timer_release(guest.timer);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(guest.discarded, 1);
     sq_queue_release(queue);
 }
@@ -64,7 +64,7 @@ TEST(a_firing_that_waits_for_itself_is_told_and_cancelled) {
     latch_wait(&guest.entered, 1);
     CHECK_EQUAL(guest.error, EDEADLK);
     sq_timer_release(guest.timer);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(guest.firings, 1);
     CHECK_EQUAL(guest.discarded, 1);
     sq_queue_release(queue);
@@ -90,7 +90,7 @@ TEST(another_task_of_the_queue_has_nothing_to_wait_for) {
     CHECK_EQUAL(guest.error, 0);
     CHECK_EQUAL(guest.firings, 0);
     sq_timer_release(guest.timer);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
 }
 
@@ -122,7 +122,7 @@ TEST(a_circle_through_a_firing_is_told_to_one_of_the_two) {
     CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, SQ_FOREVER), 0);
     CHECK(guest.error == EDEADLK && canceller.error == 0);
     sq_timer_release(guest.timer);
-    CHECK_EQUAL(sq_shutdown(a, SQ_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(a, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(a);
     sq_queue_release(b);
 }

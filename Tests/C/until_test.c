@@ -304,7 +304,7 @@ TEST(a_discard_in_the_moment_of_giving_up_counts_each_place_once) {
             threads[i] = spawn(give_up_or_be_refused, &givers[i]);
         }
         latch_bump(&go);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, FAR), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, FAR), 0);
         uint64_t ran = 0, outcomes = 0;
         for (size_t i = 0; i < THREADS; i += 1) {
             join(threads[i]);

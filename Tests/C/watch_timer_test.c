@@ -46,7 +46,7 @@ static void check_discard(void (*give_up)(sq_queue_t *, const sq_task_t *)) {
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward.last[0].function == run_long);
     latch_bump(&runner.leave);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
 }
@@ -54,7 +54,7 @@ static void check_discard(void (*give_up)(sq_queue_t *, const sq_task_t *)) {
 static void discard_task(sq_queue_t *queue, const sq_task_t *task) {
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async_task(queue, task), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
 }
 
 static void release_timer(sq_queue_t *queue, const sq_task_t *task) {

@@ -175,7 +175,7 @@ TEST(a_discarding_shutdown_passes_over_cancelled_tasks) {
     CHECK_EQUAL(sq_async_cancellable(queue, &gone.task), 0);
     CHECK_EQUAL(sq_async_cancellable(queue, &left.task), 0);
     CHECK(sq_async_cancel(queue, &gone.task));
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     check_item(&gone, 0, 0, 0, 0);
     check_item(&left, 0, 0, 0, 1);
     CHECK_EQUAL(stats_now(queue).withdrawn, 1);

@@ -144,10 +144,10 @@ static void carry_out_one(const op_t *op) {
     case W_SUSPEND: stage_suspend(q); break;
     case W_RESUME: stage_resume(q, false); break;
     case W_RESUME_MAYBE: stage_resume(q, true); break;
-    case W_DRAIN: stage_shutdown(q, SQ_DRAIN, SQ_FOREVER); break;
-    case W_DRAIN_UNTIL: stage_shutdown(q, SQ_DRAIN, stage_soon()); break;
-    case W_DISCARD: stage_shutdown(q, SQ_DISCARD, SQ_FOREVER); break;
-    case W_DISCARD_UNTIL: stage_shutdown(q, SQ_DISCARD, stage_soon()); break;
+    case W_DRAIN: stage_shutdown(q, SQ_SHUTDOWN_DRAIN, SQ_FOREVER); break;
+    case W_DRAIN_UNTIL: stage_shutdown(q, SQ_SHUTDOWN_DRAIN, stage_soon()); break;
+    case W_DISCARD: stage_shutdown(q, SQ_SHUTDOWN_DISCARD, SQ_FOREVER); break;
+    case W_DISCARD_UNTIL: stage_shutdown(q, SQ_SHUTDOWN_DISCARD, stage_soon()); break;
     case W_RETAIN: stage_retain(q); break;
     case W_RELEASE: stage_release(q); break;
     case W_LOOK: stage_look(q); break;

@@ -273,7 +273,7 @@ void stage_resume(int queue, bool may_be_too_many) {
     }
 }
 
-void stage_shutdown(int queue, sq_shutdown_t mode, sq_time_t deadline) {
+void stage_shutdown(int queue, sq_shutdown_mode_t mode, sq_time_t deadline) {
     EX_TRACE("calls shutdown on %c", 'A' + queue);
     int error = sq_shutdown(stage_queues[queue], mode, deadline);
     EX_TRACE("shutdown returns %d", error);

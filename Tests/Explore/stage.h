@@ -68,7 +68,7 @@ void stage_begin(const expectation_t *expectation, unsigned queues);
 int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inside)(const void *), const void *argument);
 void stage_suspend(int queue);
 void stage_resume(int queue, bool may_be_too_many);
-void stage_shutdown(int queue, sq_shutdown_t mode, sq_time_t deadline);
+void stage_shutdown(int queue, sq_shutdown_mode_t mode, sq_time_t deadline);
 void stage_retain(int queue);
 void stage_release(int queue);
 void stage_look(int queue);

@@ -44,11 +44,11 @@ void stage_rest(unsigned queues) {
     ex_setting.faults = false;
     for (int queue = 0; queue < (int)queues; queue += 1) {
         if (stage_closed[queue]) {
-            stage_shutdown(queue, SQ_DRAIN, SQ_FOREVER);
+            stage_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
         } else {
             bool is_closed = stage_submit(SYNC, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN; /* by a task */
             if (is_closed || stage_submit(SYNC, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN) {
-                stage_shutdown(queue, SQ_DRAIN, SQ_FOREVER);
+                stage_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
             } else if (stage_expected->capacity > 0) {
                 check_room(queue);
             }

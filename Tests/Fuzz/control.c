@@ -50,7 +50,7 @@ static void shut_down(int id, int queue, model_queue_t *model) {
     /* On the pool a task that runs meanwhile may suspend the queue; on a thread of its own, only what is held keeps it. */
     bool may_hang = !drive.program->threaded[queue] || drive_is_held(queue) || !model_goes_on(model);
     famine_begin(operation->failing);
-    int error = sq_shutdown(drive.queues[queue], operation->argument & 1 ? SQ_DISCARD : SQ_DRAIN,
+    int error = sq_shutdown(drive.queues[queue], operation->argument & 1 ? SQ_SHUTDOWN_DISCARD : SQ_SHUTDOWN_DRAIN,
                             sq_deadline(may_hang ? SHORT : LONG));
     bool failed = famine_end();
     if (failed && error == ENOMEM) {

@@ -42,7 +42,7 @@ int main(void) {
     for (int i = 0; i < 2; i += 1) {
         pthread_join(threads[i], NULL);
     }
-    int failed = sq_async(shared->queue, add, shared) != 0 || sq_shutdown(shared->queue, SQ_DRAIN, SQ_FOREVER) != 0;
+    int failed = sq_async(shared->queue, add, shared) != 0 || sq_shutdown(shared->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER) != 0;
     failed |= shared->count != 2 * 3 * ROUNDS + 1;
     sq_queue_release(shared->queue);
     free(shared);

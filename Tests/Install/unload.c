@@ -53,7 +53,7 @@ int main(int count, char **words) {
     error |= CALL(sq_async_after)(queue, 1000, nothing, NULL);
     pthread_create(&thread, NULL, waiter, NULL);
     pthread_barrier_wait(&steps);
-    error |= CALL(sq_shutdown)(queue, SQ_DRAIN, SQ_FOREVER);
+    error |= CALL(sq_shutdown)(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
     CALL(sq_queue_release)(queue);
     dlclose(library);
     pthread_barrier_wait(&steps);

@@ -130,7 +130,7 @@ void act_in_task(ticket_t *ticket) {
     if (guard->place >= 0 && ticket->depth < DEEPEST) {
         act_in_fixed(ticket);
     } else if (guard->may_refuse && below(&ticket->chance, 64) == 0) {
-        int error = sq_shutdown(guard->queue, below(&ticket->chance, 2) ? SQ_DRAIN : SQ_DISCARD, SQ_FOREVER);
+        int error = sq_shutdown(guard->queue, below(&ticket->chance, 2) ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
         MUST(error == EDEADLK, "a shutdown by the own task returned %d", error);
     }
 }

@@ -64,7 +64,7 @@ void circle(chance_t *chance) {
     }
     for (unsigned i = 0; i < ring.length; i += 1) {
         arc_t *arc = &ring.arcs[i];
-        int error = sq_shutdown(arc->queue, SQ_DRAIN, SQ_FOREVER);
+        int error = sq_shutdown(arc->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
         MUST(error == 0, "the shutdown of a queue of a circle returned %d", error);
         MUST(arc->error == 0 || arc->error == EDEADLK, "a wait in a circle returned %d", arc->error);
         MUST(arc->has_run == (arc->error == 0), "a wait in a circle returned %d, but its function %s", arc->error,

@@ -72,7 +72,7 @@ void deferring(chance_t *chance) {
         MUST(sq_resume(queue) == 0, "a resume failed");
         is_suspended = false;
     }
-    int error = sq_shutdown(queue, is_suspended || below(chance, 2) ? SQ_DISCARD : SQ_DRAIN, SQ_FOREVER);
+    int error = sq_shutdown(queue, is_suspended || below(chance, 2) ? SQ_SHUTDOWN_DISCARD : SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
     MUST(error == 0, "a shutdown returned %d", error);
     for (size_t i = 0; i < count; i += 1) {
         while (!is_over(&items[i])) {

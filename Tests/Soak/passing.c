@@ -24,7 +24,7 @@ void passing_begin(void) {
     }
 }
 
-static void end_it(guard_t *guard, sq_shutdown_t mode, sq_time_t deadline) {
+static void end_it(guard_t *guard, sq_shutdown_mode_t mode, sq_time_t deadline) {
     sq_queue_stats_t stats;
     int error = sq_shutdown(guard->queue, mode, deadline);
     MUST(error == 0 || (error == ETIMEDOUT && deadline != SQ_FOREVER), "a shutdown returned %d", error);
@@ -49,7 +49,7 @@ void passing_use(unsigned driver, chance_t *chance) {
         submit_any(guard, true, driver, chance, DEEPEST);
     }
     if (below(chance, 16) == 0) {
-        end_it(guard, below(chance, 2) ? SQ_DRAIN : SQ_DISCARD, below(chance, 2) ? SQ_NOW : sq_deadline(below(chance, 100000)));
+        end_it(guard, below(chance, 2) ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, below(chance, 2) ? SQ_NOW : sq_deadline(below(chance, 100000)));
     }
     sq_queue_release(queue);
     guard_drop(guard);
@@ -59,22 +59,22 @@ static void end_somehow(guard_t *guard, uint64_t how) {
     int error;
     switch (how) {
     case 0:
-        end_it(guard, SQ_DRAIN, SQ_FOREVER);
+        end_it(guard, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
         break;
     case 1:
-        end_it(guard, SQ_DISCARD, SQ_FOREVER);
+        end_it(guard, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
         break;
     case 2:
-        end_it(guard, SQ_DRAIN, SQ_NOW);
-        end_it(guard, SQ_DISCARD, SQ_FOREVER); /* turned into a discard */
+        end_it(guard, SQ_SHUTDOWN_DRAIN, SQ_NOW);
+        end_it(guard, SQ_SHUTDOWN_DISCARD, SQ_FOREVER); /* turned into a discard */
         break;
     case 3:
-        end_it(guard, SQ_DRAIN, sq_deadline(20000));
+        end_it(guard, SQ_SHUTDOWN_DRAIN, sq_deadline(20000));
         break;
     case 4:
         error = sq_suspend(guard->queue);
         MUST(error == 0 || error == ESHUTDOWN, "a suspend returned %d", error);
-        end_it(guard, SQ_DISCARD, SQ_FOREVER);
+        end_it(guard, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
         break;
     default:
         break; /* a release alone */
@@ -156,7 +156,7 @@ void passing_threads(chance_t *chance) {
     for (unsigned i = 0; i < THREADS; i += 1) {
         pthread_join(visitors[i].thread, NULL);
     }
-    end_it(guard, SQ_DRAIN, SQ_FOREVER);
+    end_it(guard, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
     guard_check_at_rest(guard);
     sq_queue_release(guard->queue);
     guard_drop(guard);

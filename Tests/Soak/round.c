@@ -72,7 +72,7 @@ static void end_queues(void) {
         guard_check_at_rest(guard);
         MUST(sq_resume(guard->queue) == EINVAL, "a queue is still suspended");
         MUST(sq_sync(guard->queue, nothing, NULL) == 0, "a sync at rest failed");
-        MUST(sq_shutdown(guard->queue, i % 2 ? SQ_DRAIN : SQ_DISCARD, SQ_FOREVER) == 0, "a shutdown at rest failed");
+        MUST(sq_shutdown(guard->queue, i % 2 ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, SQ_FOREVER) == 0, "a shutdown at rest failed");
         MUST(sq_sync(guard->queue, nothing, NULL) == ESHUTDOWN, "a sync after a shutdown was accepted");
         sq_queue_release(guard->queue);
         guard_drop(guard);

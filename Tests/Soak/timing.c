@@ -138,7 +138,7 @@ void timing(chance_t *chance) {
         sq_timer_release(timer);
     }
     if (below(chance, 2)) {
-        int error = sq_shutdown(book->queue, below(chance, 2) ? SQ_DRAIN : SQ_DISCARD, SQ_FOREVER);
+        int error = sq_shutdown(book->queue, below(chance, 2) ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
         MUST(error == 0, "the shutdown of a queue with timers returned %d", error);
         MUST(book->is_done, "a timer outlives the shutdown of its queue");
         MUST(book->users == 1, "%d delayed tasks outlive the shutdown of their queue", book->users - 1);

@@ -82,8 +82,8 @@ void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
 }
 
 /* Closes the queue, if it is not yet. True: the baton is the caller's now. With the lock. */
-static bool close_queue(sq_queue_t *queue, sq_shutdown_t mode) {
-    if (mode == SQ_DISCARD) {
+static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
+    if (mode == SQ_SHUTDOWN_DISCARD) {
         sq__control(queue, 0, SQ__DISCARD);
     }
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -93,7 +93,7 @@ static bool close_queue(sq_queue_t *queue, sq_shutdown_t mode) {
             return false;
         }
         /* A parked baton is taken up: there may be nothing left to wait for. If there is, it is parked again. */
-        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED | (mode == SQ_DISCARD ? SQ__DISCARDED : 0);
+        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED | (mode == SQ_SHUTDOWN_DISCARD ? SQ__DISCARDED : 0);
         /* [own] [park] acquire: if the baton is ours, what its last holder did. release: [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     return sq__state_is_free(state) || (state & SQ__PARKED);
@@ -130,10 +130,10 @@ bool sq_has_ended(const sq_queue_t *queue) {
     return has_ended;
 }
 
-int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
+int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) {
     SQ__CHECK_HANDLE(queue);
     ender_t ender;
-    if (mode != SQ_DRAIN && mode != SQ_DISCARD) {
+    if (mode != SQ_SHUTDOWN_DRAIN && mode != SQ_SHUTDOWN_DISCARD) {
         return EINVAL;
     }
     if (sq__fork_is_stale(queue)) {
@@ -150,7 +150,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_t mode, sq_time_t deadline) {
     if (takes_up) {
         sq__owner_pass(queue);
     }
-    if (mode == SQ_DISCARD) {
+    if (mode == SQ_SHUTDOWN_DISCARD) {
         /* The threads that wait are refused now, however long the task takes that runs. Their places stay for the holder. */
         sq__token_refuse_line(queue);
     }

@@ -129,7 +129,7 @@ static void wait_for_1(void) {
     }
 }
 
-static void shut_down(sq_shutdown_t mode) { allow(sq_shutdown(queues[0], mode, SQ_FOREVER), 0); }
+static void shut_down(sq_shutdown_mode_t mode) { allow(sq_shutdown(queues[0], mode, SQ_FOREVER), 0); }
 
 static void run_threads(void (*const threads[])(void *), void (*first)(void), bool gives_up) {
     static const expectation_t nothing;
@@ -206,8 +206,8 @@ FIRST(one_submitted, async(1, 0))
 THREAD(t_leave_maybe, leave_maybe())
 THREAD(t_wait_for_1, wait_for_1())
 THREAD(t_async_late, async(3, 0))
-THREAD(t_drain, shut_down(SQ_DRAIN))
-THREAD(t_discard, shut_down(SQ_DISCARD))
+THREAD(t_drain, shut_down(SQ_SHUTDOWN_DRAIN))
+THREAD(t_discard, shut_down(SQ_SHUTDOWN_DISCARD))
 
 BODY(group_leave_wait, one_entered, false, t_leave_0, t_wait_one, t_wait_one)
 BODY(group_two_leave, two_entered, false, t_leave_0, t_leave_1, t_wait_two)

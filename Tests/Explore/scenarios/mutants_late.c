@@ -104,7 +104,7 @@ static void submit(void *unused) {
 }
 static void shut_down(void *unused) {
     (void)unused;
-    if (sq_shutdown(stage_queues[0], SQ_DRAIN, SQ_FOREVER) == 0) {
+    if (sq_shutdown(stage_queues[0], SQ_SHUTDOWN_DRAIN, SQ_FOREVER) == 0) {
         is_ended = true;
     }
 }
@@ -118,7 +118,7 @@ static void close_while_suspended(void *unused) {
     }
     withdraw(1);
     bool one_has_room = all[0].accepted && all[1].withdrawn && all[2].waits && all[3].waits && !all[2].told && !all[3].told;
-    int error = sq_shutdown(stage_queues[0], SQ_DRAIN, SQ_NOW);
+    int error = sq_shutdown(stage_queues[0], SQ_SHUTDOWN_DRAIN, SQ_NOW);
     if (!one_has_room || error != ETIMEDOUT || !all[2].told || !all[3].told) {
         ex_fail("a full queue that is suspended: %s", one_has_room ? "who waits is not told of its close" : "not one of four has room");
     }

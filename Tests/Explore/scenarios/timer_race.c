@@ -139,7 +139,7 @@ static void after(unsigned i, uint64_t in) {
     allow(error, ESHUTDOWN);
 }
 
-static void shut_down(sq_shutdown_t mode) {
+static void shut_down(sq_shutdown_mode_t mode) {
     bool before[LATES], had = seen.created;
     for (unsigned i = 0; i < LATES; i += 1) {
         before[i] = lates[i].accepted;
@@ -172,7 +172,7 @@ static void suspend_for_good(void) {
 
 /* The last reference but for those that delayed tasks and the timer hold. */
 static void shut_down_and_give_up(void) {
-    allow(sq_shutdown(queue, SQ_DRAIN, SQ_NOW), ETIMEDOUT);
+    allow(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_queue_release(queue);
 }
 
@@ -253,8 +253,8 @@ THREAD(t_cancel_wait_among, cancel_and_wait(SQ_FOREVER, false))
 THREAD(t_cancel_wait_until, cancel_and_wait(stage_soon(), true))
 THREAD(t_start, start(0, 0, 0))
 THREAD(t_release, release())
-THREAD(t_drain, shut_down(SQ_DRAIN))
-THREAD(t_discard, shut_down(SQ_DISCARD))
+THREAD(t_drain, shut_down(SQ_SHUTDOWN_DRAIN))
+THREAD(t_discard, shut_down(SQ_SHUTDOWN_DISCARD))
 THREAD(t_suspend, if (sq_suspend(queue) == 0) { ex_point(); sq_resume(queue); })
 THREAD(t_advance, sq_pool_advance(pool, 10); sq_pool_advance(pool, 10))
 THREAD(t_after, after(0, 1))

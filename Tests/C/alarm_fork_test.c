@@ -5,7 +5,7 @@
 
 #include "platform/clock.h"
 #include "platform/mutex.h"
-#include "thread/alarm.h"
+#include "alarm/alarm.h"
 
 enum { MS = 1000000 };
 #define HOURS(n) ((uint64_t)(n) * 3600 * 1000000000u)

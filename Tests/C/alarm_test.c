@@ -5,7 +5,7 @@
 
 #include "platform/clock.h"
 #include "platform/mutex.h"
-#include "thread/alarm.h"
+#include "alarm/alarm.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

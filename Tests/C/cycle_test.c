@@ -3,7 +3,7 @@
  * false_alarm_test.c waits that form none. */
 #include "caller.h"
 #include "inject.h"
-#include "queue/deadlock.h"
+#include "wait/deadlock.h"
 
 enum { LONGEST = 5 };
 
@@ -270,7 +270,7 @@ static void enter_refused(void *context) {
     latch_bump(&pair->b_may_wait);
     wait_until_asleep(&pair->sleeper);
     CHECK_EQUAL(sq__wait_begin(&wait, pair->a), 0);
-    CHECK(sq__token_refuse(wait.token, wait.turn));
+    CHECK(sq__token_refuse(wait.token, wait.wait_id));
     sq__deadlock_enter(&edge, &wait, SQ_NOW);
     CHECK(!sq__deadlock_leave(&edge));
     sq__wait_cancel(&wait);

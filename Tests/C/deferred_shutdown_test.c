@@ -48,7 +48,7 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_release(queue);
 }
 
-/* A thread that waits behind it is refused before it is told. To see it hang: in sq__bound_close, refuse one after the other. */
+/* A thread that waits behind it is refused before it is told. To see it hang: in sq__capacity_close, refuse one after the other. */
 static caller_t behind;
 
 static void wait_for_who_is_behind(sq_deferred_t *task, int error) {

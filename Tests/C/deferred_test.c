@@ -58,7 +58,7 @@ TEST(a_deferred_task_without_a_function_is_refused_and_does_not_wait_for_room) {
     }
 }
 
-/* To see it fail: append at the front in `append` (bound.c). */
+/* To see it fail: append at the front in `append` (capacity.c). */
 TEST(room_goes_to_deferred_tasks_and_threads_in_one_order) {
     sq_queue_t *queue = make_queue_of("full", 1);
     journal_t journal = { 0 };
@@ -263,7 +263,7 @@ static void *join_crowd(void *argument) {
     return NULL;
 }
 
-/* To see it fail: give no room back in `sq__bound_give_room` when a task has gone (the crowd hangs). */
+/* To see it fail: give no room back in `sq__capacity_give_room` when a task has gone (the crowd hangs). */
 TEST(in_a_crowd_every_deferred_task_runs_or_is_withdrawn) {
     crowd_t crowd = { .queue = make_queue_of("crowd", 2), .each = scaled(20000) / 16 * 16 };
     pthread_t threads[4];

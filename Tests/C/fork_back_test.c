@@ -5,7 +5,7 @@
 #include "child.h"
 #include "inject.h"
 #include "sq_pool.h"
-#include "thread/crew.h"
+#include "pool/pool_internal.h"
 
 /* A queue of a manual pool, so that this thread runs everything, and comes back in the child as well. */
 typedef struct scene {

@@ -5,11 +5,11 @@
 #include "child.h"
 
 #include "platform/mutex.h"
-#include "queue/queue.h"
-#include "thread/pool.h"
+#include "kernel/queue.h"
+#include "pool/pool.h"
 
 /* Both structures are their files' own, and begin with their mutex. */
-static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)queue->bound; }
+static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)queue->capacity; }
 static sq__mutex_t *lock_of_clock(const sq_pool_t *pool) { return (sq__mutex_t *)sq__pool_clock(pool); }
 
 static int fork_holding(sq__mutex_t *mutex, int (*body)(void *), void *context) {
@@ -48,7 +48,7 @@ static int withdraw_in_child(void *context) {
     return wrong + !CHECK_EQUAL(line->decided.value, 0);
 }
 
-/* regression. To see it fail (it hangs): in sq__bound_withdraw do not ask whether the queue is stale. */
+/* regression. To see it fail (it hangs): in sq__capacity_withdraw do not ask whether the queue is stale. */
 TEST(a_deferred_task_can_be_withdrawn_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

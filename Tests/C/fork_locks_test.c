@@ -5,13 +5,13 @@
 #include "inject.h"
 
 #include "platform/mutex.h"
-#include "queue/deadlock.h"
-#include "queue/handle.h"
-#include "queue/lock.h"
-#include "queue/pooled.h"
+#include "wait/deadlock.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "queue/pools.h"
 #include "queue/shutdown.h"
-#include "queue/watch.h"
-#include "thread/alarm.h"
+#include "inspect/watch.h"
+#include "alarm/alarm.h"
 #include "thread/self.h"
 
 #include <sched.h>
@@ -86,7 +86,7 @@ TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
         note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
         return;
     }
-    check_lock(ROUNDS, (lock_t){ "the shared pool", sq__pooled_lock_shared, sq__pooled_unlock_shared, NULL });
+    check_lock(ROUNDS, (lock_t){ "the shared pool", sq__pools_lock_shared, sq__pools_unlock_shared, NULL });
     check_lock(ROUNDS, (lock_t){ "those who wait for an end", sq__shutdown_lock_enders, sq__shutdown_unlock_enders, NULL });
     check_lock(ROUNDS, (lock_t){ "the watching thread", sq__watch_lock, sq__watch_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the waits", sq__deadlock_lock, sq__deadlock_unlock, NULL });
@@ -151,7 +151,7 @@ static void fork_here(void *context) {
     }
 }
 
-/* To see it fail (it hangs): in sq__owner_pass do not ask whether the queue is stale. */
+/* To see it fail (it hangs): in sq__baton_pass do not ask whether the queue is stale. */
 TEST(a_child_that_returns_from_a_task_wakes_nobody_of_the_parents) {
     if (UNDER_TSAN) {
         return;

@@ -4,7 +4,7 @@
 #include "inject.h"
 #include "sq_pool.h"
 #include "sq_timer.h"
-#include "thread/pool.h"
+#include "pool/pool.h"
 
 static sq_pool_t *make_pool(void) {
     sq_pool_t *pool = sq_pool_create_manual("manual");

@@ -3,7 +3,7 @@
  * a lock, or behind a look at the clock. */
 #include "caller.h"
 #include "latch.h"
-#include "queue/lock.h"
+#include "kernel/lock.h"
 
 #include <time.h>
 

@@ -8,7 +8,7 @@
 #include "platform/fatal.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
-#include "queue/segment.h"
+#include "kernel/segment.h"
 
 #include <limits.h>
 #include <stdarg.h>

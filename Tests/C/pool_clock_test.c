@@ -1,11 +1,11 @@
 /* pool_clock_test.c: a pool that is looked after, on a clock that the test moves, with jobs of the test's own: when it gets no more
  * seats, which members go, and that as many have a seat as are counted. How far and how soon it grows: pool_grow_test.c,
- * oversee_test.c, pool_look_test.c. */
+ * growth_test.c, pool_look_test.c. */
 #include "harness.h"
 #include "latch.h"
 
 #include "platform/thread.h"
-#include "thread/crew.h"
+#include "pool/pool_internal.h"
 #include "thread/self.h"
 
 #include <sched.h>
@@ -24,13 +24,13 @@ typedef struct scene {
 } scene_t;
 
 typedef struct work {
-    sq__job_t job;
+    sq__ready_t entry;
     scene_t *scene;
 } work_t;
 
 /* Waits at the gate without its seat, as a task does in a sync. */
-static sq__job_end_t wait_without_seat(sq__job_t *job, size_t batch, size_t *ran) {
-    scene_t *scene = ((work_t *)job)->scene;
+static sq__ready_end_t wait_without_seat(sq__ready_t *entry, size_t batch, size_t *ran) {
+    scene_t *scene = ((work_t *)entry)->scene;
     (void)batch;
     *ran += 1;
     sq__pool_lend_seat(sq__self()->member);
@@ -38,7 +38,7 @@ static sq__job_end_t wait_without_seat(sq__job_t *job, size_t batch, size_t *ran
     latch_wait(&scene->gate, 1);
     sq__pool_take_seat(sq__self()->member);
     latch_bump(&scene->left);
-    return SQ__JOB_GONE;
+    return SQ__READY_GONE;
 }
 
 static unsigned count(const scene_t *scene, bool idle) {
@@ -62,7 +62,7 @@ static void work_at_once(scene_t *scene, size_t members, unsigned all) {
     scene->entered = scene->gate = scene->left = (latch_t)LATCH_INIT;
     for (size_t i = 0; i < members; i += 1) {
         work[i] = (work_t){ { NULL }, scene };
-        sq__pool_post(scene->pool, &work[i].job);
+        sq__pool_post(scene->pool, &work[i].entry);
         latch_wait(&scene->entered, i + 1);
     }
     latch_bump(&scene->gate);
@@ -87,7 +87,7 @@ static void look(scene_t *scene, unsigned left) {
     CHECK_EQUAL(count(scene, true), left);
 }
 
-static scene_t begin(size_t seats, size_t most, sq__job_function_t call) {
+static scene_t begin(size_t seats, size_t most, sq__ready_function_t call) {
     scene_t scene = { .entered = LATCH_INIT, .gate = LATCH_INIT, .left = LATCH_INIT };
     const sq__pool_plan_t plan = { .call = call, .label = "on a clock", .seats = seats, .most = most };
     REQUIRE(sq__pool_create(&scene.pool, &plan) == 0);
@@ -101,7 +101,7 @@ static scene_t begin(size_t seats, size_t most, sq__job_function_t call) {
 static void end(scene_t *scene) {
     sq__mutex_lock(&scene->pool->lock);
     if (sq__alarm_cancel(scene->clock, &scene->pool->alarm)) {
-        scene->pool->is_overseen = false;
+        scene->pool->growth_is_scheduled = false;
     }
     scene->pool->alarms = scene->shared;
     sq__mutex_unlock(&scene->pool->lock);
@@ -109,7 +109,7 @@ static void end(scene_t *scene) {
     sq__pool_release(scene->pool);
 }
 
-/* To see it fail: in shrink (oversee.c) or take_idle, make_idle, sq__crew_pick_idle (crew.c) leave out any count. */
+/* To see it fail: in shrink (growth.c) or take_idle, make_idle, sq__members_pick_idle (members.c) leave out any count. */
 TEST(of_the_members_beyond_those_at_rest_those_go_that_were_idle_for_a_second) {
     scene_t scene = begin(1, 1, wait_without_seat);
     work_at_once(&scene, 3, 3);
@@ -128,15 +128,15 @@ TEST(of_the_members_beyond_those_at_rest_those_go_that_were_idle_for_a_second) {
 
 /* Members with a seat */
 
-static sq__job_end_t leave_at_once(sq__job_t *job, size_t batch, size_t *ran) {
+static sq__ready_end_t leave_at_once(sq__ready_t *entry, size_t batch, size_t *ran) {
     (void)batch;
     *ran += 1;
-    latch_bump(&((work_t *)job)->scene->left);
-    return SQ__JOB_GONE;
+    latch_bump(&((work_t *)entry)->scene->left);
+    return SQ__READY_GONE;
 }
 
 /* One that was called has its seat from then on, though its thread has not woken up yet: a look must not take it for blocked. To
- * see it fail: in sq__crew_call_and_unlock, do not note that it is seated. */
+ * see it fail: in sq__members_call_and_unlock, do not note that it is seated. */
 TEST(as_many_members_have_a_seat_as_are_counted) {
     enum { SEATS = 2 };
     scene_t scene = begin(SEATS, SEATS, leave_at_once);
@@ -144,7 +144,7 @@ TEST(as_many_members_have_a_seat_as_are_counted) {
         work_t work[SEATS];
         for (size_t i = 0; i < SEATS; i += 1) {
             work[i] = (work_t){ { NULL }, &scene };
-            sq__pool_post(scene.pool, &work[i].job);
+            sq__pool_post(scene.pool, &work[i].entry);
         }
         unsigned seated = 0;
         sq__mutex_lock(&scene.pool->lock);
@@ -163,14 +163,14 @@ TEST(as_many_members_have_a_seat_as_are_counted) {
 enum { SHORT_LOOKS = 12, MANY_LOOKS = 40, SHORT = 2000000 }; /* more looks than a job needs to last long; as far apart as they are */
 
 typedef struct turn {
-    sq__job_t job;
+    sq__ready_t entry;
     scene_t *scene;
     latch_t entered, gate;
     bool computes; /* when it has come through its gate */
 } turn_t;
 
-static sq__job_end_t stay(sq__job_t *job, size_t batch, size_t *ran) {
-    turn_t *turn = (turn_t *)job;
+static sq__ready_end_t stay(sq__ready_t *entry, size_t batch, size_t *ran) {
+    turn_t *turn = (turn_t *)entry;
     (void)batch;
     *ran += 1;
     latch_bump(&turn->entered);
@@ -178,12 +178,12 @@ static sq__job_end_t stay(sq__job_t *job, size_t batch, size_t *ran) {
     while (turn->computes && turn->scene->computes) {
     }
     latch_bump(&turn->scene->left);
-    return SQ__JOB_GONE;
+    return SQ__READY_GONE;
 }
 
 static void post(turn_t *turn, scene_t *scene, bool computes) {
     *turn = (turn_t){ { NULL }, scene, LATCH_INIT, LATCH_INIT, computes };
-    sq__pool_post(scene->pool, &turn->job);
+    sq__pool_post(scene->pool, &turn->entry);
 }
 
 /* Seats, and members that are blocked in their job. */
@@ -213,7 +213,7 @@ static void wait_until_able(const scene_t *scene) {
     }
 }
 
-/* To see it fail: in grow (oversee.c) do not look at `most`. */
+/* To see it fail: in grow (growth.c) do not look at `most`. */
 TEST(a_pool_gets_no_more_seats_than_it_may_have) {
     enum { MOST = 4, JOBS = 7 };
     turn_t turns[JOBS];
@@ -240,7 +240,7 @@ TEST(a_pool_gets_no_more_seats_than_it_may_have) {
 }
 
 /* One of two members is blocked; the other one gets on, and no job waits for longer than until the next look. To see it fail: in look
- * (oversee.c) do not compare with what had been posted at the last one. */
+ * (growth.c) do not compare with what had been posted at the last one. */
 TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
     turn_t blocks, turns[MANY_LOOKS + 2];
     unsigned blocked;
@@ -312,7 +312,7 @@ static void check_that_a_long_job_gets_no_company(void) {
 TEST(a_pool_gets_no_more_seats_while_a_long_job_computes) { check_that_a_long_job_gets_no_company(); }
 
 /* regression: without file descriptors, or without /proc, members that computed counted as blocked. To see it fail: in doubt
- * (oversee.c) do not look at the processor time. */
+ * (growth.c) do not look at the processor time. */
 TEST(a_pool_gets_no_more_seats_while_a_long_job_computes_and_no_file_can_be_opened) {
     struct rlimit limit;
     REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
@@ -322,7 +322,7 @@ TEST(a_pool_gets_no_more_seats_while_a_long_job_computes_and_no_file_can_be_open
     REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 }
 
-/* The pool still grows there, only later. To see it fail: in count_blocked (oversee.c) unknown members are not blocked. */
+/* The pool still grows there, only later. To see it fail: in count_blocked (growth.c) unknown members are not blocked. */
 TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
     turn_t blocks, waits;
     unsigned blocked;
@@ -348,9 +348,9 @@ TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
 }
 
 /* A member that is woken now and then, as by a lock that others take and release all the time, is in doubt for long. To see it fail:
- * in doubt (oversee.c) count looks, and not those without use of the processor. */
-static sq__job_end_t stay_and_wake(sq__job_t *job, size_t batch, size_t *ran) {
-    turn_t *turn = (turn_t *)job;
+ * in doubt (growth.c) count looks, and not those without use of the processor. */
+static sq__ready_end_t stay_and_wake(sq__ready_t *entry, size_t batch, size_t *ran) {
+    turn_t *turn = (turn_t *)entry;
     (void)batch;
     *ran += 1;
     latch_bump(&turn->entered);
@@ -358,7 +358,7 @@ static sq__job_end_t stay_and_wake(sq__job_t *job, size_t batch, size_t *ran) {
         usleep(50);
     }
     latch_bump(&turn->scene->left);
-    return SQ__JOB_GONE;
+    return SQ__READY_GONE;
 }
 
 TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_many_looks) {
@@ -385,7 +385,7 @@ TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_m
     end(&scene);
 }
 
-/* One was blocked, so that there are more; then all compute. To see it fail: no take_back in adjust_seats (oversee.c). */
+/* One was blocked, so that there are more; then all compute. To see it fail: no take_back in adjust_seats (growth.c). */
 TEST(seats_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_blocked) {
     turn_t turns[4];
     unsigned blocked;

@@ -3,7 +3,7 @@
 #include "child.h"
 #include "latch.h"
 
-#include "thread/crew.h"
+#include "pool/pool_internal.h"
 
 /* In the child the parent's pools run nothing, and can be let go of. Their locks are not taken for a fork: a thread of the
  * parent's may have one at that moment, for ever. Here it is the one that forks, so that it always is. */

@@ -2,7 +2,7 @@
 #include "caller.h"
 #include "sq_pool.h"
 #include "platform/thread.h"
-#include "thread/crew.h"
+#include "pool/pool_internal.h"
 
 /* As many threads as sq_pool.h promises. */
 enum { BLOCKED = 63 };
@@ -32,7 +32,7 @@ static bool all_are_blocked(sq__pool_t *pool) {
 static void set(void *flag) { *(atomic_bool *)flag = true; }
 
 /* The pool goes by a clock of the test's, which stands still while its tasks get to their gate. To see it fail: 20 for
- * SQ__LOOKS_AT_A_JOB, or one seat more at a time in grow (oversee.c). */
+ * SQ__LOOKS_AT_A_JOB, or one seat more at a time in grow (growth.c). */
 TEST(sixty_three_blocked_tasks_keep_the_64th_queue_waiting_for_100_milliseconds_at_most) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     REQUIRE(pool != NULL);
@@ -68,7 +68,7 @@ TEST(sixty_three_blocked_tasks_keep_the_64th_queue_waiting_for_100_milliseconds_
     }
     sq__mutex_lock(&pool->lock);
     if (sq__alarm_cancel(clock, &pool->alarm)) {
-        pool->is_overseen = false;
+        pool->growth_is_scheduled = false;
     }
     pool->alarms = shared;
     sq__mutex_unlock(&pool->lock);

@@ -2,7 +2,7 @@
 #include "caller.h"
 #include "sq_pool.h"
 #include "platform/clock.h"
-#include "thread/pool.h"
+#include "pool/pool.h"
 
 static sq_pool_t *make_pool(size_t threads) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
@@ -141,7 +141,7 @@ TEST(two_queues_on_a_pool_of_one_thread_share_it_and_never_run_at_once) {
 }
 
 /* Fair turns. One thread, and both queues only ever run on it, so that plain counts do. To see it fail: SIZE_MAX for
- * SQ__BATCH in serve (crew.c). */
+ * SQ__BATCH in serve (members.c). */
 typedef struct flood {
     sq_queue_t *flooded, *other;
     size_t ran, asked_at, asked, worst;
@@ -275,7 +275,7 @@ static void take_two_milliseconds(void *context) {
     }
 }
 
-/* To see it fail: in is_over (queue/run.c) do not look at the time. */
+/* To see it fail: in is_over (kernel/run.c) do not look at the time. */
 TEST(a_queue_with_long_tasks_lets_another_one_in_before_its_batch_is_over) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = 1;

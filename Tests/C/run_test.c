@@ -89,7 +89,7 @@ TEST(syncs_nest_through_many_queues_and_come_back) {
 }
 
 /* Visibility. All plain memory; ThreadSanitizer is the judge, the values are the second one. To see it fail: weaken any
- * order tagged [publish] or [grant] and run `make check-tsan`; [own] is owner_test.c. */
+ * order tagged [publish] or [grant] and run `make check-tsan`; [own] is baton_test.c. */
 typedef struct message {
     size_t words[16];
 } message_t;

@@ -2,7 +2,7 @@
 #include "caller.h"
 #include "inject.h"
 #include "latch.h"
-#include "queue/stats.h"
+#include "inspect/stats.h"
 #include "sq_pool.h"
 
 static sq_queue_stats_t stats_of(const sq_queue_t *queue) {
@@ -175,7 +175,7 @@ TEST(counts_read_from_outside_never_go_back_and_never_exceed_what_was_submitted)
     sq_queue_release(watched.queue);
 }
 
-/* No runner takes part, which would take samples of its own. To see it fail: no sample in grant (owner.c). */
+/* No runner takes part, which would take samples of its own. To see it fail: no sample in grant (baton.c). */
 TEST(the_highest_depth_is_known_where_only_syncs_wait) {
     enum { WAITING = 3 };
     sq_queue_t *queue = make_queue_of("syncs", 0);
@@ -213,7 +213,7 @@ static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
     sq_queue_release(queue);
 }
 
-/* To see them fail: do not count what was given up, in grant (owner.c) or in run_call (run.c). */
+/* To see them fail: do not count what was given up, in grant (baton.c) or in run_call (run.c). */
 TEST(a_place_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_sync, BY_SYNC_UNTIL); }
 TEST(a_call_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_async, BY_CALL); }
 
@@ -267,7 +267,7 @@ TEST(all_that_was_passed_is_counted_as_passed) {
     sq_queue_release(queue);
 }
 
-/* A timer counts its firings: it is no task. To see them fail: count in discard of firing.c. */
+/* A timer counts its firings: it is no task. To see them fail: count in discard of timer_fire.c. */
 typedef struct timed {
     sq_pool_t *pool;
     sq_queue_t *queue;

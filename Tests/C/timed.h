@@ -4,7 +4,7 @@
 #define TIMED_H
 
 #include "caller.h"
-#include "thread/pool.h"
+#include "pool/pool.h"
 
 #include <stdlib.h>
 

@@ -29,7 +29,7 @@ TEST(a_suspended_queue_that_nobody_has_discards_what_falls_due) {
 }
 
 /* regression: what was delayed kept the queue that it waited for the end of; nothing had an outcome. To see it fail: no
- * sq__dependent_let_go in sq_shutdown. */
+ * sq__pending_timers_take_references in sq_shutdown. */
 TEST(a_suspended_queue_that_is_shut_down_and_that_nobody_has_discards_what_is_not_due) {
     bench_t b = bench();
     size_t waited = 0, delayed = 0;
@@ -85,7 +85,7 @@ TEST(a_task_can_shut_its_queue_down_that_only_a_delayed_task_keeps) {
     sq_pool_release(b.pool);
 }
 
-/* regression: as above. To see it fail: no SQ__CLOSED in sq__timer_leave (firing.c). */
+/* regression: as above. To see it fail: no SQ__CLOSED in sq__timer_leave (timer_fire.c). */
 TEST(a_timer_that_is_released_after_its_suspended_queue_was_shut_down_lets_it_end) {
     bench_t b = bench();
     subject_t subject = { 0 };
@@ -185,7 +185,7 @@ static void suspend_and_resume(void *context) {
 
 static void release_it(subject_t *subject) { sq_timer_release(subject->timer); }
 
-/* See it fail (it hangs): in pass (firing.c) keep the lock. */
+/* See it fail (it hangs): in pass (timer_fire.c) keep the lock. */
 TEST(the_discard_function_of_a_timer_that_was_released_in_its_task_can_use_the_queue) {
     bench_t b = bench();
     subject_t subject = { .queue = b.queue, .inside = release_it };

@@ -2,8 +2,8 @@
  * and not early. */
 #include "timed.h"
 
-#include "kit/timer.h"
-#include "queue/lock.h"
+#include "timer/timer.h"
+#include "kernel/lock.h"
 
 static uint64_t now(void) { return sq_deadline(0); }
 
@@ -235,7 +235,7 @@ TEST(start_cancel_and_release_race_with_firings_and_each_timer_ends_once) {
 }
 
 /* Each task that was accepted has one outcome, and all of them before the shutdown returns. See it fail: leave out
- * sq__dependent_end_all in sq__shutdown_end. */
+ * sq__pending_timers_end_all in sq__shutdown_end. */
 typedef struct late {
     atomic_size_t ran, discarded;
 } late_t;

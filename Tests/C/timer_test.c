@@ -1,6 +1,6 @@
 /* timer_test.c: what timers and delayed tasks promise, on a clock that the test moves: nothing here takes time. timer_queue_test.c:
  * what they have to do with their queue; timer_wait_test.c, timer_race_test.c: what needs threads. */
-#include "thread/pool.h"
+#include "pool/pool.h"
 #include "timed.h"
 
 /* Order */
@@ -71,7 +71,7 @@ static beat_t *next_beat(beat_t beats[]) {
     return next;
 }
 
-/* See it fail: have firing.c call sq__alarm_set instead of sq__alarm_set_again. */
+/* See it fail: have timer_fire.c call sq__alarm_set instead of sq__alarm_set_again. */
 TEST(an_hour_of_1000_periodic_timers_fires_in_exactly_the_right_order) {
     sq_pool_t *pool = sq_pool_create_manual("hour");
     sq_queue_t *queues[7];

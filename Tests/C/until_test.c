@@ -1,8 +1,8 @@
 /* until_test.c: a sync that waits no longer than it was told, and whose function is never run once it has given up. */
 #include "caller.h"
 #include "inject.h"
-#include "queue/owner.h"
-#include "queue/ring.h"
+#include "kernel/baton.h"
+#include "kernel/ring.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -209,7 +209,7 @@ static void *stream(void *argument) {
 }
 
 /* Withdraw against grant against finish. To see it fail: in sq__token_withdraw, store the word instead of swapping it (a
- * granted wait is then given up: nobody has the baton, and the watchdog barks); or in grant() of owner.c, do not look at what
+ * granted wait is then given up: nobody has the baton, and the watchdog barks); or in grant() of baton.c, do not look at what
  * sq__token_grant returns (the same). */
 TEST(six_threads_that_give_up_after_0_to_20_us_lose_nothing_and_run_nothing_late) {
     enum { THREADS = 6 };
@@ -291,7 +291,7 @@ static void *give_up_or_be_refused(void *argument) {
     }
 }
 
-/* To see it fail: in grant() of owner.c, count `discarded` whatever sq__token_refuse returns. */
+/* To see it fail: in grant() of baton.c, count `discarded` whatever sq__token_refuse returns. */
 TEST(a_discard_in_the_moment_of_giving_up_counts_each_place_once) {
     enum { THREADS = 3 };
     for (uint64_t round = 0; round < scaled(500); round += 1) {
@@ -325,7 +325,7 @@ static void *linger(void *argument) {
     sq_queue_t *queue = argument;
     while (!sq__ring_linger(queue)) { /* it leaves most looks out, as they are in vain */
     }
-    sq__owner_pass(queue);
+    sq__baton_pass(queue);
     return NULL;
 }
 
@@ -358,7 +358,7 @@ TEST(a_caller_that_tries_gives_up_when_the_runner_does_not_answer) {
     CHECK_EQUAL(sq_sync_until(queue, 1, must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
     sq__store_relaxed(&queue->lingers, false);
-    sq__owner_pass(queue);
+    sq__baton_pass(queue);
     check_outcomes(queue, 0, 0, 1, 2);
     sq_queue_release(queue);
 }

@@ -1,6 +1,6 @@
 /* watch_look_test.c: what the watching thread makes of what it sees, look by look, at times that the test chooses. The thread's
  * source is a part of this program, and no thread runs: its functions are called by hand. What users see of it: watch_test.c. */
-#include "queue/watch_thread.c"
+#include "inspect/watch_thread.c"
 
 #include "caller.h"
 #include "inject.h"
@@ -12,7 +12,7 @@ typedef struct view {
     sq_queue_options_t options;
     sq_queue_t *queue; /* on a manual pool: nothing moves by itself */
     sq__watcher_t watcher;
-    sq__note_t note; /* not the queue's own */
+    sq__cold_t cold; /* not the queue's own */
     uint64_t now;
 } view_t;
 
@@ -22,8 +22,8 @@ static void view_begin(view_t *view) {
     REQUIRE(view->options.pool != NULL);
     view->queue = sq_queue_create("viewed", &view->options);
     REQUIRE(view->queue != NULL);
-    view->note.queue = view->queue;
-    view->note.watcher = &view->watcher;
+    view->cold.queue = view->queue;
+    view->cold.watcher = &view->watcher;
 }
 
 static void view_end(view_t *view) {
@@ -36,7 +36,7 @@ static void view_end(view_t *view) {
 static int next_look(view_t *view) {
     stall_t stall = { .waits_for = "" };
     view->now += REST;
-    return look(&view->note, view->now, &stall) ? (int)stall.told.kind + 1 : 0;
+    return look(&view->cold, view->now, &stall) ? (int)stall.told.kind + 1 : 0;
 }
 
 enum { RUNNING = SQ_STALL_RUNNING + 1, WAITING = SQ_STALL_WAITING + 1 };
@@ -99,7 +99,7 @@ TEST(a_wait_that_was_given_up_does_not_wait) {
     view_t view;
     view_begin(&view);
     CHECK_EQUAL(sq_suspend(view.queue), 0);
-    for (uint64_t patience = 1000000; view.note.looks == 0; patience *= 2) { /* too late, it does not come to its wait */
+    for (uint64_t patience = 1000000; view.cold.looks == 0; patience *= 2) { /* too late, it does not come to its wait */
         do_before_next_wait(look_often, &view);
         CHECK_EQUAL(sq_sync_until(view.queue, sq_deadline(patience), must_not_run, NULL), ETIMEDOUT);
     }
@@ -115,7 +115,7 @@ TEST(what_waits_behind_a_task_that_runs_too_long_is_the_same_incident) {
     view_t view;
     view_begin(&view);
     submit(&view);
-    sq__store_relaxed(&view.note.began, view.now);
+    sq__store_relaxed(&view.cold.began, view.now);
     for (int looks = 1; looks < SQ__LOOKS; looks += 1) {
         CHECK_EQUAL(next_look(&view), 0);
     }
@@ -130,22 +130,22 @@ TEST(what_waits_behind_a_task_that_runs_too_long_is_the_same_incident) {
 static void pretend_a_thread(void) {
     token = sq__token_acquire();
     REQUIRE(token != NULL);
-    turn = sq__token_prepare(token);
+    wait_id = sq__token_prepare(token);
 }
 
 static void let_the_thread_go(void) {
     sq__token_recycle(token);
     token = NULL;
-    notes = NULL;
+    records = NULL;
 }
 
 TEST(a_queue_that_was_looked_at_is_due_a_rest_later) {
     view_t view;
     view_begin(&view);
     pretend_a_thread();
-    CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
+    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
     for (int round = 0; round < 3; round += 1) {
-        view.note.last_look = sq__clock_now() - REST;
+        view.cold.last_look = sq__clock_now() - REST;
         sq__watch_thread_lock();
         uint64_t began = sq__clock_now(), next = look_around(token);
         sq__watch_thread_unlock();
@@ -159,9 +159,9 @@ TEST(a_new_watcher_is_told_of_a_task_that_the_old_one_was_told_of) {
     view_t view;
     view_begin(&view);
     pretend_a_thread();
-    sq__store_relaxed(&view.note.began, view.now - THRESHOLD);
+    sq__store_relaxed(&view.cold.began, view.now - THRESHOLD);
     for (int watcher = 0; watcher < 2; watcher += 1) {
-        CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
+        CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
         CHECK_EQUAL(next_look(&view), RUNNING);
         CHECK_EQUAL(next_look(&view), 0);
     }
@@ -178,8 +178,8 @@ TEST(a_new_watcher_is_told_of_what_it_sees_itself) {
         CHECK_EQUAL(next_look(&view), 0);
     }
     CHECK_EQUAL(next_look(&view), WAITING);
-    CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
-    CHECK(view.note.last_look + REST <= sq__clock_now()); /* the first look is due at once */
+    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
+    CHECK(view.cold.last_look + REST <= sq__clock_now()); /* the first look is due at once */
     for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
         CHECK_EQUAL(next_look(&view), 0);
     }
@@ -211,8 +211,8 @@ TEST(who_comes_back_in_the_child_of_a_fork_tells_nothing_of_what_is_watched_ther
     for (int i = 1; i >= 0; i -= 1) { /* the last one added is looked at first */
         view_begin(&views[i]);
         views[i].watcher.given = (sq_watcher_t){ i == 0 ? come_back_in_the_child : count_call, &calls[i], NULL };
-        CHECK_EQUAL(sq__watch_thread_add(&views[i].note, &views[i].watcher), 0);
-        sq__store_relaxed(&views[i].note.began, sq__clock_now() - THRESHOLD);
+        CHECK_EQUAL(sq__watch_thread_add(&views[i].cold, &views[i].watcher), 0);
+        sq__store_relaxed(&views[i].cold.began, sq__clock_now() - THRESHOLD);
     }
     sq__watch_thread_lock();
     CHECK_EQUAL(look_around(parents), SQ__NEVER);
@@ -230,14 +230,14 @@ TEST(in_the_child_of_a_fork_nothing_is_watched) {
     view_begin(&view);
     pretend_a_thread();
     sq__token_t *parents = token;
-    CHECK_EQUAL(sq__watch_thread_add(&view.note, &view.watcher), 0);
+    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
     sq__watch_lock();
     sq__watch_unlock(false);
-    CHECK(notes == &view.note && token == parents);
+    CHECK(records == &view.cold && token == parents);
     sq__watch_lock();
     sq__watch_unlock(true);
-    CHECK(notes == NULL && token == NULL);
-    sq__watch_thread_remove(&view.note); /* it is not looked for where it is not */
+    CHECK(records == NULL && token == NULL);
+    sq__watch_thread_remove(&view.cold); /* it is not looked for where it is not */
     token = parents;
     let_the_thread_go();
     view_end(&view);

@@ -2,7 +2,7 @@
 #include "child.h"
 #include "deferred.h"
 
-#include "queue/withdraw.h"
+#include "kernel/withdraw.h"
 
 #include <string.h>
 

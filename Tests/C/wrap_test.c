@@ -5,7 +5,7 @@
 #include "inject.h"
 
 #include "queue/fork.h"
-#include "queue/queue.h"
+#include "kernel/queue.h"
 #include "thread/self.h"
 
 TEST(the_number_of_suspensions_has_a_limit_that_is_told) {

@@ -54,7 +54,7 @@ if [ -n "$file" ]; then
 fi
 
 rm -f "$objects"/*.o
-for source in $(cd "$core" && echo kit/*.c many/*.c queue/*.c thread/*.c); do
+for source in $(cd "$core" && ls ./*/*.c | sed "s,^./,," | grep -v "^platform/"); do
     compile_core "$core/$source" "$objects/$(name_of "$source").o"
 done
 for source in "$here"/*.c "$here"/scenarios/*.c; do

@@ -5,7 +5,7 @@
 #include "stage_inside.h"
 
 #include "include/sq_pool.h"
-#include "thread/crew.h"
+#include "pool/pool_internal.h"
 
 static sq_pool_t *pool;
 static bool is_let_go;

@@ -1,7 +1,7 @@
 /* trace.c: the steps of a run in words: who does what, and where in the source. */
 #include "explore.h"
 
-#include "queue/segment.h"
+#include "kernel/segment.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ void ex_trace(const char *format, ...) {
 #define FIELD(name) { offsetof(struct sq_queue, name), #name }
 static const struct { size_t offset; const char *name; } fields[] = {
     FIELD(head), FIELD(control), FIELD(index), FIELD(entered), FIELD(ran), FIELD(discarded), FIELD(skipped), FIELD(highest),
-    FIELD(handoff), FIELD(runner), FIELD(job), FIELD(bound), FIELD(note), FIELD(state),
+    FIELD(handoff), FIELD(runner), FIELD(ready), FIELD(capacity), FIELD(cold), FIELD(state),
     FIELD(segments), FIELD(first), FIELD(spare), FIELD(withdrawn), FIELD(rejected), FIELD(references), FIELD(suspensions),
 };
 

@@ -66,7 +66,7 @@ import Testing
         #expect(queue.isIsolatingCurrentContext() == false)
     }
 
-    /// To see it fail: leave out the wait for the end in `StandIn.make`.
+    /// To see it fail: leave out the wait for the end in `AfterShutdown.make`.
     @Test func a_late_job_waits_for_what_was_accepted() async {
         let holdup = Holdup { queue.async($0) }
         queue.async { [store] in store.assumeIsolated { $0.entries.append(1) } }

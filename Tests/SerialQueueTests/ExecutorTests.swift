@@ -131,7 +131,7 @@ import Testing
         #expect(await store.entries == [0, 1, 2, 3, 4])
     }
 
-    /// To see it fail: submit with `sq_async_pair` in Jobs.swift (it traps).
+    /// To see it fail: submit with `sq_async_pair` in ExecutorJobs.swift (it traps).
     @Test func a_job_needs_no_room_in_a_full_queue() async {
         let queue = SerialQueue(label: "narrow", capacity: 1)
         let store = Store(queue)

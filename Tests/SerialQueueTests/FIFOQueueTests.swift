@@ -4,7 +4,7 @@ import Testing
 @testable import SerialQueue
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueTests {
-    /// To see it fail: let `Arrivals.arrive` put `held` before `first`.
+    /// To see it fail: let `ArrivalStack.arrive` put `queued` before `first`.
     @Test func a_thousand_closures_run_in_order_a_thousand_times() async {
         for _ in 0..<rounds {
             let queue = FIFOQueue()

@@ -66,7 +66,7 @@ import Testing
         for task in late { await task.value }
     }
 
-    /// To see it fail: leave out `sorted` in `StandIn.resume(on:)`.
+    /// To see it fail: leave out `sorted` in `AfterShutdown.resume(on:)`.
     @Test func queues_get_their_late_jobs_in_the_order_in_which_these_came() async throws {
         let stores = (0..<8).map { Store(SerialQueue(label: "\($0)", on: pool)) }
         for store in stores {

@@ -15,12 +15,12 @@
  *
  * Which step stands for which function:
  *
- *     token.pml     prepare, settle, claim, withdraw, wait_end      thread/token.c, queue/wait.c
+ *     token.pml     prepare, settle, claim, withdraw, wait_end      thread/token.c, wait/wait.c
  *                   post, stop                                      thread/worker.c
- *     ring.pml      obtain, recycle, free_spare                     queue/segment.c
- *                   take_place, publish, peek, take, leave_baton,   queue/ring.c
+ *     ring.pml      obtain, recycle, free_spare                     kernel/segment.c
+ *                   take_place, publish, peek, take, leave_baton,   kernel/ring.c
  *                   give_back
- *     owner.pml     owner_next, nothing_next, grant, owner_pass     queue/owner.c
+ *     baton.pml     owner_next, nothing_next, grant, owner_pass     kernel/baton.c
  *                   park                                            sq__suspend_park in queue/suspend.c
  *                   shutdown_end                                    queue/shutdown.c
  *                   dispose                                         sq__queue_dispose in queue/queue.c
@@ -28,7 +28,7 @@
  *                   close_queue, wait_for_end                       queue/shutdown.c
  *                   release, retain                                 queue/queue.c
  *     threads.pml   find_worker, the calls of a client              queue/async.c, queue/sync.c
- *                   worker_main, run_work                           thread/worker.c, queue/run.c
+ *                   worker_main, run_work                           thread/worker.c, kernel/run.c
  *
  * What is left out, and why it may be: counts of the statistics and the depth (they decide nothing); capacity, forks, watching
  * (beside the hand-off); cycles of waits (the explorer has them); a pool of several threads (its queues are posted in the same
@@ -172,6 +172,6 @@ inline ends() { d_step { running = 0; open_tickets-- } }
 
 #include "token.pml"
 #include "ring.pml"
-#include "owner.pml"
+#include "baton.pml"
 #include "control.pml"
 #include "threads.pml"

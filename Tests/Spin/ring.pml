@@ -1,4 +1,4 @@
-/* ring.pml: queue/ring.c and queue/segment.c. Segments are 1 to SEGMENTS, of SLOTS places each; 0 is none.
+/* ring.pml: kernel/ring.c and kernel/segment.c. Segments are 1 to SEGMENTS, of SLOTS places each; 0 is none.
  *
  * DESIGN. A loop around a compare-and-swap is one step that decides on the word as it is then: that a swap fails tells nothing
  * but that the loop goes round again. What only the baton's holder touches, or who holds a lock, is one step with what comes

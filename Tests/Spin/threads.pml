@@ -1,4 +1,4 @@
-/* threads.pml: who does what: queue/async.c, queue/sync.c, queue/run.c, thread/worker.c. */
+/* threads.pml: who does what: queue/async.c, queue/sync.c, kernel/run.c, thread/worker.c. */
 
 /* OPS: what a client chooses from */
 #define ASYNC 1
@@ -68,7 +68,7 @@ inline task_body() {
     skip
 }
 
-/* run_work of queue/run.c */
+/* run_work of kernel/run.c */
 inline run_work() {
     atomic { /* take_work: that there is something was seen by owner_next */
         touch;

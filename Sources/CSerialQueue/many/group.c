@@ -65,7 +65,7 @@ static bool has(uint64_t count, uint64_t one) {
 /* What ends with the last member. */
 typedef struct pending {
     sq__many_waiters_t waiters;
-    sq__notices_t notices;
+    sq__notifications_t notices;
 } pending_t;
 
 /* L. Returns the count before, or 0: there was no such member. *pending is what has ended. When the count is zero the group
@@ -97,7 +97,7 @@ static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one)
     if (before & SQ__GROUP_RELEASED && !sq__group_has_members(before - one)) {
         dispose(group);
     }
-    sq__notice_submit_all(pending.notices.first);
+    sq__notification_submit_all(pending.notices.first);
     return before != 0 ? 0 : EINVAL;
 }
 
@@ -235,22 +235,22 @@ int sq_group_wait(sq_group_t *group, sq_time_t deadline) {
 }
 
 int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
-    sq__notice_t *notice;
+    sq__notification_t *notification;
     if (group->process != sq__process()) {
         return ESTALE;
     }
-    int error = sq__notice_create(&notice, queue, task);
+    int error = sq__notification_create(&notification, queue, task);
     if (error) {
         return error;
     }
     sq__many_lock(group);
     bool waits = flag(group, SQ__GROUP_WAITED);
     if (waits) {
-        sq__notices_append(&group->notices, notice);
+        sq__notifications_append(&group->notices, notification);
     }
     sq__many_unlock(group);
     if (!waits) {
-        sq__notice_submit_all(notice);
+        sq__notification_submit_all(notification);
     }
     return 0;
 }

@@ -23,7 +23,7 @@
 #define SQ__MANY_GROUP_H
 
 #include "include/sq_group.h"
-#include "many/notice.h"
+#include "many/notification.h"
 #include "many/waiters.h"
 
 typedef struct sq__tie sq__tie_t;
@@ -41,7 +41,7 @@ struct sq_group {
     SQ__ATOMIC(sq__tie_table_t *) table;   /* L, read by anyone; NULL: no ties yet */
     size_t crowded;                        /* L  how many ties were made in lists without an idle one, since the table is that big */
     sq__many_waiters_t waiters;            /* L */
-    sq__notices_t notices;                 /* L */
+    sq__notifications_t notices;                 /* L */
     SQ__ATOMIC(uint32_t) references;       /* A */
     uint32_t process;                      /* I  see process.h */
     char label[];                          /* I */

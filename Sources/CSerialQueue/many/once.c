@@ -18,7 +18,7 @@
 #include "many/waiters.h"
 #include "platform/unwind.h"
 #include "queue/fork.h"
-#include "queue/report.h"
+#include "wait/deadlock_report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -120,7 +120,7 @@ int sq_once_slow(sq_once_t *once, sq_function_t function, void *context) {
         return 0;
     }
     if (is_inside(once)) {
-        sq__report_once_inside_itself(once);
+        sq__deadlock_report_once_inside_itself(once);
         return EDEADLK;
     }
     do {

@@ -169,7 +169,7 @@ static __attribute__((noinline)) int signal_waiter(sq_semaphore_t *semaphore) {
     while (!is_given) {
         sq__many_waiter_t *waiter = sq__many_waiters_pop(&semaphore->waiters);
         unflag_if_nobody_waits(semaphore); /* before the grant: see above */
-        is_given = waiter != NULL ? sq__token_grant(waiter->wait.token, waiter->wait.turn) : add(semaphore, &error);
+        is_given = waiter != NULL ? sq__token_grant(waiter->wait.token, waiter->wait.wait_id) : add(semaphore, &error);
     }
     sq__many_unlock(semaphore);
     return error;

@@ -2,7 +2,7 @@
 
 #include "many/lock.h"
 #include "platform/memory.h"
-#include "queue/deadlock.h"
+#include "wait/deadlock.h"
 
 #include <errno.h>
 #include <string.h>

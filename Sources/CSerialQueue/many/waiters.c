@@ -37,6 +37,6 @@ void sq__many_waiters_grant(sq__many_waiters_t *list) {
     for (sq__many_waiter_t *next, *waiter = rest.first; waiter != NULL; waiter = next) {
         next = waiter->next;
         waiter->link = NULL;
-        sq__token_grant(waiter->wait.token, waiter->wait.turn);
+        sq__token_grant(waiter->wait.token, waiter->wait.wait_id);
     }
 }

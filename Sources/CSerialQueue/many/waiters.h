@@ -6,7 +6,7 @@
 #ifndef SQ__MANY_WAITERS_H
 #define SQ__MANY_WAITERS_H
 
-#include "queue/wait.h"
+#include "wait/wait.h"
 
 /* L under the object's lock. */
 typedef struct sq__many_waiter {

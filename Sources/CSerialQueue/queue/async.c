@@ -8,15 +8,15 @@
 
 #include "platform/clock.h"
 #include "platform/unwind.h"
-#include "queue/bound.h"
-#include "queue/current.h"
-#include "queue/deadlock.h"
+#include "queue/capacity.h"
+#include "kernel/current.h"
+#include "wait/deadlock.h"
 #include "queue/fork.h"
-#include "queue/handle.h"
-#include "queue/owner.h"
-#include "queue/ring.h"
-#include "queue/wait.h"
-#include "queue/withdraw.h"
+#include "kernel/handle.h"
+#include "kernel/baton.h"
+#include "kernel/ring.h"
+#include "wait/wait.h"
+#include "kernel/withdraw.h"
 
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int find_runner(sq_queue_t *queue, sq__runner_t *runner) {
 static void hand_off(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
     queue->handoff = *work;
     sq__store_relaxed(&queue->handoff_kind, kind);
-    sq__runner_post(runner, &queue->job);
+    sq__runner_post(runner, &queue->ready);
 }
 
 /* There is room for it. */
@@ -55,14 +55,14 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     }
     place.slot->work = *work;
     if (sq__ring_publish(place, kind)) {
-        sq__owner_pass(queue);
+        sq__baton_pass(queue);
     }
     return 0;
 }
 
 static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t deadline, sq__runner_t runner,
                                                     uint16_t kind, const sq__work_t *work) {
-    int error = sq__bound_take_room(queue, deadline);
+    int error = sq__capacity_take_room(queue, deadline);
     if (error == 0) {
         error = submit(queue, runner, kind, work);
         if (error) {
@@ -83,7 +83,7 @@ static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     sq__runner_t runner;
     int error = find_runner(queue, &runner);
     if (error == 0) {
-        uintptr_t *place = sq__bound_place(task);
+        uintptr_t *place = sq__capacity_place(task);
         error = *place == SQ__OVER /* not to be withdrawn: the queue copies it, and does not use the struct any more */
             ? submit(queue, runner, SQ__PAIR,
                      &(sq__work_t){ .pair = { .call = task->call, .first = task->first, .second = task->second } })
@@ -102,12 +102,12 @@ static bool decide(sq_queue_t *queue, sq_deferred_t *task, int error) {
 void sq__async_give_room(sq_queue_t *queue) {
     int error = EAGAIN;
     while (error) { /* the room is still there */
-        sq_deferred_t *task = sq__bound_give_room(queue->bound);
+        sq_deferred_t *task = sq__capacity_give_room(queue->capacity);
         if (task == NULL) {
             return;
         }
         error = submit_deferred(queue, task);
-        sq__bound_submitted(queue->bound, task);
+        sq__capacity_submitted(queue->capacity, task);
         if (!decide(queue, task, error)) {
             return;
         }
@@ -116,7 +116,7 @@ void sq__async_give_room(sq_queue_t *queue) {
 
 void sq__async_close_room(sq_queue_t *queue) {
     sq_deferred_t *task;
-    while ((task = sq__bound_close(queue->bound)) != NULL && decide(queue, task, sq__queue_reject(queue, ESHUTDOWN))) {
+    while ((task = sq__capacity_close(queue->capacity)) != NULL && decide(queue, task, sq__queue_reject(queue, ESHUTDOWN))) {
     }
 }
 
@@ -124,7 +124,7 @@ static inline int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t
     sq__runner_t runner;
     int error = find_runner(queue, &runner);
     if (error == 0) {
-        error = queue->bound != NULL ? submit_bounded(queue, deadline, runner, kind, work)
+        error = queue->capacity != NULL ? submit_bounded(queue, deadline, runner, kind, work)
                                      : submit(queue, runner, kind, work);
     }
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
@@ -161,16 +161,16 @@ static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t plac
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
     memset(task->reserved, 0, sizeof task->reserved); /* it may be withdrawn whatever comes of it */
-    *sq__bound_place(task) = place;
+    *sq__capacity_place(task) = place;
     int error = task->call != NULL ? find_runner(queue, &runner) : EINVAL;
-    if (error == 0 && queue->bound != NULL) {
-        error = sq__bound_take_room_for(queue->bound, task);
+    if (error == 0 && queue->capacity != NULL) {
+        error = sq__capacity_take_room_for(queue->capacity, task);
     }
     if (error) {
         return error == EINPROGRESS ? error : sq__queue_reject(queue, error);
     }
     error = submit_deferred(queue, task);
-    if (error && queue->bound != NULL) {
+    if (error && queue->capacity != NULL) {
         sq__async_give_room(queue);
     }
     return error;
@@ -182,15 +182,15 @@ int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) { return submit
 
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
-    return queue->bound != NULL && sq__bound_withdraw(queue, task);
+    return queue->capacity != NULL && sq__capacity_withdraw(queue, task);
 }
 
 bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
-    if (queue->bound != NULL && !sq__bound_is_decided(queue, task)) {
+    if (queue->capacity != NULL && !sq__capacity_is_decided(queue, task)) {
         return false;
     }
-    return sq__withdraw(queue, sq__bound_place(task));
+    return sq__withdraw(queue, sq__capacity_place(task));
 }
 
 int sq__async_prepare(sq_queue_t *queue) {
@@ -235,9 +235,9 @@ int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t functio
         sq__wait_cancel(&wait);
         goto rejected;
     }
-    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn, .call = &call };
+    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .wait_id = wait.wait_id, .call = &call };
     if (sq__ring_publish(place, SQ__CALL)) {
-        sq__owner_pass(queue);
+        sq__baton_pass(queue);
     }
     /* A free queue was taken, also by who came too late to wait; but its runner may be long in coming. */
     bool is_late = place.owns && deadline <= sq__clock_now();

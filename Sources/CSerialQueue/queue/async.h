@@ -4,7 +4,7 @@
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
-#include "queue/work.h"
+#include "kernel/work.h"
 
 /* Submits a task that needs no room: a delayed task whose time has come. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_due(sq_queue_t *queue, const sq_task_t *task);

@@ -2,19 +2,19 @@
 
 #include "many/lock.h"
 #include "platform/thread.h"
-#include "queue/deadlock.h"
-#include "queue/handle.h"
-#include "queue/lock.h"
-#include "queue/pooled.h"
+#include "wait/deadlock.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "queue/pools.h"
 #include "queue/shutdown.h"
-#include "queue/watch.h"
+#include "inspect/watch.h"
 #include "thread/self.h"
 
 uint32_t sq__fork_process_now(void) { return sq__process(); }
 
 /* In lock order. */
 static void before_fork(void) {
-    sq__pooled_lock_shared();
+    sq__pools_lock_shared();
     sq__lock_all();
     sq__shutdown_lock_enders();
     sq__watch_lock();
@@ -34,7 +34,7 @@ static void release_locks(bool in_child) {
     sq__watch_unlock(in_child);
     sq__shutdown_unlock_enders(in_child);
     sq__unlock_all();
-    sq__pooled_unlock_shared(in_child);
+    sq__pools_unlock_shared(in_child);
 }
 
 static void in_parent(void) { release_locks(false); }

@@ -7,7 +7,7 @@
 #ifndef SQ__QUEUE_FORK_H
 #define SQ__QUEUE_FORK_H
 
-#include "queue/queue.h"
+#include "kernel/queue.h"
 #include "thread/process.h"
 
 /* True: the queue was made before a fork that this process is the child of. */

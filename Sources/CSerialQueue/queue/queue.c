@@ -1,15 +1,15 @@
-#include "queue/queue.h"
+#include "kernel/queue.h"
 
 #include "platform/memory.h"
 #include "platform/thread.h"
-#include "queue/bound.h"
+#include "queue/capacity.h"
 #include "queue/fork.h"
-#include "queue/handle.h"
-#include "queue/lock.h"
-#include "queue/ring.h"
-#include "queue/run.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/ring.h"
+#include "kernel/run.h"
 #include "queue/suspend.h"
-#include "queue/watch.h"
+#include "inspect/watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -43,7 +43,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     sq__handle_mark(queue);
     queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
     queue->process = sq__fork_process_now();
-    if (options->capacity > 0 && (queue->bound = sq__bound_create(options->capacity)) == NULL) {
+    if (options->capacity > 0 && (queue->capacity = sq__capacity_create(options->capacity)) == NULL) {
         sq__memory_free(queue);
         errno = ENOMEM;
         return NULL;
@@ -119,7 +119,7 @@ void sq__queue_dispose(sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     sq__ring_destroy(queue);
     if (!sq__fork_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
-        sq__bound_destroy(queue->bound);
+        sq__capacity_destroy(queue->capacity);
     }
     sq__watch_forget(queue);
     sq__handle_free(queue);

@@ -3,14 +3,14 @@
 #include "include/sq_shutdown.h"
 #include "platform/mutex.h"
 #include "queue/async.h"
-#include "queue/current.h"
-#include "queue/deadlock.h"
-#include "queue/dependent.h"
+#include "kernel/current.h"
+#include "wait/deadlock.h"
+#include "queue/pending_timers.h"
 #include "queue/fork.h"
-#include "queue/handle.h"
-#include "queue/lock.h"
-#include "queue/owner.h"
-#include "queue/wait.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/baton.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 
@@ -39,7 +39,7 @@ static ender_t *take_ender(const sq_queue_t *queue, const ender_t *this_one) {
 static void wake_enders(const sq_queue_t *queue) {
     sq__mutex_lock(&enders_lock);
     for (ender_t *ender = take_ender(queue, NULL); ender != NULL; ender = take_ender(queue, NULL)) {
-        sq__token_grant(ender->wait.token, ender->wait.turn);
+        sq__token_grant(ender->wait.token, ender->wait.wait_id);
     }
     sq__mutex_unlock(&enders_lock);
 }
@@ -57,12 +57,12 @@ void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
     sq__lock(queue);
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     sq__worker_t *worker = sq__runner_worker(runner);
-    if (!by_worker && sq__dependent_exists(queue)) {
+    if (!by_worker && sq__pending_timers_exists(queue)) {
         sq__unlock(queue);
-        sq__runner_post(runner, &queue->job); /* it comes here, too: their discard functions run where all others do */
+        sq__runner_post(runner, &queue->ready); /* it comes here, too: their discard functions run where all others do */
         return;
     }
-    sq__dependent_end_all(queue);
+    sq__pending_timers_end_all(queue);
     if (worker != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }
@@ -145,19 +145,19 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
     }
     sq__lock(queue);
     bool takes_up = close_queue(queue, mode);
-    size_t references = sq__dependent_let_go(queue);
+    size_t references = sq__pending_timers_take_references(queue);
     sq__unlock(queue);
     if (takes_up) {
-        sq__owner_pass(queue);
+        sq__baton_pass(queue);
     }
     if (mode == SQ_SHUTDOWN_DISCARD) {
         /* The threads that wait are refused now, however long the task takes that runs. Their places stay for the holder. */
         sq__token_refuse_line(queue);
     }
-    if (queue->bound != NULL) {
+    if (queue->capacity != NULL) {
         sq__async_close_room(queue); /* not with the baton: it calls the user's functions */
     }
-    sq__dependent_release(queue, references);
+    sq__pending_timers_release(queue, references);
     if (sq__fork_is_stale(queue)) { /* one of those functions has forked, and this is the child: so is the token the parent's */
         return ESTALE;
     }
@@ -166,6 +166,6 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         sq__deadlock_onto_itself(queue, "shutdown of");
         return EDEADLK;
     }
-    ender.wait.turn = sq__token_prepare(ender.wait.token); /* those functions may have waited with the same token */
+    ender.wait.wait_id = sq__token_prepare(ender.wait.token); /* those functions may have waited with the same token */
     return wait_for_end(queue, &ender, deadline);
 }

@@ -6,7 +6,7 @@
 #ifndef SQ__QUEUE_SHUTDOWN_H
 #define SQ__QUEUE_SHUTDOWN_H
 
-#include "queue/queue.h"
+#include "kernel/queue.h"
 
 /* O. The queue is empty, and CLOSED or released. The caller does not touch it again unless it has a reference; a worker that
  * calls this ends itself afterwards. */

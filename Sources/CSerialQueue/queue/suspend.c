@@ -2,9 +2,9 @@
 
 #include "include/sq_suspend.h"
 #include "queue/fork.h"
-#include "queue/handle.h"
-#include "queue/lock.h"
-#include "queue/owner.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/baton.h"
 
 #include <errno.h>
 
@@ -82,7 +82,7 @@ int sq_resume(sq_queue_t *queue) {
     }
     sq__unlock(queue);
     if (takes_up) {
-        sq__owner_pass(queue);
+        sq__baton_pass(queue);
     }
     return 0;
 }
@@ -110,7 +110,7 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     sq__unlock(queue);
     if (takes_up) {
-        sq__owner_pass(queue);
+        sq__baton_pass(queue);
     }
     return true;
 }

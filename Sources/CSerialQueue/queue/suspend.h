@@ -15,7 +15,7 @@
 #ifndef SQ__QUEUE_SUSPEND_H
 #define SQ__QUEUE_SUSPEND_H
 
-#include "queue/queue.h"
+#include "kernel/queue.h"
 
 /* O. Parks the baton if the queue is suspended and its word is still `state`. False: the caller still has the baton. */
 bool sq__suspend_park(sq_queue_t *queue, sq__state_t state);

@@ -7,14 +7,14 @@
 
 #include "platform/clock.h"
 #include "platform/thread.h"
-#include "queue/current.h"
-#include "queue/deadlock.h"
+#include "kernel/current.h"
+#include "wait/deadlock.h"
 #include "queue/fork.h"
-#include "queue/handle.h"
-#include "queue/owner.h"
-#include "queue/ring.h"
-#include "queue/run.h"
-#include "queue/wait.h"
+#include "kernel/handle.h"
+#include "kernel/baton.h"
+#include "kernel/ring.h"
+#include "kernel/run.h"
+#include "wait/wait.h"
 #include "thread/spin.h"
 
 #include <errno.h>
@@ -45,9 +45,9 @@ static int wait_for_turn(sq_queue_t *queue, const turn_t *turn, bool briefly) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .turn = wait.turn, .call = turn->call };
+    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .wait_id = wait.wait_id, .call = turn->call };
     if (sq__ring_publish(place, turn->kind)) {
-        sq__owner_pass(queue); /* to the head of the ring, which may be ourselves */
+        sq__baton_pass(queue); /* to the head of the ring, which may be ourselves */
     }
     wait.is_next = sq__ring_depth(queue) <= 1;
     error = briefly ? sq__wait_briefly(&wait) : sq__wait_end(&wait, turn->deadline);
@@ -116,7 +116,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t k
     int error = get_turn(queue, &(turn_t){ .kind = kind, .call = &call, .deadline = deadline });
     if (error == 0 && !call.is_done) {
         sq__run_turn(queue, function, context);
-        sq__owner_pass(queue);
+        sq__baton_pass(queue);
     }
     return error;
 }
@@ -134,7 +134,7 @@ static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t
             state = free | SQ__OWNED;
             /* [own] release: what the task wrote. Fails if something was queued meanwhile, or a flag set. */
             if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {
-                sq__owner_pass(queue);
+                sq__baton_pass(queue);
             }
             return 0;
         }

@@ -19,7 +19,7 @@ struct sq__token {
 enum { OVER, WAITING, SLEEPING, GRANTED, CLAIMED = 4, STATUS_BITS = 3 };
 
 /* Below, the CLAIMED bit of a status is set only beside WAITING and SLEEPING. */
-static uint64_t word_of(sq__turn_t turn, unsigned status) { return turn << STATUS_BITS | status; }
+static uint64_t word_of(sq__wait_id_t wait_id, unsigned status) { return wait_id << STATUS_BITS | status; }
 
 static sq__mutex_t free_lock = SQ__MUTEX_INIT;
 static sq__token_t *free_tokens;
@@ -84,32 +84,32 @@ void sq__token_unlock_list(bool in_child) {
     sq__mutex_unlock(&free_lock);
 }
 
-sq__turn_t sq__token_prepare(sq__token_t *token) {
+sq__wait_id_t sq__token_prepare(sq__token_t *token) {
     /* A late grant or signal may still look at the word, but it names an old turn and changes nothing. The new turn is
      * published with the slot, or whatever else names it to the granter. */
-    sq__turn_t turn = (sq__load_relaxed(&token->word) >> STATUS_BITS) + 1;
+    sq__wait_id_t wait_id = (sq__load_relaxed(&token->word) >> STATUS_BITS) + 1;
     sq__store_relaxed(&token->line, NULL);
     /* [line] release: that it is in no line yet. */
-    sq__store_release(&token->word, word_of(turn, WAITING));
-    return turn;
+    sq__store_release(&token->word, word_of(wait_id, WAITING));
+    return wait_id;
 }
 
 /* Relaxed: seen by whoever finds the line closed to those who come after the swap that takes the place. */
 void sq__token_wait_in(sq__token_t *token, const void *line) { sq__store_relaxed(&token->line, line); }
 
-static unsigned status_of(uint64_t word, sq__turn_t turn) {
-    return word >> STATUS_BITS == turn ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : OVER;
+static unsigned status_of(uint64_t word, sq__wait_id_t wait_id) {
+    return word >> STATUS_BITS == wait_id ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : OVER;
 }
 
 static bool is_open(unsigned status) { return (status & ~CLAIMED) == WAITING || (status & ~CLAIMED) == SLEEPING; }
 
 /* Ends an open wait; a claimed one is not refused any more. */
-static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final) {
-    uint64_t word = word_of(turn, WAITING);
+static bool settle(sq__token_t *token, sq__wait_id_t wait_id, unsigned final) {
+    uint64_t word = word_of(wait_id, WAITING);
     unsigned status = WAITING;
     /* [grant] release: all that the baton protects; pairs with outcome_of and sq__token_withdraw. */
-    while (!sq__cas_release(&token->word, &word, word_of(turn, final))) {
-        status = status_of(word, turn);
+    while (!sq__cas_release(&token->word, &word, word_of(wait_id, final))) {
+        status = status_of(word, wait_id);
         if (!is_open(status) || (status & CLAIMED && final != GRANTED)) {
             return false;
         }
@@ -124,9 +124,9 @@ static bool settle(sq__token_t *token, sq__turn_t turn, unsigned final) {
     return true;
 }
 
-bool sq__token_grant(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, GRANTED); }
+bool sq__token_grant(sq__token_t *token, sq__wait_id_t wait_id) { return settle(token, wait_id, GRANTED); }
 
-bool sq__token_refuse(sq__token_t *token, sq__turn_t turn) { return settle(token, turn, OVER); }
+bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id) { return settle(token, wait_id, OVER); }
 
 void sq__token_refuse_line(const void *line) {
     sq__mutex_lock(&free_lock);
@@ -140,12 +140,12 @@ void sq__token_refuse_line(const void *line) {
     sq__mutex_unlock(&free_lock);
 }
 
-bool sq__token_claim(sq__token_t *token, sq__turn_t turn) {
-    uint64_t word = word_of(turn, WAITING);
+bool sq__token_claim(sq__token_t *token, sq__wait_id_t wait_id) {
+    uint64_t word = word_of(wait_id, WAITING);
     unsigned status = WAITING;
     /* [claim] relaxed: it only keeps the waiter waiting; what it wrote came with the slot. */
-    while (!sq__cas_relaxed(&token->word, &word, word_of(turn, status | CLAIMED))) {
-        status = status_of(word, turn);
+    while (!sq__cas_relaxed(&token->word, &word, word_of(wait_id, status | CLAIMED))) {
+        status = status_of(word, wait_id);
         if (status != SLEEPING) { /* WAITING it never is again */
             return false;
         }
@@ -153,34 +153,34 @@ bool sq__token_claim(sq__token_t *token, sq__turn_t turn) {
     return true;
 }
 
-static sq__outcome_t outcome_of(uint64_t word, sq__turn_t turn) {
-    unsigned status = status_of(word, turn);
+static sq__outcome_t outcome_of(uint64_t word, sq__wait_id_t wait_id) {
+    unsigned status = status_of(word, wait_id);
     return status == GRANTED ? SQ__GRANTED : is_open(status) ? SQ__OPEN : SQ__REFUSED;
 }
 
-static sq__outcome_t look(sq__token_t *token, sq__turn_t turn) {
-    return outcome_of(sq__load_acquire(&token->word), turn); /* [grant] acquire */
+static sq__outcome_t look(sq__token_t *token, sq__wait_id_t wait_id) {
+    return outcome_of(sq__load_acquire(&token->word), wait_id); /* [grant] acquire */
 }
 
-bool sq__token_is_open(sq__token_t *token, sq__turn_t turn) {
-    return is_open(status_of(sq__load_relaxed(&token->word), turn));
+bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id) {
+    return is_open(status_of(sq__load_relaxed(&token->word), wait_id));
 }
 
-sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__spin_t kind, unsigned pauses) {
-    sq__outcome_t outcome = look(token, turn);
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {
+    sq__outcome_t outcome = look(token, wait_id);
     if (outcome != SQ__OPEN || (pauses = sq__spin_begin(kind, pauses)) == 0) {
         return outcome;
     }
     for (; outcome == SQ__OPEN && pauses > 0; pauses -= 1) {
         sq__pause();
-        outcome = look(token, turn);
+        outcome = look(token, wait_id);
     }
     sq__spin_end(kind, outcome != SQ__OPEN);
     return outcome;
 }
 
-sq__outcome_t sq__token_yield(sq__token_t *token, sq__turn_t turn, uint64_t deadline) {
-    sq__outcome_t outcome = look(token, turn);
+sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+    sq__outcome_t outcome = look(token, wait_id);
     for (unsigned yields = SQ__WAITER_YIELDS; outcome == SQ__OPEN && yields > 0; yields -= 1) {
         if (deadline != SQ__NEVER && sq__clock_now() >= deadline) {
             break; /* a yield may take a whole time slice */
@@ -188,39 +188,39 @@ sq__outcome_t sq__token_yield(sq__token_t *token, sq__turn_t turn, uint64_t dead
         if (!sq__spin_yield()) {
             break;
         }
-        outcome = look(token, turn);
+        outcome = look(token, wait_id);
     }
     return outcome;
 }
 
-sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__turn_t turn) {
-    uint64_t word = word_of(turn, WAITING);
+sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id) {
+    uint64_t word = word_of(wait_id, WAITING);
     /* [grant] acquire if it fails: it may be granted, and the baton ours. (C11 wants no less where it succeeds.) */
-    while (!sq__cas_acquire_or_acquire(&token->word, &word, word_of(turn, OVER))) {
-        if (status_of(word, turn) != SLEEPING) { /* WAITING it never is again */
-            return outcome_of(word, turn);
+    while (!sq__cas_acquire_or_acquire(&token->word, &word, word_of(wait_id, OVER))) {
+        if (status_of(word, wait_id) != SLEEPING) { /* WAITING it never is again */
+            return outcome_of(word, wait_id);
         }
     }
     return SQ__WITHDRAWN;
 }
 
 /* By the waiter, with the lock. False: it was decided in the meantime. */
-static bool fall_asleep(sq__token_t *token, sq__turn_t turn) {
-    uint64_t word = word_of(turn, WAITING);
+static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
+    uint64_t word = word_of(wait_id, WAITING);
     while (!sq__cas_relaxed(&token->word, &word, (word & ~(uint64_t)WAITING) | SLEEPING)) {
-        if (!is_open(status_of(word, turn))) {
+        if (!is_open(status_of(word, wait_id))) {
             return false;
         }
     }
     return true;
 }
 
-sq__outcome_t sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline) {
+sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
     sq__mutex_lock(&token->lock);
-    sq__outcome_t outcome = fall_asleep(token, turn) ? SQ__OPEN : look(token, turn);
+    sq__outcome_t outcome = fall_asleep(token, wait_id) ? SQ__OPEN : look(token, wait_id);
     while (outcome == SQ__OPEN) {
         bool in_time = sq__condition_wait(&token->wake, &token->lock, deadline) || sq__clock_now() < deadline;
-        outcome = in_time ? look(token, turn) : sq__token_withdraw(token, turn);
+        outcome = in_time ? look(token, wait_id) : sq__token_withdraw(token, wait_id);
         if (!in_time && outcome == SQ__OPEN) {
             deadline = SQ__NEVER; /* claimed: it has begun, and the deadline was for the beginning */
         }

@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 typedef struct sq__token sq__token_t;
-typedef uint64_t sq__turn_t;
+typedef uint64_t sq__wait_id_t;
 
 /* A token that nobody uses, or NULL (no memory). Give it back with sq__token_recycle. */
 sq__token_t *sq__token_acquire(void);
@@ -42,14 +42,14 @@ void sq__token_lock_list(void);
 void sq__token_unlock_list(bool in_child);
 
 /* Begins a wait, before anybody can grant it. T: by the thread that will wait. */
-sq__turn_t sq__token_prepare(sq__token_t *token);
+sq__wait_id_t sq__token_prepare(sq__token_t *token);
 
 /* Ends the wait of this turn with a yes: passes the baton to the waiter, or tells it that what it claimed is done. False: it
  * was withdrawn, and the caller still holds the baton. After true the caller touches nothing that the baton protects. */
-bool sq__token_grant(sq__token_t *token, sq__turn_t turn);
+bool sq__token_grant(sq__token_t *token, sq__wait_id_t wait_id);
 
 /* Ends the wait with a no. False: it was withdrawn already, or it is claimed. */
-bool sq__token_refuse(sq__token_t *token, sq__turn_t turn);
+bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id);
 
 /* T. This wait has a place in `line`, or is about to take one. Until the next prepare. */
 void sq__token_wait_in(sq__token_t *token, const void *line);
@@ -59,7 +59,7 @@ void sq__token_wait_in(sq__token_t *token, const void *line);
 void sq__token_refuse_line(const void *line);
 
 /* Keeps the waiter from withdrawing. False: it has done so. */
-bool sq__token_claim(sq__token_t *token, sq__turn_t turn);
+bool sq__token_claim(sq__token_t *token, sq__wait_id_t wait_id);
 
 typedef enum sq__outcome {
     SQ__OPEN,     /* not decided */
@@ -69,18 +69,18 @@ typedef enum sq__outcome {
 } sq__outcome_t;
 
 /* Looks for the outcome between at most `pauses` pauses. */
-sq__outcome_t sq__token_spin(sq__token_t *token, sq__turn_t turn, sq__spin_t kind, unsigned pauses);
+sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses);
 
 /* Looks for the outcome between yields; no longer than to the deadline. */
-sq__outcome_t sq__token_yield(sq__token_t *token, sq__turn_t turn, uint64_t deadline);
+sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
 /* The one function that sleeps: until the outcome, which is SQ__WITHDRAWN when the deadline passed first. */
-sq__outcome_t sq__token_sleep(sq__token_t *token, sq__turn_t turn, uint64_t deadline);
+sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
 /* Gives up the wait: SQ__WITHDRAWN; the outcome if there is one already; or SQ__OPEN if it is claimed. */
-sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__turn_t turn);
+sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
 
 /* True while the wait of this turn is neither granted, refused nor withdrawn. */
-bool sq__token_is_open(sq__token_t *token, sq__turn_t turn);
+bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);
 
 #endif

@@ -13,7 +13,7 @@ struct sq__worker {
     sq__token_t *token;             /* F */
     sq__worker_function_t function; /* F */
     void *argument;                 /* F */
-    sq__turn_t turn;                /* P  what the next post grants */
+    sq__wait_id_t wait_id;                /* P  what the next post grants */
     bool stopping;                  /* P */
     uint32_t process;               /* F  in which it was started */
     sq__thread_start_t start;       /* F */
@@ -22,17 +22,17 @@ struct sq__worker {
 static void worker_main(void *argument) {
     sq__worker_t *worker = argument;
     sq__token_t *token = worker->token;
-    sq__turn_t turn = worker->turn;
+    sq__wait_id_t wait_id = worker->wait_id;
     bool wanted = true;
     while (wanted) {
-        if (sq__token_spin(token, turn, SQ__SPIN_WORKER, SQ__WORKER_SPINS) == SQ__OPEN) {
-            sq__token_sleep(token, turn, SQ__NEVER);
+        if (sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS) == SQ__OPEN) {
+            sq__token_sleep(token, wait_id, SQ__NEVER);
         }
         if (worker->stopping) {
             break;
         }
         /* Before the call: the next post may come while the function is still on its way back. */
-        turn = worker->turn = sq__token_prepare(token);
+        wait_id = worker->wait_id = sq__token_prepare(token);
         wanted = worker->function(worker->argument);
     }
     if (sq__process() == worker->process) { /* else its function has forked, and this is the child: the token is the parent's */
@@ -52,7 +52,7 @@ int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void
     if (token == NULL) {
         goto no_token;
     }
-    *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .turn = sq__token_prepare(token),
+    *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .wait_id = sq__token_prepare(token),
                                .process = sq__process() };
     error = sq__thread_start(&worker->start, worker_main, worker, name, stack_size);
     if (error) {
@@ -69,7 +69,7 @@ no_token:
 
 void sq__worker_post(sq__worker_t *worker) {
     /* Read first: after the grant the worker may be gone. Its token is never gone. Nobody withdraws a worker's wait. */
-    sq__token_grant(worker->token, worker->turn);
+    sq__token_grant(worker->token, worker->wait_id);
 }
 
 void sq__worker_stop(sq__worker_t *worker) {

@@ -33,12 +33,12 @@ actor ActorGate: SerialExecutor {
 ///
 /// Unchecked Sendable: adds a constant, and the gate, which is written before the task is made.
 @usableFromInline
-class ActorTurn: Held, @unchecked Sendable {
-    fileprivate let line: Line
+class ActorTurn: QueuedTask, @unchecked Sendable {
+    fileprivate let line: TaskLine
     /// It retains this, and the task retains it until it has ended.
     fileprivate unowned(unsafe) var gate: ActorGate!
 
-    @usableFromInline init(_ line: Line) {
+    @usableFromInline init(_ line: TaskLine) {
         self.line = line
         super.init()
     }
@@ -61,7 +61,7 @@ class ActorTurn: Held, @unchecked Sendable {
     }
 }
 
-extension Line {
+extension TaskLine {
     /// As ``next()``, in the line of an ActorQueue.
     func nextTurn() -> ActorTurn? {
         // Nothing else is in this line.

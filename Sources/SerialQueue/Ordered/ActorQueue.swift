@@ -26,7 +26,7 @@ private final class Adopted: Sendable {
 ///
 /// Not for closures of which each has to end before the next one begins: ``FIFOQueue``.
 public final class ActorQueue<ActorType: Actor>: Sendable {
-    @usableFromInline let line = Line()
+    @usableFromInline let line = TaskLine()
     private let adopted = AtomicLazyReference<Adopted>()
 
     /// Makes a queue, which nothing may be enqueued on before ``adoptExecutionContext(of:)``.

@@ -12,7 +12,7 @@ final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Acto
     // Written before the task is made, taken out by the task.
     @usableFromInline var operation: Operation?
 
-    @inlinable init(_ line: Line, _ actor: ActorType, _ operation: consuming @escaping Operation) {
+    @inlinable init(_ line: TaskLine, _ actor: ActorType, _ operation: consuming @escaping Operation) {
         self.actor = actor
         self.operation = consume operation
         super.init(line)

@@ -11,7 +11,7 @@
 /// Not for closures that need only begin in order, such as messages to an actor: ``ActorQueue``. Not for closures that never
 /// suspend: ``SerialQueue``. Not for mutual calls between two queues: tasks that wait for each other's queues hang.
 public final class FIFOQueue: Sendable {
-    let line = Line()
+    let line = TaskLine()
     let queue: SerialQueue?
     /// The label that the queue was made with. It names the queue in messages.
     public let label: String

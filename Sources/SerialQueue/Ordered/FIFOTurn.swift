@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Unchecked Sendable: adds a constant and an atomic.
 @usableFromInline
-class FIFOTurn: Held, TaskExecutor, @unchecked Sendable {
+class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
     /// Where the task is while it has its turn, as far as the baton is concerned.
     private enum Whereabouts: UInt8, AtomicRepresentable {
         /// On some thread, or suspended: whoever ends it goes on.

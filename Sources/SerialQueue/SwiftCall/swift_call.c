@@ -26,7 +26,7 @@ static void call_closure(void *closure_on_the_stack)
     closure->code(closure->context);
 }
 
-/* Declared in StackCall.swift as (OpaquePointer, () -> Void) -> CInt: Swift passes the closure as its two words. */
+/* Declared in BorrowedClosure.swift as (OpaquePointer, () -> Void) -> CInt: Swift passes the closure as its two words. */
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);

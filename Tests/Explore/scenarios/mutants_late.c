@@ -1,4 +1,4 @@
-/* mutants_late.c: tasks that no thread waits with. Mutants of deferred tasks (bound.c, async.c) and of the end of what is not
+/* mutants_late.c: tasks that no thread waits with. Mutants of deferred tasks (capacity.c, async.c) and of the end of what is not
  * due (shutdown.c) asked for it, and one of the alarms' thread (alarm.c).
  *
  * Deferred tasks on a queue with room for one, against each other, a withdrawal and a shutdown: each is called once, or is told
@@ -7,7 +7,7 @@
 
 #include "include/sq_deferred.h"
 #include "include/sq_timer.h"
-#include "thread/alarm.h"
+#include "alarm/alarm.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * and ends. */
 #include "scenario.h"
 
-#include "thread/alarm.h"
+#include "alarm/alarm.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Names for what Swift does not import by itself: initialiser macros and errno. (Importing Glibc would bring the names
  * too, but tie the face to one C library.) The calls that lend a closure to the queue are in swift_call.c; they are
- * declared in Swift, in StackCall.swift, because C has no word for a Swift closure. */
+ * declared in Swift, in BorrowedClosure.swift, because C has no word for a Swift closure. */
 #ifndef SQ_SWIFT_CALL_H
 #define SQ_SWIFT_CALL_H
 

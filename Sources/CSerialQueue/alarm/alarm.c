@@ -1,0 +1,275 @@
+#include "alarm/alarm.h"
+
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+#include "thread/process.h"
+#include "thread/token.h"
+
+#include <errno.h>
+
+/* Fields: F fixed once made, L under the lock. */
+struct sq__alarms {
+    sq__mutex_t lock;
+    sq__heap_t exact;  /* L  without a leeway */
+    sq__heap_t loose;  /* L  with one, by the time at which they are due */
+    sq__heap_t latest; /* L  the same ones, by their latest time */
+    uint64_t order;    /* L  how many were ever set */
+    uint64_t now;      /* L  of a clock of its own */
+    bool is_manual;    /* F  has a clock of its own */
+    size_t leases;     /* L */
+    sq__token_t *token; /* L  of the thread; NULL: none runs */
+    sq__wait_id_t wait_id;    /* L  of its present sleep */
+    uint64_t wakes_at;  /* L  when that sleep ends; 0: it does not sleep, or is woken already */
+};
+
+/* How long the thread stays after the last lease. Nanoseconds. */
+static const uint64_t linger = 100000000;
+
+static sq__thread_start_t shared_start; /* under the lock of the shared set; of its thread, which is one at a time */
+static sq__alarms_t shared = { .lock = SQ__MUTEX_INIT };
+
+/* Alarms set in the parent of this process, which a cancel still finds in order. */
+static sq__alarms_t of_parent;
+
+static uint64_t saturated(uint64_t time, uint64_t more) { return more < SQ__NEVER - time ? time + more : SQ__NEVER; }
+
+/* The set. With the lock. */
+
+static uint64_t key_of(const sq__heap_node_t *node) { return node != NULL ? node->key : SQ__NEVER; }
+
+static void take(sq__alarm_t *alarm) {
+    sq__heap_take(&alarm->due);
+    if (sq__heap_has(&alarm->latest)) {
+        sq__heap_take(&alarm->latest);
+    }
+}
+
+/* Takes out the first alarm that is due by `time`; NULL: none is. */
+static sq__alarm_t *take_due(sq__alarms_t *alarms, uint64_t time) {
+    sq__heap_node_t *exact = sq__heap_first(&alarms->exact), *loose = sq__heap_first(&alarms->loose);
+    sq__heap_node_t *first = sq__heap_before(loose, exact) ? loose : exact;
+    if (first == NULL || first->key > time || first->key == SQ__NEVER) {
+        return NULL;
+    }
+    sq__alarm_t *alarm = (sq__alarm_t *)((char *)first - offsetof(sq__alarm_t, due));
+    take(alarm);
+    return alarm;
+}
+
+static uint64_t next_wake(const sq__alarms_t *alarms) {
+    uint64_t exact = key_of(sq__heap_first(&alarms->exact)), latest = key_of(sq__heap_first(&alarms->latest));
+    return exact < latest ? exact : latest;
+}
+
+/* Calls it without the lock. What it points to may be gone then. False, still without the lock: it has forked, and this is the
+ * child, where the set is the parent's, or another thread's. */
+static bool call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+    void (*function)(sq__alarm_t *) = alarm->call;
+    uint32_t process = sq__process();
+    sq__mutex_unlock(&alarms->lock);
+    function(alarm);
+    if (sq__process() != process) {
+        return false;
+    }
+    sq__mutex_lock(&alarms->lock);
+    return true;
+}
+
+static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
+    alarm->due.key = due;
+    if (leeway == 0 || alarms->is_manual) {
+        sq__heap_put(&alarms->exact, &alarm->due);
+        return;
+    }
+    alarm->latest.key = saturated(due, leeway);
+    sq__heap_put(&alarms->loose, &alarm->due);
+    sq__heap_put(&alarms->latest, &alarm->latest);
+}
+
+/* If the thread would sleep beyond `time`: its token, to be granted without the lock; else NULL. */
+static sq__token_t *token_to_wake(sq__alarms_t *alarms, uint64_t time) {
+    if (alarms->token == NULL || time >= alarms->wakes_at) {
+        return NULL;
+    }
+    alarms->wakes_at = 0;
+    return alarms->token;
+}
+
+/* The thread of the process's set */
+
+static void sleep_until(sq__alarms_t *alarms, uint64_t time) {
+    sq__wait_id_t wait_id = alarms->wait_id = sq__token_prepare(alarms->token);
+    sq__token_t *token = alarms->token;
+    alarms->wakes_at = time;
+    sq__mutex_unlock(&alarms->lock);
+    sq__token_sleep(token, wait_id, time);
+    sq__mutex_lock(&alarms->lock);
+    alarms->wakes_at = 0;
+}
+
+static void call_when_due(void *argument) {
+    sq__alarms_t *alarms = argument;
+    uint64_t leaves_at = SQ__NEVER;
+    sq__thread_wake_in_time(); /* who does not mind says so by a leeway */
+    sq__mutex_lock(&alarms->lock);
+    for (;;) {
+        uint64_t now = sq__clock_now();
+        sq__alarm_t *alarm = take_due(alarms, now);
+        if (alarm != NULL) {
+            if (!call(alarms, alarm)) {
+                return;
+            }
+        } else if (alarms->leases > 0) {
+            leaves_at = SQ__NEVER;
+            sleep_until(alarms, next_wake(alarms));
+        } else if (leaves_at == SQ__NEVER) {
+            leaves_at = saturated(now, linger);
+        } else if (now < leaves_at) {
+            sleep_until(alarms, leaves_at);
+        } else {
+            break;
+        }
+    }
+    sq__token_recycle(alarms->token);
+    alarms->token = NULL;
+    sq__mutex_unlock(&alarms->lock);
+}
+
+/* With the lock. */
+static int start_thread(sq__alarms_t *alarms) {
+    sq__token_t *token = sq__token_acquire();
+    if (token == NULL) {
+        return ENOMEM;
+    }
+    alarms->token = token;
+    int error = sq__thread_start(&shared_start, call_when_due, alarms, "sq-alarm", 0);
+    if (error) {
+        sq__token_recycle(token);
+        alarms->token = NULL;
+    }
+    return error;
+}
+
+int sq__alarms_shared(sq__alarms_t **alarms) {
+    int error = 0;
+    sq__mutex_lock(&shared.lock);
+    if (shared.token == NULL) {
+        error = start_thread(&shared);
+    }
+    if (error == 0) {
+        shared.leases += 1;
+        *alarms = &shared;
+    }
+    sq__mutex_unlock(&shared.lock);
+    return error;
+}
+
+void sq__alarms_let_go(sq__alarms_t *alarms) {
+    if (alarms->is_manual) {
+        return;
+    }
+    sq__token_t *woken = NULL;
+    sq__mutex_lock(&alarms->lock);
+    alarms->leases -= 1;
+    if (alarms->leases == 0) {
+        woken = token_to_wake(alarms, saturated(sq__clock_now(), linger));
+    }
+    sq__wait_id_t wait_id = alarms->wait_id;
+    sq__mutex_unlock(&alarms->lock);
+    if (woken != NULL) {
+        sq__token_grant(woken, wait_id);
+    }
+}
+
+/* Sets with a clock of their own */
+
+sq__alarms_t *sq__alarms_create(void) {
+    sq__alarms_t *alarms = sq__memory(sizeof *alarms);
+    if (alarms == NULL) {
+        return NULL;
+    }
+    *alarms = (sq__alarms_t){ .is_manual = true };
+    if (sq__mutex_init(&alarms->lock) != 0) {
+        sq__memory_free(alarms);
+        return NULL;
+    }
+    return alarms;
+}
+
+void sq__alarms_destroy(sq__alarms_t *alarms) {
+    sq__mutex_destroy(&alarms->lock);
+    sq__memory_free(alarms);
+}
+
+bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time) {
+    sq__mutex_lock(&alarms->lock);
+    sq__alarm_t *alarm = take_due(alarms, time);
+    uint64_t reached = alarm != NULL ? alarm->due.key : time;
+    alarms->now = reached > alarms->now ? reached : alarms->now;
+    if (alarm == NULL || call(alarms, alarm)) {
+        sq__mutex_unlock(&alarms->lock);
+    }
+    return alarm != NULL;
+}
+
+/* Any set */
+
+uint64_t sq__alarms_now(sq__alarms_t *alarms) {
+    if (!alarms->is_manual) {
+        return sq__clock_now();
+    }
+    sq__mutex_lock(&alarms->lock);
+    uint64_t now = alarms->now;
+    sq__mutex_unlock(&alarms->lock);
+    return now;
+}
+
+static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway, bool again) {
+    sq__mutex_lock(&alarms->lock);
+    if (!again) {
+        alarm->due.order = alarms->order++;
+    }
+    put(alarms, alarm, due, leeway);
+    sq__token_t *woken = token_to_wake(alarms, saturated(due, leeway));
+    sq__wait_id_t wait_id = alarms->wait_id;
+    sq__mutex_unlock(&alarms->lock);
+    if (woken != NULL) {
+        sq__token_grant(woken, wait_id); /* one that comes late grants nothing: the turn is over */
+    }
+}
+
+void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
+    set(alarms, alarm, due, leeway, false);
+}
+
+void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {
+    set(alarms, alarm, due, leeway, true);
+}
+
+bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+    sq__mutex_lock(&alarms->lock);
+    bool was_set = sq__heap_has(&alarm->due);
+    if (was_set) {
+        take(alarm);
+    }
+    sq__mutex_unlock(&alarms->lock);
+    return was_set;
+}
+
+/* Fork */
+
+void sq__alarms_lock(void) { sq__mutex_lock(&shared.lock); }
+
+void sq__alarms_unlock(bool in_child) {
+    if (in_child) {
+        sq__heap_move(&shared.exact, &of_parent.exact);
+        sq__heap_move(&shared.loose, &of_parent.loose);
+        sq__heap_move(&shared.latest, &of_parent.latest);
+        shared.token = NULL; /* of a thread of the parent's */
+        shared.leases = 0;
+        shared.wakes_at = 0;
+    }
+    sq__mutex_unlock(&shared.lock);
+}

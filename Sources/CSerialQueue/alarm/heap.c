@@ -1,0 +1,74 @@
+#include "alarm/heap.h"
+
+static unsigned rank_of(const sq__heap_node_t *node) { return node != NULL ? node->rank : 0; }
+
+/* After a change below the node. */
+static void restore(sq__heap_node_t *node) {
+    if (rank_of(node->left) < rank_of(node->right)) {
+        sq__heap_node_t *left = node->left;
+        node->left = node->right;
+        node->right = left;
+    }
+    node->rank = rank_of(node->right) + 1;
+}
+
+/* Merges two heaps, given by their first nodes or NULL. Where the result hangs is the caller's to say. */
+static sq__heap_node_t *merge(sq__heap_node_t *a, sq__heap_node_t *b) {
+    sq__heap_node_t top = { .right = NULL };
+    sq__heap_node_t *last = &top;
+    while (a != NULL && b != NULL) {
+        if (sq__heap_before(b, a)) {
+            sq__heap_node_t *later = a;
+            a = b;
+            b = later;
+        }
+        last->right = a;
+        a->above = last;
+        last = a;
+        a = a->right;
+    }
+    last->right = a != NULL ? a : b;
+    if (last->right != NULL) {
+        last->right->above = last;
+    }
+    for (; last != &top; last = last->above) {
+        restore(last);
+    }
+    return top.right;
+}
+
+static void hang(sq__heap_t *heap, sq__heap_node_t *first) {
+    heap->top.left = first;
+    if (first != NULL) {
+        first->above = &heap->top;
+    }
+}
+
+void sq__heap_put(sq__heap_t *heap, sq__heap_node_t *node) {
+    node->left = node->right = NULL;
+    node->rank = 1;
+    hang(heap, merge(heap->top.left, node));
+}
+
+void sq__heap_take(sq__heap_node_t *node) {
+    sq__heap_node_t *above = node->above;
+    sq__heap_node_t *rest = merge(node->left, node->right);
+    *(above->left == node ? &above->left : &above->right) = rest;
+    if (rest != NULL) {
+        rest->above = above;
+    }
+    node->above = NULL;
+    /* A rank that changes is one more on each step up, or this is a way down on the right: O(log n) steps in both cases. */
+    for (unsigned before = 0; above->above != NULL; above = above->above) {
+        before = (unsigned)above->rank;
+        restore(above);
+        if (above->rank == before) {
+            break;
+        }
+    }
+}
+
+void sq__heap_move(sq__heap_t *from, sq__heap_t *to) {
+    hang(to, merge(to->top.left, from->top.left));
+    from->top.left = NULL;
+}

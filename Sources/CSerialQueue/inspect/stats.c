@@ -1,0 +1,50 @@
+#include "include/sq_stats.h"
+
+#include "inspect/stats.h"
+
+#include "kernel/handle.h"
+#include "kernel/ring.h"
+
+static uint64_t places_now(const sq_queue_t *queue) {
+    return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
+}
+
+uint64_t sq__stats_depth(const sq_queue_t *queue) {
+    /* A place may be passed before its withdrawal is counted. */
+    int64_t given_up = (int64_t)(sq__load_relaxed(&queue->withdrawn) - sq__load_relaxed(&queue->skipped));
+    int64_t depth = (int64_t)places_now(queue) - (given_up > 0 ? given_up : 0);
+    return depth > 0 ? (uint64_t)depth : 0;
+}
+
+uint64_t sq__stats_passed(const sq_queue_t *queue, uint64_t *waiting) {
+    *waiting = sq__stats_depth(queue) > 0 ? places_now(queue) : 0;
+    return sq__load_relaxed(&queue->ran) + sq__load_relaxed(&queue->discarded) + sq__load_relaxed(&queue->skipped);
+}
+
+void sq__stats_sample_depth(sq_queue_t *queue) {
+    uint64_t depth = sq__stats_depth(queue);
+    if (depth > sq__load_relaxed(&queue->highest)) {
+        sq__store_relaxed(&queue->highest, depth);
+    }
+}
+
+size_t sq_queue_depth(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    return (size_t)sq__stats_depth(queue);
+}
+
+void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
+    SQ__CHECK_HANDLE(queue);
+    *stats = (sq_queue_stats_t){
+        .ran = sq__load_relaxed(&queue->ran),
+        .discarded = sq__load_relaxed(&queue->discarded),
+        .withdrawn = sq__load_relaxed(&queue->withdrawn),
+        .rejected = sq__load_relaxed(&queue->rejected),
+        .depth = sq__stats_depth(queue),
+        .highest_depth = sq__load_relaxed(&queue->highest),
+    };
+    if (stats->highest_depth < stats->depth) {
+        stats->highest_depth = stats->depth; /* the holder has not taken its sample yet */
+    }
+    stats->submitted = stats->ran + stats->discarded + stats->withdrawn + stats->depth;
+}

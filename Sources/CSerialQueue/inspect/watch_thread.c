@@ -1,0 +1,223 @@
+#include "inspect/watch_thread.h"
+
+#include "platform/clock.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+#include "platform/unwind.h"
+#include "wait/deadlock.h"
+#include "inspect/stats.h"
+#include "inspect/watch.h"
+#include "thread/token.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LABEL_SIZE = 128 };
+
+static const uint64_t shortest_rest = 1000000; /* nanoseconds */
+
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq__cold_t *records;   /* W */
+static sq__token_t *token;  /* W  of the thread; NULL: none runs */
+static sq__wait_id_t wait_id;     /* W  of its present rest */
+static sq__thread_start_t thread_start; /* W  of the thread */
+static uint64_t rounds;                 /* W */
+
+/* The one that this thread called last. It forks nowhere but in that call, or in what lets go of it after the call. */
+static SQ__THREAD_LOCAL sq__watcher_t *called;
+
+void sq__watch_thread_lock(void) { sq__mutex_lock(&lock); }
+void sq__watch_thread_unlock(void) { sq__mutex_unlock(&lock); }
+
+void sq__watch_lock(void) { sq__mutex_lock(&lock); }
+
+void sq__watch_unlock(bool in_child) {
+    if (in_child) { /* nobody looks at the parent's queues any more, or comes back from a call but the thread that forked in it */
+        for (sq__cold_t *cold = records; cold != NULL; cold = cold->next) {
+            cold->link = NULL;
+            cold->watcher->is_being_called = cold->watcher == called;
+        }
+        records = NULL;
+        token = NULL;
+    }
+    sq__mutex_unlock(&lock);
+}
+
+static uint64_t rest_of(const sq__watcher_t *watcher) {
+    return watcher->threshold / 4 > shortest_rest ? watcher->threshold / 4 : shortest_rest;
+}
+
+/* Looks */
+
+typedef struct stall {
+    sq_stall_t told;
+    char label[LABEL_SIZE];
+    char waits_for[LABEL_SIZE];
+} stall_t;
+
+static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
+    uint64_t began = sq__load_acquire(&cold->began); /* [note] acquire: the two below */
+    sq_function_t function = sq__load_acquire(&cold->function); /* [note] acquire: `began` below is at least as new */
+    uint64_t thread_id = sq__load_acquire(&cold->thread_id); /* [note] acquire: the same */
+    if (began == 0 || now - began < cold->watcher->threshold || now < began || sq__load_relaxed(&cold->began) != began) {
+        return false;
+    }
+    stall->told = (sq_stall_t){
+        .kind = SQ_STALL_RUNNING, .nanoseconds = now - began, .function = function, .thread_id = thread_id
+    };
+    bool is_new = cold->told_running != began;
+    cold->told_running = began;
+    cold->told_waiting = true; /* what waits behind it is the same incident */
+    return is_new;
+}
+
+static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
+    uint64_t waiting;
+    uint64_t passed = sq__stats_passed(cold->queue, &waiting);
+    bool stalled = waiting > 0 && cold->looks == SQ__LOOKS && passed < cold->taken[SQ__LOOKS - 1];
+    if (!stalled) {
+        cold->told_waiting = false;
+    } else if (!cold->told_waiting) {
+        stall->told = (sq_stall_t){ .kind = SQ_STALL_WAITING, .nanoseconds = SQ__LOOKS * rest_of(cold->watcher) };
+        cold->told_waiting = true;
+    } else {
+        stalled = false;
+    }
+    memmove(&cold->taken[1], &cold->taken[0], sizeof cold->taken - sizeof cold->taken[0]);
+    cold->taken[0] = passed + waiting;
+    cold->looks += cold->looks < SQ__LOOKS;
+    cold->last_look = now;
+    return stalled;
+}
+
+/* True: there is something to tell. With the lock. */
+static bool look(sq__cold_t *cold, uint64_t now, stall_t *stall) {
+    bool stalled = runs_too_long(cold, now, stall);
+    if (!stalled) {
+        stalled = waits_too_long(cold, now, stall);
+    }
+    if (stalled) {
+        snprintf(stall->label, sizeof stall->label, "%s", cold->queue->label);
+        sq__deadlock_waits_for(stall->told.thread_id, stall->waits_for, sizeof stall->waits_for);
+        stall->told.label = stall->label;
+        stall->told.waits_for = stall->waits_for;
+        stall->told.depth = sq__stats_depth(cold->queue);
+        stall->told.suspended = sq__load_relaxed(&cold->queue->state) & SQ__SUSPENDED;
+    }
+    return stalled;
+}
+
+/* The user's code, without the lock. The queue may be freed meanwhile, and the note with it. */
+static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    watcher->is_being_called = true;
+    called = watcher;
+    sq__mutex_unlock(&lock);
+    watcher->given.stalled(watcher->given.context, told);
+    sq__mutex_lock(&lock);
+    watcher->is_being_called = false;
+    if (watcher->is_dropped) {
+        sq__mutex_unlock(&lock);
+        watcher->let_go(watcher);
+        sq__mutex_lock(&lock);
+    }
+}
+
+/* One round: looks at all that are due, at each once, so that a watcher with much to report does not keep the thread from the
+ * others. Returns when the next one is due. With the lock, by the thread that has this token. */
+static uint64_t look_around(const sq__token_t *mine) {
+    uint64_t next = SQ__NEVER;
+    rounds += 1;
+    sq__cold_t *cold = records;
+    while (cold != NULL) {
+        uint64_t now = sq__clock_now();
+        uint64_t due = cold->last_look + rest_of(cold->watcher);
+        stall_t stall = { .waits_for = "" };
+        if (now >= due && cold->round != rounds) {
+            sq__watcher_t *watcher = cold->watcher;
+            cold->round = rounds;
+            if (look(cold, now, &stall)) {
+                tell(watcher, &stall.told);
+                if (token != mine) {
+                    return SQ__NEVER; /* it has forked, and this is the child, where the list is another thread's */
+                }
+                next = SQ__NEVER;
+                cold = records; /* the list may have changed */
+                continue;
+            }
+            due = now + rest_of(cold->watcher);
+        }
+        next = due < next ? due : next;
+        cold = cold->next;
+    }
+    return next;
+}
+
+static void watch(void *unused) {
+    (void)unused;
+    sq__mutex_lock(&lock);
+    sq__token_t *mine = token;
+    for (;;) {
+        uint64_t next = look_around(mine);
+        if (records == NULL) {
+            break; /* the last one may have gone during a call, when this thread had no rest that could be ended */
+        }
+        if (token != mine) {
+            break; /* a call has forked, and this is the child, where others are watched by another thread */
+        }
+        sq__wait_id_t rest = wait_id = sq__token_prepare(mine);
+        sq__mutex_unlock(&lock);
+        sq__token_sleep(mine, rest, next);
+        sq__mutex_lock(&lock);
+    }
+    if (token == mine) {
+        sq__token_recycle(mine);
+        token = NULL;
+    }
+    sq__mutex_unlock(&lock);
+}
+
+/* List */
+
+int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
+    if (token == NULL) {
+        token = sq__token_acquire();
+        if (token == NULL) {
+            return ENOMEM;
+        }
+        int error = sq__thread_start(&thread_start, watch, NULL, "sq-watch", 0);
+        if (error) {
+            sq__token_recycle(token);
+            token = NULL;
+            return error;
+        }
+    } else {
+        sq__token_grant(token, wait_id); /* its rest may be too long for the new one */
+    }
+    cold->told_running = 0; /* a new watcher is told of what the old one was told */
+    cold->looks = 0;
+    cold->last_look = sq__clock_now() - rest_of(watcher); /* the first look is due now */
+    if (cold->link == NULL) {
+        cold->next = records;
+        cold->link = &records;
+        if (cold->next != NULL) {
+            cold->next->link = &cold->next;
+        }
+        records = cold;
+    }
+    return 0;
+}
+
+void sq__watch_thread_remove(sq__cold_t *cold) {
+    if (cold->link != NULL) {
+        *cold->link = cold->next;
+        if (cold->next != NULL) {
+            cold->next->link = cold->link;
+        }
+        cold->link = NULL;
+    }
+    if (records == NULL && token != NULL) {
+        sq__token_grant(token, wait_id); /* nothing left to look at */
+    }
+}

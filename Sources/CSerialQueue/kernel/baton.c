@@ -1,0 +1,98 @@
+#include "kernel/baton.h"
+
+#include "queue/fork.h"
+#include "kernel/ring.h"
+#include "queue/shutdown.h"
+#include "inspect/stats.h"
+#include "queue/suspend.h"
+#include "kernel/withdraw.h"
+
+/* Passes over a waiter. True: it has the baton. */
+static bool grant(sq_queue_t *queue, uint32_t control) {
+    sq__stats_sample_depth(queue);
+    sq__waiter_t waiter = sq__ring_take(queue).waiter;
+    if (control & SQ__DISCARD) {
+        (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
+        sq__count(&queue->skipped, 1);
+        return false;
+    }
+    sq__count(&queue->ran, 1); /* on its behalf and beforehand: after the grant the count is no longer ours */
+    if (sq__token_grant(waiter.token, waiter.wait_id)) {
+        return true;
+    }
+    sq__count(&queue->ran, (uint64_t)-1);
+    sq__count(&queue->skipped, 1); /* it had withdrawn */
+    return false;
+}
+
+/* Nothing is at the head. True: *next tells what became of the baton. */
+static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
+    sq__state_t state;
+    *next = SQ__NEXT_GONE;
+    if (by_runner && sq__ring_linger(queue)) {
+        return false;
+    }
+    if (sq__ring_give_back(queue, &state)) {
+        return true;
+    }
+    if ((state & SQ__CLOSED) || sq__state_is_released(state)) {
+        *next = SQ__NEXT_END;
+        return true;
+    }
+    return sq__suspend_park(queue, state);
+}
+
+sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
+    sq__next_t next;
+    for (;;) {
+        uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
+        if (kind == SQ__EMPTY) {
+            kind = sq__ring_peek(queue);
+        }
+        if (kind == SQ__EMPTY) {
+            if (nothing_next(queue, by_runner, &next)) {
+                return next;
+            }
+            continue;
+        }
+        /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
+        uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
+        if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
+            /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
+            sq__state_t state = sq__load_acquire(&queue->state);
+            if (sq__suspend_park(queue, state)) {
+                return SQ__NEXT_GONE;
+            }
+            if (state & SQ__SUSPENDED) {
+                continue; /* the word has changed meanwhile, or forbids it */
+            }
+        }
+        if (__builtin_expect(kind == SQ__GONE, 0)) {
+            sq__withdraw_pass(queue);
+            continue;
+        }
+        if (kind != SQ__WAITER && (by_runner || kind != SQ__EITHER)) {
+            return SQ__NEXT_TASK;
+        }
+        if (grant(queue, control)) {
+            return SQ__NEXT_GONE;
+        }
+    }
+}
+
+void sq__baton_pass(sq_queue_t *queue) {
+    if (sq__fork_is_stale(queue)) {
+        return; /* whoever comes next is a thread of the parent's; the queue stays owned, and refuses */
+    }
+    switch (sq__baton_next(queue, false)) {
+    case SQ__NEXT_TASK:
+        /* There is a runner, or it would not have been accepted; [worker] came with the task. */
+        sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
+        break;
+    case SQ__NEXT_END:
+        sq__shutdown_end(queue, false);
+        break;
+    case SQ__NEXT_GONE:
+        break;
+    }
+}

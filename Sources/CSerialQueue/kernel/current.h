@@ -1,0 +1,26 @@
+/* current.h: is a task of this queue on this thread's stack? */
+#ifndef SQ__KERNEL_CURRENT_H
+#define SQ__KERNEL_CURRENT_H
+
+#include "include/sq_current.h"
+#include "thread/self.h"
+
+/* The innermost task's frame lies further out on the stack than the caller: somebody may have jumped out of that task.
+ * Ends the program with a sentence if so. */
+void sq__current_check_jump(const sq__frame_t *frame, const void *caller);
+
+static inline bool sq__is_current(const sq_queue_t *queue) {
+    const sq__frame_t *frame = sq__self()->frame;
+    /* Stacks grow downwards: the frame of a task that still runs is above its callees. */
+    if (__builtin_expect(frame != NULL && (uintptr_t)frame < (uintptr_t)__builtin_frame_address(0), 0)) {
+        sq__current_check_jump(frame, __builtin_frame_address(0));
+    }
+    for (; frame != NULL; frame = frame->parent) {
+        if (frame->owner == queue) {
+            return true;
+        }
+    }
+    return false;
+}
+
+#endif

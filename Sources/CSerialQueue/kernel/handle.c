@@ -1,0 +1,49 @@
+#include "kernel/handle.h"
+
+#ifdef SQ_DEBUG
+
+#include "platform/fatal.h"
+#include "platform/memory.h"
+#include "platform/mutex.h"
+
+#define LIVE UINT64_C(0x5351206c69766521)  /* "SQ live!" */
+#define FREED UINT64_C(0x5351206672656564) /* "SQ freed" */
+
+enum { KEPT = 64 };
+
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq_queue_t *kept[KEPT]; /* under the lock: the last ones freed */
+static unsigned oldest;        /* under the lock */
+
+void sq__handle_check(const sq_queue_t *queue, const char *call) {
+    if (queue == NULL) {
+        sq__fatal("%s was called with NULL instead of a queue.", call);
+    }
+    uint64_t mark = sq__load_relaxed(&queue->mark);
+    if (mark == LIVE) {
+        return;
+    }
+    if (mark == FREED) {
+        sq__fatal("%s was called with queue \"%s\" (%p), which has been freed: its last reference was released.", call,
+                  queue->label, (const void *)queue);
+    }
+    sq__fatal("%s was called with %p, which is not a queue: %s.", call, (const void *)queue,
+              mark == 0 ? "the memory is zeroed" : "it was overwritten, or never was one");
+}
+
+void sq__handle_lock(void) { sq__mutex_lock(&lock); }
+void sq__handle_unlock(void) { sq__mutex_unlock(&lock); }
+
+void sq__handle_mark(sq_queue_t *queue) { sq__store_relaxed(&queue->mark, LIVE); }
+
+void sq__handle_free(sq_queue_t *queue) {
+    sq__store_relaxed(&queue->mark, FREED);
+    sq__mutex_lock(&lock);
+    sq_queue_t *out = kept[oldest];
+    kept[oldest] = queue;
+    oldest = (oldest + 1) % KEPT;
+    sq__mutex_unlock(&lock);
+    sq__memory_free(out);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* handle.h: is this a queue? In builds with SQ_DEBUG only.
+ *
+ * DESIGN. There a queue bears a mark, and its memory is kept for a while after it was freed, so that a call with a handle
+ * that is NULL, zeroed, freed or something else ends the program with a sentence instead of going on in other people's
+ * memory. Builds without SQ_DEBUG (release builds) have neither the mark nor the checks. */
+#ifndef SQ__KERNEL_HANDLE_H
+#define SQ__KERNEL_HANDLE_H
+
+#include "kernel/queue.h"
+
+#ifdef SQ_DEBUG
+void sq__handle_check(const sq_queue_t *queue, const char *call);
+void sq__handle_mark(sq_queue_t *queue);
+/* Instead of freeing the memory at once. */
+void sq__handle_free(sq_queue_t *queue);
+/* Around a fork; the innermost of all locks. */
+void sq__handle_lock(void);
+void sq__handle_unlock(void);
+#define SQ__CHECK_HANDLE(queue) sq__handle_check((queue), __func__)
+#else
+#include "platform/memory.h"
+static inline void sq__handle_mark(sq_queue_t *queue) { (void)queue; }
+static inline void sq__handle_free(sq_queue_t *queue) { sq__memory_free(queue); }
+static inline void sq__handle_lock(void) {}
+static inline void sq__handle_unlock(void) {}
+#define SQ__CHECK_HANDLE(queue) ((void)0)
+#endif
+
+#endif

@@ -1,0 +1,80 @@
+/* queue.h: the queue's fields, and who may touch them.
+ *
+ * The letters: I fixed after create; O the baton's holder only (it sees what every holder before it wrote);
+ * C written by the baton's holder, read by anyone as a count; A atomic, by anyone; L under the queue's lock (lock.h); P under
+ * the pool's. */
+#ifndef SQ__KERNEL_QUEUE_H
+#define SQ__KERNEL_QUEUE_H
+
+#include "include/sq_queue.h"
+#include "platform/atomic.h"
+#include "platform/memory.h"
+#include "kernel/state.h"
+#include "kernel/work.h"
+#include "pool/runner.h"
+
+#include <stddef.h>
+
+/* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (watch.h). */
+enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4 };
+
+/* The fields stand so that the runner, busy with its tasks, and the submitters, busy with the state word, do not share a cache
+ * line: what the one writes for each task, what both read, and the state word are a line apart, wherever malloc puts the
+ * queue; what is touched seldom fills the space between. */
+struct sq_queue {
+    /* Where the runner works. */
+    sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
+    SQ__ATOMIC(uint16_t) index;     /* C  the next task's place in it; SQ__SEGMENT_SLOTS: the next segment's first */
+    SQ__ATOMIC(uint16_t) lingers;   /* C  a hint: the runner has caught up, and looks for more work; nothing runs */
+    uint32_t stack_kib;             /* I  of the worker's thread; 0: the system's default */
+    SQ__ATOMIC(uint64_t) ran;       /* C */
+
+    SQ__ATOMIC(uint64_t) entered;   /* C  how many segments the head has entered; 1 before the first, too */
+    SQ__ATOMIC(uint64_t) discarded; /* C */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  withdrawn places that the head has passed */
+    SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
+    sq__ready_t ready;                  /* P  the pool's, while the baton is with it and no thread of it runs the queue */
+    SQ__ATOMIC(struct sq__cold *) cold; /* A  NULL until it is first watched or has a timer, then fixed */
+    SQ__ATOMIC(uint32_t) references; /* A */
+    uint32_t suspensions;           /* L */
+
+    /* What all read, and hardly anybody writes. */
+    SQ__ATOMIC(uint16_t) control;      /* L, read by the holder: what it does with the next task; SQ__HOLD, ... */
+    SQ__ATOMIC(uint16_t) handoff_kind; /* C  SQ__EMPTY: none */
+    uint32_t process;                  /* I  see fork.h */
+    struct sq__capacity *capacity;           /* I  of a queue of limited capacity; else NULL */
+    SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the queue has ended; a pool: fixed */
+
+    /* Where a submitter that found the queue free leaves the one task for the runner. */
+    sq__work_t handoff;                 /* O  a TASK or PAIR */
+    SQ__ATOMIC(uint64_t) segments;      /* A  how many segments were put into the ring */
+    SQ__ATOMIC(uintptr_t) first;        /* A  the link to the first segment; see ring.h */
+    SQ__ATOMIC(sq__segment_t *) spare;  /* A  an empty segment for reuse, or NULL */
+    SQ__ATOMIC(uint64_t) withdrawn;     /* A */
+
+    /* Where the submitters meet. */
+    SQ__ATOMIC(sq__state_t) state;      /* A  see state.h */
+    SQ__ATOMIC(uint64_t) rejected;      /* A */
+#ifdef SQ_DEBUG
+    SQ__ATOMIC(uint64_t) mark; /* A  see handle.h */
+#endif
+    char label[];                       /* I */
+};
+
+/* Two words whose places are so far apart are on two lines at any address. */
+#define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
+_Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
+
+/* Makes sure that the queue has its worker, before a task for it is accepted. Returns 0 and *runner, or an errno code. */
+int sq__queue_start_worker(sq_queue_t *queue, sq__runner_t *runner);
+
+/* Counts a submission that is refused with this error, and returns the error. */
+static inline int sq__queue_reject(sq_queue_t *queue, int error) {
+    sq__add_relaxed(&queue->rejected, 1);
+    return error;
+}
+
+/* Frees an ended queue without references, or a free one. */
+void sq__queue_dispose(sq_queue_t *queue);
+
+#endif

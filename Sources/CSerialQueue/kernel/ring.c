@@ -1,0 +1,217 @@
+#include "kernel/ring.h"
+
+#include "queue/pools.h"
+#include "platform/thread.h"
+#include "thread/spin.h"
+
+#include <errno.h>
+
+void sq__ring_destroy(sq_queue_t *queue) {
+    sq__memory_free(queue->head);
+    sq__segment_free_spare(queue);
+}
+
+/* The tail: submitters */
+
+int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place) {
+    int error = 0;
+    sq__segment_t *fresh = NULL;
+    sq__state_t next, state = sq__load_relaxed(&queue->state);
+    do {
+        sq__segment_t *tail = sq__state_tail(state);
+        unsigned taken = sq__state_taken(state);
+        *place = (sq__place_t){ .owns = sq__state_is_free(state) };
+        if (state & SQ__CLOSED) {
+            error = ESHUTDOWN;
+            break;
+        }
+        if (place->owns && !always_a_place) {
+            next = state | SQ__OWNED;
+        } else if (tail != NULL && taken < SQ__SEGMENT_SLOTS) {
+            place->slot = &tail->slots[taken]; /* an address only, until the place is ours */
+            next = (state | SQ__OWNED) + SQ__TAKEN_ONE;
+        } else {
+            if (fresh == NULL && (fresh = sq__segment_obtain(queue)) == NULL) {
+                return ENOMEM;
+            }
+            place->slot = &fresh->slots[0];
+            place->link = tail != NULL ? &tail->next : &queue->first;
+            next = sq__state_with_tail(state | SQ__OWNED, fresh, 1);
+        }
+        /* [own] acquire: what the last holder wrote. [place] release: the cleared words of a new segment; acquire: the
+         * same, from whoever put the segment there or made the queue free. */
+    } while (!sq__cas_acq_rel(&queue->state, &state, next));
+    if (error == 0 && place->link != NULL) {
+        sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
+    } else if (fresh != NULL) {
+        sq__segment_recycle(queue, fresh);
+    }
+    return error;
+}
+
+bool sq__ring_publish(sq__place_t place, uintptr_t kind) {
+    if (place.link == NULL) {
+        /* [publish] release: the slot; acquire: what the holder wrote before it left the baton. Pairs with sq__ring_peek
+         * and leave_baton. */
+        return sq__exchange_acq_rel(&place.slot->word, kind) == SQ__BATON || place.owns;
+    }
+    sq__store_relaxed(&place.slot->word, kind);
+    sq__segment_t *segment = (sq__segment_t *)((char *)place.slot - offsetof(sq__segment_t, slots));
+    /* [publish] the same for the segment with the slot in it. */
+    return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
+}
+
+/* The head: the baton's holder */
+
+/* The word that tells whether the place at the head is filled: its own, or the link that leads to it. */
+static sq__word_t *word_at_head(sq_queue_t *queue) {
+    uint16_t index = sq__load_relaxed(&queue->index);
+    if (queue->head == NULL) {
+        return &queue->first;
+    }
+    return index == SQ__SEGMENT_SLOTS ? &queue->head->next : &queue->head->slots[index].word;
+}
+
+static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
+    sq__segment_t *next = (sq__segment_t *)sq__load_acquire(link); /* [publish] acquire: the segment, its first slot */
+    if (next == NULL) {
+        return false;
+    }
+    sq__segment_t *passed = queue->head;
+    queue->head = next;
+    if (passed != NULL) {
+        sq__count(&queue->entered, 1);
+        sq__segment_recycle(queue, passed);
+    }
+    sq__store_release(&queue->index, 0); /* [depth] release: whoever sees it sees the segment counted */
+    return true;
+}
+
+uintptr_t sq__ring_peek(sq_queue_t *queue) {
+    if (queue->head == NULL || sq__load_relaxed(&queue->index) == SQ__SEGMENT_SLOTS) {
+        if (!enter_next_segment(queue, word_at_head(queue))) {
+            return SQ__EMPTY;
+        }
+    }
+    return sq__load_acquire(word_at_head(queue)); /* [publish] acquire: the slot; [withdraw] the same if it is empty */
+}
+
+sq__work_t sq__ring_take(sq_queue_t *queue) {
+    uint16_t index = sq__load_relaxed(&queue->index);
+    sq__store_relaxed(&queue->index, (uint16_t)(index + 1));
+    return queue->head->slots[index].work;
+}
+
+static bool look_for_more(sq_queue_t *queue, unsigned spins) {
+    const sq__word_t *word = word_at_head(queue);
+    for (; spins > 0; spins -= 1) {
+        if (sq__load_relaxed(word) != SQ__EMPTY) {
+            return true;
+        }
+        if (sq__queue_is_crowded(queue)) {
+            return false;
+        }
+        sq__pause();
+    }
+    return false;
+}
+
+bool sq__ring_linger(sq_queue_t *queue) {
+    unsigned spins = sq__spin_begin(SQ__SPIN_LINGER, SQ__LINGER_SPINS);
+    if (spins == 0) {
+        return false;
+    }
+    sq__store_relaxed(&queue->lingers, true);
+    bool found = look_for_more(queue, spins);
+    sq__store_relaxed(&queue->lingers, false);
+    sq__spin_end(SQ__SPIN_LINGER, found);
+    return found;
+}
+
+/* False: the place was filled in the meantime. */
+static bool leave_baton(sq_queue_t *queue) {
+    uintptr_t nothing = SQ__EMPTY;
+    /* [publish] release: what we did with the baton; pairs with sq__ring_publish. */
+    return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
+}
+
+/* Whether a queue that becomes free keeps its segment for the next tasks. After a long backlog it does not: that segment, the
+ * backlog's last, may lie above all the others, and then the C library cannot return their memory to the system. A passed
+ * segment becomes the spare, so without a spare there was no second segment since the queue was last free. On a pool it
+ * never does: there may be very many such queues. */
+static bool keeps_segment(sq_queue_t *queue) {
+    if (sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
+        return false;
+    }
+    return sq__load_relaxed(&queue->spare) == NULL || sq__load_relaxed(&queue->highest) <= SQ__LONG_BACKLOG;
+}
+
+/* Makes the queue free without a segment. */
+static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
+    sq__segment_t *segment = queue->head;
+    uint64_t entered = sq__load_relaxed(&queue->entered);
+    uint16_t index = sq__load_relaxed(&queue->index);
+    sq__segment_free_spare(queue);
+    queue->head = NULL;
+    sq__store_relaxed(&queue->first, 0);
+    sq__store_relaxed(&queue->entered, entered + 1);
+    sq__store_relaxed(&queue->index, 0);
+    /* [own] [place] as in make_free. */
+    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, NULL, 0))) {
+        sq__memory_free(segment);
+        return true;
+    }
+    queue->head = segment;
+    sq__store_relaxed(&queue->entered, entered);
+    sq__store_relaxed(&queue->index, index);
+    return false;
+}
+
+/* The words of the passed slots are cleared before the queue is free: from then on they can be taken again. */
+static bool make_free(sq_queue_t *queue, sq__state_t *state) {
+    unsigned taken = sq__state_taken(*state);
+    if (queue->head != NULL && !keeps_segment(queue)) {
+        return make_free_and_bare(queue, state);
+    }
+    for (unsigned i = 0; i < taken; i += 1) {
+        sq__store_relaxed(&queue->head->slots[i].word, SQ__EMPTY);
+    }
+    sq__segment_free_spare(queue);
+    sq__store_relaxed(&queue->index, 0);
+    /* [own] [place] release: what we did with the baton, and the cleared words. Acquire if it fails because of CLOSED
+     * or RELEASES: the queue may be freed on account of that, and others have used it before they set it. */
+    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, queue->head, 0))) {
+        return true;
+    }
+    sq__store_relaxed(&queue->index, (uint16_t)taken);
+    return false;
+}
+
+bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
+    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in make_free */
+    for (;;) {
+        bool empty = sq__state_tail(*state) == queue->head && sq__state_taken(*state) == sq__load_relaxed(&queue->index);
+        if (!empty) {
+            *state = SQ__OWNED;
+            return leave_baton(queue);
+        }
+        if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {
+            return false;
+        }
+        if (make_free(queue, state)) {
+            return true;
+        }
+    }
+}
+
+/* Depth */
+
+/* The tail is read before the head: what comes and goes in between makes the result too low, not too high. */
+uint64_t sq__ring_depth(const sq_queue_t *queue) {
+    uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
+    uint64_t taken = sq__state_taken(sq__load_acquire(&queue->state));
+    uint64_t index = sq__load_acquire(&queue->index); /* [depth] acquire: a count at least as new as the index */
+    uint64_t entered = sq__load_relaxed(&queue->entered);
+    uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = entered * SQ__SEGMENT_SLOTS + index;
+    return tail > head ? tail - head : 0;
+}

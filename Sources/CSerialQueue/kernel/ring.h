@@ -1,0 +1,63 @@
+/* ring.h: the list of waiting tasks, a ring buffer in segments.
+ *
+ * DESIGN. A chain of segments of 126 places. Submitters take places at the tail, through the state word; the baton's holder
+ * passes over them at the head. A place is taken first and filled afterwards, so each place has a word that says how far
+ * it is:
+ *
+ *     EMPTY    taken or not, not yet filled
+ *     BATON    the head came here before the place was filled, and left the baton in it
+ *     ...      filled with work of some kind (work.h)
+ *
+ * Filler and head decide by a read-modify-write of that word who goes on: the head swaps EMPTY for BATON, or finds the place
+ * filled; the filler exchanges its kind in, and if BATON comes out the baton is now the filler's. So nobody ever waits
+ * for a submitter that lost its processor between taking and filling.
+ *
+ * A segment's `next` link works in the same way: 0, BATON, or the next segment. Whoever takes the first place of a new
+ * segment fills that place, and then publishes the segment through the link; until then no one gets to the place. The
+ * queue's `first` is the link to the first segment.
+ *
+ * A passed segment becomes the queue's spare if it has none, else it is freed. A queue that becomes free frees its spare and
+ * returns the head to place 0 of its segment: a queue that never has more than 126 waiting tasks never changes its segment,
+ * and an idle queue keeps at most one. It keeps none on a pool, and after a long backlog (SQ__LONG_BACKLOG). */
+#ifndef SQ__KERNEL_RING_H
+#define SQ__KERNEL_RING_H
+
+#include "kernel/queue.h"
+#include "kernel/segment.h"
+
+/* What a submitter got. */
+typedef struct sq__place {
+    sq__slot_t *slot; /* to be filled and published; NULL: none, the queue itself was taken */
+    sq__word_t *link; /* for the first place of a segment: the link to publish it through; else NULL */
+    bool owns;        /* the queue was free, and the caller has the baton */
+} sq__place_t;
+
+/* A submitter takes the queue if it is free, or else a place; with `always_a_place`, a place in any case. Returns 0, or
+ * ENOMEM or ESHUTDOWN (then nothing was done). */
+int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place);
+
+/* Publishes a filled place as `kind`. True: the caller has the baton, because it owned the queue or because the baton lay
+ * there. The slot is not touched again. */
+bool sq__ring_publish(sq__place_t place, uintptr_t kind);
+
+/* O. The kind of the work at the head, or SQ__EMPTY: nothing, or a place that is not filled yet. */
+uintptr_t sq__ring_peek(sq_queue_t *queue);
+
+/* O. Passes over the place at the head, of which peek told, and returns what was in it. */
+sq__work_t sq__ring_take(sq_queue_t *queue);
+
+/* O. Looks for some time whether the place at the head gets filled. */
+bool sq__ring_linger(sq_queue_t *queue);
+
+/* O. If no place is reserved, makes the queue free; if the place at the head is not filled, leaves the baton in it. True:
+ * the caller no longer holds the baton. False: the place is filled now, or the queue is empty but has another flag than
+ * OWNED, which *state tells. */
+bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state);
+
+/* How many filled or reserved places the head has not passed. Exact while nothing moves. */
+uint64_t sq__ring_depth(const sq_queue_t *queue);
+
+/* Frees the segments of an empty ring. */
+void sq__ring_destroy(sq_queue_t *queue);
+
+#endif

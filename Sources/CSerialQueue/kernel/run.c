@@ -1,0 +1,192 @@
+#include "kernel/run.h"
+
+#include "many/tie.h"
+#include "platform/clock.h"
+#include "queue/async.h"
+#include "queue/fork.h"
+#include "kernel/baton.h"
+#include "queue/pools.h"
+#include "kernel/ring.h"
+#include "queue/shutdown.h"
+#include "inspect/stats.h"
+#include "kernel/withdraw.h"
+
+/* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
+ * from the submitters: with a long backlog every sixteenth has to do. */
+static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
+
+/* Takes what is next out of the hand-off slot or the ring, and returns its kind; SQ__EMPTY: there is nothing to call. */
+static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
+    uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
+    bool handed_off = kind != SQ__EMPTY;
+    if (!handed_off) {
+        kind = sq__ring_peek(queue);
+    }
+    if (__builtin_expect(kind == SQ__CLAIM, 0)) {
+        kind = sq__withdraw_take(queue, work);
+    } else if (handed_off) {
+        *work = queue->handoff;
+        sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
+    } else {
+        *work = sq__ring_take(queue);
+    }
+    if (__builtin_expect(queue->capacity != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER)) {
+        sq__async_give_room(queue);
+        if (sq__fork_is_stale(queue)) {
+            kind = SQ__EMPTY; /* somebody who was given room has forked, and this is the child: the parent runs it */
+        }
+    }
+    return kind;
+}
+
+static void run_task(sq_queue_t *queue, uint32_t control, sq_task_t task) {
+    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        sq__count(&queue->ran, 1);
+        task.run(task.context);
+    } else {
+        sq__count(&queue->discarded, 1);
+        if (task.discard != NULL) {
+            task.discard(task.context);
+        }
+    }
+}
+
+static void run_pair(sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
+    bool runs = !(control & SQ__DISCARD);
+    sq__count(runs ? &queue->ran : &queue->discarded, 1);
+    pair.call(pair.first, pair.second, runs);
+}
+
+/* Its end comes after all that it has done, so that those who wait for the group find it done. */
+static void run_member(sq_queue_t *queue, uint32_t control, sq__member_task_t member) {
+    run_task(queue, control, (sq_task_t){ .run = member.run, .context = member.context });
+    if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
+        sq__tie_end(member.tie);
+    }
+}
+
+static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
+    if (control & SQ__DISCARD) {
+        (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
+        sq__count(&queue->skipped, 1);
+    } else if (sq__token_claim(waiter.token, waiter.wait_id)) {
+        sq__count(&queue->ran, 1);
+        if (control & SQ__WATCHED) {
+            sq__watch_begin(queue, waiter.call->task.run);
+        }
+        waiter.call->task.run(waiter.call->task.context);
+        if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
+            waiter.call->is_done = true;
+            sq__token_grant(waiter.token, waiter.wait_id);
+        }
+    } else {
+        sq__count(&queue->skipped, 1); /* it had withdrawn */
+    }
+}
+
+/* What a watcher is told. */
+static sq_function_t function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    if (kind == SQ__MEMBER) {
+        return control & SQ__DISCARD ? NULL : work->member.run;
+    }
+    if (kind == SQ__TASK || kind == SQ__DUE) {
+        return control & SQ__DISCARD ? work->task.discard : work->task.run;
+    }
+    return (sq_function_t)(void (*)(void))work->pair.call;
+}
+
+static void run_work(sq_queue_t *queue) {
+    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    sq__work_t work;
+    uintptr_t kind = take_work(queue, &work);
+    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL && kind != SQ__EITHER && kind != SQ__EMPTY) {
+        sq__watch_begin(queue, function_of(kind, control, &work));
+    }
+    switch (kind) {
+    case SQ__TASK:
+    case SQ__DUE:
+        run_task(queue, control, work.task);
+        break;
+    case SQ__PAIR:
+    case SQ__JOB:
+        run_pair(queue, control, work.pair);
+        break;
+    case SQ__MEMBER:
+        run_member(queue, control, work.member);
+        break;
+    case SQ__CALL:
+    case SQ__EITHER:
+        run_call(queue, control, work.waiter);
+        break;
+    }
+    if (__builtin_expect(control & SQ__WATCHED, 0)) {
+        sq__watch_end(queue);
+    }
+}
+
+/* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
+typedef struct batch {
+    size_t tasks; /* so many at most */
+    size_t look;  /* after so many tasks the next look is due */
+    size_t noticed; /* after how many tasks it was noticed that others wait, */
+    uint64_t since; /* and when; 0: not yet */
+} batch_t;
+
+static const uint64_t longest = 1000000; /* nanoseconds */
+
+/* Cheap for short tasks: a look at the pool every fourth task, and at the clock after 1, 2, 4, 8, ... tasks since others wait. */
+static bool is_over(const sq_queue_t *queue, batch_t *batch, size_t tasks) {
+    if (tasks < batch->look) {
+        return tasks >= batch->tasks;
+    }
+    if (!sq__queue_shares_its_thread(queue)) {
+        batch->look = tasks + 4;
+        return tasks >= batch->tasks;
+    }
+    uint64_t now = sq__clock_now();
+    if (batch->since == 0) {
+        batch->since = now;
+        batch->noticed = tasks;
+        batch->look = tasks + 1;
+    } else {
+        batch->look = tasks + (tasks - batch->noticed);
+    }
+    return tasks >= batch->tasks || now - batch->since >= longest;
+}
+
+sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self();
+    sq__frame_t frame = { .owner = queue, .parent = self->frame };
+    size_t tasks = 0;
+    batch_t batch = { .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
+    sq__next_t next;
+    self->frame = &frame; /* once for all tasks: they all are this queue's */
+    while ((next = sq__baton_next(queue, true)) == SQ__NEXT_TASK && !is_over(queue, &batch, tasks)) {
+        if (is_time_to_sample(tasks)) {
+            sq__stats_sample_depth(queue);
+        }
+        run_work(queue);
+        tasks += 1;
+        if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
+            self->frame = frame.parent;
+            return SQ__RUN_ENDED;
+        }
+    }
+    self->frame = frame.parent;
+    *ran += tasks;
+    switch (next) {
+    case SQ__NEXT_TASK:
+        return SQ__RUN_MORE;
+    case SQ__NEXT_END:
+        sq__shutdown_end(queue, true);
+        return SQ__RUN_ENDED;
+    default:
+        return SQ__RUN_GONE;
+    }
+}
+
+bool sq__run_on_worker(void *queue) {
+    size_t ran = 0;
+    return sq__run_tasks(queue, SIZE_MAX, &ran) == SQ__RUN_GONE;
+}

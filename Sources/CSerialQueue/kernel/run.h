@@ -1,0 +1,45 @@
+/* run.h: calling a task. */
+#ifndef SQ__KERNEL_RUN_H
+#define SQ__KERNEL_RUN_H
+
+#include "platform/unwind.h"
+#include "kernel/queue.h"
+#include "inspect/watch.h"
+#include "thread/self.h"
+
+/* O. Calls `function(context)` as a task of the queue: it is the current queue meanwhile. Counting is the caller's. */
+static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self();
+    sq__frame_t frame = { .owner = queue, .parent = self->frame };
+    self->frame = &frame;
+    function(context);
+    self->frame = frame.parent;
+}
+
+/* O. The same for a task whose turn has come, which a watcher may want to know of. */
+static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void *context) {
+    if (__builtin_expect(!(sq__load_acquire(&queue->control) & SQ__WATCHED), 1)) { /* [watch] acquire: the note */
+        sq__run(queue, function, context);
+        return;
+    }
+    sq__watch_begin(queue, function);
+    sq__run(queue, function, context);
+    sq__watch_end(queue);
+}
+
+/* What became of the baton. */
+typedef enum sq__run_end {
+    SQ__RUN_GONE, /* it has left the caller, who does not touch the queue again */
+    SQ__RUN_MORE, /* the caller still has it: the batch is over, but something for the runner is next */
+    SQ__RUN_ENDED /* nothing is ever to run again: the queue has ended, and may be freed, or a task forked, and this is the child */
+} sq__run_end_t;
+
+/* The runner's part: runs tasks and calls as long as it has the baton, and adds to *ran how many. Stops after `most` of them, or after
+ * a millisecond if other queues wait for the thread (not on a manual pool). */
+sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
+
+/* The same as the function of a worker, which the queue has for itself: without end, but for the queue's. */
+bool sq__run_on_worker(void *queue);
+
+#endif

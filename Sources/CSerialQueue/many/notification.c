@@ -1,0 +1,94 @@
+#include "many/notification.h"
+
+#include "timer/timed_submit.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "platform/unwind.h"
+#include "queue/async.h"
+#include "queue/fork.h"
+#include "kernel/baton.h"
+
+#include <errno.h>
+
+static void try_again(sq__alarm_t *alarm);
+
+int sq__notification_create(sq__notification_t **notification, sq_queue_t *queue, const sq_task_t *task) {
+    int error = task->run != NULL ? sq__async_prepare(queue) : EINVAL;
+    if (error) {
+        return error;
+    }
+    sq__notification_t *made = sq__memory(sizeof *made);
+    if (made == NULL) {
+        return ENOMEM;
+    }
+    *made = (sq__notification_t){ .alarm.call = try_again, .queue = sq_queue_retain(queue), .task = *task };
+    *notification = made;
+    return 0;
+}
+
+void sq__notifications_append(sq__notifications_t *list, sq__notification_t *notification) {
+    if (list->first == NULL) {
+        list->first = notification;
+    } else {
+        list->last->next = notification;
+    }
+    list->last = notification;
+}
+
+static int submit(const sq__notification_t *notification) {
+    bool passes = false;
+    int error = sq__timed_submit(notification->queue, SQ__DUE, &(sq__work_t){ .task = notification->task }, &passes);
+    if (passes) {
+        sq__baton_pass(notification->queue);
+    }
+    return error;
+}
+
+/* The queue was shut down. False: the function has forked, and this is the child: all that is left is the parent's. */
+static bool discard(sq__notification_t *notification) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    if (notification->task.discard != NULL) {
+        notification->task.discard(notification->task.context);
+    }
+    return !sq__fork_is_stale(notification->queue);
+}
+
+static void dispose(sq__notification_t *notification) {
+    sq_queue_release(notification->queue);
+    sq__memory_free(notification);
+}
+
+/* There was no memory. True: the alarm will come for this one and those after it. */
+static bool set_alarm(sq__notification_t *first) {
+    if (sq__alarms_shared(&first->alarms) != 0) {
+        sq__thread_yield();
+        return false;
+    }
+    sq__timed_try_again(first->alarms, &first->alarm);
+    return true;
+}
+
+void sq__notification_submit_all(sq__notification_t *first) {
+    while (first != NULL) {
+        sq__notification_t *notification = first;
+        int error = submit(notification);
+        if (error == ENOMEM) {
+            if (set_alarm(first)) {
+                return;
+            }
+            continue;
+        }
+        first = notification->next;
+        if (error && !discard(notification)) {
+            return;
+        }
+        dispose(notification);
+    }
+}
+
+static void try_again(sq__alarm_t *alarm) {
+    sq__notification_t *first = (sq__notification_t *)((char *)alarm - offsetof(sq__notification_t, alarm));
+    sq__alarms_t *alarms = first->alarms;
+    sq__notification_submit_all(first);
+    sq__alarms_let_go(alarms);
+}

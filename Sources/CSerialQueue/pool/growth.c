@@ -1,0 +1,197 @@
+/* growth.c: looking after a pool whose entries wait.
+ *
+ * DESIGN. A look comes some milliseconds after an entry had to wait for a seat, and again as long as entries wait. If an entry that was
+ * waiting at the last look still waits, the pool may grow. Growth must help:
+ *
+ *     - All members with a seat are blocked: nothing moves. The pool gets twice as many seats more as it has.
+ *     - Only some are blocked: entries still get their turn, only later. A member that many looks have found blocked in the same entry
+ *       is replaced, by one seat.
+ *     - Members that were blocked continue: if for some looks in a row more members than the seats at rest are not blocked, the
+ *       seats above are taken back, also while entries wait. A member leaves its seat after its entry.
+ *
+ * A member is blocked if some looks in a row find it in the same entry, it has not used the processor between them, which its thread's
+ * own clock tells, and the system says that it does not wait for a processor. A thread that waits for a lock which others
+ * take and release all the time, as malloc's, is woken now and then and uses a little: another thread would only wait for the
+ * same lock. Such a member counts as blocked after many looks, and so does one of which the system says nothing (no file can be
+ * opened, or there is no /proc).
+ *
+ * Once a second members that were idle all the time are ended, down to those at rest. While the pool has more seats or members
+ * than at rest and no entry waits, a look comes every second. */
+#include "pool/pool_internal.h"
+
+#include "platform/clock.h"
+#include "platform/thread.h"
+
+#include <stddef.h>
+
+/* Nanoseconds. */
+static const uint64_t soon = 2000000, second = 1000000000;
+
+/* A member that has used so much of the processor since the last look computes. Nanoseconds: a twentieth of the time. */
+static const uint64_t computing = 100000;
+
+/* After so many looks with the same entry, without use of the processor, a member may count as blocked; */
+#ifndef SQ__LOOKS_AT_A_JOB
+#define SQ__LOOKS_AT_A_JOB 8
+#endif
+/* and after so many with little use. */
+#ifndef SQ__MANY_LOOKS_AT_A_JOB
+#define SQ__MANY_LOOKS_AT_A_JOB 32
+#endif
+
+enum { LOOKS_A_SECOND = 500 };
+
+static void look(sq__alarm_t *alarm);
+
+static void set_alarm(sq__pool_t *pool, bool is_soon) {
+    pool->growth_is_scheduled = true;
+    pool->is_soon = is_soon;
+    sq__alarm_set(pool->alarms, &pool->alarm, sq__alarms_now(pool->alarms) + (is_soon ? soon : second), is_soon ? 0 : second / 4);
+}
+
+void sq__growth_schedule(sq__pool_t *pool, bool is_soon) {
+    if (pool->has_ended) {
+        return;
+    }
+    if (!pool->growth_is_scheduled) {
+        pool->alarm.call = look;
+        pool->seen = pool->taken + sq__load_relaxed(&pool->waiting);
+        set_alarm(pool, is_soon);
+    } else if (is_soon && !pool->is_soon && sq__alarm_cancel(pool->alarms, &pool->alarm)) {
+        pool->seen = pool->taken + sq__load_relaxed(&pool->waiting);
+        set_alarm(pool, true);
+    }
+}
+
+/* Members with a seat that are blocked. */
+typedef struct blocked {
+    unsigned now;      /* for SQ__LOOKS_AT_A_JOB they have not moved */
+    unsigned for_long; /* and those that have been in the same entry for SQ__MANY_LOOKS_AT_A_JOB */
+} blocked_t;
+
+enum doubt { NONE, NOW, FOR_LONG };
+
+/* A member that is not in a call is on the way to its next entry, for which it may wait for our lock. */
+static enum doubt doubt(sq__member_t *member) {
+    bool is_same = member->entry == member->entry_seen;
+    member->entry_seen = member->entry;
+    if (!member->is_seated || !sq__load_relaxed(&member->calls)) {
+        return NONE;
+    }
+    uint64_t used = sq__thread_processor_time(member->thread_id), more = used - member->used;
+    member->used = used;
+    member->looks = is_same ? member->looks + 1 : 0;
+    member->still = is_same && more == 0 ? member->still + 1 : 0;
+    return member->looks >= SQ__MANY_LOOKS_AT_A_JOB && more < computing ? FOR_LONG
+           : member->still >= SQ__LOOKS_AT_A_JOB                        ? NOW
+                                                                        : NONE;
+}
+
+/* The system is asked without the lock. */
+static blocked_t count_blocked(sq__pool_t *pool) {
+    struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* a pool that may grow has no more */
+    blocked_t blocked = { 0, 0 };
+    unsigned count = 0;
+    for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
+        enum doubt found = doubt(member);
+        if (found != NONE) {
+            members[count].thread_id = member->thread_id;
+            members[count++].doubt = found;
+        }
+    }
+    sq__mutex_unlock(&pool->lock);
+    for (unsigned i = 0; i < count; i += 1) {
+        sq__thread_state_t state = sq__thread_state(members[i].thread_id);
+        bool is_long = members[i].doubt == FOR_LONG;
+        bool is_blocked = state == SQ__THREAD_BLOCKED || (state == SQ__THREAD_UNKNOWN && is_long);
+        blocked.now += is_blocked;
+        blocked.for_long += is_blocked && is_long;
+    }
+    sq__mutex_lock(&pool->lock);
+    return blocked;
+}
+
+static void grow(sq__pool_t *pool, const blocked_t *blocked) {
+    unsigned moving = pool->seated - blocked->for_long, more = 0;
+    if (blocked->now == pool->seated) {
+        more = 2 * pool->seats;
+    } else if (moving < pool->seats_at_rest) {
+        more = pool->seats_at_rest - moving;
+    }
+    pool->seats = more < pool->most - pool->seats ? pool->seats + more : pool->most;
+}
+
+/* Takes back the seats that replaced members which are no longer blocked. */
+static void take_back(sq__pool_t *pool, const blocked_t *blocked) {
+    unsigned moving = pool->seated - blocked->now;
+    pool->looks_at_surplus = moving > pool->seats_at_rest ? pool->looks_at_surplus + 1 : 0;
+    if (pool->looks_at_surplus > SQ__LOOKS_AT_A_JOB) {
+        unsigned needed = pool->seats_at_rest + blocked->now;
+        pool->seats = needed < pool->seats ? needed : pool->seats;
+        pool->looks_at_surplus = 0;
+    }
+}
+
+/* While entries wait. With the lock, which it gives up meanwhile. */
+static void adjust_seats(sq__pool_t *pool) {
+    bool may_grow = pool->taken < pool->seen && pool->seated >= pool->seats && pool->seats < pool->most;
+    if (!may_grow && pool->seats == pool->seats_at_rest) {
+        return;
+    }
+    blocked_t blocked = count_blocked(pool);
+    if (blocked.now > pool->seated || blocked.for_long > pool->seated) {
+        return; /* they have left their seats meanwhile */
+    }
+    if (may_grow) {
+        grow(pool, &blocked);
+    }
+    take_back(pool, &blocked);
+}
+
+/* Once a second. Takes back all seats that nobody uses, if no entry waits, and returns the members to be dismissed. */
+static sq__member_t *shrink(sq__pool_t *pool) {
+    unsigned needed = pool->seated + pool->seats_at_rest;
+    if (pool->first == NULL && pool->seats > needed) {
+        pool->seats = needed;
+    }
+    unsigned staying = pool->members - pool->leaving;
+    unsigned surplus = staying > pool->seats_at_rest ? staying - pool->seats_at_rest : 0;
+    sq__member_t *picked = sq__members_pick_idle(pool, surplus < pool->fewest_idle ? surplus : pool->fewest_idle);
+    pool->fewest_idle = pool->idle_members;
+    return picked;
+}
+
+/* Gives the free seats to those that wait. With the lock, which it gives back meanwhile. */
+static void seat_all(sq__pool_t *pool) {
+    unsigned free = pool->seats > pool->seated ? pool->seats - pool->seated : 0;
+    for (; free > 0 && pool->first != NULL; free -= 1) {
+        sq__members_call_and_unlock(pool);
+        sq__mutex_lock(&pool->lock);
+    }
+}
+
+/* The alarm's call. The pool stays as long as it is overseen. */
+static void look(sq__alarm_t *alarm) {
+    sq__pool_t *pool = (sq__pool_t *)((char *)alarm - offsetof(sq__pool_t, alarm));
+    sq__member_t *picked = NULL;
+    sq__mutex_lock(&pool->lock);
+    if (pool->first != NULL) {
+        adjust_seats(pool);
+    }
+    seat_all(pool);
+    pool->looks += pool->is_soon ? 1 : LOOKS_A_SECOND;
+    if (pool->looks >= LOOKS_A_SECOND) {
+        pool->looks = 0;
+        picked = shrink(pool);
+    }
+    pool->growth_is_scheduled = false;
+    if (pool->first != NULL || pool->seats > pool->seats_at_rest || pool->members > pool->seats_at_rest) {
+        sq__growth_schedule(pool, pool->first != NULL);
+    }
+    bool is_last = sq__pool_is_deserted(pool);
+    sq__mutex_unlock(&pool->lock);
+    if (is_last) {
+        sq__pool_free(pool);
+    }
+    sq__members_dismiss(picked);
+}

@@ -1,0 +1,215 @@
+#include "pool/pool_internal.h"
+
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "thread/self.h"
+
+#include <errno.h>
+
+static bool serve(void *argument);
+
+/* Members come and go. `pool->members` has been counted up for the new one, so that the pool is not freed meanwhile. */
+
+static int recruit(sq__pool_t *pool, sq__member_t **result) {
+    sq__member_t *member = sq__memory(sizeof *member);
+    if (member == NULL) {
+        return ENOMEM;
+    }
+    *member = (sq__member_t){ .pool = pool, .is_seated = true };
+    int error = sq__worker_start(&member->worker, serve, member, pool->label, pool->stack_size);
+    if (error) {
+        sq__memory_free(member);
+        return error;
+    }
+    sq__mutex_lock(&pool->lock);
+    member->next = pool->all;
+    pool->all = member;
+    sq__mutex_unlock(&pool->lock);
+    *result = member;
+    return 0;
+}
+
+/* With the lock. */
+static void strike_off(sq__pool_t *pool, const sq__member_t *member) {
+    sq__member_t **link = &pool->all;
+    while (*link != member) {
+        link = &(*link)->next;
+    }
+    *link = member->next;
+}
+
+void sq__members_leave_and_unlock(sq__pool_t *pool) {
+    pool->members -= 1;
+    bool is_last = sq__pool_is_deserted(pool);
+    sq__mutex_unlock(&pool->lock);
+    if (is_last) {
+        sq__pool_free(pool);
+    }
+}
+
+static void make_idle(sq__pool_t *pool, sq__member_t *member) {
+    member->is_seated = false;
+    member->next_idle = pool->idle;
+    pool->idle = member;
+    pool->idle_members += 1;
+}
+
+static sq__member_t *take_idle(sq__pool_t *pool) {
+    sq__member_t *member = pool->idle;
+    if (member != NULL) {
+        pool->idle = member->next_idle;
+        pool->idle_members -= 1;
+        if (pool->idle_members < pool->fewest_idle) {
+            pool->fewest_idle = pool->idle_members;
+        }
+    }
+    return member;
+}
+
+int sq__members_begin(sq__pool_t *pool) {
+    int error = sq__alarms_shared(&pool->alarms);
+    if (error) {
+        return error;
+    }
+    sq__member_t *member;
+    pool->members = 1;
+    error = recruit(pool, &member);
+    if (error) {
+        sq__alarms_let_go(pool->alarms);
+        return error;
+    }
+    make_idle(pool, member); /* it waits for its first post; nobody else knows the pool yet */
+    return 0;
+}
+
+void sq__members_call_and_unlock(sq__pool_t *pool) {
+    sq__member_t *member = NULL;
+    bool recruits = false;
+    if (pool->first != NULL && pool->seated < pool->seats) {
+        member = take_idle(pool);
+        recruits = member == NULL && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest);
+        pool->members += recruits;
+        pool->seated += member != NULL || recruits;
+        if (member != NULL) {
+            member->is_seated = true; /* from now on, not from when it runs: a look is not to take it for one that is blocked */
+        }
+        if (pool->members > pool->seats_at_rest) {
+            sq__growth_schedule(pool, false); /* to have it go when it is no longer needed */
+        }
+    } else if (pool->first != NULL && pool->seats < pool->most) {
+        sq__growth_schedule(pool, true);
+    }
+    sq__mutex_unlock(&pool->lock);
+    if (recruits && recruit(pool, &member) != 0) {
+        sq__mutex_lock(&pool->lock);
+        pool->seated -= 1;
+        sq__growth_schedule(pool, true); /* to try again */
+        sq__members_leave_and_unlock(pool);
+    }
+    if (member != NULL) {
+        sq__worker_post(member->worker); /* its seat is taken for it */
+    }
+}
+
+/* A member's work */
+
+/* With the lock: the next entry of a member that has a seat; NULL: it has left its seat. */
+static sq__ready_t *next_entry(sq__pool_t *pool, sq__member_t *member) {
+    sq__ready_t *entry = pool->seated <= pool->seats ? sq__pool_take_first(pool) : NULL;
+    member->is_seated = entry != NULL;
+    member->entry = pool->taken;
+    pool->seated -= entry == NULL;
+    return entry;
+}
+
+/* The worker's function: called with a seat, or to be dismissed. */
+static bool serve(void *argument) {
+    sq__member_t *member = argument;
+    sq__pool_t *pool = member->pool;
+    sq__ready_t *entry;
+    size_t ran = 0;
+    sq__self()->member = member;
+    sq__mutex_lock(&pool->lock);
+    if (member->thread_id == 0) {
+        member->thread_id = sq__thread_id();
+    }
+    while (!member->is_dismissed && (entry = next_entry(pool, member)) != NULL) {
+        sq__store_relaxed(&member->calls, true);
+        sq__mutex_unlock(&pool->lock);
+        sq__ready_end_t end = pool->call(entry, SQ__BATCH, &ran);
+        sq__store_relaxed(&member->calls, false);
+        if (sq__pool_is_stale(pool)) { /* what was called has forked, and this is the child: the entries are the parent's */
+            return false;
+        }
+        sq__mutex_lock(&pool->lock);
+        if (end == SQ__READY_MORE) {
+            sq__pool_append(pool, entry);
+        }
+    }
+    if (member->is_dismissed || pool->has_ended) {
+        strike_off(pool, member);
+        pool->leaving -= member->is_dismissed;
+        sq__self()->member = NULL;
+        sq__members_leave_and_unlock(pool);
+        sq__memory_free(member);
+        return false;
+    }
+    make_idle(pool, member);
+    sq__mutex_unlock(&pool->lock);
+    return true;
+}
+
+void sq__pool_lend_seat(sq__member_t *member) {
+    sq__pool_t *pool = member->pool;
+    if (sq__pool_is_stale(pool)) {
+        return;
+    }
+    sq__mutex_lock(&pool->lock);
+    member->is_seated = false;
+    pool->seated -= 1;
+    sq__members_call_and_unlock(pool);
+}
+
+void sq__pool_take_seat(sq__member_t *member) {
+    sq__pool_t *pool = member->pool;
+    if (sq__pool_is_stale(pool)) {
+        return;
+    }
+    sq__mutex_lock(&pool->lock);
+    member->is_seated = true;
+    pool->seated += 1;
+    sq__mutex_unlock(&pool->lock);
+}
+
+/* The end of members */
+
+sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members) {
+    sq__member_t *picked = NULL;
+    for (sq__member_t *member; members > 0 && (member = take_idle(pool)) != NULL; members -= 1) {
+        member->is_dismissed = true;
+        pool->leaving += 1;
+        member->next_idle = picked;
+        picked = member;
+    }
+    return picked;
+}
+
+void sq__members_dismiss(sq__member_t *picked) {
+    while (picked != NULL) {
+        sq__member_t *next = picked->next_idle; /* after the post it may be gone */
+        sq__worker_post(picked->worker);
+        picked = next;
+    }
+}
+
+void sq__members_end(sq__pool_t *pool) {
+    sq__mutex_lock(&pool->lock);
+    pool->has_ended = true;
+    sq__member_t *picked = sq__members_pick_idle(pool, pool->members);
+    if (pool->growth_is_scheduled && sq__alarm_cancel(pool->alarms, &pool->alarm)) {
+        pool->growth_is_scheduled = false;
+    }
+    pool->members += 1; /* we leave like one: there may be no other */
+    sq__members_leave_and_unlock(pool);
+    sq__members_dismiss(picked);
+}

@@ -1,0 +1,170 @@
+#include "pool/pool.h"
+
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "pool/pool_internal.h"
+#include "thread/process.h"
+#include "thread/self.h"
+
+#include <errno.h>
+#include <string.h>
+
+int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
+    size_t length = strlen(plan->label);
+    sq__pool_t *pool = sq__memory(sizeof *pool + length + 1);
+    if (pool == NULL) {
+        return ENOMEM;
+    }
+    memset(pool, 0, sizeof *pool);
+    memcpy(pool->label, plan->label, length + 1);
+    pool->end = &pool->first;
+    pool->call = plan->call;
+    pool->stack_size = plan->stack_size;
+    pool->seats_at_rest = pool->seats = (unsigned)plan->seats;
+    pool->most = (unsigned)plan->most;
+    pool->process = sq__process();
+    sq__store_relaxed(&pool->references, 1);
+    int error = sq__mutex_init(&pool->lock);
+    if (error) {
+        goto no_lock;
+    }
+    error = plan->seats == 0 ? ((pool->clock = sq__alarms_create()) == NULL ? ENOMEM : 0) : sq__members_begin(pool);
+    if (error) {
+        goto no_crew;
+    }
+    *result = pool;
+    return 0;
+no_crew:
+    sq__mutex_destroy(&pool->lock);
+no_lock:
+    sq__memory_free(pool);
+    return error;
+}
+
+sq__pool_t *sq__pool_retain(sq__pool_t *pool) {
+    sq__add_relaxed(&pool->references, 1);
+    return pool;
+}
+
+void sq__pool_release(sq__pool_t *pool) {
+    /* [members] release: our use of the pool; acquire, if it was the last: everybody's. */
+    if (sq__sub_acq_rel(&pool->references, 1) != 1 || sq__pool_is_stale(pool)) {
+        return;
+    }
+    if (pool->clock == NULL) {
+        sq__members_end(pool);
+    } else {
+        sq__pool_free(pool);
+    }
+}
+
+void sq__pool_free(sq__pool_t *pool) {
+    if (pool->clock != NULL) {
+        sq__alarms_destroy(pool->clock);
+    } else {
+        sq__alarms_let_go(pool->alarms);
+    }
+    sq__mutex_destroy(&pool->lock);
+    sq__memory_free(pool);
+}
+
+bool sq__pool_is_stale(const sq__pool_t *pool) { return pool->process != sq__process(); }
+
+bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
+
+sq__alarms_t *sq__pool_clock(const sq__pool_t *pool) { return pool->clock; }
+
+/* The list. With the lock. */
+
+void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry) {
+    entry->next = NULL;
+    *pool->end = entry;
+    pool->end = &entry->next;
+    sq__count(&pool->waiting, 1);
+}
+
+static void take_out(sq__pool_t *pool, sq__ready_t **link) {
+    sq__ready_t *entry = *link;
+    *link = entry->next;
+    if (pool->end == &entry->next) {
+        pool->end = link;
+    }
+    sq__count(&pool->waiting, (size_t)-1);
+    pool->taken += 1;
+}
+
+sq__ready_t *sq__pool_take_first(sq__pool_t *pool) {
+    sq__ready_t *entry = pool->first;
+    if (entry != NULL) {
+        take_out(pool, &pool->first);
+    }
+    return entry;
+}
+
+void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
+    sq__mutex_lock(&pool->lock);
+    sq__pool_append(pool, entry);
+    if (pool->clock != NULL) {
+        sq__mutex_unlock(&pool->lock);
+    } else {
+        sq__members_call_and_unlock(pool);
+    }
+}
+
+/* Manual pools */
+
+/* Calls an entry that was taken out of the list. */
+static size_t call(sq__pool_t *pool, sq__ready_t *entry, size_t batch) {
+    size_t ran = 0;
+    if (pool->call(entry, batch, &ran) == SQ__READY_MORE) {
+        sq__pool_post(pool, entry);
+    }
+    return ran;
+}
+
+size_t sq__pool_run(sq__pool_t *pool) {
+    size_t ran = 0;
+    while (!sq__pool_is_stale(pool)) {
+        sq__mutex_lock(&pool->lock);
+        sq__ready_t *entry = sq__pool_take_first(pool);
+        sq__mutex_unlock(&pool->lock);
+        if (entry == NULL) {
+            break;
+        }
+        ran += call(pool, entry, SQ__BATCH);
+    }
+    return ran;
+}
+
+bool sq__pool_run_next(sq__pool_t *pool) {
+    if (sq__pool_is_stale(pool)) {
+        return false;
+    }
+    sq__mutex_lock(&pool->lock);
+    sq__ready_t *entry = sq__pool_take_first(pool);
+    sq__mutex_unlock(&pool->lock);
+    if (entry != NULL) {
+        call(pool, entry, 1);
+    }
+    return entry != NULL;
+}
+
+bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
+    if (sq__pool_is_stale(pool)) {
+        return false;
+    }
+    sq__mutex_lock(&pool->lock);
+    sq__ready_t **link = &pool->first;
+    while (*link != NULL && *link != entry) {
+        link = &(*link)->next;
+    }
+    bool is_ready = *link != NULL;
+    if (is_ready) {
+        take_out(pool, link);
+    }
+    sq__mutex_unlock(&pool->lock);
+    if (is_ready) {
+        call(pool, entry, 1);
+    }
+    return is_ready;
+}

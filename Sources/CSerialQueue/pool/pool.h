@@ -1,0 +1,93 @@
+/* pool.h: threads that take entries from one list.
+ *
+ * DESIGN. A pool is a list of entries that are ready, and workers (worker.h), its members, that take them in order. An entry is a
+ * node in what it is for; it is in the list at most once, and posted again only after it was called.
+ *
+ * A member runs an entry only while it holds one of the pool's seats. Whoever posts an entry takes a free seat, if there is one, for a member: an
+ * idle one, or a new one. A member keeps its seat as long as it finds entries. So while entries are ready all seats are
+ * taken, and no wake-up is lost: seats, list and idle members are under one lock.
+ *
+ * A member that is about to sleep in a call of this library, from within an entry, gives its seat up and takes it again when it wakes, there
+ * being one or not: what it waits for may need the seat. There may be one member too many for a moment; the next that comes
+ * back from its entry leaves its seat.
+ *
+ * An entry that blocks otherwise keeps its seat. So a pool that may grow is looked after: while entries are ready and have waited for some
+ * milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. When they are no longer needed it takes them
+ * away, and ends the members that were idle for a second.
+ *
+ * A manual pool has neither members nor seats: whoever wants the entries run, runs them. */
+#ifndef SQ__POOL_POOL_H
+#define SQ__POOL_POOL_H
+
+#include "platform/atomic.h"
+#include "alarm/alarm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* After so many tasks an entry goes to the back. */
+#ifndef SQ__BATCH
+#define SQ__BATCH 64
+#endif
+/* More members than this no pool has, unless it was made with more seats. */
+#ifndef SQ__MOST_MEMBERS
+#define SQ__MOST_MEMBERS 64
+#endif
+
+typedef struct sq_pool sq__pool_t;
+typedef struct sq__member sq__member_t;
+
+typedef struct sq__ready {
+    struct sq__ready *next; /* under the pool's lock */
+} sq__ready_t;
+
+/* What became of an entry that was called. */
+typedef enum sq__ready_end {
+    SQ__READY_GONE, /* it may have been posted again, or freed */
+    SQ__READY_MORE  /* it has more to do, and was not posted: it goes to the back of the list */
+} sq__ready_end_t;
+
+/* Runs at most `batch` tasks of the entry, and adds how many it has run to *ran. */
+typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch, size_t *ran);
+
+typedef struct sq__pool_plan {
+    sq__ready_function_t call; /* what calls its entries */
+    const char *label;
+    size_t seats;            /* how many it has at rest; 0: a manual pool */
+    size_t most;             /* how many it may grow to */
+    size_t stack_size;
+} sq__pool_plan_t;
+
+/* Returns 0 and *pool with one reference and one member, or ENOMEM. */
+int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
+
+sq__pool_t *sq__pool_retain(sq__pool_t *pool);
+void sq__pool_release(sq__pool_t *pool);
+
+/* Has the entry called. The pool may be gone on return. */
+void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry);
+
+/* A hint: there are entries that nobody has taken yet. */
+bool sq__pool_is_crowded(const sq__pool_t *pool);
+
+/* The pool was made before a fork that this process is the child of. */
+bool sq__pool_is_stale(const sq__pool_t *pool);
+
+/* NULL: it is not a manual pool. */
+sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);
+
+/* Calls what is ready on a manual pool, in turns, until nothing is. Returns how many tasks were run. */
+size_t sq__pool_run(sq__pool_t *pool);
+
+/* Calls this entry of a manual pool once, for one task, if it is ready. False: it is not. */
+bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry);
+
+/* Calls the first ready entry of a manual pool once, for one task. False: none is ready. */
+bool sq__pool_run_next(sq__pool_t *pool);
+
+/* Around a sleep of the calling thread in the middle of an entry. `member` is the thread's, and not NULL. */
+void sq__pool_lend_seat(sq__member_t *member);
+void sq__pool_take_seat(sq__member_t *member);
+
+#endif

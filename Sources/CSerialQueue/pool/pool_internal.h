@@ -1,0 +1,92 @@
+/* pool_internal.h: a pool's fields, and its members. What pool.h tells, from the inside. */
+#ifndef SQ__POOL_POOL_INTERNAL_H
+#define SQ__POOL_POOL_INTERNAL_H
+
+#include "platform/mutex.h"
+#include "pool/pool.h"
+#include "thread/worker.h"
+
+/* F fixed once it is started, L under the pool's lock. */
+struct sq__member {
+    sq__pool_t *pool;        /* F */
+    sq__worker_t *worker;    /* F */
+    sq__member_t *next;      /* L  of all */
+    sq__member_t *next_idle; /* L */
+    uint64_t thread_id;      /* L  0: it has not been called yet */
+    uint64_t entry;            /* L  the number of the entry that it runs: how many had been taken */
+    uint64_t entry_seen;       /* L  the same at the last look (growth.c), */
+    unsigned looks;          /* L  how many looks in a row have found it in the call of this entry, */
+    unsigned still;          /* L  and how many of them without use of the processor in between */
+    uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
+    SQ__ATOMIC(bool) calls;  /* A  it is in the call of its entry, by itself */
+    bool is_seated;          /* L  it runs an entry, or is called for one, and does not sleep in a call of the library */
+    bool is_dismissed;       /* L */
+};
+
+/* F fixed after create, L under the lock, A atomic; C written under the lock, read by anyone as a hint. */
+struct sq_pool {
+    sq__mutex_t lock;
+    sq__ready_t *first;               /* L  what is ready, */
+    sq__ready_t **end;                /* L */
+    SQ__ATOMIC(size_t) waiting;     /* C  and how much that is */
+    uint64_t taken;                 /* L  how many entries have been taken */
+    sq__member_t *all;              /* L */
+    sq__member_t *idle;             /* L  the last one on top */
+    unsigned members;               /* L  with those that are being started */
+    unsigned idle_members;          /* L */
+    unsigned leaving;               /* L  members that are dismissed, and have not gone yet */
+    unsigned seats;                 /* L */
+    unsigned seated;                /* L  seats that are taken; above `seats` for a moment, see pool.h */
+    unsigned seats_at_rest;         /* F */
+    unsigned most;                  /* F  seats it may grow to */
+    bool has_ended;                 /* L */
+    sq__ready_function_t call;        /* F */
+    size_t stack_size;              /* F */
+    SQ__ATOMIC(uint32_t) references; /* A */
+    uint32_t process;               /* F  see process.h */
+
+    /* growth.c */
+    sq__alarms_t *alarms;  /* F  the process's */
+    sq__alarm_t alarm;
+    uint64_t seen;         /* L  how many entries had been posted at the last look */
+    unsigned looks;        /* L  since the idle members were last looked at; a slow one counts as many */
+    unsigned looks_at_surplus; /* L  that have found more members than at rest that are not blocked, in a row */
+    unsigned fewest_idle;  /* L  since the last slow look */
+    bool growth_is_scheduled;      /* L  the alarm is set, or its call under way */
+    bool is_soon;          /* L  the next look comes soon */
+
+    sq__alarms_t *clock; /* F  of a manual pool; else NULL */
+    char label[];        /* F */
+};
+
+/* Starts the first member. Returns 0 or ENOMEM. */
+int sq__members_begin(sq__pool_t *pool);
+
+/* There is no reference left: ends the members. The last one frees the pool. */
+void sq__members_end(sq__pool_t *pool);
+
+/* With the lock, which it gives back: if an entry is ready and a seat is free, has a member take it. The pool may be gone on return. */
+void sq__members_call_and_unlock(sq__pool_t *pool);
+
+/* With the lock, which it gives back: counts one member less. The last one frees the pool. */
+void sq__members_leave_and_unlock(sq__pool_t *pool);
+
+/* Ends up to `members` idle ones: takes them out, with the lock, and tells them, without. */
+sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members);
+void sq__members_dismiss(sq__member_t *picked);
+
+/* With the lock: has the pool looked after, soon or within a second. */
+void sq__growth_schedule(sq__pool_t *pool, bool soon);
+
+/* The list, with the lock. */
+void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry);
+sq__ready_t *sq__pool_take_first(sq__pool_t *pool);
+
+/* With the lock: nobody is left who would touch the pool. */
+static inline bool sq__pool_is_deserted(const sq__pool_t *pool) {
+    return pool->has_ended && pool->members == 0 && !pool->growth_is_scheduled;
+}
+
+void sq__pool_free(sq__pool_t *pool);
+
+#endif

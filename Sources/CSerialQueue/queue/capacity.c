@@ -1,0 +1,236 @@
+#include "queue/capacity.h"
+
+#include "platform/memory.h"
+#include "platform/mutex.h"
+#include "kernel/current.h"
+#include "wait/deadlock.h"
+#include "queue/fork.h"
+#include "kernel/withdraw.h"
+#include "wait/wait.h"
+
+#include <errno.h>
+
+/* Fields: M under the mutex of the bound. */
+typedef struct seeker {
+    struct seeker *next;  /* M */
+    struct seeker **link; /* M  what points at it; NULL: it is not in the list; &being_submitted: it has left it with room */
+    union {
+        sq__wait_t *wait; /* fixed; of a thread */
+        uintptr_t place;  /* withdraw.h; of a deferred task. SQ__NOT_SUBMITTED or SQ__OVER while it is in the list */
+    };
+} seeker_t;
+
+/* In the list: a thread, or a deferred task. */
+static bool is_thread(const seeker_t *seeker) { return seeker->place != SQ__NOT_SUBMITTED && seeker->place != SQ__OVER; }
+
+/* Its address marks a deferred task between the moment it gets room and its `decided`. */
+static seeker_t *being_submitted;
+
+_Static_assert(sizeof(seeker_t) <= sizeof ((sq_deferred_t *)0)->reserved, "what is reserved must hold a seeker");
+
+static seeker_t *seeker_in(sq_deferred_t *task) { return (seeker_t *)task->reserved; }
+
+static sq_deferred_t *task_of(seeker_t *seeker) {
+    return (sq_deferred_t *)((char *)seeker - offsetof(sq_deferred_t, reserved));
+}
+
+/* Fields: F fixed once made, M under the mutex. */
+struct sq__capacity {
+    sq__mutex_t mutex; /* F */
+    size_t room;       /* M  0 while somebody seeks */
+    seeker_t *first;   /* M  who waits for room, in order */
+    seeker_t **end;    /* M */
+    bool closed;       /* M */
+};
+
+sq__capacity_t *sq__capacity_create(size_t room) {
+    sq__capacity_t *capacity = sq__memory(sizeof *capacity);
+    if (capacity == NULL) {
+        return NULL;
+    }
+    *capacity = (sq__capacity_t){ .room = room };
+    capacity->end = &capacity->first;
+    if (sq__mutex_init(&capacity->mutex) != 0) {
+        sq__memory_free(capacity);
+        return NULL;
+    }
+    return capacity;
+}
+
+void sq__capacity_destroy(sq__capacity_t *capacity) {
+    if (capacity != NULL) {
+        sq__mutex_destroy(&capacity->mutex);
+        sq__memory_free(capacity);
+    }
+}
+
+static void append(sq__capacity_t *capacity, seeker_t *seeker) {
+    seeker->next = NULL;
+    seeker->link = capacity->end;
+    *capacity->end = seeker;
+    capacity->end = &seeker->next;
+}
+
+/* False: it is not in the list. */
+static bool remove_seeker(sq__capacity_t *capacity, seeker_t *seeker) {
+    if (seeker->link == NULL || seeker->link == &being_submitted) {
+        return false;
+    }
+    *seeker->link = seeker->next;
+    if (seeker->next != NULL) {
+        seeker->next->link = seeker->link;
+    } else {
+        capacity->end = seeker->link;
+    }
+    seeker->link = NULL;
+    return true;
+}
+
+static seeker_t *pop(sq__capacity_t *capacity) {
+    seeker_t *seeker = capacity->first;
+    if (seeker != NULL) {
+        remove_seeker(capacity, seeker);
+    }
+    return seeker;
+}
+
+/* Without waiting: 0, ESHUTDOWN, or EAGAIN. With the mutex. */
+static int try_to_take(sq__capacity_t *capacity) {
+    if (capacity->closed) {
+        return ESHUTDOWN;
+    }
+    if (capacity->room == 0) {
+        return EAGAIN;
+    }
+    capacity->room -= 1;
+    return 0;
+}
+
+static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
+    sq__capacity_t *capacity = queue->capacity;
+    if (sq__is_current(queue)) {
+        sq__deadlock_onto_itself(queue, "waiting for room in");
+        return EDEADLK;
+    }
+    sq__wait_t wait;
+    seeker_t seeker = { .wait = &wait };
+    int error = sq__wait_begin(&wait, queue);
+    if (error) {
+        return error;
+    }
+    sq__mutex_lock(&capacity->mutex);
+    error = try_to_take(capacity);
+    if (error == EAGAIN) {
+        append(capacity, &seeker);
+    }
+    sq__mutex_unlock(&capacity->mutex);
+    if (error != EAGAIN) {
+        sq__wait_cancel(&wait);
+        return error;
+    }
+    error = sq__wait_end(&wait, deadline);
+    if (error == ETIMEDOUT || error == EDEADLK) {
+        sq__mutex_lock(&capacity->mutex);
+        remove_seeker(capacity, &seeker);
+        sq__mutex_unlock(&capacity->mutex);
+    }
+    return error;
+}
+
+int sq__capacity_take_room(sq_queue_t *queue, sq_time_t deadline) {
+    sq__capacity_t *capacity = queue->capacity;
+    sq__mutex_lock(&capacity->mutex);
+    int error = try_to_take(capacity);
+    sq__mutex_unlock(&capacity->mutex);
+    return error == EAGAIN && deadline != SQ_NOW ? wait_for_room(queue, deadline) : error;
+}
+
+int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task) {
+    seeker_t *seeker = seeker_in(task); /* all zero */
+    sq__mutex_lock(&capacity->mutex);
+    int error = try_to_take(capacity);
+    if (error == EAGAIN) {
+        append(capacity, seeker);
+        error = EINPROGRESS;
+    }
+    sq__mutex_unlock(&capacity->mutex);
+    return error;
+}
+
+bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
+    sq__capacity_t *capacity = queue->capacity;
+    seeker_t *seeker = seeker_in(task);
+    if (sq__fork_is_stale(queue)) { /* a thread of the parent's may have the mutex, and the line half changed: nobody uses it */
+        bool waited = seeker->link != NULL && seeker->link != &being_submitted;
+        seeker->link = NULL;
+        return waited;
+    }
+    sq__mutex_lock(&capacity->mutex);
+    bool waited = remove_seeker(capacity, seeker);
+    sq__mutex_unlock(&capacity->mutex);
+    return waited;
+}
+
+uintptr_t *sq__capacity_place(sq_deferred_t *task) { return &seeker_in(task)->place; }
+
+bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task) {
+    if (sq__fork_is_stale(queue)) {
+        return false; /* as in sq__capacity_withdraw */
+    }
+    sq__mutex_lock(&queue->capacity->mutex);
+    bool is_decided = seeker_in(task)->link == NULL;
+    sq__mutex_unlock(&queue->capacity->mutex);
+    return is_decided;
+}
+
+void sq__capacity_submitted(sq__capacity_t *capacity, sq_deferred_t *task) {
+    sq__mutex_lock(&capacity->mutex);
+    seeker_in(task)->link = NULL;
+    sq__mutex_unlock(&capacity->mutex);
+}
+
+/* True: the seeker has the room. False: it has withdrawn, and finds itself gone from the list. */
+static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
+    if (!is_thread(seeker)) {
+        *task = task_of(seeker);
+        seeker->link = &being_submitted;
+        return true;
+    }
+    return sq__token_grant(seeker->wait->token, seeker->wait->wait_id);
+}
+
+sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
+    seeker_t *seeker;
+    sq_deferred_t *task = NULL;
+    sq__mutex_lock(&capacity->mutex);
+    do {
+        seeker = pop(capacity);
+    } while (seeker != NULL && !grant_room(seeker, &task));
+    if (seeker == NULL) {
+        capacity->room += 1;
+    }
+    sq__mutex_unlock(&capacity->mutex);
+    return task;
+}
+
+/* Threads do not wait until a function of the user's, told of a deferred task before them, has returned. */
+static void refuse_threads(sq__capacity_t *capacity) {
+    for (seeker_t *next, *seeker = capacity->first; seeker != NULL; seeker = next) {
+        next = seeker->next;
+        if (is_thread(seeker)) {
+            remove_seeker(capacity, seeker);
+            sq__token_refuse(seeker->wait->token, seeker->wait->wait_id);
+        }
+    }
+}
+
+sq_deferred_t *sq__capacity_close(sq__capacity_t *capacity) {
+    sq__mutex_lock(&capacity->mutex);
+    if (!capacity->closed) {
+        capacity->closed = true;
+        refuse_threads(capacity);
+    }
+    seeker_t *seeker = pop(capacity);
+    sq__mutex_unlock(&capacity->mutex);
+    return seeker != NULL ? task_of(seeker) : NULL;
+}

@@ -1,0 +1,45 @@
+/* capacity.h: the limited capacity of a queue.
+ *
+ * DESIGN. Room is counted under a mutex of the queue's own, only in queues that have a capacity. An async task takes one room
+ * before its place, and gives it back when its turn comes. Room that comes free goes to the submitter that has waited
+ * longest, directly: nobody overtakes it. In the same line stand deferred tasks, which no thread waits with: who gives
+ * room to one submits it. */
+#ifndef SQ__QUEUE_CAPACITY_H
+#define SQ__QUEUE_CAPACITY_H
+
+#include "include/sq_deferred.h"
+#include "kernel/queue.h"
+
+typedef struct sq__capacity sq__capacity_t;
+
+/* NULL: no memory. */
+sq__capacity_t *sq__capacity_create(size_t room);
+void sq__capacity_destroy(sq__capacity_t *capacity);
+
+/* Takes one room, waiting until the deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW),
+ * ETIMEDOUT, EDEADLK, ESHUTDOWN or ENOMEM. */
+int sq__capacity_take_room(sq_queue_t *queue, sq_time_t deadline);
+
+/* Takes one room, or puts the task into the line. Returns 0, EINPROGRESS or ESHUTDOWN. */
+int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task);
+
+/* Takes the task out of the line. False: it is not there. */
+bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task);
+
+/* The task's place, for withdraw.h. */
+uintptr_t *sq__capacity_place(sq_deferred_t *task);
+
+/* False: the task waits for room, or has got room and is being submitted: its `decided` is to be called. */
+bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task);
+
+/* The task got room, and the attempt to submit it is over: `decided` is called next. */
+void sq__capacity_submitted(sq__capacity_t *capacity, sq_deferred_t *task);
+
+/* Gives one room back. If a deferred task got it, returns that, for the caller to submit; then sq__capacity_submitted. */
+sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity);
+
+/* No more room, for anybody: who waits gets ESHUTDOWN. Returns a deferred task that waited, for the caller to tell so; to be
+ * called again then. */
+sq_deferred_t *sq__capacity_close(sq__capacity_t *capacity);
+
+#endif

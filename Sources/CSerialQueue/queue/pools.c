@@ -1,0 +1,123 @@
+#include "queue/pools.h"
+
+#include "include/sq_pool.h"
+#include "include/sq_time.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+#include "kernel/handle.h"
+#include "kernel/run.h"
+#include "thread/process.h"
+
+#include <errno.h>
+
+static sq__ready_end_t run_queue(sq__ready_t *entry, size_t batch, size_t *ran) {
+    sq_queue_t *queue = (sq_queue_t *)((char *)entry - offsetof(sq_queue_t, ready));
+    return sq__run_tasks(queue, batch, ran) == SQ__RUN_MORE ? SQ__READY_MORE : SQ__READY_GONE;
+}
+
+/* 0 seats: a manual pool. */
+static sq_pool_t *create(const char *label, size_t seats, size_t most, size_t stack_size) {
+    const sq__pool_plan_t plan = {
+        .call = run_queue, .label = label != NULL ? label : "", .seats = seats, .most = most, .stack_size = stack_size
+    };
+    sq__pool_t *pool;
+    int error = sq__pool_create(&pool, &plan);
+    if (error) {
+        errno = error;
+        return NULL;
+    }
+    return pool;
+}
+
+static sq_pool_t *create_growing(const char *label, size_t stack_size) {
+    unsigned processors = sq__processor_count();
+    return create(label, processors, processors > SQ__MOST_MEMBERS ? processors : SQ__MOST_MEMBERS, stack_size);
+}
+
+sq_pool_t *sq_pool_create(const char *label, const sq_pool_options_t *options) {
+    const sq_pool_options_t defaults = SQ_POOL_OPTIONS_INIT;
+    if (options == NULL) {
+        options = &defaults;
+    }
+    if (options->size != sizeof *options || options->threads > UINT32_MAX / 2
+        || (options->stack_size != 0 && !sq__thread_stack_size_is_valid(options->stack_size))) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return options->threads > 0 ? create(label, options->threads, options->threads, options->stack_size)
+                                : create_growing(label, options->stack_size);
+}
+
+sq_pool_t *sq_pool_create_manual(const char *label) { return create(label, 0, 0, 0); }
+
+/* The shared pool */
+
+static sq__mutex_t shared_lock = SQ__MUTEX_INIT;
+static sq_pool_t *shared;           /* under the lock */
+static sq_pool_t *shared_of_parent; /* so that a leak checker finds it */
+
+sq_pool_t *sq_pool_shared(void) {
+    sq__mutex_lock(&shared_lock);
+    if (shared == NULL) {
+        shared = create_growing("sq-pool", 0);
+    }
+    sq_pool_t *pool = shared;
+    sq__mutex_unlock(&shared_lock);
+    return pool;
+}
+
+void sq__pools_lock_shared(void) { sq__mutex_lock(&shared_lock); }
+
+void sq__pools_unlock_shared(bool in_child) {
+    if (in_child && shared != NULL) {
+        shared_of_parent = shared;
+        shared = NULL;
+    }
+    sq__mutex_unlock(&shared_lock);
+}
+
+/* References */
+
+sq_pool_t *sq_pool_retain(sq_pool_t *pool) { return sq__pool_retain(pool); }
+
+void sq_pool_release(sq_pool_t *pool) {
+    if (pool != NULL) {
+        sq__pool_release(pool);
+    }
+}
+
+/* Manual pools */
+
+size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
+    sq__alarms_t *clock = sq__pool_clock(pool);
+    if (clock == NULL || sq__pool_is_stale(pool)) {
+        return 0;
+    }
+    sq__pool_retain(pool); /* a task may give up the caller's reference */
+    uint64_t now = sq__alarms_now(clock);
+    uint64_t until = nanoseconds < SQ_FOREVER - now ? now + nanoseconds : SQ_FOREVER;
+    size_t ran = sq__pool_run(pool);
+    while (!sq__pool_is_stale(pool) && sq__alarms_advance(clock, until)) {
+        ran += sq__pool_run(pool);
+    }
+    sq__pool_release(pool);
+    return ran;
+}
+
+/* With what is due now. */
+size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
+
+sq_pool_t *sq_queue_manual_pool(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    return pool != NULL && sq__pool_clock(pool) != NULL ? pool : NULL;
+}
+
+int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms) {
+    const sq__pool_t *pool = sq_queue_manual_pool(queue);
+    if (pool != NULL) {
+        *alarms = sq__pool_clock(pool);
+        return 0;
+    }
+    return sq__alarms_shared(alarms);
+}

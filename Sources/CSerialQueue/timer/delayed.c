@@ -1,0 +1,134 @@
+/* delayed.c: delayed tasks.
+ *
+ * DESIGN. A task without a delay is submitted by the caller itself, in order with what it submits before and after. Any other
+ * is an alarm, and on its queue's list of dependents (pending_timers.h). Two parties want it, and the queue's lock
+ * decides between them: the alarm's call (c), which submits it, and the end of the queue (e), which discards it.
+ *
+ *     (c1) with the lock: submit it, take it off the list, unlock; free it
+ *     (e1) with the lock: take it off, unlock   (e2) discard it   (e3) cancel the alarm; free it, or leave that to (c)
+ *
+ *     c1 e1     it is in the ring, or the hand-off slot, before the queue comes to its end, and has its outcome there
+ *     e1 c1     it is off the list, and the queue may be gone. (c) does nothing but free it, or leave that to (e3), whoever of
+ *               them is last
+ *     c1 fails  no memory: it stays on the list, and the alarm calls again. Shut down: it stays on the list, for (e1)
+ *
+ * Each of the two holds a reference to it, under the lock. It holds one to its queue until it is in there, or the queue is
+ * closed (pending_timers.h); from then on it is like other tasks, which a suspended queue that nobody has a reference to discards. */
+#include "include/sq_timer.h"
+
+#include "timer/timed_submit.h"
+#include "platform/memory.h"
+#include "queue/async.h"
+#include "queue/pending_timers.h"
+#include "queue/fork.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/baton.h"
+
+#include <errno.h>
+
+/* Fields: F fixed once made, L under the queue's lock. */
+typedef struct delayed {
+    sq__alarm_t alarm;
+    sq__pending_timer_t pending;
+    sq_queue_t *queue;    /* F */
+    sq__alarms_t *alarms; /* F */
+    sq_task_t task;       /* F */
+    unsigned references;  /* L  the alarm or its call, and the list or the end of the queue */
+} delayed_t;
+
+static void dispose(delayed_t *delayed) {
+    sq__alarms_let_go(delayed->alarms);
+    sq__memory_free(delayed);
+}
+
+/* (c) */
+static void fall_due(sq__alarm_t *alarm) {
+    delayed_t *delayed = (delayed_t *)((char *)alarm - offsetof(delayed_t, alarm));
+    sq_queue_t *queue = delayed->queue;
+    bool passes = false;
+    int error = ESHUTDOWN;
+    sq__lock(queue);
+    if (sq__pending_timers_is_listed(&delayed->pending)) {
+        error = sq__timed_submit(queue, SQ__DUE, &(sq__work_t){ .task = delayed->task }, &passes);
+    }
+    if (error == 0) {
+        sq__pending_timers_remove(queue, &delayed->pending);
+        delayed->references -= 1;
+    }
+    if (error == ENOMEM) {
+        sq__timed_try_again(delayed->alarms, alarm);
+    } else {
+        delayed->references -= 1;
+    }
+    bool is_last = delayed->references == 0;
+    sq__unlock(queue);
+    if (passes) {
+        sq__baton_pass(queue);
+    }
+    if (is_last) {
+        dispose(delayed);
+    }
+    if (error == 0) {
+        sq_queue_release(queue);
+    }
+}
+
+/* (e) */
+static void end(void *pending) {
+    delayed_t *delayed = (delayed_t *)((char *)pending - offsetof(delayed_t, pending));
+    sq_queue_t *queue = delayed->queue;
+    sq__count(&queue->discarded, 1);
+    if (delayed->task.discard != NULL) {
+        delayed->task.discard(delayed->task.context);
+        if (sq__fork_is_stale(queue)) {
+            return; /* it has forked, and this is the child: the alarm is the parent's */
+        }
+    }
+    sq__lock(queue);
+    delayed->references -= sq__alarm_cancel(delayed->alarms, &delayed->alarm) ? 2 : 1;
+    bool is_last = delayed->references == 0;
+    sq__unlock(queue);
+    if (is_last) {
+        dispose(delayed);
+    }
+}
+
+static int submit_later(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+    sq__alarms_t *alarms;
+    int error = sq__timed_prepare(queue, &alarms);
+    if (error) {
+        return error;
+    }
+    delayed_t *delayed = sq__memory(sizeof *delayed);
+    if (delayed == NULL) {
+        sq__alarms_let_go(alarms);
+        return ENOMEM;
+    }
+    *delayed = (delayed_t){
+        .alarm.call = fall_due, .pending = { .end = end, .keeps_queue = true }, .queue = sq_queue_retain(queue),
+        .alarms = alarms, .task = *task, .references = 2
+    };
+    uint64_t due = sq__timed_in(alarms, delay);
+    sq__lock(queue);
+    error = sq__pending_timers_add(queue, &delayed->pending);
+    if (error == 0) {
+        sq__alarm_set(alarms, &delayed->alarm, due, 0);
+    }
+    sq__unlock(queue);
+    if (error) {
+        dispose(delayed);
+        sq_queue_release(queue);
+    }
+    return error;
+}
+
+int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    int error = task->run == NULL ? EINVAL : delay == 0 ? sq__async_due(queue, task) : submit_later(queue, delay, task);
+    return error ? sq__queue_reject(queue, error) : 0;
+}
+
+int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *context) {
+    return sq_async_task_after(queue, delay, &(sq_task_t){ .run = function, .context = context });
+}

@@ -1,0 +1,46 @@
+#include "timer/timed_submit.h"
+
+#include "platform/mutex.h"
+#include "queue/fork.h"
+#include "queue/pools.h"
+#include "kernel/ring.h"
+
+#include <errno.h>
+
+/* Until the next try. Nanoseconds. */
+static const uint64_t pause = 1000000;
+
+int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
+    sq__runner_t runner;
+    if (sq__fork_is_stale(queue)) {
+        return ESTALE;
+    }
+    int error = sq__queue_start_worker(queue, &runner);
+    return error ? error : sq__queue_alarms(queue, alarms);
+}
+
+uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {
+    uint64_t now = sq__alarms_now(alarms);
+    return nanoseconds < SQ__NEVER - now ? now + nanoseconds : SQ__NEVER;
+}
+
+int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, bool *passes) {
+    sq__place_t place;
+    int error = sq__ring_take_place(queue, false, &place);
+    if (error) {
+        return error;
+    }
+    if (place.slot == NULL) {
+        queue->handoff = *work;
+        sq__store_relaxed(&queue->handoff_kind, kind);
+        *passes = true;
+    } else {
+        place.slot->work = *work;
+        *passes = sq__ring_publish(place, kind);
+    }
+    return 0;
+}
+
+void sq__timed_try_again(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+    sq__alarm_set_again(alarms, alarm, sq__timed_in(alarms, pause), 0);
+}

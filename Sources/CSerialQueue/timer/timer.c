@@ -1,0 +1,151 @@
+/* timer.c: what the owner of a timer does with it. timer_fire.c tells how this meets with what the timer does by itself. */
+#include "timer/timer.h"
+
+#include "platform/memory.h"
+#include "kernel/current.h"
+#include "wait/deadlock.h"
+#include "queue/fork.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/baton.h"
+
+#include <errno.h>
+
+static sq_timer_t *failed(int error) {
+    errno = error;
+    return NULL;
+}
+
+sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    sq__alarms_t *alarms;
+    if (task->run == NULL) {
+        return failed(EINVAL);
+    }
+    int error = sq__timed_prepare(queue, &alarms);
+    if (error) {
+        return failed(error);
+    }
+    sq_timer_t *timer = sq__memory(sizeof *timer);
+    if (timer == NULL) {
+        error = ENOMEM;
+        goto no_memory;
+    }
+    *timer = (sq_timer_t){
+        .alarm.call = sq__timer_fall_due, .pending.end = sq__timer_end_with_queue, .queue = queue, .alarms = alarms,
+        .task = *task, .references = 2, .has_queue = true
+    };
+    sq__lock(queue);
+    error = sq__pending_timers_add(queue, &timer->pending);
+    sq__unlock(queue);
+    if (error) {
+        goto not_listed;
+    }
+    sq_queue_retain(queue);
+    return timer;
+not_listed:
+    sq__memory_free(timer);
+no_memory:
+    sq__alarms_let_go(alarms);
+    return failed(error);
+}
+
+int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_t leeway) {
+    int error = 0;
+    if (sq__fork_is_stale(timer->queue)) {
+        return ESTALE;
+    }
+    uint64_t due = sq__timed_in(timer->alarms, delay);
+    sq__lock(timer->queue);
+    if (sq__load_relaxed(&timer->queue->state) & SQ__CLOSED) { /* changes under the same lock */
+        error = ESHUTDOWN;
+    } else {
+        sq__timer_disarm(timer);
+        timer->due = due;
+        timer->interval = interval;
+        timer->leeway = leeway;
+        timer->is_first = true;
+        sq__timer_arm(timer, due, leeway);
+    }
+    sq__unlock(timer->queue);
+    return error;
+}
+
+uint64_t sq_timer_intervals(const sq_timer_t *timer) {
+    sq__lock(timer->queue);
+    uint64_t intervals = timer->intervals;
+    sq__unlock(timer->queue);
+    return intervals;
+}
+
+int sq_timer_cancel(sq_timer_t *timer) {
+    sq__lock(timer->queue);
+    sq__timer_disarm(timer);
+    sq__unlock(timer->queue);
+    return 0;
+}
+
+/* True: the firing was over before the waiter gave up. */
+static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
+    sq__lock(timer->queue);
+    for (sq__timer_waiter_t **link = &timer->waiters; *link != NULL; link = &(*link)->next) {
+        if (*link == waiter) {
+            *link = waiter->next;
+            break;
+        }
+    }
+    bool over = waiter->is_over;
+    sq__unlock(timer->queue);
+    return over;
+}
+
+int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
+    sq_queue_t *queue = timer->queue;
+    bool is_inside = sq__is_current(queue);
+    sq__timer_waiter_t waiter = { .is_over = false };
+    int error = sq__wait_begin(&waiter.wait, queue);
+    if (error) {
+        return error;
+    }
+    sq__lock(queue);
+    sq__timer_disarm(timer);
+    bool waits = timer->is_running && !sq__fork_is_stale(queue);
+    if (waits && !is_inside) {
+        waiter.next = timer->waiters;
+        timer->waiters = &waiter;
+    }
+    sq__unlock(queue);
+    if (!waits || is_inside) {
+        sq__wait_cancel(&waiter.wait);
+    }
+    if (!waits) {
+        return 0;
+    }
+    if (is_inside) { /* then it is the task on this thread that is its firing */
+        sq__deadlock_onto_itself(queue, "sq_timer_cancel_and_wait on a timer of");
+        return EDEADLK;
+    }
+    error = sq__wait_end(&waiter.wait, deadline);
+    return error == 0 || is_over(timer, &waiter) ? 0 : error;
+}
+
+void sq_timer_release(sq_timer_t *timer) {
+    if (timer == NULL || sq__fork_is_stale(timer->queue)) {
+        return; /* in the child of a fork it can be used by nobody, and calls of the parent's alarms hold references to it */
+    }
+    sq_queue_t *queue = timer->queue;
+    bool passes = false;
+    sq__lock(queue);
+    sq__timer_disarm(timer);
+    timer->is_released = true;
+    if (sq__pending_timers_is_listed(&timer->pending) && !timer->is_running
+        && sq__timer_submit_end(timer, &passes) == ENOMEM) {
+        timer->is_armed = true;
+        timer->references += 1;
+        sq__timed_try_again(timer->alarms, &timer->alarm);
+    }
+    sq__timer_leave(timer);
+    if (passes) {
+        sq__baton_pass(queue);
+    }
+}

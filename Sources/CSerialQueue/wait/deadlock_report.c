@@ -1,0 +1,108 @@
+#include "wait/deadlock_report.h"
+
+#include "include/sq_current.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { REPORT_SIZE = 1024 };
+
+typedef struct text {
+    char *bytes;
+    size_t used;
+} text_t;
+
+static void add(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(text_t *text, const char *format, ...) {
+    size_t room = REPORT_SIZE - text->used;
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(text->bytes + text->used, room, format, arguments);
+    va_end(arguments);
+    if (wanted > 0) {
+        text->used += (size_t)wanted < room ? (size_t)wanted : room - 1;
+    }
+}
+
+static const char *label_of(const sq__frame_t *frame) { return ((const sq_queue_t *)frame->owner)->label; }
+
+/* From the outermost of the tasks in question inwards: "A", "B", "C". */
+static void add_frames(text_t *text, const sq__frame_t *frame, const void *outermost) {
+    if (frame->owner == outermost) {
+        add(text, "queue \"%s\"", label_of(frame));
+        return;
+    }
+    add_frames(text, frame->parent, outermost);
+    add(text, ", in it one of queue \"%s\"", label_of(frame));
+}
+
+char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
+
+void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
+    text_t text = { .bytes = sq__deadlock_report_room() };
+    if (text.bytes == NULL) {
+        return;
+    }
+    char name[16];
+    sq__thread_name(name, sizeof name);
+    add(&text, "%s queue \"%s\" from its own task: it would never get its turn. Thread \"%s\" (%llu) runs a task of ", doing,
+        queue->label, name, (unsigned long long)sq__thread_id());
+    add_frames(&text, sq__self()->frame, queue);
+    add(&text, ", and waits for queue \"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.",
+        queue->label);
+}
+
+void sq__deadlock_report_once_inside_itself(const void *once) {
+    text_t text = { .bytes = sq__deadlock_report_room() };
+    if (text.bytes != NULL) {
+        add(&text, "sq_once from inside its own function: once \"%p\" would wait for itself. Thread %llu is inside that function.",
+            once, (unsigned long long)sq__thread_id());
+    }
+}
+
+/* What the edge's thread is in, and the edge before it waits for. */
+static void add_held(text_t *text, const sq__edge_t *edge) {
+    if (edge->held.frame != NULL) {
+        add(text, "runs a task of ");
+        add_frames(text, edge->frames, edge->held.frame->owner);
+    } else {
+        add(text, "is inside the function of once \"%p\"", edge->held.hold->what);
+    }
+}
+
+static void add_wait(text_t *text, const sq__edge_t *edge) {
+    const sq__subject_t *subject = edge->wait->subject;
+    const sq__frame_t *needed = edge->onward->held.frame;
+    if (subject == NULL) {
+        add(text, " and waits for queue \"%s\"", edge->wait->queue->label);
+    } else {
+        add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
+        if (needed != NULL) {
+            add(text, ", which has a task in queue \"%s\"", label_of(needed));
+        }
+    }
+    add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
+}
+
+void sq__deadlock_report_cycle(const sq__edge_t *first) {
+    if (first->report == NULL) {
+        return;
+    }
+    text_t text = { .bytes = first->report };
+    const sq__edge_t *edge = first;
+    add(&text, "deadlock: ");
+    do {
+        add(&text, "%sthread \"%s\" (%llu) ", edge == first ? "" : "; ", edge->thread_name, (unsigned long long)edge->thread_id);
+        add_held(&text, edge);
+        add_wait(&text, edge);
+        edge = edge->onward;
+    } while (edge != first);
+    add(&text, ". This wait was refused%s, the others continue. Use async for one of them, or always nest the queues in the "
+               "same order.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
+}
+
+const char *sq_deadlock_report(void) {
+    const char *report = sq__self()->report;
+    return report != NULL ? report : "";
+}

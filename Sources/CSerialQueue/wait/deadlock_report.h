@@ -1,0 +1,16 @@
+/* deadlock_report.h: a deadlock in words. */
+#ifndef SQ__WAIT_DEADLOCK_REPORT_H
+#define SQ__WAIT_DEADLOCK_REPORT_H
+
+#include "wait/deadlock.h"
+
+/* Room for the calling thread's report, kept until it ends; NULL: no memory. */
+char *sq__deadlock_report_room(void);
+
+/* Writes the cycle that begins at `edge`, in order, into the report of its thread. M */
+void sq__deadlock_report_cycle(const sq__edge_t *edge);
+
+/* Writes the calling thread's report: it is inside the function of this once. */
+void sq__deadlock_report_once_inside_itself(const void *once);
+
+#endif

@@ -1,0 +1,116 @@
+#include "wait/wait.h"
+
+#include "wait/deadlock.h"
+
+#include <errno.h>
+
+/* With a reference. */
+static sq__pool_t *manual_pool(const sq_queue_t *queue) {
+    if (queue == NULL) {
+        return NULL;
+    }
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    return pool != NULL && sq__pool_clock(pool) != NULL ? sq__pool_retain(pool) : NULL;
+}
+
+int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
+    sq__pool_t *pool = manual_pool(queue);
+    /* Not the thread's own where the wait runs tasks: they may wait on that one meanwhile. */
+    sq__token_t *token = pool != NULL ? sq__token_acquire() : sq__self_token();
+    if (token == NULL) {
+        if (pool != NULL) {
+            sq__pool_release(pool);
+        }
+        return ENOMEM;
+    }
+    *wait = (sq__wait_t){ .token = token, .wait_id = sq__token_prepare(token), .is_next = true, .queue = queue,
+                          .pool = pool, .subject = subject };
+    return 0;
+}
+
+int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return sq__wait_begin_for(wait, NULL, queue); }
+
+const char *sq__wait_label(const sq__wait_t *wait) {
+    return wait->subject != NULL ? wait->subject->label : wait->queue->label;
+}
+
+static void over(sq__wait_t *wait) {
+    if (wait->pool != NULL) {
+        sq__token_recycle(wait->token);
+        sq__pool_release(wait->pool);
+    } else {
+        sq__self_wait_over(wait->token);
+    }
+}
+
+void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
+
+/* Nobody else may run what the queue of a manual pool has ready: it is run here, as far as it is waited for. False: a task
+ * forked, and this is the child, where neither the turn nor the token is this thread's any more. */
+static bool run_ahead(const sq__wait_t *wait) {
+    while (sq__token_is_open(wait->token, wait->wait_id) && sq__pool_run_one(wait->pool, &wait->queue->ready)) {
+    }
+    return !sq__pool_is_stale(wait->pool);
+}
+
+/* The thread runs a task, or the function of a once, so others may be waiting for it: before it sleeps it looks for a cycle. */
+static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
+    sq__edge_t edge;
+    sq__deadlock_enter(&edge, wait, deadline);
+    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);
+    *deadlock = sq__deadlock_leave(&edge);
+    return outcome;
+}
+
+static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
+    sq__self_t *self = sq__self();
+    if (self->member != NULL) {
+        sq__pool_lend_seat(self->member); /* what is waited for may need it */
+    }
+    bool is_waited_for = self->frame != NULL || self->hold != NULL;
+    sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock)
+                                                : sq__token_sleep(wait->token, wait->wait_id, deadline);
+    if (self->member != NULL) {
+        sq__pool_take_seat(self->member);
+    }
+    return outcome;
+}
+
+static int error_of(sq__outcome_t outcome, bool deadlock) {
+    switch (outcome) {
+    case SQ__GRANTED:
+        return 0;
+    case SQ__REFUSED:
+        return deadlock ? EDEADLK : ESHUTDOWN;
+    default:
+        return deadlock ? EDEADLK : ETIMEDOUT;
+    }
+}
+
+int sq__wait_briefly(sq__wait_t *wait) {
+    sq__outcome_t outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_TRY, SQ__TRY_SPINS);
+    if (outcome == SQ__OPEN && sq__spin_yield()) {
+        outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_TRY, SQ__TRY_SPINS);
+    }
+    if (outcome == SQ__OPEN) {
+        outcome = sq__token_withdraw(wait->token, wait->wait_id);
+    }
+    over(wait);
+    return error_of(outcome, false);
+}
+
+int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
+    bool deadlock = false;
+    if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
+        return ESTALE;
+    }
+    sq__outcome_t outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, SQ__WAITER_SPINS);
+    if (outcome == SQ__OPEN && wait->is_next) {
+        outcome = sq__token_yield(wait->token, wait->wait_id, deadline);
+    }
+    if (outcome == SQ__OPEN) {
+        outcome = sleep_until(wait, deadline, &deadlock);
+    }
+    over(wait);
+    return error_of(outcome, deadlock);
+}

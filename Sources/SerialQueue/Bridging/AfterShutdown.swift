@@ -1,0 +1,127 @@
+// AfterShutdown.swift: what comes after a queue's shutdown and cannot be refused.
+//
+// A task that is suspended inside an actor comes back at any time, and the runtime cannot be refused a job: a task whose job is
+// not run waits forever. Nor can the `syncOrRun` of a `deinit`. So another queue stands in for one that was shut down. It first
+// waits for the end of the queue. What comes late then runs on it one at a time, in order. It lasts as long as it has work.
+//
+// A stand-in has a thread of its own, which waits for the end. On a manual pool no thread may wait, nor run anything: there the
+// stand-in is on the same pool, and is suspended until the queue has ended. Whoever runs the pool looks for that, and resumes it.
+
+import CSerialQueue
+import CSerialQueueSwiftCall
+import Synchronization
+
+enum AfterShutdown {
+    private struct Entry {
+        let queue: SerialQueue
+        /// They are numbered in the order in which they were made.
+        let number: Int
+        var users: Int
+    }
+
+    /// By the queue that is stood in for. The key keeps that queue alive.
+    private static let entries = QueueLocked([SerialQueue: Entry]())
+    /// How many entries there are, for a quick look. Relaxed: a thread that runs on a stand-in sees its own entry, because the
+    /// entry was counted before the stand-in began.
+    private static let count = Atomic(0)
+    /// How many there have been. Changes under the lock.
+    private static let made = Atomic(0)
+
+    /// Runs the job after the end of `executor` and after everything that came this way before.
+    static func enqueue(_ job: UnownedJob, for executor: SerialQueue, _ run: QueuedJob.Run) {
+        var status: CInt = 0
+        join(executor) { status = $0.map { QueuedJob.submit(job, of: executor, to: $0.queue, run) } ?? CInt(SQ_SWIFT_ENOMEM) }
+        if status != 0 { executor.jobRefused(status) }
+    }
+
+    /// Calls `body` in the same order, on the stand-in. Returns C's status; if that is not 0, it will not be called.
+    static func follow(_ executor: SerialQueue, _ body: @escaping @Sendable () -> Void) -> CInt {
+        var isAccepted = false
+        join(executor) { queue in
+            isAccepted = queue?.async {
+                body()
+                leave(executor)
+            } ?? false
+        }
+        return isAccepted ? 0 : CInt(SQ_SWIFT_ENOMEM)
+    }
+
+    /// Runs `body` in the same order, on the calling thread. On the stand-in already, runs it directly. Returns C's status.
+    static func syncOrRun(for executor: SerialQueue, _ body: () -> Void) -> CInt {
+        var standIn: SerialQueue?
+        join(executor) { standIn = $0 }
+        guard let standIn else { return CInt(SQ_SWIFT_ENOMEM) }
+        defer { leave(executor) }
+        if sq_queue_manual_pool(executor.queue) != nil {
+            // Nobody need run the pool meanwhile.
+            let status = sq_shutdown(executor.queue, SQ_SHUTDOWN_DRAIN, .max)
+            if status != 0 { return status }
+            standIn.resume()
+        }
+        return borrowedSyncOrRun(standIn.queue, body)
+    }
+
+    /// Calls `use` with the queue that stands in for `executor`, which has one user more from now on; `nil`: it could not be made.
+    ///
+    /// `use` is called under the lock, so that the order is that of the joining. Nothing of the user's runs in there.
+    private static func join(_ executor: SerialQueue, _ use: (SerialQueue?) -> Void) {
+        entries.withLock { entries in
+            guard var entry = entries[executor] ?? make(for: executor) else { return use(nil) }
+            if entry.users == 0 { count.add(1, ordering: .relaxed) }
+            entry.users += 1
+            entries[executor] = entry
+            use(entry.queue)
+            if sq_queue_manual_pool(executor.queue) != nil, sq_has_ended(executor.queue) { entry.queue.resume() }
+        }
+    }
+
+    private static func make(for executor: SerialQueue) -> Entry? {
+        let pool = sq_queue_manual_pool(executor.queue)
+        var options = sq_swift_queue_options()
+        options.pool = pool
+        guard let made = sq_queue_create(sq_queue_label(executor.queue), &options) else { return nil }
+        let queue = SerialQueue(owning: made)
+        let isReady = pool != nil ? queue.suspend() : queue.async {
+            // It has begun already; this waits for the end of what was accepted before.
+            let status = sq_shutdown(executor.queue, SQ_SHUTDOWN_DRAIN, .max)
+            if status != 0 { executor.jobRefused(status) }
+        }
+        let number = Self.made.add(1, ordering: .relaxed).newValue
+        return isReady ? Entry(queue: queue, number: number, users: 0) : nil
+    }
+
+    /// Resumes the stand-ins on this manual pool whose queues have ended. `false`: there was nothing to resume.
+    static func resume(on pool: OpaquePointer) -> Bool {
+        guard count.load(ordering: .relaxed) > 0 else { return false }
+        return entries.withLock { entries in
+            entries.filter { sq_queue_manual_pool($0.key.queue) == pool && sq_has_ended($0.key.queue) }
+                .sorted { $0.value.number < $1.value.number }
+                .reduce(false) { $1.value.queue.resume() || $0 }
+        }
+    }
+
+    /// Called by each user, after its work.
+    static func leave(_ executor: SerialQueue) {
+        // Released outside the lock.
+        let finished: (SerialQueue, Entry)? = entries.withLock { entries in
+            entries[executor]!.users -= 1
+            guard entries[executor]!.users == 0, let index = entries.index(forKey: executor) else { return nil }
+            count.subtract(1, ordering: .relaxed)
+            return entries.remove(at: index)
+        }
+        withExtendedLifetime(finished) {}
+    }
+
+    /// Whether the caller runs on the queue that stands in for `executor`.
+    static func isCurrent(for executor: SerialQueue) -> Bool {
+        guard count.load(ordering: .relaxed) > 0 else { return false }
+        // Not `isCurrent`, which would come here again.
+        return entries.withLock { entries in entries[executor].map { sq_is_current($0.queue.queue) } ?? false }
+    }
+
+    /// The queue that `queue` stands in for; `nil`: it is no stand-in.
+    static func original(of queue: OpaquePointer) -> SerialQueue? {
+        guard count.load(ordering: .relaxed) > 0 else { return nil }
+        return entries.withLock { $0.first { $0.value.queue.queue == queue }?.key }
+    }
+}

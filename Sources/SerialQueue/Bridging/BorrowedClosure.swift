@@ -1,0 +1,36 @@
+// BorrowedClosure.swift: running a borrowed closure on the queue, with nothing on the heap.
+//
+// The closure, its result and its error stay on the caller's stack: the C core promises that the function it was given
+// has been called, or will never be called, when its sync returns.
+
+import CSerialQueueSwiftCall
+
+// Defined in SwiftCall/swift_call.c, which also says why they are not plain C functions.
+@_silgen_name("sq__swift_sync") @usableFromInline
+func borrowedSync(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
+
+@_silgen_name("sq__swift_sync_until") @usableFromInline
+func borrowedSyncUntil(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
+
+@_silgen_name("sq__swift_async_and_wait") @usableFromInline
+func borrowedAsyncAndWait(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
+
+@_silgen_name("sq__swift_run_and_wait") @usableFromInline
+func borrowedRunAndWait(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
+
+@_silgen_name("sq__swift_sync_or_run") @usableFromInline
+func borrowedSyncOrRun(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
+
+extension SerialQueue {
+    /// What a borrowed closure returned or threw; traps if C refused to run it. Always inlined, so that a `sync` comes
+    /// down to one call of a C function in the client's code.
+    @inlinable @inline(__always)
+    func finish<Result: ~Copyable, Failure: Error>(
+        _ verb: StaticString,
+        _ status: CInt,
+        _ outcome: consuming Swift.Result<Result, Failure>?
+    ) throws(Failure) -> Result {
+        guard status == 0 else { refused(verb, status) }
+        return try outcome!.get()
+    }
+}

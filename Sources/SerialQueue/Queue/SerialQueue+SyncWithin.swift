@@ -1,0 +1,33 @@
+extension SerialQueue {
+    /// As ``sync(_:)``, but waits for its turn no longer than `limit`: then the place in the queue is given up, and `body`
+    /// is guaranteed never to run.
+    ///
+    /// The limit bounds the wait, not `body`. A queue that is free is taken also with a limit of zero.
+    ///
+    /// - Throws: What `body` throws, or a ``SerialQueueError``: `timedOut`; `deadlock`, instead of the trap of ``sync(_:)``;
+    ///   `shutDown`; `noResources`; `fromBeforeFork`.
+    @inlinable
+    public func sync<Result: ~Copyable>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
+        var outcome: Swift.Result<Result, any Error>?
+        let status = borrowedSyncUntil(queue, deadline(limit)) { outcome = Swift.Result(catching: body) }
+        // `body` may drop the last other reference to this queue, and C wants ours to last for the whole call.
+        withExtendedLifetime(self) {}
+        guard status == 0 else { throw SerialQueueError(status: status) }
+        return try outcome.take()!.get()
+    }
+
+    /// Runs `body` now if the queue is free, and returns its result; `nil`, at once, if the queue is busy (with a task of
+    /// the caller's own, too), suspended, shut down or from before a `fork`.
+    ///
+    /// - Throws: What `body` throws.
+    @inlinable
+    public func trySync<Result: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        var outcome: Swift.Result<Result, Failure>?
+        let status = borrowedSyncUntil(queue, 0) { outcome = Swift.Result(catching: body) }
+        withExtendedLifetime(self) {}
+        guard status == 0 else { return nil }
+        return try outcome.take()!.get()
+    }
+}

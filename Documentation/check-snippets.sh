@@ -5,6 +5,7 @@
 #
 #     ```c run, ```swift run      a whole program: it must end with 0
 #     ```c dies, ```swift dies    it must end in any other way, within a minute
+#     ```swift dies traced        the same, with the stack trace of Swift's runtime
 #     ```text output              directly after one of them: what it prints, stdout and stderr together. A … stands for
 #                                 anything. Without such a block nothing is compared.
 #
@@ -29,12 +30,12 @@ fail() { # name, why, file...
 # Each program to its own folder: programs/FILE_LINE/: source/main.swift or source/main.c, mode, expected.
 awk -v out="$work/programs" '
     FNR == 1 { inside = ""; folder = "" }
-    inside == "" && /^```(c|swift) (run|dies)$/ {
+    inside == "" && /^```(c|swift) (run|dies|dies traced)$/ {
         language = substr($1, 4)
         name = FILENAME; gsub(/[^A-Za-z0-9]+/, "_", name)
         folder = out "/" name "_" FNR
         system("mkdir -p " folder "/source")
-        print $2 > (folder "/mode")
+        print substr($0, index($0, " ") + 1) > (folder "/mode")
         inside = folder "/source/main." language
         next
     }
@@ -105,12 +106,13 @@ for folder in "$work"/programs/*/; do
     name=$(basename "$folder")
     mode=$(cat "$folder/mode")
     if [ ! -x "$folder/program" ]; then fail "$name" "does not build" "$folder/log"; continue; fi
+    case $mode in *traced) traces=yes ;; *) traces=no ;; esac
     # A shell of its own, whose note of a crash goes nowhere.
-    SWIFT_BACKTRACE=enable=no bash -c 'timeout -k 5 60 "$0" > "$1" 2>&1; exit $?' "$folder/program" "$folder/output" 2> /dev/null
+    SWIFT_BACKTRACE=enable=$traces,color=no bash -c 'timeout -k 5 60 "$0" > "$1" 2>&1; exit $?' "$folder/program" "$folder/output" 2> /dev/null
     status=$?
     if [ "$mode" = run ] && [ $status -ne 0 ]; then
         fail "$name" "ended with $status" "$folder/output"
-    elif [ "$mode" = dies ] && { [ $status -eq 0 ] || [ $status -eq 124 ]; }; then
+    elif [ "${mode% traced}" = dies ] && { [ $status -eq 0 ] || [ $status -eq 124 ]; }; then
         fail "$name" "did not die ($status)" "$folder/output"
     elif [ -e "$folder/expected" ] && ! matches "$folder/output" "$folder/expected"; then
         fail "$name" "prints something else" "$folder/output"

@@ -181,7 +181,7 @@ static void forgotten_resume(void) {
     while (sem_wait(&told) != 0) { /* a program would log it, and go on */
     }
     must("sq_shutdown", sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER));
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(queue, &stats);
     say("given up: discarded %llu", (unsigned long long)stats.discarded);
     sq_queue_release(queue);

@@ -84,7 +84,7 @@ static size_t drive_failing(size_t producers, size_t per_producer, uint64_t fail
     CHECK_EQUAL(traffic.overlaps, 0);
     CHECK_EQUAL(traffic.disorders, 0);
     CHECK_EQUAL(traffic.ran, accepted);
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(traffic.queue, &stats);
     CHECK_EQUAL(stats.submitted, accepted + 1); /* and the drain */
     CHECK_EQUAL(stats.ran, stats.submitted);

@@ -91,8 +91,8 @@ static inline sq_queue_t *make_queue_of(const char *label, size_t capacity) {
 }
 
 static inline sq_queue_stats_t stats_now(const sq_queue_t *queue) {
-    sq_queue_stats_t stats;
-    sq_queue_stats(queue, &stats);
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
+    CHECK_EQUAL(sq_queue_stats(queue, &stats), 0);
     return stats;
 }
 

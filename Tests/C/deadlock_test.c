@@ -57,7 +57,7 @@ static void check_refused(loop_t *loop, sq_function_t from) {
         drain(loop->b);
         drain(loop->c);
     }
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(loop->a, &stats);
     CHECK_EQUAL(stats.rejected, 2);
     CHECK_EQUAL(stats.submitted, stats.ran);

@@ -31,7 +31,7 @@ static void submit_next(void *context) {
 static void *read_depths(void *argument) {
     stream_t *stream = argument;
     while (!stream->over) {
-        sq_queue_stats_t stats;
+        sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
         sq_queue_stats(stream->queue, &stats);
         CHECK_AT_MOST(stats.depth, ABREAST + ERROR);
         CHECK_AT_MOST(stats.highest_depth, ABREAST + ERROR);

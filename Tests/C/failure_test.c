@@ -175,7 +175,7 @@ static uint64_t play(const scenario_t *scenario, failure_t what, uint64_t nth, b
     drain(stage.queue);
     CHECK_EQUAL(stage.ran, stage.accepted);
     CHECK_EQUAL(stage.disorders, 0);
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(stage.queue, &stats);
     CHECK_EQUAL(stats.depth, 0);
     CHECK_EQUAL(stats.submitted, stats.ran);
@@ -263,7 +263,7 @@ TEST(reading_releasing_and_draining_never_allocate) {
         REQUIRE(call_async(&stage) == 0);
     }
     uint64_t before = allocations();
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(stage.queue, &stats);
     CHECK_EQUAL(sq_queue_depth(stage.queue), BACKLOG);
     CHECK_STRING(sq_queue_label(stage.queue), "stage");

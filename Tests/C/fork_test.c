@@ -9,7 +9,7 @@ static int ask_everything(sq_queue_t *queue, bool is_free) {
     const sq_task_t never = { must_not_run, NULL, must_not_run };
     int wrong = 0, expected = is_free ? 0 : ESTALE;
     size_t ran = 0, had = is_free ? 1 : 0;
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     wrong += !CHECK_EQUAL(sq_async(queue, must_not_run, NULL), ESTALE);
     wrong += !CHECK_EQUAL(sq_async_task(queue, &never), ESTALE);
     wrong += !CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &never), ESTALE);

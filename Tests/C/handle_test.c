@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const sq_task_t nothing = { do_nothing, NULL, NULL };
-static sq_queue_stats_t stats;
+static sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
 static void told(void *context, const sq_stall_t *stall) { (void)context, (void)stall; }
 static const sq_watcher_t watcher = { told, NULL, NULL };
 

@@ -268,7 +268,7 @@ TEST(tasks_that_submit_tasks_keep_the_order_while_the_ring_grows) {
     bool done = false;
     while (!done) {
         drain(queue);
-        sq_queue_stats_t stats;
+        sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
         sq_queue_stats(queue, &stats);
         done = stats.depth == 0;
     }

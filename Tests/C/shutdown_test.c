@@ -319,7 +319,7 @@ static void visit(void *context) {
     CHECK_EQUAL(sq_sync(visitor->other, do_nothing, NULL), 0);
     CHECK_EQUAL(sq_run_and_wait(visitor->other, SQ_FOREVER, do_nothing, NULL), 0);
     sq_queue_release(sq_queue_retain(visitor->queue));
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(visitor->queue, &stats);
 }
 

@@ -8,7 +8,8 @@
 static sq_queue_stats_t stats_of(const sq_queue_t *queue) {
     sq_queue_stats_t stats;
     memset(&stats, 0xFF, sizeof stats);
-    sq_queue_stats(queue, &stats);
+    stats.size = sizeof stats;
+    CHECK_EQUAL(sq_queue_stats(queue, &stats), 0);
     return stats;
 }
 
@@ -31,6 +32,36 @@ TEST(a_new_queue_has_counted_nothing) {
     check_counts(queue, 0, 0, 0);
     CHECK_EQUAL(stats_of(queue).rejected, 0);
     CHECK_EQUAL(stats_of(queue).highest_depth, 0);
+    sq_queue_release(queue);
+}
+
+TEST(a_size_of_no_version_is_refused_and_nothing_is_written) {
+    sq_queue_t *queue = make_queue_of("sizes", 0);
+    const size_t sizes[] = { 0, sizeof(size_t), sizeof(sq_queue_stats_t) - 1, sizeof(sq_queue_stats_t) + 1,
+                             sizeof(sq_queue_stats_t) + 8, SIZE_MAX };
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i += 1) {
+        sq_queue_stats_t stats, before;
+        memset(&stats, 0xA5, sizeof stats);
+        stats.size = sizes[i];
+        before = stats;
+        CHECK_EQUAL(sq_queue_stats(queue, &stats), EINVAL);
+        CHECK(memcmp(&stats, &before, sizeof stats) == 0);
+    }
+    sq_queue_release(queue);
+}
+
+TEST(an_older_smaller_struct_is_filled_as_far_as_it_goes) {
+    const uint64_t unwritten = UINT64_C(0xA5A5A5A5A5A5A5A5);
+    sq_queue_t *queue = make_queue_of("older", 0);
+    CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+    sq_queue_stats_t stats;
+    memset(&stats, 0xA5, sizeof stats);
+    stats.size = offsetof(sq_queue_stats_t, discarded);
+    CHECK_EQUAL(sq_queue_stats(queue, &stats), 0);
+    CHECK_EQUAL(stats.size, offsetof(sq_queue_stats_t, discarded));
+    CHECK_EQUAL(stats.submitted, 1);
+    CHECK_EQUAL(stats.ran, 1);
+    CHECK(stats.discarded == unwritten && stats.highest_depth == unwritten);
     sq_queue_release(queue);
 }
 

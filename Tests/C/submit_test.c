@@ -208,7 +208,7 @@ TEST(a_task_without_a_function_is_refused) {
     CHECK_EQUAL(sq_async_job(queue, NULL, &discarded, NULL), EINVAL);
     CHECK_EQUAL(sq_async_deferred(queue, &(sq_deferred_t){ .call = NULL }), EINVAL);
     CHECK_EQUAL(discarded, 0);
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(queue, &stats);
     CHECK_EQUAL(stats.rejected, 6);
     CHECK_EQUAL(stats.submitted, 0);

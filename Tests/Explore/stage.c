@@ -310,7 +310,7 @@ void stage_release(int queue) {
 }
 
 void stage_look(int queue) {
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(stage_queues[queue], &stats);
     if (stats.ran > stage_count || stats.highest_depth > stage_count || sq_queue_depth(stage_queues[queue]) > stage_count) {
         ex_fail("counts: more than there were submissions");

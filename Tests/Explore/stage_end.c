@@ -6,7 +6,7 @@
 #include <errno.h>
 
 static void check_counts(int queue) {
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     uint64_t ran = 0, all = 0;
     for (unsigned i = 0; i < stage_count; i += 1) {
         if (stage_submissions[i].queue == queue && !stage_submissions[i].is_inline) {

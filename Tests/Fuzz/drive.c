@@ -155,7 +155,7 @@ static bool matches(const model_queue_t *model, const sq_queue_stats_t *stats) {
 /* At rest. The last counts of a thread of its own may still be on their way. */
 static void check_stats(int queue) {
     const model_queue_t *model = &model_queues[queue];
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     time_t began = drive_now();
     for (;;) {
         sq_queue_stats(drive.queues[queue], &stats);

@@ -24,7 +24,7 @@ int main(void) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     store_t store = { sq_queue_create("store", &options), 0, 0 };
     sq_task_t task = { add_one, &store, NULL };
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     if (store.queue == NULL || sq_async(store.queue, add_one, &store) != 0 || sq_async_task(store.queue, &task) != 0
         || sq_sync(store.queue, try_deadlock, &store) != 0) {
         return 1;

@@ -27,7 +27,7 @@ static void suspend(chance_t *chance, unsigned lane) {
 }
 
 static void look(const guard_t *guard) {
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     size_t depth = sq_queue_depth(guard->queue);
     sq_queue_stats(guard->queue, &stats);
     MUST(stats.submitted >= stats.ran + stats.discarded, "more tasks ran than were submitted");

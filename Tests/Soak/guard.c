@@ -51,7 +51,7 @@ void guard_drop(guard_t *guard) {
 /* Nothing is on its way to the queue, or in it. Each call has one entry in the queue's own counts: also one that was refused
  * while it waited (discarded), or gave up (withdrawn). */
 void guard_check_at_rest(guard_t *guard) {
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(guard->queue, &stats);
     check_lanes(guard);
     MUST(stats.depth == 0 && sq_queue_depth(guard->queue) == 0, "depth %llu at rest", (unsigned long long)stats.depth);

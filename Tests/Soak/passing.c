@@ -25,7 +25,7 @@ void passing_begin(void) {
 }
 
 static void end_it(guard_t *guard, sq_shutdown_mode_t mode, sq_time_t deadline) {
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     int error = sq_shutdown(guard->queue, mode, deadline);
     MUST(error == 0 || (error == ETIMEDOUT && deadline != SQ_FOREVER), "a shutdown returned %d", error);
     if (error == 0) {

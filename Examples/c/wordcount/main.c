@@ -67,7 +67,7 @@ static void print_speed(const words_t *words, uint64_t bytes, double seconds) {
 }
 
 static void print_statistics(const sq_queue_t *queue) {
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(queue, &stats);
     printf("queue     \"%s\": %" PRIu64 " tasks submitted, %" PRIu64 " ran, at most %" PRIu64 " waiting\n",
            sq_queue_label(queue), stats.submitted, stats.ran, stats.highest_depth);

@@ -5,6 +5,9 @@
 #include "kernel/handle.h"
 #include "kernel/ring.h"
 
+#include <errno.h>
+#include <string.h>
+
 static uint64_t places_now(const sq_queue_t *queue) {
     return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
 }
@@ -33,9 +36,19 @@ size_t sq_queue_depth(const sq_queue_t *queue) {
     return (size_t)sq__stats_depth(queue);
 }
 
-void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
+/* Every version of the struct ends after one of its counts, and all versions begin alike. */
+static bool is_size_of_a_version(size_t size) {
+    size_t first = offsetof(sq_queue_stats_t, submitted);
+    return size > first && size <= sizeof(sq_queue_stats_t) && (size - first) % sizeof(uint64_t) == 0;
+}
+
+int sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
     SQ__CHECK_HANDLE(queue);
-    *stats = (sq_queue_stats_t){
+    if (!is_size_of_a_version(stats->size)) {
+        return EINVAL;
+    }
+    sq_queue_stats_t now = {
+        .size = stats->size,
         .ran = sq__load_relaxed(&queue->ran),
         .discarded = sq__load_relaxed(&queue->discarded),
         .withdrawn = sq__load_relaxed(&queue->withdrawn),
@@ -43,8 +56,10 @@ void sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
         .depth = sq__stats_depth(queue),
         .highest_depth = sq__load_relaxed(&queue->highest),
     };
-    if (stats->highest_depth < stats->depth) {
-        stats->highest_depth = stats->depth; /* the holder has not taken its sample yet */
+    if (now.highest_depth < now.depth) {
+        now.highest_depth = now.depth; /* the holder has not taken its sample yet */
     }
-    stats->submitted = stats->ran + stats->discarded + stats->withdrawn + stats->depth;
+    now.submitted = now.ran + now.discarded + now.withdrawn + now.depth;
+    memcpy(stats, &now, stats->size);
+    return 0;
 }

@@ -1,4 +1,5 @@
 import CSerialQueue
+import CSerialQueueSwiftCall
 
 extension SerialQueue {
     /// What a queue has done and what still waits, `sync` and `async` together, since it was made.
@@ -23,8 +24,8 @@ extension SerialQueue {
 
     /// The counts now. While closures come and go each is true, but not all of the same instant.
     public var statistics: Statistics {
-        var counts = sq_queue_stats_t()
-        withExtendedLifetime(self) { sq_queue_stats(queue, &counts) }
+        var counts = sq_swift_queue_stats()
+        _ = withExtendedLifetime(self) { sq_queue_stats(queue, &counts) }  // of the size of this version: cannot fail
         return Statistics(counts)
     }
 

@@ -137,7 +137,7 @@ static void check_outcomes(void *unused) {
             ex_fail("deferred task %u: called %d times, told %d times", i, all[i].called, all[i].told);
         }
     }
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(stage_queues[0], &stats);
     if (stats.depth != 0 || stats.withdrawn != (uint64_t)all[0].cancelled + all[1].cancelled) {
         ex_fail("depth: %llu, withdrawn: %llu", (unsigned long long)stats.depth, (unsigned long long)stats.withdrawn);
@@ -173,7 +173,7 @@ static void shut_down_what_pends(void *unused) {
 
 static void check_discarded(void *unused) {
     (void)unused;
-    sq_queue_stats_t stats;
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(stage_queues[0], &stats);
     if (!all[0].accepted || !all[1].accepted || all[0].discarded != 1 || all[1].discarded != 1 || stats.discarded != 2) {
         ex_fail("the delayed task was discarded %d times, the timer %d times, %llu counted", all[0].discarded, all[1].discarded,

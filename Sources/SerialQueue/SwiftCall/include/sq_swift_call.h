@@ -40,4 +40,10 @@ static inline sq_pool_options_t sq_swift_pool_options(void)
     return options;
 }
 
+static inline sq_queue_stats_t sq_swift_queue_stats(void)
+{
+    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
+    return stats;
+}
+
 #endif

@@ -1,6 +1,7 @@
 # make/build.mk: compilers, flavours, the library.
 
-VERSION := 0.1.0
+# Stands once, in the header.
+VERSION := $(shell awk '$$2 ~ /^SQ_VERSION_(MAJOR|MINOR|PATCH)$$/ { v = v dot $$3; dot = "." } END { print v }' Sources/CSerialQueue/include/sq_version.h)
 SOVERSION := 0
 FLAVOUR ?= release
 

@@ -20,7 +20,11 @@ static void try_deadlock(void *context) {
                    && sq_sync_or_run(store->queue, add_one, store) == 0;
 }
 
-int main(void) {
+int main(int count, char **words) {
+    if (count > 1 && strcmp(words[1], "version") == 0) {
+        puts(sq_version());
+        return sq_error_text(0)[0] == '\0';
+    }
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     store_t store = { sq_queue_create("store", &options), 0, 0 };
     sq_task_t task = { add_one, &store, NULL };

@@ -3,6 +3,8 @@
 #define SERIAL_QUEUE_H
 
 #include "sq_types.h"
+#include "sq_version.h"
+#include "sq_error.h"
 #include "sq_time.h"
 #include "sq_pool.h"
 #include "sq_queue.h"

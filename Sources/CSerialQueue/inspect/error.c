@@ -1,0 +1,36 @@
+#include "include/sq_error.h"
+
+#include <errno.h>
+
+const char *sq_error_text(int error) {
+    switch (error) {
+    case 0:
+        return "no error";
+    case EAGAIN:
+        return "it would have to wait, and was asked not to: the queue is full or busy, or the deadline is SQ_NOW";
+    case EALREADY:
+        return "it was done before: an item was submitted already, or is over";
+    case ECANCELED:
+        return "it was cancelled, and will never run";
+    case EDEADLK:
+        return "it would wait forever, because what it waits for waits for the caller; sq_deadlock_report names the cycle";
+    case EINPROGRESS:
+        return "it has begun and is not over: a task waits for room, or an item runs";
+    case EINVAL:
+        return "an argument is not valid: no function, a struct of an unknown size, or a call that nothing balances";
+    case ENOMEM:
+        return "there is no memory, or no thread could be started";
+    case EOVERFLOW:
+        return "a count is at its maximum";
+    case EPERM:
+        return "only the thread that owns it may do this";
+    case ESHUTDOWN:
+        return "the queue has been shut down";
+    case ESTALE:
+        return "it is from before a fork; create a new one in the child";
+    case ETIMEDOUT:
+        return "the deadline passed first";
+    default:
+        return "not an error code of this library";
+    }
+}

@@ -156,8 +156,16 @@ TEST(the_thread_bears_the_label) {
     check_name("exactly fifteen", "exactly fifteen");
 }
 
+TEST(a_label_that_is_too_long_shows_its_last_component) {
+    check_name("com.example.store", "store");
+    check_name("com.example.store.writer", "writer");
+    check_name("com.example.a-very-long-component", "a-very-long-com");
+    check_name("short.label", "short.label");
+    check_name("fits.in.fifteen", "fits.in.fifteen");
+    check_name("com.example.store.", "com.example.sto"); /* nothing follows the last dot */
+}
+
 TEST(the_name_of_a_thread_is_cut_between_characters) {
-    check_name("com.example.store.writer", "com.example.sto");
     check_name("fourteen bytes\xC3\xA9", "fourteen bytes");           /* é would end at byte 16 */
     check_name("thirteen byte\xC3\xA9", "thirteen byte\xC3\xA9");     /* é ends at byte 15 */
     check_name("thirteen byte\xE2\x82\xAC", "thirteen byte");         /* € would end at byte 16 */

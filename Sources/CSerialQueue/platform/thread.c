@@ -23,8 +23,15 @@
 
 enum { NAME_SIZE = sizeof ((sq__thread_start_t *)NULL)->name };
 
+/* Long labels begin alike ("com.example.store"): of a label that does not fit, the last component tells threads apart. */
+static const char *part_to_show(const char *label) {
+    const char *dot = strlen(label) < NAME_SIZE ? NULL : strrchr(label, '.');
+    return dot != NULL && dot[1] != '\0' ? dot + 1 : label;
+}
+
 /* Cuts between characters: a thread's name stays UTF-8. */
-static void copy_name(char *to, const char *from) {
+static void copy_name(char *to, const char *label) {
+    const char *from = part_to_show(label);
     size_t length = strlen(from);
     if (length >= NAME_SIZE) {
         length = NAME_SIZE - 1;

@@ -15,7 +15,8 @@
 /* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
  * the same effect as elsewhere, and profilers see tasks. Its scheduling policy, nice value and affinity are those of the main
- * thread, where the system permits. `name` is cut to what the system accepts. Returns 0, ENOMEM or EINVAL (the stack size).
+ * thread, where the system permits. A `name`
+ * that is too long for the system is reduced to its last component, what follows the last dot, and then cut. Returns 0, ENOMEM or EINVAL (the stack size).
  *
  * `start` belongs to the caller and must stay valid until the body is called. So the new thread frees no memory, and the C
  * library does not give it a cache of freed blocks, which would take more than a queue does. */

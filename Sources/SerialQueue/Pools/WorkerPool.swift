@@ -31,7 +31,7 @@ public class WorkerPool: @unchecked Sendable {
     /// Traps if there is no memory or no thread can be started.
     ///
     /// - Parameters:
-    ///   - label: Names the threads in debuggers and `top` (cut to what the system takes).
+    ///   - label: Names the threads in debuggers and `top`: of more than 15 bytes the part after the last dot.
     ///   - threads: How many closures it runs at a time at most; with 1, queues never run at the same time. A thread that waits
     ///     in a call of this library, such as a nested `sync`, does not count. `nil`: about one per processor, and more, up
     ///     to 64, while closures block. Traps if it is not positive, or does not fit into 31 bits.

@@ -31,7 +31,7 @@ extension SerialQueue {
     /// Makes a queue; starts no thread.
     ///
     /// - Parameters:
-    ///   - label: Names the queue in messages, and its thread in debuggers and `top` (cut to what the system takes).
+    ///   - label: Names the queue in messages, and its thread in debuggers and `top`: of more than 15 bytes the part after the last dot.
     ///     Ends at the first NUL character, if there is one.
     ///   - pool: Whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: a thread of the queue's own.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait with ``async(within:_:)``. `nil`: as

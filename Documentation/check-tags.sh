@@ -6,6 +6,8 @@
 #   - each operation with an order stands in a function that bears a tag, or has a row with the tag –;
 #   - each field that is used relaxed has a row;
 #   - each row of a tag names a mutant of Tests/Mutants, of a function that the row names, as killed or as surviving, which its list says, too.
+# The same for Sources/SerialQueue and the section "Swift", except for mutants: a function with an order has a tag and a row that
+# names it, a row names no other function, a relaxed field has a row.
 # Prints what is wrong and `N passed, N failed`: an atomic operation, a tag in a function, or a name in a row counts as one.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -58,7 +60,8 @@ awk -v page="$page" '
     function wrong(sentence) { failed += 1; print "FAIL " sentence }
     function check(good, sentence) { if (good) passed += 1; else wrong(sentence) }
     FILENAME == page {
-        if ($0 !~ /^\| /) next
+        if ($0 == "## Swift") is_swift = 1
+        if ($0 !~ /^\| / || is_swift) next
         cells = split($0, cell, / \| /)
         tag = cell[1]; sub(/^\| /, "", tag)
         if (tag ~ /^\[[a-z]+\]$/ || tag == "–") {
@@ -102,7 +105,41 @@ awk -v page="$page" '
         }
         for (field in relaxed) check(field in relaxed_row, "`" field "` is used relaxed (" relaxed[field] ") and has no row")
         if (passed == 0) wrong("nothing was found to check")
-        printf "%d passed, %d failed\n", passed, failed
-        if (ENVIRON["TALLY"] != "") print passed + 0, failed + 0 > ENVIRON["TALLY"]
-        exit failed > 0
-    }' "$page" "$facts"
+        print passed + 0, failed + 0
+    }' "$page" "$facts" > "$facts.core"
+
+# A function begins with func, init, deinit or a computed var, and has the comments directly above it.
+find Sources/SerialQueue -name '*.swift' -print0 | sort -z | xargs -0 awk -v page="$page" '
+    function wrong(sentence) { failed += 1; print "FAIL " sentence }
+    function check(good, sentence) { if (good) passed += 1; else wrong(sentence) }
+    BEGIN {
+        while ((getline line < page) > 0) {
+            if (line == "## Swift") within = 1
+            if (!within || line !~ /^\| /) continue
+            split(line, cell, / \| /); tag = substr(cell[1], 3)
+            if (tag ~ /^\[[a-z]+\]$/) {
+                for (; match(line, /`[A-Za-z+]+\.swift: [A-Za-z]+`/); line = substr(line, RSTART + RLENGTH)) named[tag " " substr(line, RSTART + 1, RLENGTH - 2)] = 1
+            } else for (; match(tag, /`[A-Za-z]+`/); tag = substr(tag, RSTART + RLENGTH)) relaxed_row[substr(tag, RSTART + 1, RLENGTH - 2)] = 1
+        }
+    }
+    FNR == 1 { file = FILENAME; sub(/.*\//, "", file); current = "-" }
+    match($0, /(func|var) [A-Za-z]+(<[^>]*>)?[(:]/) && !/Atomic\(/ && (/func/ || /\{$/) { current = substr($0, RSTART, RLENGTH); sub(/^(func|var) /, "", current); sub(/[^A-Za-z].*/, "", current) }
+    /\/\/ / { for (line = $0; match(line, /\[[a-z]+\]/); line = substr(line, RSTART + RLENGTH)) tagged[file ": " current] = tagged[file ": " current] " " substr(line, RSTART, RLENGTH) }
+    /[oO]rdering: \.(acquir|releas|sequential)/ { ordered[file ": " current] = 1; next }
+    match($0, /[A-Za-z]+\.[A-Za-z]+\(.*ordering: \.relaxed/) { field = substr($0, RSTART); sub(/\..*/, "", field); relaxed[field] = file ": " current }
+    END {
+        for (place in ordered) {
+            check(place in tagged, place " orders without a tag")
+            for (n = split(tagged[place], tags, " "); n > 0; n -= 1) check((tags[n] " " place) in named, place " has " tags[n] ", and no row of it names that function")
+        }
+        for (pair in named) { place = pair; sub(/^[^ ]* /, "", place); check(place in ordered, "a row of the Swift section names " place ", which orders nothing") }
+        for (field in relaxed) check(field in relaxed_row, "`" field "` is used relaxed (" relaxed[field] ") and has no row in the Swift section")
+        print passed + 0, failed + 0
+    }' > "$facts.swift"
+trap 'rm -f "$facts" "$facts.core" "$facts.swift"' EXIT
+sed '$d' "$facts.core"
+sed '$d' "$facts.swift"
+read -r passed failed < <(tail -qn 1 "$facts.core" "$facts.swift" | awk '{ passed += $1; failed += $2 } END { print passed, failed }')
+[ -z "${TALLY:-}" ] || echo "$passed $failed" > "$TALLY"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

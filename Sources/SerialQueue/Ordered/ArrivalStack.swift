@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What has been enqueued and not been taken out. Any thread enqueues, the holder of the baton takes out.
+/// The tasks that were enqueued and not taken out yet. Any thread enqueues; the holder of the baton takes out.
 ///
-/// The right to let the next one begin is the baton. It lies here while there is nothing to do; else exactly one party has
-/// it: whoever was told to start, then whoever is told to go on by the queue's rule. One word tells all that there is to
-/// tell: 0: nothing waits, the baton is here; 1: nothing waits, somebody has it; else the address of the last to come, each with
-/// the one before as its neighbour. Never read by who does not own it, so an address that comes back does no harm.
+/// The baton is the right to start the next task. It is in this stack while there is nothing to do, otherwise with one thread or
+/// task. One word decides: 0: nothing waits and the baton is here; 1: nothing waits and the baton is taken; otherwise the
+/// address of the newest task, each linked to the one before. An arrival never reads through the address, so one that returns
+/// after its memory was reused does no harm. The races: Documentation/Design.md, section 18.
 struct ArrivalStack: ~Copyable {
     private static let batonIsHere: UInt = 0
     private static let nothing: UInt = 1
 
     private let word = Atomic(batonIsHere)
 
-    /// Enqueues. `true`: the caller has the baton now, and `held` is next, and not in here.
+    /// Enqueues. `true`: the caller has the baton now; `queued` is next and not in this stack.
     func arrive(_ queued: QueuedTask) -> Bool {
         var seen = word.load(ordering: .relaxed)
         while true {
@@ -20,7 +20,7 @@ struct ArrivalStack: ~Copyable {
             let retained = takesBaton ? nil : Unmanaged.passRetained(queued)
             queued.neighbour = seen > Self.nothing ? Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: seen)!) : nil
             let new = retained.map { UInt(bitPattern: $0.toOpaque()) } ?? Self.nothing
-            // [arrive] releases `held` to the exchange in `takeAll`; acquires the baton from the one who laid it down there.
+            // [arrive] releases `queued` to the swap in `takeAll`; acquires the baton from the holder that put it down there.
             let (done, now) = word.weakCompareExchange(
                 expected: seen, desired: new, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
             if done { return takesBaton }
@@ -29,11 +29,12 @@ struct ArrivalStack: ~Copyable {
         }
     }
 
-    /// All that wait, as a chain in the order of arrival. `nil`: there is none, and the caller has laid down the baton.
+    /// All waiting tasks, as a chain in the order of arrival. `nil`: there is none, and the caller has put down the baton.
     func takeAll() -> Unmanaged<QueuedTask>? {
         var seen = word.load(ordering: .relaxed)
         while true {
             let new = seen == Self.nothing ? Self.batonIsHere : Self.nothing
+            // [arrive] acquires what the arrivals wrote; releases the baton's things to the next arrival.
             let (done, now) = word.weakCompareExchange(
                 expected: seen, desired: new, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
             if done { break }

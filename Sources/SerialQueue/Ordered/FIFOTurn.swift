@@ -7,11 +7,11 @@ import Synchronization
 /// Unchecked Sendable: adds a constant and an atomic.
 @usableFromInline
 class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
-    /// Where the task is while it has its turn, as far as the baton is concerned.
+    /// Where the task is during its turn. Decides between the loop and the task's end which of the two has the baton.
     private enum Whereabouts: UInt8, AtomicRepresentable {
-        /// On some thread, or suspended: whoever ends it goes on.
+        /// On some thread, or suspended: its end starts the next one.
         case away
-        /// In ``FIFOQueue/runTurns(from:)``, which goes on.
+        /// In ``FIFOQueue/runTurns(from:)``, which starts the next one.
         case inLoop
         case ended
     }
@@ -48,16 +48,17 @@ class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
     /// The task's last step, its closure being released already.
     @usableFromInline final func end() {
         fifo.line.end(self)
-        // [turn] Either this, or the loop's exchange in `runInLoop`, finds that the other one has come first.
+        // [turn] pairs with the exchange in `runInLoop`: the later of the two has the baton.
         if whereabouts.exchange(.ended, ordering: .acquiringAndReleasing) == .away {
             fifo.goOn()
         }
     }
 
-    /// Runs the first job. `true`: the task has ended, and the caller has the baton; `false`: whoever ends it will have it.
+    /// Runs the first job. `true`: the task has ended, and the caller has the baton; `false`: the task's end will have it.
     final func runInLoop() -> Bool {
         whereabouts.store(.inLoop, ordering: .relaxed)
         job!.runSynchronously(on: asUnownedTaskExecutor())
+        // [turn] pairs with the exchange in `end`.
         return whereabouts.exchange(.away, ordering: .acquiringAndReleasing) == .ended
     }
 }
@@ -82,7 +83,7 @@ extension FIFOQueue {
         }
     }
 
-    /// Lets the next one begin, after a task ended while it was away. The caller has the baton.
+    /// Starts the next task, after one has ended elsewhere. The caller has the baton.
     func goOn() {
         guard let next = nextTurn() else { return }
         if queue == nil {
@@ -96,7 +97,7 @@ extension FIFOQueue {
         Task.detached(priority: TaskPriority(turn.job!.priority)) { self.runTurns(from: turn) }
     }
 
-    /// Runs one task after the other, as far as they do not suspend. The caller has the baton.
+    /// Runs one task after the other, as long as they do not suspend. The caller has the baton.
     private func runTurns(from first: FIFOTurn) {
         var turn = first
         for _ in 0..<Self.batch {

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// The tasks of one ordered queue, from ``arrive(_:)`` over ``begin(_:)`` to ``end(_:)``. Who lets the next one begin, and when,
-/// is the queue's rule.
+/// The tasks of one ordered queue, from ``arrive(_:)`` through ``begin(_:)`` to ``end(_:)``. The queue decides when the next one
+/// begins.
 @usableFromInline
 final class TaskLine: Sendable {
     private let arrivals = ArrivalStack()
     private let running = QueueLocked(RunningTasks())
     /// How often everything was cancelled.
     private let epoch = Atomic(0)
-    /// Taken out of the arrivals, and not yet begun; retained. Only the holder of the baton touches it, and the baton is passed
-    /// on by atomics or the start of a job.
+    /// Taken out of the arrivals and not begun yet; retained. Only the holder of the baton accesses it, and the baton is passed
+    /// by atomics or by the start of a job.
     nonisolated(unsafe) private var taken: Unmanaged<QueuedTask>?
 
-    /// Enqueues. `true`: the caller has the baton, and lets `held` leave.
+    /// Enqueues. `true`: the caller has the baton, and starts `queued`.
     func arrive(_ queued: QueuedTask) -> Bool {
-        queued.epoch = epoch.load(ordering: .sequentiallyConsistent)
+        // Relaxed: a task enqueued after a `cancelAll` returned sees its epoch, as one atomic is coherent.
+        queued.epoch = epoch.load(ordering: .relaxed)
         return arrivals.arrive(queued)
     }
 
@@ -28,28 +29,28 @@ final class TaskLine: Sendable {
         return nil
     }
 
-    /// Notes that `held` begins, in the current task, which is cancelled if it ought to be.
+    /// Notes that `queued` begins, in the current task, and cancels it if `cancelAll` was called for it.
     func begin(_ queued: QueuedTask) {
         withUnsafeCurrentTask { task in
             if running.withLock({ $0.begin(queued, in: task) }) { task?.cancel() }
         }
     }
 
-    /// Notes that `held` ends.
+    /// Notes that `queued` ends.
     func end(_ queued: QueuedTask) {
         for waiter in running.withLock({ $0.end(queued) }) { waiter.resume() }
     }
 
     /// Cancels what has been enqueued so far.
     func cancelAll() {
-        let epoch = epoch.add(1, ordering: .sequentiallyConsistent).newValue
-        // The tasks are used after the lock has been let go, when they may have ended. They are retained, and to cancel a
-        // task that has ended does nothing.
+        // Relaxed: the lock decides between a task that begins and this.
+        let epoch = epoch.add(1, ordering: .relaxed).newValue
+        // Cancelled without the lock, as that runs cancellation handlers. A task may have ended by then: it is retained, and
+        // cancelling it does nothing.
         for task in running.withLock({ $0.cancelled(by: epoch) }) { task.cancel() }
     }
 
-    /// Waits until what has been enqueued so far has ended. `goOn` is called if the caller gets the baton: it lets the next one
-    /// begin.
+    /// Waits until everything enqueued so far has ended. `goOn` is called if the caller gets the baton: it starts the next task.
     nonisolated(nonsending) func drain(goOn: () -> Void) async {
         await withUnsafeContinuation { (waiter: RunningTasks.Waiter) in
             let marker = Marker { [running] in

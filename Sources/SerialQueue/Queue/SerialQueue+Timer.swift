@@ -112,8 +112,9 @@ extension SerialQueue {
 
 /// What a timer calls, until it is cancelled.
 ///
-/// Unchecked Sendable: the closure belongs to the firing while there is one, else to who takes it. Firings come one at a time,
-/// as turns of a queue do. Not a Mutex, because ThreadSanitizer cannot follow one that is contended.
+/// Unchecked Sendable: the closure belongs to the firing while there is one, otherwise to the thread that takes it. Firings come
+/// one at a time, as tasks of a queue do. Not a Mutex, because ThreadSanitizer cannot follow one that is contended. The races:
+/// Documentation/Design.md, section 18.
 final class TimerBody: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case waits
@@ -131,23 +132,27 @@ final class TimerBody: @unchecked Sendable {
     }
 
     var isTaken: Bool {
+        // [body] pairs with `take`; a start after a cancel sees it by the lock of the C timer, too.
         let stage = stage.load(ordering: .acquiring)
         return stage == .taken || stage == .takenWhileItFires
     }
 
     func fire() {
+        // [body] pairs with the end of the firing before.
         guard stage.compareExchange(expected: .waits, desired: .fires, ordering: .acquiring).exchanged else { return }
         body?()
+        // [body] releases what the closure wrote to `take`; acquires what came before a `take` during the call.
         if !stage.compareExchange(expected: .fires, desired: .waits, ordering: .acquiringAndReleasing).exchanged {
             _ = body.take()
         }
     }
 
-    /// The closure, for the caller to release; `nil` if it fires, or has been taken.
+    /// The closure, for the caller to release; `nil` if it runs (the firing releases it then), or has been taken.
     func take() -> (() -> Void)? {
         var found = stage.load(ordering: .relaxed)
         while found == .waits || found == .fires {
             let next = found == .waits ? Stage.taken : .takenWhileItFires
+            // [body] acquires what the last firing wrote: the caller releases the closure.
             let result = stage.compareExchange(expected: found, desired: next, ordering: .acquiringAndReleasing)
             if result.exchanged { return found == .waits ? body.take() : nil }
             found = result.original

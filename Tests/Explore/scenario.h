@@ -33,7 +33,7 @@ extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[
     mutant_depth_scenarios[], mutant_late_scenarios[],
     pool_scenarios[], pool_end_scenarios[],
     alarm_scenarios[], timer_scenarios[],
-    permit_scenarios[], member_scenarios[];
+    permit_scenarios[], member_scenarios[], await_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

@@ -20,5 +20,6 @@
 #include "sq_group.h"
 #include "sq_semaphore.h"
 #include "sq_once.h"
+#include "sq_await.h"
 
 #endif

@@ -92,11 +92,12 @@ static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one)
     pending_t pending;
     sq__many_lock(group);
     uint64_t before = leave_under_lock(group, one, &pending);
-    sq__many_waiters_grant(&pending.waiters);
+    sq_await_entry_t *awaits = sq__many_waiters_grant(&pending.waiters);
     sq__many_unlock(group);
     if (before & SQ__GROUP_RELEASED && !sq__group_has_members(before - one)) {
         dispose(group);
     }
+    sq__many_awaits_end(awaits);
     sq__notification_submit_all(pending.notices.first);
     return before != 0 ? 0 : EINVAL;
 }
@@ -158,8 +159,7 @@ static bool has_members_now(sq_group_t *group, uint64_t *count) {
     return sq__group_has_members(*count);
 }
 
-/* L. True: the group has members, and the last of them will find the flags. */
-static bool flag(sq_group_t *group, uint64_t flags) {
+bool sq__group_flag(sq_group_t *group, uint64_t flags) {
     uint64_t count;
     while (has_members_now(group, &count)) {
         /* [watched] relaxed: the look at the ties publishes it. */
@@ -180,7 +180,7 @@ static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
         return error;
     }
     sq__many_lock(group);
-    bool waits = flag(group, SQ__GROUP_WAITED | (may_be_needed ? SQ__GROUP_WATCHED : 0));
+    bool waits = sq__group_flag(group, SQ__GROUP_WAITED | (may_be_needed ? SQ__GROUP_WATCHED : 0));
     if (waits) {
         sq__many_waiters_append(&group->waiters, &waiter);
         sq_group_retain(group);
@@ -244,7 +244,7 @@ int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task)
         return error;
     }
     sq__many_lock(group);
-    bool waits = flag(group, SQ__GROUP_WAITED);
+    bool waits = sq__group_flag(group, SQ__GROUP_WAITED);
     if (waits) {
         sq__notifications_append(&group->notices, notification);
     }

@@ -55,6 +55,9 @@ struct sq_group {
 
 static inline bool sq__group_has_members(uint64_t count) { return count >= SQ__GROUP_ENTERED; }
 
+/* L. True: the group has members, and the last of them will find the flags. */
+bool sq__group_flag(sq_group_t *group, uint64_t flags);
+
 /* Takes away one tie. The group may be gone on return. */
 void sq__group_leave_tie(sq_group_t *group);
 

@@ -98,7 +98,7 @@ static inline bool add(sq_semaphore_t *semaphore, int *error) {
 }
 
 /* L. Takes a permit, or sees to it that the next one comes to the list of waiters. */
-static bool take_or_wait(sq_semaphore_t *semaphore, sq__many_waiter_t *waiter) {
+static bool take_or_flag(sq_semaphore_t *semaphore) {
     uint64_t permits;
     do {
         if (take(semaphore)) {
@@ -106,7 +106,6 @@ static bool take_or_wait(sq_semaphore_t *semaphore, sq__many_waiter_t *waiter) {
         }
         permits = 0;
     } while (!sq__cas_relaxed(&semaphore->permits, &permits, WAITED) && permits != WAITED);
-    sq__many_waiters_append(&semaphore->waiters, waiter);
     return false;
 }
 
@@ -134,8 +133,9 @@ static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_
         return error;
     }
     sq__many_lock(semaphore);
-    bool has_permit = take_or_wait(semaphore, &waiter);
+    bool has_permit = take_or_flag(semaphore);
     if (!has_permit) {
+        sq__many_waiters_append(&semaphore->waiters, &waiter);
         sq_semaphore_retain(semaphore);
     }
     sq__many_unlock(semaphore);
@@ -162,20 +162,49 @@ int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline) {
 static __attribute__((noinline)) int signal_waiter(sq_semaphore_t *semaphore) {
     int error = 0;
     bool is_given = false;
+    sq_await_entry_t *await = NULL;
     if (semaphore->process != sq__process()) {
         return ESTALE;
     }
     sq__many_lock(semaphore);
     while (!is_given) {
-        sq__many_waiter_t *waiter = sq__many_waiters_pop(&semaphore->waiters);
+        sq_await_entry_t *entry = sq__many_waiters_pop(&semaphore->waiters);
         unflag_if_nobody_waits(semaphore); /* before the grant: see above */
-        is_given = waiter != NULL ? sq__token_grant(waiter->wait.token, waiter->wait.wait_id) : add(semaphore, &error);
+        await = entry != NULL && entry->await != NULL ? entry : NULL;
+        is_given = entry != NULL ? sq__many_entry_grant(entry) : add(semaphore, &error);
     }
     sq__many_unlock(semaphore);
+    sq__many_awaits_end(await);
     return error;
 }
 
 int sq_semaphore_signal(sq_semaphore_t *semaphore) {
     int error = 0;
     return __builtin_expect(add(semaphore, &error), 1) || error ? error : signal_waiter(semaphore);
+}
+
+/* Without a thread */
+
+int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *await) {
+    if (take(semaphore)) {
+        return 0;
+    }
+    if (semaphore->process != sq__process()) {
+        return ESTALE;
+    }
+    sq__many_lock(semaphore);
+    bool has_permit = take_or_flag(semaphore);
+    if (!has_permit) {
+        sq__many_waiters_append_await(&semaphore->waiters, await);
+    }
+    sq__many_unlock(semaphore);
+    return has_permit ? 0 : EINPROGRESS;
+}
+
+bool sq_semaphore_withdraw(sq_semaphore_t *semaphore, sq_await_t *await) {
+    sq__many_lock(semaphore);
+    bool is_withdrawn = sq__many_waiters_remove_await(&semaphore->waiters, await);
+    unflag_if_nobody_waits(semaphore);
+    sq__many_unlock(semaphore);
+    return is_withdrawn;
 }

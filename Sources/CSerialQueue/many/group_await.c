@@ -1,0 +1,30 @@
+/* group_await.c: waiting for a group without a thread. */
+#include "many/group.h"
+#include "many/lock.h"
+#include "queue/fork.h"
+
+#include <errno.h>
+
+int sq_group_await(sq_group_t *group, sq_await_t *await) {
+    /* [member] acquire: what the members did. */
+    if (!sq__group_has_members(sq__load_acquire(&group->count))) {
+        return 0;
+    }
+    if (group->process != sq__process()) {
+        return ESTALE;
+    }
+    sq__many_lock(group);
+    bool waits = sq__group_flag(group, SQ__GROUP_WAITED);
+    if (waits) {
+        sq__many_waiters_append_await(&group->waiters, await);
+    }
+    sq__many_unlock(group);
+    return waits ? EINPROGRESS : 0;
+}
+
+bool sq_group_withdraw(sq_group_t *group, sq_await_t *await) {
+    sq__many_lock(group);
+    bool is_withdrawn = sq__many_waiters_remove_await(&group->waiters, await);
+    sq__many_unlock(group);
+    return is_withdrawn;
+}

@@ -2,7 +2,7 @@
 #ifndef SQ_GROUP_H
 #define SQ_GROUP_H
 
-#include "sq_time.h"
+#include "sq_async.h"
 
 #ifdef __swift__
 #pragma clang assume_nonnull begin
@@ -87,6 +87,18 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
 __attribute__((warn_unused_result))
 #endif
 int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
+
+/**
+ * The same for a task with two words of context, as sq_async_pair has. The member leaves after `call` has returned.
+ *
+ * @retval 0 The task was submitted: `call` will be called exactly once.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_async_pair with SQ_NOW. Nothing will be called, the group has not changed.
+ */
+#ifdef __GNUC__
+__attribute__((warn_unused_result))
+#endif
+int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
+                        void *SQ_NULLABLE second);
 
 /**
  * Waits until the group has no members.

@@ -8,19 +8,37 @@
 
 #include <errno.h>
 
-/* A task with a discard function does not fit into a slot beside its tie. Fixed once made. */
+/* A task of more than a function and its context does not fit into a slot beside its tie. Fixed once made. */
 typedef struct owned {
-    sq_task_t task;
+    union {
+        sq_task_t task;
+        sq__pair_t pair;
+    };
     sq__tie_t *tie;
 } owned_t;
 
-static void run_owned(void *context, void *queue, bool runs) {
-    owned_t owned = *(owned_t *)context;
+static owned_t take_back(owned_t *context) {
+    owned_t owned = *context;
     sq__memory_free(context);
-    (runs ? owned.task.run : owned.task.discard)(owned.task.context);
+    return owned;
+}
+
+static void end(const owned_t *owned, const sq_queue_t *queue) {
     if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
-        sq__tie_end(owned.tie);
+        sq__tie_end(owned->tie);
     }
+}
+
+static void run_task(void *context, void *queue, bool runs) {
+    const owned_t owned = take_back(context);
+    (runs ? owned.task.run : owned.task.discard)(owned.task.context);
+    end(&owned, queue);
+}
+
+static void run_pair(void *context, void *queue, bool runs) {
+    const owned_t owned = take_back(context);
+    owned.pair.call(owned.pair.first, owned.pair.second, runs);
+    end(&owned, queue);
 }
 
 static int submit(sq_group_t *group, sq_queue_t *queue, uint16_t kind, sq__work_t *work, sq__tie_t **tie) {
@@ -47,19 +65,27 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
     return submit(group, queue, SQ__MEMBER, &work, &work.member.tie);
 }
 
+static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, const owned_t *owned) {
+    owned_t *copy = sq__memory(sizeof *copy);
+    if (copy == NULL) {
+        return sq__queue_reject(queue, ENOMEM);
+    }
+    *copy = *owned;
+    sq__work_t work = { .pair = { .call = call, .first = copy, .second = queue } };
+    int error = submit(group, queue, SQ__PAIR, &work, &copy->tie);
+    if (error) {
+        sq__memory_free(copy);
+    }
+    return error;
+}
+
 int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
     if (task->discard == NULL || task->run == NULL) {
         return sq_group_async(group, queue, task->run, task->context);
     }
-    owned_t *owned = sq__memory(sizeof *owned);
-    if (owned == NULL) {
-        return sq__queue_reject(queue, ENOMEM);
-    }
-    owned->task = *task;
-    sq__work_t work = { .pair = { .call = run_owned, .first = owned, .second = queue } };
-    int error = submit(group, queue, SQ__PAIR, &work, &owned->tie);
-    if (error) {
-        sq__memory_free(owned);
-    }
-    return error;
+    return submit_owned(group, queue, run_task, &(owned_t){ .task = *task });
+}
+
+int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    return submit_owned(group, queue, run_pair, &(owned_t){ .pair = { .call = call, .first = first, .second = second } });
 }

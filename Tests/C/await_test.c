@@ -1,0 +1,273 @@
+/* await_test.c: a wait without a thread ends once, in line with those of threads, or is withdrawn and takes nothing. */
+#include "caller.h"
+#include "child.h"
+
+#include <stdlib.h>
+
+typedef struct waiting {
+    sq_await_t await;
+    journal_t *journal;
+    int number;
+} waiting_t;
+
+static void note_end(sq_await_t *await) {
+    waiting_t *waiting = await->context;
+    write_entry(&(entry_t){ waiting->journal, waiting->number });
+}
+
+static sq_await_t *prepare(waiting_t *waiting, journal_t *journal, int number) {
+    *waiting = (waiting_t){ .journal = journal, .number = number };
+    waiting->await = (sq_await_t){ .ended = note_end, .context = waiting };
+    return &waiting->await;
+}
+
+static sq_semaphore_t *make(size_t value) {
+    sq_semaphore_t *semaphore = sq_semaphore_create("permits", value);
+    REQUIRE(semaphore != NULL);
+    return semaphore;
+}
+
+TEST(an_await_takes_a_permit_that_is_there_at_once) {
+    journal_t journal = { 0 };
+    waiting_t waiting;
+    sq_semaphore_t *semaphore = make(1);
+    CHECK_EQUAL(sq_semaphore_await(semaphore, prepare(&waiting, &journal, 1)), 0);
+    CHECK_EQUAL(sq_semaphore_wait(semaphore, SQ_NOW), EAGAIN);
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
+    CHECK_EQUAL(journal.count, 0);
+    sq_semaphore_release(semaphore);
+}
+
+typedef struct thread_wait {
+    sq_semaphore_t *semaphore;
+    journal_t *journal;
+    atomic_int thread_id;
+} thread_wait_t;
+
+static void *wait_in_line(void *argument) {
+    thread_wait_t *wait = argument;
+    wait->thread_id = gettid();
+    CHECK_EQUAL(sq_semaphore_wait(wait->semaphore, SQ_FOREVER), 0);
+    write_entry(&(entry_t){ wait->journal, 2 });
+    CHECK_EQUAL(sq_semaphore_signal(wait->semaphore), 0); /* to 3 */
+    return NULL;
+}
+
+/* To see it fail: let sq__many_waiters_append_await put the await first. */
+TEST(threads_and_awaits_get_permits_in_one_order) {
+    journal_t journal = { 0 };
+    waiting_t first, third;
+    sq_semaphore_t *semaphore = make(0);
+    thread_wait_t second = { semaphore, &journal, 0 };
+    CHECK_EQUAL(sq_semaphore_await(semaphore, prepare(&first, &journal, 1)), EINPROGRESS);
+    pthread_t thread = spawn(wait_in_line, &second);
+    wait_until_asleep(&second.thread_id);
+    CHECK_EQUAL(sq_semaphore_await(semaphore, prepare(&third, &journal, 3)), EINPROGRESS);
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
+    CHECK_EQUAL(journal.count, 1);
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
+    join(thread);
+    CHECK_EQUAL(journal.count, 3);
+    for (int i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(journal.entries[i], i + 1);
+    }
+    CHECK_EQUAL(sq_semaphore_wait(semaphore, SQ_NOW), EAGAIN);
+    sq_semaphore_release(semaphore);
+}
+
+/* To see it fail: in take_off, do not clear `next`. Then the permit of the second goes to the third, too. */
+TEST(a_withdrawn_await_takes_nothing_and_one_that_has_ended_is_not_withdrawn) {
+    journal_t journal = { 0 };
+    waiting_t waiting[3];
+    sq_semaphore_t *semaphore = make(0);
+    for (int i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(sq_semaphore_await(semaphore, prepare(&waiting[i], &journal, i)), EINPROGRESS);
+    }
+    CHECK(sq_semaphore_withdraw(semaphore, &waiting[0].await));
+    CHECK(!sq_semaphore_withdraw(semaphore, &waiting[0].await));
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
+    CHECK_EQUAL(journal.count, 1);
+    CHECK_EQUAL(journal.entries[0], 1);
+    CHECK(!sq_semaphore_withdraw(semaphore, &waiting[1].await));
+    CHECK(sq_semaphore_withdraw(semaphore, &waiting[2].await));
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0); /* to the semaphore: nobody waits */
+    CHECK_EQUAL(sq_semaphore_wait(semaphore, SQ_NOW), 0);
+    CHECK_EQUAL(journal.count, 1);
+    sq_semaphore_release(semaphore);
+}
+
+TEST(awaits_of_a_group_end_at_the_next_zero_and_see_what_its_members_did) {
+    journal_t journal = { 0 };
+    waiting_t waiting[3], late;
+    sq_group_t *group = sq_group_create("group");
+    CHECK_EQUAL(sq_group_await(group, prepare(&waiting[0], &journal, 0)), 0);
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    for (int i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(sq_group_await(group, prepare(&waiting[i], &journal, i)), EINPROGRESS);
+    }
+    CHECK(sq_group_withdraw(group, &waiting[1].await));
+    CHECK(!sq_group_withdraw(group, &waiting[1].await));
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    CHECK_EQUAL(journal.count, 0);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    CHECK_EQUAL(journal.count, 2);
+    CHECK_EQUAL(journal.entries[0], 0);
+    CHECK_EQUAL(journal.entries[1], 2);
+    CHECK(!sq_group_withdraw(group, &waiting[2].await));
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    CHECK_EQUAL(sq_group_await(group, prepare(&late, &journal, 3)), EINPROGRESS);
+    CHECK_EQUAL(journal.count, 2);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    CHECK_EQUAL(journal.count, 3);
+    sq_group_release(group);
+}
+
+static void release_group(sq_await_t *await) {
+    sq_group_release(await->context);
+    free(await);
+}
+
+static void release_semaphore(sq_await_t *await) {
+    sq_semaphore_release(await->context);
+    free(await);
+}
+
+static sq_await_t *allocate(void (*ended)(sq_await_t *), void *context) {
+    sq_await_t *await = malloc(sizeof *await);
+    REQUIRE(await != NULL);
+    *await = (sq_await_t){ .ended = ended, .context = context };
+    return await;
+}
+
+/* To see it fail (ASan): in sq__many_awaits_end, look at `next` after the call. */
+TEST(the_end_of_an_await_can_free_it_and_release_what_it_waited_for) {
+    sq_group_t *group = sq_group_create("group");
+    CHECK_EQUAL(sq_group_enter(group), 0);
+    CHECK_EQUAL(sq_group_await(group, allocate(release_group, sq_group_retain(group))), EINPROGRESS);
+    CHECK_EQUAL(sq_group_await(group, allocate(release_group, group)), EINPROGRESS);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    sq_semaphore_t *semaphore = make(0);
+    CHECK_EQUAL(sq_semaphore_await(semaphore, allocate(release_semaphore, semaphore)), EINPROGRESS);
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
+}
+
+/* The storm: threads take a permit by an await, which they withdraw after a moment; some wait for it with a deadline. */
+enum { PERMITS = 2, STORMERS = 4 };
+
+typedef struct storm {
+    sq_semaphore_t *semaphore;
+    atomic_int out;
+    atomic_size_t taken, withdrawn;
+    atomic_uint stream;
+} storm_t;
+
+typedef struct storm_await {
+    sq_await_t await;
+    atomic_bool has_ended;
+} storm_await_t;
+
+static void set_ended(sq_await_t *await) { ((storm_await_t *)await)->has_ended = true; }
+
+/* True: it has a permit. */
+static bool take_or_withdraw(storm_t *storm, random_stream_t *random) {
+    storm_await_t mine = { .await = { .ended = set_ended } };
+    if (sq_semaphore_await(storm->semaphore, &mine.await) == 0) {
+        return true;
+    }
+    for (uint64_t yields = random_below(random, 4); yields > 0 && !mine.has_ended; yields -= 1) {
+        sched_yield();
+    }
+    if (sq_semaphore_withdraw(storm->semaphore, &mine.await)) {
+        return false;
+    }
+    while (!mine.has_ended) { /* it is about to be called */
+        sched_yield();
+    }
+    return true;
+}
+
+static void *stormer(void *argument) {
+    storm_t *storm = argument;
+    random_stream_t random = random_start(storm->stream++);
+    for (size_t i = 0; i < scaled(20000); i += 1) {
+        bool has_permit = random_below(&random, 4) == 0
+            ? sq_semaphore_wait(storm->semaphore, sq_deadline(random_below(&random, 20000))) == 0
+            : take_or_withdraw(storm, &random);
+        if (has_permit) {
+            CHECK_AT_MOST(++storm->out, PERMITS);
+            sched_yield();
+            storm->out -= 1;
+            storm->taken += 1;
+            CHECK_EQUAL(sq_semaphore_signal(storm->semaphore), 0);
+        } else {
+            storm->withdrawn += 1;
+        }
+    }
+    return NULL;
+}
+
+/* To see it fail: let sq_semaphore_withdraw return true always. */
+TEST(no_permit_is_lost_or_doubled_in_a_storm_of_withdrawals_and_deadlines) {
+    storm_t storm = { .semaphore = make(PERMITS) };
+    pthread_t threads[STORMERS];
+    for (int i = 0; i < STORMERS; i += 1) {
+        threads[i] = spawn(stormer, &storm);
+    }
+    for (int i = 0; i < STORMERS; i += 1) {
+        join(threads[i]);
+    }
+    note("%zu permits taken, %zu waits withdrawn", (size_t)storm.taken, (size_t)storm.withdrawn);
+    for (int i = 0; i < PERMITS; i += 1) {
+        CHECK_EQUAL(sq_semaphore_wait(storm.semaphore, SQ_NOW), 0);
+    }
+    CHECK_EQUAL(sq_semaphore_wait(storm.semaphore, SQ_NOW), EAGAIN);
+    sq_semaphore_release(storm.semaphore);
+}
+
+/* Pairs that are members of a group. */
+static void count_pair(void *first, void *second, bool runs) { ++*(runs ? (int *)first : (int *)second); }
+
+TEST(a_pair_is_a_member_until_it_has_run_or_was_discarded) {
+    int ran = 0, discarded = 0;
+    sq_group_t *group = sq_group_create("group");
+    sq_queue_t *queue = make_queue_of("queue", 0);
+    CHECK_EQUAL(sq_group_async_pair(group, queue, count_pair, &ran, &discarded), 0);
+    CHECK_EQUAL(sq_group_wait(group, FAR), 0);
+    CHECK_EQUAL(ran, 1);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_group_async_pair(group, queue, count_pair, &ran, &discarded), 0);
+    CHECK_EQUAL(sq_group_wait(group, SQ_NOW), EAGAIN);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, FAR), 0);
+    CHECK_EQUAL(sq_group_wait(group, SQ_NOW), 0);
+    CHECK_EQUAL(sq_group_async_pair(group, queue, count_pair, &ran, &discarded), ESHUTDOWN);
+    CHECK_EQUAL(ran, 1);
+    CHECK_EQUAL(discarded, 1);
+    sq_queue_release(queue);
+    sq_group_release(group);
+}
+
+typedef struct both {
+    sq_semaphore_t *semaphore;
+    sq_group_t *group;
+} both_t;
+
+static int use_in_child(void *argument) {
+    both_t *both = argument;
+    sq_await_t await = { .ended = NULL };
+    int wrong = !CHECK_EQUAL(sq_semaphore_await(both->semaphore, &await), ESTALE);
+    wrong += !CHECK_EQUAL(sq_group_await(both->group, &await), ESTALE);
+    return wrong;
+}
+
+TEST(in_the_child_of_a_fork_what_would_wait_is_refused) {
+    if (fork_left_out()) {
+        return;
+    }
+    both_t both = { make(0), sq_group_create("group") };
+    CHECK_EQUAL(sq_group_enter(both.group), 0);
+    CHECK_EQUAL(in_fork(use_in_child, &both), 0);
+    CHECK_EQUAL(sq_group_leave(both.group), 0);
+    sq_group_release(both.group);
+    sq_semaphore_release(both.semaphore);
+}

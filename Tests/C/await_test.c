@@ -238,7 +238,7 @@ TEST(a_pair_is_a_member_until_it_has_run_or_was_discarded) {
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_group_async_pair(group, queue, count_pair, &ran, &discarded), 0);
     CHECK_EQUAL(sq_group_wait(group, SQ_NOW), EAGAIN);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_DISCARD, FAR), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, FAR), 0);
     CHECK_EQUAL(sq_group_wait(group, SQ_NOW), 0);
     CHECK_EQUAL(sq_group_async_pair(group, queue, count_pair, &ran, &discarded), ESHUTDOWN);
     CHECK_EQUAL(ran, 1);

@@ -257,6 +257,8 @@ static int use_in_child(void *argument) {
     sq_await_t await = { .ended = NULL };
     int wrong = !CHECK_EQUAL(sq_semaphore_await(both->semaphore, &await), ESTALE);
     wrong += !CHECK_EQUAL(sq_group_await(both->group, &await), ESTALE);
+    wrong += !CHECK_EQUAL(sq_semaphore_signal(both->semaphore), 0); /* nobody waits any more */
+    wrong += !CHECK_EQUAL(sq_semaphore_await(both->semaphore, &await), 0);
     return wrong;
 }
 
@@ -264,7 +266,11 @@ TEST(in_the_child_of_a_fork_what_would_wait_is_refused) {
     if (fork_left_out()) {
         return;
     }
+    journal_t journal = { 0 };
+    waiting_t waiting;
     both_t both = { make(0), sq_group_create("group") };
+    CHECK_EQUAL(sq_semaphore_await(both.semaphore, prepare(&waiting, &journal, 0)), EINPROGRESS);
+    CHECK(sq_semaphore_withdraw(both.semaphore, &waiting.await));
     CHECK_EQUAL(sq_group_enter(both.group), 0);
     CHECK_EQUAL(in_fork(use_in_child, &both), 0);
     CHECK_EQUAL(sq_group_leave(both.group), 0);

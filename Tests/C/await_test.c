@@ -152,6 +152,30 @@ TEST(the_end_of_an_await_can_free_it_and_release_what_it_waited_for) {
     CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
 }
 
+typedef struct again {
+    waiting_t waiting;
+    sq_semaphore_t *semaphore;
+} again_t;
+
+static void await_again(sq_await_t *await) {
+    again_t *again = (again_t *)await;
+    note_end(await);
+    CHECK_EQUAL(sq_semaphore_await(again->semaphore, await), EINPROGRESS);
+}
+
+/* To see it fail (it hangs): in signal_waiter, end the await before the unlock. */
+TEST(the_end_of_an_await_can_wait_again) {
+    journal_t journal = { 0 };
+    again_t again = { .semaphore = make(0) };
+    prepare(&again.waiting, &journal, 0)->ended = await_again;
+    CHECK_EQUAL(sq_semaphore_await(again.semaphore, &again.waiting.await), EINPROGRESS);
+    CHECK_EQUAL(sq_semaphore_signal(again.semaphore), 0);
+    CHECK_EQUAL(sq_semaphore_signal(again.semaphore), 0);
+    CHECK_EQUAL(journal.count, 2);
+    CHECK(sq_semaphore_withdraw(again.semaphore, &again.waiting.await));
+    sq_semaphore_release(again.semaphore);
+}
+
 /* The storm: threads take a permit by an await, which they withdraw after a moment; some wait for it with a deadline. */
 enum { PERMITS = 2, STORMERS = 4 };
 

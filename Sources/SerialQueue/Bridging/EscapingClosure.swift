@@ -47,8 +47,23 @@ enum EscapingClosure {
     static func submit(
         _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t
     ) -> SerialQueueError? {
+        submit(consume body) { sq_async_pair(queue, deadline, $0, $1, $2) }
+    }
+
+    /// The same as a member of a group.
+    static func submit(
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer
+    ) -> SerialQueueError? {
+        submit(consume body) { sq_group_async_pair(group, queue, $0, $1, $2) }
+    }
+
+    @inline(__always)
+    private static func submit(
+        _ body: consuming sending @escaping () -> Void,
+        by call: (sq_pair_function_t, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CInt
+    ) -> SerialQueueError? {
         let words = words(of: Closure(body: consume body))
-        let status = sq_async_pair(queue, deadline, { EscapingClosure.finish($0!, $1, runs: $2) }, words.code, words.context)
+        let status = call({ EscapingClosure.finish($0!, $1, runs: $2) }, words.code, words.context)
         guard status != 0 else { return nil }
         // Before the release: what `body` captured may have a deinit that meets a deadlock of its own.
         let error = SerialQueueError(status: status)

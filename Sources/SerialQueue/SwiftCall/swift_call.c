@@ -63,6 +63,14 @@ SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swi
     return sq_run_and_wait(queue, deadline, call_closure, &closure);
 }
 
+SWIFT_CALL int sq__swift_once(sq_once_t *once, swift_code_t code, void *context);
+
+SWIFT_CALL int sq__swift_once(sq_once_t *once, swift_code_t code, void *context)
+{
+    swift_closure_t closure = {code, context};
+    return sq_once_slow(once, call_closure, &closure);
+}
+
 /* Part of the runtime's stable interface: compiled code calls it. */
 SWIFT_CALL void swift_continuation_resume(void *continuation);
 

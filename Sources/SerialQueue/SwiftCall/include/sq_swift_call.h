@@ -23,6 +23,12 @@ enum {
 /* The error of the call that has just failed on this thread. */
 static inline int sq_swift_errno(void) { return errno; }
 
+/* Whether a call of sq_once would return at once. What the function wrote is visible then. */
+static inline _Bool sq_swift_once_is_done(const sq_once_t *_Nonnull once)
+{
+    return __atomic_load_n(&once->state, __ATOMIC_ACQUIRE) == SQ_ONCE_DONE;
+}
+
 /* Resumes a continuation that returns nothing and throws nothing: UnsafeContinuation.resume(). That one is compiled into its
  * caller, and reads the task's memory there. The task may go on at once without having slept, which is ordered by the runtime,
  * but ThreadSanitizer sees only the reading. */

@@ -1,0 +1,74 @@
+// AwaitedEnd.swift: suspended callers that wait for a semaphore or a group, through C and back.
+
+import CSerialQueue
+import CSerialQueueSwiftCall
+
+/// A suspended caller in the line of a semaphore or a group (sq_await.h).
+///
+/// The outcome is `true`, or `false` after a withdrawal. Unchecked Sendable: the memory that C uses is written before C gets it.
+final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
+    /// How C waits for one kind of object.
+    struct Calls: Sendable {
+        let wait: @convention(c) (OpaquePointer, sq_time_t) -> CInt
+        let await: @convention(c) (OpaquePointer, UnsafeMutablePointer<sq_await_t>) -> CInt
+        let withdraw: @convention(c) (OpaquePointer, UnsafeMutablePointer<sq_await_t>) -> Bool
+
+        static let ofSemaphore = Calls(wait: sq_semaphore_wait, await: sq_semaphore_await, withdraw: sq_semaphore_withdraw)
+        static let ofGroup = Calls(wait: sq_group_wait, await: sq_group_await, withdraw: sq_group_withdraw)
+    }
+
+    private let calls: Calls
+    private nonisolated(unsafe) let object: OpaquePointer
+    /// Has the reference to `object`.
+    private let keeper: AnyObject & Sendable
+    // Memory of its own, because it must not move. `context` is this, with a reference from C until the end.
+    private nonisolated(unsafe) let memory = UnsafeMutablePointer<sq_await_t>.allocate(capacity: 1)
+
+    private init(_ calls: Calls, _ object: OpaquePointer, _ keeper: AnyObject & Sendable) {
+        self.calls = calls
+        self.object = object
+        self.keeper = keeper
+    }
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// Returns when the wait has ended; throws if the caller is cancelled before.
+    nonisolated(nonsending) static func wait(
+        _ calls: Calls, _ object: OpaquePointer, keeping keeper: AnyObject & Sendable
+    ) async throws {
+        try Task.checkCancellation()
+        if calls.wait(object, 0) == 0 { return }  // nothing to wait for, and nothing to allocate
+        let end = AwaitedEnd(calls, object, keeper)
+        let status = end.begin()  // before there can be a cancellation, which withdraws it
+        if status == 0 { return }
+        guard status == SQ_SWIFT_EINPROGRESS else { throw SerialQueueError(status: status) }
+        let hasEnded = await withTaskCancellationHandler {
+            await end.wait()
+        } onCancel: {
+            end.withdraw()
+        }
+        if !hasEnded { throw CancellationError() }
+    }
+
+    /// Returns C's status. If that is not EINPROGRESS, nothing will be told.
+    private func begin() -> CInt {
+        memory.initialize(
+            to: sq_await_t(
+                ended: { Unmanaged<AwaitedEnd>.fromOpaque($0.pointee.context!).takeRetainedValue().tell(true) },
+                context: Unmanaged.passRetained(self).toOpaque(),
+                reserved: sq_await_entry_t()
+            ))
+        let status = calls.await(object, memory)
+        if status != SQ_SWIFT_EINPROGRESS { Unmanaged.passUnretained(self).release() }
+        return status
+    }
+
+    /// Does nothing if it has ended. Runs no code of the user's.
+    private func withdraw() {
+        guard calls.withdraw(object, memory) else { return }
+        Unmanaged.passUnretained(self).release()
+        tell(false)
+    }
+}

@@ -1,0 +1,101 @@
+import CSerialQueue
+import CSerialQueueSwiftCall
+
+/// A number of permits that threads and tasks take and give back.
+///
+/// It bounds how many do something at the same time. Threads that wait and tasks that are suspended get permits in one order, in
+/// which they came; nothing overtakes them. In tasks use ``withPermit(_:)``, which blocks no thread.
+///
+/// ```swift
+/// let downloads = Semaphore(label: "downloads", value: 4)
+/// try await downloads.withPermit { print("one of at most four") }
+/// ```
+///
+/// Don't use it to exclude others from data: a ``SerialQueue`` does that, with deadlocks reported. A wait for a semaphore is never
+/// reported as one, because any thread may signal.
+public final class Semaphore: Sendable {
+    // Sendable because every call on an sq_semaphore_t is legal from any thread while the caller holds a reference
+    // (sq_semaphore.h). This object is that reference, and the pointer never changes.
+    nonisolated(unsafe) let semaphore: OpaquePointer
+
+    /// Makes a semaphore with `value` permits.
+    ///
+    /// - Parameters:
+    ///   - label: Names the semaphore in messages.
+    ///   - value: How many permits it has. Traps if it is negative.
+    public init(label: String = "", value: Int) {
+        guard value >= 0 else { valueIsNegative(label, value) }
+        guard let semaphore = sq_semaphore_create(label, value) else { cannotMake("Semaphore", label) }
+        self.semaphore = semaphore
+    }
+
+    /// Permits that are out do not matter, and calls that wait keep the semaphore.
+    deinit {
+        sq_semaphore_release(semaphore)
+    }
+
+    /// The label that the semaphore was made with.
+    public var label: String {
+        withExtendedLifetime(self) { String(cString: sq_semaphore_label(semaphore)) }
+    }
+}
+
+extension Semaphore {
+    /// Takes a permit; blocks the thread until there is one.
+    ///
+    /// What was written before the ``signal()`` that gave the permit is visible. On a thread of a ``WorkerPool`` another thread
+    /// takes over meanwhile. Don't use it in a task: ``withPermit(_:)`` suspends instead.
+    ///
+    /// Traps if there is no memory for the wait, or if it would have to wait in the child of a `fork`.
+    public func wait() {
+        let status = withExtendedLifetime(self) { sq_semaphore_wait(semaphore, .max) }
+        if status != 0 { waitRefused("Semaphore", label, status) }
+    }
+
+    /// As ``wait()-swift.method``, but with a time limit. A permit that is there is taken in any case.
+    ///
+    /// - Throws: `timedOut`; `noResources`; `fromBeforeFork`. No permit was taken.
+    public func wait(within limit: Duration) throws(SerialQueueError) {
+        let status = withExtendedLifetime(self) { sq_semaphore_wait(semaphore, deadline(limit)) }
+        if status != 0 { throw SerialQueueError(status: status) }
+    }
+
+    /// Takes a permit if there is one, without waiting.
+    ///
+    /// - Returns: `false` if there is none.
+    public func tryWait() -> Bool {
+        withExtendedLifetime(self) { sq_semaphore_wait(semaphore, 0) == 0 }
+    }
+
+    /// Gives a permit: to the thread or task that has waited longest, or else to the semaphore. Never blocks.
+    ///
+    /// - Returns: `false` if nothing was given: the semaphore has `Int.max` permits already, or this is the child of a `fork` and
+    ///   threads of the parent wait.
+    @discardableResult
+    public func signal() -> Bool {
+        withExtendedLifetime(self) { sq_semaphore_signal(semaphore) == 0 }
+    }
+
+    /// Suspends the caller until there is a permit, runs `body` with it, gives it back, and returns the result.
+    ///
+    /// `body` runs where the caller runs, and may suspend. The permit is given back when it ends, whether it returns or
+    /// throws. A caller that is cancelled while it waits leaves the line at once and throws; one that has its permit runs
+    /// `body`, which can ask `Task.isCancelled`. So no permit is lost or given twice.
+    ///
+    /// - Throws: What `body` throws; `CancellationError`, if the caller was cancelled before it had a permit; or a
+    ///   ``SerialQueueError``: `fromBeforeFork`. In the latter two cases `body` has not run.
+    public nonisolated(nonsending) func withPermit<Result: ~Copyable>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await AwaitedEnd.wait(.ofSemaphore, semaphore, keeping: self)
+        defer { signal() }
+        return try await body()
+    }
+}
+
+extension Semaphore: CustomStringConvertible {
+    /// The kind and the label.
+    public var description: String {
+        "Semaphore \"\(label)\""
+    }
+}

@@ -1,5 +1,5 @@
-// EscapingClosure.swift: an escaping closure's way through C and back. Beside ExecutorJobs.swift and QueuedCall.swift the only file that says
-// Unmanaged.
+// EscapingClosure.swift: an escaping closure's way through C and back. Only this file, AwaitedEnd.swift, ExecutorJobs.swift and
+// QueuedCall.swift use Unmanaged.
 //
 // Each retain is matched by exactly one release, which C promises to bring about: of an accepted task one outcome is told,
 // once; of a refused one none (sq_async_pair, sq_queue_watch).

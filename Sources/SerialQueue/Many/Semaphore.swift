@@ -52,7 +52,7 @@ extension Semaphore {
         if status != 0 { waitRefused("Semaphore", label, status) }
     }
 
-    /// As ``wait()-swift.method``, but with a time limit. A permit that is there is taken in any case.
+    /// As `wait()`, but with a time limit. A permit that is there is taken in any case.
     ///
     /// - Throws: `timedOut`; `noResources`; `fromBeforeFork`. No permit was taken.
     public func wait(within limit: Duration) throws(SerialQueueError) {

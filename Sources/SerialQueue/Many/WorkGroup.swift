@@ -71,7 +71,7 @@ extension WorkGroup {
         if status != 0 { waitRefused("WorkGroup", label, status) }
     }
 
-    /// As ``wait()-swift.method``, but with a time limit.
+    /// As `wait()`, but with a time limit.
     ///
     /// - Throws: `timedOut`; `deadlock`, instead of the end of the program; `noResources`; `fromBeforeFork`.
     public func wait(within limit: Duration) throws(SerialQueueError) {

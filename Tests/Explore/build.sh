@@ -1,9 +1,11 @@
 #!/bin/sh
 # build.sh OUT CORE                  the explorer with the core's sources in CORE, as the program OUT
-# build.sh OUT CORE FILE PATCHED     from the same objects, but with PATCHED in place of CORE/FILE, as OUT-seeded
+# build.sh OUT CORE FILE PATCHED...  from the same objects, but with each PATCHED in place of CORE/FILE, as OUT-seeded, or as $SEEDED
+# With REACH=OBJECT the core's functions report that they run, to what the object defines (Tests/Mutants/reach.c).
 # With COVER=1 the core counts its branches (gcov), in a section that is not put back between runs (core.c).
 set -e
-out=$1 core=$2 file=$3 patched=$4
+out=$1 core=$2
+shift 2
 here=$(dirname "$0")
 CC=${EXPLORE_CC:-gcc} # not what make calls CC: its hooks and options are gcc's
 : "${SLOTS:=2}"
@@ -12,10 +14,12 @@ mkdir -p "$objects"
 # gnu11, for the explorer asks the system for more than the core does. Small limits, to come to the borders often.
 flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$here -I$core"
 flags="$flags -DSQ__SEGMENT_SLOTS=${SLOTS}u -DSQ__LONG_BACKLOG=2u -DSQ__EARLY_SPINS=1 -DSQ__TRY_SPINS=1 -DSQ__WAITER_SPINS=1 -DSQ__WAITER_YIELDS=1 -DSQ__WORKER_SPINS=1 -DSQ__LINGER_SPINS=1 -DSQ__BATCH=2 -DSQ__MOST_MEMBERS=3 -DSQ__LOOKS_AT_A_JOB=1 -DSQ__MANY_LOOKS_AT_A_JOB=1"
+seeded=${SEEDED:-$out-seeded}
 hooked="-fsanitize=thread --param tsan-instrument-func-entry-exit=0"
 plain="-fno-builtin-memset -fno-builtin-memcpy -fno-builtin-memmove"
 optimise=-O1 count= vectors=
 ! grep -qsw avx2 /proc/cpuinfo || vectors=-mavx2
+[ -z "$REACH" ] || optimise="-O1 -finstrument-functions"
 [ -z "$COVER" ] || { optimise="-O0 --coverage -fdata-sections" count=--coverage; }
 
 name_of() { echo "core-$(echo "${1%.c}" | tr / -)"; }
@@ -40,16 +44,22 @@ link_whole() { # OUT OBJECTS...
     # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c).
     objcopy $(section_options "$to.o") --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \
         --redefine-sym memset=ex_memset --redefine-sym memcpy=ex_memcpy --redefine-sym memmove=ex_memmove "$to.o"
-    $CC -no-pie $count "$objects"/own-*.o "$to.o" -o "$to"
+    $CC -no-pie $count "$objects"/own-*.o $REACH "$to.o" -o "$to"
 }
 
-if [ -n "$file" ]; then
-    compile_core "$patched" "$objects/seeded.o"
-    parts=$objects/seeded.o
-    for object in "$objects"/core-*.o; do
-        [ "$object" = "$objects/$(name_of "$file").o" ] || parts="$parts $object"
+if [ $# -gt 0 ]; then
+    parts= replaced=" "
+    while [ $# -gt 0 ]; do
+        name=$(name_of "$1")
+        compile_core "$2" "$seeded-$name.o"
+        parts="$parts $seeded-$name.o" replaced="$replaced$name "
+        shift 2
     done
-    link_whole "$out-seeded" $parts
+    for object in "$objects"/core-*.o; do
+        name=${object##*/}
+        case $replaced in *" ${name%.o} "*) ;; *) parts="$parts $object" ;; esac
+    done
+    link_whole "$seeded" $parts
     exit
 fi
 

@@ -1,58 +1,64 @@
-"""results.py: the table of what killed each mutant, RESULTS.md.
+"""results.py: what came of each mutant (results.tsv), and why some may survive (survivors.txt).
 
-A run renews the rows of what it tries, one after the other, each with the commit of the core that it was tried on. Rows of
-mutants that are no longer in the lists go.
+A row of results.tsv: the hash of the function that it is about (its tokens, without comments and white space), how it ended
+(killed, survives, same, stillborn), what killed it, processor seconds, the mutant's name. A row with another hash than the
+function has now is stale. survivors.txt has a reason in each line that begins at the margin, and under it, indented, the
+names of those that survive for it.
 """
 import pathlib
-import platform
-import subprocess
 import threading
-from collections import Counter
+import time
+from collections import namedtuple
 
-PAGE = pathlib.Path(__file__).resolve().parent / 'RESULTS.md'
-SURVIVES, FAILS, UNTRIED = 'survives', 'FAILS', 'not tried yet'
-HEAD = '| mutant | killed by | after | s | core |\n|---|---|---|---:|---|\n'
-
-
-def said(*command):
-    return subprocess.run(command, cwd=PAGE.parents[2], capture_output=True, text=True).stdout.strip()
-
-
-def commit_of_core():
-    commit = said('git', 'log', '-1', '--format=%h', '--', 'Sources/CSerialQueue')
-    return commit + ('+' if said('git', 'status', '--porcelain', '--', 'Sources/CSerialQueue') else '')
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE, REASONS = HERE / 'results.tsv', HERE / 'survivors.txt'
+HEAD = 'function\tresult\tkilled by\tseconds\tmutant\n'
+Row = namedtuple('Row', 'hash kind by seconds')
+EVERY_SECONDS = 5
 
 
-def rows_there():
-    """By name: killed by, after, processor seconds, commit."""
-    lines = PAGE.read_text().splitlines() if PAGE.exists() else []
-    cells = [line[2:-2].split(' | ') for line in lines if line.startswith('| ')]
-    return {name: tuple(rest) for name, *rest in cells if '.' in name}
+def read_rows():
+    rows = {}
+    for line in PAGE.read_text().splitlines()[1:] if PAGE.exists() else []:
+        *cells, name = line.split('\t', 4)
+        rows[name] = Row(*cells)
+    return rows
+
+
+def read_reasons():
+    """By name of the mutant."""
+    reasons, reason = {}, None
+    for line in REASONS.read_text().splitlines() if REASONS.exists() else []:
+        if line.startswith((' ', '\t')):
+            reasons[line.strip()] = reason
+        elif line.strip() and not line.startswith('#'):
+            reason = line.strip()
+    return reasons
 
 
 class Page:
+    """The table while mutants are tried. It is written every few seconds, so that an interrupted run loses next to nothing."""
+
     def __init__(self, mutants):
-        self.mutants, self.lock = mutants, threading.Lock()
-        self.commit, self.compiler = commit_of_core(), f'gcc {said("gcc", "-dumpfullversion")}, {platform.machine()}'
-        there = rows_there()
-        self.rows = {mutant.name: there.get(mutant.name, (UNTRIED, '', '0', '')) for mutant in mutants}
+        there = read_rows()
+        self.order = [mutant.name for mutant in mutants]
+        self.rows = {name: there[name] for name in self.order if name in there}
+        self.old = there  # also of mutants that are gone: they may have killed
+        self.lock, self.written = threading.Lock(), time.monotonic()
 
-    def add(self, mutant, row):
-        by, after, seconds = row
+    def add(self, mutant, verdict, seconds):
         with self.lock:
-            self.rows[mutant.name] = (by, after.replace('|', '/'), f'{seconds:.1f}', self.commit)
-            PAGE.write_text(self.text())
+            self.rows[mutant.name] = Row(mutant.hash, verdict.kind, verdict.by, f'{seconds:.1f}')
+            if time.monotonic() - self.written > EVERY_SECONDS:
+                self.write()
 
-    def text(self):
-        kinds = Counter(by if by in (SURVIVES, FAILS, UNTRIED) else 'killed' for by, *_ in self.rows.values())
-        seconds = sum(float(row[2]) for row in self.rows.values())
-        commits = ', '.join(sorted({row[3] for row in self.rows.values()} - {''}))
-        text = ('# Mutants: what killed each\n\n'
-                f'Written by `make mutants RECORD=1`. {len(self.mutants)} mutants: {kinds["killed"]} killed, {kinds[SURVIVES]} '
-                f'survive for a reason, {kinds[FAILS]} fail, {kinds[UNTRIED]} not tried yet.\n'
-                f'{seconds:.0f} processor seconds ({self.compiler}), without the build of the true core; the core at {commits}.\n\n'
-                '"After": how many schedules of which search, or how the test ended.\n')
-        for file in dict.fromkeys(mutant.file for mutant in self.mutants):
-            names = [mutant.name for mutant in self.mutants if mutant.file == file]
-            text += f'\n## {file}\n\n{HEAD}' + ''.join(f'| {" | ".join((name, *self.rows[name]))} |\n' for name in names)
-        return text
+    def write(self):
+        lines = ['\t'.join((*self.rows[name], name)) + '\n' for name in self.order if name in self.rows]
+        fresh = PAGE.with_suffix('.new')
+        fresh.write_text(HEAD + ''.join(lines))
+        fresh.replace(PAGE)
+        self.written = time.monotonic()
+
+
+def is_current(mutant, rows):
+    return mutant.name in rows and rows[mutant.name].hash == mutant.hash

@@ -5,9 +5,8 @@
 #   - each function that bears a tag is named in a row of that tag, and each one named there exists in that file;
 #   - each operation with an order stands in a function that bears a tag, or has a row with the tag –;
 #   - each field that is used relaxed has a row;
-#   - each row of a tag names a mutant of Tests/Mutants, of a function that the row names, as killed or as surviving, which its list says, too.
-# The same for Sources/SerialQueue and the section "Swift", except for mutants: a function with an order has a tag and a row that
-# names it, a row names no other function, a relaxed field has a row.
+# The same for Sources/SerialQueue and the section "Swift": a function with an order has a tag and a row that names it, a row names no
+# other function, a relaxed field has a row.
 # Prints what is wrong and `N passed, N failed`: an atomic operation, a tag in a function, or a name in a row counts as one.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -50,12 +49,6 @@ find "$sources" -name '*.[ch]' ! -name atomic.h ! -path '*/include/*' -print0 | 
         }
     }' > "$facts"
 
-# Facts of the mutants: mutant NAME FILE FUNCTION survives|dies
-awk '
-    FNR == 1 { list = FILENAME; sub(/.*\//, "", list); sub(/\.txt$/, "", list) }
-    $1 == "file" { file = $2; sub(/.*\//, "", file) }
-    $2 == "in" { at = $3; sub(/:$/, "", at); print "mutant", list "." $1, file, at, $4 == "survives:" ? "survives" : "dies" }' Tests/Mutants/list/*.txt >> "$facts"
-
 awk -v page="$page" '
     function wrong(sentence) { failed += 1; print "FAIL " sentence }
     function check(good, sentence) { if (good) passed += 1; else wrong(sentence) }
@@ -66,16 +59,10 @@ awk -v page="$page" '
         tag = cell[1]; sub(/^\| /, "", tag)
         if (tag ~ /^\[[a-z]+\]$/ || tag == "–") {
             gsub(/[][]/, "", tag); rows[tag] = 1
-            pairs_row[FNR] = tag
             text = $0
             while (match(text, /`[a-z_]+\.[ch]: [a-z_]+`/)) {
-                named[tag, substr(text, RSTART + 1, RLENGTH - 2)] = in_row[FNR, substr(text, RSTART + 1, RLENGTH - 2)] = 1
+                named[tag, substr(text, RSTART + 1, RLENGTH - 2)] = 1
                 text = substr(text, RSTART + RLENGTH)
-            }
-            halves = split(cell[cells], half, "survive: ")
-            for (end = 1; end <= halves; end += 1) for (text = half[end]; match(text, /`[a-z_]+\.[A-Za-z0-9_]+`/); text = substr(text, RSTART + RLENGTH)) {
-                killer[FNR, substr(text, RSTART + 1, RLENGTH - 2)] = end == 1 ? "dies" : "survives"
-                has_killer[FNR] = 1
             }
         } else {
             while (match(tag, /`[a-z_]+`/)) { relaxed_row[substr(tag, RSTART + 1, RLENGTH - 2)] = 1; tag = substr(tag, RSTART + RLENGTH) }
@@ -85,7 +72,6 @@ awk -v page="$page" '
     $1 == "function" { exists[$2 ": " $3] = 1 }
     $1 == "tag" { in_code[$2] = 1; bears[$3 ": " $4] = 1; pairs[$2, $3 ": " $4] = 1 }
     $1 == "order" { orders[$3 ": " $4] = $2 }
-    $1 == "mutant" { mutant_of[$2] = $3 ": " $4; end_of[$2] = $5 }
     $1 == "relaxed" { relaxed[$2] = $3 ": " $4 }
     END {
         for (tag in in_code) check(tag in rows, "[" tag "] is in the code and has no row")
@@ -96,13 +82,6 @@ awk -v page="$page" '
         }
         for (pair in named) { split(pair, part, SUBSEP); check(part[2] in exists, "a row of [" part[1] "] names " part[2] ", which does not exist") }
         for (place in orders) check(place in bears || ("–", place) in named, place " orders `" orders[place] "` without a tag")
-        for (row in pairs_row) check(row in has_killer, "line " row ": a row of [" pairs_row[row] "] names no mutant")
-        for (one in killer) {
-            split(one, part, SUBSEP)
-            check(part[2] in mutant_of, "line " part[1] " names the mutant " part[2] ", which does not exist")
-            if (part[2] in mutant_of) check((part[1], mutant_of[part[2]]) in in_row, "line " part[1] " names the mutant " part[2] ", which is of " mutant_of[part[2]] ": not in that row")
-            check(!(part[2] in mutant_of) || end_of[part[2]] == killer[one], "line " part[1] ": in its list the mutant " part[2] " " end_of[part[2]])
-        }
         for (field in relaxed) check(field in relaxed_row, "`" field "` is used relaxed (" relaxed[field] ") and has no row")
         if (passed == 0) wrong("nothing was found to check")
         print passed + 0, failed + 0

@@ -1,6 +1,6 @@
-# make/mutants.mk: the core with one thing wrong in it, again and again. Tests/Mutants/run tells how.
+# make/mutants.mk: the core with one fault in it, again and again (Tests/Mutants/run).
 
-mutants: ## each order, wake-up, check and count of the core broken, one at a time; MUTANTS=words picks some; JOBS= (2)
+mutants: ## each call, check, count and memory order of the core broken, one at a time; only what changed since the last run; MUTANTS=words JOBS=2
 	$(call need,gcc libc tsan python3)
 	Tests/Mutants/run $(MUTANTS)
 

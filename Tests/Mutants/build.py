@@ -1,5 +1,6 @@
 """build.py: the programs that mutants are tried in, made from the true core's objects and what a mutant changes."""
 import collections
+import concurrent.futures
 import filecmp
 import os
 import pathlib
@@ -133,16 +134,13 @@ class Reach:
         must(['make', '--no-print-directory', '-j2', f'OUT={out}', 'CFLAGS=-O1 -g', 'test-programs', f'LDFLAGS=-no-pie {object_file}',
               'COMPILE=$(CC) -std=c11 -pthread $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) -I$(CORE) -I$(CORE)/include -finstrument-functions '
               f'-finstrument-functions-exclude-file-list={TOP}/Tests,Tests/'], 'the tests')
-        lines = []
-        for name in true.scenarios:
-            lines.append(self.one('scenario', name, explorer, [explorer, 'find', name, 'sc', '100'], folder / 'addresses'))
-        for name in true.tests:
-            program = out / 'tests' / name
-            lines.append(self.one('test', name, program, [program], folder / 'addresses'))
-        page.write_text('\n'.join(lines) + '\n')
+        asked = [('scenario', name, explorer, [explorer, 'find', name, 'sc', '100']) for name in true.scenarios]
+        asked += [('test', name, out / 'tests' / name, [out / 'tests' / name]) for name in true.tests]
+        with concurrent.futures.ThreadPoolExecutor(2) as threads:
+            lines = threads.map(lambda one: self.one(*one, folder / f'{one[1]}.addresses'), asked)
+            page.write_text('\n'.join(lines) + '\n')
 
     def one(self, kind, name, program, words, record):
-        record.unlink(missing_ok=True)
         begin = time.monotonic()
         call(words, limit=900, REACH=str(record))
         seconds = time.monotonic() - begin

@@ -99,7 +99,7 @@ def try_test(core, shop, program, flavour):
 
 
 def flavour_of(mutant):
-    return 'debug' if mutant.file.startswith(('queue/handle', 'inspect/handle')) or '/handle.' in mutant.file else 'release'
+    return 'debug' if mutant.file.split('/')[-1].startswith('handle.') else 'release'
 
 
 def kill(core, shop, mutant, last, memory):

@@ -115,6 +115,13 @@ static inline bool other_threads_sleep(void) {
     return sleep;
 }
 
+/* Waits until every other thread sleeps, as one that waits does. One look may miss a thread: hence three. */
+static inline void let_all_sleep(void) {
+    for (int looks = 0; looks < 3; sched_yield()) {
+        looks = other_threads_sleep() ? looks + 1 : 0;
+    }
+}
+
 /* AddressSanitizer does not take its allocator's locks for a fork, so that none may be held then: a thread that starts or ends has
  * them at times. One that is busy on purpose is waited for in vain: about a second, and half as long at each fork after that. */
 static inline void let_others_sleep(void) {

@@ -82,8 +82,7 @@ static void check_lock(int rounds, lock_t lock) {
 
 /* To see it fail (the child hangs, or finds the lock held): take any of these out of before_fork and release_locks in fork.c. */
 TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
-    if (UNDER_TSAN) {
-        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
+    if (fork_left_out()) {
         return;
     }
     check_lock(ROUNDS, (lock_t){ "the shared pool", sq__pools_lock_shared, sq__pools_unlock_shared, NULL });
@@ -98,7 +97,7 @@ TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
 }
 
 TEST(no_lock_of_a_queue_is_held_in_the_child_of_a_fork) {
-    if (UNDER_TSAN) {
+    if (fork_left_out()) {
         return;
     }
     for (uintptr_t i = 1; i <= QUEUES_LOCKS; i += 1) {
@@ -113,7 +112,7 @@ static int wait_with_another(void *before) {
 
 /* To see it fail: keep the thread's token in sq__self_forget_token, or the list in sq__token_unlock_list. */
 TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
-    if (UNDER_TSAN) {
+    if (fork_left_out()) {
         return;
     }
     sq__token_t *mine = sq__self_token();
@@ -153,7 +152,7 @@ static void fork_here(void *context) {
 
 /* To see it fail (it hangs): in sq__baton_pass do not ask whether the queue is stale. */
 TEST(a_child_that_returns_from_a_task_wakes_nobody_of_the_parents) {
-    if (UNDER_TSAN) {
+    if (fork_left_out()) {
         return;
     }
     sleeper_t sleeper = { make_queue_of("forking", 0), LATCH_INIT, LATCH_INIT, -1, -2, 0 };
@@ -198,7 +197,7 @@ static int release_in_child(void *queue) {
 
 /* To see it fail (it hangs): in sq_queue_release stop the worker of a queue that is stale. */
 TEST(a_release_in_the_child_stops_no_thread_of_the_parents) {
-    if (UNDER_TSAN) {
+    if (fork_left_out()) {
         return;
     }
     sleeper_t sleeper = { make_queue_of("sleeping", 0), LATCH_INIT, LATCH_INIT, 0, 0, 0 };

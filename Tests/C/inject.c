@@ -26,7 +26,7 @@ typedef struct plan {
 } plan_t;
 
 static plan_t plans[2];
-static atomic_uint_fast64_t made, started, spurious, spurious_one_in, early_waits, draws;
+static atomic_uint_fast64_t made, started, timed, spurious, spurious_one_in, early_waits, draws;
 static atomic_bool memory_is_high;
 static atomic_long blocks, bytes;
 
@@ -163,6 +163,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 
 void wake_spuriously(uint64_t one_in) { atomic_store(&spurious_one_in, one_in); }
 void end_waits_early(uint64_t count) { atomic_store(&early_waits, count); }
+uint64_t timed_waits(void) { return atomic_load(&timed); }
 uint64_t spurious_wakes(void) { return atomic_load(&spurious); }
 
 /* A wake-up without a signal still gives the mutex away for a moment, as a real one does. */
@@ -199,6 +200,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) 
 }
 
 int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+    atomic_fetch_add_explicit(&timed, 1, memory_order_relaxed);
     come_to_a_wait();
     if (atomic_load_explicit(&early_waits, memory_order_relaxed) > 0) {
         atomic_fetch_sub(&early_waits, 1);

@@ -35,6 +35,9 @@ uint64_t fail_nothing(void);
 void wake_spuriously(uint64_t one_in);
 uint64_t spurious_wakes(void);
 
+/* Waits on a condition with a deadline, since the start. A thread that should sleep but whose deadline is wrong makes many. */
+uint64_t timed_waits(void);
+
 /* This thread's next wait on a condition comes after this, once, and has the mutex meanwhile. */
 void do_before_next_wait(void (*call)(void *context), void *context);
 

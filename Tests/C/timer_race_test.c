@@ -55,9 +55,12 @@ TEST(a_timer_fires_again_and_again_on_its_queues_thread) {
     latch_wait(&fired, 20);
     CHECK_EQUAL(sq_timer_cancel_and_wait(timer, SQ_FOREVER), 0);
     size_t so_far = fired.value;
-    drain(queue);
-    nanosleep(&(struct timespec){ .tv_nsec = 5 * MS }, NULL);
+    latch_t later = LATCH_INIT;
+    sq_timer_t *another = sq_timer_create(queue, &(sq_task_t){ bump, &later, NULL });
+    CHECK_EQUAL(sq_timer_start(another, 0, MS, 0), 0);
+    latch_wait(&later, 5); /* so long would be enough for another firing of the first one */
     CHECK_EQUAL(fired.value, so_far);
+    sq_timer_release(another);
     sq_timer_release(timer);
     sq_queue_release(queue);
 }

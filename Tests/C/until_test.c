@@ -236,7 +236,6 @@ TEST(six_threads_that_give_up_after_0_to_20_us_lose_nothing_and_run_nothing_late
     CHECK_EQUAL(stats.submitted, stats.ran + stats.withdrawn);
     note("%zu in time, %zu gave up (%" PRIu64 " of them a place), %zu async", (size_t)storm.in_time, (size_t)storm.too_late,
          stats.withdrawn, (size_t)storm.streamed);
-    CHECK(SANITIZED || stats.withdrawn > 0);
     sq_queue_release(storm.queue);
 }
 

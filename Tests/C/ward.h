@@ -39,6 +39,21 @@ static inline void watch(sq_queue_t *queue, ward_t *ward, uint64_t threshold) {
     CHECK_EQUAL(sq_queue_watch(queue, threshold, &watcher), 0);
 }
 
+/* Returns when the library has looked at all watched queues over a time of `threshold` that began after the call: when the
+ * stall of another queue is reported, which is watched with the same threshold. */
+static inline void wait_for_looks(uint64_t threshold) {
+    sq_queue_t *stalled = make_queue_of("stalled on purpose", 0);
+    ward_t ward = WARD_INIT;
+    CHECK_EQUAL(sq_suspend(stalled), 0);
+    CHECK_EQUAL(sq_async(stalled, do_nothing, NULL), 0);
+    watch(stalled, &ward, threshold);
+    latch_wait(&ward.told, 1);
+    CHECK_EQUAL(sq_resume(stalled), 0);
+    drain(stalled);
+    sq_queue_release(stalled);
+    latch_wait(&ward.discarded, 1);
+}
+
 /* A task that runs until it may leave. */
 typedef struct runner {
     atomic_int thread_id;

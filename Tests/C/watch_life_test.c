@@ -55,9 +55,11 @@ typedef struct splitter {
     ward_t childs;
 } splitter_t;
 
-/* Meanwhile the thread that forked comes back from the call; if not, nothing is shown. */
+/* After the thread that forked, the child's first, has come back from the call and ended. */
 static void release_later(void *queue) {
-    nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+    while (thread_state(getpid()) != 'Z') {
+        sched_yield();
+    }
     sq_queue_release(queue);
 }
 

@@ -98,7 +98,7 @@ void ex_read(const void *address, unsigned bytes);
 void ex_write(const void *address, unsigned bytes);
 void ex_atomic(const void *address);
 unsigned ex_live_blocks(void);
-const char *ex_name_of(const void *address); /* in words */
+bool ex_block_of(const void *address, unsigned *number, size_t *bytes, size_t *offset);
 uint64_t ex_place_of(const void *address);   /* a number that is the same in each run */
 extern char ex_stacks[EX_THREADS][EX_STACK];
 extern bool ex_no_memory; /* every allocation fails */
@@ -110,6 +110,13 @@ void ex_trace_begin(void);
 void ex_trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void ex_trace_print(void);
 #define EX_TRACE(...) do { if (ex_tracing) ex_trace(__VA_ARGS__); } while (0)
+
+/* words.c: addresses and values in words. */
+const char *ex_name_of(const void *address);
+const char *ex_words(const void *address, uint64_t value); /* what is read there or written there */
+void ex_load_symbols(void); /* before this, static data has addresses instead of names */
+void ex_declare_group(const void *block);
+void ex_declare_semaphore(const void *block);
 
 /* system.c */
 extern unsigned ex_processors;

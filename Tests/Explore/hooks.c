@@ -44,23 +44,23 @@ void *ex_memmove(void *to, const void *from, size_t bytes) {
 /* The point comes first; the caller is noted again after it, for others have run meanwhile. */
 #define BEGIN const void *here = __builtin_return_address(0); ex_point(); ex_caller = here; ex_atomic((const void *)address)
 #define NAME ex_name_of((const void *)address)
-typedef unsigned long long wide;
+#define WORDS(value) ex_words((const void *)address, value)
 
 #define ATOMIC(bits, type)                                                                                                 \
     type __tsan_atomic##bits##_load(const volatile type *address, int order) {                                            \
         BEGIN;                                                                                                            \
         type value = (type)ex_load((const void *)address, *address, order);                                               \
-        EX_TRACE("reads %s: %#llx%s", NAME, (wide)value, value != *address ? " (stale)" : "");                            \
+        EX_TRACE("reads %s: %s%s", NAME, WORDS(value), value != *address ? " (stale)" : "");                            \
         return value;                                                                                                     \
     }                                                                                                                     \
     void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {                                     \
         BEGIN;                                                                                                            \
-        EX_TRACE("writes %s := %#llx", NAME, (wide)value);                                                                \
+        EX_TRACE("writes %s: %s", NAME, WORDS(value));                                                                \
         ex_store((void *)address, sizeof value, value, order);                                                            \
     }                                                                                                                     \
     static type change##bits(volatile type *address, type value, type now, int order, const char *how) {                  \
         ex_exchange((void *)address, sizeof value, now, value, order);                                                    \
-        EX_TRACE("%s %s: %#llx becomes %#llx", how, NAME, (wide)now, (wide)value);                                        \
+        EX_TRACE("%s %s: %s becomes %s", how, NAME, WORDS(now), WORDS(value));                                        \
         return now;                                                                                                       \
     }                                                                                                                     \
     static type drained##bits(volatile type *address) {                                                                   \
@@ -97,8 +97,8 @@ typedef unsigned long long wide;
         BEGIN;                                                                                                            \
         uint64_t want = *expected;                                                                                        \
         bool done = ex_compare((void *)address, sizeof value, drained##bits(address), &want, value, order, failure);      \
-        EX_TRACE("swaps %s, %#llx for %#llx: %s%#llx", NAME, (wide)*expected, (wide)value, done ? "done, now " : "no, it is ", \
-                 done ? (wide)value : (wide)want);                                                                        \
+        EX_TRACE(done ? "swaps %s: %s becomes %s" : "fails to swap %s: it is not %s but %s", NAME, WORDS(*expected),              \
+                 done ? WORDS(value) : WORDS(want));                                                                       \
         *expected = (type)want;                                                                                           \
         return done;                                                                                                      \
     }

@@ -123,12 +123,14 @@ static void report(const scenario_t *scenario, uint64_t seed, bool loud, search_
     snprintf(first_words, sizeof first_words, "%.18s", result.message);
     shrink(scenario, tape, length);
     if (loud) {
-        printf("\n%s, %s memory: %s\n", scenario->name, ex_memory_names[ex_setting.memory], outcome->message);
-        printf("  guards: %s\n  program: %s\n", scenario->guards, scenario->body != NULL ? "(C code)" : scenario_program());
+        ex_load_symbols();
         ex_tracing = true;
         ex_trace_begin();
         fails_alike(scenario, tape, length);
         ex_tracing = false;
+        snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
+        printf("\n%s, %s memory: %s\n", scenario->name, ex_memory_names[ex_setting.memory], outcome->message);
+        printf("  guards: %s\n  program: %s\n", scenario->guards, scenario->body != NULL ? "(C code)" : scenario_program());
         ex_trace_print();
         printf("  replay: SCENARIO=%s MEMORY=%s SEED=%llu TAPE=", scenario->name, ex_memory_names[ex_setting.memory],
                (unsigned long long)seed);
@@ -192,6 +194,7 @@ bool search_replay(const scenario_t *scenario, ex_memory_t memory, uint64_t seed
     ex_choice_replay(tape, length);
     run_once(scenario, NULL);
     uint64_t hash = result.hash;
+    ex_load_symbols();
     ex_tracing = true;
     ex_trace_begin();
     ex_choice_replay(tape, length);

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from generate import CORE, TOP
+from generate import CORE, TOP, all_mutants
 
 EXPLORE = TOP / 'Tests/Explore'
 SETTINGS = ('SEED', 'SCENARIO', 'MEMORY', 'SCHEDULES', 'QUICK', 'TAPE', 'CORE', 'SLOTS', 'SQ_TEST', 'SQ_SEED', 'MAKEFLAGS', 'MAKELEVEL')
@@ -90,7 +90,7 @@ class TrueBuild:
 
     def make(self, flavour, *words, dry=False):
         flags = ['CFLAGS=-O1 -g'] if flavour == 'release' else []
-        return must(['make', '--no-print-directory', *(['-nB'] if dry else ['-j2']), f'FLAVOUR={flavour}', f'OUT={self.out(flavour)}', *flags, *words], flavour)
+        return must(['make', '--no-print-directory', *(['-nB'] if dry else ['-j2']), f'FLAVOUR={flavour}', f'OUT={self.out(flavour)}', 'V=1', *flags, *words], flavour)
 
     def command(self, flavour, what):
         """The words with which make compiles this source of the core, or links this test."""
@@ -104,16 +104,20 @@ class TrueBuild:
 
 
 class Reach:
-    """By function (FILE, NAME): the scenarios, and the tests with their seconds, that run it. Kept until a source changes."""
+    """By function (FILE, NAME): the scenarios, and the tests with their seconds, that run it.
+
+    Measured again when there is another scenario, test or function; a change inside of one hardly changes who runs what.
+    """
 
     def __init__(self, true):
         self.scenarios, self.tests = collections.defaultdict(list), collections.defaultdict(list)
         self.breadth = collections.Counter()  # how many functions each of them runs
         folder = true.folder / 'reach'
         page = folder / 'page'
-        newest = max(path.stat().st_mtime for part in ('Sources/CSerialQueue', 'Tests/C', 'Tests/Explore') for path in (TOP / part).rglob('*'))
-        if not page.exists() or page.stat().st_mtime < newest:
+        names = '\t'.join(sorted([*true.scenarios, *true.tests, *{f'{mutant.file} {mutant.function}' for mutant in all_mutants()}]))
+        if not page.exists() or page.with_suffix('.names').read_text() != names:
             self.measure(true, folder, page)
+            page.with_suffix('.names').write_text(names)
         for line in page.read_text().splitlines():
             kind, name, seconds, *functions = line.split('\t')
             self.breadth[name] = len(functions)

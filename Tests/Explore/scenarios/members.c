@@ -142,6 +142,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     is_inside = closes = false;
     ex_setting.faults = false;
     group = sq_group_create("G");
+    ex_declare_group(group);
     for (unsigned i = 0; i < 2; i += 1) {
         queues[i] = sq_queue_create(labels[i], NULL);
     }

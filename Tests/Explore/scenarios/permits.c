@@ -60,6 +60,7 @@ static void run_threads(void (*const threads[])(void *), long value) {
     permits = value;
     ex_setting.faults = false;
     semaphore = sq_semaphore_create("S", (size_t)value);
+    ex_declare_semaphore(semaphore);
     ex_setting.faults = faults;
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ids[i] = ex_start(threads[i], NULL, false);
@@ -159,6 +160,7 @@ static void semaphore_release(void) {
     stage_begin(&nothing, 0);
     inside = 0;
     semaphore = sq_semaphore_retain(sq_semaphore_create("S", 1));
+    ex_declare_semaphore(semaphore);
     int threads[] = { ex_start(t_use_and_release, NULL, false), ex_start(t_use_and_release, NULL, false) };
     ex_join(threads[0]); /* not by this thread: it would keep a token beyond the end */
     ex_join(threads[1]);

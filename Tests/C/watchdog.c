@@ -1,17 +1,22 @@
-/* watchdog.c: a test that hangs is told, not waited for.
+/* watchdog.c: ends a test that hangs, and prints where each thread is.
  *
- * DESIGN. The process's alarm clock, not a thread: a thread would spoil the count of threads. When it rings, the handler
- * names the test and has each thread print its own call stack, one after the other, on another signal. backtrace() is not
- * promised to be safe in a handler; it is here because it is called once before (it loads libgcc then), and because
- * the process is lost anyway. Under ThreadSanitizer a thread that computes gets its signal late: Tests/C/run has a
- * second, coarser limit. */
+ * DESIGN. The process's alarm clock, not a thread: a thread would spoil the count of threads. When it rings, the handler prints
+ * the name of the test and sends each thread a signal, one after the other, on which the thread prints its own call stack.
+ * Neither backtrace() nor a child process is promised to be safe in a handler; they work here because backtrace() was called
+ * once before (it loads libgcc then), because _Fork() runs no fork handlers, and because the process is lost anyway. Under
+ * ThreadSanitizer a thread that computes gets its signal late: Tests/C/run has a second limit. */
 #include "harness.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,17 +28,48 @@ enum { LEAST_SECONDS = 60, USUAL_SECONDS = 120, DEEPEST = 64 };
 static unsigned seconds;
 static const char *volatile watched;
 static volatile sig_atomic_t printed;
+static char program[4096];
 
 static void say(const char *text) {
     ssize_t written = write(STDOUT_FILENO, text, strlen(text));
     (void)written;
 }
 
+/* Functions of this program, static ones too, with their lines: by addr2line. Those of shared libraries by name alone. */
+static void print_frame(void *frame) {
+    extern char __executable_start, etext;
+    uintptr_t address = (uintptr_t)frame - 1; /* in the call, not after it */
+    if (address < (uintptr_t)&__executable_start || address >= (uintptr_t)&etext) {
+        say("      ");
+        backtrace_symbols_fd(&frame, 1, STDOUT_FILENO);
+        return;
+    }
+#ifdef __PIE__
+    address -= (uintptr_t)&__executable_start;
+#endif
+    char text[24];
+    snprintf(text, sizeof text, "0x%jx", (uintmax_t)address);
+    say("      ");
+    pid_t child = _Fork();
+    if (child == 0) {
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        execlp("addr2line", "addr2line", "-pfse", program, text, NULL);
+        say(text); /* of the program; without addr2line, from binutils, nothing more can be said */
+        say("\n");
+        _exit(0);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
 static void print_own_stack(int number) {
     (void)number;
     void *frames[DEEPEST];
+    int count = backtrace(frames, DEEPEST);
     say("    -- a thread:\n");
-    backtrace_symbols_fd(frames, backtrace(frames, DEEPEST), STDOUT_FILENO);
+    for (int i = 2; i < count; i += 1) { /* this function and the signal's frame are in every stack */
+        print_frame(frames[i]);
+    }
     printed = 1;
 }
 
@@ -49,7 +85,7 @@ static void print_all_stacks(void) {
         }
         printed = 0;
         syscall(SYS_tgkill, getpid(), id, ASK_SIGNAL);
-        for (int i = 0; i < 200 && !printed; i += 1) {
+        for (int i = 0; i < 4000 && !printed; i += 1) { /* 20 seconds at least */
             nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
         }
         if (!printed) {
@@ -63,7 +99,7 @@ static void ring(int number) {
     (void)number;
     say("    hangs: ");
     say(watched ? watched : "(between tests)");
-    say("; the threads stand here (addr2line -fe PROGRAM ADDRESS tells the line):\n");
+    say("; the threads are here:\n");
     print_all_stacks();
     signal(SIGABRT, SIG_DFL);
     abort();
@@ -75,6 +111,8 @@ void watchdog_start(void) {
     seconds = seconds < LEAST_SECONDS ? LEAST_SECONDS : seconds;
     void *frames[1];
     backtrace(frames, 1);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
     struct sigaction on_alarm = { .sa_handler = ring };
     sigaction(SIGALRM, &on_alarm, NULL);
     struct sigaction on_ask = { .sa_handler = print_own_stack, .sa_flags = SA_NODEFER };

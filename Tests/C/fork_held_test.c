@@ -68,6 +68,31 @@ TEST(a_deferred_task_can_be_withdrawn_in_the_child_of_a_fork) {
     sq_queue_release(line.queue);
 }
 
+/* One that was submitted, and one that waits for room. */
+static int cancel_tasks_in_child(void *context) {
+    line_t *line = context;
+    int wrong = !CHECK(!sq_async_cancel(line->queue, &line->tasks[0])) + !CHECK(!sq_async_cancel(line->queue, &line->tasks[1]));
+    return wrong + !CHECK_EQUAL(line->decided.value, 0);
+}
+
+/* To see it fail (it hangs): in sq__capacity_is_decided do not ask whether the queue is stale. */
+TEST(a_cancel_in_the_child_of_a_fork_returns_although_the_lock_is_held_for_ever) {
+    if (fork_left_out()) {
+        return;
+    }
+    static line_t line; /* the child's threads may get the stack of this one */
+    line = (line_t){ .queue = make_queue_of("full", 1), .decided = LATCH_INIT, .ran = LATCH_INIT };
+    CHECK_EQUAL(sq_suspend(line.queue), 0);
+    for (size_t i = 0; i < 2; i += 1) {
+        line.tasks[i] = (sq_deferred_t){ .call = count_run, .first = &line, .decided = count_decision };
+        CHECK_EQUAL(sq_async_cancellable(line.queue, &line.tasks[i]), i == 0 ? 0 : EINPROGRESS);
+    }
+    CHECK_EQUAL(fork_holding(lock_of_bound(line.queue), cancel_tasks_in_child, &line), 0);
+    CHECK_EQUAL(sq_resume(line.queue), 0);
+    latch_wait(&line.ran, 2); /* here nothing has changed */
+    sq_queue_release(line.queue);
+}
+
 /* A timer of a manual pool, whose clock is its own. */
 static int cancel_in_child(void *context) {
     sq_timer_t *timer = context;

@@ -28,9 +28,11 @@ check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 
+# Two lists side by side: what builds in build/gcc-release is in the first, what builds in .build in the second.
 check: ## every check below but the sanitizers
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 $(SWIFT_TOOLS))
-	$(call check_parts,headers tags mutants documents c c-clang c-debug install examples swift must-not-compile swift-release package model soak fuzz)
+	$(call check_parts,tags recipes mutants documents c install examples soak c-clang c-debug + \
+	    swift must-not-compile swift-release package headers model fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -64,10 +66,10 @@ bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; 
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
-	$(call check_parts,c-tsan examples-tsan swift-tsan)
+	$(call check_parts,c-tsan examples-tsan + swift-tsan)
 
 check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
-	$(call check_parts,c-asan examples-asan swift-asan)
+	$(call check_parts,c-asan examples-asan + swift-asan)
 
 .PHONY: test-programs check check-c check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

@@ -178,7 +178,7 @@ static void check_circles(size_t length, way_t way, size_t rounds) {
 }
 
 /* 1,000 of each length. To see them fail: in sleep_in_task of wait.c, do not enter the list (the watchdog barks); in
- * sleeper_that_holds of deadlock.c, do not ask whether the wait is open (two are refused); in sq__deadlock_enter, look for the
+ * closes_cycle of deadlock.c, do not ask whether `other` is open (two are refused); in sq__deadlock_enter, look for the
  * circle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
  * refused beside one with a deadline). */
 TEST(of_a_circle_of_two_threads_the_earliest_deadline_is_refused) { check_circles(2, WAYS, scaled(1000)); }

@@ -195,7 +195,7 @@ static size_t run_load(size_t each) {
     return load.operations;
 }
 
-/* To see it fail: in sleeper_that_holds of deadlock.c, do not ask whether the wait is open. */
+/* To see it fail: in closes_cycle of deadlock.c, do not ask whether `other` is open. */
 TEST(tasks_that_nest_their_queues_in_one_order_are_never_told_of_a_deadlock) {
     const char *chosen = getenv("DEADLOCK_SECONDS");
     time_t seconds = chosen ? (time_t)strtoul(chosen, NULL, 10) : 0;

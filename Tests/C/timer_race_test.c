@@ -65,7 +65,7 @@ TEST(a_timer_fires_again_and_again_on_its_queues_thread) {
     sq_queue_release(queue);
 }
 
-/* Its next beat is always past already: it must not keep the clock from all others. See it fail: have next_due go on by one interval. */
+/* Its next beat is always past already: it must not keep the clock from all others. See it fail: in move_due, add one interval. */
 TEST(a_timer_of_a_nanosecond_leaves_time_for_others) {
     sq_queue_t *queue = make_queue_of("hurried", 0), *other = make_queue_of("other", 0);
     latch_t fired = LATCH_INIT, ran = LATCH_INIT;

@@ -292,7 +292,7 @@ private actor Resident {
         #expect(notSeen.value == 10)
     }
 
-    /// To see it fail: let `Running.hasEnded` ask for `begun >= below` only.
+    /// To see it fail: let `RunningTasks.hasEnded` ask for `begun >= below` only.
     @Test func drain_waits_for_all_that_interleave_and_for_nothing_later() async {
         let diary = Diary(), later = AsyncGate()
         await diary.queue.drain()

@@ -3,7 +3,7 @@ import Testing
 @testable import SerialQueue
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueCancelTests {
-    /// To see it fail: return `false` from `Running.begin`.
+    /// To see it fail: return `false` from `RunningTasks.begin`.
     @Test func cancel_all_reaches_what_runs_and_what_waits_and_nothing_later() async {
         let queue = FIFOQueue()
         let begun = AsyncGate(), seen = Counter(), notSeen = Counter()

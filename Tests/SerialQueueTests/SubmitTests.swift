@@ -50,7 +50,7 @@ import Testing
         #expect(releases.value == 4)
     }
 
-    /// To see it fail: append at the front in `append` (bound.c).
+    /// To see it fail: append at the front in `append` (capacity.c).
     @Test func room_goes_to_suspended_callers_in_their_order() async throws {
         let holdup = fill()
         let tasks = line([3, 4]) + line([5], runs: true) + line([6])

@@ -33,7 +33,7 @@ expect() {
     if "$@"; then passed=$((passed + 1)); else fail "$what"; fi
 }
 
-# run command...: leaves its output in out and err and its exit status in $status.
+# run command...: its output is in out and err then, its exit status in $status.
 run() {
     status=0
     timeout -k 5 "$patience" "$@" >out 2>err || status=$?
@@ -134,7 +134,7 @@ wordcount_bad_files() { # program
     expect 'says how many files' says 'in 1 of 5 files' out
     run "$1" missing.txt folder
     has_status 1
-    expect 'no file at all is told' says 'wordcount: none of the files could be counted' err
+    expect 'that no file can be counted is reported' says 'wordcount: none of the files could be counted' err
     expect 'and there are no results' is_empty out
     run "$1" /proc/self/mem good.txt
     has_status 1
@@ -169,7 +169,7 @@ wordcount_streams() { # program
     counts_right 'a named pipe' large.txt good.txt
     run "$1" --top 1000 /proc/self/status
     has_status 0
-    expect 'a file that tells no size is counted' says '  vmpeak' out
+    expect 'a file without a size is counted' says '  vmpeak' out
     run env TMPDIR=/nonexistent "$1" - good.txt <large.txt
     has_status 1
     expect 'no room for the copy of a pipe' says 'wordcount: -: its temporary copy cannot be made: No such file' err
@@ -185,10 +185,10 @@ wordcount_output() { # program
     status=0
     "$1" large.txt >/dev/full 2>err || status=$?
     has_status 1
-    expect 'a full disk is told' says 'cannot be written' err
+    expect 'a full disk is reported' says 'cannot be written' err
     "$1" --top 1000000 large.txt 2>err | head -1 >out
     expect 'a closed pipe is no error message' is_empty err
-    # A pipe without a writer keeps a reader for ever: the program must still end at Ctrl-C.
+    # A pipe without a writer keeps a reader forever: the program must still end at Ctrl-C.
     status=0
     timeout -k 5 --preserve-status -s INT 1 env --default-signal=INT "$1" silent good.txt >out 2>err || status=$?
     has_status 130
@@ -288,10 +288,10 @@ check_order() { # program
         expect "$arguments: exit status 2, not $status" [ "$status" -eq 2 ]
     done
     "$1" >/dev/full 2>err
-    expect 'a full disk is told' says 'cannot be written' err
+    expect 'a full disk is reported' says 'cannot be written' err
 }
 
-# The scenes have the same names in both but for one; what the library says about them is the same.
+# The scenes have the same names in both, except one; the library's messages are the same.
 check_hangs() { # program
     run "$1"
     has_status 0
@@ -299,12 +299,12 @@ check_hangs() { # program
     run "$1" all
     has_status 0
     tr -s ' \n' ' ' <out >joined
-    expect 'a sync onto the own queue is told' says 'sync onto queue "com.example.store" from its own task' joined
+    expect 'a sync onto its own queue is reported' says 'sync onto queue "com.example.store" from its own task' joined
     expect 'a deadlock names both queues' says 'queue "com.example.giro" and waits for queue "com.example.savings"' joined
-    expect 'a sync in a destructor is told' says 'sync onto queue "com.example.connection" from its own task' joined
-    expect 'a forgotten resume is told' says 'queue "com.example.upload": 1 waiting for' joined
-    expect 'what waits is discarded' says 'given up: discarded 1' joined
-    expect 'nothing runs that was given up' eval "! grep -q 'never said' out"
+    expect 'a sync in a destructor is reported' says 'sync onto queue "com.example.connection" from its own task' joined
+    expect 'a forgotten resume is reported' says 'queue "com.example.upload": 1 waiting for' joined
+    expect 'what waits is discarded' says 'gave up: discarded 1' joined
+    expect 'nothing runs that was discarded' eval "! grep -q 'never said' out"
     run "$1" impatient-sync
     has_status 0
     expect 'one scene alone' [ "$(grep -cE '^[a-z-]+: ' out)" -eq 1 ]
@@ -313,7 +313,7 @@ check_hangs() { # program
     run "$1" nonsense
     has_status 2
     "$1" >/dev/full 2>err
-    expect 'a full disk is told' says 'cannot be written' err
+    expect 'a full disk is reported' says 'cannot be written' err
 }
 
 check_hangs_swift() { # program
@@ -327,20 +327,20 @@ check_hangs_swift() { # program
     done
 }
 
-# The program compares what the rooms heard with what was sent.
+# The program compares what the rooms received with what was sent.
 check_chatrooms() { # program
     run "$1" --rooms 20000 --messages 200000 large.txt
     has_status 0
-    expect 'every message is heard' says 'every message was heard once' out
+    expect 'every message is received' says 'every message was received once' out
     expect 'the rooms are counted' says 'rooms     20000,' out
-    expect 'at most 64 threads beside the authors, main and the alarms' [ "$(awk '/^threads/ { print $2 }' out)" -le 70 ]
+    expect 'at most 64 threads besides the authors, main and the alarms' [ "$(awk '/^threads/ { print $2 }' out)" -le 70 ]
     run "$1" --rooms 1 --authors 1 --messages 10
     has_status 0
     run "$1" --help
     has_status 0
     run "$1" missing.txt
     has_status 1
-    expect 'a missing file is told' says 'missing.txt: there is no such file' err
+    expect 'a missing file is reported' says 'missing.txt: there is no such file' err
     : >empty.txt
     run "$1" empty.txt
     has_status 1

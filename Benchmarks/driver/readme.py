@@ -1,7 +1,7 @@
 """Rewrites the table of figures in README.md from the whole runs in results/runs. Called by ../run.sh readme.
 
-A figure of one run says little: where threads meet, it depends on where the scheduler puts them. So the table shows the
-range over all runs of the same sources of the core as the latest run. Old files in results/runs can be deleted."""
+A figure of one run says little: where threads contend, it depends on where the scheduler puts them. So the table shows ranges over
+all runs of the same sources of the core as the latest run. Old files in results/runs can be deleted."""
 
 import glob
 import json
@@ -25,7 +25,7 @@ SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-cont
          ("sync-work-4", "wall"), ("sync-work-4", "call_p99"), ("async-1", "wall"), ("async-8", "wall"),
          ("async-sync-2", "wall"), ("async-sync-8", "wall"), ("async-and-wait-4", "wall"), ("ping-pong", "wall"),
          ("wake-200", "run_p50"), ("create-release", "wall"), ("many-100000", "wall"), ("timers-1000000", "wall"),
-         ("memory-unused", "heap"), ("memory-used", "heap")]
+         ("memory-unused", "heap"), ("memory-used", "heap"), ("memory-used", "resident")]
 
 
 def _runs():
@@ -51,19 +51,30 @@ def _ratios(runs, row):
 
 
 def _range(values, say):
+    """"5.60–15.1 ns": from the lowest to the highest, the unit once if both have the same."""
     if not values:
-        return ""
+        return "–"
     low, high = say(min(values)), say(max(values))
-    return low if low == high else f"{low}–{high}"
+    if low == high:
+        return low
+    number, _, unit = low.partition(" ")
+    return f"{number if unit and high.endswith(' ' + unit) else low}–{high}"
+
+
+def _ratio(runs, row, name):
+    """The ratios of one condition; bold if their median, or that of the figures, misses the bar."""
+    shown = conditions.named(name).rows([row])
+    ratios, bar = _ratios(runs, row), shown[0].limits[""][0] if shown else None
+    judged = _figures(runs, row, OURS) if row.absolute else ratios
+    text = _range(ratios, words.ratio)
+    return f"**{text}**" if judged and bar is not None and statistics.median(judged) > bar else text
 
 
 def _line(runs, row):
-    quiet = runs["quiet"]
     cells = [row.title]
     for contender in (BASE, OURS):
-        figures = _figures(quiet, row, contender)
-        cells.append(words.figure(statistics.median(figures), row.unit) if figures else "n/a")
-    return cells + [_range(_ratios(runs[name], row), words.ratio) for name in conditions.ALL]
+        cells.append(_range(_figures(runs["quiet"], row, contender), lambda value: words.figure(value, row.unit)))
+    return cells + [_ratio(runs[name], row, name) for name in conditions.ALL]
 
 
 def _processors(facts):
@@ -79,10 +90,10 @@ def _block(runs):
     missing = [name for name in SHOWN if name not in of_row]
     if missing:
         sys.exit(f"driver/readme.py: there are no rows {missing}.")
-    counts = ", ".join(f"{len(runs[name])} {name}" for name in conditions.ALL)
+    counts = ", ".join(f"{len(runs[name])} {where}" for name, where in zip(conditions.ALL, ("quiet", "on one processor", "busy")))
     text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name]) for name in SHOWN]), "",
-            f"Medians of the runs ({counts}); ratios: their range over the runs. {facts['machine']}, {facts['system']}, "
-            f"commit {facts['commit']}.", ""]
+            f"Lowest to highest median of the runs ({counts}); bold: misses the bar that the project has set itself. Memory does not "
+            f"depend on the condition. {facts['machine']}, {facts['system']}, commit {facts['commit']}.", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)
         if os.path.exists(os.path.join(report.BENCHMARKS, "results", f"c{condition.suffix}.svg")):

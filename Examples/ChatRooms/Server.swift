@@ -1,6 +1,6 @@
 import SerialQueue
 
-/// All the rooms, and those who speak in them.
+/// All rooms and their authors.
 final class Server: Sendable {
     private let rooms: [Room]
     let bytesPerRoom: Int

@@ -1,4 +1,4 @@
-// A chat server's state: every room has a queue of its own, and all queues share one pool of threads. `chatrooms --help` tells
+// A chat server's state: every room has a queue of its own, and all queues share one pool of threads. `chatrooms --help` says
 // how to run it, Examples/README.md what it prints.
 //
 //     author 0 ─┐ async                      ┌─► room 0's queue ─┐
@@ -14,12 +14,12 @@ let options = Options(CommandLine.arguments.dropFirst())
 let lines = options.lines()
 let server = Server(rooms: options.rooms)
 
-// Idle rooms: what a room costs that nobody has spoken in yet.
+// Idle rooms: the memory of a room without messages so far.
 let empty = Footprint.now
 let begin = ContinuousClock.now
 let sent = server.speak(lines, messages: options.messages, authors: options.authors)
 let spoken = ContinuousClock.now
-let heard = server.totals()  // behind everything that was sent: one sync per room
+let heard = server.totals()  // after everything that was sent: one sync per room
 let done = ContinuousClock.now
 let full = Footprint.now
 
@@ -28,14 +28,14 @@ print(
     rooms     \(options.rooms), each with its own queue; \(server.bytesPerRoom) bytes a room when all are idle
     messages  \(sent.messages) of \(sent.bytes) bytes by \(options.authors) authors, from \(lines.count) lines
     sent      in \(seconds(spoken - begin)) s
-    heard     in \(seconds(done - begin)) s, \(server.perSecond(sent.messages, in: done - begin)) messages/s
+    received  in \(seconds(done - begin)) s, \(server.perSecond(sent.messages, in: done - begin)) messages/s
     busiest   room \(heard.busiest.room): \(heard.busiest.messages) messages
     threads   \(full.threads) at the end, \(options.authors) of them authors
     memory    \(empty.resident) MiB with all rooms, \(full.peak) MiB at most
     """
 )
 guard heard.messages == sent.messages, heard.bytes == sent.bytes else {
-    fail("the rooms heard \(heard.messages) messages of \(heard.bytes) bytes")
+    fail("the rooms received \(heard.messages) messages of \(heard.bytes) bytes")
 }
 guard heard.outOfOrder == 0 else { fail("\(heard.outOfOrder) messages came before an earlier one of their author") }
-print("check     every message was heard once, and each author's in order")
+print("check     every message was received once, and each author's in order")

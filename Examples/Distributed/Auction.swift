@@ -7,7 +7,7 @@ distributed actor Auction {
     typealias ActorSystem = LocalTestingDistributedActorSystem
 
     /// A distributed actor has no stored property that is not isolated: a remote one has none at all. So the queue of the
-    /// auctions of this process stands beside them.
+    /// auctions of this process is shown next to them.
     static let queue = SerialQueue(label: "com.example.auction")
 
     private var highest = 0
@@ -30,7 +30,7 @@ distributed actor Auction {
         return true
     }
 
-    /// What a screen in the hall shows. Called in the queue's turn by whoever is not async.
+    /// What a screen in the hall shows. Called by code that is not async, on the queue.
     func screen() -> (leader: String, highest: Int, raises: [Int]) {
         (leader, highest, journal)
     }

@@ -11,7 +11,7 @@ enum Program {
     static let bidders = 8
     static let bidsEach = 500
 
-    /// Each bidder's bids, from a small formula, so that everybody can tell who must win.
+    /// Each bidder's bids, from a small formula, so that the winner is known beforehand.
     static func amount(_ bidder: Int, _ number: Int) -> Int {
         (number * 7919 + bidder * 104_729) % 1_000_003 + 1
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// This program once more, in a process of its own, to do one hang.
+/// This program again, in a process of its own, to reproduce one hang.
 struct Child {
     enum Ending: Equatable {
         case exited(CInt)
@@ -12,7 +12,7 @@ struct Child {
     let ending: Ending
     let seconds: Int
 
-    /// Waits for its end, or kills it after so many seconds. What it says goes into one pipe, in its order.
+    /// Waits for its end, or kills it after so many seconds. Its output goes into one pipe, in order.
     static func run(_ hang: any Hang.Type, _ contender: Contender, seconds: Int) -> Child {
         var pipeEnds: [CInt] = [0, 0]
         guard pipe(&pipeEnds) == 0 else { die("there is no pipe: \(reason(errno))") }
@@ -59,7 +59,7 @@ private struct Output {
         String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// False: nobody has closed it within so many seconds.
+    /// False: it was not closed within so many seconds.
     mutating func read(seconds: Int) -> Bool {
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(seconds)

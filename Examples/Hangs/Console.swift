@@ -1,6 +1,6 @@
 import Glibc
 
-/// A line of output, out at once: what is said before a trap must be seen.
+/// One line of output, unbuffered: what is printed before a trap must be seen.
 func say(_ line: String) {
     if !write(line, to: 1) { die("the output cannot be written: \(reason(errno))") }
 }

@@ -25,9 +25,9 @@ enum ForgottenResume: Hang {
 
         reconnect(to: nil)
         queue.async { say("never said") }
-        stalled.wait()  // A program would log it, and go on.
+        stalled.wait()  // A program would log it and continue.
         try? queue.shutdown(.discard)
-        say("given up: discarded \(queue.statistics.discarded)")
+        say("gave up: discarded \(queue.statistics.discarded)")
     }
 
     static func withDispatchQueue() {

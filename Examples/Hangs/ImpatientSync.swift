@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 import SerialQueue
 
-/// A caller that must answer soon, and a queue that is busy for longer than that. DispatchQueue has no sync with a limit; what
-/// is done in its place, an async and a semaphore, gives up too, but the closure runs all the same: after its caller has
-/// answered, and perhaps freed what the closure uses.
+/// A caller that must answer soon, and a queue that is busy for longer. DispatchQueue has no sync with a time limit. The usual
+/// substitute, an async and a semaphore, times out too, but the closure still runs: after its caller has answered, and perhaps
+/// freed what the closure uses.
 enum ImpatientSync: Hang {
     static let name = "impatient-sync"
-    static let summary = "a sync that must not wait for ever, on a queue that is busy"
+    static let summary = "a sync that must not wait forever, on a busy queue"
     static let expected = ["answered without it: The queue did not get to it in time.", "the disk is back", "ran 2,"]
 
     static func withSerialQueue() {
@@ -33,7 +33,7 @@ enum ImpatientSync: Hang {
         }
         let answered = DispatchSemaphore(value: 0)
         queue.async {
-            say("run, although nobody waits for it any more")
+            say("run, although nothing waits for it any more")
             answered.signal()
         }
         if answered.wait(timeout: .now() + .milliseconds(100)) == .timedOut { say("answered without it") }

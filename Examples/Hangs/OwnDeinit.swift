@@ -1,8 +1,8 @@
 import Dispatch
 import SerialQueue
 
-/// A deinit that tidies up on its queue. It works for years, until the last reference goes away in a closure that runs on
-/// that very queue.
+/// A deinit that cleans up on its queue. It works for years, until the last reference is released by a closure on that very
+/// queue.
 enum OwnDeinit: Hang {
     static let name = "deinit"
     static let summary = "a deinit calls sync onto its queue, and happens to run on it"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What became of a child, as it is printed.
+/// How a child ended, as it is printed.
 ///
 ///     SerialQueue     says  SerialQueue/Traps.swift:12: Fatal error: …
 ///                     ends  by signal 4, Illegal instruction

@@ -1,8 +1,8 @@
-// The classic ways to hang a program with a serial queue, and what is seen of them. `hangs --help` tells how to run it.
+// The classic ways to hang a program with a serial queue, and what you see of them. `hangs --help` says how to run it.
 //
 // Each of the files SyncInAsync, Cross, OwnDeinit, ForgottenResume and ImpatientSync is one of them: the code as one would
 // write it, first with SerialQueue, then with DispatchQueue. A hang may end its process, or never end: so each runs in a
-// child process, this program once more, with a time limit. Child starts it, Report tells what became of it.
+// child process, this program again, with a time limit. Child starts it, Report prints how it ended.
 
 import Glibc
 
@@ -19,7 +19,7 @@ case .child(let hang, let contender):
     contender == .ours ? hang.withSerialQueue() : hang.withDispatchQueue()
 }
 
-/// Runs it in a child and tells what became of it; false if that is not what this library promises.
+/// Runs it in a child and prints how it ended; false if that is not what this library promises.
 func show(_ hang: any Hang.Type, _ options: Options) -> Bool {
     say("\(hang.name): \(hang.summary)")
     let ours = Child.run(hang, .ours, seconds: options.seconds * 10)

@@ -4,7 +4,7 @@ private let usage = """
     Usage: order [--threads N]
 
     Submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync to one serial queue: first
-    from one thread, then from N (2 to 8, else 2) at the same time, and draws who ran what when.
+    from one thread, then from N (2 to 8, else 2) at the same time, and draws what ran where and when.
     Exit status: 0; 1 if the order was not what a serial queue promises; 2 for a wrong command line.
 
     """

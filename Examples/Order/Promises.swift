@@ -5,7 +5,7 @@ struct Promises {
     /// One sentence for each promise that was broken.
     var broken: [String] {
         let counts = eachRanOnce()
-        if !counts.isEmpty { return counts }  // the rest asks where a task's turn stands
+        if !counts.isEmpty { return counts }  // what follows looks up when each task ran
         return oneAtATime() + inOrder() + onTheRightThread() + syncWaited()
     }
 

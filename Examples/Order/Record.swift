@@ -14,7 +14,7 @@ struct Event: Sendable {
     let microseconds: Double  // since the first event
     let moment: Moment
     let task: Int
-    let thread: Int  // the callers count from 0; whoever else turns up comes after them
+    let thread: Int  // the callers count from 0; other threads come after them
 }
 
 /// The record of a scene: all events of all threads in one order.
@@ -24,7 +24,7 @@ struct Record: Sendable {
     var threadCount: Int
     var events: [Event] = []
 
-    /// Where an event stands; `events.count` if it is not there.
+    /// The index of an event; `events.count` if it is not there.
     func place(_ moment: Event.Moment, _ task: Int) -> Int {
         events.firstIndex { $0.moment == moment && $0.task == task } ?? events.count
     }

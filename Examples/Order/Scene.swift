@@ -4,7 +4,7 @@ import SerialQueue
 /// Some threads that submit to one queue at the same time.
 struct Scene: Sendable {
     private static let tasksPerCaller = 5
-    private static let taskMicroseconds: UInt32 = 300  // long enough to see who waits
+    private static let taskMicroseconds: UInt32 = 300  // long enough to see which thread waits
 
     private let callerCount: Int
     private let queue = SerialQueue(label: "order")
@@ -63,7 +63,7 @@ struct Scene: Sendable {
     }
 }
 
-/// Foundation's `Thread` neither tells that it could not be started nor can be joined.
+/// Foundation's `Thread` does not report that it could not be started, and cannot be joined.
 private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     final class Box {
         let body: @Sendable () -> Void

@@ -8,7 +8,7 @@
 ///          371  [ 2 runs
 ///          672  ] 2 done
 ///
-/// A colon stands under a sync that waits for its turn, a bar under a task that runs.
+/// A colon marks a sync that waits for its turn, a bar a task that runs.
 struct Timeline {
     private static let column = 12
 
@@ -47,7 +47,7 @@ struct Timeline {
         }
     }
 
-    /// What stands in a column in which nothing happens in this row: the state its thread is in.
+    /// The mark in a column without an event in this row: the state of its thread.
     private func stateMark(_ thread: Int, before row: Int) -> String {
         let last = record.events[..<row].last { $0.thread == thread && $0.moment != .returned }
         switch last?.moment {

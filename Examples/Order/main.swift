@@ -1,7 +1,7 @@
-// The order of sync and async on one serial queue, replayed and drawn. `order --help` tells how to run it.
+// The order of sync and async on one serial queue, replayed and drawn. `order --help` says how to run it.
 //
 // Each caller does what the tutorials do: 1 and 2 with async, 3 with sync, 4 with async, 5 with sync. First one thread,
-// then several at the same time. The twin of Examples/c/order, which says the same in C.
+// then several at the same time. Examples/c/order is the same in C.
 //
 // Scene plays it, Recorder notes what happens, Timeline draws it, Promises holds it against what a queue promises.
 

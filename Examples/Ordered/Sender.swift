@@ -31,35 +31,35 @@ enum Sender: CaseIterable {
     func send(_ count: Int, to list: List) async {
         switch self {
         case .plainTask:
-            for task in tellByTasks(count, list) { await task.value }
+            for task in sendByTasks(count, list) { await task.value }
         case .fifoQueue:
             let queue = FIFOQueue()
-            tell(count, list, by: queue)
+            send(count, list, by: queue)
             await queue.drain()
         case .actorQueue:
-            tell(count, list)
+            send(count, list)
             await list.queue.drain()
         case .mainActorQueue:
             let collected = Collected()
-            tell(count, collected)
+            send(count, collected)
             await MainActor.queue.drain()
             for number in await collected.numbers { await list.append(number) }
         }
     }
 
-    private func tellByTasks(_ count: Int, _ list: List) -> [Task<Void, Never>] {
+    private func sendByTasks(_ count: Int, _ list: List) -> [Task<Void, Never>] {
         (1...count).map { number in Task { await list.append(number) } }
     }
 
-    private func tell(_ count: Int, _ list: List, by queue: FIFOQueue) {
+    private func send(_ count: Int, _ list: List, by queue: FIFOQueue) {
         for number in 1...count { queue.enqueue(on: list) { $0.append(number) } }
     }
 
-    private func tell(_ count: Int, _ list: List) {
+    private func send(_ count: Int, _ list: List) {
         for number in 1...count { list.queue.enqueue { $0.append(number) } }
     }
 
-    private func tell(_ count: Int, _ collected: Collected) {
+    private func send(_ count: Int, _ collected: Collected) {
         for number in 1...count { MainActor.queue.enqueue { collected.numbers.append(number) } }
     }
 }

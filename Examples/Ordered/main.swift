@@ -1,4 +1,4 @@
-// What a synchronous function tells an actor, and in which order it gets there. `ordered --help` tells how to run it.
+// What a synchronous function sends to an actor, and in which order it arrives. `ordered --help` says how to run it.
 //
 // Scenes first: the same tasks on a FIFOQueue and on an ActorQueue. Then a count: of so many rounds, in how many did a
 // thousand numbers arrive in order, sent by plain tasks and by each of the queues?

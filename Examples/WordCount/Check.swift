@@ -56,7 +56,7 @@ struct Check {
             word.deallocate()
         }
         let file = try input.open()
-        var length = 0  // of the word, which may go on in the next chunk
+        var length = 0  // of the word, which may continue in the next chunk
         var offset = 0
         while offset < input.size {
             let part = UnsafeMutableRawBufferPointer(rebasing: chunk[..<min(chunk.count, input.size - offset)])

@@ -3,11 +3,11 @@ import SerialQueue
 
 /// A file to count.
 ///
-/// `@unchecked Sendable`: what changes is touched on the queue named beside it only, until the readers have ended.
+/// `@unchecked Sendable`: what changes is only accessed on the queue that its comment names, until the readers have ended.
 final class Input: @unchecked Sendable {
     enum Kind {
         case file(size: Int)
-        /// Can be read only once (a pipe), or does not tell its size (/proc): copied before it is counted.
+        /// Can be read only once (a pipe), or has no known size (/proc): copied before it is counted.
         case stream
     }
 
@@ -47,7 +47,7 @@ enum Work {
 
 /// The list of work that the readers share.
 ///
-/// It belongs to a serial queue that is only ever used with `sync`: it stands where a mutex would stand, and never has
+/// It belongs to a serial queue that is only ever used with `sync`: it is used like a mutex, and never has
 /// a thread. A file is handed out in pieces, so that several readers work on one large file.
 ///
 /// `@unchecked Sendable`: `all` never changes, everything else is touched on `queue` only.
@@ -74,7 +74,7 @@ final class Inputs: @unchecked Sendable {
     var bytes: Int { queue.sync { knownBytes } }
 
     /// The next piece of work; nil if there is none left, though a stream that is being copied may yet bring some:
-    /// whoever copies it goes on to count it.
+    /// the reader that copies it then counts it.
     func next() -> Work? {
         queue.sync {
             while let input = ready.last, input.problem != nil || input.handedOut == input.size { ready.removeLast() }
@@ -83,7 +83,7 @@ final class Inputs: @unchecked Sendable {
                 defer { input.handedOut = end }
                 return .piece(of: input, range: input.handedOut..<end, after: min(wordLimit, input.size - end))
             }
-            // Streams come last: a pipe that nobody writes to must not keep a reader from the files.
+            // Streams come last: a pipe without a writer must not keep a reader from the files.
             return streams.popLast().map { .copy($0) }
         }
     }

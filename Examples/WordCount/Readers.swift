@@ -67,7 +67,7 @@ struct Readers {
     }
 }
 
-/// Foundation's `Thread` neither tells that it could not be started nor can be joined.
+/// Foundation's `Thread` does not report that it could not be started, and cannot be joined.
 private func startThread(onError: (Int32) -> Void, body: @escaping @Sendable () -> Void) -> pthread_t {
     final class Box {
         let body: @Sendable () -> Void

@@ -3,7 +3,7 @@ import SerialQueue
 
 /// The table of all words, owned by one serial queue.
 ///
-/// Nobody locks anything: readers leave a batch of counts with `async` and go on reading, the progress bar looks in
+/// Nothing is locked: readers submit a batch of counts with `async` and go on reading, the progress bar looks in
 /// with `sync`, and one at a time, in order, is what the queue is for.
 ///
 /// `@unchecked Sendable`: everything but the queue, which is `Sendable`, is touched by its tasks only.
@@ -20,7 +20,7 @@ final class Tally: @unchecked Sendable {
     private var finishedReaders = 0
     private var finishedAt = 0.0
 
-    /// Hands the counts of one piece over, and returns at once.
+    /// Hands the counts of one piece over, without waiting.
     func add(_ batch: Words, bytes: Int, of input: Input) {
         submit {
             self.words.merge(batch)
@@ -51,7 +51,7 @@ final class Tally: @unchecked Sendable {
         queue.sync { (words, bytes, finishedAt) }
     }
 
-    /// A refused task would be a lost count, so the program does not go on after one.
+    /// A refused task would be a lost count, so the program ends then.
     private func submit(_ task: @escaping @Sendable () -> Void) {
         if !queue.async(task) { die("the table's queue refused a task") }
     }

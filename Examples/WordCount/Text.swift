@@ -31,7 +31,7 @@ func writeError(_ text: String) {
     text.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
 }
 
-/// One line on standard error, written at once so that lines of several threads do not mix.
+/// One line on standard error, in one write, so that lines of several threads do not mix.
 func complain(_ sentence: String) {
     writeError("wordcount: \(sentence)\n")
 }

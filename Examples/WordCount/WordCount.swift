@@ -59,7 +59,7 @@ struct WordCount {
 
     /// Counts again with one thread; returns the exit status.
     private mutating func check(_ counted: Words, _ bytes: Int, _ readersSeconds: Double) -> Int32 {
-        // An input that failed half-way left counts in the table that cannot be told from the others.
+        // An input that failed half-way left counts in the table that cannot be separated from the others.
         if let half = inputs.all.first(where: { $0.problem != nil && $0.counted > 0 }) {
             writeOutput(Array("check     left out: \(half.path.text) was counted only in part\n".utf8))
             return Self.incomplete

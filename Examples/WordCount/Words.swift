@@ -1,7 +1,7 @@
-/// The byte as it stands in a word, 0 if it separates words.
+/// The byte as part of a word, 0 if it separates words.
 ///
 /// A word is a longest run of ASCII letters, ASCII digits and bytes from 0x80 up (so UTF-8 text stays whole), with
-/// ASCII letters in lower case. The C twin says the same, so both print the same counts.
+/// ASCII letters in lower case. The same as in C, so both print the same counts.
 @inline(__always)
 func wordByte(_ byte: UInt8) -> UInt8 {
     let lower = byte | 0x20

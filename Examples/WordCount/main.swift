@@ -1,5 +1,5 @@
-// Counts the words of files with several threads and one serial queue. `wordcount --help` tells how to run it,
-// Examples/README.md what it prints. The twin of Examples/c/wordcount, which says the same in C.
+// Counts the words of files with several threads and one serial queue. `wordcount --help` says how to run it,
+// Examples/README.md what it prints. Examples/c/wordcount is the same in C.
 //
 //     reader ─┐ async: a batch of counts
 //     reader ─┼──────────────► serial queue ──► the table

@@ -58,7 +58,7 @@ static void open_document(document_t *document, sq_pool_t *pool) {
     must("sq_timer_create", document->saving == NULL ? errno : 0);
     document->minutes = sq_timer_create(document->queue, &(sq_task_t){ count_minute, document, NULL });
     must("sq_timer_create", document->minutes == NULL ? errno : 0);
-    /* Nobody minds whether a minute is told half a second late. */
+    /* A minute may be printed half a second late. */
     must("sq_timer_start", sq_timer_start(document->minutes, 60ull * SECOND, 60ull * SECOND, SECOND / 2));
 }
 

@@ -1,7 +1,7 @@
-/* hangs.c: the classic ways to hang a program with a serial queue, and what this library says to them.
+/* hangs.c: the classic ways to hang a program with a serial queue, and what this library says about them.
  *
- * The twin of Examples/Hangs. In C nothing traps: a call that would never return returns EDEADLK, and sq_deadlock_report
- * tells why. So no child process is needed, and each scene ends with its queues released. */
+ * Examples/Hangs is the same in Swift. In C nothing traps: a call that would never return returns EDEADLK, and
+ * sq_deadlock_report says why. So no child process is needed, and each scene ends with its queues released. */
 #include <serial_queue.h>
 
 #include <errno.h>
@@ -55,13 +55,13 @@ static sq_queue_t *queue_named(const char *label) {
     return queue;
 }
 
-/* Waits until the queue has run everything, and lets go of it. */
+/* Waits until the queue has run everything, and releases it. */
 static void finish(sq_queue_t *queue) {
     must(sq_queue_label(queue), sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER));
     sq_queue_release(queue);
 }
 
-static void tell(const char *call, int error) {
+static void report(const char *call, int error) {
     say("%s: %s", call, error ? strerror(error) : "done");
     if (error == EDEADLK) {
         say("%s", sq_deadlock_report());
@@ -75,7 +75,7 @@ static void never(void *unused) {
 
 /* sync-in-async: a function that runs on a queue calls sq_sync onto the same queue */
 
-static void sync_again(void *queue) { tell("sq_sync", sq_sync(queue, never, NULL)); }
+static void sync_again(void *queue) { report("sq_sync", sq_sync(queue, never, NULL)); }
 
 static void sync_in_async(void) {
     sq_queue_t *queue = queue_named("com.example.store");
@@ -98,7 +98,7 @@ static void book(void *context) {
     /* Both run: this makes certain what happens once in a million without it. */
     sem_post(transfer->here);
     sem_wait(transfer->there);
-    tell("sq_sync", sq_sync(transfer->onto, nothing, NULL));
+    report("sq_sync", sq_sync(transfer->onto, nothing, NULL));
 }
 
 static void cross(void) {
@@ -133,9 +133,9 @@ static void closed(void *unused) {
 
 static void connection_free(connection_t *connection) {
     int error = sq_sync(connection->queue, closed, NULL);
-    tell("sq_sync", error);
+    report("sq_sync", error);
     if (error) {
-        tell("sq_sync_or_run", sq_sync_or_run(connection->queue, closed, NULL));
+        report("sq_sync_or_run", sq_sync_or_run(connection->queue, closed, NULL));
     }
     sq_queue_release(connection->queue);
     free(connection);
@@ -171,24 +171,24 @@ static void reconnect(sq_queue_t *queue, const char *host) {
 }
 
 static void forgotten_resume(void) {
-    sem_t told;
-    sem_init(&told, 0, 0);
+    sem_t stalls;
+    sem_init(&stalls, 0, 0);
     sq_queue_t *queue = queue_named("com.example.upload");
-    const sq_watcher_t watcher = { .stalled = stalled, .context = &told };
+    const sq_watcher_t watcher = { .stalled = stalled, .context = &stalls };
     must("sq_queue_watch", sq_queue_watch(queue, 200000000, &watcher));
     reconnect(queue, NULL);
     must("sq_async", sq_async(queue, never, NULL));
-    while (sem_wait(&told) != 0) { /* a program would log it, and go on */
+    while (sem_wait(&stalls) != 0) { /* a program would log it and continue */
     }
     must("sq_shutdown", sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER));
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(queue, &stats);
-    say("given up: discarded %llu", (unsigned long long)stats.discarded);
+    say("gave up: discarded %llu", (unsigned long long)stats.discarded);
     sq_queue_release(queue);
-    sem_destroy(&told);
+    sem_destroy(&stalls);
 }
 
-/* impatient-sync: a sync that must not wait for ever, on a queue that is busy */
+/* impatient-sync: a sync that must not wait forever, on a busy queue */
 
 static void slow_disk(void *unused) {
     (void)unused;
@@ -199,7 +199,7 @@ static void slow_disk(void *unused) {
 static void impatient_sync(void) {
     sq_queue_t *queue = queue_named("com.example.cache");
     must("sq_async", sq_async(queue, slow_disk, NULL));
-    tell("sq_sync_until", sq_sync_until(queue, sq_deadline(100000000), never, NULL));
+    report("sq_sync_until", sq_sync_until(queue, sq_deadline(100000000), never, NULL));
     finish(queue);
 }
 
@@ -214,12 +214,12 @@ static const struct {
     { "cross", "two functions on two queues, each calls sq_sync onto the other's queue", cross },
     { "destructor", "one that calls sq_sync onto its queue, and happens to run on it", destructor },
     { "forgotten-resume", "a queue is suspended, and an early return forgets to resume it", forgotten_resume },
-    { "impatient-sync", "a sync that must not wait for ever, on a queue that is busy", impatient_sync },
+    { "impatient-sync", "a sync that must not wait forever, on a busy queue", impatient_sync },
 };
 
 enum { SCENES = sizeof scenes / sizeof scenes[0] };
 
-/* Plays what bears the name, or all of them; returns how many there were. */
+/* Plays the scene of that name, or all of them; returns how many there were. */
 static int play(const char *name) {
     int played = 0;
     for (int i = 0; i < SCENES; i += 1) {

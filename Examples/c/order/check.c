@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Where an event stands in the record; event_count if it is not there. */
+/* The index of an event in the record; event_count if it is not there. */
 static size_t place(const record_t *record, moment_t moment, size_t task) {
     size_t i = 0;
     while (i < record->event_count && !(record->events[i].moment == moment && record->events[i].task == task)) i++;
@@ -92,7 +92,7 @@ static bool sync_waited(const record_t *record) {
 }
 
 bool check_order(const record_t *record) {
-    if (!each_ran_once(record)) return false; /* the rest asks where a task's turn stands */
+    if (!each_ran_once(record)) return false; /* what follows looks up when each task ran */
     bool holds = one_at_a_time(record);
     holds &= in_order(record);
     holds &= on_the_right_thread(record);

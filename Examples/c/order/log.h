@@ -30,7 +30,7 @@ typedef struct record {
     pthread_mutex_t mutex;
     task_t tasks[MOST_TASKS];
     size_t task_count, caller_count;
-    pthread_t threads[MOST_THREADS]; /* the callers, then whoever else turns up */
+    pthread_t threads[MOST_THREADS]; /* the callers, then other threads as they appear */
     size_t thread_count;
     event_t events[4 * MOST_TASKS + 1]; /* room for one too many: a task that ran twice is to be seen */
     size_t event_count;

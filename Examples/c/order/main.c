@@ -1,7 +1,7 @@
 /* main.c: the order of sync and async on one serial queue, replayed and drawn.
  *
  * Each caller does what the tutorials do: 1 and 2 with async, 3 with sync, 4 with async, 5 with sync. First one thread,
- * then several at the same time. The twin of Examples/Order, which says the same in Swift.
+ * then several at the same time. Examples/Order is the same in Swift.
  *
  * log.c records what happens, timeline.c draws it, check.c holds it against the promises. */
 #define _DEFAULT_SOURCE 1
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TASK_MICROSECONDS = 300 }; /* long enough to see who waits */
+enum { TASK_MICROSECONDS = 300 }; /* long enough to see which thread waits */
 
 typedef struct call {
     record_t *record;
@@ -110,7 +110,7 @@ static size_t read_options(int count, char *arguments[]) {
         "Usage: order [--threads N]\n"
         "\n"
         "Submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync to one serial queue: first\n"
-        "from one thread, then from N (2 to 8, else 2) at the same time, and draws who ran what when.\n"
+        "from one thread, then from N (2 to 8, else 2) at the same time, and draws what ran where and when.\n"
         "Exit status: 0; 1 if the order was not what a serial queue promises; 2 for a wrong command line.\n";
     if (count == 1) return 2;
     if (count == 2 && strcmp(arguments[1], "--help") == 0) exit(fputs(usage, stdout) < 0 || fflush(stdout) != 0);

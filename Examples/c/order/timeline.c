@@ -8,7 +8,7 @@
  *      371  [ 2 runs
  *      672  ] 2 done
  *
- * A colon stands under a sync that waits for its turn, a bar under a task that runs. */
+ * A colon marks a sync that waits for its turn, a bar a task that runs. */
 #include "log.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { COLUMN = 12 };
 
-/* What stands in a column in which nothing happens in this row: the state its thread is in. */
+/* The mark in a column without an event in this row: the state of its thread. */
 static const char *state_mark(const record_t *record, size_t thread, size_t row) {
     for (size_t i = row; i-- > 0;) {
         const event_t *event = &record->events[i];

@@ -13,7 +13,7 @@
 
 enum { CHUNK_SIZE = 64 * 1024 };
 
-/* A word that may go on in the next chunk. */
+/* A word that may continue in the next chunk. */
 typedef struct open_word {
     size_t length;
     unsigned char bytes[WORD_LIMIT];

@@ -1,4 +1,4 @@
-/* die.h: ending the program with one sentence, for what it cannot go on without. */
+/* die.h: ends the program with a message. */
 #ifndef DIE_H
 #define DIE_H
 

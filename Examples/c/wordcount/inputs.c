@@ -64,7 +64,7 @@ void inputs_close(inputs_t *inputs) {
     sq_queue_release(inputs->queue);
 }
 
-/* Streams come last: a pipe that nobody writes to must not keep a reader from the files. */
+/* Streams come last: a pipe without a writer must not keep a reader from the files. */
 static void next_on_queue(void *context) {
     turn_t *turn = context;
     inputs_t *inputs = turn->inputs;

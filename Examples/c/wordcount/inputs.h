@@ -1,8 +1,8 @@
 /* inputs.h: the files to count, and the list of work that the readers share.
  *
- * The list belongs to a serial queue that is only ever used with sync: it stands where a mutex would stand, and never
+ * The list belongs to a serial queue that is only ever used with sync: it is used like a mutex, and never
  * has a thread. A file is handed out in pieces, so that several readers work on one large file. What can be read only
- * once (a pipe), or does not tell its size (/proc), is copied to a nameless temporary file first: the single-threaded
+ * once (a pipe), or has no known size (/proc), is copied to a nameless temporary file first: the single-threaded
  * check has to read it again. */
 #ifndef INPUTS_H
 #define INPUTS_H
@@ -43,7 +43,7 @@ void inputs_open(inputs_t *inputs, char *const paths[], size_t count);
 void inputs_close(inputs_t *inputs);
 
 /* Takes the next piece of work. False if there is none left, though a stream that is being copied may yet bring some:
- * whoever copies it goes on to count it. Any reader. */
+ * the reader that copies it then counts it. Any reader. */
 bool inputs_next(inputs_t *inputs, piece_t *piece);
 
 /* Opens an input, or its copy, for reading; -1 with errno. The caller closes it. */

@@ -1,5 +1,5 @@
-/* main.c: counts the words of files with several threads and one serial queue. `wordcount --help` tells how to run it,
- * Examples/README.md what it prints. The twin of Examples/WordCount, which says the same in Swift.
+/* main.c: counts the words of files with several threads and one serial queue. `wordcount --help` says how to run it,
+ * Examples/README.md what it prints. Examples/WordCount is the same in Swift.
  *
  *     reader ─┐ async: a batch of counts
  *     reader ─┼──────────────► serial queue ──► the table
@@ -73,7 +73,7 @@ static void print_statistics(const sq_queue_t *queue) {
            sq_queue_label(queue), stats.submitted, stats.ran, stats.highest_depth);
 }
 
-/* An input that failed half-way left counts in the table that cannot be told from the others. */
+/* An input that failed half-way left counts in the table that cannot be separated from the others. */
 static const input_t *half_counted(const inputs_t *inputs) {
     for (size_t i = 0; i < inputs->count; i++)
         if (inputs->all[i].problem[0] != '\0' && inputs->all[i].counted > 0) return &inputs->all[i];

@@ -14,7 +14,7 @@ double seconds_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* A refused task would be a lost count, so nothing here goes on after one. */
+/* A refused task would be a lost count, so the program ends then. */
 static void accepted(int error) {
     if (error != 0) die("the table's queue refused a task: %s", strerror(error));
 }

@@ -1,6 +1,6 @@
 /* tally.h: the table of all words, owned by one serial queue.
  *
- * Nobody locks anything: readers leave a batch of counts with async and go on reading, the progress bar looks in with
+ * Nothing is locked: readers submit a batch of counts with async and go on reading, the progress bar looks in with
  * sync, and one at a time, in order, is what the queue is for. */
 #ifndef TALLY_H
 #define TALLY_H
@@ -36,7 +36,7 @@ void tally_close(tally_t *tally);
 /* An empty batch for a reader to fill. */
 batch_t *tally_batch(tally_t *tally, input_t *input);
 
-/* Hands a batch over; the caller no longer owns it. Returns at once. */
+/* Hands a batch over: the queue owns it from now on. Does not wait. */
 void tally_add(batch_t *batch);
 void batch_free(void *batch);
 

@@ -11,7 +11,7 @@
 
 enum { WORD_LIMIT = 255 };
 
-/* The byte as it stands in a word, 0 if it separates words. */
+/* The byte as part of a word, 0 if it separates words. */
 static inline unsigned char word_byte(unsigned char byte) {
     unsigned char lower = byte | 0x20;
     if ((unsigned char)(lower - 'a') < 26) return lower;
@@ -25,7 +25,7 @@ typedef struct word {
     uint32_t length;
 } word_t;
 
-/* All zeroes is an empty table. It is not locked: whoever holds it, alone, may use it. */
+/* All zeroes is an empty table. It is not locked: one thread at a time may use it. */
 typedef struct words {
     word_t *list;         /* every different word, in the order of first sight */
     size_t different;     /* how many of them there are */

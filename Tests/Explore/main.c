@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. */
-enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MORE_FOR_MIXES = 4 };
+/* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. The short set has a fixed number
+ * of schedules in all: more scenarios do not make it longer. */
+enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 4000000 };
 
 static unsigned passed, failed;
 static uint64_t total;
@@ -105,11 +106,21 @@ static bool replays_alike(const scenario_t *scenario) {
     return first.hash == second.hash && first.steps == second.steps;
 }
 
+static unsigned count_scenarios(void) {
+    unsigned count = 0;
+    for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
+        for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
+            count += 1;
+        }
+    }
+    return count;
+}
+
 /* FRACTION=10 makes a tenth of the full numbers. A random program costs nothing to make, and there are many of them. */
 static void run_as_told(const scenario_t *scenario) {
     bool quick = number("QUICK", 0) != 0;
-    uint64_t fraction = number("FRACTION", 1);
-    uint64_t random = quick ? 1500 : MANY_RANDOM / fraction, depth_first = quick ? 4000 : MANY_DEPTH_FIRST / fraction;
+    uint64_t fraction = number("FRACTION", 1), share = QUICK_IN_ALL / (count_scenarios() * EX_MEMORIES);
+    uint64_t random = quick ? share / 5 : MANY_RANDOM / fraction, depth_first = quick ? share * 3 / 5 : MANY_DEPTH_FIRST / fraction;
     if (!quick && is_mix(scenario)) {
         random *= MORE_FOR_MIXES;
     }

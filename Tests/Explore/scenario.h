@@ -28,12 +28,10 @@ typedef struct scenario {
     uint8_t bound[EX_COSTS];         /* of the depth-first search; all 0: 2 preemptions, 1 expiry, 1 disturbance */
 } scenario_t;
 
-extern const scenario_t order_scenarios[], timed_scenarios[], control_scenarios[], ending_scenarios[], cycle_scenarios[],
-    puzzle_scenarios[], litmus_scenarios[], mix_scenarios[], mutant_scenarios[],
-    mutant_depth_scenarios[], mutant_late_scenarios[],
-    pool_scenarios[], pool_end_scenarios[],
-    alarm_scenarios[], timer_scenarios[],
-    permit_scenarios[], member_scenarios[], await_scenarios[];
+extern const scenario_t litmus_scenarios[], puzzle_scenarios[], order_scenarios[], deadline_scenarios[], capacity_scenarios[],
+    deferred_scenarios[], suspend_scenarios[], watch_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
+    depth_scenarios[], pool_scenarios[], pool_end_scenarios[], alarm_scenarios[], timer_scenarios[], semaphore_once_scenarios[],
+    group_scenarios[], await_scenarios[], mix_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

@@ -1,4 +1,4 @@
-/* order.c: order, hand-off, nesting, capacity and calls, with nothing out of the ordinary happening. */
+/* order.c: order, hand-off, nesting and calls, with nothing out of the ordinary happening. */
 #include "scenario.h"
 
 #include <errno.h>
@@ -24,11 +24,5 @@ const scenario_t order_scenarios[] = {
     { "call_from_task", "a task waits for a call of another queue", "sync(call:B) | async:B" },
     { "call_runs_sync", "a call's task waits in turn for another queue, with the caller's token in use", "call(sync:B) | sync:B" },
     { "looks", "the counts are read while tasks come and go", "async sync | look look | async" },
-    { "bound_now", "a full queue refuses, and has room again when a turn comes", "async async | async sync", .expect = { .capacity = 1 } },
-    { "bound_waits", "room is handed to the one that waits longest", "async_until async_until | async_until sync", .expect = { .capacity = 1 } },
-    { "bound_two", "the same with room for two", "async_until async_until async_until | async_until", .expect = { .capacity = 2 } },
-    { "bound_from_task", "a task that waits for room in its own queue is told so", "async(async_until) | async_until",
-      .expect = { .capacity = 1, .may = ERROR_BIT(EDEADLK), .deadlocks = -1 } },
-    { "bound_sync_needs_none", "a sync needs no room", "async_until sync | async_until call", .expect = { .capacity = 1 } },
     { 0 },
 };

@@ -1,4 +1,4 @@
-/* cycles.c: deadlocks over threads. Exactly one wait of each cycle is refused; where there is none, none is. */
+/* deadlock.c: deadlocks across threads. Exactly one wait of each cycle is refused; where there is no cycle, none is. */
 #include "scenario.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #define THREE(first, second, third) \
     "sync(open0 pass1 " first ") | sync:B(open1 pass2 " second ") | sync:C(open2 pass0 " third ")"
 
-const scenario_t cycle_scenarios[] = {
+const scenario_t deadlock_scenarios[] = {
     { "own_queue", "a sync onto the own queue", "sync(sync) | async", .expect = { CYCLE, .deadlocks = 1 } },
     { "own_queue_call", "a call onto the own queue", "async(call) | async", .expect = { CYCLE, .deadlocks = 1 } },
     { "own_outer_queue", "A, B, A on one thread", "sync(sync:B(sync)) | async:B", .expect = { CYCLE, .deadlocks = 1 } },
@@ -34,5 +34,8 @@ const scenario_t cycle_scenarios[] = {
     { "cycle_discard", "a cycle against a shutdown", TWO("sync:B", "sync") " | pass0 discard_until",
       .expect = { .may = ERROR_BIT(EDEADLK) | ERROR_BIT(ESHUTDOWN), .deadlocks = -1 } },
     { "cycle_faults", "no memory for the report", TWO("sync:B", "sync"), .faults = true, .expect = { CYCLE, .deadlocks = -1 } },
+    { "cycle_outer", "a cycle through an outer task of a thread", "sync(sync:B(open0 pass1 sync:C)) | sync:C(open1 pass0 sync)", .expect = { CYCLE, .deadlocks = 1 } },
+    { "cycle_claimed_two", "two calls of the cycle have begun: the third wait is the one to be given up", "sync(call:B(call:C(sync)))", .expect = { CYCLE, .deadlocks = 1 } },
+    { "no_cycle_granted", "a sleeper that has what it waited for is not part of a cycle", "async(sync:B) sync:B(async_ever)", .expect = { .capacity = 1 } },
     { 0 },
 };

@@ -1,4 +1,4 @@
-/* awaits.c: waits without a thread against the calls that end and withdraw them.
+/* await.c: waits without a thread against the calls that end and withdraw them.
  *
  * Each await of a semaphore ends with one permit, or is withdrawn without one: at the end the semaphore has the permits that
  * were given and not taken. Each await of a group ends once, after the members that it waited for, or is withdrawn. An await

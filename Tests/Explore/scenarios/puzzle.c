@@ -1,4 +1,4 @@
-/* puzzles.c: four small programs on one serial queue, with all that they can print, and nothing else. */
+/* puzzle.c: four small programs on one serial queue, with all that they can print, and nothing else. */
 #include "scenario.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* members.c: a group: its calls against each other, and against the ends of its members.
+/* group.c: a group: its calls against each other, and against the ends of its members.
  *
  * Each member writes a cell of its own before it leaves. A wait that returns 0 while no member may enter any more reads all
  * cells: what they wrote must be visible. A notification runs, or is discarded, once, after all members have left. At the end
@@ -225,7 +225,7 @@ BODY(group_leave_race, one_entered, false, t_leave_maybe, t_leave_maybe, t_wait)
 BODY(group_refused, one_submitted, false, t_drain, t_async_late, t_wait_for_1)
 BODY(group_discard, one_entered, false, t_discard, t_async_owned_leave, t_wait)
 
-const scenario_t member_scenarios[] = {
+const scenario_t group_scenarios[] = {
     { "group_leave_wait", "the last leave against two waits", .body = group_leave_wait },
     { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave },
     { "group_until", "the same with waits that give up", .body = group_until },

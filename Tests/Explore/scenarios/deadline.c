@@ -1,9 +1,9 @@
-/* timed.c: waits that may be given up. Every deadline may pass at any point. */
+/* deadline.c: waits with a deadline. Every deadline may pass at any point. */
 #include "scenario.h"
 
 #include <errno.h>
 
-const scenario_t timed_scenarios[] = {
+const scenario_t deadline_scenarios[] = {
     { "until_grant", "the deadline against the grant: the baton is never lost, the task never runs late", "sync | sync_until" },
     { "until_until", "two that give up beside each other", "sync_until | sync_until | async" },
     { "until_async", "a withdrawn place is passed over on the way to a task", "async sync_until async | async" },
@@ -15,12 +15,7 @@ const scenario_t timed_scenarios[] = {
     { "call_until_claim", "run_and_wait: the deadline against the claim, and the claim against the finish", "call_until | sync" },
     { "call_until_async", "a withdrawn call is passed over by the runner", "async call_until | async" },
     { "call_until_twice", "the caller's stack is not touched after it has left", "call_until call_until | async" },
-    { "bound_timeout", "room that comes free against a submitter that gives up waiting", "async_until async_until | async_until", .expect = { .capacity = 1 } },
-    { "bound_timeout_two", "the same with two that wait: the room goes to the next", "async_until | async_until | async_until", .expect = { .capacity = 1 } },
-    { "bound_timeout_close", "the same against a shutdown", "async_until async_until | async_until | discard_until",
-      .expect = { .capacity = 1, .may = ERROR_BIT(ESHUTDOWN) } },
     { "until_faults", "no memory for the wait, the place or the segment", "sync_until async | async sync_until", .faults = true },
     { "call_faults", "no thread or no memory for a call", "call_until | async call_until", .faults = true },
-    { "bound_faults", "a submission that fails gives its room back", "async_until async_until | async_until", .faults = true, .expect = { .capacity = 1 } },
     { 0 },
 };

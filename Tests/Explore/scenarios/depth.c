@@ -1,4 +1,4 @@
-/* mutants_depth.c: what a queue tells of its depth. Mutants of the orders and counts of sq__ring_depth asked for it. */
+/* depth.c: the depth that a queue reports while tasks come and go. */
 #include "scenario.h"
 
 enum { TASKS = 8 };
@@ -94,7 +94,7 @@ static void chain(void) { run(chain_main); }
 static void rest(void) { run(rest_main); }
 static void rest_on_pool(void) { run(rest_on_pool_main); }
 
-const scenario_t mutant_depth_scenarios[] = {
+const scenario_t depth_scenarios[] = {
     { "depth_chain", "the depth is never too high by a segment while the ring goes on", .body = chain },
     { "depth_rest", "the depth is exact while nothing moves", .body = rest },
     { "depth_rest_pool", "the same on a pool, whose free queues have no ring", .body = rest_on_pool },

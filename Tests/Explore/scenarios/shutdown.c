@@ -1,13 +1,12 @@
-/* ending.c: shutdown and the last reference. */
+/* shutdown.c: shutdown, with both modes. */
 #include "scenario.h"
 
 #include <errno.h>
 
 #define STOPPED .may = ERROR_BIT(ESHUTDOWN)
 #define STOPPED_OR_CYCLE .may = ERROR_BIT(ESHUTDOWN) | ERROR_BIT(EDEADLK), .deadlocks = -1
-#define REFERENCES .each_has_a_reference = true
 
-const scenario_t ending_scenarios[] = {
+const scenario_t shutdown_scenarios[] = {
     { "drain_async", "a drain runs what was accepted, and refuses the rest", "async async | drain", .expect = { STOPPED } },
     { "drain_sync", "the fast way back of a sync against the close", "sync | drain", .expect = { STOPPED } },
     { "drain_free", "an idle queue ends at once", "async drain | sync", .expect = { STOPPED } },
@@ -34,20 +33,6 @@ const scenario_t ending_scenarios[] = {
     { "drain_each_other", "two tasks shut down each other's queue", "sync(drain:B) | sync:B(drain)", .expect = { STOPPED_OR_CYCLE } },
     { "drain_bound", "submitters that wait for room are refused", "async_until async_until | drain", .expect = { STOPPED, .capacity = 1 } },
     { "drain_faults", "a shutdown while memory and threads fail", "async drain_until | sync_until", .faults = true, .expect = { STOPPED } },
-    { "release_pending", "after the last release the accepted tasks run, then the queue frees itself", "async async release | release", .expect = { REFERENCES } },
-    { "release_drain", "the last release while the runner gives the baton back", "async release | async release", .expect = { REFERENCES } },
-    { "release_sync", "the last release after a sync, whose way back another one takes", "sync release | sync release", .expect = { REFERENCES } },
-    { "release_in_task", "the last release by a task of the queue", "async(release) | sync release", .expect = { REFERENCES } },
-    { "release_in_sync", "the last release by a sync task", "sync(release) | async release", .expect = { REFERENCES } },
-    { "release_submits", "a task of a queue without references submits to it", "async(async) release", .expect = { REFERENCES } },
-    { "retain_in_task", "a task brings back a queue that was released (regression: freed twice)", "async(retain release) release", .expect = { REFERENCES } },
-    { "retain_in_task_two", "the same, with tasks behind it", "async(retain async release) async release | async release", .expect = { REFERENCES } },
-    { "release_suspended", "the last release of a suspended queue discards what waits", "suspend async release | async release", .expect = { REFERENCES } },
-    { "release_parking", "the last release while the holder parks", "async async suspend release", .expect = { REFERENCES } },
-    { "suspend_in_last_task", "a task suspends its queue after the last release (regression: parked for ever)", "async(suspend) async release", .expect = { REFERENCES } },
-    { "abandon_retain", "a task brings back a queue that was abandoned while suspended", "async(pass0 retain release) suspend release open0", .expect = { REFERENCES } },
-    { "release_ended", "the last release against the end of a shutdown", "async drain_until release | release", .expect = { REFERENCES, STOPPED } },
-    { "release_watched", "a watched queue frees itself", "watch async release | release", .expect = { REFERENCES } },
-    { "release_faults", "the last release while memory and threads fail", "async release | sync_until release", .faults = true, .expect = { REFERENCES } },
+    { "drain_then_async", "the first async comes when the queue has ended: no worker is started that nobody ends", "drain async | async", .expect = { STOPPED } },
     { 0 },
 };

@@ -1,4 +1,4 @@
-/* timer_race.c: timers and delayed tasks against cancel, release, the end of the queue, and their own firings.
+/* timer.c: timers and delayed tasks against cancel, release, the end of the queue, and their own firings.
  *
  * One timer T on queue A, and two delayed tasks. Checked: no firing begins after a cancel has returned; one firing at a time, as tasks
  * of the queue; each timer is discarded once, after its last firing, each delayed task has one outcome, and a shutdown that returns 0

@@ -1,4 +1,4 @@
-/* pool_turns.c: queues on a pool: turns, seats, growth. Three members at most; a turn ends after two tasks. */
+/* pool.c: queues on a pool: turns, seats, growth. Three members at most; a turn ends after two tasks. */
 #include "scenario.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* permits.c: semaphores and onces: the calls of one against each other.
+/* semaphore_once.c: semaphores and onces: the calls of one against each other.
  *
  * A semaphore with one permit protects a cell, so that a permit given twice is a race; at the end it has as many permits as it
  * was made with and given, minus those taken. A once's function writes a cell, which every call that returned 0 reads. */
@@ -175,7 +175,7 @@ static void once_cross(void) {
     }
 }
 
-const scenario_t permit_scenarios[] = {
+const scenario_t semaphore_once_scenarios[] = {
     { "semaphore_mutex", "one permit: one at a time, and what it wrote is visible to the next", .body = semaphore_mutex },
     { "semaphore_mutex_until", "the same with deadlines: a permit comes as its taker gives up", .body = semaphore_mutex_until },
     { "semaphore_signal_wait", "a signal against a wait that begins", .body = semaphore_signal_wait },

@@ -1,4 +1,4 @@
-/* pool_ending.c: queues on a pool that are suspended, shut down and released, and pools that are released, in all orders. */
+/* pool_end.c: queues on a pool that are suspended, shut down and released, and pools that are released, in all orders. */
 #include "scenario.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* timer_alarm.c: the process's set of alarms. Each alarm is called or cancelled, not both; its thread sleeps no longer than it may,
+/* alarm.c: the process's set of alarms. Each alarm is called or cancelled, not both; its thread sleeps no longer than it may,
  * and ends. */
 #include "scenario.h"
 

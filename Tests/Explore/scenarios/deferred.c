@@ -1,8 +1,7 @@
-/* mutants_late.c: tasks that no thread waits with. Mutants of deferred tasks (capacity.c, async.c) and of the end of what is not
- * due (shutdown.c) asked for it, and one of the alarms' thread (alarm.c).
+/* deferred.c: deferred tasks, delayed tasks and timers whose queue is shut down, and the end of the alarms' thread.
  *
- * Deferred tasks on a queue with room for one, against each other, a withdrawal and a shutdown: each is called once, or is told
- * that it never will be, once; nobody is told anything of one that was withdrawn; room comes back. */
+ * Deferred tasks are on a queue with room for one, against each other, a withdrawal and a shutdown. Each is called once, or is
+ * refused once; nothing is called for one that was withdrawn; its room comes back. */
 #include "scenario.h"
 
 #include "include/sq_deferred.h"
@@ -251,7 +250,7 @@ BODY(cancel_close, 1, check_outcomes, defer_first_and_cancel, defer_and_cancel, 
 BODY(after_elsewhere, 0, check_discarded, shut_down_what_pends)
 BODY(alarm_far, 0, release_only, wait_for_far_alarm)
 
-const scenario_t mutant_late_scenarios[] = {
+const scenario_t deferred_scenarios[] = {
     { "deferred_two", "room goes from one deferred task to the next", .body = deferred_two },
     { "deferred_withdrawn", "a withdrawal against the room that comes: one of them has the task", .body = deferred_withdrawn },
     { "deferred_among", "deferred tasks in line with a thread that waits for room", .body = deferred_among },

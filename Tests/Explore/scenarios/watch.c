@@ -1,0 +1,18 @@
+/* watch.c: watching for stalls. */
+#include "scenario.h"
+
+#include <errno.h>
+
+const scenario_t watch_scenarios[] = {
+    { "watch_task", "a watcher begins while a task runs", "async | watch unwatch" },
+    { "watch_replace", "a watcher is replaced while it may be called", "watch watch unwatch | async" },
+    { "watch_two", "two threads watch one queue", "watch | watch | sync" },
+    { "watch_sync", "a watched queue under sync", "watch sync | sync" },
+    { "watch_suspend", "the note is seen by whoever sees the flag, whatever else writes the word", "watch | suspend resume | async" },
+    { "watch_discard", "the same with a shutdown (regression: control was stored relaxed)", "watch | async | discard_until",
+      .expect = { .may = ERROR_BIT(ESHUTDOWN) } },
+    { "watch_goes_while_called", "the last watched queue goes while its watcher is called (regression: the thread slept for ever)", "watch async | unwatch | async(pass0) open0" },
+    { "watch_faults", "no memory or no thread for watching", "watch async unwatch | watch", .faults = true },
+    { "watch_waits_for", "a watcher is told what a stalled task waits for, while it stops waiting", "watch sync(sync:B) | sync:B(look look look look)" },
+    { 0 },
+};

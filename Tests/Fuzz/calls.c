@@ -16,7 +16,9 @@ typedef struct call {
     const operation_t *operation;
     model_queue_t *model;
     void *context;
-    bool within, threaded, was_closed, was_free, was_full;
+    bool within;   /* its queue is current: a wait is refused at once */
+    bool is_cycle; /* a task of its queue is further out on this thread: a wait is refused as a cycle, unless its deadline passes */
+    bool threaded, was_closed, was_free, was_full;
     sq_time_t deadline;
 } call_t;
 
@@ -42,7 +44,8 @@ static call_t begin(int id) {
     int queue = operation->queue;
     model_queue_t *model = &model_queues[queue];
     return (call_t){ .id = id, .queue = queue, .operation = operation, .model = model, .context = (void *)operation,
-                     .within = drive_is_inside(queue), .threaded = drive.program->threaded[queue],
+                     .within = drive_is_current(queue), .is_cycle = drive_is_inside(queue) && !drive_is_current(queue),
+                     .threaded = drive.program->threaded[queue],
                      .was_closed = model->closed, .was_free = model_is_free(model), .was_full = model_is_full(model) };
 }
 
@@ -53,6 +56,8 @@ static void expect(const call_t *call, const char *name, int error, bool allowed
                     call->model->running, call->model->suspensions, call->was_closed, call->was_free);
     }
 }
+
+static bool is_too_late(const call_t *call) { return call->deadline != SQ_FOREVER && sq_deadline(0) >= call->deadline; }
 
 static bool is_famine(int error, bool failed) { return failed && error == ENOMEM; }
 
@@ -83,9 +88,9 @@ static void run_pair(void *first, void *second, bool runs) {
 static int seek_room(call_t *call, const sq_task_t *task) {
     call->deadline = deadline_of(call, false);
     call->model->seeks = true;
-    drive.seeking[call->queue] += 1;
+    drive.waiters[call->queue] += 1;
     int error = sq_async_until(drive.queues[call->queue], call->deadline, task);
-    drive.seeking[call->queue] -= 1;
+    drive.waiters[call->queue] -= 1;
     bool found = !call->model->seeks;
     drive_lock();
     call->model->seeks = false;
@@ -106,7 +111,7 @@ static void async(call_t *call) {
     const sq_task_t task = { .run = task_runs, .context = call->context, .discard = task_discarded };
     sq_queue_t *queue = drive.queues[call->queue];
     bool seeks = call->operation->what == DO_ASYNC_UNTIL && call->was_full && !call->was_closed && !call->within
-                 && call->operation->argument % 4 != 1;
+                 && !call->is_cycle && call->operation->argument % 4 != 1;
     int error;
     if (!seeks && !call->was_closed && !call->was_full) {
         accept(call, ASYNC_TASK);
@@ -122,7 +127,8 @@ static void async(call_t *call) {
         error = sq_async_pair(queue, SQ_NOW, run_pair, call->context, &drive);
         break;
     default:
-        error = seeks ? seek_room(call, &task) : sq_async_until(queue, deadline_of(call, false), &task);
+        call->deadline = deadline_of(call, false);
+        error = seeks ? seek_room(call, &task) : sq_async_until(queue, call->deadline, &task);
         break;
     }
     bool failed = famine_end();
@@ -139,7 +145,8 @@ static void async(call_t *call) {
         expect(call, "async", error, error == ESHUTDOWN);
     } else if (call->was_full) {
         bool waits = call->operation->what == DO_ASYNC_UNTIL && call->operation->argument % 4 != 1;
-        expect(call, "async", error, error == (waits ? EDEADLK : EAGAIN));
+        expect(call, "async", error, error == (waits ? EDEADLK : EAGAIN)
+                   || (waits && call->is_cycle && error == ETIMEDOUT && is_too_late(call)));
     } else {
         expect(call, "async", error, error == 0);
     }
@@ -152,7 +159,7 @@ static void async(call_t *call) {
 static void check_outcome(const call_t *call, const char *name, int error, bool failed) {
     fate_t fate = model_fates[call->id];
     bool is_stuck = !model_goes_on(call->model) || drive_is_held(call->queue);
-    bool too_late = call->deadline != SQ_FOREVER && sq_deadline(0) >= call->deadline;
+    bool too_late = is_too_late(call);
     drive_lock();
     if (error == 0) {
         expect(call, name, error, fate == RAN);
@@ -161,6 +168,9 @@ static void check_outcome(const call_t *call, const char *name, int error, bool 
     } else if (error == ESHUTDOWN) {
         expect(call, name, error, !call->was_closed);
         model_take_back(call->model, call->id, DISCARDED);
+    } else if (call->is_cycle && error == EDEADLK) {
+        expect(call, name, error, fate == WAITS && (failed || sq_deadlock_report()[0] != '\0'));
+        model_take_back(call->model, call->id, WITHDRAWN);
     } else {
         int expected = call->deadline == SQ_NOW ? EAGAIN : ETIMEDOUT;
         expect(call, name, error, error == expected && fate == WAITS && (is_stuck || too_late));
@@ -209,9 +219,9 @@ static void run_inline(void *context) {
 
 static void sync_or_run(call_t *call) {
     if (!call->within) {
-        if (call->was_free || call->was_closed) {
+        if (call->was_free || call->was_closed || call->is_cycle) {
             call->deadline = SQ_FOREVER;
-            if (call->was_free) {
+            if (!call->was_closed) {
                 accept(call, SYNC_CALLER);
             }
             int error = sq_sync_or_run(drive.queues[call->queue], task_runs, call->context);

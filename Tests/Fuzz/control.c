@@ -17,15 +17,18 @@ static void expect(int id, const char *name, int error, bool allowed) {
     }
 }
 
-/* A suspended queue drains once it is resumed; if nothing is left to drain it may end at once, but places that were given up
- * can keep it. */
-static bool may_still_wait(const model_queue_t *model) { return model->suspensions > 0 && model->withdrawn > 0; }
+/* A suspended queue drains once it is resumed, and a queue of the pool when the pool is run; if nothing is left to drain it may
+ * end at once, but slots of withdrawn callers can keep it. */
+static bool may_still_wait(int queue) {
+    const model_queue_t *model = &model_queues[queue];
+    return (model->suspensions > 0 || !drive.program->threaded[queue]) && model->withdrawn > 0;
+}
 
 static void suspend(int id, int queue, model_queue_t *model) {
     bool has_ended = model_has_ended(model);
     int error = sq_suspend(drive.queues[queue]);
     expect(id, "suspend", error, error == (has_ended ? ESHUTDOWN : 0)
-               || (error == 0 && (drive.program->threaded[queue] || may_still_wait(model))));
+               || (error == 0 && (drive.program->threaded[queue] || may_still_wait(queue))));
     drive_lock();
     model->suspensions += error == 0;
     drive_unlock();
@@ -42,16 +45,16 @@ static void resume(int id, int queue, model_queue_t *model) {
 
 static void shut_down(int id, int queue, model_queue_t *model) {
     const operation_t *operation = &drive.program->operations[id];
-    bool within = drive_is_inside(queue), was_closed = model->closed, did_discard = model->discards;
+    bool within = drive_is_current(queue), is_cycle = drive_is_inside(queue) && !within, was_closed = model->closed, did_discard = model->discards;
     drive_lock();
     model->closed = true;
     model->discards = model->discards || (operation->argument & 1);
     drive_unlock();
     /* On the pool a task that runs meanwhile may suspend the queue; on a thread of its own, only what is held keeps it. */
     bool may_hang = !drive.program->threaded[queue] || drive_is_held(queue) || !model_goes_on(model);
+    sq_time_t deadline = sq_deadline(may_hang ? SHORT : LONG);
     famine_begin(operation->failing);
-    int error = sq_shutdown(drive.queues[queue], operation->argument & 1 ? SQ_SHUTDOWN_DISCARD : SQ_SHUTDOWN_DRAIN,
-                            sq_deadline(may_hang ? SHORT : LONG));
+    int error = sq_shutdown(drive.queues[queue], operation->argument & 1 ? SQ_SHUTDOWN_DISCARD : SQ_SHUTDOWN_DRAIN, deadline);
     bool failed = famine_end();
     if (failed && error == ENOMEM) {
         drive_lock();
@@ -63,8 +66,9 @@ static void shut_down(int id, int queue, model_queue_t *model) {
     drive_lock();
     bool is_stuck = drive_is_held(queue) || !model_goes_on(model);
     expect(id, "shutdown", error,
-           within ? error == EDEADLK
-                  : error == 0 ? model_has_ended(model) : error == ETIMEDOUT && is_stuck && (!model_has_ended(model) || may_still_wait(model)));
+           within     ? error == EDEADLK
+           : is_cycle ? error == EDEADLK || (error == ETIMEDOUT && sq_deadline(0) >= deadline)
+                      : error == 0 ? model_has_ended(model) : error == ETIMEDOUT && is_stuck && (!model_has_ended(model) || may_still_wait(queue)));
     drive_unlock();
 }
 

@@ -11,8 +11,13 @@ drive_t drive;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
 
-/* The queues whose tasks are on this thread's stack. */
-static _Thread_local int inside[OPERATIONS];
+/* The tasks on this thread's stack, outermost first. */
+typedef struct inside {
+    int queue;
+    bool begins; /* a chain */
+} inside_t;
+
+static _Thread_local inside_t inside[OPERATIONS];
 static _Thread_local int inside_count;
 
 void drive_lock(void) { pthread_mutex_lock(&lock); }
@@ -36,26 +41,45 @@ void drive_wait(bool (*holds)(int), int argument, const char *what) {
 
 bool drive_is_inside(int queue) {
     for (int i = 0; i < inside_count; i += 1) {
-        if (inside[i] == queue) {
+        if (inside[i].queue == queue) {
             return true;
         }
     }
     return false;
 }
 
+bool drive_is_current(int queue) {
+    bool is_current = false;
+    for (int i = 0; i < inside_count; i += 1) {
+        is_current = inside[i].queue == queue || (is_current && !inside[i].begins);
+    }
+    return is_current;
+}
+
 int id_of(const void *context) { return (int)((const operation_t *)context - drive.program->operations); }
 
-static void enter(int queue) {
-    if (sq_current_queue() != drive.queues[queue] || !sq_is_current(drive.queues[queue])) {
+static void enter(int queue, bool begins) {
+    inside[inside_count++] = (inside_t){ queue, begins };
+    if (sq_current_queue() != drive.queues[queue]) {
         model_fails(queue, "a task whose queue is not the current one");
     }
-    inside[inside_count++] = queue;
+    for (int other = 0; other < QUEUES; other += 1) {
+        if (sq_is_current(drive.queues[other]) != drive_is_current(other)) {
+            model_fails(queue, "sq_is_current of queue %d is not %d in a task of this queue", other, drive_is_current(other));
+        }
+    }
+}
+
+/* Its function is called by the thread that submitted it. */
+static bool is_called_by_submitter(const operation_t *operation) {
+    return operation->what == DO_SYNC || operation->what == DO_SYNC_UNTIL || operation->what == DO_SYNC_OR_RUN
+        || operation->what == DO_WAITER;
 }
 
 static void body(int id) {
     const operation_t *operation = &drive.program->operations[id];
     (void)famine_end(); /* what fails is the call, not the tasks that it runs */
-    enter(operation->queue);
+    enter(operation->queue, !is_called_by_submitter(operation));
     drive_operations(operation->first);
     inside_count -= 1;
 }
@@ -94,7 +118,7 @@ void task_discarded(void *context) {
     drive_lock();
     model_is_discarded(&model_queues[drive.program->operations[id].queue], id);
     drive_unlock();
-    enter(drive.program->operations[id].queue);
+    enter(drive.program->operations[id].queue, true);
     inside_count -= 1;
     drive_lock();
     drive_tell();
@@ -107,7 +131,8 @@ bool drive_is_legal(const operation_t *operation) {
     bool within = drive_is_inside(queue);
     /* The tasks of a queue with a thread of its own run at the same time as others: they keep to their queue. */
     for (int i = 0; i < inside_count; i += 1) {
-        if (drive.program->threaded[inside[i]] && inside[i] != queue && sq_current_queue() == drive.queues[inside[i]]) {
+        int outer = inside[i].queue;
+        if (drive.program->threaded[outer] && outer != queue && sq_current_queue() == drive.queues[outer]) {
             return false;
         }
     }
@@ -127,7 +152,7 @@ bool drive_is_legal(const operation_t *operation) {
     case DO_RETAIN:
         return (model->references > 0 || within) && !model->abandoned && model->references < 3;
     case DO_RELEASE:
-        return model->references > drive.seeking[queue];
+        return model->references > drive.waiters[queue];
     default:
         return model->references > 0 || within;
     }
@@ -187,7 +212,7 @@ static void come_to_rest(void) {
 }
 
 void drive_operations(int first) {
-    bool on_worker = inside_count > 0 && drive.program->threaded[inside[inside_count - 1]];
+    bool on_worker = inside_count > 0 && drive.program->threaded[inside[inside_count - 1].queue];
     for (int id = first; id >= 0; id = drive.program->operations[id].next) {
         if (drive_is_legal(&drive.program->operations[id])) {
             (drive.program->operations[id].what <= DO_AFTER || drive.program->operations[id].what == DO_HOLD

@@ -16,7 +16,7 @@ typedef struct drive {
     sq_queue_t *queues[QUEUES];
     bool held[QUEUES];          /* a task of the queue's waits for DO_LET_GO */
     bool let_go[QUEUES];
-    atomic_int seeking[QUEUES]; /* calls that wait for room, each with a reference that is its caller's until it returns */
+    atomic_int waiters[QUEUES]; /* calls that wait, each with a reference that is its caller's until it returns */
     bool ending;                /* nobody is held any more */
     int watchers[QUEUES];       /* how many watchers were not let go of */
     bool waiting[OPERATIONS];   /* a thread of waiter.c still waits, for this operation */
@@ -40,6 +40,9 @@ void drive_operations(int first);
 
 /* Is a task of this queue on the calling thread's stack? */
 bool drive_is_inside(int queue);
+/* Is it in the innermost chain? A task that the thread runs in place of another one begins a chain: calls that ask which queues
+ * the caller is on do not look further out. */
+bool drive_is_current(int queue);
 /* A task of the queue's runs, and will not end before DO_LET_GO. */
 bool drive_is_held(int queue);
 /* This operation can be carried out here. */

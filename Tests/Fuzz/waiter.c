@@ -18,6 +18,7 @@ static void *wait_in_sync(void *context) {
         model_fails(id, "a waiting sync returned %d, its fate is %d", error, model_fates[id]);
     }
     drive.waiting[id] = false;
+    drive.waiters[queue] -= 1;
     drive_tell();
     drive_unlock();
     return NULL;
@@ -29,6 +30,7 @@ void waiter_start(int id) {
     drive_lock();
     model_accept(&model_queues[queue], id, SYNC_CALLER);
     drive.waiting[id] = true;
+    drive.waiters[queue] += 1;
     size_t depth = model_queues[queue].depth;
     drive_unlock();
     started[id] = pthread_create(&threads[id], NULL, wait_in_sync, (void *)&drive.program->operations[id]) == 0;

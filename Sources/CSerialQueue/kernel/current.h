@@ -15,7 +15,7 @@ static inline bool sq__is_current(const sq_queue_t *queue) {
     if (__builtin_expect(frame != NULL && (uintptr_t)frame < (uintptr_t)__builtin_frame_address(0), 0)) {
         sq__current_check_jump(frame, __builtin_frame_address(0));
     }
-    for (; frame != NULL; frame = frame->parent) {
+    for (; frame != NULL; frame = frame->begins ? NULL : frame->parent) {
         if (frame->owner == queue) {
             return true;
         }

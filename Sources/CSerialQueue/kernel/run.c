@@ -157,7 +157,7 @@ static bool is_over(const sq_queue_t *queue, batch_t *batch, size_t tasks) {
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__frame_t frame = { .owner = queue, .parent = self->frame };
+    sq__frame_t frame = { .owner = queue, .parent = self->frame, .begins = true };
     size_t tasks = 0;
     batch_t batch = { .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
     sq__next_t next;

@@ -7,14 +7,20 @@
 #include "inspect/watch.h"
 #include "thread/self.h"
 
-/* O. Calls `function(context)` as a task of the queue: it is the current queue meanwhile. Counting is the caller's. */
-static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *context) {
+/* O. Calls `function(context)` as a task of the queue, the current queue meanwhile. Counting is the caller's. `begins`: not on
+ * behalf of this thread's own task, see sq__frame_t. */
+static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__frame_t frame = { .owner = queue, .parent = self->frame };
+    sq__frame_t frame = { .owner = queue, .parent = self->frame, .begins = begins };
     self->frame = &frame;
     function(context);
     self->frame = frame.parent;
+}
+
+/* O. The same for a function that this thread's own task calls, or no task. */
+static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *context) {
+    sq__run_in_chain(queue, false, function, context);
 }
 
 /* O. The same for a task whose turn has come, which a watcher may want to know of. */

@@ -65,7 +65,7 @@ void sq__pending_timers_end_all(sq_queue_t *queue) {
     while ((pending = first_of(queue)) != NULL && !sq__fork_is_stale(queue)) {
         sq__pending_timers_remove(queue, pending);
         sq__unlock(queue);
-        sq__run(queue, pending->end, pending);
+        sq__run_in_chain(queue, true, pending->end, pending);
         sq__lock(queue);
     }
 }

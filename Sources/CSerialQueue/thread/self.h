@@ -13,6 +13,7 @@
 typedef struct sq__frame {
     const void *owner; /* whose task this is */
     struct sq__frame *parent;
+    bool begins; /* a chain: the task was not called by those further out. It runs here in place of another thread. */
 } sq__frame_t;
 
 /* One for each once whose function this thread is inside, innermost first; on the stack of the call. */

@@ -37,7 +37,7 @@ find "$sources" -name '*.[ch]' ! -name atomic.h ! -path '*/include/*' -print0 | 
             print "tag", substr(comment, RSTART + 1, RLENGTH - 2), file, current
             comment = substr(comment, RSTART + RLENGTH)
         }
-        while (match(code, /sq__(load|store|exchange|add|sub|cas)_[a-z_]+\(|sq__count\(/)) {
+        while (match(code, /sq__(load|store|exchange|add|or|sub|cas)_[a-z_]+\(|sq__count\(/)) {
             call = substr(code, RSTART, RLENGTH); code = substr(code, RSTART + RLENGTH)
             object = code; sub(/^\(?/, "", object)
             if (object ~ /^sq__[a-z_]+\(/) { sub(/,.*/, "", object); sub(/.*->/, "", object) } # a word that a function finds, or a field of a loaded pointer

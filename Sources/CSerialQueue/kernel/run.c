@@ -24,6 +24,9 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     }
     if (__builtin_expect(kind == SQ__CLAIM, 0)) {
         kind = sq__withdraw_take(queue, work);
+    } else if (__builtin_expect(kind == SQ__GONE, 0)) { /* since the holder's last look */
+        sq__withdraw_pass(queue);
+        kind = SQ__EMPTY;
     } else if (handed_off) {
         *work = queue->handoff;
         sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
@@ -31,7 +34,7 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
         *work = sq__ring_take(queue);
     }
     if (__builtin_expect(queue->capacity != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER)) {
-        sq__async_give_room(queue);
+        sq__async_give_room(queue, queue->capacity);
         if (sq__fork_is_stale(queue)) {
             kind = SQ__EMPTY; /* somebody who was given room has forked, and this is the child: the parent runs it */
         }

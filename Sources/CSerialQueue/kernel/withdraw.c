@@ -1,43 +1,55 @@
 #include "kernel/withdraw.h"
 
 #include "queue/async.h"
-#include "queue/fork.h"
+#include "queue/capacity.h"
 #include "kernel/lock.h"
 #include "kernel/ring.h"
 
 #include <string.h>
 
-/* With the queue's lock. */
+/* With the queue's lock, both. */
+static const sq__work_t *work_at(const sq_queue_t *queue, uintptr_t place) {
+    return place == SQ__HANDED_OFF ? &queue->handoff : &((const sq__slot_t *)place)->work;
+}
+
 static void empty_slot(sq_queue_t *queue, uintptr_t place) {
+    /* [withdraw] release: our use of the slot, and of the queue, is over; pairs with take_next and sq__ring_peek. */
     if (place == SQ__HANDED_OFF) {
-        sq__store_relaxed(&queue->handoff_kind, SQ__GONE);
+        sq__store_release(&queue->handoff_kind, SQ__GONE);
     } else {
-        /* [withdraw] release: our use of the slot is over; pairs with sq__ring_peek. */
         sq__store_release(&((sq__slot_t *)place)->word, SQ__GONE);
     }
 }
 
+static bool is_queued(uintptr_t place) {
+    return place != SQ__NOT_SUBMITTED && place != SQ__OVER && !(place & SQ__DELAYED);
+}
+
 bool sq__withdraw(sq_queue_t *queue, uintptr_t *place) {
-    if (sq__fork_is_stale(queue)) {
-        return false; /* the task is the parent's */
-    }
-    sq__lock(queue);
-    bool is_queued = *place != SQ__NOT_SUBMITTED && *place != SQ__OVER;
-    if (is_queued) {
+    sq__capacity_t *capacity = NULL;
+    sq__lock(queue); /* by address alone: a queue that the task is not in may be freed */
+    bool is_ours = is_queued(*place);
+    if (is_ours) {
+        bool takes_no_room = work_at(queue, *place)->claim.takes_no_room;
         sq__add_relaxed(&queue->withdrawn, 1);
-        empty_slot(queue, *place);
+        if (queue->capacity != NULL && !takes_no_room) {
+            capacity = sq__capacity_retain(queue->capacity);
+        }
+        empty_slot(queue, *place); /* from now on the queue may end */
         *place = SQ__OVER;
     }
     sq__unlock(queue);
-    if (is_queued && queue->capacity != NULL) {
-        sq__async_give_room(queue);
+    if (capacity != NULL) {
+        sq__async_give_room(queue, capacity);
+        sq__capacity_release(capacity);
     }
-    return is_queued;
+    return is_ours;
 }
 
 /* Empties the hand-off slot, or passes over the place at the head of the ring. */
 static sq__work_t take_next(sq_queue_t *queue) {
-    if (sq__load_relaxed(&queue->handoff_kind) == SQ__EMPTY) {
+    /* [withdraw] acquire: if it is GONE, the withdrawer's use of the queue, which may end now. */
+    if (sq__load_acquire(&queue->handoff_kind) == SQ__EMPTY) {
         return sq__ring_take(queue);
     }
     sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
@@ -60,7 +72,7 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
         return SQ__EMPTY;
     }
     memcpy(&work->pair, claim.pair, sizeof work->pair);
-    return SQ__PAIR;
+    return claim.takes_no_room ? SQ__JOB : SQ__PAIR;
 }
 
 void sq__withdraw_pass(sq_queue_t *queue) {

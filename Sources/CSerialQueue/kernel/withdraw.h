@@ -6,6 +6,7 @@
  *     0              not submitted
  *     the slot       queued: the address of its slot in the ring
  *     HANDED_OFF     queued: it lies in the queue's hand-off slot
+ *     ... | DELAYED  not queued yet: the address of its delay (delayed.c)
  *     OVER           its turn has come, or it was withdrawn
  *
  * The submitter writes the place before it publishes the slot. From then on the place changes only under the queue's lock,
@@ -17,15 +18,23 @@
 
 #include "kernel/queue.h"
 
-enum { SQ__NOT_SUBMITTED = 0, SQ__HANDED_OFF = 1, SQ__OVER = 2 };
+enum { SQ__NOT_SUBMITTED = 0, SQ__HANDED_OFF = 1, SQ__OVER = 2, SQ__DELAYED = 4 };
+
+/* By its submitter, before the slot is published (NULL: the hand-off slot): from then on it can be withdrawn or taken. */
+static inline void sq__withdraw_note_place(uint16_t kind, const sq__work_t *work, const void *slot) {
+    if (kind == SQ__CLAIM) {
+        *work->claim.place = slot != NULL ? (uintptr_t)slot : SQ__HANDED_OFF;
+    }
+}
 
 /* Withdraws the CLAIM with this place, gives its room to the next task that waits for room, and counts it as withdrawn.
  * Returns false if its turn has come, or if it was never submitted. On true the queue has no pointer to the task any more,
- * and none of its functions will be called. The caller has a reference to the queue, and the call that submitted the task
- * has returned. Never blocks for long; may call the `decided` of a task that waits for room. */
+ * and none of its functions will be called. The call that submitted the task has returned. The queue may be freed, if the task
+ * is not in it, or afterwards. Never blocks for long; may call the `decided` of a task that waits for room. */
 bool sq__withdraw(sq_queue_t *queue, uintptr_t *place);
 
-/* O. Takes the CLAIM at the head. Returns SQ__PAIR and *work, or SQ__EMPTY: it was withdrawn at this moment. */
+/* O. Takes the CLAIM at the head. Returns SQ__PAIR, or SQ__JOB if it took no room, and *work; or SQ__EMPTY: it was withdrawn at
+ * this moment. */
 uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work);
 
 /* O. Passes over the GONE at the head. */

@@ -46,8 +46,9 @@ typedef struct sq__waiter {
 } sq__waiter_t;
 
 typedef struct sq__claim {
-    uintptr_t *place; /* where the task stands; see withdraw.h */
-    const void *pair; /* an sq__pair_t, or what begins like one */
+    uintptr_t *place;   /* where the task stands; see withdraw.h */
+    const void *pair;   /* an sq__pair_t, or what begins like one */
+    bool takes_no_room; /* in a queue of limited capacity */
 } sq__claim_t;
 
 typedef union sq__work {

@@ -174,7 +174,8 @@ static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     sq__many_waiter_t waiter;
     const sq__self_t *self = sq__self();
     bool may_be_needed = self->frame != NULL || self->hold != NULL;
-    const sq__subject_t subject = { .kind = "group", .label = group->label, .object = group, .needs = needs_queue };
+    const sq__subject_t subject = { .kind = "group", .label = group->label, .relation = "has a task in",
+                                    .object = group, .needs = needs_queue };
     int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
     if (error) {
         return error;

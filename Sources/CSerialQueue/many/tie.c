@@ -119,11 +119,6 @@ static sq__tie_table_t *prepare_table(sq_group_t *group) {
     return table;
 }
 
-static sq__pool_t *manual_pool_of(const sq_queue_t *queue) {
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && sq__pool_clock(pool) != NULL ? sq__pool_retain(pool) : NULL;
-}
-
 /* An idle tie becomes this queue's. False: it is not idle any more. *dropped: a pool to be released without the lock. */
 static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **dropped) {
     uint64_t word = sq__load_relaxed(&tie->members);
@@ -132,7 +127,7 @@ static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **droppe
     }
     sq__store_relaxed(&tie->queue, queue);
     *dropped = tie->pool;
-    tie->pool = manual_pool_of(queue);
+    tie->pool = sq__wait_manual_pool(queue);
     /* [tie] release: the queue. */
     sq__store_release(&tie->members, (word + USE) & ~CHANGING);
     return true;
@@ -144,7 +139,7 @@ static sq__tie_t *make(sq_group_t *group, const sq_queue_t *queue, sq__tie_t *ne
     if (tie != NULL) {
         memset(tie, 0, sizeof *tie);
         tie->group = group;
-        tie->pool = manual_pool_of(queue);
+        tie->pool = sq__wait_manual_pool(queue);
         tie->next = next;
         sq__store_relaxed(&tie->queue, queue);
         group->crowded += next != NULL;

@@ -46,9 +46,7 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     if (error) {
         return error;
     }
-    if (kind == SQ__CLAIM) { /* before anyone can withdraw it, or take it for its turn */
-        *work->claim.place = place.slot != NULL ? (uintptr_t)place.slot : SQ__HANDED_OFF;
-    }
+    sq__withdraw_note_place(kind, work, place.slot);
     if (place.slot == NULL) {
         hand_off(queue, runner, kind, work);
         return 0;
@@ -66,16 +64,16 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
     if (error == 0) {
         error = submit(queue, runner, kind, work);
         if (error) {
-            sq__async_give_room(queue);
+            sq__async_give_room(queue, queue->capacity);
         }
     }
     return error;
 }
 
-int sq__async_due(sq_queue_t *queue, const sq_task_t *task) {
+int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     sq__runner_t runner;
     int error = find_runner(queue, &runner);
-    return error ? error : submit(queue, runner, SQ__DUE, &(sq__work_t){ .task = *task });
+    return error ? error : submit(queue, runner, kind, work);
 }
 
 /* It has room. */
@@ -92,23 +90,24 @@ static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
-/* False: `decided` has forked, and this is the child: all else is the parent's. */
-static bool decide(sq_queue_t *queue, sq_deferred_t *task, int error) {
+/* The submitter may release the queue in it. False: `decided` has forked, and this is the child: all else is the parent's. */
+static bool decide(sq_deferred_t *task, int error) {
     SQ__NOBODY_UNWINDS_THROUGH;
+    uint32_t process = sq__process();
     task->decided(task, error);
-    return !sq__fork_is_stale(queue);
+    return process == sq__process();
 }
 
-void sq__async_give_room(sq_queue_t *queue) {
+void sq__async_give_room(sq_queue_t *queue, sq__capacity_t *capacity) {
     int error = EAGAIN;
     while (error) { /* the room is still there */
-        sq_deferred_t *task = sq__capacity_give_room(queue->capacity);
+        sq_deferred_t *task = sq__capacity_give_room(capacity);
         if (task == NULL) {
             return;
         }
         error = submit_deferred(queue, task);
-        sq__capacity_submitted(queue->capacity, task);
-        if (!decide(queue, task, error)) {
+        sq__capacity_submitted(capacity, task);
+        if (!decide(task, error)) {
             return;
         }
     }
@@ -116,7 +115,7 @@ void sq__async_give_room(sq_queue_t *queue) {
 
 void sq__async_close_room(sq_queue_t *queue) {
     sq_deferred_t *task;
-    while ((task = sq__capacity_close(queue->capacity)) != NULL && decide(queue, task, sq__queue_reject(queue, ESHUTDOWN))) {
+    while ((task = sq__capacity_close(queue->capacity)) != NULL && decide(task, sq__queue_reject(queue, ESHUTDOWN))) {
     }
 }
 
@@ -171,7 +170,7 @@ static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t plac
     }
     error = submit_deferred(queue, task);
     if (error && queue->capacity != NULL) {
-        sq__async_give_room(queue);
+        sq__async_give_room(queue, queue->capacity);
     }
     return error;
 }
@@ -187,6 +186,9 @@ bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
 
 bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
+    if (sq__fork_is_stale(queue)) {
+        return false; /* the task is the parent's */
+    }
     if (queue->capacity != NULL && !sq__capacity_is_decided(queue, task)) {
         return false;
     }

@@ -4,14 +4,16 @@
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
+#include "queue/capacity.h"
 #include "kernel/work.h"
 
-/* Submits a task that needs no room: a delayed task whose time has come. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
-int sq__async_due(sq_queue_t *queue, const sq_task_t *task);
+/* Submits work that needs no room: a DUE, or such a CLAIM. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
+int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);
 
-/* Gives back one room of a queue of limited capacity. Submits the deferred task that gets it, if one does, and calls its
- * `decided`. */
-void sq__async_give_room(sq_queue_t *queue);
+/* Gives back one room of a queue of limited capacity, whose capacity this is. Submits the deferred task that gets the room, if
+ * one does, and calls its `decided`. The queue may be freed, if no deferred task waits: those who submit them hold a
+ * reference. */
+void sq__async_give_room(sq_queue_t *queue, sq__capacity_t *capacity);
 
 /* Refuses all who wait for room, and all who will ask for it. */
 void sq__async_close_room(sq_queue_t *queue);

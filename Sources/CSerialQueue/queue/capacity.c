@@ -34,8 +34,9 @@ static sq_deferred_t *task_of(seeker_t *seeker) {
     return (sq_deferred_t *)((char *)seeker - offsetof(sq_deferred_t, reserved));
 }
 
-/* Fields: F fixed once made, M under the mutex. */
+/* Fields: A atomic, F fixed once made, M under the mutex. */
 struct sq__capacity {
+    SQ__ATOMIC(uint32_t) references; /* A */
     sq__mutex_t mutex; /* F */
     size_t room;       /* M  0 while somebody seeks */
     seeker_t *first;   /* M  who waits for room, in order */
@@ -50,6 +51,7 @@ sq__capacity_t *sq__capacity_create(size_t room) {
     }
     *capacity = (sq__capacity_t){ .room = room };
     capacity->end = &capacity->first;
+    sq__store_relaxed(&capacity->references, 1);
     if (sq__mutex_init(&capacity->mutex) != 0) {
         sq__memory_free(capacity);
         return NULL;
@@ -57,8 +59,14 @@ sq__capacity_t *sq__capacity_create(size_t room) {
     return capacity;
 }
 
-void sq__capacity_destroy(sq__capacity_t *capacity) {
-    if (capacity != NULL) {
+sq__capacity_t *sq__capacity_retain(sq__capacity_t *capacity) {
+    sq__add_relaxed(&capacity->references, 1);
+    return capacity;
+}
+
+void sq__capacity_release(sq__capacity_t *capacity) {
+    /* [reference] release: our use of it; acquire, if it was the last: everybody's. */
+    if (sq__sub_acq_rel(&capacity->references, 1) == 1) {
         sq__mutex_destroy(&capacity->mutex);
         sq__memory_free(capacity);
     }

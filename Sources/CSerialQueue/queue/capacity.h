@@ -12,9 +12,10 @@
 
 typedef struct sq__capacity sq__capacity_t;
 
-/* NULL: no memory. */
+/* With one reference, the queue's. NULL: no memory. */
 sq__capacity_t *sq__capacity_create(size_t room);
-void sq__capacity_destroy(sq__capacity_t *capacity);
+sq__capacity_t *sq__capacity_retain(sq__capacity_t *capacity);
+void sq__capacity_release(sq__capacity_t *capacity);
 
 /* Takes one room, waiting until the deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW),
  * ETIMEDOUT, EDEADLK, ESHUTDOWN or ENOMEM. */

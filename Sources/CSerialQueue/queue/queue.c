@@ -118,8 +118,8 @@ void sq_queue_release(sq_queue_t *queue) {
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     sq__ring_destroy(queue);
-    if (!sq__fork_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
-        sq__capacity_destroy(queue->capacity);
+    if (queue->capacity != NULL && !sq__fork_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
+        sq__capacity_release(queue->capacity);
     }
     sq__watch_forget(queue);
     sq__handle_free(queue);

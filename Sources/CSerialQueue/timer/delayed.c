@@ -1,21 +1,25 @@
 /* delayed.c: delayed tasks.
  *
  * DESIGN. A task without a delay is submitted by the caller itself, in order with what it submits before and after. Any other
- * is an alarm, and on its queue's list of dependents (pending_timers.h). Two parties want it, and the queue's lock
- * decides between them: the alarm's call (c), which submits it, and the end of the queue (e), which discards it.
+ * is an alarm, and on its queue's list of dependents (pending_timers.h). Up to three parties want it, and the queue's lock decides
+ * between them: the alarm's call (c), which submits it, the end of the queue (e), which discards it, and, if it is a CLAIM
+ * (withdraw.h), a thread that withdraws it (w). As long as it is on the list, the place of a CLAIM is DELAYED.
  *
  *     (c1) with the lock: submit it, take it off the list, unlock; free it
  *     (e1) with the lock: take it off, unlock   (e2) discard it   (e3) cancel the alarm; free it, or leave that to (c)
+ *     (w1) with the lock: take it off, cancel the alarm, unlock; free it, or leave that to (c)
  *
  *     c1 e1     it is in the ring, or the hand-off slot, before the queue comes to its end, and has its outcome there
  *     e1 c1     it is off the list, and the queue may be gone. (c) does nothing but free it, or leave that to (e3), whoever of
  *               them is last
+ *     w1 c1     as e1 c1. (w) or (e), whoever takes it off the list has it
  *     c1 fails  no memory: it stays on the list, and the alarm calls again. Shut down: it stays on the list, for (e1)
  *
  * Each of the two holds a reference to it, under the lock. It holds one to its queue until it is in there, or the queue is
  * closed (pending_timers.h); from then on it is like other tasks, which a suspended queue that nobody has a reference to discards. */
-#include "include/sq_timer.h"
+#include "timer/delayed.h"
 
+#include "include/sq_timer.h"
 #include "timer/timed_submit.h"
 #include "platform/memory.h"
 #include "queue/async.h"
@@ -24,6 +28,7 @@
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/baton.h"
+#include "kernel/withdraw.h"
 
 #include <errno.h>
 
@@ -33,8 +38,9 @@ typedef struct delayed {
     sq__pending_timer_t pending;
     sq_queue_t *queue;    /* F */
     sq__alarms_t *alarms; /* F */
-    sq_task_t task;       /* F */
-    unsigned references;  /* L  the alarm or its call, and the list or the end of the queue */
+    sq__work_t work;      /* F */
+    uint16_t kind;        /* F  SQ__DUE or SQ__CLAIM */
+    unsigned references;  /* L  the alarm or its call; and the list, or who takes it off the list */
 } delayed_t;
 
 static void dispose(delayed_t *delayed) {
@@ -50,7 +56,7 @@ static void fall_due(sq__alarm_t *alarm) {
     int error = ESHUTDOWN;
     sq__lock(queue);
     if (sq__pending_timers_is_listed(&delayed->pending)) {
-        error = sq__timed_submit(queue, SQ__DUE, &(sq__work_t){ .task = delayed->task }, &passes);
+        error = sq__timed_submit(queue, delayed->kind, &delayed->work, &passes);
     }
     if (error == 0) {
         sq__pending_timers_remove(queue, &delayed->pending);
@@ -74,27 +80,71 @@ static void fall_due(sq__alarm_t *alarm) {
     }
 }
 
+/* It is off the list; with the lock. True: the caller is to free it. */
+static bool give_up(delayed_t *delayed) {
+    delayed->references -= sq__alarm_cancel(delayed->alarms, &delayed->alarm) ? 2 : 1;
+    return delayed->references == 0;
+}
+
+/* (e2) */
+static void discard_work(const delayed_t *delayed) {
+    if (delayed->kind == SQ__CLAIM) {
+        const sq__pair_t pair = *(const sq__pair_t *)delayed->work.claim.pair;
+        sq__lock(delayed->queue);
+        *delayed->work.claim.place = SQ__OVER;
+        sq__unlock(delayed->queue);
+        pair.call(pair.first, pair.second, false);
+    } else if (delayed->work.task.discard != NULL) {
+        delayed->work.task.discard(delayed->work.task.context);
+    }
+}
+
 /* (e) */
 static void end(void *pending) {
     delayed_t *delayed = (delayed_t *)((char *)pending - offsetof(delayed_t, pending));
     sq_queue_t *queue = delayed->queue;
     sq__count(&queue->discarded, 1);
-    if (delayed->task.discard != NULL) {
-        delayed->task.discard(delayed->task.context);
-        if (sq__fork_is_stale(queue)) {
-            return; /* it has forked, and this is the child: the alarm is the parent's */
-        }
+    discard_work(delayed);
+    if (sq__fork_is_stale(queue)) {
+        return; /* it has forked, and this is the child: the alarm is the parent's */
     }
     sq__lock(queue);
-    delayed->references -= sq__alarm_cancel(delayed->alarms, &delayed->alarm) ? 2 : 1;
-    bool is_last = delayed->references == 0;
+    bool is_last = give_up(delayed);
     sq__unlock(queue);
     if (is_last) {
         dispose(delayed);
     }
 }
 
-static int submit_later(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+/* (w) */
+bool sq__delayed_withdraw(sq_queue_t *queue, uintptr_t *place) {
+    bool is_listed = false, is_last = false, is_open = false;
+    delayed_t *delayed = NULL;
+    sq__lock(queue); /* by address alone: a queue that the task is not in may be freed */
+    if (*place & SQ__DELAYED) {
+        delayed = (delayed_t *)(*place - SQ__DELAYED);
+        is_listed = sq__pending_timers_is_listed(&delayed->pending);
+    }
+    if (is_listed) {
+        is_open = !(sq__load_relaxed(&queue->state) & SQ__CLOSED); /* else its reference to the queue is gone already */
+        sq__pending_timers_remove(queue, &delayed->pending);
+        *place = SQ__OVER;
+        is_last = give_up(delayed);
+    }
+    sq__unlock(queue);
+    if (is_last) {
+        dispose(delayed);
+    }
+    if (is_open) {
+        sq_queue_release(queue);
+    }
+    return is_listed;
+}
+
+int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work) {
+    if (delay == 0) {
+        return sq__async_due(queue, kind, work);
+    }
     sq__alarms_t *alarms;
     int error = sq__timed_prepare(queue, &alarms);
     if (error) {
@@ -107,13 +157,16 @@ static int submit_later(sq_queue_t *queue, uint64_t delay, const sq_task_t *task
     }
     *delayed = (delayed_t){
         .alarm.call = fall_due, .pending = { .end = end, .keeps_queue = true }, .queue = sq_queue_retain(queue),
-        .alarms = alarms, .task = *task, .references = 2
+        .alarms = alarms, .work = *work, .kind = kind, .references = 2
     };
     uint64_t due = sq__timed_in(alarms, delay);
     sq__lock(queue);
     error = sq__pending_timers_add(queue, &delayed->pending);
     if (error == 0) {
         sq__alarm_set(alarms, &delayed->alarm, due, 0);
+        if (kind == SQ__CLAIM) {
+            *work->claim.place = (uintptr_t)delayed | SQ__DELAYED;
+        }
     }
     sq__unlock(queue);
     if (error) {
@@ -125,7 +178,7 @@ static int submit_later(sq_queue_t *queue, uint64_t delay, const sq_task_t *task
 
 int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
-    int error = task->run == NULL ? EINVAL : delay == 0 ? sq__async_due(queue, task) : submit_later(queue, delay, task);
+    int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task });
     return error ? sq__queue_reject(queue, error) : 0;
 }
 

@@ -4,6 +4,7 @@
 #include "queue/fork.h"
 #include "queue/pools.h"
 #include "kernel/ring.h"
+#include "kernel/withdraw.h"
 
 #include <errno.h>
 
@@ -30,6 +31,7 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
     if (error) {
         return error;
     }
+    sq__withdraw_note_place(kind, work, place.slot);
     if (place.slot == NULL) {
         queue->handoff = *work;
         sq__store_relaxed(&queue->handoff_kind, kind);

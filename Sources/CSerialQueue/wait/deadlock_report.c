@@ -79,7 +79,7 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
     } else {
         add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
         if (needed != NULL) {
-            add(text, ", which has a task in queue \"%s\"", label_of(needed));
+            add(text, ", which %s queue \"%s\"", subject->relation, label_of(needed));
         }
     }
     add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");

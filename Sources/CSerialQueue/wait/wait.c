@@ -4,17 +4,13 @@
 
 #include <errno.h>
 
-/* With a reference. */
-static sq__pool_t *manual_pool(const sq_queue_t *queue) {
-    if (queue == NULL) {
-        return NULL;
-    }
+sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     return pool != NULL && sq__pool_clock(pool) != NULL ? sq__pool_retain(pool) : NULL;
 }
 
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
-    sq__pool_t *pool = manual_pool(queue);
+    sq__pool_t *pool = queue != NULL ? sq__wait_manual_pool(queue) : NULL;
     /* Not the thread's own where the wait runs tasks: they may wait on that one meanwhile. */
     sq__token_t *token = pool != NULL ? sq__token_acquire() : sq__self_token();
     if (token == NULL) {

@@ -13,6 +13,7 @@
 typedef struct sq__subject {
     const char *kind;  /* in reports: "semaphore", .... */
     const char *label;
+    const char *relation; /* to a queue that it needs: "has a task in"; NULL: it needs none */
     const void *object;
     /* Under the lock of the waits: the wait cannot end before a task of `owner` ends (a queue), or its function (a once). NULL:
      * it may always be ended by any thread. */
@@ -35,6 +36,9 @@ int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
 
 /* The same for something else than a turn. `queue`: where the task in question is; NULL: unknown. */
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);
+
+/* The queue's pool, with a reference, if that is a manual one; else NULL. */
+sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue);
 
 /* What is waited for, in reports. */
 const char *sq__wait_label(const sq__wait_t *wait);

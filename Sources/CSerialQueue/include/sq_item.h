@@ -1,0 +1,145 @@
+/* sq_item.h: a task that can be cancelled and waited for. */
+#ifndef SQ_ITEM_H
+#define SQ_ITEM_H
+
+#include "sq_time.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A task that runs at most once, and whose outcome can be waited for.
+ *
+ * Opaque and reference-counted; made by sq_item_create. An item has exactly one outcome: its `run` has returned, or it will
+ * never run and its `discard` has returned. The outcome is visible to others only after that function has returned, so what
+ * the context held is free by then.
+ */
+typedef struct sq_item sq_item_t;
+
+/**
+ * Makes an item with one reference.
+ *
+ * @param label A name for reports; copied. NULL: none.
+ * @param task What it does. `*task` is copied. Exactly one of task->run and task->discard will be called, once.
+ * @return The item, or NULL with errno ENOMEM, or EINVAL: task->run is NULL.
+ */
+sq_item_t *SQ_NULLABLE sq_item_create(const char *SQ_NULLABLE label, const sq_task_t *task);
+
+/**
+ * Adds a reference. The caller holds one already.
+ *
+ * @return The item.
+ */
+sq_item_t *sq_item_retain(sq_item_t *item);
+
+/**
+ * Releases a reference.
+ *
+ * Legal anywhere, also while the item waits, runs or is waited for. A submitted item still runs. The last release of an item
+ * that was never submitted is its outcome: it calls task->discard, and what waits for the item ends with ECANCELED. NULL is
+ * ignored.
+ */
+void sq_item_release(sq_item_t *SQ_NULLABLE item);
+
+/**
+ * Returns the item's label.
+ *
+ * @return The label, "" if it has none. Valid as long as the item.
+ */
+const char *sq_item_label(const sq_item_t *item);
+
+/**
+ * Submits the item to the queue, as sq_async_task does. Any thread may call.
+ *
+ * @retval 0 The item was submitted.
+ * @retval EALREADY It was submitted before.
+ * @retval ECANCELED It was cancelled before, or at the same time, and will never run.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN As sq_async_task. Nothing was called, and the item can be submitted again.
+ * @retval ESTALE The item or the queue is from before a fork.
+ */
+int sq_item_submit(sq_item_t *item, sq_queue_t *queue);
+
+/**
+ * Submits the item after a delay, as sq_async_task_after does.
+ *
+ * The item counts as submitted from this call on. Until the delay is over it is not in the queue; cancelling it then
+ * ends the delay and releases the queue at once.
+ *
+ * @param delay Nanoseconds. 0: at once, in order with the caller's other submissions.
+ * @retval 0, EALREADY, ECANCELED, ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_item_submit. A full queue takes the item, too.
+ */
+int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay);
+
+/**
+ * Cancels the item, if it has not started.
+ *
+ * Legal before the item is submitted: then it never can be. The item's depth and room in the queue are free at once, and it
+ * counts as withdrawn there, if its delay was over. task->discard runs on the calling thread, outside every lock, and the
+ * queue is not the current one. Any thread may call, the item's own run included. Never blocks.
+ *
+ * @retval 0 It will never run, and task->discard has returned.
+ * @retval EINPROGRESS It runs, is being discarded, or is being cancelled by another thread; a thread that is just submitting
+ * the item cancels it in the place of the caller. From now on sq_item_is_cancelled is true.
+ * @retval EALREADY It has an outcome.
+ * @retval ESTALE The item is from before a fork.
+ */
+int sq_item_cancel(sq_item_t *item);
+
+/**
+ * Whether sq_item_cancel was called: an item that runs long can ask, and return early. Any thread may call; one load.
+ *
+ * @return True after a call of sq_item_cancel, whatever it returned except ESTALE.
+ */
+bool sq_item_is_cancelled(const sq_item_t *item);
+
+/**
+ * Waits for the outcome.
+ *
+ * Any number of threads may wait, tasks included, also before the item is submitted. On a manual pool it runs the tasks that
+ * are ready there.
+ *
+ * @retval 0 The item ran; what it wrote is visible.
+ * @retval ECANCELED It will never run: it was cancelled, discarded, or released without having been submitted.
+ * @retval ETIMEDOUT It had no outcome at the deadline.
+ * @retval EAGAIN It has no outcome, and the deadline is SQ_NOW.
+ * @retval EDEADLK It cannot end before this call returns, for example because the caller is the item; sq_deadlock_report
+ * says why. An item that is submitted during the wait may end the wait in this way.
+ * @retval ENOMEM It would have to wait, and there is no memory for that.
+ * @retval ESTALE It would have to wait, and the item is from before a fork, or a task that it ran on a manual pool has forked
+ * and this is the child.
+ */
+#ifdef __GNUC__
+__attribute__((warn_unused_result))
+#endif
+int sq_item_wait(sq_item_t *item, sq_time_t deadline);
+
+/**
+ * Submits a task to the queue once, at the outcome of the item, whichever it is; at once if it has one.
+ *
+ * Notifications are submitted in the order in which they were registered, after task->run or task->discard of the item has
+ * returned. The task needs no room in a queue of limited capacity, and the notification keeps the queue alive. Submitting
+ * cannot fail for want of memory later: it is tried again until there is some. If the queue is shut down before,
+ * task->discard is called by the thread that brought about the outcome, outside every lock. `*task` is copied.
+ *
+ * @retval 0 Exactly one of task->run and task->discard will be called.
+ * @retval ENOMEM, EAGAIN There is no memory, or the queue's thread could not be started.
+ * @retval ESHUTDOWN The queue is shut down.
+ * @retval ESTALE The item or the queue is from before a fork.
+ * @retval EINVAL task->run is NULL.
+ */
+#ifdef __GNUC__
+__attribute__((warn_unused_result))
+#endif
+int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

@@ -1,0 +1,218 @@
+/* item.c: work items from their making to their outcome. */
+#include "many/item.h"
+
+#include "timer/delayed.h"
+#include "platform/memory.h"
+#include "platform/unwind.h"
+#include "queue/async.h"
+#include "wait/deadlock.h"
+#include "queue/fork.h"
+#include "kernel/handle.h"
+#include "kernel/withdraw.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void have_turn(void *context, void *unused, bool runs);
+
+sq_item_t *sq_item_create(const char *label, const sq_task_t *task) {
+    if (task->run == NULL) {
+        errno = EINVAL;
+        return NULL;
+    }
+    size_t length = label != NULL ? strlen(label) : 0;
+    sq_item_t *item = sq__memory(sizeof *item + length + 1);
+    if (item == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(item, 0, sizeof *item);
+    memcpy(item->label, label != NULL ? label : "", length + 1);
+    item->pair = (sq__pair_t){ .call = have_turn, .first = item };
+    item->task = *task;
+    sq__store_relaxed(&item->owners, 1);
+    sq__store_relaxed(&item->references, 1);
+    item->process = sq__fork_process_now();
+    return item;
+}
+
+const char *sq_item_label(const sq_item_t *item) { return item->label; }
+
+void sq__item_hold(sq_item_t *item) { sq__add_relaxed(&item->references, 1); }
+
+void sq__item_drop(sq_item_t *item) {
+    /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
+    if (sq__sub_acq_rel(&item->references, 1) != 1) {
+        return;
+    }
+    if (item->pool != NULL) {
+        sq__pool_release(item->pool);
+    }
+    sq__memory_free(item);
+}
+
+/* Outcomes */
+
+/* Its turn has come. Or its queue has ended before, or discards it: then it never will run. */
+static void have_turn(void *context, void *unused, bool runs) {
+    sq_item_t *item = context;
+    sq_function_t function = runs ? item->task.run : item->task.discard;
+    (void)unused;
+    if (function != NULL) {
+        function(item->task.context);
+    }
+    if (item->process == sq__process()) { /* else it has forked, and this is the child: the item is the parent's */
+        sq__item_publish(item, runs);
+        sq__item_drop(item);
+    }
+}
+
+/* It was taken back, or never submitted. The caller has a reference. */
+static void discard(sq_item_t *item) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    uint32_t process = sq__process();
+    if (item->task.discard != NULL) {
+        item->task.discard(item->task.context);
+    }
+    if (process == sq__process()) {
+        sq__item_publish(item, false);
+    }
+}
+
+/* The queue or the delay had it. False: it has had its turn. */
+static bool take_back(sq_item_t *item) {
+    if (!sq__delayed_withdraw(item->queue, &item->place) && !sq__withdraw(item->queue, &item->place)) {
+        return false;
+    }
+    discard(item);
+    sq__item_drop(item);
+    return true;
+}
+
+/* By the one that has set CANCELLED, or has found it set when the item was accepted. Returns as sq_item_cancel. */
+static int cancel_accepted(sq_item_t *item) {
+    if (take_back(item)) {
+        return 0;
+    }
+    /* [item] release: as in accept. acquire: the outcome, if there is one. */
+    uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_STARTED);
+    if (state & SQ__ITEM_WATCHED && !(state & SQ__ITEM_OVER)) {
+        sq__deadlock_look_again(item);
+    }
+    return state & SQ__ITEM_OVER ? EALREADY : EINPROGRESS;
+}
+
+int sq_item_cancel(sq_item_t *item) {
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    /* [item] acquire: the queue and the place, if it is ACCEPTED; the outcome, if it is OVER. */
+    uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_CANCELLED);
+    if (state & SQ__ITEM_OVER) {
+        return EALREADY;
+    }
+    if (state & SQ__ITEM_CANCELLED || (state & (SQ__ITEM_SUBMITTED | SQ__ITEM_ACCEPTED)) == SQ__ITEM_SUBMITTED) {
+        return EINPROGRESS;
+    }
+    sq__item_hold(item); /* its functions may give up the caller's */
+    int error = 0;
+    if (state & SQ__ITEM_ACCEPTED) {
+        error = cancel_accepted(item);
+    } else {
+        discard(item);
+    }
+    sq__item_drop(item);
+    return error;
+}
+
+bool sq_item_is_cancelled(const sq_item_t *item) { return sq__load_relaxed(&item->state) & SQ__ITEM_CANCELLED; }
+
+/* Submitting */
+
+/* Returns 0: the caller is the one that submits it. */
+static int begin(sq_item_t *item) {
+    uint32_t state = sq__load_relaxed(&item->state);
+    do {
+        if (state & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED)) {
+            return state & SQ__ITEM_SUBMITTED ? EALREADY : ECANCELED;
+        }
+        /* [item] acquire: what another submitter, that was refused, did with the item. */
+    } while (!sq__cas_acquire(&item->state, &state, state | SQ__ITEM_SUBMITTED));
+    return 0;
+}
+
+/* The queue has not taken it. Returns the error, or ECANCELED. */
+static int refuse(sq_item_t *item, int error) {
+    sq__pool_t *pool = item->pool;
+    uint32_t state = sq__load_relaxed(&item->state);
+    item->pool = NULL;
+    sq__item_drop(item); /* the queue's; not the last */
+    if (pool != NULL) {
+        sq__pool_release(pool);
+    }
+    do {
+        if (state & SQ__ITEM_CANCELLED) { /* meanwhile, and was left to us */
+            discard(item);
+            return ECANCELED;
+        }
+        /* [item] release: what we did with the item. */
+    } while (!sq__cas_release(&item->state, &state, state & ~(uint32_t)SQ__ITEM_SUBMITTED));
+    return error;
+}
+
+/* The queue has taken it. */
+static int accept(sq_item_t *item) {
+    /* [item] release: the queue and the place. acquire: WATCHED, or not: then that wait will find it ACCEPTED. */
+    uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_ACCEPTED);
+    if (state & SQ__ITEM_CANCELLED) { /* meanwhile, and was left to us */
+        return cancel_accepted(item) == 0 ? ECANCELED : 0;
+    }
+    if (state & SQ__ITEM_WATCHED && !(state & SQ__ITEM_OVER)) {
+        sq__deadlock_look_again(item);
+    }
+    return 0;
+}
+
+static int submit(sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay) {
+    SQ__CHECK_HANDLE(queue);
+    sq__work_t work = { .claim = { .place = &item->place, .pair = &item->pair, .takes_no_room = is_delayed } };
+    int error = item->process != sq__process() ? ESTALE : begin(item);
+    if (error) {
+        return error;
+    }
+    item->queue = queue;
+    item->pool = sq__wait_manual_pool(queue);
+    sq__item_hold(item); /* the queue's, or the delay's */
+    if (is_delayed) {
+        error = sq__delayed_submit(queue, delay, SQ__CLAIM, &work);
+        error = error ? sq__queue_reject(queue, error) : 0;
+    } else {
+        error = sq__async_submit(queue, SQ__CLAIM, &work);
+    }
+    return error ? refuse(item, error) : accept(item);
+}
+
+int sq_item_submit(sq_item_t *item, sq_queue_t *queue) { return submit(item, queue, false, 0); }
+
+int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay) { return submit(item, queue, true, delay); }
+
+/* Owners */
+
+sq_item_t *sq_item_retain(sq_item_t *item) {
+    if (sq__add_relaxed(&item->owners, 1) == 0) { /* by the item's run: the queue's reference has kept it */
+        sq__item_hold(item);
+    }
+    return item;
+}
+
+void sq_item_release(sq_item_t *item) {
+    /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
+    if (item == NULL || sq__sub_acq_rel(&item->owners, 1) != 1) {
+        return;
+    }
+    /* Nobody can submit or cancel it any more. */
+    if (!(sq__load_relaxed(&item->state) & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED | SQ__ITEM_OVER))) {
+        discard(item);
+    }
+    sq__item_drop(item);
+}

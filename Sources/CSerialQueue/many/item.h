@@ -1,0 +1,63 @@
+/* item.h: a work item's fields, and who decides its outcome.
+ *
+ * DESIGN. A submitted item is a CLAIM (withdraw.h): its place says whether it waits in a queue or for its delay, and who takes it
+ * from there, under the queue's lock, decides its outcome. That is the runner, or one canceller. All else is in the state word,
+ * whose bits are only set, except SUBMITTED after a submission that was refused:
+ *
+ *     CANCELLED   sq_item_cancel was called. Who sets it is the one that may take the item back; all others leave
+ *     SUBMITTED   a thread submits the item, or has done so
+ *     ACCEPTED    it has done so: a queue, or a delay, has the item
+ *     STARTED     the item was to be taken back, but its turn had come; only beside CANCELLED and ACCEPTED
+ *     WAITED      somebody is, or was, on the lists of those who wait for the outcome
+ *     WATCHED     a thread that waits can be part of a deadlock: a submission looks for one
+ *     OVER        the outcome is published, and
+ *     RAN           it is that the item ran
+ *     SETTLED     the lists are empty for good
+ *
+ *     { }                        made
+ *     { CANCELLED }              cancelled before it was submitted: the canceller discards it
+ *     { SUBMITTED }              being submitted; a canceller that comes now leaves the item to the submitter
+ *     { SUBMITTED, ACCEPTED }    waits, or runs: the place tells which
+ *
+ * References: the owners' (sq_item_retain) count as one together; further ones belong to the queue or delay that has the item,
+ * and to calls that may outlast the owners. The last owner's release of an item that was neither submitted nor cancelled is
+ * its outcome. */
+#ifndef SQ__MANY_ITEM_H
+#define SQ__MANY_ITEM_H
+
+#include "include/sq_item.h"
+#include "many/notification.h"
+#include "many/waiters.h"
+
+enum {
+    SQ__ITEM_CANCELLED = 1, SQ__ITEM_SUBMITTED = 2, SQ__ITEM_ACCEPTED = 4, SQ__ITEM_STARTED = 8, SQ__ITEM_WAITED = 16,
+    SQ__ITEM_WATCHED = 32, SQ__ITEM_OVER = 64, SQ__ITEM_RAN = 128, SQ__ITEM_SETTLED = 256,
+};
+
+/* Fields: I fixed after create, S fixed once ACCEPTED, Q under the queue's lock, L under the item's lock, A atomic. */
+struct sq_item {
+    sq__pair_t pair;                 /* I  what the queue calls */
+    uintptr_t place;                 /* Q  see withdraw.h */
+    sq_queue_t *queue;               /* S  may be freed, unless the place says that it has the item */
+    sq__pool_t *pool;                /* S  the queue's, with a reference, if that is a manual one; else NULL */
+    SQ__ATOMIC(uint32_t) state;      /* A  see above */
+    SQ__ATOMIC(uint32_t) owners;     /* A */
+    SQ__ATOMIC(uint32_t) references; /* A */
+    uint32_t process;                /* I  see process.h */
+    sq_task_t task;                  /* I */
+    sq__many_waiters_t waiters;      /* L */
+    sq__notifications_t notices;           /* L */
+    char label[];                    /* I */
+};
+
+/* A reference that is not an owner's. */
+void sq__item_hold(sq_item_t *item);
+void sq__item_drop(sq_item_t *item);
+
+/* Publishes the outcome, once: ends the waits, and submits the notifications. The caller has a reference. */
+void sq__item_publish(sq_item_t *item, bool ran);
+
+/* A thread that waits for this item cannot continue before a task of its queue ends. With the lock of the waits. */
+bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner);
+
+#endif

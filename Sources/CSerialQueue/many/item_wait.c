@@ -1,0 +1,155 @@
+/* item_wait.c: waiting for a work item's outcome, and being notified of it.
+ *
+ * DESIGN. The state word decides between the outcome and a wait or notification that begins. Both sides change it by a
+ * read-modify-write: if OVER comes first, the other finds it. If WAITED comes first, the one that publishes finds it, and
+ * takes the item's lock; the other has held that lock from setting the flag until it was on its list.
+ *
+ * Notifications that are registered while earlier ones are being submitted go to the list, too: the publisher looks again
+ * until it finds the list empty, and then sets SETTLED, under the lock. So the order is kept. */
+#include "many/item.h"
+
+#include "many/lock.h"
+#include "platform/clock.h"
+#include "queue/fork.h"
+
+#include <errno.h>
+
+/* Ends the waits. Returns the notifications that are to be submitted; NULL: there are none, and never will be. */
+static sq__notification_t *end_waits(sq_item_t *item) {
+    sq__many_lock(item);
+    sq__notification_t *first = item->notices.first;
+    item->notices = (sq__notifications_t){ 0 };
+    sq_await_entry_t *awaits = sq__many_waiters_grant(&item->waiters);
+    if (first == NULL) {
+        sq__or_acq_rel(&item->state, SQ__ITEM_SETTLED); /* [item] as in sq__item_publish */
+    }
+    sq__many_unlock(item);
+    sq__many_awaits_end(awaits);
+    return first;
+}
+
+void sq__item_publish(sq_item_t *item, bool ran) {
+    uint32_t next, state = sq__load_relaxed(&item->state);
+    do {
+        next = state | SQ__ITEM_OVER | (ran ? SQ__ITEM_RAN : 0) | (state & SQ__ITEM_WAITED ? 0 : SQ__ITEM_SETTLED);
+        /* [item] release: what the item did. acquire: nothing but the lists, which the lock orders. */
+    } while (!sq__cas_release(&item->state, &state, next));
+    if (next & SQ__ITEM_SETTLED) {
+        return;
+    }
+    sq__notification_t *notices;
+    while (item->process == sq__process() /* else the lists are the parent's */ && (notices = end_waits(item)) != NULL) {
+        sq__notification_submit_all(notices);
+    }
+}
+
+/* A delayed item is not in the queue yet, but only a task of that queue can run it. One that is being taken back is in none. */
+bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
+    const sq_item_t *item = subject->object;
+    uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: the queue */
+    bool is_taken_back = (state & (SQ__ITEM_CANCELLED | SQ__ITEM_STARTED)) == SQ__ITEM_CANCELLED;
+    return (state & (SQ__ITEM_ACCEPTED | SQ__ITEM_OVER)) == SQ__ITEM_ACCEPTED && !is_taken_back && item->queue == owner;
+}
+
+/* True: the outcome is known, and *error tells it. */
+static bool is_over(sq_item_t *item, int *error) {
+    uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: what the item did */
+    *error = state & SQ__ITEM_RAN ? 0 : ECANCELED;
+    return state & SQ__ITEM_OVER;
+}
+
+/* Nobody else may run what a manual pool has ready. */
+static void run_ahead(sq_item_t *item) {
+    int error;
+    while (!is_over(item, &error)) {
+        bool is_accepted = sq__load_acquire(&item->state) & SQ__ITEM_ACCEPTED; /* [item] acquire: the pool */
+        bool ran = is_accepted && item->pool != NULL && sq__pool_run_next(item->pool);
+        if (!ran || item->process != sq__process()) {
+            return;
+        }
+    }
+}
+
+static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
+    sq__many_waiter_t waiter;
+    const sq__self_t *self = sq__self();
+    uint32_t flags = SQ__ITEM_WAITED | (self->frame != NULL || self->hold != NULL ? SQ__ITEM_WATCHED : 0);
+    const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
+                                    .needs = sq__item_needs_queue };
+    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    if (error) {
+        return error;
+    }
+    sq__many_lock(item);
+    /* [item] acquire: the outcome, or ACCEPTED. release: WATCHED, for a submission that comes after. */
+    bool waits = !(sq__or_acq_rel(&item->state, flags) & SQ__ITEM_OVER);
+    if (waits) {
+        sq__many_waiters_append(&item->waiters, &waiter);
+    }
+    sq__many_unlock(item);
+    if (!waits) {
+        sq__wait_cancel(&waiter.wait);
+        return 0;
+    }
+    error = sq__wait_end(&waiter.wait, deadline);
+    if (error) {
+        sq__many_lock(item);
+        sq__many_waiters_remove(&item->waiters, &waiter);
+        sq__many_unlock(item);
+    }
+    return error;
+}
+
+static int wait_for_outcome(sq_item_t *item, sq_time_t deadline) {
+    int outcome;
+    run_ahead(item);
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    int error = is_over(item, &outcome) ? 0 : wait_in_line(item, deadline);
+    if (error == 0) {
+        (void)is_over(item, &outcome);
+    }
+    return error ? error : outcome;
+}
+
+int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
+    int error;
+    if (is_over(item, &error)) {
+        return error;
+    }
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    if (deadline == SQ_NOW) {
+        return EAGAIN;
+    }
+    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
+        return ETIMEDOUT;
+    }
+    sq__item_hold(item); /* the owners may release it meanwhile */
+    error = wait_for_outcome(item, deadline);
+    sq__item_drop(item);
+    return error;
+}
+
+int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) {
+    sq__notification_t *notice;
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    int error = sq__notification_create(&notice, queue, task);
+    if (error) {
+        return error;
+    }
+    sq__many_lock(item);
+    bool waits = !(sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_SETTLED); /* [item] as in wait_in_line */
+    if (waits) {
+        sq__notifications_append(&item->notices, notice);
+    }
+    sq__many_unlock(item);
+    if (!waits) {
+        sq__notification_submit_all(notice);
+    }
+    return 0;
+}

@@ -1,0 +1,15 @@
+/* delayed.h: work that is submitted after a delay. */
+#ifndef SQ__TIMER_DELAYED_H
+#define SQ__TIMER_DELAYED_H
+
+#include "kernel/queue.h"
+
+/* Submits a DUE, or a CLAIM that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM, EAGAIN,
+ * ESHUTDOWN or ESTALE. */
+int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work);
+
+/* Withdraws the CLAIM with this place, if its delay is not over; it was never in the queue, and does not count. False: it is in
+ * the queue, or over, or not submitted. As in sq__withdraw, the queue may be freed. */
+bool sq__delayed_withdraw(sq_queue_t *queue, uintptr_t *place);
+
+#endif

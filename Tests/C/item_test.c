@@ -1,0 +1,281 @@
+/* item_test.c: work items are submitted once, and have one outcome, whatever becomes of their queue and their references. */
+#include "item.h"
+
+#include "child.h"
+#include "inject.h"
+
+#include <stdlib.h>
+
+TEST(an_item_runs_once_and_its_outcome_can_be_asked_for_again) {
+    outcome_t outcome;
+    sq_queue_t *queue = make_queue_of("queue", 0);
+    sq_item_t *item = make_item(&outcome);
+    CHECK_STRING(sq_item_label(item), "item");
+    CHECK_EQUAL(sq_item_wait(item, SQ_NOW), EAGAIN);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    for (int i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
+    }
+    CHECK_EQUAL(sq_item_wait(item, SQ_NOW), 0);
+    CHECK(!sq_item_is_cancelled(item));
+    check_outcome(&outcome, 1, 0);
+    check_outcomes(queue, 1, 0, 0, 0);
+    sq_queue_release(queue);
+    sq_item_release(item);
+}
+
+TEST(an_item_has_a_function_and_may_lack_a_label_and_a_discard_function) {
+    size_t ran = 0;
+    errno = 0;
+    CHECK(sq_item_create("item", &(sq_task_t){ NULL, &ran, add_one }) == NULL);
+    CHECK_EQUAL(errno, EINVAL);
+    CHECK_EQUAL(ran, 0);
+    sq_item_t *item = sq_item_create(NULL, &(sq_task_t){ add_one, &ran, NULL });
+    CHECK_STRING(sq_item_label(item), "");
+    CHECK_EQUAL(sq_item_cancel(item), 0);
+    CHECK_EQUAL(sq_item_wait(item, SQ_NOW), ECANCELED);
+    CHECK_EQUAL(ran, 0);
+    sq_item_release(item);
+    sq_item_release(NULL);
+}
+
+TEST(an_item_that_was_submitted_is_refused_by_every_queue) {
+    outcome_t outcome;
+    sq_queue_t *queue = make_suspended(0), *other = make_queue_of("other", 0);
+    sq_item_t *item = make_item(&outcome);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    CHECK_EQUAL(sq_item_submit(item, queue), EALREADY);
+    CHECK_EQUAL(sq_item_submit(item, other), EALREADY);
+    CHECK_EQUAL(sq_item_submit_after(item, other, 1), EALREADY);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_item_submit(item, other), EALREADY);
+    check_outcome(&outcome, 1, 0);
+    check_outcomes(other, 0, 0, 0, 0);
+    sq_queue_release(queue);
+    sq_queue_release(other);
+    sq_item_release(item);
+}
+
+/* To see it fail: in refuse, do not take SUBMITTED away. */
+TEST(a_refused_item_can_be_submitted_again) {
+    outcome_t outcome;
+    size_t ran = 0;
+    hold_t hold;
+    sq_queue_t *full = make_queue_of("full", 1), *closed = make_queue_of("closed", 0);
+    sq_item_t *item = make_item(&outcome);
+    CHECK_EQUAL(sq_shutdown(closed, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    hold_async(&hold, full);
+    CHECK_EQUAL(sq_async(full, add_one, &ran), 0);
+    CHECK_EQUAL(sq_item_submit(item, full), EAGAIN);
+    CHECK_EQUAL(sq_item_submit(item, closed), ESHUTDOWN);
+    CHECK_EQUAL(sq_item_submit_after(item, closed, 1), ESHUTDOWN);
+    CHECK_EQUAL(sq_item_wait(item, SQ_NOW), EAGAIN);
+    CHECK_EQUAL(sq_item_submit_after(item, full, 0), 0); /* takes no room */
+    hold_end(&hold);
+    CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
+    check_outcome(&outcome, 1, 0);
+    CHECK_EQUAL(stats_now(full).rejected, 1);
+    CHECK_EQUAL(stats_now(closed).rejected, 2);
+    CHECK_EQUAL(sq_async(full, add_one, &ran), 0); /* and gave none back */
+    drain(full);
+    sq_queue_release(full);
+    sq_queue_release(closed);
+    sq_item_release(item);
+}
+
+TEST(items_share_one_order_with_all_other_tasks) {
+    journal_t journal = { 0 };
+    sq_queue_t *queue = make_suspended(0);
+    entry_t entries[60];
+    sq_item_t *items[60] = { NULL };
+    for (int i = 0; i < 60; i += 1) {
+        entries[i] = (entry_t){ &journal, i };
+        if (i % 3 == 0) {
+            CHECK_EQUAL(sq_async(queue, write_entry, &entries[i]), 0);
+            continue;
+        }
+        items[i] = make_item_of(&(sq_task_t){ write_entry, &entries[i], NULL });
+        CHECK_EQUAL(i % 3 == 1 ? sq_item_submit(items[i], queue) : sq_item_submit_after(items[i], queue, 0), 0);
+    }
+    CHECK_EQUAL(sq_resume(queue), 0);
+    drain(queue);
+    CHECK_EQUAL(journal.count, 60);
+    for (int i = 0; i < 60; i += 1) {
+        CHECK_EQUAL(journal.entries[i], i);
+        sq_item_release(items[i]);
+    }
+    sq_queue_release(queue);
+}
+
+TEST(an_item_whose_queue_discards_it_never_runs) {
+    outcome_t outcome;
+    hold_t hold;
+    sq_queue_t *queue = make_queue_of("discards", 0);
+    sq_item_t *item = make_item(&outcome);
+    hold_async(&hold, queue);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), ECANCELED);
+    CHECK(!sq_item_is_cancelled(item));
+    CHECK_EQUAL(sq_item_cancel(item), EALREADY);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    check_outcome(&outcome, 0, 1);
+    check_outcomes(queue, 1, 1, 0, 0);
+    sq_queue_release(queue);
+    sq_item_release(item);
+}
+
+/* References */
+
+TEST(an_item_that_was_released_after_its_submission_still_runs) {
+    outcome_t outcome;
+    sq_queue_t *queue = make_suspended(0);
+    sq_item_t *item = make_item(&outcome);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    sq_item_release(sq_item_retain(item));
+    sq_item_release(item);
+    check_outcome(&outcome, 0, 0);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    drain(queue);
+    check_outcome(&outcome, 1, 0);
+    sq_queue_release(queue);
+}
+
+TEST(the_last_release_of_an_item_that_was_never_submitted_discards_it) {
+    outcome_t outcome;
+    sq_item_t *item = make_item(&outcome);
+    sq_item_release(sq_item_retain(item));
+    check_outcome(&outcome, 0, 0);
+    sq_item_release(item);
+    check_outcome(&outcome, 0, 1);
+}
+
+/* The waiters have no reference of their own. To see it fail: in sq_item_release, do not discard. */
+TEST(the_last_release_of_an_item_that_was_never_submitted_ends_the_waits_for_it) {
+    outcome_t outcome;
+    size_t told = 0;
+    item_waiter_t waiters[2];
+    sq_queue_t *queue = make_queue_of("told", 0);
+    sq_item_t *item = make_item(&outcome);
+    item_waiter_start(&waiters[0], item, SQ_FOREVER);
+    item_waiter_start(&waiters[1], item, SQ_FOREVER);
+    CHECK_EQUAL(sq_item_notify(item, queue, &(sq_task_t){ add_one, &told, NULL }), 0);
+    sq_item_release(item);
+    CHECK_EQUAL(item_waiter_end(&waiters[0]), ECANCELED);
+    CHECK_EQUAL(item_waiter_end(&waiters[1]), ECANCELED);
+    check_outcome(&outcome, 0, 1);
+    drain(queue);
+    CHECK_EQUAL(told, 1);
+    sq_queue_release(queue);
+}
+
+/* The last owner is gone; what it runs takes a reference, and gives it up elsewhere. */
+typedef struct own {
+    sq_item_t *item;
+    latch_t retained, go;
+} own_t;
+
+static void retain_itself(void *context) {
+    own_t *own = context;
+    latch_wait(&own->go, 1);
+    CHECK(!sq_item_is_cancelled(own->item));
+    sq_item_retain(own->item);
+    latch_bump(&own->retained);
+}
+
+TEST(an_item_may_take_a_reference_to_itself_while_it_runs) {
+    own_t own = { NULL, LATCH_INIT, LATCH_INIT };
+    sq_queue_t *queue = make_queue_of("queue", 0);
+    own.item = make_item_of(&(sq_task_t){ retain_itself, &own, NULL });
+    CHECK_EQUAL(sq_item_submit(own.item, queue), 0);
+    sq_item_release(own.item);
+    latch_bump(&own.go);
+    latch_wait(&own.retained, 1);
+    drain(queue);
+    CHECK_EQUAL(sq_item_wait(own.item, SQ_NOW), 0);
+    sq_item_release(own.item);
+    sq_queue_release(queue);
+}
+
+/* The queue goes with its last task, before the item does. */
+TEST(an_item_outlives_its_queue) {
+    outcome_t outcome;
+    for (int round = 0; round < 50; round += 1) {
+        sq_queue_t *queue = make_queue_of("gone", round % 2);
+        sq_item_t *item = make_item(&outcome);
+        CHECK_EQUAL(sq_item_submit(item, queue), 0);
+        sq_queue_release(queue);
+        CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_item_cancel(item), EALREADY);
+        sq_item_release(item);
+    }
+}
+
+/* Fork */
+
+static int use_in_child(void *argument) {
+    sq_item_t **items = argument;
+    size_t ran = 0;
+    sq_queue_t *queue = make_queue_of("child's", 0);
+    CHECK_EQUAL(sq_item_cancel(items[0]), ESTALE);
+    CHECK(!sq_item_is_cancelled(items[0]));
+    CHECK_EQUAL(sq_item_wait(items[0], SQ_FOREVER), ESTALE);
+    CHECK_EQUAL(sq_item_notify(items[0], queue, &(sq_task_t){ add_one, &ran, NULL }), ESTALE);
+    CHECK_EQUAL(sq_item_submit(items[1], queue), ESTALE);
+    CHECK_EQUAL(sq_item_wait(items[2], SQ_FOREVER), 0); /* over before the fork */
+    for (int i = 0; i < 3; i += 1) {
+        sq_item_release(items[i]);
+    }
+    sq_queue_release(queue);
+    return 0;
+}
+
+TEST(in_the_child_of_a_fork_the_items_of_the_parent_stay_as_they_were) {
+    if (fork_left_out()) {
+        return;
+    }
+    outcome_t outcomes[3];
+    item_waiter_t waiter;
+    sq_queue_t *queue = make_suspended(0), *other = make_queue_of("other", 0);
+    sq_item_t *items[3];
+    for (int i = 0; i < 3; i += 1) {
+        items[i] = make_item(&outcomes[i]);
+    }
+    CHECK_EQUAL(sq_item_submit(items[0], queue), 0);
+    CHECK_EQUAL(sq_item_submit(items[2], other), 0);
+    CHECK_EQUAL(sq_item_wait(items[2], SQ_FOREVER), 0);
+    item_waiter_start(&waiter, items[1], SQ_FOREVER);
+    CHECK_EQUAL(in_fork(use_in_child, items), 0);
+    CHECK_EQUAL(sq_resume(queue), 0);
+    CHECK_EQUAL(sq_item_wait(items[0], SQ_FOREVER), 0);
+    sq_item_release(items[1]);
+    CHECK_EQUAL(item_waiter_end(&waiter), ECANCELED);
+    sq_item_release(items[0]);
+    sq_item_release(items[2]);
+    sq_queue_release(queue);
+    sq_queue_release(other);
+}
+
+static void fork_as_item(void *context) { fork_and_return(context); }
+
+TEST(an_item_that_forks_has_its_outcome_in_the_parent_only) {
+    if (fork_left_out()) {
+        return;
+    }
+    int status = 0;
+    sq_pool_t *pool = sq_pool_create_manual("forks");
+    sq_queue_t *queue = sq_queue_create("forks", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool });
+    sq_item_t *item = make_item_of(&(sq_task_t){ fork_as_item, &status, must_not_run });
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    int error = sq_item_wait(item, SQ_FOREVER);
+    if (status == -1) {
+        _exit(!(error == ESTALE && sq_item_wait(item, SQ_NOW) == ESTALE));
+    }
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(error, 0);
+    sq_item_release(item);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}

@@ -1,4 +1,4 @@
-# Makefile: everything that is done with this repository. `make` alone tells what there is.
+# Makefile: all commands of this repository. `make` alone lists them.
 #
 # make/build.mk    compilers, flavours, the library
 # make/install.mk  install, uninstall, the pkg-config file

@@ -6,10 +6,10 @@
 #                                 front of it; if a line begins with `extension` or `@main`, as a file
 #     four blanks                 after an empty line of a doc comment: the same
 #     <!-- given: CODE -->        a line directly above the block: what the block builds on, and no reader needs to see
-#     ```swift nocompile: WHY     is left alone, for the reason that it gives
+#     ```swift nocompile: WHY     is not compiled, for the reason that it gives
 #     ```swift run, swift dies    a whole program: see check-snippets.sh
 #
-# Errors fail it, and warnings, but for variables that an example makes and does not use. Prints a line for each block, and
+# Errors and warnings fail it, except for variables that an example does not use. Prints a line for each block, and
 # `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -21,7 +21,7 @@ if [ $# -eq 0 ]; then
 fi
 rm -rf "$work/fragments" && mkdir -p "$target" || exit 1
 
-# Each block to a file of its own that tells the compiler where its lines are from. The index: FILE LINE, or FILE LINE WHY-NOT.
+# Each block in a file of its own, with the source location of its lines. The index: FILE LINE, or FILE LINE WHY-NOT.
 awk -v target="$target" '
     function finish(    body, name, i) {
         name = FILENAME; gsub(/[^A-Za-z0-9]+/, "_", name); name = name "_" start
@@ -51,11 +51,11 @@ awk -v target="$target" '
     !inside && line ~ /^<!-- given: .* -->$/ { given = given substr(line, 13, length(line) - 16) "\n"; givens += 1; next }
     !inside && line ~ /^```swift nocompile/ {
         why = line; sub(/^```swift nocompile:? */, "", why)
-        print FILENAME "\t" FNR "\t" (why == "" ? "gives no reason" : "left alone: " why)
+        print FILENAME "\t" FNR "\t" (why == "" ? "gives no reason" : "not compiled: " why)
         inside = 2; next
     }
     !inside && line ~ /^```swift *$/ { inside = 1; start = FNR; text = imports = ""; whole = 0; next }
-    !inside && line ~ /^```swift/ && line !~ /^```swift (run|dies|dies traced)$/ { print FILENAME "\t" FNR "\tsays what nobody knows: " line }
+    !inside && line ~ /^```swift/ && line !~ /^```swift (run|dies|dies traced)$/ { print FILENAME "\t" FNR "\thas an unknown mode: " line }
     !inside && line ~ /^```./ { inside = 2; next }
     inside && inside != 3 && line ~ /^```$/ { if (inside == 1) finish(); inside = givens = 0; given = ""; next }
     inside == 1 || inside == 3 {
@@ -96,7 +96,7 @@ awk -F '\t' '
             wrong[block] = wrong[block] "    " said[i] "\n"
         }
         for (j = 1; j <= blocks; j += 1) {
-            if (note[j] != "" && note[j] !~ /^left alone/) wrong[j] = "    " note[j] "\n"
+            if (note[j] != "" && note[j] !~ /^not compiled/) wrong[j] = "    " note[j] "\n"
             if (j in wrong) { failed += 1; printf "FAIL %s:%d\n%s", path[j], first[j], wrong[j] }
             else { passed += 1; printf "ok %s:%d%s\n", path[j], first[j], note[j] == "" ? "" : " (" note[j] ")" }
         }

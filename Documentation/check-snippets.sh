@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check-snippets.sh [FILE...]: builds and runs the programs in the documents: README.md, Documentation/*.md and the articles of
-# Sources/SerialQueue, or the files given. Without FILE also compiles the examples that are no programs (check-fragments.sh),
-# and runs `make docs`, where a link to what is not there, or half the parameters, are errors.
+# Sources/SerialQueue, or the files given. Without FILE also compiles the examples that are not programs (check-fragments.sh),
+# and runs `make docs`, where a broken link or a missing parameter is an error.
 #
 #     ```c run, ```swift run      a whole program: it must end with 0
 #     ```c dies, ```swift dies    it must end in any other way, within a minute

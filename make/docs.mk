@@ -2,7 +2,7 @@
 
 DOCS := build/docs
 CATALOG := Sources/SerialQueue/SerialQueue.docc
-# The one beside the compiler, wherever the PATH's `swift` points to.
+# The one next to the compiler, wherever the PATH's `swift` points to.
 DOCC ?= $(shell command -v docc || dirname "$$(readlink -f "$$(command -v $(SWIFT))")" | sed 's,$$,/docc,')
 
 docs: ## build/docs/SerialQueue.doccarchive: the documentation of the Swift face; a warning fails it

@@ -32,7 +32,7 @@ enum {
 typedef struct bench_contender {
     const char *name;
     unsigned can;         /* BENCH_ASYNC | ... */
-    const char *why_not;  /* why it cannot do the rest: printed beside "n/a" */
+    const char *why_not;  /* why it cannot do the rest: printed next to "n/a" */
 } bench_contender_t;
 
 /* Registers a scenario before main runs. "async-4" runs the scenario "async" with parameter 4; `needs`: BENCH_ASYNC | ... */

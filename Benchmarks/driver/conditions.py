@@ -66,7 +66,7 @@ _COMPUTE = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n   
 
 class Busy(Condition):
     """Two processes per processor compute all the time, in the session of the programs: Linux schedules sessions as groups,
-    and a yield gives time only to threads of the same group. Neighbours cannot be told from these processes."""
+    and a yield gives time only to threads of the same group. Neighbours cannot be distinguished from these processes."""
 
     name, title, limits, absolute = "busy", "a busy machine: two computing processes per processor", (1.2, 0.8), False
     contenders = One.contenders

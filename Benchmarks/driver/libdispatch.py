@@ -1,4 +1,4 @@
-"""Is libdispatch used as well as it can be? The ways to use it, and to link both libraries, beside each other."""
+"""Is libdispatch used as well as it can be? The ways to use it, and to link both libraries, compared."""
 
 import os
 import sys

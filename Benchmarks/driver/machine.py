@@ -1,4 +1,4 @@
-"""What the figures were measured on, and who else was using it at the time."""
+"""What the figures were measured on, and what else was using it at the time."""
 
 import datetime
 import os
@@ -63,9 +63,9 @@ def describe(root, compiler):
 class Neighbours:
     """How much processor time others took while one measurement ran, in processors (1.0: one processor, all the time).
 
-    A contender's threads that are meant to run beside each other run one after the other if somebody else has the
+    A contender's threads that should run at the same time run one after the other if another process has the
     second processor, and that changes a figure by far more than the share of time that was taken. Looks only at
-    `processors`; without any, nobody is a neighbour."""
+    `processors`; without any, no process is a neighbour."""
 
     def __init__(self, processors):
         self._processors = processors

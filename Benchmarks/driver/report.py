@@ -31,7 +31,7 @@ def footer(about):
 
 def disturbances(results, condition=None):
     if condition and not condition.processors:
-        return "Other processes cannot be told from the computing ones here."
+        return "Other processes cannot be distinguished from the computing ones here."
     if not results.disturbed:
         return "No other process used the processors."
     return (f"Other processes used more than a tenth of a processor during {results.disturbed} of {results.measured} "

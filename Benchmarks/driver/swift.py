@@ -1,4 +1,4 @@
-"""The Swift side: SerialQueue beside DispatchQueue, closures instead of functions; then what is built for Swift concurrency.
+"""The Swift side: SerialQueue against DispatchQueue, closures instead of functions; then what is built for Swift concurrency.
 Same variables as bench.py, but without CONDITION only a quiet
 machine."""
 

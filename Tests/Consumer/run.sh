@@ -17,7 +17,7 @@ fail()
     exit 1
 }
 
-# SwiftPM lets a package with unsafe flags be a dependency by path, but not by version: so nobody else would tell.
+# SwiftPM lets a package with unsafe flags be a dependency by path, but not by version: so no other check would notice.
 grep -n unsafeFlags ../../Package.swift > "$log" && fail "Package.swift has unsafeFlags, so no package can depend on a version of it"
 
 "${SWIFT:-swift}" build -c release -j 2 --scratch-path "$scratch" > "$log" 2>&1 || fail "does not build"

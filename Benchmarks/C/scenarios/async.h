@@ -120,7 +120,7 @@ static void note_the_time(void *context) {
 
 /* The submitter sleeps for `microseconds`, so that everything is asleep, then submits one task: the time from before the
  * submission until the task runs, and what the submission costs the submitter. The submitter waits for the task only by
- * its next sleep: a waiter that spins would take the processor that the task needs. 4,000 times, but for at most 2 s. */
+ * its next sleep: a waiter that spins would take the processor that the task needs. 4,000 times, but at most 2 s. */
 static void wake_after_idle(uint64_t microseconds) {
     size_t most = (size_t)bench_duration(4000), count = 0;
     contender_queue_t queue = contender_create();

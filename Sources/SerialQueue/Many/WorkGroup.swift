@@ -13,7 +13,7 @@ import CSerialQueueSwiftCall
 /// for queue in queues {
 ///     queue.async(in: group) { print("on \(queue.label)") }
 /// }
-/// group.wait()
+/// try await group.wait()              // from synchronous code: group.wait()
 /// ```
 ///
 /// Don't use it for child tasks: a task group does that. The last reference may go away at any time, also while there are

@@ -13,7 +13,7 @@ final class Delivery<Value: Sendable>: Sendable {
     private let state = Mutex(State.nothing)
     private let source = Mutex<(task: Task<Void, Never>?, isCancelled: Bool)>((nil, false))
 
-    /// Notes who is to be cancelled.
+    /// Notes what is to be cancelled.
     func comes(from task: Task<Void, Never>) {
         let isCancelled = source.withLock { source in
             source.task = task

@@ -60,7 +60,7 @@ private func awaitedAtOnce<C: OrderedContender>(_: C.Type) {
     }
 }
 
-/// 100,000 items that nobody awaits, until the last one has run.
+/// 100,000 items without a handle, until the last one has run.
 private func withoutHandle<C: OrderedContender>(_: C.Type) {
     let queue = C(), countdown = Countdown(), count = 100_000
     passes(of: count, counting: countdown) {

@@ -70,6 +70,44 @@ TEST(a_wait_runs_the_tasks_of_a_manual_pool) {
     sq_pool_release(pool);
 }
 
+/* Waits without a thread, in line with the others. */
+typedef struct waiting {
+    sq_await_t await;
+    sq_item_t *item;
+    int outcome;
+    latch_t ended;
+} waiting_t;
+
+static void note_outcome(sq_await_t *await) {
+    waiting_t *waiting = await->context;
+    waiting->outcome = sq_item_wait(waiting->item, SQ_NOW);
+    latch_bump(&waiting->ended);
+}
+
+TEST(an_await_ends_with_the_outcome_or_is_withdrawn) {
+    for (int cancels = 0; cancels < 2; cancels += 1) {
+        outcome_t outcome;
+        sq_queue_t *queue = make_suspended(0);
+        sq_item_t *item = make_item(&outcome);
+        waiting_t first = { { note_outcome, &first, { 0 } }, item, -1, LATCH_INIT };
+        waiting_t second = { { note_outcome, &second, { 0 } }, item, -1, LATCH_INIT };
+        CHECK_EQUAL(sq_item_await(item, &first.await), EINPROGRESS);
+        CHECK_EQUAL(sq_item_await(item, &second.await), EINPROGRESS);
+        CHECK(sq_item_withdraw(item, &second.await));
+        CHECK(!sq_item_withdraw(item, &second.await));
+        CHECK_EQUAL(sq_item_submit(item, queue), 0);
+        CHECK_EQUAL(cancels ? sq_item_cancel(item) : sq_resume(queue), 0);
+        latch_wait(&first.ended, 1);
+        CHECK_EQUAL(first.outcome, cancels ? ECANCELED : 0);
+        CHECK(!sq_item_withdraw(item, &first.await));
+        CHECK_EQUAL(sq_item_await(item, &second.await), first.outcome);
+        CHECK_EQUAL(latch_value(&second.ended), 0);
+        CHECK_EQUAL(cancels ? sq_resume(queue) : 0, 0);
+        sq_item_release(item);
+        sq_queue_release(queue);
+    }
+}
+
 /* Notifications */
 
 TEST(notifications_are_submitted_in_order_at_either_outcome_and_at_once_if_it_is_over) {
@@ -216,8 +254,10 @@ TEST(a_call_without_memory_or_thread_does_nothing_and_works_later) {
             if (error) {
                 CHECK_EQUAL(calls[c](&scene), 0);
             }
-            check_outcome(&scene.outcome, scene.outcome.ran, calls[c] == do_cancel);
             sq_item_release(scene.item);
+            CHECK_EQUAL(sq_shutdown(scene.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+            CHECK_EQUAL(scene.outcome.ran + scene.outcome.discarded, 1);
+            CHECK_EQUAL(scene.told.ran + scene.told.discarded, calls[c] == do_notify || (calls[c] == do_create && scene.told.discarded));
             sq_queue_release(scene.queue);
         }
     }

@@ -1,8 +1,9 @@
-/* sq_await.h: waiting for a semaphore or a group without a thread. */
+/* sq_await.h: waiting for a semaphore, a group or an item without a thread. */
 #ifndef SQ_AWAIT_H
 #define SQ_AWAIT_H
 
 #include "sq_group.h"
+#include "sq_item.h"
 #include "sq_semaphore.h"
 
 #ifdef __swift__
@@ -78,6 +79,29 @@ int sq_group_await(sq_group_t *group, sq_await_t *await);
  * `ended` was called or is about to be.
  */
 bool sq_group_withdraw(sq_group_t *group, sq_await_t *await);
+
+/**
+ * Waits for the outcome of an item, as sq_item_wait does. It does not run the tasks of a manual pool.
+ *
+ * @retval 0 The item ran. `ended` will not be called.
+ * @retval ECANCELED It will never run. `ended` will not be called.
+ * @retval EINPROGRESS It has no outcome yet. `await->ended` is called when it has one, unless the await is withdrawn before;
+ * then sq_item_wait with SQ_NOW returns the outcome.
+ * @retval ESTALE It would have to wait, and the item is from before a fork.
+ */
+#ifdef __GNUC__
+__attribute__((warn_unused_result))
+#endif
+int sq_item_await(sq_item_t *item, sq_await_t *await);
+
+/**
+ * Stops waiting, in constant time. Never blocks; any thread, once sq_item_await has returned EINPROGRESS. The struct must be
+ * valid, also if `ended` was called meanwhile. The item itself is not cancelled.
+ *
+ * @return True: `ended` will not be called, and the struct is not used any more. False: the item has its outcome, and `ended`
+ * was called or is about to be.
+ */
+bool sq_item_withdraw(sq_item_t *item, sq_await_t *await);
 
 #ifdef __cplusplus
 }

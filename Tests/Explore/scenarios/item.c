@@ -13,6 +13,7 @@
 static sq_item_t *item;
 static sq_queue_t *queues[2];
 static struct { int ran, discarded, cancelled; bool over; uint64_t cell; } seen;
+static int expected_awaits;
 static int notified, told, wants; /* notifications; the order of those of one thread */
 static struct { bool item, queue; } given; /* released by a thread of the scenario */
 
@@ -88,6 +89,36 @@ static void wait_item(sq_time_t deadline, int also) {
     }
 }
 
+/* An await, which its owner withdraws or not. It is overwritten once it has ended and nobody will withdraw it. */
+static struct { sq_await_t await; bool ended, withdrawn, is_kept; } awaited;
+
+static void item_ended(sq_await_t *await) {
+    if (awaited.ended || awaited.withdrawn) {
+        ex_fail("item: an await ended twice, or after it was withdrawn");
+    }
+    awaited.ended = true;
+    check_over("an await", sq_item_wait(item, SQ_NOW) == 0);
+    if (!awaited.is_kept) {
+        memset(await, 0xff, sizeof *await);
+    }
+}
+
+static void await_item(bool withdraws) {
+    awaited.await = (sq_await_t){ .ended = item_ended };
+    awaited.is_kept = withdraws;
+    int error = sq_item_await(item, &awaited.await);
+    if (error == EINPROGRESS) {
+        error = 0;
+        expected_awaits = 1;
+        if (withdraws && sq_item_withdraw(item, &awaited.await)) {
+            awaited.withdrawn = true;
+        }
+    } else if (error == 0 || error == ECANCELED) {
+        check_over("an await at once", error == 0);
+    }
+    allow(error, ECANCELED, 0);
+}
+
 static void run_notice(void *context) {
     int number = (int)(uintptr_t)context;
     if (number < wants) {
@@ -137,6 +168,8 @@ static void make_all(size_t capacity) {
     static const char *const labels[] = { "A", "B" };
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     memset(&seen, 0, sizeof seen);
+    memset(&awaited, 0, sizeof awaited);
+    expected_awaits = 0;
     given.item = given.queue = false;
     notified = told = wants = 0;
     item = sq_item_create("I", &(sq_task_t){ run, NULL, discard });
@@ -149,6 +182,9 @@ static void make_all(size_t capacity) {
 static void check_all(void) {
     if (seen.ran + seen.discarded != 1) {
         ex_fail("item: it ran %d times, and was discarded %d times", seen.ran, seen.discarded);
+    }
+    if (awaited.ended + awaited.withdrawn != expected_awaits) {
+        ex_fail("item: an await has not ended");
     }
     if (told != notified) {
         ex_fail("item: %d notifications, %d were run or discarded", notified, told);
@@ -206,6 +242,8 @@ THREAD(t_cancel, cancel())
 THREAD(t_wait, wait_item(SQ_FOREVER, 0))
 THREAD(t_wait_until, wait_item(stage_soon(), ETIMEDOUT))
 THREAD(t_wait_inside, allow(sq_sync(queues[0], wait_inside, NULL), 0, 0))
+THREAD(t_await, await_item(false))
+THREAD(t_await_withdraw, await_item(true))
 THREAD(t_notify_twice, notify(0); notify(1))
 THREAD(t_drain, shut_down(SQ_SHUTDOWN_DRAIN))
 THREAD(t_discard, shut_down(SQ_SHUTDOWN_DISCARD))
@@ -231,6 +269,8 @@ BODY(item_cancel_room_gone, submitted, 1, t_cancel, t_release_queue)
 BODY(item_cancel_room, held, 1, t_cancel, t_fill, t_resume)
 BODY(item_submit_twice, NULL, 0, t_submit_maybe, t_submit_elsewhere)
 BODY(item_submit_discard, NULL, 0, t_submit, t_discard, t_cancel)
+BODY(item_await, submitted, 0, t_await, t_cancel)
+BODY(item_await_withdraw, submitted, 0, t_await_withdraw, t_wait)
 BODY(item_wait_notify, submitted, 0, t_wait, t_notify_twice)
 BODY(item_release, submitted_and_retained, 0, t_release_mine, t_wait_and_release)
 BODY(item_release_cancel, submitted_and_retained, 0, t_release_mine, t_cancel_and_release)
@@ -260,6 +300,8 @@ const scenario_t item_scenarios[] = {
     { "item_submit_twice", "two submitters: one is refused", .body = item_submit_twice },
     { "item_submit_discard", "a submission, a shutdown and a cancel", .body = item_submit_discard },
     { "item_wait_notify", "a wait and notifications against the turn", .body = item_wait_notify },
+    { "item_await", "a wait without a thread against a cancel and the turn", .body = item_await },
+    { "item_await_withdraw", "the same, withdrawn at the outcome", .body = item_await_withdraw },
     { "item_release", "the last release against the turn and a wait", .body = item_release },
     { "item_release_cancel", "the last release against the turn and a cancel", .body = item_release_cancel },
     { "item_release_fresh", "the last release against a cancel of an item that was not submitted", .body = item_release_fresh },

@@ -1,59 +1,11 @@
 /* manual_test.c: a pool without threads: what runs, when, in which order, on the test's own thread. */
-#include "caller.h"
-#include "child.h"
-#include "inject.h"
-#include "sq_pool.h"
-#include "sq_timer.h"
-#include "pool/pool.h"
-
-static sq_pool_t *make_pool(void) {
-    sq_pool_t *pool = sq_pool_create_manual("manual");
-    REQUIRE(pool != NULL);
-    return pool;
-}
-
-static sq_queue_t *queue_on(sq_pool_t *pool, size_t capacity) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
-    options.capacity = capacity;
-    sq_queue_t *queue = sq_queue_create("on a manual pool", &options);
-    REQUIRE(queue != NULL);
-    return queue;
-}
-
-static void end(sq_pool_t *pool, sq_queue_t *first, sq_queue_t *second) {
-    sq_queue_release(first);
-    sq_queue_release(second);
-    sq_pool_release(pool);
-}
-
-static journal_t journal;
-static entry_t numbers[1024];
-
-/* From an empty journal on. */
-static void begin(void) {
-    journal.count = 0;
-    for (int i = 0; i < 1024; i += 1) {
-        numbers[i] = (entry_t){ &journal, i };
-    }
-}
-
-static void submit(sq_queue_t *queue, int number) { CHECK_EQUAL(sq_async(queue, write_entry, &numbers[number]), 0); }
-
-static void check_journal(const int *expected, size_t count) {
-    CHECK_EQUAL(journal.count, count);
-    for (size_t i = 0; i < count && i < journal.count; i += 1) {
-        CHECK_EQUAL(journal.entries[i], expected[i]);
-    }
-}
-#define CHECK_JOURNAL(...) \
-    check_journal((const int[]){ __VA_ARGS__ }, sizeof(const int[]){ __VA_ARGS__ } / sizeof(int))
+#include "manual.h"
 
 /* Running */
 
 TEST(nothing_runs_before_the_pool_is_run) {
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 0);
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "on a manual pool", 0);
     begin();
     CHECK_EQUAL(sq_pool_run(pool), 0);
     long threads = threads_alive();
@@ -69,8 +21,8 @@ TEST(nothing_runs_before_the_pool_is_run) {
 }
 
 TEST(a_queue_tells_its_manual_pool_and_that_only) {
-    sq_pool_t *pool = make_pool(), *other = sq_pool_create("with threads", NULL);
-    sq_queue_t *queue = queue_on(pool, 0), *with_threads = queue_on(other, 0);
+    sq_pool_t *pool = make_manual_pool(), *other = sq_pool_create("with threads", NULL);
+    sq_queue_t *queue = queue_on(pool, "on a manual pool", 0), *with_threads = queue_on(other, "on a manual pool", 0);
     sq_queue_t *alone = sq_queue_create("on no pool", NULL);
     CHECK(sq_queue_manual_pool(queue) == pool);
     CHECK(sq_queue_manual_pool(with_threads) == NULL);
@@ -83,8 +35,8 @@ TEST(a_queue_tells_its_manual_pool_and_that_only) {
 }
 
 TEST(a_queue_tells_that_it_has_ended_and_runs_nothing_for_the_answer) {
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 0);
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "on a manual pool", 0);
     begin();
     CHECK(!sq_has_ended(queue));
     CHECK_EQUAL(sq_suspend(queue), 0);
@@ -102,8 +54,8 @@ TEST(a_queue_tells_that_it_has_ended_and_runs_nothing_for_the_answer) {
 
 TEST(queues_of_a_manual_pool_take_turns_of_a_batch_in_the_order_in_which_they_became_ready) {
     enum { EACH = SQ__BATCH + 36 };
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *first = queue_on(pool, 0), *second = queue_on(pool, 0);
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *first = queue_on(pool, "on a manual pool", 0), *second = queue_on(pool, "on a manual pool", 0);
     begin();
     for (int i = 0; i < EACH; i += 1) {
         submit(first, i);
@@ -119,12 +71,6 @@ TEST(queues_of_a_manual_pool_take_turns_of_a_batch_in_the_order_in_which_they_be
     end(pool, first, second);
 }
 
-typedef struct spawner {
-    sq_pool_t *pool;
-    sq_queue_t *queue, *other;
-    int number;
-} spawner_t;
-
 static void submit_two_more(void *context) {
     spawner_t *spawner = context;
     submit(spawner->other, spawner->number + 1);
@@ -132,8 +78,8 @@ static void submit_two_more(void *context) {
 }
 
 TEST(a_run_includes_what_its_tasks_submit_and_what_is_discarded) {
-    sq_pool_t *pool = make_pool();
-    spawner_t spawner = { pool, queue_on(pool, 0), queue_on(pool, 0), 10 };
+    sq_pool_t *pool = make_manual_pool();
+    spawner_t spawner = { pool, queue_on(pool, "on a manual pool", 0), queue_on(pool, "on a manual pool", 0), 10 };
     size_t discarded = 0;
     begin();
     CHECK_EQUAL(sq_async(spawner.queue, submit_two_more, &spawner), 0);
@@ -161,111 +107,12 @@ static void run_within(void *context) {
 }
 
 TEST(a_task_can_run_the_rest_of_its_pool) {
-    sq_pool_t *pool = make_pool();
-    spawner_t spawner = { pool, queue_on(pool, 0), queue_on(pool, 0), 0 };
+    sq_pool_t *pool = make_manual_pool();
+    spawner_t spawner = { pool, queue_on(pool, "on a manual pool", 0), queue_on(pool, "on a manual pool", 0), 0 };
     begin();
     CHECK_EQUAL(sq_async(spawner.queue, run_within, &spawner), 0);
     CHECK_EQUAL(sq_pool_run(pool), 3);
     CHECK_JOURNAL(2, 1, 3);
-    end(pool, spawner.queue, spawner.other);
-}
-
-/* Waits on one thread */
-
-TEST(a_call_that_waits_first_runs_what_its_queue_has_ready_and_nothing_else) {
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 0), *other = queue_on(pool, 0);
-    begin();
-    submit(other, 100);
-    submit(queue, 1);
-    submit(queue, 2);
-    CHECK_EQUAL(sq_sync(queue, write_entry, &numbers[3]), 0);
-    CHECK_JOURNAL(1, 2, 3);
-    submit(queue, 4);
-    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, write_entry, &numbers[5]), 0);
-    submit(queue, 6);
-    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
-    CHECK_EQUAL(sq_sync_until(queue, FAR, write_entry, &numbers[7]), 0);
-    submit(queue, 8);
-    submit(queue, 9);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
-    CHECK_JOURNAL(1, 2, 3, 4, 5, 6, 7, 8, 9);
-    check_outcomes(queue, 9, 0, 0, 1);
-    CHECK_EQUAL(sq_pool_run(pool), 1);
-    end(pool, queue, other);
-}
-
-TEST(a_wait_for_room_runs_as_much_as_it_needs) {
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 2);
-    begin();
-    for (int i = 0; i < 6; i += 1) {
-        CHECK_EQUAL(sq_async_until(queue, SQ_FOREVER, &(sq_task_t){ write_entry, &numbers[i], NULL }), 0);
-        CHECK_EQUAL(journal.count, i < 2 ? 0 : i - 1);
-    }
-    CHECK_EQUAL(sq_async(queue, must_not_run, NULL), EAGAIN);
-    CHECK_EQUAL(sq_pool_run(pool), 2);
-    CHECK_JOURNAL(0, 1, 2, 3, 4, 5);
-    end(pool, queue, NULL);
-}
-
-TEST(a_wait_for_what_cannot_be_run_ahead_ends_at_its_deadline) {
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 0), *other = queue_on(pool, 0);
-    begin();
-    CHECK_EQUAL(sq_suspend(queue), 0);
-    submit(queue, 1);
-    submit(other, 2);
-    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
-    CHECK_EQUAL(sq_resume(queue), 0);
-    CHECK_EQUAL(sq_pool_run(pool), 2);
-    CHECK_JOURNAL(2, 1);
-    end(pool, queue, other);
-}
-
-static void wait_for_the_other(void *context) {
-    spawner_t *spawner = context;
-    submit(spawner->other, 1);
-    CHECK_EQUAL(sq_sync(spawner->other, write_entry, &numbers[2]), 0);
-    submit(spawner->other, 3);
-    CHECK_EQUAL(sq_run_and_wait(spawner->other, FAR, write_entry, &numbers[4]), 0);
-    CHECK_EQUAL(sq_shutdown(spawner->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), EDEADLK); /* its own: begins and cancels a wait */
-    write_entry(&numbers[5]);
-}
-
-/* Regression: the thread had one token for the wait and for what it ran ahead of it. To see it fail: sq__self_token in
- * sq__wait_begin for manual pools, too: ESHUTDOWN. */
-TEST(what_is_run_ahead_of_a_wait_may_wait_in_turn) {
-    sq_pool_t *pool = make_pool();
-    spawner_t spawner = { pool, queue_on(pool, 0), queue_on(pool, 0), 0 };
-    begin();
-    CHECK_EQUAL(sq_run_and_wait(spawner.queue, FAR, wait_for_the_other, &spawner), 0);
-    CHECK_JOURNAL(1, 2, 3, 4, 5);
-    CHECK_EQUAL(sq_sync(spawner.queue, must_not_run, NULL), ESHUTDOWN);
-    sq_queue_release(spawner.queue);
-    spawner.queue = queue_on(pool, 0);
-    begin();
-    CHECK_EQUAL(sq_async(spawner.queue, wait_for_the_other, &spawner), 0);
-    CHECK_EQUAL(sq_sync(spawner.queue, write_entry, &numbers[6]), 0); /* its place was taken before the shutdown */
-    CHECK_JOURNAL(1, 2, 3, 4, 5, 6);
-    end(pool, spawner.queue, spawner.other);
-}
-
-static void come_back(void *context) { CHECK_EQUAL(sq_sync(((spawner_t *)context)->queue, must_not_run, NULL), EDEADLK); }
-
-static void call_the_other(void *context) {
-    spawner_t *spawner = context;
-    CHECK_EQUAL(sq_async(spawner->other, come_back, spawner), 0);
-    CHECK_EQUAL(sq_sync(spawner->other, write_entry, &numbers[1]), 0);
-}
-
-TEST(a_circle_on_a_manual_pool_is_told) {
-    sq_pool_t *pool = make_pool();
-    spawner_t spawner = { pool, queue_on(pool, 0), queue_on(pool, 0), 0 };
-    begin();
-    CHECK_EQUAL(sq_async(spawner.queue, call_the_other, &spawner), 0);
-    CHECK_EQUAL(sq_pool_run(pool), 1); /* the others ran within it */
-    CHECK_JOURNAL(1);
     end(pool, spawner.queue, spawner.other);
 }
 
@@ -280,8 +127,8 @@ static void let_all_go(void *context) {
 /* Regression: the run went on touching the pool (seen by AddressSanitizer). To see it fail: no sq__pool_retain in sq_pool_advance. */
 TEST(a_task_can_give_up_the_last_references_while_the_pool_is_run) {
     for (int i = 0; i < 4; i += 1) {
-        spawner_t spawner = { .pool = make_pool() };
-        spawner.queue = queue_on(spawner.pool, 0);
+        spawner_t spawner = { .pool = make_manual_pool() };
+        spawner.queue = queue_on(spawner.pool, "on a manual pool", 0);
         CHECK_EQUAL(sq_async(spawner.queue, let_all_go, &spawner), 0);
         switch (i) {
         case 0:
@@ -302,8 +149,8 @@ TEST(a_task_can_give_up_the_last_references_while_the_pool_is_run) {
 }
 
 TEST(what_is_left_at_the_last_release_of_a_queue_runs_when_the_pool_is_run) {
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 0);
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "on a manual pool", 0);
     begin();
     submit(queue, 1);
     submit(queue, 2);
@@ -336,8 +183,8 @@ TEST(a_manual_pool_without_memory_is_ENOMEM) {
 /* The clock */
 
 TEST(an_advance_runs_what_is_ready_and_what_falls_due_and_counts_it) {
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 0), *other = queue_on(pool, 0);
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "on a manual pool", 0), *other = queue_on(pool, "on a manual pool", 0);
     begin();
     CHECK_EQUAL(sq_async_after(queue, 30, write_entry, &numbers[30]), 0);
     CHECK_EQUAL(sq_async_after(other, 10, write_entry, &numbers[10]), 0);
@@ -374,8 +221,8 @@ static int look_around(const stem_t *stem) {
     wrong += !CHECK_EQUAL(sq_pool_run(stem->pool), 0);
     wrong += !CHECK_EQUAL(sq_pool_advance(stem->pool, 1000), 0);
     wrong += !CHECK_EQUAL(sq_async(stem->queue, must_not_run, NULL), ESTALE);
-    sq_pool_t *pool = make_pool();
-    sq_queue_t *queue = queue_on(pool, 0);
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "on a manual pool", 0);
     wrong += !CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
     wrong += !CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
     wrong += !CHECK_EQUAL(ran, 2);
@@ -398,8 +245,8 @@ TEST(a_task_of_a_manual_pool_can_fork) {
         return;
     }
     for (int way = 0; way < 4; way += 1) {
-        stem_t stem = { .pool = make_pool() };
-        stem.queue = queue_on(stem.pool, 0);
+        stem_t stem = { .pool = make_manual_pool() };
+        stem.queue = queue_on(stem.pool, "on a manual pool", 0);
         CHECK_EQUAL(sq_async(stem.queue, branch, &stem), 0);
         int expected = 0, error = 0;
         switch (way) {

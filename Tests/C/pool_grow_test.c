@@ -3,18 +3,11 @@
 #include "inject.h"
 #include "sq_pool.h"
 #include "platform/thread.h"
+#include "pools.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-static sq_queue_t *queue_on(sq_pool_t *pool) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
-    sq_queue_t *queue = sq_queue_create("", &options);
-    REQUIRE(queue != NULL);
-    return queue;
-}
 
 /* Growth */
 
@@ -52,7 +45,7 @@ TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
     sq_queue_t *queues[BLOCKED + 1];
     for (size_t i = 0; i <= BLOCKED; i += 1) {
-        queues[i] = queue_on(pool);
+        queues[i] = queue_on(pool, "", 0);
         CHECK_EQUAL(sq_async(queues[i], i < BLOCKED ? block : open_gate, &crowd), 0);
     }
     latch_wait(&crowd.left, BLOCKED);
@@ -76,7 +69,7 @@ TEST(a_pool_grows_to_64_threads_and_no_further) {
     REQUIRE(pool != NULL && queues != NULL);
     crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
     for (size_t i = 0; i < tasks; i += 1) {
-        queues[i] = queue_on(pool);
+        queues[i] = queue_on(pool, "", 0);
         CHECK_EQUAL(sq_async(queues[i], block, &crowd), 0);
     }
     latch_wait(&crowd.entered, most);
@@ -99,7 +92,7 @@ TEST(a_pool_of_three_threads_runs_three_tasks_at_a_time_and_no_more) {
     crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
     sq_queue_t *queues[12];
     for (size_t i = 0; i < 12; i += 1) {
-        queues[i] = queue_on(pool);
+        queues[i] = queue_on(pool, "", 0);
         CHECK_EQUAL(sq_async(queues[i], block, &crowd), 0);
     }
     latch_wait(&crowd.entered, 3);
@@ -123,7 +116,7 @@ TEST(a_pool_of_65_threads_runs_65_tasks_at_a_time) {
     crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
     sq_queue_t *queues[CROWD];
     for (size_t i = 0; i < CROWD; i += 1) {
-        queues[i] = queue_on(pool);
+        queues[i] = queue_on(pool, "", 0);
         CHECK_EQUAL(sq_async(queues[i], block, &crowd), 0);
     }
     latch_wait(&crowd.entered, MOST + 1);
@@ -166,7 +159,7 @@ TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     crowd_t crowd = { LATCH_INIT, LATCH_INIT, LATCH_INIT, 0, 0 };
     visitor_t visitor = { held, 0, 0, LATCH_INIT };
     for (size_t i = 0; i < CROWD; i += 1) {
-        queues[i] = queue_on(pool);
+        queues[i] = queue_on(pool, "", 0);
         CHECK_EQUAL(i == BLOCKED ? sq_async(queues[i], visit, &visitor) : sq_async(queues[i], block, &crowd), 0);
     }
     latch_wait(&crowd.entered, BLOCKED);
@@ -196,7 +189,7 @@ TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     REQUIRE(pool != NULL && queues != NULL && ran != NULL);
     size_t before = mallinfo2().uordblks;
     for (size_t i = 0; i < count; i += 1) {
-        queues[i] = queue_on(pool);
+        queues[i] = queue_on(pool, "", 0);
     }
     for (size_t i = 0; i < count; i += 1) {
         CHECK_EQUAL(sq_async(queues[i], add_one, &ran[i]), 0);
@@ -257,7 +250,7 @@ static int submit_in_want(failure_t what, uint64_t nth, bool forever) {
     options.threads = 2;
     sq_pool_t *pool = sq_pool_create("want", &options);
     REQUIRE(pool != NULL);
-    sq_queue_t *held = queue_on(pool), *queue = queue_on(pool);
+    sq_queue_t *held = queue_on(pool, "", 0), *queue = queue_on(pool, "", 0);
     hold_t hold;
     latch_t ran = LATCH_INIT;
     hold_async(&hold, held);

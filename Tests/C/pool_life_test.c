@@ -3,25 +3,12 @@
 #include "child.h"
 #include "inject.h"
 #include "sq_pool.h"
-
-static sq_pool_t *make_pool(size_t threads) {
-    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
-    options.threads = threads;
-    sq_pool_t *pool = sq_pool_create("life", &options);
-    REQUIRE(pool != NULL);
-    return pool;
-}
+#include "pools.h"
 
 static sq_queue_t *try_queue_on(sq_pool_t *pool) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.pool = pool;
     return sq_queue_create("on a pool", &options);
-}
-
-static sq_queue_t *queue_on(sq_pool_t *pool) {
-    sq_queue_t *queue = try_queue_on(pool);
-    REQUIRE(queue != NULL);
-    return queue;
 }
 
 /* Releases. That threads and memory are gone is seen by the harness. */
@@ -42,7 +29,7 @@ TEST(a_pool_outlives_its_release_while_it_has_queues) {
     for (size_t i = 0; i < 200; i += 1) {
         size_t ran = 0;
         sq_pool_t *pool = make_pool(1 + i % 2);
-        sq_queue_t *first = queue_on(pool), *second = queue_on(pool);
+        sq_queue_t *first = queue_on(pool, "on a pool", 0), *second = queue_on(pool, "on a pool", 0);
         CHECK_EQUAL(sq_async(first, add_one, &ran), 0);
         sq_pool_release(pool);
         CHECK_EQUAL(sq_async(first, add_one, &ran), 0);
@@ -59,7 +46,7 @@ TEST(accepted_tasks_run_after_the_last_release_of_queue_and_pool) {
     latch_t ran = LATCH_INIT;
     for (size_t i = 1; i <= 200; i += 1) {
         sq_pool_t *pool = make_pool(1);
-        sq_queue_t *queue = queue_on(pool);
+        sq_queue_t *queue = queue_on(pool, "on a pool", 0);
         for (size_t task = 0; task < 5; task += 1) {
             CHECK_EQUAL(sq_async(queue, (sq_function_t)latch_bump, &ran), 0);
         }
@@ -88,8 +75,8 @@ static void give_all_up(void *context) {
 TEST(a_task_can_give_up_the_last_references_to_its_queue_and_its_pool) {
     for (size_t i = 0; i < 200; i += 1) {
         estate_t estate = { .pool = make_pool(1 + i % 2), .gone = LATCH_INIT };
-        estate.queue = queue_on(estate.pool);
-        estate.other = queue_on(estate.pool);
+        estate.queue = queue_on(estate.pool, "on a pool", 0);
+        estate.other = queue_on(estate.pool, "on a pool", 0);
         CHECK_EQUAL(sq_async(estate.other, do_nothing, NULL), 0);
         sq_queue_t *queue = estate.queue;
         CHECK_EQUAL(i % 3 ? sq_async(queue, give_all_up, &estate) : sq_sync(queue, give_all_up, &estate), 0);
@@ -108,7 +95,7 @@ TEST(queues_and_pool_are_released_from_many_threads_at_once) {
         sq_pool_t *pool = make_pool(2);
         pthread_t threads[4];
         for (size_t t = 0; t < 4; t += 1) {
-            sq_queue_t *queue = queue_on(pool);
+            sq_queue_t *queue = queue_on(pool, "on a pool", 0);
             CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
             threads[t] = spawn(release_queue, queue);
         }
@@ -124,7 +111,7 @@ TEST(queues_and_pool_are_released_from_many_threads_at_once) {
 
 TEST(queues_on_a_pool_are_shut_down_one_by_one) {
     sq_pool_t *pool = make_pool(1);
-    sq_queue_t *drained = queue_on(pool), *discarded = queue_on(pool), *goes_on = queue_on(pool);
+    sq_queue_t *drained = queue_on(pool, "on a pool", 0), *discarded = queue_on(pool, "on a pool", 0), *goes_on = queue_on(pool, "on a pool", 0);
     hold_t hold;
     size_t ran = 0, lost = 0, on = 0;
     hold_async(&hold, goes_on); /* all wait for the one thread */
@@ -152,7 +139,7 @@ TEST(queues_on_a_pool_are_shut_down_one_by_one) {
 
 TEST(a_suspended_queue_on_a_pool_lets_the_others_go_on) {
     sq_pool_t *pool = make_pool(1);
-    sq_queue_t *suspended = queue_on(pool), *other = queue_on(pool);
+    sq_queue_t *suspended = queue_on(pool, "on a pool", 0), *other = queue_on(pool, "on a pool", 0);
     size_t held = 0, ran = 0, lost = 0;
     CHECK_EQUAL(sq_suspend(suspended), 0);
     for (size_t i = 0; i < 300; i += 1) {
@@ -217,7 +204,7 @@ TEST(a_pool_without_a_label_and_with_a_stack_of_its_own_works) {
     sq_pool_options_t options = { sizeof options, 1, asked };
     sq_pool_t *pool = sq_pool_create(NULL, &options);
     REQUIRE(pool != NULL);
-    sq_queue_t *queue = queue_on(pool);
+    sq_queue_t *queue = queue_on(pool, "on a pool", 0);
     size_t stack = 0;
     CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, measure_stack, &stack), 0);
     if (!SANITIZED) {
@@ -243,7 +230,7 @@ static int use_pools_in_the_child(void *context) {
     sq_pool_t *const pools[] = { sq_pool_shared(), make_pool(1) };
     wrong += !CHECK(sq_pool_shared() == pools[0]);
     for (size_t i = 0; i < 2; i += 1) {
-        sq_queue_t *queue = queue_on(pools[i]);
+        sq_queue_t *queue = queue_on(pools[i], "on a pool", 0);
         wrong += !CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
         wrong += !CHECK_EQUAL(sq_run_and_wait(queue, FAR, add_one, &ran), 0);
         wrong += !CHECK_EQUAL(ran, 2 * (i + 1));
@@ -285,7 +272,7 @@ TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
         return;
     }
     sq_pool_t *pool = make_pool(1);
-    estate_t estate = { .pool = make_pool(1), .queue = queue_on(pool), .status = -1 };
+    estate_t estate = { .pool = make_pool(1), .queue = queue_on(pool, "on a pool", 0), .status = -1 };
     CHECK_EQUAL(sq_run_and_wait(estate.queue, SQ_FOREVER, fork_in_a_task, &estate), 0);
     CHECK_EQUAL(estate.status, 0);
     sq_queue_release(estate.queue);
@@ -298,13 +285,13 @@ int child_main(int count, char **words) {
     (void)count;
     (void)words;
     estate_t estate = { .pool = sq_pool_shared() };
-    estate.queue = queue_on(estate.pool);
+    estate.queue = queue_on(estate.pool, "on a pool", 0);
     hold_t hold;
     hold_async(&hold, estate.queue);
     int status = in_fork(use_pools_in_the_child, &estate);
     hold_end(&hold);
     sq_pool_t *own = make_pool(2);
-    estate_t second = { .pool = own, .queue = queue_on(own) };
+    estate_t second = { .pool = own, .queue = queue_on(own, "on a pool", 0) };
     hold_async(&hold, second.queue);
     status |= in_fork(use_pools_in_the_child, &second);
     hold_end(&hold);

@@ -1,22 +1,7 @@
 /* pool_seats_test.c: what waits on a thread of a pool lends its seat, so that what it waits for can run there. */
 #include "caller.h"
 #include "sq_pool.h"
-
-static sq_pool_t *make_pool(size_t threads) {
-    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
-    options.threads = threads;
-    sq_pool_t *pool = sq_pool_create("test pool", &options);
-    REQUIRE(pool != NULL);
-    return pool;
-}
-
-static sq_queue_t *queue_on(sq_pool_t *pool, const char *label) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
-    sq_queue_t *queue = sq_queue_create(label, &options);
-    REQUIRE(queue != NULL);
-    return queue;
-}
+#include "pools.h"
 
 typedef struct nest {
     sq_queue_t *queues[8];
@@ -38,7 +23,7 @@ TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     sq_pool_t *pool = make_pool(1);
     nest_t nest = { .count = 8, .way = BY_CALL };
     for (size_t i = 0; i < 8; i += 1) {
-        nest.queues[i] = queue_on(pool, "nested");
+        nest.queues[i] = queue_on(pool, "nested", 0);
     }
     CHECK_EQUAL(sq_async(nest.queues[0], go_in, &nest), 0);
     drain(nest.queues[0]);
@@ -72,8 +57,8 @@ static void say_farewell(void *context) {
 /* It is called on the pool's thread, with no task around it. */
 TEST(who_lets_go_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it) {
     sq_pool_t *pool = make_pool(1);
-    sq_queue_t *queue = queue_on(pool, "watched");
-    farewell_t farewell = { queue_on(pool, "other"), LATCH_INIT };
+    sq_queue_t *queue = queue_on(pool, "watched", 0);
+    farewell_t farewell = { queue_on(pool, "other", 0), LATCH_INIT };
     const sq_watcher_t watcher = { never_told, &farewell, say_farewell };
     hold_t hold;
     CHECK_EQUAL(sq_queue_watch(queue, SQ_FOREVER, &watcher), 0);
@@ -88,7 +73,7 @@ TEST(who_lets_go_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it)
 /* The turn has come, and yet nobody to run it. */
 TEST(a_call_on_a_free_queue_of_a_pool_that_is_busy_ends_at_its_deadline) {
     sq_pool_t *pool = make_pool(1);
-    sq_queue_t *busy = queue_on(pool, "busy"), *idle = queue_on(pool, "idle");
+    sq_queue_t *busy = queue_on(pool, "busy", 0), *idle = queue_on(pool, "idle", 0);
     hold_t hold;
     hold_async(&hold, busy);
     CHECK_EQUAL(sq_run_and_wait(idle, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
@@ -112,7 +97,7 @@ static void begin_the_circle(void *context) {
 
 TEST(a_circle_of_tasks_on_a_pool_is_told) {
     sq_pool_t *pool = make_pool(1);
-    nest_t nest = { .queues = { queue_on(pool, "left"), queue_on(pool, "right") } };
+    nest_t nest = { .queues = { queue_on(pool, "left", 0), queue_on(pool, "right", 0) } };
     CHECK_EQUAL(sq_async(nest.queues[0], begin_the_circle, &nest), 0);
     drain(nest.queues[0]);
     CHECK_EQUAL(nest.deepest, 1);

@@ -3,22 +3,7 @@
 #include "sq_pool.h"
 #include "platform/clock.h"
 #include "pool/pool.h"
-
-static sq_pool_t *make_pool(size_t threads) {
-    sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
-    options.threads = threads;
-    sq_pool_t *pool = sq_pool_create("test pool", &options);
-    REQUIRE(pool != NULL);
-    return pool;
-}
-
-static sq_queue_t *queue_on(sq_pool_t *pool, const char *label) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
-    sq_queue_t *queue = sq_queue_create(label, &options);
-    REQUIRE(queue != NULL);
-    return queue;
-}
+#include "pools.h"
 
 /* Order, exactly once, mixed calls */
 
@@ -80,7 +65,7 @@ static void *submit_all(void *argument) {
 static void check_order(size_t threads) {
     static submitter_t submitters[SUBMITTERS];
     sq_pool_t *pool = make_pool(threads);
-    ledger_t ledgers[2] = { { .queue = queue_on(pool, "first") }, { .queue = queue_on(pool, "second") } };
+    ledger_t ledgers[2] = { { .queue = queue_on(pool, "first", 0) }, { .queue = queue_on(pool, "second", 0) } };
     pthread_t running[SUBMITTERS];
     for (size_t i = 0; i < SUBMITTERS; i += 1) {
         submitters[i].ledgers = ledgers;
@@ -125,7 +110,7 @@ static void share(void *context) {
 
 TEST(two_queues_on_a_pool_of_one_thread_share_it_and_never_run_at_once) {
     sq_pool_t *pool = make_pool(1);
-    sq_queue_t *queues[2] = { queue_on(pool, "one"), queue_on(pool, "other") };
+    sq_queue_t *queues[2] = { queue_on(pool, "one", 0), queue_on(pool, "other", 0) };
     shared_t shared = { .ran = 0 }; /* of both: ThreadSanitizer would see it if they ran on two threads */
     for (size_t i = 0; i < 2000; i += 1) {
         CHECK_EQUAL(sq_async(queues[i % 2], share, &shared), 0);
@@ -190,7 +175,7 @@ static void *keep_flooding(void *argument) {
 
 TEST(a_queue_flooded_by_four_producers_does_not_keep_another_waiting_for_more_than_a_batch) {
     sq_pool_t *pool = make_pool(1);
-    flood_t flood = { .flooded = queue_on(pool, "flooded"), .other = queue_on(pool, "other"), .gate = LATCH_INIT, .enough = LATCH_INIT };
+    flood_t flood = { .flooded = queue_on(pool, "flooded", 0), .other = queue_on(pool, "other", 0), .gate = LATCH_INIT, .enough = LATCH_INIT };
     pthread_t producers[4];
     CHECK_EQUAL(sq_async(flood.flooded, wait_at_the_gate, &flood), 0);
     for (size_t i = 0; i < 4; i += 1) {
@@ -236,7 +221,7 @@ static void pass_on(void *context) {
 
 TEST(a_chain_of_a_million_hand_offs_between_two_queues_on_a_pool_needs_no_stack) {
     sq_pool_t *pool = make_pool(1);
-    relay_t relay = { .queues = { queue_on(pool, "to"), queue_on(pool, "fro") }, .left = scaled(1000000), .done = LATCH_INIT };
+    relay_t relay = { .queues = { queue_on(pool, "to", 0), queue_on(pool, "fro", 0) }, .left = scaled(1000000), .done = LATCH_INIT };
     CHECK_EQUAL(sq_async(relay.queues[0], pass_on, &relay), 0);
     latch_wait(&relay.done, 1);
     CHECK_AT_MOST(relay.highest - relay.lowest, 4096);

@@ -5,6 +5,7 @@
 
 #include "caller.h"
 #include "pool/pool.h"
+#include "pools.h"
 
 #include <stdlib.h>
 
@@ -18,15 +19,6 @@ typedef struct bench {
     sq_pool_t *pool;
     sq_queue_t *queue;
 } bench_t;
-
-static inline sq_queue_t *queue_on(sq_pool_t *pool, const char *label, size_t capacity) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
-    options.capacity = capacity;
-    sq_queue_t *queue = sq_queue_create(label, &options);
-    REQUIRE(queue != NULL);
-    return queue;
-}
 
 static inline bench_t bench_of(size_t capacity) {
     sq_pool_t *pool = sq_pool_create_manual("clock");

@@ -1,0 +1,112 @@
+/* pool_clock.h: a pool on a clock that the test moves, and ready entries whose turns the test ends. */
+#ifndef POOL_CLOCK_H
+#define POOL_CLOCK_H
+
+#include "harness.h"
+#include "latch.h"
+
+#include "platform/thread.h"
+#include "pool/pool_internal.h"
+#include "thread/self.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+typedef struct scene {
+    sq__pool_t *pool;
+    sq__alarms_t *clock, *shared; /* ours; the process's, which the pool had */
+    uint64_t now;
+    latch_t entered, gate, left;
+    atomic_bool computes; /* the job that does is to go on */
+} scene_t;
+
+static inline unsigned count(const scene_t *scene, bool idle) {
+    sq__mutex_lock(&scene->pool->lock);
+    unsigned found = idle ? scene->pool->idle_members : scene->pool->members;
+    sq__mutex_unlock(&scene->pool->lock);
+    return found;
+}
+
+/* Members do what they are told to some time after. */
+static inline void wait_until(const scene_t *scene, bool idle, unsigned members) {
+    while (count(scene, idle) != members) {
+        sched_yield();
+    }
+}
+
+static inline void advance(scene_t *scene, uint64_t nanoseconds) {
+    scene->now += nanoseconds;
+    while (sq__alarms_advance(scene->clock, scene->now)) {
+    }
+}
+
+static inline scene_t begin(size_t seats, size_t most, sq__ready_function_t call) {
+    scene_t scene = { .entered = LATCH_INIT, .gate = LATCH_INIT, .left = LATCH_INIT };
+    const sq__pool_plan_t plan = { .call = call, .label = "on a clock", .seats = seats, .most = most };
+    REQUIRE(sq__pool_create(&scene.pool, &plan) == 0);
+    scene.clock = sq__alarms_create();
+    REQUIRE(scene.clock != NULL);
+    scene.shared = scene.pool->alarms;
+    scene.pool->alarms = scene.clock;
+    return scene;
+}
+
+static inline void end(scene_t *scene) {
+    sq__mutex_lock(&scene->pool->lock);
+    if (sq__alarm_cancel(scene->clock, &scene->pool->alarm)) {
+        scene->pool->growth_is_scheduled = false;
+    }
+    scene->pool->alarms = scene->shared;
+    sq__mutex_unlock(&scene->pool->lock);
+    sq__alarms_destroy(scene->clock);
+    sq__pool_release(scene->pool);
+}
+
+enum { SHORT_LOOKS = 12, MANY_LOOKS = 40, SHORT = 2000000 }; /* more looks than a job needs to last long; as far apart as they are */
+
+typedef struct turn {
+    sq__ready_t entry;
+    scene_t *scene;
+    latch_t entered, gate;
+    bool computes; /* when it has come through its gate */
+} turn_t;
+
+static inline sq__ready_end_t stay(sq__ready_t *entry, size_t batch, size_t *ran) {
+    turn_t *turn = (turn_t *)entry;
+    (void)batch;
+    *ran += 1;
+    latch_bump(&turn->entered);
+    latch_wait(&turn->gate, 1);
+    while (turn->computes && turn->scene->computes) {
+    }
+    latch_bump(&turn->scene->left);
+    return SQ__READY_GONE;
+}
+
+static inline void post(turn_t *turn, scene_t *scene, bool computes) {
+    *turn = (turn_t){ { NULL }, scene, LATCH_INIT, LATCH_INIT, computes };
+    sq__pool_post(scene->pool, &turn->entry);
+}
+
+/* Seats, and members that are blocked in their job. */
+static inline unsigned seats(const scene_t *scene, unsigned *blocked) {
+    *blocked = 0;
+    sq__mutex_lock(&scene->pool->lock);
+    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+        *blocked += member->is_seated && sq__load_relaxed(&member->calls) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
+    }
+    unsigned found = scene->pool->seats;
+    sq__mutex_unlock(&scene->pool->lock);
+    return found;
+}
+
+static inline void wait_until_blocked(const scene_t *scene, unsigned members) {
+    unsigned blocked = 0;
+    while (seats(scene, &blocked) != members || blocked != members) {
+        usleep(100);
+    }
+}
+
+#endif

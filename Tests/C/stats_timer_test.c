@@ -1,0 +1,113 @@
+/* stats_timer_test.c: the counts of timers, and what was passed. */
+#include "caller.h"
+#include "inject.h"
+#include "latch.h"
+#include "inspect/stats.h"
+#include "sq_pool.h"
+
+/* What the watching thread goes by: how many were passed, in whatever way, and how many places wait. */
+static void check_passed(const sq_queue_t *queue, uint64_t passed, uint64_t waiting) {
+    uint64_t found = 99;
+    CHECK_EQUAL(sq__stats_passed(queue, &found), passed);
+    CHECK_EQUAL(found, waiting);
+}
+
+TEST(all_that_was_passed_is_counted_as_passed) {
+    sq_queue_t *queue = make_queue_of("passed", 0);
+    hold_t hold;
+    check_passed(queue, 0, 0);
+    hold_sync(&hold, queue);
+    check_passed(queue, 1, 0);
+    do { /* too late, it takes no place */
+        CHECK_EQUAL(sq_sync_until(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
+    } while (stats_now(queue).withdrawn == 0);
+    check_passed(queue, 1, 0); /* a place that was given up does not wait */
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    check_passed(queue, 1, 2); /* but it stands in the way */
+    hold_end(&hold);
+    drain(queue);
+    check_passed(queue, 4, 0); /* with the drain's own */
+    hold_sync(&hold, queue);
+    CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, NULL, do_nothing }), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    check_passed(queue, 6, 0);
+    sq_queue_release(queue);
+}
+
+/* A timer counts its firings: it is no task. To see them fail: count in discard of timer_fire.c. */
+typedef struct timed {
+    sq_pool_t *pool;
+    sq_queue_t *queue;
+    sq_timer_t *timer;
+    size_t fired; /* 100 more when it was cleaned up */
+} timed_t;
+
+static void make_timed(timed_t *self, sq_function_t clean_up) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    *self = (timed_t){ .pool = sq_pool_create_manual("clock") };
+    options.pool = self->pool;
+    self->queue = sq_queue_create("timed", &options);
+    self->timer = sq_timer_create(self->queue, &(sq_task_t){ add_one, &self->fired, clean_up });
+    REQUIRE(self->timer != NULL);
+}
+
+static void end_timed(timed_t *self) {
+    sq_queue_release(self->queue);
+    sq_pool_release(self->pool);
+}
+
+static void clean_up(void *fired) { *(size_t *)fired += 100; }
+
+TEST(a_timer_that_is_released_before_the_shutdown_is_not_discarded) {
+    timed_t t;
+    make_timed(&t, clean_up);
+    CHECK_EQUAL(sq_timer_start(t.timer, 1, 0, 0), 0);
+    sq_pool_advance(t.pool, 1);
+    sq_timer_release(t.timer);
+    sq_pool_run(t.pool);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(t.fired, 101);
+    check_outcomes(t.queue, 2, 0, 0, 0); /* the firing, and the turn in which it was cleaned up */
+    end_timed(&t);
+}
+
+TEST(a_timer_that_is_released_and_cleaned_up_by_a_discarding_shutdown_is_not_discarded) {
+    timed_t t;
+    make_timed(&t, clean_up);
+    CHECK_EQUAL(sq_timer_start(t.timer, 1, 0, 0), 0);
+    sq_timer_release(t.timer);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(t.fired, 100);
+    check_outcomes(t.queue, 1, 0, 0, 0);
+    end_timed(&t);
+}
+
+TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
+    timed_t t;
+    make_timed(&t, clean_up);
+    CHECK_EQUAL(sq_suspend(t.queue), 0);
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    sq_timer_release(t.timer);
+    CHECK_EQUAL(fail_nothing(), 1);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(t.fired, 100);
+    check_outcomes(t.queue, 0, 0, 0, 0);
+    end_timed(&t);
+}
+
+TEST(a_timer_that_a_shutdown_ends_has_its_next_firing_discarded_if_there_was_one) {
+    for (int armed = 0; armed < 2; armed += 1) {
+        timed_t t;
+        make_timed(&t, armed ? NULL : clean_up);
+        if (armed) {
+            CHECK_EQUAL(sq_timer_start(t.timer, 1, 1, 0), 0);
+        }
+        CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+        sq_timer_release(t.timer);
+        CHECK_EQUAL(t.fired, armed ? 0 : 100);
+        check_outcomes(t.queue, 0, (uint64_t)armed, 0, 0);
+        end_timed(&t);
+    }
+}

@@ -2,6 +2,7 @@
 
 #include "inspect/stats.h"
 
+#include "inspect/watch_thread.h"
 #include "kernel/handle.h"
 #include "kernel/ring.h"
 
@@ -12,11 +13,13 @@ static uint64_t places_now(const sq_queue_t *queue) {
     return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
 }
 
+/* A thread that gave up waits until it has counted itself, even if its place was passed before. */
 uint64_t sq__stats_depth(const sq_queue_t *queue) {
-    /* A place may be passed before its withdrawal is counted. */
-    int64_t given_up = (int64_t)(sq__load_relaxed(&queue->withdrawn) - sq__load_relaxed(&queue->skipped));
-    int64_t depth = (int64_t)places_now(queue) - (given_up > 0 ? given_up : 0);
-    return depth > 0 ? (uint64_t)depth : 0;
+    const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the note as it was made */
+    uint64_t joined = cold != NULL ? sq__load_relaxed(&cold->joined) : 0;
+    uint64_t entered = places_now(queue) + joined + sq__load_relaxed(&queue->skipped);
+    uint64_t withdrawn = sq__load_relaxed(&queue->withdrawn);
+    return entered > withdrawn ? entered - withdrawn : 0;
 }
 
 uint64_t sq__stats_passed(const sq_queue_t *queue, uint64_t *waiting) {

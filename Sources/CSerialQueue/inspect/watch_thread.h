@@ -16,8 +16,8 @@ typedef struct sq__watcher {
     void (*let_go)(struct sq__watcher *);
 } sq__watcher_t;
 
-/* One for each queue that was ever watched, or had a timer. N written by the baton's holder, W under the thread's lock, L under
- * the queue's. */
+/* One for each queue that was ever watched, had a timer, or was polled while many tasks waited. N written by the baton's holder, W
+ * under the thread's lock, L under the queue's. */
 typedef struct sq__cold {
     SQ__ATOMIC(uint64_t) began;         /* N  when the task began that runs; 0: none */
     SQ__ATOMIC(sq_function_t) function; /* N */
@@ -34,6 +34,8 @@ typedef struct sq__cold {
     struct sq__cold **link;             /* W  what points to it; NULL: it is not in the list */
     struct sq__pending_timer *pending_timers;   /* L  see pending_timers.h */
     size_t kept;                        /* L  how many of them have a reference to the queue */
+    struct sq__slot *shared;            /* L  a shared slot that the head has not passed, which may be joined; NULL: none. See shared.h */
+    SQ__ATOMIC(uint64_t) joined;        /* L, read as a count: how many threads have joined a shared slot that was there */
 } sq__cold_t;
 
 void sq__watch_thread_lock(void);

@@ -2,6 +2,7 @@
 
 #include "queue/fork.h"
 #include "kernel/ring.h"
+#include "kernel/shared.h"
 #include "queue/shutdown.h"
 #include "inspect/stats.h"
 #include "queue/suspend.h"
@@ -10,7 +11,7 @@
 /* Passes over a waiter. True: it has the baton. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
     sq__stats_sample_depth(queue);
-    sq__waiter_t waiter = sq__ring_take(queue).waiter;
+    sq__waiter_t waiter = sq__next_take(queue).waiter;
     if (control & SQ__DISCARD) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
         sq__count(&queue->skipped, 1);
@@ -45,9 +46,10 @@ static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
     sq__next_t next;
     for (;;) {
-        uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
-        if (kind == SQ__EMPTY) {
-            kind = sq__ring_peek(queue);
+        uintptr_t kind = sq__next_kind(queue);
+        if (__builtin_expect(kind == SQ__SHARED, 0)) {
+            sq__shared_next(queue);
+            continue;
         }
         if (kind == SQ__EMPTY) {
             if (nothing_next(queue, by_runner, &next)) {

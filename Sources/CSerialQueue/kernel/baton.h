@@ -5,6 +5,7 @@
  *     the handed-off work, or a TASK, PAIR or CALL next    to the runner: it runs them, anyone else posts it
  *     a GONE next                                          passed over, by any holder
  *     a WAITER in the ring                                 to that thread, by a grant of its token
+ *     a SHARED next                                        its first thread comes next, as one of the kinds here
  *     an EITHER next                                       the runner runs its function; anyone else grants it as a WAITER
  *     a place that is reserved but not filled              into the place: its filler takes it up
  *     nothing is queued                                    back to the queue: it is free

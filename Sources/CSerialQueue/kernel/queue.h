@@ -31,10 +31,10 @@ struct sq_queue {
 
     SQ__ATOMIC(uint64_t) entered;   /* C  how many segments the head has entered; 1 before the first, too */
     SQ__ATOMIC(uint64_t) discarded; /* C */
-    SQ__ATOMIC(uint64_t) skipped;   /* C  withdrawn places that the head has passed */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  places that the head has passed, minus what ran or was discarded: those that were given up */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
     sq__ready_t ready;                  /* P  the pool's, while the baton is with it and no thread of it runs the queue */
-    SQ__ATOMIC(struct sq__cold *) cold; /* A  NULL until it is first watched or has a timer, then fixed */
+    SQ__ATOMIC(struct sq__cold *) cold; /* A  NULL until it is first watched, polled or has a timer, then fixed */
     SQ__ATOMIC(uint32_t) references; /* A */
     uint32_t suspensions;           /* L */
 
@@ -46,7 +46,7 @@ struct sq_queue {
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the queue has ended; a pool: fixed */
 
     /* Where a submitter that found the queue free leaves the one task for the runner. */
-    sq__work_t handoff;                 /* O  a TASK or PAIR */
+    sq__work_t handoff;                 /* O  a TASK, PAIR or CLAIM, or a thread of a shared slot */
     SQ__ATOMIC(uint64_t) segments;      /* A  how many segments were put into the ring */
     SQ__ATOMIC(uintptr_t) first;        /* A  the link to the first segment; see ring.h */
     SQ__ATOMIC(sq__segment_t *) spare;  /* A  an empty segment for reuse, or NULL */

@@ -102,6 +102,8 @@ sq__work_t sq__ring_take(sq_queue_t *queue) {
     return queue->head->slots[index].work;
 }
 
+sq__slot_t *sq__ring_head(sq_queue_t *queue) { return &queue->head->slots[sq__load_relaxed(&queue->index)]; }
+
 static bool look_for_more(sq_queue_t *queue, unsigned spins) {
     const sq__word_t *word = word_at_head(queue);
     for (; spins > 0; spins -= 1) {

@@ -46,6 +46,25 @@ uintptr_t sq__ring_peek(sq_queue_t *queue);
 /* O. Passes over the place at the head, of which peek told, and returns what was in it. */
 sq__work_t sq__ring_take(sq_queue_t *queue);
 
+/* O. The place at the head, of which peek told. */
+sq__slot_t *sq__ring_head(sq_queue_t *queue);
+
+/* O. The kind of what is next, in the hand-off slot or at the head; SQ__EMPTY as above. */
+static inline uintptr_t sq__next_kind(sq_queue_t *queue) {
+    uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
+    return kind != SQ__EMPTY ? kind : sq__ring_peek(queue);
+}
+
+/* O. Empties the hand-off slot, or passes over the place at the head, and returns what was in it. */
+static inline sq__work_t sq__next_take(sq_queue_t *queue) {
+    /* [withdraw] acquire: if it is GONE, the withdrawer's use of the queue, which may end now. */
+    if (sq__load_acquire(&queue->handoff_kind) == SQ__EMPTY) {
+        return sq__ring_take(queue);
+    }
+    sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
+    return queue->handoff;
+}
+
 /* O. Looks for some time whether the place at the head gets filled. */
 bool sq__ring_linger(sq_queue_t *queue);
 

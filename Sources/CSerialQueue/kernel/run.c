@@ -17,21 +17,14 @@ static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 ==
 
 /* Takes what is next out of the hand-off slot or the ring, and returns its kind; SQ__EMPTY: there is nothing to call. */
 static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
-    uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
-    bool handed_off = kind != SQ__EMPTY;
-    if (!handed_off) {
-        kind = sq__ring_peek(queue);
-    }
+    uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect(kind == SQ__CLAIM, 0)) {
         kind = sq__withdraw_take(queue, work);
     } else if (__builtin_expect(kind == SQ__GONE, 0)) { /* since the holder's last look */
         sq__withdraw_pass(queue);
         kind = SQ__EMPTY;
-    } else if (handed_off) {
-        *work = queue->handoff;
-        sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
     } else {
-        *work = sq__ring_take(queue);
+        *work = sq__next_take(queue);
     }
     if (__builtin_expect(queue->capacity != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER)) {
         sq__async_give_room(queue, queue->capacity);

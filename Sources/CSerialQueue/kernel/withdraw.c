@@ -46,23 +46,10 @@ bool sq__withdraw(sq_queue_t *queue, uintptr_t *place) {
     return is_ours;
 }
 
-/* Empties the hand-off slot, or passes over the place at the head of the ring. */
-static sq__work_t take_next(sq_queue_t *queue) {
-    /* [withdraw] acquire: if it is GONE, the withdrawer's use of the queue, which may end now. */
-    if (sq__load_acquire(&queue->handoff_kind) == SQ__EMPTY) {
-        return sq__ring_take(queue);
-    }
-    sq__store_relaxed(&queue->handoff_kind, SQ__EMPTY);
-    return queue->handoff;
-}
-
 uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
     sq__lock(queue);
-    uintptr_t kind = sq__load_relaxed(&queue->handoff_kind);
-    if (kind == SQ__EMPTY) {
-        kind = sq__ring_peek(queue);
-    }
-    sq__claim_t claim = take_next(queue).claim;
+    uintptr_t kind = sq__next_kind(queue);
+    sq__claim_t claim = sq__next_take(queue).claim;
     if (kind == SQ__CLAIM) {
         *claim.place = SQ__OVER;
     }
@@ -76,6 +63,6 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
 }
 
 void sq__withdraw_pass(sq_queue_t *queue) {
-    take_next(queue);
+    (void)sq__next_take(queue);
     sq__count(&queue->skipped, 1);
 }

@@ -19,6 +19,7 @@ enum {
     SQ__CALL,   /* a thread in run_and_wait, which waits until the runner has done its call */
     SQ__EITHER, /* a thread in async_and_wait: the runner does its call, any other holder gives it its turn */
     SQ__WAITER, /* a thread in sync, which waits for its turn */
+    SQ__SHARED, /* a list of threads, each of which is one of the three above (shared.h) */
 };
 
 typedef struct sq__pair {
@@ -45,6 +46,12 @@ typedef struct sq__waiter {
     sq__call_t *call; /* of a CALL or EITHER */
 } sq__waiter_t;
 
+/* L under the queue's lock. */
+typedef struct sq__shared {
+    struct sq__sharer *first; /* L */
+    struct sq__sharer **end;  /* L */
+} sq__shared_t;
+
 typedef struct sq__claim {
     uintptr_t *place;   /* where the task stands; see withdraw.h */
     const void *pair;   /* an sq__pair_t, or what begins like one */
@@ -57,6 +64,7 @@ typedef union sq__work {
     sq__claim_t claim;
     sq__member_task_t member;
     sq__waiter_t waiter;
+    sq__shared_t shared;
 } sq__work_t;
 
 #endif

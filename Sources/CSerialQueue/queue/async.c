@@ -15,8 +15,8 @@
 #include "kernel/handle.h"
 #include "kernel/baton.h"
 #include "kernel/ring.h"
-#include "wait/wait.h"
 #include "kernel/withdraw.h"
+#include "queue/turn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -215,39 +215,14 @@ int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t functio
     SQ__CHECK_HANDLE(queue);
     sq__call_t call = { .task = { .run = function, .context = context } };
     sq__runner_t runner;
-    sq__wait_t wait;
-    sq__place_t place;
     int error = find_runner(queue, &runner);
     if (error) {
-        goto rejected;
+        return sq__queue_reject(queue, error);
     }
     if (sq__is_current(queue)) {
         sq__deadlock_onto_itself(queue, "run_and_wait onto");
-        error = EDEADLK;
-        goto rejected;
+        return sq__queue_reject(queue, EDEADLK);
     }
-    error = sq__wait_begin(&wait, queue);
-    if (error) {
-        goto rejected;
-    }
-    sq__token_wait_in(wait.token, queue);
-    /* A place even on a free queue: only a place can be withdrawn. */
-    error = sq__ring_take_place(queue, true, &place);
-    if (error) {
-        sq__wait_cancel(&wait);
-        goto rejected;
-    }
-    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .wait_id = wait.wait_id, .call = &call };
-    if (sq__ring_publish(place, SQ__CALL)) {
-        sq__baton_pass(queue);
-    }
-    /* A free queue was taken, also by who came too late to wait; but its runner may be long in coming. */
-    bool is_late = place.owns && deadline <= sq__clock_now();
-    error = sq__wait_end(&wait, is_late ? SQ_FOREVER : deadline);
-    if (error && error != ESTALE) {
-        sq__add_relaxed(&queue->withdrawn, 1);
-    }
+    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__CALL, .call = &call, .deadline = deadline });
     return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
-rejected:
-    return sq__queue_reject(queue, error);
 }

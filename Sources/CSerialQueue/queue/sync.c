@@ -14,48 +14,10 @@
 #include "kernel/baton.h"
 #include "kernel/ring.h"
 #include "kernel/run.h"
-#include "wait/wait.h"
+#include "queue/turn.h"
 #include "thread/spin.h"
 
 #include <errno.h>
-
-/* What a caller wants. */
-typedef struct turn {
-    uintptr_t kind; /* SQ__WAITER or SQ__EITHER */
-    sq__call_t *call;
-    sq_time_t deadline;
-} turn_t;
-
-/* Waits for the turn, until the deadline or, briefly, for a moment. Returns 0 with the baton, or
- * with the call done, or an errno code. */
-static int wait_for_turn(sq_queue_t *queue, const turn_t *turn, bool briefly) {
-    sq__wait_t wait;
-    sq__place_t place;
-    int error = sq__wait_begin(&wait, queue);
-    if (error) {
-        return sq__queue_reject(queue, error);
-    }
-    sq__token_wait_in(wait.token, queue);
-    error = sq__ring_take_place(queue, false, &place);
-    if (error || place.slot == NULL) {
-        sq__wait_cancel(&wait);
-        if (error) {
-            return sq__queue_reject(queue, error);
-        }
-        sq__count(&queue->ran, 1);
-        return 0;
-    }
-    place.slot->work.waiter = (sq__waiter_t){ .token = wait.token, .wait_id = wait.wait_id, .call = turn->call };
-    if (sq__ring_publish(place, turn->kind)) {
-        sq__baton_pass(queue); /* to the head of the ring, which may be ourselves */
-    }
-    wait.is_next = sq__ring_depth(queue) <= 1;
-    error = briefly ? sq__wait_briefly(&wait) : sq__wait_end(&wait, turn->deadline);
-    if (error && error != ESTALE) {
-        sq__add_relaxed(&queue->withdrawn, 1);
-    }
-    return error;
-}
 
 static bool take_if_free(sq_queue_t *queue) {
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -81,27 +43,28 @@ static bool take_early(sq_queue_t *queue) {
 
 /* On a queue that is not free, by a caller that does not wait. A queue whose runner only lingers is as good as free: the runner
  * grants the turn at once, or is not running. */
-static int try_turn(sq_queue_t *queue, const turn_t *turn, int error) {
+static int try_turn(sq_queue_t *queue, sq__turn_wanted_t turn, int error) {
     if (!sq__load_relaxed(&queue->lingers) || sq__ring_depth(queue) > 0) {
         return sq__queue_reject(queue, error);
     }
-    int outcome = wait_for_turn(queue, turn, true);
+    turn.is_brief = true;
+    int outcome = sq__turn_wait(queue, &turn);
     return outcome == ETIMEDOUT ? error : outcome;
 }
 
-/* Returns as wait_for_turn. */
-static int get_turn(sq_queue_t *queue, const turn_t *turn) {
-    if (turn->deadline == SQ_NOW) {
+/* Returns as sq__turn_wait. */
+static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
+    if (turn.deadline == SQ_NOW) {
         return try_turn(queue, turn, EAGAIN);
     }
-    if (turn->deadline != SQ_FOREVER && turn->deadline <= sq__clock_now()) {
+    if (turn.deadline != SQ_FOREVER && turn.deadline <= sq__clock_now()) {
         return try_turn(queue, turn, ETIMEDOUT);
     }
     if (take_early(queue)) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    return wait_for_turn(queue, turn, false);
+    return sq__turn_wait(queue, &turn);
 }
 
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline,
@@ -113,7 +76,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t k
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    int error = get_turn(queue, &(turn_t){ .kind = kind, .call = &call, .deadline = deadline });
+    int error = get_turn(queue, (sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline });
     if (error == 0 && !call.is_done) {
         sq__run_turn(queue, function, context);
         sq__baton_pass(queue);

@@ -17,5 +17,13 @@ const scenario_t deadline_scenarios[] = {
     { "call_until_twice", "the caller's stack is not touched after it has left", "call_until call_until | async" },
     { "until_faults", "no memory for the wait, the place or the segment", "sync_until async | async sync_until", .faults = true },
     { "call_faults", "no thread or no memory for a call", "call_until | async call_until", .faults = true },
+    { "shared_until", "threads that share a slot: each is granted once, or leaves the list", "async async async sync_until | sync_until | sync_until" },
+    { "shared_order", "a task is submitted while threads join the slot before it", "async async async sync_until async | sync_until sync_until" },
+    { "shared_parked", "threads join and leave while the baton is parked", "suspend async async pass0 resume | pass0 sync_until | open0 sync_until sync" },
+    { "shared_calls", "calls that share a slot: claimed, granted or withdrawn", "async async async call_until | either_until | call_until" },
+    { "shared_discard", "a shared slot against a discarding shutdown", "async async async sync_until | sync_until call_until | discard_until",
+      .expect = { .may = ERROR_BIT(ESHUTDOWN) } },
+    { "shared_in_tasks", "waits without a deadline, from tasks, share as well: each may be refused", "async async async sync:B(sync) | sync:B(sync) | sync_until" },
+    { "shared_faults", "no memory for the list or its slot", "async async async sync_until | sync_until", .faults = true },
     { 0 },
 };

@@ -1,0 +1,82 @@
+#include "kernel/shared.h"
+
+#include "kernel/lock.h"
+#include "inspect/watch.h"
+#include "inspect/watch_thread.h"
+
+#include <errno.h>
+
+static void append(sq__shared_t *list, sq__sharer_t *sharer) {
+    sharer->list = list;
+    sharer->next = NULL;
+    sharer->link = list->end;
+    *list->end = sharer;
+    list->end = &sharer->next;
+}
+
+static void take_off(sq__sharer_t *sharer) {
+    *sharer->link = sharer->next;
+    if (sharer->next != NULL) {
+        sharer->next->link = sharer->link;
+    } else {
+        sharer->list->end = sharer->link;
+    }
+    sharer->link = NULL;
+}
+
+/* `slot`: the newest shared slot that has not been passed, or NULL. Nothing was submitted after it if it was taken last. */
+static bool may_be_joined(sq_queue_t *queue, const sq__slot_t *slot) {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    unsigned taken = sq__state_taken(state);
+    return !(state & SQ__CLOSED) && taken > 0 && slot == &sq__state_tail(state)->slots[taken - 1];
+}
+
+int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place) {
+    int error = 0;
+    sq__lock(queue);
+    sq__cold_t *cold = sq__cold_record(queue);
+    if (cold == NULL) {
+        error = ENOMEM;
+    } else if (may_be_joined(queue, cold->shared)) {
+        *place = (sq__place_t){ .slot = NULL };
+        append(&cold->shared->work.shared, sharer);
+        sq__count(&cold->joined, 1);
+    } else {
+        error = sq__ring_take_place(queue, always_a_place, place);
+        if (error == 0 && place->slot != NULL) {
+            sq__shared_t *list = &place->slot->work.shared;
+            *list = (sq__shared_t){ .end = &list->first };
+            append(list, sharer);
+            cold->shared = place->slot;
+        }
+    }
+    sq__unlock(queue);
+    return error;
+}
+
+void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer) {
+    sq__lock(queue);
+    if (sharer->link != NULL) {
+        take_off(sharer);
+    }
+    sq__unlock(queue);
+}
+
+void sq__shared_next(sq_queue_t *queue) {
+    sq__lock(queue);
+    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* made under the same lock */
+    sq__slot_t *slot = sq__ring_head(queue);
+    sq__sharer_t *sharer = slot->work.shared.first;
+    if (sharer != NULL) {
+        take_off(sharer);
+        sq__count(&queue->skipped, (uint64_t)-1);
+        queue->handoff.waiter = sharer->waiter;
+        sq__store_relaxed(&queue->handoff_kind, (uint16_t)sharer->kind);
+    }
+    if (slot->work.shared.first == NULL) {
+        cold->shared = NULL; /* if it was a newer one, the next thread takes a new slot */
+        (void)sq__ring_take(queue);
+        sq__count(&queue->skipped, 1);
+    }
+    sq__unlock(queue);
+}

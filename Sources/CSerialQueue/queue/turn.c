@@ -1,0 +1,69 @@
+#include "queue/turn.h"
+
+#include "platform/clock.h"
+#include "kernel/baton.h"
+#include "kernel/ring.h"
+#include "kernel/shared.h"
+#include "wait/wait.h"
+
+#include <errno.h>
+
+/* Its deadline may pass, or it may be refused because of a deadlock. */
+static bool may_be_given_up(const sq__turn_wanted_t *wanted) {
+    return wanted->deadline != SQ_FOREVER || sq__self()->frame != NULL || sq__self()->hold != NULL;
+}
+
+/* A place that is filled; or the queue, which was free; or neither: the thread has joined others. */
+static int enter(sq_queue_t *queue, bool shares, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place) {
+    if (shares) {
+        return sq__shared_enter(queue, always_a_place, sharer, place);
+    }
+    int error = sq__ring_take_place(queue, always_a_place, place);
+    if (error == 0 && place->slot != NULL) {
+        place->slot->work.waiter = sharer->waiter;
+    }
+    return error;
+}
+
+int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
+    sq__wait_t wait;
+    sq__place_t place;
+    int error = sq__wait_begin(&wait, queue);
+    if (error) {
+        return sq__queue_reject(queue, error);
+    }
+    sq__token_wait_in(wait.token, queue);
+    sq__sharer_t sharer = {
+        .kind = wanted->kind, .waiter = { .token = wait.token, .wait_id = wait.wait_id, .call = wanted->call }
+    };
+    bool shares = sq__ring_depth(queue) >= SQ__SHARED_FROM && may_be_given_up(wanted);
+    /* A call takes a place even on a free queue: only a place can be withdrawn. */
+    error = enter(queue, shares, wanted->kind == SQ__CALL, &sharer, &place);
+    bool is_free = error == 0 && place.owns && place.slot == NULL;
+    if (error || is_free) {
+        sq__wait_cancel(&wait);
+        if (error) {
+            return sq__queue_reject(queue, error);
+        }
+        sq__count(&queue->ran, 1);
+        return 0;
+    }
+    if (place.slot != NULL && sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind)) {
+        sq__baton_pass(queue); /* to the head of the ring, which may be ourselves */
+    }
+    wait.is_next = sq__ring_depth(queue) <= 1;
+    if (wanted->is_brief) {
+        error = sq__wait_briefly(&wait);
+    } else {
+        /* A free queue was taken, also by a call that came too late to wait; but its runner may take long to come. */
+        bool is_late = place.owns && wanted->deadline <= sq__clock_now();
+        error = sq__wait_end(&wait, is_late ? SQ_FOREVER : wanted->deadline);
+    }
+    if (error && error != ESTALE) {
+        if (shares) {
+            sq__shared_leave(queue, &sharer);
+        }
+        sq__add_relaxed(&queue->withdrawn, 1);
+    }
+    return error;
+}

@@ -1,0 +1,21 @@
+/* turn.h: a thread waits for its turn in a queue.
+ *
+ * DESIGN. The thread takes a place in the ring, leaves its token there and waits for the baton. In a long ring a wait that may
+ * be given up takes no place of its own, but shares one (shared.h). */
+#ifndef SQ__QUEUE_TURN_H
+#define SQ__QUEUE_TURN_H
+
+#include "kernel/queue.h"
+
+typedef struct sq__turn_wanted {
+    uintptr_t kind;      /* SQ__WAITER, SQ__EITHER or SQ__CALL */
+    sq__call_t *call;
+    sq_time_t deadline;
+    bool is_brief;       /* the deadline has passed: it waits for a moment, without a sleep */
+} sq__turn_wanted_t;
+
+/* Returns 0 with the baton, or with the call done (the call says so); or ENOMEM, ESHUTDOWN, ETIMEDOUT, EDEADLK or ESTALE: then the
+ * function is never called. Counts the outcome, unless the call was done. */
+int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted);
+
+#endif

@@ -37,8 +37,6 @@ static SQ__ATOMIC(uintptr_t) *progress_of(sq_once_t *once) { return (SQ__ATOMIC(
 
 static uintptr_t running_here(void) { return RUNNING | (uintptr_t)sq__fork_process_now() << PROCESS_SHIFT; }
 
-static bool needs_once(const sq__subject_t *subject, const void *owner) { return owner == subject->object; }
-
 static bool is_inside(const sq_once_t *once) {
     const sq__hold_t *hold = sq__self()->hold;
     while (hold != NULL && hold->what != once) {
@@ -71,7 +69,7 @@ static int wait_until_done(sq_once_t *once) {
     sq__many_waiter_t waiter;
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
     snprintf(label, sizeof label, "%p", (void *)once);
-    const sq__subject_t subject = { .kind = "once", .label = label, .object = once, .needs = needs_once };
+    const sq__subject_t subject = { .kind = "once", .label = label, .object = once };
     int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
     if (error) {
         return error;

@@ -4,11 +4,31 @@
 #include "wait/deadlock_report.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* The edges of all sleeping threads. Those that wait for one queue or once are in the list that its address leads to; those that
+ * wait for several tasks, of a group, are in the last one. Tests set a small number, so that lists are shared. */
+#ifndef SQ__WAIT_LISTS
+#define SQ__WAIT_LISTS 1024
+#endif
+enum { OF_SEVERAL = SQ__WAIT_LISTS };
 
 static sq__mutex_t lock = SQ__MUTEX_INIT;
-static sq__edge_t *edges; /* under the lock */
+static sq__edge_t *lists[SQ__WAIT_LISTS + 1]; /* under the lock */
+static uint64_t searches;                     /* under the lock */
 
 static bool is_open(const sq__edge_t *edge) { return sq__token_is_open(edge->wait->token, edge->wait->wait_id); }
+
+static sq__edge_t **list_of(const void *owner) { return &lists[((uint64_t)(uintptr_t)owner * 0x9E3779B97F4A7C15u >> 32) % SQ__WAIT_LISTS]; }
+
+/* The list for the edge of this wait. */
+static sq__edge_t **list_for(const sq__wait_t *wait) {
+    const sq__subject_t *subject = wait->subject;
+    if (subject == NULL) {
+        return list_of(wait->queue);
+    }
+    return subject->needs == NULL ? list_of(subject->object) : &lists[OF_SEVERAL];
+}
 
 /* The wait cannot end before a task of `owner` ends (a queue), or its function (a once). */
 static bool needs(const sq__wait_t *wait, const void *owner) {
@@ -16,59 +36,78 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
     if (subject == NULL) {
         return wait->queue == owner;
     }
-    return subject->needs != NULL && subject->needs(subject, owner);
+    return subject->needs != NULL ? subject->needs(subject, owner) : subject->object == owner;
 }
 
-/* True: `edge` holds what the wait needs, as its `held` says. */
-static bool holds_up(sq__edge_t *edge, const sq__wait_t *wait) {
-    for (const sq__frame_t *frame = edge->frames; frame != NULL; frame = frame->parent) {
-        if (needs(wait, frame->owner)) {
-            edge->held = (sq__held_t){ .frame = frame };
-            return true;
+/* What the edge's thread holds that the wait needs; none: both are NULL. */
+static sq__held_t held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
+    const sq__frame_t *frame = edge->frames;
+    while (frame != NULL && !needs(wait, frame->owner)) {
+        frame = frame->parent;
+    }
+    const sq__hold_t *hold = frame == NULL ? edge->holds : NULL;
+    while (hold != NULL && !needs(wait, hold->what)) {
+        hold = hold->parent;
+    }
+    return (sq__held_t){ .frame = frame, .hold = hold };
+}
+
+static bool holds_up(const sq__edge_t *edge, const sq__wait_t *wait) {
+    sq__held_t held = held_for(edge, wait);
+    return held.frame != NULL || held.hold != NULL;
+}
+
+/* The threads that wait for another one, directly or not, in the order in which they are found. */
+typedef struct search {
+    sq__edge_t *last;
+    uint64_t number;
+} search_t;
+
+/* Adds those in the list that need `owner`, which the thread of `edge` holds. Each edge is looked at once, so the search ends. */
+static void reach_list(search_t *search, sq__edge_t *list, sq__edge_t *edge, const void *owner) {
+    for (sq__edge_t *other = list; other != NULL; other = other->next) {
+        if (other->reached != search->number && needs(other->wait, owner) && is_open(other)) {
+            other->reached = search->number;
+            other->onward = edge;
+            other->next_reached = NULL;
+            search->last = search->last->next_reached = other;
         }
     }
-    for (const sq__hold_t *hold = edge->holds; hold != NULL; hold = hold->parent) {
-        if (needs(wait, hold->what)) {
-            edge->held = (sq__held_t){ .hold = hold };
-            return true;
-        }
-    }
-    return false;
 }
 
-/* `last` waits for what `first` holds: `onward` is made to lead from `first` to `last` and back. */
-static void close_path(sq__edge_t *first, sq__edge_t *last) {
-    sq__edge_t *onward = first;
-    for (sq__edge_t *edge = last; edge != first; edge = edge->before) {
-        edge->onward = onward;
-        onward = edge;
-    }
-    first->onward = onward;
+static void reach(search_t *search, sq__edge_t *edge, const void *owner) {
+    reach_list(search, *list_of(owner), edge, owner);
+    reach_list(search, lists[OF_SEVERAL], edge, owner);
 }
 
-/* True: a path from `first` comes back to it; then `onward` leads along it, around. The search is breadth first: a wait for
- * a group leads to several threads. Each edge is looked at once, so a cycle without `first` does not keep it from ending. */
+/* `onward` leads around the cycle: notes what each thread of it holds for the one before. */
+static void note_held(sq__edge_t *first) {
+    sq__edge_t *edge = first;
+    do {
+        edge->onward->held = held_for(edge->onward, edge->wait);
+        edge = edge->onward;
+    } while (edge != first);
+}
+
+/* True: `first` waits for a thread that waits for it, directly or not; then `onward` leads along the cycle. The search goes
+ * backwards, from what the thread of `first` holds to those that wait for it. Where nobody does, as nearly always, it ends at once. */
 static bool closes_cycle(sq__edge_t *first) {
-    for (sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
-        edge->is_reached = false;
-    }
     if (!is_open(first)) {
         return false;
     }
-    sq__edge_t *last = first;
+    search_t search = { .last = first, .number = ++searches };
     first->next_reached = NULL;
     for (sq__edge_t *edge = first; edge != NULL; edge = edge->next_reached) {
-        if (holds_up(first, edge->wait)) {
-            close_path(first, edge);
+        if (holds_up(edge, first->wait)) {
+            first->onward = edge;
+            note_held(first);
             return true;
         }
-        for (sq__edge_t *other = edges; other != NULL; other = other->next) {
-            if (!other->is_reached && other != first && holds_up(other, edge->wait) && is_open(other)) {
-                other->is_reached = true;
-                other->before = edge;
-                other->next_reached = NULL;
-                last = last->next_reached = other;
-            }
+        for (const sq__frame_t *frame = edge->frames; frame != NULL; frame = frame->parent) {
+            reach(&search, edge, frame->owner);
+        }
+        for (const sq__hold_t *hold = edge->holds; hold != NULL; hold = hold->parent) {
+            reach(&search, edge, hold->what);
         }
     }
     return false;
@@ -114,20 +153,22 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
     edge->holds = sq__self()->hold;
     edge->thread_id = sq__thread_id();
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);
+    sq__edge_t **list = list_for(wait);
     sq__mutex_lock(&lock);
-    edge->next = edges;
-    if (edges != NULL) {
-        edges->prev = edge;
+    edge->link = list;
+    edge->next = *list;
+    if (*list != NULL) {
+        (*list)->link = &edge->next;
     }
-    edges = edge;
+    *list = edge;
     break_all_cycles(edge);
     sq__mutex_unlock(&lock);
 }
 
 void sq__deadlock_look_again(const void *object) {
     sq__mutex_lock(&lock);
-    for (sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
-        if (edge->wait->subject != NULL && edge->wait->subject->object == object) {
+    for (sq__edge_t *edge = lists[OF_SEVERAL]; edge != NULL; edge = edge->next) {
+        if (edge->wait->subject->object == object) {
             break_all_cycles(edge);
         }
     }
@@ -137,13 +178,9 @@ void sq__deadlock_look_again(const void *object) {
 bool sq__deadlock_leave(sq__edge_t *edge) {
     sq__mutex_lock(&lock);
     if (edge->next != NULL) {
-        edge->next->prev = edge->prev;
+        edge->next->link = edge->link;
     }
-    if (edge->prev != NULL) {
-        edge->prev->next = edge->next;
-    } else {
-        edges = edge->next;
-    }
+    *edge->link = edge->next;
     bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
     return is_refused;
@@ -152,9 +189,11 @@ bool sq__deadlock_leave(sq__edge_t *edge) {
 void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
     label[0] = '\0';
     sq__mutex_lock(&lock);
-    for (const sq__edge_t *edge = edges; edge != NULL; edge = edge->next) {
-        if (edge->thread_id == thread_id) {
-            snprintf(label, size, "%s", sq__wait_label(edge->wait));
+    for (unsigned i = 0; i <= OF_SEVERAL; i += 1) {
+        for (const sq__edge_t *edge = lists[i]; edge != NULL; edge = edge->next) {
+            if (edge->thread_id == thread_id) {
+                snprintf(label, size, "%s", sq__wait_label(edge->wait));
+            }
         }
     }
     sq__mutex_unlock(&lock);
@@ -164,7 +203,7 @@ void sq__deadlock_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__deadlock_unlock(bool in_child) {
     if (in_child) {
-        edges = NULL; /* their threads are the parent's */
+        memset(lists, 0, sizeof lists); /* their threads are the parent's */
     }
     sq__mutex_unlock(&lock);
 }

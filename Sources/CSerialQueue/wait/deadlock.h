@@ -1,10 +1,11 @@
 /* deadlock.h: finding out that a wait would never end, and reporting why.
  *
  * DESIGN. A thread that runs a task of queue A and waits for queue B is an edge A -> B. Only such threads can be part of a
- * cycle, and only they pay: before such a thread sleeps it puts its edge into a list, under one lock, and follows the edges
- * from the queue it waits for. A queue is held by at most one thread, the one with the queue's task on its stack; if that
- * thread sleeps too, its edge is in the list and leads on. The thread that closes a cycle is the last of it to come to the
- * list, and sees it whole.
+ * cycle, and only they pay: before such a thread sleeps it adds its edge, under one lock, and follows the edges backwards: which
+ * threads wait for a queue of its tasks, which for a queue of theirs, and so on. If one of them holds the queue that the thread
+ * itself is about to wait for, the cycle is closed. The thread that closes a cycle is the last of it to add its edge, and sees
+ * it whole. Backwards, because an edge leads to one queue, whose address tells where to look for it; so a search costs only as
+ * much as there are threads that wait for this one. Mostly there are none.
  *
  * One wait of the cycle is refused, and its thread is woken if it sleeps already: the wait with the earliest deadline, as it
  * can only end by that deadline; among equals the one that closes the cycle. So a wait without a limit is never refused if
@@ -16,8 +17,8 @@
  *
  * A wait for a once is an edge to the thread that is inside its function. A wait for a group is one for all of its unfinished
  * tasks, so it is an edge to each queue that has one of them, waiting or running: a cycle through one of them is certain.
- * Such a wait may come to need another queue while it lasts; then the submitter looks again. A wait for any one of several (a
- * semaphore) is in the list for reports only.
+ * Such a wait may come to need another queue while it lasts; then the submitter looks again. These waits are in one list, which
+ * each step of a search goes through. A wait for any one of several (a semaphore) is listed for reports only.
  *
  * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer counts: the next best
  * is refused instead. Not all can be claimed: a claimed call began after the task that made it, all around. */
@@ -43,12 +44,12 @@ typedef struct sq__edge {
     char thread_name[16];
     bool has_begun;               /* M  its call was found claimed */
     bool is_refused;              /* M  because of a cycle */
-    struct sq__edge *next, *prev; /* M */
-    bool is_reached;              /* M  by the search for a cycle */
+    struct sq__edge *next;         /* M */
+    struct sq__edge **link;        /* M  what points to it */
+    uint64_t reached;              /* M  the last search for a cycle that found it */
     struct sq__edge *next_reached; /* M */
-    struct sq__edge *before;      /* M  on the path from where the search began */
-    struct sq__edge *onward;      /* M  the next one on the cycle that was found */
-    sq__held_t held;              /* M  what the one before it waits for, and this one's thread holds */
+    struct sq__edge *onward;       /* M  the thread that it waits for, on the path that the search found */
+    sq__held_t held;               /* M  what the one before it on the cycle waits for, and this one's thread holds */
 } sq__edge_t;
 
 /* Before the thread sleeps: adds its wait to the list. If this closes a cycle, one of the cycle's waits is refused, perhaps

@@ -15,8 +15,8 @@ typedef struct sq__subject {
     const char *label;
     const char *relation; /* to a queue that it needs: "has a task in"; NULL: it needs none */
     const void *object;
-    /* Under the lock of the waits: the wait cannot end before a task of `owner` ends (a queue), or its function (a once). NULL:
-     * it may always be ended by any thread. */
+    /* Under the lock of the waits: the wait cannot end before a task of the queue `owner` ends. NULL: it cannot end before the
+     * function of `object` ends, a once; if that is NULL too, any thread may end it at any time. */
     bool (*needs)(const struct sq__subject *subject, const void *owner);
 } sq__subject_t;
 

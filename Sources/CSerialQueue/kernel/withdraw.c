@@ -13,7 +13,7 @@ static const sq__work_t *work_at(const sq_queue_t *queue, uintptr_t place) {
 }
 
 static void empty_slot(sq_queue_t *queue, uintptr_t place) {
-    /* [withdraw] release: our use of the slot, and of the queue, is over; pairs with take_next and sq__ring_peek. */
+    /* [withdraw] release: our use of the slot, and of the queue, is over; pairs with sq__next_take and sq__ring_peek. */
     if (place == SQ__HANDED_OFF) {
         sq__store_release(&queue->handoff_kind, SQ__GONE);
     } else {

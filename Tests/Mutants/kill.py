@@ -14,8 +14,10 @@ import build
 from build import DoesNotCompile, Wrong, call
 
 FEW, MORE, MANY = 100, 1000, 20000  # schedules of each search: of all scenarios, of the nearest, of the one from last time
-NEAREST = 25        # scenarios that are searched longer
-TEST_SECONDS = 20   # what the tests of one function may take in all, in the true core; one test is always tried
+NEAREST = 15        # scenarios that are searched longer
+ORDERS = 5000       # schedules of each search for a memory order, in the nearest scenarios
+TEST_SECONDS = 10   # what the tests of one function may take in all, in the true core
+TESTS = 6           # that are always tried
 HANG_SECONDS = 10   # beside ten times what the test takes in the true core
 
 
@@ -131,10 +133,10 @@ def hunt(core, shop, mutant, last, memory):
     if not shop.compile_for_tests(flavour) and not program:
         return Verdict('same')
     seconds = {name: took for took, name in reach.tests[key]}
-    budget, tried = TEST_SECONDS, words
+    budget, tried = TEST_SECONDS, 0
     for name in memory.order(mutant, seconds, reach.breadth):
-        if name not in tried and (budget == TEST_SECONDS or seconds[name] <= budget):
-            budget -= seconds[name]
+        if name not in words and (tried < TESTS or seconds[name] <= budget):
+            budget, tried = budget - seconds[name], tried + 1
             verdict = try_test(core, shop, name, flavour)
             if verdict:
                 return verdict
@@ -155,9 +157,9 @@ def explore(core, program, mutant, last, scenarios):
 
 
 def explore_longer(core, program, mutant, scenarios):
+    model, schedules = ('ra', ORDERS) if mutant.operator == 'weaken' else ('sc', MORE)
     for name in scenarios[:NEAREST] if program else ():
-        for model in ('sc', 'ra') if mutant.operator == 'weaken' else ('sc',):
-            verdict = search(core, program, name, model, str(MORE))
-            if verdict:
-                return verdict
+        verdict = search(core, program, name, model, str(schedules))
+        if verdict:
+            return verdict
     return None

@@ -3,7 +3,7 @@
 A row of results.tsv: the hash of the function that it is about (its tokens, without comments and white space), how it ended
 (killed, survives, same, stillborn), what killed it, processor seconds, the mutant's name. A row with another hash than the
 function has now is stale. survivors.txt has a reason in each line that begins at the margin, and under it, indented, the
-names of those that survive for it.
+names of those that survive for it. A name that ends in * stands for all that begin so, of which others may be killed.
 """
 import pathlib
 import threading
@@ -25,9 +25,15 @@ def read_rows():
     return rows
 
 
+class Reasons(dict):
+    """By name of the mutant, or by the beginning of names."""
+
+    def why(self, name):
+        return self.get(name) or next((reason for start, reason in self.items() if start.endswith('*') and name.startswith(start[:-1])), None)
+
+
 def read_reasons():
-    """By name of the mutant."""
-    reasons, reason = {}, None
+    reasons, reason = Reasons(), None
     for line in REASONS.read_text().splitlines() if REASONS.exists() else []:
         if line.startswith((' ', '\t')):
             reasons[line.strip()] = reason

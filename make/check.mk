@@ -40,7 +40,7 @@ check-c: ## the C tests
 
 check-headers: ## each public header alone, in C11, C17, C23, C++17; the core without a warning; gcc and clang
 	$(call need,gcc g++ clang libc)
-	$(call check_parts,headers)
+	$(call check_parts,headers comments)
 
 check-install: ## a C program that uses the installed library through pkg-config, and one through CMake
 	$(call need,$(C_TOOLS) tsan nm pkg-config cmake)

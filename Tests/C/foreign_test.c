@@ -55,11 +55,11 @@ static void come_to(place_t place, site_t *site) {
         sq_sync(site->queue, do_nothing, NULL); /* would wait for ever behind a dead queue */
         break;
     case IN_CALL:
-        sq_run_and_wait(site->queue, SQ_FOREVER, site->leave, site);
+        WHATEVER(sq_run_and_wait(site->queue, SQ_FOREVER, site->leave, site));
         break;
     case IN_DISCARD:
         sq_suspend(site->queue);
-        sq_async_task(site->queue, &(sq_task_t){ do_nothing, site, site->leave });
+        WHATEVER(sq_async_task(site->queue, &(sq_task_t){ do_nothing, site, site->leave }));
         sq_shutdown(site->queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
         break;
     default:
@@ -98,9 +98,9 @@ static void jump_out_of(place_t place, site_t *site, const char *afterwards) {
     } else if (strcmp(afterwards, "other") == 0) {
         sq_sync(other, do_nothing, NULL);
     } else if (strcmp(afterwards, "until") == 0) {
-        sq_sync_until(site->queue, SQ_NOW, do_nothing, NULL);
+        WHATEVER(sq_sync_until(site->queue, SQ_NOW, do_nothing, NULL));
     } else {
-        sq_run_and_wait(site->queue, SQ_FOREVER, do_nothing, NULL);
+        WHATEVER(sq_run_and_wait(site->queue, SQ_FOREVER, do_nothing, NULL));
     }
 }
 

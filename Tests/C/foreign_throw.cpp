@@ -49,14 +49,18 @@ static int submit(const char *way, sq_queue_t *queue) {
     if (strcmp(way, "discard") == 0) {
         const sq_task_t task = { do_nothing, nullptr, throw_out };
         sq_suspend(queue);
-        sq_async_task(queue, &task);
+        if (sq_async_task(queue, &task) != 0) {
+            return 3;
+        }
         return sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
     }
     /* caught inside: nothing happens */
     for (int i = 0; i < 100; i += 1) {
         sq_sync(queue, catch_inside, nullptr);
         sq_async(queue, catch_inside, nullptr);
-        sq_run_and_wait(queue, SQ_FOREVER, catch_inside, nullptr);
+        if (sq_run_and_wait(queue, SQ_FOREVER, catch_inside, nullptr) != 0) {
+            return 3;
+        }
     }
     return sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER) == 0 && caught_inside == 300 ? 0 : 2;
 }

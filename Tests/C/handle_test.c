@@ -11,12 +11,12 @@ static void told(void *context, const sq_stall_t *stall) { (void)context, (void)
 static const sq_watcher_t watcher = { told, NULL, NULL };
 
 static void with_async(sq_queue_t *queue) { sq_async(queue, do_nothing, NULL); }
-static void with_async_task(sq_queue_t *queue) { sq_async_task(queue, &nothing); }
-static void with_async_until(sq_queue_t *queue) { sq_async_until(queue, SQ_FOREVER, &nothing); }
-static void with_run_and_wait(sq_queue_t *queue) { sq_run_and_wait(queue, SQ_FOREVER, do_nothing, NULL); }
-static void with_async_and_wait(sq_queue_t *queue) { sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL); }
+static void with_async_task(sq_queue_t *queue) { WHATEVER(sq_async_task(queue, &nothing)); }
+static void with_async_until(sq_queue_t *queue) { WHATEVER(sq_async_until(queue, SQ_FOREVER, &nothing)); }
+static void with_run_and_wait(sq_queue_t *queue) { WHATEVER(sq_run_and_wait(queue, SQ_FOREVER, do_nothing, NULL)); }
+static void with_async_and_wait(sq_queue_t *queue) { WHATEVER(sq_async_and_wait(queue, SQ_FOREVER, do_nothing, NULL)); }
 static void with_sync(sq_queue_t *queue) { sq_sync(queue, do_nothing, NULL); }
-static void with_sync_until(sq_queue_t *queue) { sq_sync_until(queue, SQ_NOW, do_nothing, NULL); }
+static void with_sync_until(sq_queue_t *queue) { WHATEVER(sq_sync_until(queue, SQ_NOW, do_nothing, NULL)); }
 static void with_sync_or_run(sq_queue_t *queue) { sq_sync_or_run(queue, do_nothing, NULL); }
 static void with_suspend(sq_queue_t *queue) { sq_suspend(queue); }
 static void with_resume(sq_queue_t *queue) { sq_resume(queue); }

@@ -35,6 +35,9 @@
     __attribute__((constructor)) static void name##_register(void) { test_register(&name##_entry); } \
     static void name(void)
 
+/* For a call whose result may be anything, although it is marked SQ_USE_RESULT. */
+#define WHATEVER(call) do { if (call) { } } while (0)
+
 /* A check that fails prints file, line, the expression and the values; the test goes on. Any thread. */
 #define CHECK(condition) check_true((condition), #condition, __FILE__, __LINE__)
 #define CHECK_EQUAL(actual, expected) \

@@ -1,4 +1,4 @@
-/* sq_async.h: leaving a task for the queue's background thread. */
+/* sq_async.h: submitting tasks to the queue's own thread. */
 #ifndef SQ_ASYNC_H
 #define SQ_ASYNC_H
 
@@ -11,44 +11,90 @@
 extern "C" {
 #endif
 
-/* Submits `function(context)` and returns at once; the queue's thread runs it after every task submitted before. That thread
- * blocks all signals except faults; SIGPIPE, SIGXFSZ and SIGPROF only if the thread that starts it blocks them. Its
- * scheduling policy, nice value and affinity are the main thread's, where the system permits. Any thread may call. What the caller wrote before is visible to the task.
- * Returns 0; ENOMEM (no memory, or the queue's thread could not be started); EAGAIN (the queue is full); ESHUTDOWN; ESTALE (the queue
- * is from before a fork); EINVAL (no function). After an error the function will not be called and the queue works on. */
+/**
+ * Submits `function(context)` and returns at once. The queue's thread calls it after every task submitted before.
+ *
+ * What the caller wrote before is visible to the function. Any thread may call. The queue's thread starts at the first task; it
+ * blocks all signals except faults (SIGPIPE, SIGXFSZ and SIGPROF only if the submitting thread blocks them), and it has the
+ * scheduling policy, nice value and affinity of the main thread, where the system permits.
+ *
+ * @retval 0 The function will be called, or the task discarded by a shutdown.
+ * @retval EAGAIN The queue is full (`capacity` of sq_queue_options_t).
+ * @retval ENOMEM There is no memory, or the queue's thread could not be started.
+ * @retval ESHUTDOWN The queue has been shut down.
+ * @retval ESTALE The queue is from before a fork.
+ * @retval EINVAL `function` is NULL.
+ */
 int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
-/* The same for a task that owns its context: exactly one of task->run and task->discard will be called, once, unless
- * an error is returned (then neither, and the context is still the caller's). *task is copied. */
-int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
+/**
+ * Submits a task that owns its context and returns at once, as sq_async does. `*task` is copied. Any thread may call.
+ *
+ * @retval 0 Exactly one of task->run and task->discard will be called, once.
+ * @retval EAGAIN, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. Neither will be called; the context is still the caller's.
+ */
+SQ_USE_RESULT int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
 
-/* As sq_async_task, but where a queue of limited capacity is full it waits for room, in the order of the callers. More
- * errors: ETIMEDOUT (no room by the deadline; with SQ_NOW it is EAGAIN), EDEADLK (room will not come by the deadline:
- * the queue waits for the calling task, directly or in a cycle as in sq_sync.h; sq_deadlock_report). */
-int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task);
+/**
+ * Submits a task that owns its context; waits until the deadline if the queue is full.
+ *
+ * Waiting callers get room in the order in which they came. `*task` is copied. Any thread may call.
+ *
+ * @retval 0 Exactly one of task->run and task->discard will be called, once.
+ * @retval EAGAIN The queue is full, and the deadline is SQ_NOW.
+ * @retval ETIMEDOUT There was no room by the deadline.
+ * @retval EDEADLK There can be no room: the queue waits for the calling task, directly or in a cycle; see sq_deadlock_report.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. After every error the context is still the caller's.
+ */
+SQ_USE_RESULT int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task);
 
-/* What a task with two words of context does: run if `runs`, else clean up, for it will never run. */
+/** A task with two words of context. `runs`: do the work. Otherwise the task was discarded: clean up. */
 typedef void (*sq_pair_function_t)(void *SQ_NULLABLE first, void *SQ_NULLABLE second, bool runs);
 
-/* As sq_async_until, for such a task: it spares its submitter the memory that would hold the two together. */
-int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *SQ_NULLABLE first,
-                  void *SQ_NULLABLE second);
+/**
+ * Submits `call(first, second, runs)`, as sq_async_until does; it avoids allocating a context block for two words.
+ *
+ * @retval 0 `call` will be called once.
+ * @retval EAGAIN, ETIMEDOUT, EDEADLK, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async_until. It will not be called.
+ */
+SQ_USE_RESULT int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *SQ_NULLABLE first,
+                                void *SQ_NULLABLE second);
 
-/* As sq_async_pair with SQ_NOW, but a queue of limited capacity takes it even when it is full, and it takes up no room: for
- * work that cannot be turned away, such as an actor's job. */
-int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
+/**
+ * Submits work that cannot be refused for want of room, such as an actor's job: it is accepted by a full queue, and takes no room.
+ *
+ * @retval 0 `call` will be called once.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
+ */
+SQ_USE_RESULT int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
 
-/* Runs `function(context)` in its turn and waits until it is done: on the caller if the queue is free, else on the queue's
- * thread or on the caller, whichever comes to it first. The deadline bounds the wait for the turn, as in sq_sync_until: when it passes first, the
- * function is guaranteed never to run; once it runs, the call waits for its end. Needs no room in a queue of limited capacity.
- * Returns 0 (what the function wrote is visible); ETIMEDOUT; EAGAIN (with SQ_NOW, while a task runs or waits); EDEADLK;
- * ESHUTDOWN; ENOMEM; ESTALE. */
-int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
+/**
+ * Runs `function(context)` in its turn, on whichever thread is fastest, and waits until it has returned.
+ *
+ * On a free queue that is the caller. Otherwise it is a thread that runs the queue, or the caller. The deadline bounds the wait
+ * for the turn; once the function runs, the call waits for its end. Don't use it for a function that is bound to a thread:
+ * sq_sync and sq_run_and_wait have one. Needs no room in a full queue. Any thread may call.
+ *
+ * @retval 0 The function has returned; what it wrote is visible.
+ * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.
+ * @retval ETIMEDOUT Its turn did not come by the deadline.
+ * @retval EDEADLK, ESHUTDOWN, ENOMEM, ESTALE As sq_sync.
+ */
+SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 
-/* The same on the queue's own thread, always: for functions that are bound to it. On a free queue it waits for that thread as
- * long as it takes, whatever the deadline, also while the queue is suspended meanwhile. On a busy one, SQ_NOW
- * returns EAGAIN, a deadline that has passed ETIMEDOUT. */
-int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
+/**
+ * Runs `function(context)` in its turn on the queue's own thread, and waits until it has returned.
+ *
+ * For functions that are bound to that thread; sq_sync is faster. A free queue is taken whatever the deadline; then the wait for
+ * its thread is unbounded, also if the queue is suspended meanwhile. Needs no room in a full queue. Any thread may call.
+ *
+ * @retval 0 The function has returned; what it wrote is visible.
+ * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.
+ * @retval ETIMEDOUT Its turn did not come by the deadline.
+ * @retval ENOMEM There is no memory, or the queue's thread could not be started.
+ * @retval EDEADLK, ESHUTDOWN, ESTALE As sq_sync.
+ */
+SQ_USE_RESULT int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 
 #ifdef __cplusplus
 }

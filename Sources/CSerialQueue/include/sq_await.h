@@ -15,11 +15,11 @@ extern "C" {
 
 struct sq_await;
 
-/* An entry of a list of waits. The library's. */
+/** An entry in a list of waits; for the library only. */
 typedef struct sq_await_entry {
-    struct sq_await_entry *SQ_NULLABLE next;
-    struct sq_await_entry *SQ_NULLABLE *SQ_NULLABLE link;
-    struct sq_await *SQ_NULLABLE await;
+    struct sq_await_entry *SQ_NULLABLE next;              /**< for the library only */
+    struct sq_await_entry *SQ_NULLABLE *SQ_NULLABLE link; /**< for the library only */
+    struct sq_await *SQ_NULLABLE await;                   /**< for the library only */
 } sq_await_entry_t;
 
 /**
@@ -33,7 +33,7 @@ typedef struct sq_await {
     void (*ended)(struct sq_await *await);
     /** For `ended`; the library does not use it. */
     void *SQ_NULLABLE context;
-    sq_await_entry_t reserved;
+    sq_await_entry_t reserved; /**< for the library only */
 } sq_await_t;
 
 /**
@@ -45,10 +45,7 @@ typedef struct sq_await {
  * @retval EINPROGRESS There is no permit yet. `await->ended` is called, with a permit, unless the await is withdrawn before.
  * @retval ESTALE It would have to wait, and the semaphore is from before a fork.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *await);
+SQ_USE_RESULT int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *await);
 
 /**
  * Leaves the line, in constant time. Never blocks; any thread, once sq_semaphore_await has returned EINPROGRESS. The struct must
@@ -66,10 +63,7 @@ bool sq_semaphore_withdraw(sq_semaphore_t *semaphore, sq_await_t *await);
  * @retval EINPROGRESS It has. `await->ended` is called when the count next reaches zero, unless the await is withdrawn before.
  * @retval ESTALE It would have to wait, and the group is from before a fork.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_group_await(sq_group_t *group, sq_await_t *await);
+SQ_USE_RESULT int sq_group_await(sq_group_t *group, sq_await_t *await);
 
 /**
  * Stops waiting, in constant time. Never blocks; any thread, once sq_group_await has returned EINPROGRESS. The struct must be
@@ -89,10 +83,7 @@ bool sq_group_withdraw(sq_group_t *group, sq_await_t *await);
  * then sq_item_wait with SQ_NOW returns the outcome.
  * @retval ESTALE It would have to wait, and the item is from before a fork.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_item_await(sq_item_t *item, sq_await_t *await);
+SQ_USE_RESULT int sq_item_await(sq_item_t *item, sq_await_t *await);
 
 /**
  * Stops waiting, in constant time. Never blocks; any thread, once sq_item_await has returned EINPROGRESS. The struct must be

@@ -1,4 +1,4 @@
-/* sq_current.h: which queue's task is this thread running? */
+/* sq_current.h: which queue does this thread run a task of? */
 #ifndef SQ_CURRENT_H
 #define SQ_CURRENT_H
 
@@ -11,15 +11,28 @@
 extern "C" {
 #endif
 
-/* The queue of the innermost task that this thread is running, NULL outside of any task. Not retained. */
+/**
+ * Returns the queue of the innermost task that this thread runs. Not retained.
+ *
+ * @return The queue; NULL outside of any task.
+ */
 sq_queue_t *SQ_NULLABLE sq_current_queue(void);
 
-/* True if a task of `queue` is on this thread's stack, however deeply nested: then a sync onto it would be a deadlock,
- * and what the queue protects may be touched directly. */
+/**
+ * Returns whether the caller is a task of `queue`, or was called by one, through any number of syncs onto other queues.
+ *
+ * Then a sync onto the queue would be a deadlock, and what the queue protects may be used directly. A task that a thread runs in
+ * place of another one (ahead of its own sync on a manual pool, for example) was not called by that thread's tasks: their queues
+ * are not current for it.
+ */
 bool sq_is_current(const sq_queue_t *queue);
 
-/* Why this thread's last call returned EDEADLK, in words that name the queues and threads involved. "" if none did.
- * Valid until the thread's next EDEADLK or its end; other threads' reports are their own. */
+/**
+ * Explains why this thread's last call returned EDEADLK, and names the queues and threads involved.
+ *
+ * @return The report; "" if no call of this thread has returned EDEADLK, or there was no memory for a report. Valid until the
+ * thread's next EDEADLK or its end.
+ */
 const char *sq_deadlock_report(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* sq_deferred.h: a task that waits for room in a full queue without a thread, and that can be withdrawn until its turn. */
+/* sq_deferred.h: a task that waits for room in a full queue without a thread, and that can be cancelled before its turn. */
 #ifndef SQ_DEFERRED_H
 #define SQ_DEFERRED_H
 
@@ -11,38 +11,64 @@
 extern "C" {
 #endif
 
-/* The caller fills in all but `reserved`. The struct belongs to the caller. While the task waits for room, it must stay valid
- * and must not move, until `decided` begins or the task is withdrawn; and the caller keeps a reference to the queue. */
+/**
+ * A task that can wait for room. The caller fills in all fields except `reserved`, for each submission.
+ *
+ * The struct belongs to the caller. While the task waits for room, it must stay valid and must not move, until `decided` begins or
+ * the task is withdrawn; and the caller keeps a reference to the queue.
+ */
 typedef struct sq_deferred {
-    sq_pair_function_t call;
-    void *SQ_NULLABLE first;
-    void *SQ_NULLABLE second;
-    void (*decided)(struct sq_deferred *task, int error);
-    void *SQ_NULLABLE reserved[3]; /* the queue's */
+    sq_pair_function_t call;   /**< the task's function */
+    void *SQ_NULLABLE first;   /**< its first argument */
+    void *SQ_NULLABLE second;  /**< its second argument */
+    void (*decided)(struct sq_deferred *task, int error); /**< called if the task had to wait for room; see sq_async_deferred */
+    void *SQ_NULLABLE reserved[3];                        /**< for the library only */
 } sq_deferred_t;
 
-/* Submits a task if there is room: returns 0, or the errors of sq_async_pair except EAGAIN for a full queue. If there is no
- * room, returns EINPROGRESS: the task waits for room in line with the callers of sq_async_until. Then `decided(task, error)`
- * is called once, on any thread and outside every lock. The error is 0 (it has been submitted), or ENOMEM or ESHUTDOWN (it
- * will not be). `decided` may run on this queue's thread, between two tasks; then this queue is the current one.
- * Any thread; never blocks. */
-int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task);
+/**
+ * Submits a task if there is room; otherwise lets it wait for room, in line with the callers of sq_async_until. Never blocks.
+ *
+ * After EINPROGRESS `decided(task, error)` is called once, on any thread and outside every lock: with 0 (it has been submitted),
+ * or ENOMEM or ESHUTDOWN (it will not be). It may run on this queue's thread, between two tasks; then this queue is the current
+ * one. Any thread may call.
+ *
+ * @retval 0 The task has been submitted; `call` will be called once.
+ * @retval EINPROGRESS The task waits for room.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. Nothing will be called.
+ */
+SQ_USE_RESULT int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task);
 
-/* As sq_async_deferred, but the task can be given to sq_async_cancel until its turn. So its struct must stay valid and must
- * not move until `call` begins, `decided` reports an error, or the task is withdrawn or cancelled. */
-int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task);
+/**
+ * Submits a task as sq_async_deferred does, so that sq_async_cancel can take it back before its turn.
+ *
+ * The struct must stay valid and must not move until `call` begins, `decided` reports an error, or the task is withdrawn or
+ * cancelled. Never blocks; any thread may call.
+ *
+ * @retval 0 The task has been submitted; `call` will be called once, unless it is cancelled.
+ * @retval EINPROGRESS The task waits for room.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. Nothing will be called.
+ */
+SQ_USE_RESULT int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task);
 
-/* Withdraws a task that waits for room, in constant time. True: nothing of it will be called. False: it does not wait
- * (any more): `decided` has been called, or is about to be. `task` is one that was given to sq_async_deferred
- * or sq_async_cancellable. */
+/**
+ * Withdraws a task that waits for room, in constant time. Never blocks; any thread may call.
+ *
+ * @param task One that was given to sq_async_deferred or sq_async_cancellable.
+ * @return true: nothing of it will be called. false: it does not wait for room (any more); `decided` has been called, or is about
+ * to be.
+ */
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task);
 
-/* Withdraws a task that has been submitted, in constant time, before its turn. True: `call` will not be called, and the queue
- * does not use the struct any more. The task counts as withdrawn. Its depth and its room are free at once; the room may go to
- * another task, whose `decided` is then called from here. An empty slot remains in the queue. False: its turn has come, or it
- * was not submitted, or it has waited for room and `decided` is still to be called: then call this again from there. The
- * struct must be valid, and the caller have a reference to the queue. Any thread, after sq_async_cancellable has returned;
- * never blocks. */
+/**
+ * Cancels a submitted task before its turn, in constant time. Never blocks; any thread may call.
+ *
+ * Call it after sq_async_cancellable has returned. The struct must be valid, and the caller have a reference to the queue. The task
+ * counts as withdrawn. Its room is free at once and may go to another task, whose `decided` is then called from here. An empty slot
+ * remains in the queue.
+ *
+ * @return true: `call` will not be called, and the queue does not use the struct any more. false: its turn has come, or it was not
+ * submitted, or it has waited for room and `decided` is still to be called; then call this again from there.
+ */
 bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task);
 
 #ifdef __cplusplus

@@ -83,10 +83,7 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
  * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_task. Nothing will be called, the group has not changed.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
+SQ_USE_RESULT int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
 /**
  * The same for a task with two words of context, as sq_async_pair has. The member leaves after `call` has returned.
@@ -94,10 +91,7 @@ int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *t
  * @retval 0 The task was submitted: `call` will be called exactly once.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_async_pair with SQ_NOW. Nothing will be called, the group has not changed.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
+SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
                         void *SQ_NULLABLE second);
 
 /**
@@ -116,10 +110,7 @@ int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t
  * @retval ESTALE It would have to wait, and the group is from before a fork, or a task that it ran on a manual pool has forked
  * and this is the child.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_group_wait(sq_group_t *group, sq_time_t deadline);
+SQ_USE_RESULT int sq_group_wait(sq_group_t *group, sq_time_t deadline);
 
 /**
  * Submits a task to the queue once, when the group has no members.
@@ -135,10 +126,7 @@ int sq_group_wait(sq_group_t *group, sq_time_t deadline);
  * @retval ESTALE The group or the queue is from before a fork.
  * @retval EINVAL task->run is NULL.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
+SQ_USE_RESULT int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
 #ifdef __cplusplus
 }

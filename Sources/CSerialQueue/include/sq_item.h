@@ -112,10 +112,7 @@ bool sq_item_is_cancelled(const sq_item_t *item);
  * @retval ESTALE It would have to wait, and the item is from before a fork, or a task that it ran on a manual pool has forked
  * and this is the child.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_item_wait(sq_item_t *item, sq_time_t deadline);
+SQ_USE_RESULT int sq_item_wait(sq_item_t *item, sq_time_t deadline);
 
 /**
  * Submits a task to the queue once, at the outcome of the item, whichever it is; at once if it has one.
@@ -131,10 +128,7 @@ int sq_item_wait(sq_item_t *item, sq_time_t deadline);
  * @retval ESTALE The item or the queue is from before a fork.
  * @retval EINVAL task->run is NULL.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task);
+SQ_USE_RESULT int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task);
 
 #ifdef __cplusplus
 }

@@ -17,8 +17,8 @@ extern "C" {
  * The struct belongs to the caller: it must stay valid and must not move while a call uses it. The fields are the library's.
  */
 typedef struct sq_once {
-    uintptr_t state;
-    void *SQ_NULLABLE reserved;
+    uintptr_t state;            /**< SQ_ONCE_DONE once the function has returned; otherwise for the library only */
+    void *SQ_NULLABLE reserved; /**< for the library only */
 } sq_once_t;
 
 /** The initial value of an sq_once_t. */

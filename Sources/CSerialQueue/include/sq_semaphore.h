@@ -64,10 +64,7 @@ const char *sq_semaphore_label(const sq_semaphore_t *semaphore);
  * @retval ENOMEM It would have to wait, and there is no memory for that.
  * @retval ESTALE It would have to wait, and the semaphore is from before a fork.
  */
-#ifdef __GNUC__
-__attribute__((warn_unused_result))
-#endif
-int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline);
+SQ_USE_RESULT int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline);
 
 /**
  * Gives a permit: to the thread that has waited longest, or else to the semaphore.

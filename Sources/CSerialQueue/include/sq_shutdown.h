@@ -11,21 +11,27 @@
 extern "C" {
 #endif
 
-/* What becomes of the tasks that wait. */
+/** What a shutdown does with the tasks that wait. */
 typedef enum sq_shutdown_mode {
-    SQ_SHUTDOWN_DRAIN,  /* they run */
-    SQ_SHUTDOWN_DISCARD /* they are discarded; callers that wait for their turn get ESHUTDOWN at once, and count as withdrawn */
+    SQ_SHUTDOWN_DRAIN,  /**< they run */
+    SQ_SHUTDOWN_DISCARD /**< they are discarded; callers that wait get ESHUTDOWN at once, and count as withdrawn */
 } sq_shutdown_mode_t;
 
-/* From now on no submission is accepted (ESHUTDOWN). Waits until the last task has ended, or for the deadline.
- * Returns 0: the queue's thread does not touch the queue any more, nor anything its tasks were given; ETIMEDOUT: it goes on
- * without the caller; EDEADLK: the same, because the caller is a task that this shutdown would wait for, directly or in a
- * cycle (sq_deadlock_report); ENOMEM, EINVAL (mode) or ESTALE (from before a fork): nothing was done. ESTALE too if a
- * function that it has called forked (sq_deferred.h), and this is the child. May be called again, also to turn a drain into
- * a discard. A suspended queue drains once it is resumed. The reference is still the caller's. */
+/**
+ * Closes the queue, so that it accepts nothing more (ESHUTDOWN), and waits until its last task has returned, or until the deadline.
+ *
+ * It may be called again, also to turn a drain into a discard. A suspended queue drains once it is resumed. The caller keeps its
+ * reference. Any thread may call.
+ *
+ * @retval 0 The queue has ended. Its thread does not use the queue any more, nor anything that its tasks were given.
+ * @retval ETIMEDOUT The deadline passed first. The queue is closed, and the shutdown continues in the background.
+ * @retval EDEADLK The same, because the shutdown would wait for the calling task, directly or in a cycle; see sq_deadlock_report.
+ * @retval ENOMEM, EINVAL No memory to wait; not a mode. Nothing was done.
+ * @retval ESTALE The queue is from before a fork, or a function that this call has called forked (sq_deferred_t).
+ */
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline);
 
-/* Whether a shutdown has ended: then sq_shutdown returns 0, with the same promises. Never waits, and runs no task. */
+/** Returns whether a shutdown of the queue has ended: then sq_shutdown returns 0. Never waits, runs no task; any thread may call. */
 bool sq_has_ended(const sq_queue_t *queue);
 
 #ifdef __cplusplus

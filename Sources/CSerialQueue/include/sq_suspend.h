@@ -11,14 +11,26 @@
 extern "C" {
 #endif
 
-/* Suspends the queue until as many sq_resume have come. Once it has returned, no async or sync task starts; one whose turn
- * had come goes on. Submissions are accepted and wait. Never blocks; any thread, the queue's own tasks too.
- * Returns 0; ESHUTDOWN when a shutdown has ended; EOVERFLOW (2^32 - 1 suspensions); or ESTALE (the queue is from before a
- * fork). */
+/**
+ * Suspends the queue until balanced by as many sq_resume calls.
+ *
+ * Once it has returned, no task starts; one whose turn had come continues. Submissions are accepted and wait. Never blocks. Any
+ * thread may call, also a task of the queue.
+ *
+ * @retval 0 The queue is suspended.
+ * @retval ESHUTDOWN A shutdown has ended.
+ * @retval EOVERFLOW The queue is suspended 2^32 - 1 times.
+ * @retval ESTALE The queue is from before a fork.
+ */
 int sq_suspend(sq_queue_t *queue);
 
-/* Takes back one sq_suspend; the last one lets the queue go on. Returns 0; or, with nothing changed, EINVAL if the queue is
- * not suspended, or ESTALE if it is from before a fork. Never blocks; any thread. */
+/**
+ * Takes back one sq_suspend. After the last one the queue runs again. Never blocks; any thread may call.
+ *
+ * @retval 0 One suspension less.
+ * @retval EINVAL The queue is not suspended: this is one resume too many. Nothing changed.
+ * @retval ESTALE The queue is from before a fork. Nothing changed.
+ */
 int sq_resume(sq_queue_t *queue);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* sq_sync.h: running a function on the calling thread, when its turn has come. */
+/* sq_sync.h: running a function in its turn, on the calling thread. */
 #ifndef SQ_SYNC_H
 #define SQ_SYNC_H
 
@@ -11,22 +11,43 @@
 extern "C" {
 #endif
 
-/* Waits until every task submitted before is done, runs `function(context)` on this thread, and returns when it is done.
- * Returns 0; EDEADLK (the turn would never come: the caller is a task of this queue, or waits in a cycle of queues and
- * threads in which no wait has a deadline; sq_deadlock_report); ESHUTDOWN; ENOMEM (it had to wait and there was no memory for
- * its place); or ESTALE (the queue is from before a fork). After an error the function was not and will not be called. Any
- * thread.
- * The function sees what earlier tasks wrote, later tasks see what it wrote, the caller may point into its stack. */
+/**
+ * Waits until every task submitted before has returned, then calls `function(context)` on this thread.
+ *
+ * The function sees what earlier tasks wrote, and later tasks see what it wrote. The context may point into the caller's stack.
+ * Any thread may call, except from a task of this queue.
+ *
+ * @retval 0 The function has returned. After every error it was not called and will not be.
+ * @retval EDEADLK Its turn would never come: the caller is a task of this queue, or the wait would close a cycle of queues and
+ * threads in which no wait has a deadline; see sq_deadlock_report.
+ * @retval ESHUTDOWN The queue has been shut down.
+ * @retval ENOMEM It had to wait, and there was no memory for that.
+ * @retval ESTALE The queue is busy, and from before a fork.
+ */
 int sq_sync(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
-/* As sq_sync, but waits no longer than to the deadline: then it gives up its place and returns ETIMEDOUT, and the function is
- * guaranteed never to run. The deadline bounds the wait, not the function. A queue that is free is taken even when the
- * deadline has passed. With SQ_NOW it only tries, and returns EAGAIN. In a cycle of waits the one with the earliest deadline
- * gets EDEADLK, before its deadline; that of an sq_async_and_wait whose function runs no longer counts. */
-int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
+/**
+ * Calls `function(context)` on this thread in its turn, as sq_sync does, if the turn comes before the deadline.
+ *
+ * The deadline bounds the wait, not the function. A free queue is taken even if the deadline has passed. In a cycle of waits the
+ * one with the earliest deadline is refused, before its deadline. Any thread may call.
+ *
+ * @retval 0 The function has returned. After every error it was not called and will not be.
+ * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW.
+ * @retval ETIMEDOUT Its turn did not come by the deadline.
+ * @retval EDEADLK, ESHUTDOWN, ENOMEM, ESTALE As sq_sync.
+ */
+SQ_USE_RESULT int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 
-/* As sq_sync, but from a task of the same queue the function is called directly, inside that task: for code that may or
- * may not be on the queue already, such as a destructor. */
+/**
+ * Calls `function(context)` directly if the caller is a task of this queue, otherwise in its turn, as sq_sync does.
+ *
+ * For code that may or may not be on the queue already, such as a destructor. Don't use it as a habit: run directly, the
+ * function sees the half-done changes of the task that it interrupts. Any thread may call.
+ *
+ * @retval 0 The function has returned. After every error it was not called and will not be.
+ * @retval EDEADLK, ESHUTDOWN, ENOMEM, ESTALE As sq_sync.
+ */
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 #ifdef __cplusplus

@@ -8,16 +8,20 @@
 extern "C" {
 #endif
 
-/* A point in time: nanoseconds on CLOCK_MONOTONIC, which no change of the wall clock moves. */
+/** A point in time: nanoseconds on CLOCK_MONOTONIC, which setting the wall clock does not change. Deadlines are points in time. */
 typedef uint64_t sq_time_t;
 
-/* Do not wait. */
+/** The deadline of a call that must not wait. If it would have to, it returns EAGAIN and has done nothing. */
 #define SQ_NOW ((sq_time_t)0)
 
-/* Wait without limit. */
+/** The deadline of a call that waits without a limit. */
 #define SQ_FOREVER UINT64_MAX
 
-/* The time that many nanoseconds from now; SQ_FOREVER where that is too far to be told. Any thread. */
+/**
+ * Returns the point in time that is that many nanoseconds from now. Any thread may call.
+ *
+ * @return The time; SQ_FOREVER on overflow.
+ */
 sq_time_t sq_deadline(uint64_t nanoseconds_from_now);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* sq_types.h: the words that every other header uses. */
+/* sq_types.h: the types that every other header uses. */
 #ifndef SQ_TYPES_H
 #define SQ_TYPES_H
 
@@ -6,34 +6,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nullability is for Swift's importer, which reads it; to others it is an extension that -Wpedantic warns of. */
+/* Swift's importer reads nullability; to other compilers it is an extension, for which -Wpedantic warns. */
 #ifdef __swift__
 #pragma clang assume_nonnull begin
+/** Marks a pointer that may be NULL, for Swift's importer. */
 #define SQ_NULLABLE _Nullable
 #else
+/** Marks a pointer that may be NULL, for Swift's importer. */
 #define SQ_NULLABLE
+#endif
+
+#ifdef __GNUC__
+/** Marks a call whose result must be looked at: it waits, or it takes over a context only if it returns 0. */
+#define SQ_USE_RESULT __attribute__((warn_unused_result))
+#else
+/** Marks a call whose result must be looked at: it waits, or it takes over a context only if it returns 0. */
+#define SQ_USE_RESULT
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A serial queue: opaque, counted by reference, made by sq_queue_create. */
+/** A serial queue: runs tasks one at a time, in the order of submission. Opaque and reference-counted; see sq_queue_create. */
 typedef struct sq_queue sq_queue_t;
 
-/* Threads that several queues share: opaque, counted by reference; see sq_pool.h. */
+/** Threads that several queues share. Opaque and reference-counted; see sq_pool_create. */
 typedef struct sq_pool sq_pool_t;
 
-/* What a task does: called with the context that was submitted with it. */
+/** A function that a queue calls, with the context that was submitted with it. */
 typedef void (*sq_function_t)(void *SQ_NULLABLE context);
 
-/* A task with an owner for its context. Of an accepted task exactly one of the two functions is called, once:
- * `run`, or `discard` if the task will never run. `discard` may be NULL (nothing to clean up). Both are called
- * outside every lock and with the queue as current queue, so both may call back into the queue. */
+/**
+ * A task that owns its context.
+ *
+ * Of an accepted task exactly one of the two functions is called, once: `run`, or `discard` if the task will never run. Both
+ * are called outside every lock and with the queue as the current one, so both may call back into the queue.
+ */
 typedef struct sq_task {
-    sq_function_t run;
-    void *SQ_NULLABLE context;
-    sq_function_t SQ_NULLABLE discard;
+    sq_function_t run;                 /**< does the work */
+    void *SQ_NULLABLE context;         /**< the argument of both functions */
+    sq_function_t SQ_NULLABLE discard; /**< frees the context of a task that will not run; NULL: there is nothing to free */
 } sq_task_t;
 
 #ifdef __cplusplus

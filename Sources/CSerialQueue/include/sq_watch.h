@@ -1,4 +1,4 @@
-/* sq_watch.h: being told when a queue does not get on. */
+/* sq_watch.h: stall notifications. */
 #ifndef SQ_WATCH_H
 #define SQ_WATCH_H
 
@@ -11,36 +11,49 @@
 extern "C" {
 #endif
 
+/** What takes too long. */
 typedef enum sq_stall_kind {
-    SQ_STALL_RUNNING, /* a task runs for too long */
-    SQ_STALL_WAITING  /* the oldest waiting task waits for too long */
+    SQ_STALL_RUNNING, /**< a task has been running for longer than the threshold */
+    SQ_STALL_WAITING  /**< the oldest waiting task has been waiting for longer than the threshold */
 } sq_stall_kind_t;
 
-/* One incident. Valid during the call. */
+/** One stall. Valid during the call of sq_watcher_t.stalled. */
 typedef struct sq_stall {
-    sq_stall_kind_t kind;
-    const char *label;                  /* of the queue */
-    uint64_t nanoseconds;               /* for how long, at least */
-    size_t depth;                       /* how many tasks wait */
-    bool suspended;                     /* the queue is suspended: that is why nothing runs */
-    sq_function_t SQ_NULLABLE function; /* what runs; NULL: nothing, or it is not known */
-    uint64_t thread_id;                 /* of the thread that runs it, as the system numbers it; 0: nothing runs */
-    const char *waits_for;              /* the label of the queue that this thread waits for in its task; "": none */
+    sq_stall_kind_t kind;               /**< what takes too long */
+    const char *label;                  /**< of the queue */
+    uint64_t nanoseconds;               /**< for how long, at least */
+    size_t depth;                       /**< how many tasks wait */
+    bool suspended;                     /**< the queue is suspended: that is why nothing runs */
+    sq_function_t SQ_NULLABLE function; /**< the function that runs; NULL: nothing runs, or it is not known */
+    uint64_t thread_id;                 /**< of the thread that runs it, as the system numbers it; 0: nothing runs */
+    const char *waits_for;              /**< the label of the queue that this thread waits for inside its task; "": none */
 } sq_stall_t;
 
-/* Who is told, on a thread of the library's; `discard(context)` is called once, when no call can come any more, by whoever gives
- * up the watching or the queue. That may be the thread of all timers: it is not to wait. */
+/**
+ * Receives stall notifications.
+ *
+ * `stalled` runs on a library thread. It may use other queues, and must not wait for the watched one. `discard` is called once,
+ * after the last `stalled`, by the thread that ends the watching or frees the queue. That may be the timer thread: it must not
+ * block.
+ */
 typedef struct sq_watcher {
-    void (*stalled)(void *SQ_NULLABLE context, const sq_stall_t *stall);
-    void *SQ_NULLABLE context;
-    sq_function_t SQ_NULLABLE discard;
+    void (*stalled)(void *SQ_NULLABLE context, const sq_stall_t *stall); /**< called once per stall */
+    void *SQ_NULLABLE context;                                           /**< the first argument of both */
+    sq_function_t SQ_NULLABLE discard;                                   /**< frees the context; NULL: there is nothing to free */
 } sq_watcher_t;
 
-/* Watches the queue from now on, in place of an earlier watcher: when a task runs, or the oldest one waits, for longer than
- * the threshold (noticed within a quarter of it more, or a millisecond), the watcher is told, once an incident; a new
- * watcher also of those that it finds. NULL ends the watching. The watcher may use other queues, and must not wait for this one.
- * Returns 0; EINVAL (threshold 0 with a watcher); ENOMEM (no memory, or no thread could be started); ESTALE (from before a fork): nothing
- * was done. Any thread. */
+/**
+ * Watches the queue from now on, in place of an earlier watcher. Any thread may call.
+ *
+ * When a task runs, or the oldest one waits, for longer than the threshold, the watcher is called once. This is noticed within a
+ * quarter of the threshold, or a millisecond. A new watcher is also told about stalls in progress.
+ *
+ * @param watcher Copied. NULL: the watching ends.
+ * @retval 0 The watcher is in place.
+ * @retval EINVAL The threshold is 0, and there is a watcher. After every error nothing was done.
+ * @retval ENOMEM There is no memory, or no thread could be started.
+ * @retval ESTALE The queue is from before a fork.
+ */
 int sq_queue_watch(sq_queue_t *queue, uint64_t threshold_nanoseconds, const sq_watcher_t *SQ_NULLABLE watcher);
 
 #ifdef __cplusplus

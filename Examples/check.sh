@@ -292,10 +292,10 @@ check_order() { # program
 }
 
 # The scenes have the same names in both, except one; the library's messages are the same.
-check_hangs() { # program
+check_hangs() { # program SCENES
     run "$1"
     has_status 0
-    expect 'five scenes are listed' [ "$(grep -cE '^[a-z-]+  ' out)" -eq 5 ]
+    expect "$2 scenes are listed" [ "$(grep -cE '^[a-z-]+  ' out)" -eq "$2" ]
     run "$1" all
     has_status 0
     tr -s ' \n' ' ' <out >joined
@@ -316,8 +316,32 @@ check_hangs() { # program
     expect 'a full disk is reported' says 'cannot be written' err
 }
 
+# Ten more, with groups, items and onces. In each one wait is refused, and the report names it.
+check_hangs_c() { # program
+    check_hangs "$1" 15
+    while read -r scene call words; do
+        run "$1" "$scene"
+        has_status 0
+        tr -s ' \n' ' ' <out >joined
+        expect "$scene: one wait is refused" [ "$(grep -c "$call.*: Resource deadlock avoided" out)" -eq 1 ]
+        expect "$scene: it says $words" says "$words" joined
+        expect "$scene: what libdispatch does" says 'libdispatch: ' joined
+    done <<'END'
+own-member sq_group_wait waits for group "saves", which has a task in queue "com.example.store"
+member-waits sq_group_wait waits for group "saves", which has a task in queue "com.example.store"
+member-syncs sq_ waits for group "saves", which has a task in queue "com.example.log"
+two-groups sq_group_wait waits for group "loads", which has a task in queue "com.example.store"
+late-member sq_group_wait waits for group "saves", which has a task in queue "com.example.store"
+item-itself sq_item_wait waits for item "com.example.index", which is in queue "com.example.store"
+item-behind sq_item_wait waits for item "com.example.index", which is in queue "com.example.store"
+once-itself sq_once from inside its own function
+once-cycle sq_once is inside the function of once
+once-queue sq_ is inside the function of once
+END
+}
+
 check_hangs_swift() { # program
-    check_hangs "$1"
+    check_hangs "$1" 5
     run "$1" --gcd --limit 2 all
     has_status 0
     expect 'DispatchQueue says nothing' [ "$(grep -cE '^ +DispatchQueue +says +nothing$' out)" -eq 4 ]
@@ -421,7 +445,7 @@ cd "$work" || exit 1
 make_inputs
 for name in "${names[@]}"; do
     check=check_${name%-*}
-    [ "$name" != hangs-swift ] || check=check_hangs_swift
+    case $name in hangs-*) check=check_hangs_${name#*-} ;; esac
     "$check" "${program_of[$name]}"
 done
 name='the word counters'

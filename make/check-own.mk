@@ -13,7 +13,7 @@ $(OUT)/tests/foreign_throw: Tests/C/foreign_throw.cpp $(STATIC_LIBRARY) $(OUT)/f
 
 check-deadlock: ## ten minutes (DEADLOCK_SECONDS) of nested syncs in one order: no false alarm
 	@$(MAKE) --no-print-directory FLAVOUR=release $(OUT)/tests/false_alarm_test
-	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-600} $(OUT)/tests/false_alarm_test never_told
+	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-600} $(OUT)/tests/false_alarm_test never_deadlock
 
 .PHONY: check-deadlock
 

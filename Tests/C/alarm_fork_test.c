@@ -116,7 +116,7 @@ static void check_child(int (*body)(void *)) {
 
 TEST(an_alarm_of_the_parents_is_not_called_in_the_child) { check_child(ring_own); }
 TEST(the_childs_thread_does_not_wake_up_for_the_parents_alarms) { check_child(sleep_long); }
-TEST(the_childs_thread_ends_whoever_has_a_lease_in_the_parent) { check_child(end_alone); }
+TEST(the_childs_thread_ends_although_the_parent_has_leases) { check_child(end_alone); }
 
 /* A call that forks: its child goes back to the library, and has nothing to do with the set. */
 typedef struct forker {

@@ -246,7 +246,7 @@ TEST(the_thread_ends_after_the_last_lease_and_comes_back) {
     }
 }
 
-TEST(a_thread_or_memory_that_cannot_be_had_is_told) {
+TEST(a_lease_without_a_thread_or_memory_is_ENOMEM) {
     sq__alarms_t *set;
     fail_nth(FAIL_THREAD, 1, false);
     CHECK_EQUAL(sq__alarms_shared(&set), ENOMEM);

@@ -78,7 +78,7 @@ TEST(an_async_until_on_an_unlimited_queue_never_waits) {
     sq_queue_release(queue);
 }
 
-TEST(those_who_wait_for_room_get_it_in_the_order_of_their_calls) {
+TEST(threads_that_wait_for_room_get_it_in_the_order_of_their_calls) {
     enum { CALLERS = 8 };
     sq_queue_t *queue = make_queue_of("room", 1); /* so that one after the other has room */
     size_t ran = 0;
@@ -149,7 +149,7 @@ TEST(a_task_that_waits_for_room_in_its_own_queue_is_refused) {
     sq_queue_release(queue);
 }
 
-TEST(a_shutdown_wakes_those_who_wait_for_room) {
+TEST(a_shutdown_wakes_threads_that_wait_for_room) {
     enum { CALLERS = 4 };
     for (int mode = SQ_SHUTDOWN_DRAIN; mode <= SQ_SHUTDOWN_DISCARD; mode += 1) {
         sq_queue_t *queue = make_queue_of("closed", 3);
@@ -173,7 +173,7 @@ TEST(a_shutdown_wakes_those_who_wait_for_room) {
     }
 }
 
-TEST(a_suspended_queue_is_full_at_its_capacity_and_has_room_again_when_it_goes_on) {
+TEST(a_suspended_queue_is_full_at_its_capacity_and_has_room_again_when_it_continues) {
     sq_queue_t *queue = make_queue_of("suspended", 2);
     size_t ran = 0;
     hold_t hold;
@@ -289,4 +289,4 @@ TEST(producers_that_wait_for_room_keep_their_order_and_the_depth_its_limit) { ru
 
 /* Room against giving up. To see it fail: in sq__capacity_give_room, give the room to the first seeker whether or not
  * sq__token_grant returns true (the room is lost, and the producers hang). */
-TEST(producers_that_give_up_after_0_to_20_us_lose_no_room) { run_plant(false); }
+TEST(producers_that_time_out_after_0_to_20_us_lose_no_room) { run_plant(false); }

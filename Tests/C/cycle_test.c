@@ -184,12 +184,12 @@ static void check_circles(size_t length, way_t way, size_t rounds) {
  * reach_list of deadlock.c, do not ask whether the wait is open (two are refused); in sq__deadlock_enter, look for the
  * circle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
  * refused beside one with a deadline). */
-TEST(of_a_circle_of_two_threads_the_earliest_deadline_is_refused) { check_circles(2, WAYS, scaled(1000)); }
-TEST(of_a_circle_of_three_threads_the_earliest_deadline_is_refused) { check_circles(3, WAYS, scaled(1000)); }
-TEST(of_a_circle_of_four_threads_the_earliest_deadline_is_refused) { check_circles(4, WAYS, scaled(1000)); }
-TEST(of_a_circle_of_five_threads_the_earliest_deadline_is_refused) { check_circles(5, WAYS, scaled(1000)); }
+TEST(of_a_cycle_of_two_threads_the_earliest_deadline_is_refused) { check_circles(2, WAYS, scaled(1000)); }
+TEST(of_a_cycle_of_three_threads_the_earliest_deadline_is_refused) { check_circles(3, WAYS, scaled(1000)); }
+TEST(of_a_cycle_of_four_threads_the_earliest_deadline_is_refused) { check_circles(4, WAYS, scaled(1000)); }
+TEST(of_a_cycle_of_five_threads_the_earliest_deadline_is_refused) { check_circles(5, WAYS, scaled(1000)); }
 
-TEST(of_a_circle_of_25_threads_the_earliest_deadline_is_refused) { check_circles(VERY_LONG, WAYS, 3); }
+TEST(of_a_cycle_of_25_threads_the_earliest_deadline_is_refused) { check_circles(VERY_LONG, WAYS, 3); }
 
 static void check_way(way_t way) {
     for (size_t length = 2; length <= LONGEST; length += 1) {
@@ -197,11 +197,11 @@ static void check_way(way_t way) {
     }
 }
 
-TEST(a_circle_of_syncs_is_refused_once) { check_way(BY_SYNC); }
-TEST(a_circle_of_syncs_with_deadlines_is_refused_once_before_they_pass) { check_way(BY_SYNC_UNTIL); }
-TEST(a_circle_of_calls_is_refused_once) { check_way(BY_CALL); }
-TEST(a_circle_of_waits_for_room_is_refused_once) { check_way(BY_ROOM); }
-TEST(a_circle_of_shutdowns_is_refused_once) { check_way(BY_SHUTDOWN); }
+TEST(a_cycle_of_syncs_is_refused_once) { check_way(BY_SYNC); }
+TEST(a_cycle_of_syncs_with_deadlines_is_refused_once_before_they_pass) { check_way(BY_SYNC_UNTIL); }
+TEST(a_cycle_of_calls_is_refused_once) { check_way(BY_CALL); }
+TEST(a_cycle_of_waits_for_room_is_refused_once) { check_way(BY_ROOM); }
+TEST(a_cycle_of_shutdowns_is_refused_once) { check_way(BY_SHUTDOWN); }
 
 /* One thread in a task of A sleeps in a wait for B; then a task of B waits for A without a limit. */
 typedef struct pair {
@@ -248,7 +248,7 @@ static pair_t run_pair(way_t way, sq_function_t in_b) {
     return pair;
 }
 
-TEST(a_sync_that_closes_a_circle_beside_a_sleeping_wait_with_a_deadline_runs) {
+TEST(a_sync_that_closes_a_cycle_beside_a_sleeping_wait_with_a_deadline_runs) {
     for (way_t way = BY_SYNC_UNTIL; way < WAYS; way += 1) {
         pair_t pair = run_pair(way, wait_for_a);
         CHECK_EQUAL(pair.first, EDEADLK);
@@ -258,7 +258,7 @@ TEST(a_sync_that_closes_a_circle_beside_a_sleeping_wait_with_a_deadline_runs) {
     }
 }
 
-TEST(among_equal_deadlines_the_wait_that_closes_the_circle_is_refused) {
+TEST(among_equal_deadlines_the_wait_that_closes_the_cycle_is_refused) {
     pair_t pair = run_pair(BY_SYNC, wait_for_a);
     CHECK_EQUAL(pair.first, 0);
     CHECK_EQUAL(pair.in_b, 1);
@@ -281,7 +281,7 @@ static void enter_refused(void *context) {
     sq__wait_cancel(&wait);
 }
 
-TEST(nobody_is_refused_where_the_wait_that_would_be_has_just_ended) {
+TEST(no_wait_is_refused_if_the_one_that_would_be_has_just_ended) {
     CHECK_EQUAL(run_pair(BY_SYNC_UNTIL, enter_refused).first, 0);
 }
 

@@ -155,7 +155,7 @@ TEST(a_task_that_was_refused_at_once_can_be_withdrawn) {
 }
 
 /* The room that the failed one had goes to the next. */
-TEST(a_deferred_task_without_memory_for_its_place_is_told_so_and_its_room_goes_on) {
+TEST(a_deferred_task_without_memory_for_its_slot_gets_ENOMEM_and_its_room_goes_to_the_next) {
     enum { CAPACITY = 125 }; /* with the drain's place, a segment's */
     sq_queue_t *queue = make_queue_of("starved", CAPACITY);
     size_t ran = 0;

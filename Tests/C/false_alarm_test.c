@@ -48,7 +48,7 @@ static void *hold_and_cross(void *argument) {
     return NULL;
 }
 
-TEST(those_who_wait_for_a_circle_are_not_part_of_it_and_get_their_turns) {
+TEST(threads_that_wait_for_a_cycle_are_not_part_of_it_and_get_their_turns) {
     for (size_t round = 0; round < scaled(300); round += 1) {
         sq_queue_t *a = make_queue_of("a", 0), *b = make_queue_of("b", 0);
         latch_t go = LATCH_INIT;
@@ -81,7 +81,7 @@ TEST(those_who_wait_for_a_circle_are_not_part_of_it_and_get_their_turns) {
 }
 
 /* A queue that is suspended is nobody's: who waits for it is in no circle, for anybody can resume it. */
-TEST(a_wait_for_a_suspended_queue_is_no_circle) {
+TEST(a_wait_for_a_suspended_queue_is_no_cycle) {
     sq_queue_t *a = make_queue_of("a", 0), *b = make_queue_of("b", 0);
     bystander_t bystander = { a, b, 0, 0 };
     caller_t outsider;
@@ -196,7 +196,7 @@ static size_t run_load(size_t each) {
 }
 
 /* To see it fail: in closes_cycle of deadlock.c, do not ask whether `other` is open. */
-TEST(tasks_that_nest_their_queues_in_one_order_are_never_told_of_a_deadlock) {
+TEST(tasks_that_nest_their_queues_in_one_order_never_deadlock) {
     const char *chosen = getenv("DEADLOCK_SECONDS");
     time_t seconds = chosen ? (time_t)strtoul(chosen, NULL, 10) : 0;
     struct timespec now;

@@ -204,20 +204,20 @@ static void check_left(const char *how, place_t place, const char *cause) {
 }
 
 /* To see them fail: in run.h and run.c, take out SQ__NOBODY_UNWINDS_THROUGH (a hang, or the end of the thread alone). */
-TEST(pthread_exit_in_a_task_is_told_and_ends_the_process) {
+TEST(pthread_exit_in_a_task_is_reported_and_ends_the_process) {
     for (place_t place = IN_SYNC; place < PLACES; place += 1) {
         check_left("exit", place, "pthread_exit");
     }
 }
 
-TEST(pthread_cancel_of_a_task_is_told_and_ends_the_process) {
+TEST(pthread_cancel_of_a_task_is_reported_and_ends_the_process) {
     for (place_t place = IN_SYNC; place < PLACES; place += 1) {
         check_left("cancel", place, "pthread_cancel");
     }
 }
 
 /* To see it fail: no SQ__NOBODY_UNWINDS_THROUGH in tell (the watching thread ends without a word), let_go, decide. */
-TEST(pthread_exit_in_a_function_that_is_no_task_is_told_and_ends_the_process) {
+TEST(pthread_exit_in_a_function_that_is_no_task_is_reported_and_ends_the_process) {
     const char *const places[] = { "watcher", "watcher's end", "decision" };
     for (size_t i = 0; i < 3; i += 1) {
         ending_t ending = run_captured("elsewhere", places[i]);
@@ -235,7 +235,7 @@ static void check_jumped(const char *afterwards, place_t place) {
 }
 
 /* To see it fail: in sq__is_current, do not compare the addresses (EDEADLK, or a hang). */
-TEST(longjmp_out_of_a_task_is_told_when_its_thread_comes_again) {
+TEST(longjmp_out_of_a_task_is_reported_when_its_thread_calls_again) {
     if (UNDER_ASAN) {
         note("left out: AddressSanitizer keeps variables apart from the stack, so that their addresses tell nothing");
         return;
@@ -288,7 +288,7 @@ static const char *throw_program(void) {
     return path;
 }
 
-TEST(a_cxx_exception_out_of_a_task_is_told_and_ends_the_process_whoever_would_catch_it) {
+TEST(a_cxx_exception_that_leaves_a_task_ends_the_process_even_if_a_caller_would_catch_it) {
     const char *program = throw_program();
     const char *const ways[] = { "sync", "sync-number", "sync_until", "nested", "async", "call", "discard" };
     for (size_t i = 0; program != NULL && i < sizeof ways / sizeof ways[0]; i += 1) {
@@ -298,7 +298,7 @@ TEST(a_cxx_exception_out_of_a_task_is_told_and_ends_the_process_whoever_would_ca
     }
 }
 
-TEST(a_cxx_exception_that_is_caught_inside_its_task_is_nobodys_business) {
+TEST(a_cxx_exception_that_is_caught_inside_its_task_changes_nothing) {
     const char *program = throw_program();
     if (program != NULL) {
         ending_t ending = run_program((const char *const[]){ program, "inside", NULL });

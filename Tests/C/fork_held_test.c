@@ -76,7 +76,7 @@ static int cancel_tasks_in_child(void *context) {
 }
 
 /* To see it fail (it hangs): in sq__capacity_is_decided do not ask whether the queue is stale. */
-TEST(a_cancel_in_the_child_of_a_fork_returns_although_the_lock_is_held_for_ever) {
+TEST(a_cancel_in_the_child_of_a_fork_returns_although_the_lock_is_held_forever) {
     if (fork_left_out()) {
         return;
     }

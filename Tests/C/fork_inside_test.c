@@ -44,7 +44,7 @@ TEST(a_task_can_fork_and_its_child_is_in_the_task) {
     sq_queue_release(inside.queue);
 }
 
-TEST(a_child_that_returns_from_a_sync_task_goes_on) {
+TEST(a_child_that_returns_from_a_sync_task_continues) {
     if (fork_left_out()) {
         return;
     }

@@ -151,7 +151,7 @@ static void fork_here(void *context) {
 }
 
 /* To see it fail (it hangs): in sq__baton_pass do not ask whether the queue is stale. */
-TEST(a_child_that_returns_from_a_task_wakes_nobody_of_the_parents) {
+TEST(a_child_that_returns_from_a_task_wakes_no_thread_of_the_parent) {
     if (fork_left_out()) {
         return;
     }
@@ -176,7 +176,7 @@ static void fork_in_call(void *context) {
 }
 
 /* regression. To see it fail (it hangs): in run_call (run.c) do not ask whether the queue is stale. */
-TEST(a_child_that_returns_from_a_call_ends_and_wakes_nobody_of_the_parents) {
+TEST(a_child_that_returns_from_a_call_ends_and_wakes_no_thread_of_the_parent) {
     if (UNDER_TSAN || UNDER_ASAN) {
         return; /* as in fork_test: a child that is the copy of a thread, and ends with it */
     }

@@ -72,7 +72,7 @@ TEST(a_pool_gets_a_seat_for_each_blocked_member_while_others_get_on) {
 }
 
 /* To see it fail: in grow (growth.c) no seat more if all are blocked. */
-TEST(a_pool_gets_seats_when_no_member_gets_on) {
+TEST(a_pool_gets_seats_when_no_member_makes_progress) {
     check_growth(1, 0);
     check_growth(3, 0);
 }

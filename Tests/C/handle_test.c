@@ -86,25 +86,25 @@ static bool left_out(void) {
 }
 
 /* To see them fail: take SQ__CHECK_HANDLE out of a call (a signal without a sentence, or nothing at all). */
-TEST(a_call_with_NULL_is_told) {
+TEST(a_call_with_NULL_is_reported) {
     if (!left_out()) {
         check_kind("null", "NULL");
     }
 }
 
-TEST(a_call_with_zeroed_memory_is_told) {
+TEST(a_call_with_zeroed_memory_is_reported) {
     if (!left_out()) {
         check_kind("zeroed", "zeroed");
     }
 }
 
-TEST(a_call_with_overwritten_memory_is_told) {
+TEST(a_call_with_overwritten_memory_is_reported) {
     if (!left_out()) {
         check_kind("overwritten", "not a queue");
     }
 }
 
-TEST(a_call_with_a_freed_queue_is_told_with_its_label) {
+TEST(a_call_with_a_freed_queue_is_reported_with_its_label) {
     if (!left_out()) {
         check_kind("freed", "\"com.example.freed\"");
     }

@@ -125,7 +125,7 @@ static void let_all_go(void *context) {
 }
 
 /* Regression: the run went on touching the pool (seen by AddressSanitizer). To see it fail: no sq__pool_retain in sq_pool_advance. */
-TEST(a_task_can_give_up_the_last_references_while_the_pool_is_run) {
+TEST(a_task_can_release_the_last_references_while_the_pool_is_run) {
     for (int i = 0; i < 4; i += 1) {
         spawner_t spawner = { .pool = make_manual_pool() };
         spawner.queue = queue_on(spawner.pool, "on a manual pool", 0);

@@ -88,7 +88,7 @@ static void call_the_other(void *context) {
     CHECK_EQUAL(sq_sync(spawner->other, write_entry, &numbers[1]), 0);
 }
 
-TEST(a_circle_on_a_manual_pool_is_told) {
+TEST(a_cycle_on_a_manual_pool_is_reported) {
     sq_pool_t *pool = make_manual_pool();
     spawner_t spawner = { pool, queue_on(pool, "on a manual pool", 0), queue_on(pool, "on a manual pool", 0), 0 };
     begin();

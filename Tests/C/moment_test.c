@@ -119,7 +119,7 @@ static void have_it_done_and_release(void *context) {
     sq_queue_release(queue);
 }
 
-TEST(a_reference_that_a_task_took_is_given_up_before_the_last_release_has_come_through) {
+TEST(a_reference_that_a_task_took_is_released_before_the_last_release_has_finished) {
     for (int i = 0; i < 100; i += 1) {
         sq_queue_t *queue = make_queue_of("overtaken", 0);
         stander_t stander;
@@ -140,7 +140,7 @@ static void end_firing(void *context) {
     drain(stander->queue);
 }
 
-TEST(a_firing_that_ends_as_a_cancel_gives_up_waiting_for_it_is_over) {
+TEST(a_firing_that_ends_as_a_cancel_stops_waiting_for_it_is_over) {
     sq_queue_t *queue = make_queue_of("firing", 0);
     stander_t stander = { queue, nothing, LATCH_INIT, LATCH_INIT, LATCH_INIT, LATCH_INIT, LATCH_INIT };
     hold_t hold;
@@ -170,7 +170,7 @@ static void end_queue(void *context) {
     sq__unlock(stander->queue);
 }
 
-TEST(a_queue_that_ends_as_a_shutdown_gives_up_waiting_for_it_has_ended) {
+TEST(a_queue_that_ends_as_a_shutdown_stops_waiting_for_it_has_ended) {
     sq_queue_t *queue = make_queue_of("ending", 0);
     stander_t stander;
     stand_in(&stander, queue, nothing);

@@ -229,7 +229,7 @@ TEST(a_report_ends_where_a_part_of_it_cannot_be_written) {
 
 /* The system says too early that a deadline has passed: the wait looks at the clock, and goes on. To see it fail: in
  * sq__token_sleep, do not look at the clock. */
-TEST(a_wait_that_ends_before_its_deadline_goes_on) {
+TEST(a_wait_that_ends_before_its_deadline_continues) {
     sq_queue_t *queue = make_queue_of("early", 0);
     caller_t caller;
     size_t ran = 0;
@@ -364,7 +364,7 @@ TEST(processors_are_counted_when_no_file_can_be_opened) {
     CHECK_EQUAL(run_child((const char *const[]){ "files", "none", NULL }), 0);
 }
 
-TEST(what_leaves_no_way_on_ends_with_a_sentence) {
+TEST(what_leaves_no_way_on_ends_with_a_message) {
     ending_t ending;
     if (!UNDER_TSAN) { /* which says so itself */
         ending = run_captured("die", "mutex");

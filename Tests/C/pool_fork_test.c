@@ -36,7 +36,7 @@ static void check_parents(sq_pool_t *pool) {
     sq_pool_release(pool);
 }
 
-TEST(a_pool_of_the_parent_runs_nothing_in_the_child_and_can_be_let_go_of) {
+TEST(a_pool_of_the_parent_runs_nothing_in_the_child_and_can_be_released) {
     if (!fork_left_out()) {
         check_parents(sq_pool_create("threads", NULL));
         check_parents(sq_pool_create_manual("manual"));

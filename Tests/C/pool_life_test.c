@@ -72,7 +72,7 @@ static void give_all_up(void *context) {
     latch_bump(&estate->gone);
 }
 
-TEST(a_task_can_give_up_the_last_references_to_its_queue_and_its_pool) {
+TEST(a_task_can_release_the_last_references_to_its_queue_and_its_pool) {
     for (size_t i = 0; i < 200; i += 1) {
         estate_t estate = { .pool = make_pool(1 + i % 2), .gone = LATCH_INIT };
         estate.queue = queue_on(estate.pool, "on a pool", 0);

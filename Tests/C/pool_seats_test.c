@@ -95,7 +95,7 @@ static void begin_the_circle(void *context) {
     CHECK_EQUAL(sq_run_and_wait(nest->queues[1], SQ_FOREVER, close_the_circle, nest), 0);
 }
 
-TEST(a_circle_of_tasks_on_a_pool_is_told) {
+TEST(a_cycle_of_tasks_on_a_pool_is_reported) {
     sq_pool_t *pool = make_pool(1);
     nest_t nest = { .queues = { queue_on(pool, "left", 0), queue_on(pool, "right", 0) } };
     CHECK_EQUAL(sq_async(nest.queues[0], begin_the_circle, &nest), 0);

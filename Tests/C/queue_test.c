@@ -78,7 +78,7 @@ TEST(options_of_an_unknown_size_are_refused) {
     }
 }
 
-TEST(a_capacity_that_nobody_can_count_is_refused) {
+TEST(a_capacity_that_cannot_be_counted_is_refused) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.capacity = SIZE_MAX;
     errno = 0;

@@ -74,8 +74,8 @@ static void check_revival(bool suspended) {
     }
 }
 
-TEST(a_task_can_take_a_reference_when_the_last_one_is_given_up) { check_revival(false); }
-TEST(a_task_can_take_a_reference_when_the_last_one_of_a_suspended_queue_is_given_up) { check_revival(true); }
+TEST(a_task_can_take_a_reference_when_the_last_one_is_released) { check_revival(false); }
+TEST(a_task_can_take_a_reference_when_the_last_one_of_a_suspended_queue_is_released) { check_revival(true); }
 
 /* And give it up again, in the same task, some times over: the last of them ends the queue. */
 static void take_and_give_up(void *context) {
@@ -88,7 +88,7 @@ static void take_and_give_up(void *context) {
     latch_bump(&revival->retained);
 }
 
-TEST(a_task_can_take_and_give_up_the_only_reference_again_and_again) {
+TEST(a_task_can_take_and_release_the_only_reference_again_and_again) {
     for (size_t i = 0; i < scaled(2000); i += 1) {
         revival_t revival = { .queue = make_queue_of("revived", 0), .entered = LATCH_INIT, .release = LATCH_INIT,
                               .retained = LATCH_INIT };

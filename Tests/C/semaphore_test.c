@@ -88,7 +88,7 @@ static int waiter_end(waiter_t *waiter) {
 }
 
 /* To see it fail: let sq__many_waiters_append put the waiter first. */
-TEST(permits_are_given_in_the_order_of_the_waits_and_nobody_overtakes) {
+TEST(permits_are_given_in_the_order_of_the_waits) {
     enum { WAITERS = 8 };
     sq_semaphore_t *semaphore = make(0);
     waiter_t waiters[WAITERS];
@@ -247,7 +247,7 @@ static void sync_behind(void *context) {
     CHECK_EQUAL(sq_sync(behind->queue, do_nothing, NULL), 0);
 }
 
-TEST(a_wait_for_a_semaphore_is_never_told_of_a_deadlock) {
+TEST(a_wait_for_a_semaphore_is_never_a_deadlock) {
     behind_t behind = { make_queue_of("waits", 0), LATCH_INIT, make(0) };
     sq_queue_t *other = make_queue_of("other", 0);
     CHECK_EQUAL(sq_async(behind.queue, wait_in_queue, &behind), 0);
@@ -306,7 +306,7 @@ static int use_in_child(void *argument) {
     return wrong;
 }
 
-TEST(in_the_child_of_a_fork_permits_are_there_and_whoever_would_wait_is_refused) {
+TEST(in_the_child_of_a_fork_permits_can_be_taken_and_waits_are_refused) {
     if (fork_left_out()) {
         return;
     }

@@ -167,7 +167,7 @@ TEST(a_wait_without_a_deadline_shares_a_slot_if_it_comes_from_a_task_or_a_once) 
 }
 
 /* In the middle, at the end and at the beginning of the list. To see it fail: do not set the end of the list in take_off. */
-TEST(a_thread_that_gives_up_leaves_the_others_in_the_list) {
+TEST(a_thread_that_times_out_leaves_the_others_in_the_list) {
     size_t ran = 0;
     sq_queue_t *queue = stalled_queue("left", &ran);
     journal_t journal = { 0 };
@@ -209,7 +209,7 @@ TEST(a_discarding_shutdown_refuses_all_that_share_a_slot) {
 }
 
 /* A thread that joined a slot would wait for a queue that has ended. To see it fail: do not look at CLOSED in may_be_joined. */
-TEST(nobody_joins_a_slot_of_a_closed_queue) {
+TEST(no_submission_joins_a_slot_of_a_closed_queue) {
     size_t ran = 0;
     sq_queue_t *queue = stalled_queue("closed", &ran);
     poll_once(queue, SQ__WAITER);

@@ -46,7 +46,7 @@ TEST(a_discard_function_can_call_back_into_its_queue) {
 /* The tasks hold the references: the last of them is given up by a discard function. */
 static void release_context(void *context) { sq_queue_release(context); }
 
-TEST(discard_functions_can_give_up_the_last_reference) {
+TEST(discard_functions_can_release_the_last_reference) {
     for (int i = 0; i < 300; i += 1) {
         sq_queue_t *queue = make_queue_of("references", 0);
         CHECK_EQUAL(sq_suspend(queue), 0);
@@ -70,7 +70,7 @@ static void count_cleaned(void *first, void *second, bool runs) {
     CHECK(second == first);
 }
 
-TEST(a_pair_that_is_discarded_is_told_that_it_does_not_run) {
+TEST(a_pair_that_is_discarded_is_called_with_runs_false) {
     sq_queue_t *queue = make_queue_of("pairs", 0);
     size_t cleaned = 0;
     hold_t hold;

@@ -53,7 +53,7 @@ TEST(a_suspended_queue_that_is_draining_is_discarded_by_its_last_release) {
 }
 
 /* Instead of waiting: shut down and let go, while others wait for the end with references of their own. */
-TEST(a_shutdown_that_nobody_waits_for_still_ends_and_frees) {
+TEST(a_shutdown_that_no_thread_waits_for_still_ends_and_frees) {
     for (size_t i = 0; i < scaled(500); i += 1) {
         sq_queue_t *queue = make_queue_of("nobody", 0);
         outcome_t outcome = { 0 };

@@ -199,7 +199,7 @@ static void shut_own_down_and_let_go(void *context) {
     sq_queue_release(context);
 }
 
-TEST(the_own_task_can_shut_down_and_let_go) {
+TEST(a_task_can_shut_its_own_queue_down_and_release_it) {
     for (int i = 0; i < 300; i += 1) {
         sq_queue_t *queue = make_queue_of("own", 0);
         outcome_t outcome = { 0 };

@@ -23,7 +23,7 @@ static void pester(caller_t *caller) {
     }
 }
 
-TEST(every_call_that_waits_goes_on_waiting_through_signals) {
+TEST(every_call_that_waits_continues_to_wait_through_signals) {
     struct sigaction action = { .sa_handler = take_signal }, before;
     sigaction(SIGUSR1, &action, &before);
     for (way_t way = BY_SYNC; way < WAYS; way += 1) {

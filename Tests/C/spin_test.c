@@ -74,7 +74,7 @@ static unsigned rest_length(void) {
     return length;
 }
 
-TEST(after_yields_that_other_programs_used_nobody_yields_for_a_while) {
+TEST(after_yields_that_other_programs_used_no_thread_yields_for_a_while) {
     clock_is_ours = true;
     CHECK(yield_of(1000, 0));
     CHECK(yield_of(3 * MILLISECOND, 0)); /* the first long one is not measured */

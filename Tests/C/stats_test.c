@@ -246,8 +246,8 @@ static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
 
 /* To see them fail: do not count what was given up, in grant (baton.c) or in run_call (run.c). */
 
-TEST(a_place_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_sync, BY_SYNC_UNTIL); }
-TEST(a_call_that_was_given_up_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_async, BY_CALL); }
+TEST(a_slot_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_sync, BY_SYNC_UNTIL); }
+TEST(a_call_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_async, BY_CALL); }
 
 /* On a manual pool nothing moves by itself. To see it fail: leave the hand-off slot out of places_now (stats.c). */
 TEST(a_task_that_was_handed_off_waits_until_it_runs) {

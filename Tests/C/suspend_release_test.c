@@ -52,7 +52,7 @@ static void suspend_and_release_own(void *context) {
     sq_queue_release(context);
 }
 
-TEST(a_task_can_suspend_its_own_queue_and_let_go_of_it) {
+TEST(a_task_can_suspend_its_own_queue_and_release_it) {
     for (int i = 0; i < 300; i += 1) {
         atomic_size_t discarded = 0;
         sq_queue_t *queue = make_queue_of("own", 0);

@@ -1,7 +1,7 @@
 /* suspend_test.c: suspend and resume against everything that starts a task. */
 #include "suspend.h"
 
-TEST(a_suspended_queue_starts_nothing_and_goes_on_in_order_when_resumed) {
+TEST(a_suspended_queue_starts_nothing_and_continues_in_order_when_resumed) {
     enum { TASKS = 300 };
     sq_queue_t *queue = make_queue_of("suspended", 0);
     journal_t journal = { 0 };

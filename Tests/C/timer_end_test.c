@@ -4,7 +4,7 @@
 
 /* regression: what was delayed kept the queue that it waited for the end of; nothing had an outcome. To see it fail: no
  * sq__pending_timers_take_references in sq_shutdown. */
-TEST(a_suspended_queue_that_is_shut_down_and_that_nobody_has_discards_what_is_not_due) {
+TEST(a_suspended_queue_that_is_shut_down_and_released_discards_what_is_not_due) {
     bench_t b = bench();
     size_t waited = 0, delayed = 0;
     CHECK_EQUAL(sq_suspend(b.queue), 0);

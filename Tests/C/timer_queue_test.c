@@ -16,7 +16,7 @@ TEST(a_pending_task_keeps_its_queue_alive_and_lets_it_end) {
 }
 
 /* Nobody can resume it: as if it had been submitted without delay. */
-TEST(a_suspended_queue_that_nobody_has_discards_what_falls_due) {
+TEST(a_suspended_queue_that_was_released_discards_what_falls_due) {
     bench_t b = bench();
     size_t discarded = 0;
     CHECK_EQUAL(sq_suspend(b.queue), 0);

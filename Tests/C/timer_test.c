@@ -242,7 +242,7 @@ TEST(a_timer_that_rests_while_a_firing_waits_is_set_again_after_that_firing) {
     clear(&b);
 }
 
-TEST(times_that_are_too_far_to_be_told_never_come) {
+TEST(times_beyond_the_end_of_the_clock_never_come) {
     bench_t b = bench();
     subject_t subject = { 0 };
     make_timer(&subject, b.queue);

@@ -17,7 +17,7 @@ static void *cancel_and_wait(void *argument) {
     return NULL;
 }
 
-TEST(those_who_cancel_and_wait_wait_for_the_firing_that_runs) {
+TEST(threads_that_cancel_and_wait_wait_for_the_running_firing) {
     sq_queue_t *queue = make_queue_of("awaited", 0);
     guest_t guest = GUEST_INIT;
     start_guest(&guest, queue, stay, MS);
@@ -57,7 +57,7 @@ static void wait_for_oneself(void *context) {
     latch_bump(&guest->entered);
 }
 
-TEST(a_firing_that_waits_for_itself_is_told_and_cancelled) {
+TEST(a_firing_that_waits_for_itself_is_refused_and_cancelled) {
     sq_queue_t *queue = make_queue_of("itself", 0);
     guest_t guest = GUEST_INIT;
     start_guest(&guest, queue, wait_for_oneself, MS);
@@ -107,7 +107,7 @@ static void cancel_in_b(void *context) {
     cancel_and_wait(canceller);
 }
 
-TEST(a_circle_through_a_firing_is_told_to_one_of_the_two) {
+TEST(a_cycle_through_a_firing_is_reported_to_one_of_the_two) {
     sq_queue_t *a = make_queue_of("A", 0), *b = make_queue_of("B", 0);
     guest_t guest = GUEST_INIT;
     guest.other = b;

@@ -83,7 +83,7 @@ static void *stream(void *argument) {
 /* Withdraw against grant against finish. To see it fail: in sq__token_withdraw, store the word instead of swapping it (a
  * granted wait is then given up: nobody has the baton, and the watchdog barks); or in grant() of baton.c, do not look at what
  * sq__token_grant returns (the same). */
-TEST(six_threads_that_give_up_after_0_to_20_us_lose_nothing_and_run_nothing_late) {
+TEST(six_threads_that_time_out_after_0_to_20_us_lose_nothing_and_run_nothing_late) {
     enum { THREADS = 6 };
     storm_t storm = { .queue = make_queue_of("storm", 64), .calls = scaled(20000) };
     pthread_t threads[THREADS];

@@ -62,7 +62,7 @@ TEST(a_sync_until_whose_turn_comes_in_time_runs_on_its_own_thread) {
 }
 
 /* Tasks before and after each place that was given up, over several segments of the ring. */
-TEST(places_given_up_between_tasks_leave_the_order_and_no_memory) {
+TEST(slots_withdrawn_between_tasks_leave_the_order_and_no_memory) {
     enum { EACH = 300 };
     sq_queue_t *queue = make_queue_of("between", 0);
     journal_t journal = { 0 };
@@ -89,7 +89,7 @@ TEST(places_given_up_between_tasks_leave_the_order_and_no_memory) {
 }
 
 /* The last place before the queue becomes free is one that was given up. */
-TEST(a_place_given_up_at_the_end_does_not_keep_the_queue) {
+TEST(a_slot_withdrawn_at_the_end_does_not_keep_the_queue) {
     sq_queue_t *queue = make_queue_of("at the end", 0);
     for (size_t i = 0; i < scaled(300); i += 1) {
         hold_t hold;
@@ -163,7 +163,7 @@ TEST(a_queue_whose_runner_lingers_is_free_to_a_caller_that_tries) {
 }
 
 /* The test is the runner. */
-TEST(a_caller_that_tries_gives_up_when_the_runner_does_not_answer) {
+TEST(a_caller_that_tries_stops_when_the_runner_does_not_answer) {
     sq_queue_t *queue = make_queue_of("lingering", 0);
     sq__place_t place;
     CHECK_EQUAL(sq__ring_take_place(queue, false, &place), 0);

@@ -41,7 +41,7 @@ static int release_in_child(void *context) {
 }
 
 /* regression. To see it fail: in sq__watch_unlock leave the mark of the call as it was in the parent. */
-TEST(a_watcher_that_is_called_in_the_parent_is_let_go_of_in_the_child) {
+TEST(a_watcher_that_is_called_in_the_parent_is_discarded_in_the_child) {
     static call_t call; /* the child's threads may get the stack of this one */
     if (fork_left_out()) {
         return;
@@ -81,7 +81,7 @@ static void discarded_after_its_call(void *context) {
 }
 
 /* To see it fail: in sq__watch_unlock take the mark of the call from every watcher. */
-TEST(a_watcher_that_forks_is_let_go_of_in_the_child_after_its_call) {
+TEST(a_watcher_that_forks_is_discarded_in_the_child_after_its_call) {
     static call_t call;
     if (fork_left_out()) {
         return;

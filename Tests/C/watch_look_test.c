@@ -43,7 +43,7 @@ enum { RUNNING = SQ_STALL_RUNNING + 1, WAITING = SQ_STALL_WAITING + 1 };
 
 static void submit(view_t *view) { CHECK_EQUAL(sq_async(view->queue, do_nothing, NULL), 0); }
 
-TEST(what_waits_for_a_threshold_is_told_once) {
+TEST(what_waits_for_a_threshold_is_reported_once) {
     view_t view;
     view_begin(&view);
     submit(&view);
@@ -58,7 +58,7 @@ TEST(what_waits_for_a_threshold_is_told_once) {
     view_end(&view);
 }
 
-TEST(what_waits_later_is_told_as_well_however_long_the_queue_was_watched_before) {
+TEST(what_waits_later_is_reported_too_however_long_the_queue_was_watched_before) {
     view_t view;
     view_begin(&view);
     for (int incident = 0; incident < 3; incident += 1) {
@@ -95,7 +95,7 @@ static void look_often(void *context) {
 }
 
 /* Its place is still there. */
-TEST(a_wait_that_was_given_up_does_not_wait) {
+TEST(a_wait_that_was_withdrawn_does_not_wait) {
     view_t view;
     view_begin(&view);
     CHECK_EQUAL(sq_suspend(view.queue), 0);
@@ -155,7 +155,7 @@ TEST(a_queue_that_was_looked_at_is_due_a_rest_later) {
     view_end(&view);
 }
 
-TEST(a_new_watcher_is_told_of_a_task_that_the_old_one_was_told_of) {
+TEST(a_new_watcher_is_called_for_a_task_that_was_reported_to_the_old_one) {
     view_t view;
     view_begin(&view);
     pretend_a_thread();
@@ -169,7 +169,7 @@ TEST(a_new_watcher_is_told_of_a_task_that_the_old_one_was_told_of) {
     view_end(&view);
 }
 
-TEST(a_new_watcher_is_told_of_what_it_sees_itself) {
+TEST(a_new_watcher_is_called_for_what_it_sees_itself) {
     view_t view;
     view_begin(&view);
     pretend_a_thread();

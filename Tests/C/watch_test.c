@@ -93,8 +93,8 @@ static void check_long_task(way_t way) {
     sq_queue_release(queue);
 }
 
-TEST(a_sync_task_that_runs_too_long_is_told_once_an_incident) { check_long_task(BY_SYNC); }
-TEST(a_call_that_runs_too_long_is_told_once_an_incident) { check_long_task(BY_CALL); }
+TEST(a_sync_task_that_runs_too_long_is_reported_once_per_stall) { check_long_task(BY_SYNC); }
+TEST(a_call_that_runs_too_long_is_reported_once_per_stall) { check_long_task(BY_CALL); }
 
 static void run_long_pair(void *runner, void *unused, bool runs) {
     (void)unused;
@@ -102,7 +102,7 @@ static void run_long_pair(void *runner, void *unused, bool runs) {
     run_long(runner);
 }
 
-TEST(a_pair_that_runs_too_long_is_told_with_its_function) {
+TEST(a_pair_that_runs_too_long_is_reported_with_its_function) {
     sq_queue_t *queue = make_queue_of("pair", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
@@ -125,7 +125,7 @@ static void run_inside_and_long(void *context) {
     run_long(context);
 }
 
-TEST(a_task_that_has_run_something_inside_it_is_told_when_it_runs_too_long) {
+TEST(a_task_that_has_run_something_inside_it_is_reported_when_it_runs_too_long) {
     sq_queue_t *queue = make_queue_of("inside", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
@@ -163,7 +163,7 @@ static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
 TEST(a_sync_task_that_is_over_does_not_run_too_long) { check_over(sq_sync); }
 TEST(an_async_task_that_is_over_does_not_run_too_long) { check_over(sq_async); }
 
-TEST(a_watcher_without_a_discard_function_is_told_and_let_go_of) {
+TEST(a_watcher_without_a_discard_function_is_called_and_dropped) {
     sq_queue_t *queue = make_queue_of("no discard", 0);
     ward_t ward = WARD_INIT;
     CHECK_EQUAL(sq_queue_watch(queue, SHORT, &(sq_watcher_t){ copy_stall, &ward, NULL }), 0);
@@ -177,7 +177,7 @@ TEST(a_watcher_without_a_discard_function_is_told_and_let_go_of) {
     let_threads_end(1); /* the thread that tells is done with the ward */
 }
 
-TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_told_as_suspended) {
+TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_reported_as_suspended) {
     sq_queue_t *queue = make_queue_of("forgotten", 0);
     ward_t ward = WARD_INIT;
     CHECK_EQUAL(sq_suspend(queue), 0);
@@ -200,7 +200,7 @@ TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_told_as_suspended) {
 }
 
 /* Nobody looks at the first one for hours. See it fail (it hangs): in sq__watch_thread_add do not end the thread's rest. */
-TEST(a_queue_that_is_watched_later_is_told_of_in_its_own_time) {
+TEST(a_queue_that_is_watched_later_is_reported_at_its_own_threshold) {
     sq_queue_t *patient = make_queue_of("patient", 0), *queue = make_queue_of("urgent", 0);
     ward_t wards[2] = { WARD_INIT, WARD_INIT };
     watch(patient, &wards[0], HOURS);
@@ -230,7 +230,7 @@ static void wait_for_other(void *context) {
     CHECK_EQUAL(sq_sync(waiting->other, do_nothing, NULL), 0);
 }
 
-TEST(a_task_that_waits_for_another_queue_is_told_with_its_label) {
+TEST(a_task_that_waits_for_another_queue_is_reported_with_its_label) {
     sq_queue_t *queue = make_queue_of("waiting", 0);
     waiting_t waiting = { make_queue_of("com.example.awaited", 0), 0 };
     ward_t ward = WARD_OF_RUNNING_INIT;
@@ -252,7 +252,7 @@ TEST(a_task_that_waits_for_another_queue_is_told_with_its_label) {
 }
 
 /* Another one waits longer, for another queue. To see it fail: do not compare the threads in sq__deadlock_waits_for. */
-TEST(a_task_that_waits_beside_others_is_told_with_the_label_that_it_waits_for) {
+TEST(a_task_that_waits_beside_others_is_reported_with_the_label_that_it_waits_for) {
     sq_queue_t *queues[2] = { make_queue_of("other", 0), make_queue_of("told", 0) };
     waiting_t waiting[2] = { { make_queue_of("com.example.another", 0), 0 }, { make_queue_of("com.example.awaited", 0), 0 } };
     ward_t ward = WARD_OF_RUNNING_INIT;
@@ -275,7 +275,7 @@ TEST(a_task_that_waits_beside_others_is_told_with_the_label_that_it_waits_for) {
     latch_wait(&ward.discarded, 1);
 }
 
-TEST(a_queue_that_gets_on_is_not_told_of) {
+TEST(a_queue_that_makes_progress_is_not_reported) {
     sq_queue_t *queue = make_queue_of("swift", 0);
     ward_t ward = WARD_INIT;
     watch(queue, &ward, HOURS);

@@ -1,7 +1,7 @@
 /* watch_timer_test.c: what a watcher is told of delayed tasks, of timers, and of what is discarded: the function that runs. */
 #include "ward.h"
 
-TEST(a_delayed_task_that_runs_too_long_is_told_with_its_function) {
+TEST(a_delayed_task_that_runs_too_long_is_reported_with_its_function) {
     sq_queue_t *queue = make_queue_of("delayed", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
@@ -17,7 +17,7 @@ TEST(a_delayed_task_that_runs_too_long_is_told_with_its_function) {
 }
 
 /* Not one of the library's, which a firing runs in. */
-TEST(a_firing_that_runs_too_long_is_told_with_its_function) {
+TEST(a_firing_that_runs_too_long_is_reported_with_its_function) {
     sq_queue_t *queue = make_queue_of("firing", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
@@ -63,8 +63,8 @@ static void release_timer(sq_queue_t *queue, const sq_task_t *task) {
     sq_timer_release(timer);
 }
 
-TEST(a_discard_that_takes_too_long_is_told_with_its_function) { check_discard(discard_task); }
-TEST(the_end_of_a_timer_that_takes_too_long_is_told_with_its_function) { check_discard(release_timer); }
+TEST(a_discard_that_takes_too_long_is_reported_with_its_function) { check_discard(discard_task); }
+TEST(the_end_of_a_timer_that_takes_too_long_is_reported_with_its_function) { check_discard(release_timer); }
 
 /* Before it was watched; a note of its beginning would never be taken back. */
 TEST(a_firing_that_was_over_before_the_watch_does_not_run_too_long) {

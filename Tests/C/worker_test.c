@@ -151,7 +151,7 @@ static void check_name(const char *label, const char *expected) {
     sq_queue_release(queue);
 }
 
-TEST(the_thread_bears_the_label) {
+TEST(the_thread_has_the_label) {
     check_name("store", "store");
     check_name("exactly fifteen", "exactly fifteen");
 }
@@ -224,7 +224,7 @@ static bool fork_in_worker(void *context) {
     return false;
 }
 
-TEST(in_the_child_of_a_fork_nobody_gets_the_token_of_a_worker_of_the_parent) {
+TEST(in_the_child_of_a_fork_no_thread_gets_the_token_of_a_worker_of_the_parent) {
     if (UNDER_TSAN || UNDER_ASAN) {
         note("left out: a sanitizer does not support threads after a fork, or misses the parent's");
         return;

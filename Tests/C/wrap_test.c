@@ -8,7 +8,7 @@
 #include "kernel/queue.h"
 #include "thread/self.h"
 
-TEST(the_number_of_suspensions_has_a_limit_that_is_told) {
+TEST(the_number_of_suspensions_has_a_limit_that_is_an_error) {
     sq_queue_t *queue = make_queue_of("limit", 0);
     size_t ran = 0;
     CHECK_EQUAL(sq_suspend(queue), 0);

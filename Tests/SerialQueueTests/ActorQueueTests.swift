@@ -241,7 +241,7 @@ private actor Resident {
         await #expect(throws: Refusal.no) { try await Task(on: diary.queue) { _ in throw Refusal.no }.value }
     }
 
-    @Test func enqueuing_before_adoption_traps_with_a_sentence() async throws {
+    @Test func enqueuing_before_adoption_traps_with_a_message() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ActorQueue<Diary>().enqueue { _ in }
         }
@@ -249,7 +249,7 @@ private actor Resident {
         #expect(child.said("adoptExecutionContext(of: self)"))
     }
 
-    @Test func adopting_two_actors_traps_with_a_sentence() async throws {
+    @Test func adopting_two_actors_traps_with_a_message() async throws {
         let diary = Diary()
         diary.queue.adoptExecutionContext(of: diary)
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -259,7 +259,7 @@ private actor Resident {
         #expect(child.said("has adopted another actor before"))
     }
 
-    @Test func drain_in_a_task_of_the_queue_traps_with_a_sentence() async throws {
+    @Test func drain_in_a_task_of_the_queue_traps_with_a_message() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let diary = Diary()
             try? await diary.queue.enqueueAndWait { await $0.queue.drain() }

@@ -3,7 +3,7 @@ import SerialQueue
 import Testing
 
 @Suite struct AsyncTests {
-    @Test func an_accepted_closure_is_told_by_true() {
+    @Test func true_means_that_a_closure_was_accepted() {
         let queue = SerialQueue()
         let ran = Guarded(false)
         #expect(queue.async { ran.value = true })

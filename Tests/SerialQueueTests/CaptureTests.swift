@@ -85,7 +85,7 @@ import Testing
         #expect(ran.value == 0)
     }
 
-    @Test func a_timer_that_lets_go_of_itself_releases_after_its_firing() {
+    @Test func a_timer_that_releases_itself_releases_its_closure_after_its_firing() {
         let timer = Guarded<SerialQueue.Timer?>(nil)
         timer.value = queue().timer(every: .seconds(1)) { [body = body(), releases] in
             timer.value = nil
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// Both closures that stand for one are gone: the user's, and the one that takes it to its actor.
-    @Test func closures_on_an_actor_are_released_when_their_caller_goes_on() async throws {
+    @Test func closures_on_an_actor_are_released_when_their_caller_continues() async throws {
         let releases = Counter(), somebody = Somebody(), fifo = FIFOQueue()
         for round in 1...100 {
             fifo.enqueue(on: somebody) { [captured = Captured(releases: releases)] _ in captured.touch() }

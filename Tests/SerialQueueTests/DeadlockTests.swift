@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [Wait.syncWithin, .runAndWait])
-    func two_queues_in_a_cross_are_told_by_name(_ wait: Wait) {
+    func two_queues_that_wait_for_each_other_are_reported_by_name(_ wait: Wait) {
         for _ in 0..<50 {
             let queues = [SerialQueue(label: "left queue"), SerialQueue(label: "right queue")]
             let thrown = runCycle(queues, wait)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func a_longer_cycle_is_told_by_every_name() {
+    @Test func a_longer_cycle_is_reported_with_every_name() {
         for length in 3...5 {
             let queues = (1...length).map { SerialQueue(label: "number \($0) of \(length)") }
             let thrown = runCycle(queues, .syncWithin)
@@ -72,14 +72,14 @@ import Testing
         }
     }
 
-    @Test func two_queues_that_shut_each_other_down_are_told_by_name() {
+    @Test func two_queues_that_shut_each_other_down_are_reported_by_name() {
         let queues = [SerialQueue(label: "this one"), SerialQueue(label: "that one")]
         let thrown = runCycle(queues, .shutdown)
         #expect(thrown.count == 1)
         expectReport(thrown.first, names: queues)
     }
 
-    @Test func two_full_queues_that_wait_for_room_in_each_other_are_told_by_name() {
+    @Test func two_full_queues_that_wait_for_room_in_each_other_are_reported_by_name() {
         let queues = [SerialQueue(label: "full one", capacity: 1), SerialQueue(label: "full two", capacity: 1)]
         // The task of the cycle runs, or else waits; what comes behind it waits, or does not fit in.
         let thrown = Guarded([SerialQueueError]())
@@ -107,7 +107,7 @@ import Testing
         expectReport(errors.first, names: queues)
     }
 
-    @Test func a_wait_for_the_own_queue_is_told_before_it_begins() {
+    @Test func a_wait_for_the_own_queue_is_reported_before_it_begins() {
         let queue = SerialQueue(label: "own queue")
         let other = SerialQueue(label: "in between")
         for wait in [Wait.syncWithin, .runAndWait] {
@@ -150,7 +150,7 @@ import Testing
 
     /// Nested waits in one order, with and without limits: none of them is a deadlock. To see it fail: pretend that every
     /// path comes back (`closes_cycle`, deadlock.c).
-    @Test func waits_in_one_order_are_never_told() {
+    @Test func waits_in_one_order_are_never_reported() {
         let queues = (0..<4).map { SerialQueue(label: "ordered \($0)") }
         let total = queues.map { _ in Guarded(0) }
         onThreads(4) { thread in

@@ -90,7 +90,7 @@ import Testing
         try await queue.shutdown(.discard, within: .zero)
     }
 
-    @Test func an_awaited_shutdown_may_time_out_and_goes_on() async throws {
+    @Test func an_awaited_shutdown_may_time_out_and_continues() async throws {
         let holdup = Holdup { queue.async($0) }
         for _ in 0..<100 { submit() }
         await #expect(throws: SerialQueueError.timedOut) { try await queue.shutdown(.drain, within: .milliseconds(1)) }

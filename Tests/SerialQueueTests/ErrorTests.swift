@@ -5,7 +5,7 @@ import Testing
 @testable import SerialQueue
 
 @Suite struct ErrorTests {
-    @Test func every_error_has_its_sentence() {
+    @Test func every_error_has_its_message() {
         #expect("\(SerialQueueError.timedOut)" == "The queue did not get to it in time.")
         #expect("\(SerialQueueError.deadlock("deadlock: thread …"))" == "deadlock: thread …")
         #expect("\(SerialQueueError.shutDown)" == "The queue has been shut down.")

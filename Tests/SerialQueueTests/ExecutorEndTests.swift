@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [SerialQueue.ShutdownMode.drain, .discard])
-    func an_actor_goes_on_after_its_queues_shutdown(_ mode: SerialQueue.ShutdownMode) async throws {
+    func an_actor_continues_after_its_queues_shutdown(_ mode: SerialQueue.ShutdownMode) async throws {
         let gate = Stopover()
         let method = Task { [store] in await store.add(1, past: gate, then: 2) }
         await comesTrue { gate.arrived == 1 }

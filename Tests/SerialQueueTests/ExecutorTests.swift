@@ -30,7 +30,7 @@ import Testing
     }
 
     /// To see it fail: return false from `isIsolatingCurrentContext` and trap in `checkIsolated`.
-    @Test func whoever_is_on_the_queue_may_assume_the_actors_isolation() throws {
+    @Test func code_on_the_queue_may_assume_the_actors_isolation() throws {
         let other = SerialQueue(label: "other")
         func add(_ entry: Int) {
             #expect(queue.isIsolatingCurrentContext() == true)

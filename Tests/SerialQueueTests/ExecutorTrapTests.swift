@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Nothing leads to the last two but a fork, in whose child Swift's own threads are gone as well.
-    @Test func every_refusal_of_a_job_has_its_sentence() {
+    @Test func every_refusal_of_a_job_has_its_message() {
         let queue = SerialQueue(label: "refuses")
         #expect(queue.jobReason(for: ENOMEM).hasPrefix("queue \"refuses\" has no memory for it, or its thread could not be started."))
         #expect(queue.jobReason(for: ESTALE).hasPrefix("queue \"refuses\" is from before a fork."))

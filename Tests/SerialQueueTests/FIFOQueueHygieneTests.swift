@@ -5,7 +5,7 @@ import Testing
 @testable import SerialQueue
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueHygieneTests {
-    @Test func enqueue_and_wait_in_a_task_of_the_queue_traps_with_a_sentence() async throws {
+    @Test func enqueue_and_wait_in_a_task_of_the_queue_traps_with_a_message() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let queue = FIFOQueue(label: "com.example.own")
             await queue.enqueueAndWait { await queue.enqueueAndWait {} }
@@ -38,7 +38,7 @@ import Testing
         #expect(child.said("\"com.example.actor\""))
     }
 
-    @Test func drain_in_a_task_of_the_queue_traps_with_a_sentence() async throws {
+    @Test func drain_in_a_task_of_the_queue_traps_with_a_message() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let queue = FIFOQueue(label: "com.example.drain", on: SerialQueue())
             await queue.enqueueAndWait { await queue.drain() }

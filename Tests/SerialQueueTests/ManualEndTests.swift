@@ -94,7 +94,7 @@ import Testing
         #expect(try await shutdown.value == 1)
     }
 
-    @Test func an_actor_that_awaits_the_shutdown_of_its_queue_goes_on_when_the_pool_is_run() async throws {
+    @Test func an_actor_that_awaits_the_shutdown_of_its_queue_continues_when_the_pool_is_run() async throws {
         let job = Task.immediate {
             try await store.perform { store in
                 step("before")

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// To see it fail: resume before `claimAndRun` has returned (AwaitedCall.swift).
-    @Test func captures_are_gone_when_the_caller_goes_on() async throws {
+    @Test func captures_are_gone_when_the_caller_continues() async throws {
         for round in 1...200 {
             let captured = Captured(releases: releases)
             try await queue.run { captured.touch() }
@@ -139,7 +139,7 @@ import Testing
     // Row 42: cancelled before its turn, at it, and after.
 
     /// To see it fail: leave the body in the turn when it is given up.
-    @Test func a_caller_cancelled_before_its_turn_goes_on_at_once() async {
+    @Test func a_caller_cancelled_before_its_turn_continues_at_once() async {
         let holdup = Holdup { queue.async($0) }
         let releases = Counter()
         let task = Task { [queue, ran] in

@@ -84,7 +84,7 @@ import Testing
 
     /// To see it fail: do nothing in `SubmittedCall.cancel`, or `AwaitedCall.cancel` (it hangs).
     @Test(arguments: [false, true])
-    func a_caller_cancelled_in_the_line_goes_on_and_releases_at_once(_ runs: Bool) async throws {
+    func a_caller_cancelled_in_the_line_continues_and_releases_at_once(_ runs: Bool) async throws {
         let holdup = fill()
         let tasks = line([3, 4, 5], runs: runs)
         tasks[1].cancel()
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Everybody wants the same little room, some not for long.
-    @Test func in_a_storm_every_closure_runs_or_is_given_up_and_all_are_released() async {
+    @Test func in_a_storm_every_closure_runs_or_is_withdrawn_and_all_are_released() async {
         let (ran, accepted, givenUp) = (Counter(), Counter(), Counter())
         let count = 2_000
         await withTaskGroup(of: Void.self) { group in

@@ -19,7 +19,7 @@ import Testing
         #expect(queue.sync { seen.value } == Array(0..<10))
     }
 
-    @Test func a_task_that_runs_goes_on() {
+    @Test func a_task_that_runs_continues() {
         let (ended, next) = (Gate(), Counter())
         let holdup = Holdup { queue.async($0) }
         queue.async { next.increment() }
@@ -47,7 +47,7 @@ import Testing
         #expect(ran.value == 1)
     }
 
-    @Test func an_over_resume_is_told_and_changes_nothing() {
+    @Test func an_over_resume_returns_false_and_changes_nothing() {
         #expect(!queue.resume())
         queue.suspend()
         #expect(queue.resume())

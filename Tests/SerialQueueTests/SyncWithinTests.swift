@@ -38,7 +38,7 @@ import Testing
     /// Waits of every length around the moment of the turn. To see it fail: let `run_call` run a call that it could not claim
     /// (run.c), or let `grant` say that a waiter which had withdrawn has the baton (baton.c; that one hangs).
     @Test(arguments: [true, false])
-    func in_a_storm_of_limits_a_closure_runs_or_its_caller_is_told(_ onCallersThread: Bool) {
+    func in_a_storm_of_limits_a_closure_runs_or_its_caller_gets_an_error(_ onCallersThread: Bool) {
         let queue = SerialQueue(label: "storm")
         let (ran, timedOut, streamed) = (Guarded(0), Counter(), Guarded(0))
         let perThread = 3_000
@@ -76,7 +76,7 @@ import Testing
         #expect(counts.depth == 0)
     }
 
-    @Test func the_queue_works_on_past_a_place_that_was_given_up() {
+    @Test func the_queue_continues_past_a_slot_that_was_withdrawn() {
         let seen = Guarded([Int]())
         let holdup = Holdup { queue.async($0) }
         for number in 0..<100 {

@@ -128,7 +128,7 @@ import Testing
     }
 
     /// No public call leads to the last two yet.
-    @Test func every_refusal_has_its_sentence() {
+    @Test func every_refusal_has_its_message() {
         let queue = SerialQueue(label: "refuses")
         #expect(queue.reason(for: ENOMEM) == "no memory to wait for a turn on queue \"refuses\".")
         #expect(queue.reason(for: ESTALE).hasPrefix("queue \"refuses\" is from before a fork."))

@@ -48,7 +48,7 @@ import Testing
 
     // MARK: What is told
 
-    @Test func a_closure_that_runs_too_long_is_told() throws {
+    @Test func a_closure_that_runs_too_long_is_reported() throws {
         let witness = Witness()
         let thread = Guarded(UInt(0))
         queue.async { thread.value = id_of_this_thread() }
@@ -68,7 +68,7 @@ import Testing
         holdup.finish()
     }
 
-    @Test func a_sync_that_runs_too_long_is_told_with_its_callers_thread() throws {
+    @Test func a_sync_that_runs_too_long_is_reported_with_its_callers_thread() throws {
         let witness = Witness()
         queue.onStall(after: threshold, witness.note)
         queue.sync { _ = witness.await(1) }
@@ -95,7 +95,7 @@ import Testing
         Issue.record("ten stalls, and none of them named the queue that was waited for")
     }
 
-    @Test func a_forgotten_resume_is_told() throws {
+    @Test func a_forgotten_resume_is_reported() throws {
         let witness = Witness()
         queue.onStall(after: threshold, witness.note)
         queue.suspend()
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// The watch begins when the hold-up runs already, so all that it can see is who waits.
-    @Test func a_closure_that_waits_too_long_is_told() throws {
+    @Test func a_closure_that_waits_too_long_is_reported() throws {
         let witness = Witness()
         let holdup = Holdup { queue.async($0) }
         queue.onStall(after: threshold, witness.note)
@@ -126,7 +126,7 @@ import Testing
     // MARK: How often
 
     /// To see it fail: return true for a task that was told of already (`runs_too_long`, watch_thread.c).
-    @Test func an_incident_is_told_once_and_the_next_one_again() {
+    @Test func a_stall_is_reported_once_and_the_next_one_again() {
         let witness = Witness()
         letTheThreadBegin()
         queue.onStall(after: threshold, witness.note)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func a_queue_that_gets_on_is_not_told_of() {
+    @Test func a_queue_that_makes_progress_is_not_reported() {
         let witness = Witness()
         queue.onStall(after: .seconds(3600), witness.note)
         for _ in 0..<1_000 {
@@ -170,7 +170,7 @@ import Testing
         holdup.finish()
     }
 
-    @Test func a_stopped_handler_is_released_and_told_no_more() {
+    @Test func a_stopped_handler_is_released_and_not_called_again() {
         let (releases, told) = (Counter(), Counter())
         do {
             let captured = Captured(releases: releases)
@@ -251,7 +251,7 @@ import Testing
         #expect(first.value == 1)
     }
 
-    @Test func a_handler_that_holds_its_queue_lets_go_when_it_is_stopped() {
+    @Test func a_handler_that_holds_its_queue_releases_it_when_it_is_stopped() {
         weak var handle: SerialQueue?
         do {
             let queue = SerialQueue(label: "held by its handler")

@@ -5,7 +5,7 @@
 # make/check.mk    the test programs and all checks; make/check-own.mk: what single ones need, and long runs
 # make/coverage.mk the C core's lines and branches; make/soak.mk the soak
 # make/mutants.mk the core broken on purpose
-# make/examples.mk demo and examples; make/docs.mk: the documentation of the Swift face
+# make/examples.mk demo and examples; make/docs.mk: the documentation of the Swift layer
 #
 # Each compiler and flavour (release, debug, tsan, asan) builds in a folder of its own, build/COMPILER-FLAVOUR, so that
 # objects never mix. build/libserialqueue.* are copies of the release library that was built last.

@@ -58,7 +58,7 @@ model: ## the schedule explorer on the core; QUICK=1: its short set, which `make
 	$(call need,gcc libc tsan)
 	Tests/Explore/run
 
-bench: ## the benchmarks, on a quiet machine, one processor and a busy machine (25 minutes); QUICK=1, CONDITION=, SCENARIO=, CONTENDER=: Benchmarks/README.md
+bench: ## the benchmarks, in three conditions (25 minutes); Benchmarks/README.md has its options
 	Benchmarks/run.sh
 
 bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; how cost grows; rewrites the figures in README.md

@@ -1,11 +1,11 @@
-# make/docs.mk: the documentation of the Swift face, from its doc comments and the articles in its catalog.
+# make/docs.mk: the documentation of the Swift layer, from its doc comments and the articles in its catalog.
 
 DOCS := build/docs
 CATALOG := Sources/SerialQueue/SerialQueue.docc
 # The one next to the compiler, wherever the PATH's `swift` points to.
 DOCC ?= $(shell command -v docc || dirname "$$(readlink -f "$$(command -v $(SWIFT))")" | sed 's,$$,/docc,')
 
-docs: ## build/docs/SerialQueue.doccarchive: the documentation of the Swift face; a warning fails it
+docs: ## build/docs/SerialQueue.doccarchive: the documentation of the Swift layer; a warning fails it
 	$(call need,$(SWIFT_TOOLS))
 	@[ -x "$(DOCC)" ] || { echo "make docs needs docc, which comes with the Swift toolchain (swift.org/install); there is none at '$(DOCC)'." >&2; exit 1; }
 	@# The symbols stay: a build that finds nothing to do does not write them again.

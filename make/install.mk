@@ -65,7 +65,7 @@ install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config 
 	@install -m 644 build/$(COMPILER)-tsan/libserialqueue.a '$(DESTDIR)$(LIBDIR)/libserialqueue-tsan.a'
 	@printf '%s\n' "$$PKGCONFIG_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-tsan.pc'
 
-uninstall: ## remove what install has put there
+uninstall: ## remove what install has installed
 	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
 	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(CMAKEDIR)'
 

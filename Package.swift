@@ -14,7 +14,7 @@ let package = Package(
             cSettings: [.headerSearchPath("."), .define("SQ_DEBUG", .when(configuration: .debug))]
         ),
 
-        // The part of the Swift face that is C: SwiftPM does not mix languages in a target.
+        // The part of the Swift layer that is C: SwiftPM does not mix languages in a target.
         .target(
             name: "CSerialQueueSwiftCall",
             dependencies: ["CSerialQueue"],

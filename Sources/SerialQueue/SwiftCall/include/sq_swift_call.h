@@ -1,4 +1,4 @@
-/* sq_swift_call.h: what the Swift face needs and only C can say.
+/* sq_swift_call.h: what the Swift layer needs and only C can say.
  *
  * Names for what Swift does not import by itself: initialiser macros and errno. (Importing Glibc would bring the names
  * too, but tie the face to one C library.) The calls that lend a closure to the queue are in swift_call.c; they are

@@ -108,13 +108,25 @@ def kill(core, shop, mutant, last, memory):
     shop.put(mutant)
     try:
         verdict = hunt(core, shop, mutant, last, memory)
-    except DoesNotCompile:
+    except DoesNotCompile as why:
+        shop.take_out()
+        core.once(('compiles', mutant.file), lambda: compiles(shop, flavour_of(mutant), why))
         return Verdict('stillborn')
     finally:
         shop.take_out()
     if verdict.kind == 'killed':
         memory.note(mutant, verdict.by)
     return verdict
+
+
+def compiles(shop, flavour, why):
+    """The true core must: else the sources have changed under this run."""
+    shop.objects = {}
+    try:
+        shop.compile_for_tests(flavour)
+    except DoesNotCompile:
+        raise Wrong(f'the core itself does not compile: {str(why).strip()[-300:]}')
+    return True
 
 
 def hunt(core, shop, mutant, last, memory):

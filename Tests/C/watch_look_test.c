@@ -139,9 +139,10 @@ static void let_the_thread_go(void) {
     records = NULL;
 }
 
-TEST(a_queue_that_was_looked_at_is_due_a_rest_later) {
+TEST(a_busy_queue_that_was_looked_at_is_due_a_rest_later) {
     view_t view;
     view_begin(&view);
+    submit(&view);
     pretend_a_thread();
     CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
     for (int round = 0; round < 3; round += 1) {
@@ -152,6 +153,45 @@ TEST(a_queue_that_was_looked_at_is_due_a_rest_later) {
         CHECK(next >= began + REST && next <= sq__clock_now() + REST);
     }
     let_the_thread_go();
+    view_end(&view);
+}
+
+/* To see it fail: in may_rest, return false. */
+TEST(an_idle_queue_is_not_due_before_it_is_woken) {
+    view_t view;
+    view_begin(&view);
+    pretend_a_thread();
+    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
+    for (int round = 0; round < 3; round += 1) {
+        view.cold.last_look = sq__clock_now() - REST;
+        wait_id = sq__token_prepare(token);
+        sq__watch_thread_lock();
+        CHECK(look_around(token) == SQ__NEVER);
+        CHECK(look_around(token) == SQ__NEVER);
+        sq__watch_thread_unlock();
+        CHECK(sq__token_is_open(token, wait_id));
+        uint64_t began = sq__clock_now();
+        sq__watch_wake(&view.cold);
+        CHECK(!sq__token_is_open(token, wait_id));
+        sq__watch_thread_lock();
+        uint64_t next = look_around(token); /* not at once: it would rest again, and be woken by each task */
+        sq__watch_thread_unlock();
+        CHECK(next >= began + REST && next <= sq__clock_now() + REST);
+    }
+    let_the_thread_go();
+    view_end(&view);
+}
+
+/* A holder that was not seen may have written over the mark. */
+TEST(a_queue_whose_mark_is_gone_is_looked_at_again) {
+    view_t view;
+    view_begin(&view);
+    sq__store_relaxed(&view.cold.began, 1); /* as by a task that began before */
+    CHECK(!may_rest(&view.cold));
+    CHECK_EQUAL(sq__load_relaxed(&view.cold.began), 1);
+    sq__store_relaxed(&view.cold.began, 0);
+    CHECK(may_rest(&view.cold));
+    CHECK(sq__load_relaxed(&view.cold.began) == SQ__WATCH_RESTS);
     view_end(&view);
 }
 

@@ -26,6 +26,7 @@ static void stalled(void *context, const sq_stall_t *stall) {
         ex_fail("watch: a watcher is let go of while it is called, or told of no queue");
     }
     ex_read(WORD(watchers[i].cell));
+    ex_gate_open(9); /* for scenarios in which a task stalls until that is reported */
 }
 
 static void watcher_gone(void *context) {

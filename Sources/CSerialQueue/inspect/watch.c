@@ -14,6 +14,9 @@
 
 void sq__watch_begin(sq_queue_t *queue, sq_function_t function) {
     sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the note as it was made */
+    if (sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS) { /* [rest] of the swap that took the queue */
+        sq__watch_wake(cold);
+    }
     sq__store_relaxed(&cold->began, 0);
     sq__store_release(&cold->function, function); /* [note] release: none of the old `began` with the new function */
     sq__store_release(&cold->thread_id, sq__thread_id()); /* [note] release: the same */
@@ -24,9 +27,17 @@ void sq__watch_end(sq_queue_t *queue) {
     sq__store_relaxed(&sq__load_acquire(&queue->cold)->began, 0); /* [watch] acquire */
 }
 
+void sq__watch_wake_for(sq_queue_t *queue) {
+    sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the note as it was made */
+    if (sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS) { /* [rest] as above */
+        sq__watch_wake(cold);
+    }
+}
+
 void sq__watch_rename(sq_queue_t *queue, sq_function_t function) {
     sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* made before the task was submitted */
-    if (sq__load_relaxed(&cold->began) != 0) { /* ours; else the task is not noted, and its end will not be */
+    uint64_t began = sq__load_relaxed(&cold->began);
+    if (began != 0 && began != SQ__WATCH_RESTS) { /* ours; else the task is not noted, and its end will not be */
         sq__watch_begin(queue, function);
     }
 }

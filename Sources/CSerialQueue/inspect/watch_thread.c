@@ -124,6 +124,20 @@ static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     }
 }
 
+/* True: the queue is idle, and the thread need not look at it before sq__watch_wake. Marks the record, then asks again by a swap of
+ * the state word. A thread that takes the queue after that swap sees the mark; one that took it before is seen by the swap, or
+ * has given the queue back, and perhaps written over the mark. */
+static bool may_rest(sq__cold_t *cold) {
+    uint64_t began = 0;
+    sq__state_t state = sq__load_relaxed(&cold->queue->state);
+    if (!sq__state_is_free(state) && !(state & SQ__ENDED)) {
+        return false;
+    }
+    (void)sq__cas_relaxed(&cold->began, &began, SQ__WATCH_RESTS);
+    /* [rest] release: the mark; acquire: what the last holder has written over it. */
+    return sq__cas_acq_rel(&cold->queue->state, &state, state) && sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS;
+}
+
 /* One round: looks at all that are due, at each once, so that a watcher with much to report does not keep the thread from the
  * others. Returns when the next one is due. With the lock, by the thread that has this token. */
 static uint64_t look_around(const sq__token_t *mine) {
@@ -134,7 +148,7 @@ static uint64_t look_around(const sq__token_t *mine) {
         uint64_t now = sq__clock_now();
         uint64_t due = cold->last_look + rest_of(cold->watcher);
         stall_t stall = { .waits_for = "" };
-        if (now >= due && cold->round != rounds) {
+        if (now >= due && cold->round != rounds && !cold->rests) {
             sq__watcher_t *watcher = cold->watcher;
             cold->round = rounds;
             if (look(cold, now, &stall)) {
@@ -147,8 +161,9 @@ static uint64_t look_around(const sq__token_t *mine) {
                 continue;
             }
             due = now + rest_of(cold->watcher);
+            cold->rests = may_rest(cold);
         }
-        next = due < next ? due : next;
+        next = due < next && !cold->rests ? due : next;
         cold = cold->next;
     }
     return next;
@@ -178,6 +193,19 @@ static void watch(void *unused) {
     sq__mutex_unlock(&lock);
 }
 
+void sq__watch_wake(sq__cold_t *cold) {
+    sq__store_relaxed(&cold->began, 0);
+    sq__mutex_lock(&lock);
+    if (cold->rests) {
+        cold->rests = false;
+        cold->last_look = sq__clock_now(); /* so a queue with many short tasks wakes the thread once per look, not once per task */
+        if (token != NULL) {
+            sq__token_grant(token, wait_id);
+        }
+    }
+    sq__mutex_unlock(&lock);
+}
+
 /* List */
 
 int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
@@ -195,6 +223,9 @@ int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
     } else {
         sq__token_grant(token, wait_id); /* its rest may be too long for the new one */
     }
+    uint64_t began = SQ__WATCH_RESTS; /* for the watcher before */
+    (void)sq__cas_relaxed(&cold->began, &began, 0);
+    cold->rests = false;
     cold->told_running = 0; /* a new watcher is told of what the old one was told */
     cold->looks = 0;
     cold->last_look = sq__clock_now() - rest_of(watcher); /* the first look is due now */

@@ -5,6 +5,7 @@
 #include "kernel/shared.h"
 #include "queue/shutdown.h"
 #include "inspect/stats.h"
+#include "inspect/watch.h"
 #include "queue/suspend.h"
 #include "kernel/withdraw.h"
 
@@ -88,6 +89,7 @@ void sq__baton_pass(sq_queue_t *queue) {
     }
     switch (sq__baton_next(queue, false)) {
     case SQ__NEXT_TASK:
+        sq__watch_busy(queue);
         /* There is a runner, or it would not have been accepted; [worker] came with the task. */
         sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
         break;

@@ -12,6 +12,7 @@
 #include "kernel/current.h"
 #include "wait/deadlock.h"
 #include "queue/fork.h"
+#include "inspect/watch.h"
 #include "kernel/handle.h"
 #include "kernel/baton.h"
 #include "kernel/ring.h"
@@ -36,6 +37,7 @@ static int find_runner(sq_queue_t *queue, sq__runner_t *runner) {
 static void hand_off(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
     queue->handoff = *work;
     sq__store_relaxed(&queue->handoff_kind, kind);
+    sq__watch_busy(queue);
     sq__runner_post(runner, &queue->ready);
 }
 

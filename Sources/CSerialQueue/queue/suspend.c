@@ -2,6 +2,7 @@
 
 #include "include/sq_suspend.h"
 #include "queue/fork.h"
+#include "inspect/watch.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/baton.h"
@@ -59,6 +60,9 @@ int sq_suspend(sq_queue_t *queue) {
             }
             /* [own] acquire: a free queue is ours, and we park it. release: [control] */
         } while (!sq__cas_acq_rel(&queue->state, &state, next));
+        if (sq__state_is_free(state)) {
+            sq__watch_busy(queue); /* what is submitted from now on waits */
+        }
     }
     sq__unlock(queue);
     return error;

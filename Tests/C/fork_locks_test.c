@@ -9,8 +9,8 @@
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "queue/pools.h"
-#include "queue/shutdown.h"
-#include "inspect/watch.h"
+#include "queue/end.h"
+#include "inspect/watch_thread.h"
 #include "alarm/alarm.h"
 #include "thread/self.h"
 
@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 
 /* Addresses one after the other fall to all the queues' locks, however many they are. */
-enum { QUEUES_LOCKS = 64, ROUNDS = 30, ROUNDS_EACH = 4, STRIDE = 256 };
+enum { QUEUES_LOCKS = 64, ROUNDS = 30, ROUNDS_EACH = 4, STRIDE = 64 };
 
 typedef struct lock {
     const char *name;
@@ -60,13 +60,6 @@ static int use_in_child(void *context) {
     return whole ? 0 : 1;
 }
 
-#ifdef SQ_DEBUG
-static void unlock_handles(bool in_child) {
-    (void)in_child;
-    sq__handle_unlock();
-}
-#endif
-
 static void check_lock(int rounds, lock_t lock) {
     busy_t busy = { .lock = &lock };
     pthread_t thread = spawn(hold_and_leave, &busy);
@@ -80,19 +73,19 @@ static void check_lock(int rounds, lock_t lock) {
     join(thread);
 }
 
-/* To see it fail (the child hangs, or finds the lock held): take any of these out of before_fork and release_locks in fork.c. */
+/* To see it fail (the child hangs, or finds the lock held): take out the call of sq__process_around_fork that registers one of these. */
 TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;
     }
     check_lock(ROUNDS, (lock_t){ "the shared pool", sq__pools_lock_shared, sq__pools_unlock_shared, NULL });
-    check_lock(ROUNDS, (lock_t){ "those who wait for an end", sq__shutdown_lock_enders, sq__shutdown_unlock_enders, NULL });
+    check_lock(ROUNDS, (lock_t){ "those who wait for an end", sq__enders_lock, sq__enders_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the watching thread", sq__watch_lock, sq__watch_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the waits", sq__deadlock_lock, sq__deadlock_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the alarms", sq__alarms_lock, sq__alarms_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the tokens", sq__token_lock_list, sq__token_unlock_list, NULL });
 #ifdef SQ_DEBUG
-    check_lock(ROUNDS, (lock_t){ "the queues that were freed", sq__handle_lock, unlock_handles, NULL });
+    check_lock(ROUNDS, (lock_t){ "the queues that were freed", sq__handle_lock, sq__handle_unlock, NULL });
 #endif
 }
 
@@ -110,7 +103,7 @@ static int wait_with_another(void *before) {
     return CHECK(sq__self_token() != before) && CHECK(sq__token_acquire() != before) ? 0 : 1;
 }
 
-/* To see it fail: keep the thread's token in sq__self_forget_token, or the list in sq__token_unlock_list. */
+/* To see it fail: keep the thread's token in forget_token (self.c), or the list in sq__token_unlock_list. */
 TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

@@ -144,7 +144,7 @@ TEST(after_the_end_the_thread_is_gone_and_the_last_release_frees) {
     }
 }
 
-/* Nothing touches the caller's memory, nor the queue's, after the 0. To see it fail: in sq__shutdown_end, wake those who wait
+/* Nothing touches the caller's memory, nor the queue's, after the 0. To see it fail: in sq__queue_end, wake those who wait
  * before the worker is told to stop, and have the worker look at the queue once more (AddressSanitizer). */
 TEST(after_the_end_what_the_tasks_used_can_be_freed) {
     for (size_t i = 0; i < scaled(2000); i += 1) {

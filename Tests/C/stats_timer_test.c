@@ -2,13 +2,13 @@
 #include "caller.h"
 #include "inject.h"
 #include "latch.h"
-#include "inspect/stats.h"
+#include "kernel/depth.h"
 #include "sq_pool.h"
 
 /* What the watching thread goes by: how many were passed, in whatever way, and how many places wait. */
 static void check_passed(const sq_queue_t *queue, uint64_t passed, uint64_t waiting) {
     uint64_t found = 99;
-    CHECK_EQUAL(sq__stats_passed(queue, &found), passed);
+    CHECK_EQUAL(sq__depth_passed(queue, &found), passed);
     CHECK_EQUAL(found, waiting);
 }
 

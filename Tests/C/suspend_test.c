@@ -205,7 +205,7 @@ static void *drive(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__suspend_park, return false without the swap; or in sq_resume, do not clear PARKED (a hang). */
+/* To see it fail: in sq__suspension_park, return false without the swap; or in sq_resume, do not clear PARKED (a hang). */
 TEST(suspend_and_resume_race_with_all_submissions_and_lose_nothing) {
     enum { THREADS = 3 };
     road_t road = { .queue = make_queue_of("road", 16) };

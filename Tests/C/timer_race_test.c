@@ -238,7 +238,7 @@ TEST(start_cancel_and_release_race_with_firings_and_each_timer_ends_once) {
 }
 
 /* Each task that was accepted has one outcome, and all of them before the shutdown returns. See it fail: leave out
- * sq__pending_timers_end_all in sq__shutdown_end. */
+ * sq__pending_timers_end_all in sq__queue_end. */
 typedef struct late {
     atomic_size_t ran, discarded;
 } late_t;

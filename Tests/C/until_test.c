@@ -1,7 +1,7 @@
 /* until_test.c: a sync that waits no longer than it was told, and whose function is never run once it has given up. */
 #include "caller.h"
 #include "inject.h"
-#include "kernel/baton.h"
+#include "queue/runner.h"
 #include "kernel/ring.h"
 
 #include <sched.h>

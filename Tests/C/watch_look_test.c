@@ -147,9 +147,9 @@ TEST(a_busy_queue_that_was_looked_at_is_due_a_rest_later) {
     CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
     for (int round = 0; round < 3; round += 1) {
         view.cold.last_look = sq__clock_now() - REST;
-        sq__watch_thread_lock();
+        sq__watch_lock();
         uint64_t began = sq__clock_now(), next = look_around(token);
-        sq__watch_thread_unlock();
+        sq__watch_unlock(false);
         CHECK(next >= began + REST && next <= sq__clock_now() + REST);
     }
     let_the_thread_go();
@@ -165,17 +165,17 @@ TEST(an_idle_queue_is_not_due_before_it_is_woken) {
     for (int round = 0; round < 3; round += 1) {
         view.cold.last_look = sq__clock_now() - REST;
         wait_id = sq__token_prepare(token);
-        sq__watch_thread_lock();
+        sq__watch_lock();
         CHECK(look_around(token) == SQ__NEVER);
         CHECK(look_around(token) == SQ__NEVER);
-        sq__watch_thread_unlock();
+        sq__watch_unlock(false);
         CHECK(sq__token_is_open(token, wait_id));
         uint64_t began = sq__clock_now();
         sq__watch_wake(&view.cold);
         CHECK(!sq__token_is_open(token, wait_id));
-        sq__watch_thread_lock();
+        sq__watch_lock();
         uint64_t next = look_around(token); /* not at once: it would rest again, and be woken by each task */
-        sq__watch_thread_unlock();
+        sq__watch_unlock(false);
         CHECK(next >= began + REST && next <= sq__clock_now() + REST);
     }
     let_the_thread_go();
@@ -254,9 +254,9 @@ TEST(who_comes_back_in_the_child_of_a_fork_tells_nothing_of_what_is_watched_ther
         CHECK_EQUAL(sq__watch_thread_add(&views[i].cold, &views[i].watcher), 0);
         sq__store_relaxed(&views[i].cold.began, sq__clock_now() - THRESHOLD);
     }
-    sq__watch_thread_lock();
+    sq__watch_lock();
     CHECK_EQUAL(look_around(parents), SQ__NEVER);
-    sq__watch_thread_unlock();
+    sq__watch_unlock(false);
     CHECK_EQUAL(calls[0], 1);
     CHECK_EQUAL(calls[1], 0);
     sq__token_recycle(parents);

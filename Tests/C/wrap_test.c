@@ -4,7 +4,6 @@
 #include "child.h"
 #include "inject.h"
 
-#include "queue/fork.h"
 #include "kernel/queue.h"
 #include "thread/self.h"
 

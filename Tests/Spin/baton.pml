@@ -18,7 +18,7 @@ inline dispose() {
     }
 }
 
-/* sq__shutdown_end */
+/* sq__queue_end */
 inline shutdown_end(by_worker) {
     atomic { !queue_locked -> queue_locked = 1; touch; stops_worker = worker && !by_worker; worker = 0 }
     atomic { touch; seen = state; state = state | ENDED }
@@ -48,7 +48,7 @@ inline shutdown_end(by_worker) {
     fi
 }
 
-/* sq__suspend_park, with discard_the_rest. `left`: the baton is parked. */
+/* sq__suspension_park, with discard_the_rest. `left`: the baton is parked. */
 inline park() {
     if
     :: (seen & SUSPENDED) && is_released(seen) ->

@@ -21,7 +21,7 @@
  *                   take_place, publish, peek, take, leave_baton,   kernel/ring.c
  *                   give_back
  *     baton.pml     owner_next, nothing_next, grant, owner_pass     kernel/baton.c
- *                   park                                            sq__suspend_park in queue/suspend.c
+ *                   park                                            sq__suspension_park in queue/suspend.c
  *                   shutdown_end                                    queue/shutdown.c
  *                   dispose                                         sq__queue_dispose in queue/queue.c
  *     control.pml   suspend, resume, abandon                        queue/suspend.c

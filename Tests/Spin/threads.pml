@@ -22,7 +22,7 @@ bit in_call[TOKENS]; /* the call that its place names is on the thread's stack *
     byte got;                                                                                                          \
     bit ok, asleep, left, has, owns, stops_worker, last, deadline
 
-/* find_worker, with sq__queue_start_worker */
+/* find_worker, with sq__runner_start */
 inline find_worker() {
     if
     :: atomic { worker -> touch }

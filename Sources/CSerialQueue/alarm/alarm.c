@@ -273,3 +273,7 @@ void sq__alarms_unlock(bool in_child) {
     }
     sq__mutex_unlock(&shared.lock);
 }
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_ALARMS, sq__alarms_lock, sq__alarms_unlock);
+}

@@ -1,13 +1,13 @@
 #include "inspect/watch_thread.h"
 
+#include "kernel/depth.h"
 #include "platform/clock.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
-#include "wait/deadlock.h"
-#include "inspect/stats.h"
-#include "inspect/watch.h"
+#include "thread/process.h"
 #include "thread/token.h"
+#include "wait/deadlock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,11 +24,8 @@ static sq__wait_id_t wait_id;     /* W  of its present rest */
 static sq__thread_start_t thread_start; /* W  of the thread */
 static uint64_t rounds;                 /* W */
 
-/* The one that this thread called last. It forks nowhere but in that call, or in what lets go of it after the call. */
+/* The one that this thread called last. It forks nowhere but in that call, or in its discard after the call. */
 static SQ__THREAD_LOCAL sq__watcher_t *called;
-
-void sq__watch_thread_lock(void) { sq__mutex_lock(&lock); }
-void sq__watch_thread_unlock(void) { sq__mutex_unlock(&lock); }
 
 void sq__watch_lock(void) { sq__mutex_lock(&lock); }
 
@@ -42,6 +39,10 @@ void sq__watch_unlock(bool in_child) {
         token = NULL;
     }
     sq__mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_WATCH, sq__watch_lock, sq__watch_unlock);
 }
 
 static uint64_t rest_of(const sq__watcher_t *watcher) {
@@ -74,7 +75,7 @@ static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
 
 static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     uint64_t waiting;
-    uint64_t passed = sq__stats_passed(cold->queue, &waiting);
+    uint64_t passed = sq__depth_passed(cold->queue, &waiting);
     bool stalled = waiting > 0 && cold->looks == SQ__LOOKS && passed < cold->taken[SQ__LOOKS - 1];
     if (!stalled) {
         cold->told_waiting = false;
@@ -102,7 +103,7 @@ static bool look(sq__cold_t *cold, uint64_t now, stall_t *stall) {
         sq__deadlock_waits_for(stall->told.thread_id, stall->waits_for, sizeof stall->waits_for);
         stall->told.label = stall->label;
         stall->told.waits_for = stall->waits_for;
-        stall->told.depth = sq__stats_depth(cold->queue);
+        stall->told.depth = sq__depth(cold->queue);
         stall->told.suspended = sq__load_relaxed(&cold->queue->state) & SQ__SUSPENDED;
     }
     return stalled;
@@ -119,7 +120,7 @@ static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     watcher->is_being_called = false;
     if (watcher->is_dropped) {
         sq__mutex_unlock(&lock);
-        watcher->let_go(watcher);
+        watcher->discard(watcher);
         sq__mutex_lock(&lock);
     }
 }

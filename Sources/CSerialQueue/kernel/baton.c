@@ -1,17 +1,14 @@
 #include "kernel/baton.h"
 
-#include "queue/fork.h"
+#include "kernel/depth.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
-#include "queue/shutdown.h"
-#include "inspect/stats.h"
-#include "inspect/watch.h"
-#include "queue/suspend.h"
+#include "kernel/suspension.h"
 #include "kernel/withdraw.h"
 
 /* Passes over a waiter. True: it has the baton. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
-    sq__stats_sample_depth(queue);
+    sq__depth_sample(queue);
     sq__waiter_t waiter = sq__next_take(queue).waiter;
     if (control & SQ__DISCARD) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
@@ -41,7 +38,7 @@ static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
         *next = SQ__NEXT_END;
         return true;
     }
-    return sq__suspend_park(queue, state);
+    return sq__suspension_park(queue, state);
 }
 
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
@@ -63,7 +60,7 @@ sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
         if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
             /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
             sq__state_t state = sq__load_acquire(&queue->state);
-            if (sq__suspend_park(queue, state)) {
+            if (sq__suspension_park(queue, state)) {
                 return SQ__NEXT_GONE;
             }
             if (state & SQ__SUSPENDED) {
@@ -80,23 +77,5 @@ sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
         if (grant(queue, control)) {
             return SQ__NEXT_GONE;
         }
-    }
-}
-
-void sq__baton_pass(sq_queue_t *queue) {
-    if (sq__fork_is_stale(queue)) {
-        return; /* whoever comes next is a thread of the parent's; the queue stays owned, and refuses */
-    }
-    switch (sq__baton_next(queue, false)) {
-    case SQ__NEXT_TASK:
-        sq__watch_busy(queue);
-        /* There is a runner, or it would not have been accepted; [worker] came with the task. */
-        sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
-        break;
-    case SQ__NEXT_END:
-        sq__shutdown_end(queue, false);
-        break;
-    case SQ__NEXT_GONE:
-        break;
     }
 }

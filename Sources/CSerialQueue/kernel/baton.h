@@ -22,14 +22,10 @@
 typedef enum sq__next {
     SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the worker */
     SQ__NEXT_GONE, /* the baton has left the caller, who does not touch the queue again */
-    SQ__NEXT_END   /* the queue is empty and to end: the caller calls sq__shutdown_end */
+    SQ__NEXT_END   /* the queue is empty and to end: the caller ends it (queue/end.h) */
 } sq__next_t;
 
 /* O. Finds out what is next, and passes the baton unless it is a task or call. */
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner);
-
-/* O. Passes the baton on, for whoever does not run async tasks. The caller does not touch the queue again unless it has a
- * reference. */
-void sq__baton_pass(sq_queue_t *queue);
 
 #endif

@@ -13,16 +13,14 @@ void sq__handle_check(const sq_queue_t *queue, const char *call);
 void sq__handle_mark(sq_queue_t *queue);
 /* Instead of freeing the memory at once. */
 void sq__handle_free(sq_queue_t *queue);
-/* Around a fork; the innermost of all locks. */
+/* Around a fork. */
 void sq__handle_lock(void);
-void sq__handle_unlock(void);
+void sq__handle_unlock(bool in_child);
 #define SQ__CHECK_HANDLE(queue) sq__handle_check((queue), __func__)
 #else
 #include "platform/memory.h"
 static inline void sq__handle_mark(sq_queue_t *queue) { (void)queue; }
 static inline void sq__handle_free(sq_queue_t *queue) { sq__memory_free(queue); }
-static inline void sq__handle_lock(void) {}
-static inline void sq__handle_unlock(void) {}
 #define SQ__CHECK_HANDLE(queue) ((void)0)
 #endif
 

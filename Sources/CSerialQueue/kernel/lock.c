@@ -1,30 +1,20 @@
 #include "kernel/lock.h"
 
-#include "platform/memory.h"
-#include "platform/mutex.h"
+#include "thread/locks.h"
+#include "thread/process.h"
 
-enum { LOCKS = 8 };
+static sq__locks_t locks = SQ__LOCKS_INIT;
 
-static struct {
-    _Alignas(SQ__LINE) sq__mutex_t mutex;
-} locks[LOCKS] = {
-    { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT },
-    { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT },
-};
+void sq__lock(const sq_queue_t *queue) { sq__locks_take(&locks, queue); }
+void sq__unlock(const sq_queue_t *queue) { sq__locks_release(&locks, queue); }
 
-static sq__mutex_t *lock_of(const sq_queue_t *queue) { return &locks[(uintptr_t)queue / 256 % LOCKS].mutex; }
+static void take_all(void) { sq__locks_take_all(&locks); }
 
-void sq__lock(const sq_queue_t *queue) { sq__mutex_lock(lock_of(queue)); }
-void sq__unlock(const sq_queue_t *queue) { sq__mutex_unlock(lock_of(queue)); }
-
-void sq__lock_all(void) {
-    for (unsigned i = 0; i < LOCKS; i += 1) {
-        sq__mutex_lock(&locks[i].mutex);
-    }
+static void release_all(bool in_child) {
+    (void)in_child;
+    sq__locks_release_all(&locks);
 }
 
-void sq__unlock_all(void) {
-    for (unsigned i = 0; i < LOCKS; i += 1) {
-        sq__mutex_unlock(&locks[i].mutex);
-    }
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_QUEUES, take_all, release_all);
 }

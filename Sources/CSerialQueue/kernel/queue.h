@@ -7,16 +7,23 @@
 #define SQ__KERNEL_QUEUE_H
 
 #include "include/sq_queue.h"
-#include "platform/atomic.h"
-#include "platform/memory.h"
 #include "kernel/state.h"
 #include "kernel/work.h"
+#include "platform/atomic.h"
+#include "platform/memory.h"
 #include "pool/runner.h"
+#include "thread/process.h"
 
 #include <stddef.h>
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (watch.h). */
 enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4 };
+
+/* A capacity, as far as the kernel knows it: the room that a task took is given back when the task is taken. */
+typedef struct sq__room {
+    void (*give)(sq_queue_t *queue, struct sq__room *room); /* I */
+    SQ__ATOMIC(uint32_t) references;                        /* A */
+} sq__room_t;
 
 /* The fields stand so that the runner, busy with its tasks, and the submitters, busy with the state word, do not share a cache
  * line: what the one writes for each task, what both read, and the state word are a line apart, wherever malloc puts the
@@ -41,8 +48,8 @@ struct sq_queue {
     /* What all read, and hardly anybody writes. */
     SQ__ATOMIC(uint16_t) control;      /* L, read by the holder: what it does with the next task; SQ__HOLD, ... */
     SQ__ATOMIC(uint16_t) handoff_kind; /* C  SQ__EMPTY: none */
-    uint32_t process;                  /* I  see fork.h */
-    struct sq__capacity *capacity;           /* I  of a queue of limited capacity; else NULL */
+    uint32_t process;                  /* I  see process.h */
+    sq__room_t *room;                  /* I  of a queue of limited capacity; else NULL */
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the queue has ended; a pool: fixed */
 
     /* Where a submitter that found the queue free leaves the one task for the runner. */
@@ -65,16 +72,25 @@ struct sq_queue {
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
 _Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
 
-/* Makes sure that the queue has its worker, before a task for it is accepted. Returns 0 and *runner, or an errno code. */
-int sq__queue_start_worker(sq_queue_t *queue, sq__runner_t *runner);
+/* True: the queue was made before a fork that this process is the child of. */
+static inline bool sq__queue_is_stale(const sq_queue_t *queue) { return queue->process != sq__process(); }
+
+/* It had better not linger: others wait for the thread. */
+static inline bool sq__queue_is_crowded(const sq_queue_t *queue) {
+    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    return pool != NULL && sq__pool_is_crowded(pool);
+}
+
+/* Others wait for the thread, and time counts: not on a manual pool, where turns must not depend on it. */
+static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
+    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    return pool != NULL && sq__pool_is_crowded(pool) && sq__pool_clock(pool) == NULL;
+}
 
 /* Counts a submission that is refused with this error, and returns the error. */
 static inline int sq__queue_reject(sq_queue_t *queue, int error) {
     sq__add_relaxed(&queue->rejected, 1);
     return error;
 }
-
-/* Frees an ended queue without references, or a free one. */
-void sq__queue_dispose(sq_queue_t *queue);
 
 #endif

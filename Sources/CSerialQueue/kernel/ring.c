@@ -1,6 +1,5 @@
 #include "kernel/ring.h"
 
-#include "queue/pools.h"
 #include "platform/thread.h"
 #include "thread/spin.h"
 
@@ -88,12 +87,14 @@ static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
 }
 
 uintptr_t sq__ring_peek(sq_queue_t *queue) {
-    if (queue->head == NULL || sq__load_relaxed(&queue->index) == SQ__SEGMENT_SLOTS) {
+    uint16_t index = sq__load_relaxed(&queue->index);
+    if (__builtin_expect(queue->head == NULL || index == SQ__SEGMENT_SLOTS, 0)) {
         if (!enter_next_segment(queue, word_at_head(queue))) {
             return SQ__EMPTY;
         }
+        index = 0;
     }
-    return sq__load_acquire(word_at_head(queue)); /* [publish] acquire: the slot; [withdraw] the same if it is empty */
+    return sq__load_acquire(&queue->head->slots[index].word); /* [publish] acquire: the slot; [withdraw] the same if it is empty */
 }
 
 sq__work_t sq__ring_take(sq_queue_t *queue) {
@@ -103,6 +104,19 @@ sq__work_t sq__ring_take(sq_queue_t *queue) {
 }
 
 sq__slot_t *sq__ring_head(sq_queue_t *queue) { return &queue->head->slots[sq__load_relaxed(&queue->index)]; }
+
+const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where) {
+    return where == SQ__IN_HANDOFF ? &queue->handoff : &((const sq__slot_t *)where)->work;
+}
+
+void sq__ring_empty_slot(sq_queue_t *queue, uintptr_t where) {
+    /* [withdraw] release: our use of the slot, and of the queue, is over; pairs with sq__next_take and sq__ring_peek. */
+    if (where == SQ__IN_HANDOFF) {
+        sq__store_release(&queue->handoff_kind, SQ__GONE);
+    } else {
+        sq__store_release(&((sq__slot_t *)where)->word, SQ__GONE);
+    }
+}
 
 static bool look_for_more(sq_queue_t *queue, unsigned spins) {
     const sq__word_t *word = word_at_head(queue);
@@ -216,4 +230,8 @@ uint64_t sq__ring_depth(const sq_queue_t *queue) {
     uint64_t entered = sq__load_relaxed(&queue->entered);
     uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = entered * SQ__SEGMENT_SLOTS + index;
     return tail > head ? tail - head : 0;
+}
+
+uint64_t sq__ring_waiting(const sq_queue_t *queue) {
+    return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
 }

@@ -16,6 +16,9 @@
  * segment fills that place, and then publishes the segment through the link; until then no one gets to the place. The
  * queue's `first` is the link to the first segment.
  *
+ * A submitter that finds the queue free needs no slot of a segment: it leaves the one task in the queue's hand-off slot, which the
+ * holder looks at first. Only this file and ring.c know where a task lies.
+ *
  * A passed segment becomes the queue's spare if it has none, else it is freed. A queue that becomes free frees its spare and
  * returns the head to place 0 of its segment: a queue that never has more than 126 waiting tasks never changes its segment,
  * and an idle queue keeps at most one. It keeps none on a pool, and after a long backlog (SQ__LONG_BACKLOG). */
@@ -39,6 +42,40 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
 /* Publishes a filled place as `kind`. True: the caller has the baton, because it owned the queue or because the baton lay
  * there. The slot is not touched again. */
 bool sq__ring_publish(sq__place_t place, uintptr_t kind);
+
+typedef enum sq__put {
+    SQ__PUT_QUEUED, /* the holder, another thread, comes to it */
+    SQ__PUT_BATON,  /* the caller has the baton */
+    SQ__PUT_FIRST   /* the same, and the task is the next one */
+} sq__put_t;
+
+/* The caller holds the baton, and the hand-off slot is empty: leaves work there, ahead of the ring. */
+static inline void sq__next_put(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
+    queue->handoff = *work;
+    sq__store_relaxed(&queue->handoff_kind, kind);
+}
+
+/* Fills what the submitter took, and publishes it as `kind`. */
+static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint16_t kind, const sq__work_t *work) {
+    if (place.slot == NULL) {
+        sq__next_put(queue, kind, work);
+        return SQ__PUT_FIRST;
+    }
+    place.slot->work = *work;
+    return sq__ring_publish(place, kind) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+}
+
+/* Where the work lies. A submitter of a CLAIM notes it before it puts the work: from then on it can be withdrawn or taken. */
+enum { SQ__IN_HANDOFF = 1 };
+static inline uintptr_t sq__ring_where(sq__place_t place) {
+    return place.slot != NULL ? (uintptr_t)place.slot : SQ__IN_HANDOFF;
+}
+
+/* L. What lies there. */
+const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where);
+
+/* L. The task that lies there was withdrawn: turns its kind into GONE. */
+void sq__ring_empty_slot(sq_queue_t *queue, uintptr_t where);
 
 /* O. The kind of the work at the head, or SQ__EMPTY: nothing, or a place that is not filled yet. */
 uintptr_t sq__ring_peek(sq_queue_t *queue);
@@ -75,6 +112,9 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state);
 
 /* How many filled or reserved places the head has not passed. Exact while nothing moves. */
 uint64_t sq__ring_depth(const sq_queue_t *queue);
+
+/* The same, with the work in the hand-off slot. */
+uint64_t sq__ring_waiting(const sq_queue_t *queue);
 
 /* Frees the segments of an empty ring. */
 void sq__ring_destroy(sq_queue_t *queue);

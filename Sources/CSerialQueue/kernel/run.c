@@ -1,21 +1,16 @@
 #include "kernel/run.h"
 
-#include "many/tie.h"
-#include "platform/clock.h"
-#include "queue/async.h"
-#include "queue/fork.h"
 #include "kernel/baton.h"
-#include "queue/pools.h"
+#include "kernel/depth.h"
 #include "kernel/ring.h"
-#include "queue/shutdown.h"
-#include "inspect/stats.h"
 #include "kernel/withdraw.h"
+#include "platform/clock.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
  * from the submitters: with a long backlog every sixteenth has to do. */
 static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
-/* Takes what is next out of the hand-off slot or the ring, and returns its kind; SQ__EMPTY: there is nothing to call. */
+/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to call. */
 static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect(kind == SQ__CLAIM, 0)) {
@@ -26,9 +21,9 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     } else {
         *work = sq__next_take(queue);
     }
-    if (__builtin_expect(queue->capacity != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER)) {
-        sq__async_give_room(queue, queue->capacity);
-        if (sq__fork_is_stale(queue)) {
+    if (__builtin_expect(queue->room != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER)) {
+        queue->room->give(queue, queue->room);
+        if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* somebody who was given room has forked, and this is the child: the parent runs it */
         }
     }
@@ -56,8 +51,8 @@ static void run_pair(sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
 /* Its end comes after all that it has done, so that those who wait for the group find it done. */
 static void run_member(sq_queue_t *queue, uint32_t control, sq__member_task_t member) {
     run_task(queue, control, (sq_task_t){ .run = member.run, .context = member.context });
-    if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
-        sq__tie_end(member.tie);
+    if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
+        member.end->call(member.end);
     }
 }
 
@@ -68,10 +63,10 @@ static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     } else if (sq__token_claim(waiter.token, waiter.wait_id)) {
         sq__count(&queue->ran, 1);
         if (control & SQ__WATCHED) {
-            sq__watch_begin(queue, waiter.call->task.run);
+            sq__cold_task_begins(queue, waiter.call->task.run);
         }
         waiter.call->task.run(waiter.call->task.context);
-        if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
+        if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
             waiter.call->is_done = true;
             sq__token_grant(waiter.token, waiter.wait_id);
         }
@@ -96,7 +91,7 @@ static void run_work(sq_queue_t *queue) {
     sq__work_t work;
     uintptr_t kind = take_work(queue, &work);
     if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL && kind != SQ__EITHER && kind != SQ__EMPTY) {
-        sq__watch_begin(queue, function_of(kind, control, &work));
+        sq__cold_task_begins(queue, function_of(kind, control, &work));
     }
     switch (kind) {
     case SQ__TASK:
@@ -116,7 +111,7 @@ static void run_work(sq_queue_t *queue) {
         break;
     }
     if (__builtin_expect(control & SQ__WATCHED, 0)) {
-        sq__watch_end(queue);
+        sq__cold_task_ends(queue);
     }
 }
 
@@ -160,13 +155,13 @@ sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
     self->frame = &frame; /* once for all tasks: they all are this queue's */
     while ((next = sq__baton_next(queue, true)) == SQ__NEXT_TASK && !is_over(queue, &batch, tasks)) {
         if (is_time_to_sample(tasks)) {
-            sq__stats_sample_depth(queue);
+            sq__depth_sample(queue);
         }
         run_work(queue);
         tasks += 1;
-        if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
+        if (__builtin_expect(sq__queue_is_stale(queue), 0)) {
             self->frame = frame.parent;
-            return SQ__RUN_ENDED;
+            return SQ__RUN_FORKED;
         }
     }
     self->frame = frame.parent;
@@ -175,14 +170,8 @@ sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
     case SQ__NEXT_TASK:
         return SQ__RUN_MORE;
     case SQ__NEXT_END:
-        sq__shutdown_end(queue, true);
-        return SQ__RUN_ENDED;
+        return SQ__RUN_END;
     default:
         return SQ__RUN_GONE;
     }
-}
-
-bool sq__run_on_worker(void *queue) {
-    size_t ran = 0;
-    return sq__run_tasks(queue, SIZE_MAX, &ran) == SQ__RUN_GONE;
 }

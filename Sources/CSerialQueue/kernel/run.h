@@ -2,9 +2,9 @@
 #ifndef SQ__KERNEL_RUN_H
 #define SQ__KERNEL_RUN_H
 
-#include "platform/unwind.h"
+#include "kernel/cold.h"
 #include "kernel/queue.h"
-#include "inspect/watch.h"
+#include "platform/unwind.h"
 #include "thread/self.h"
 
 /* O. Calls `function(context)` as a task of the queue, the current queue meanwhile. Counting is the caller's. `begins`: not on
@@ -29,23 +29,21 @@ static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void 
         sq__run(queue, function, context);
         return;
     }
-    sq__watch_begin(queue, function);
+    sq__cold_task_begins(queue, function);
     sq__run(queue, function, context);
-    sq__watch_end(queue);
+    sq__cold_task_ends(queue);
 }
 
 /* What became of the baton. */
 typedef enum sq__run_end {
     SQ__RUN_GONE, /* it has left the caller, who does not touch the queue again */
     SQ__RUN_MORE, /* the caller still has it: the batch is over, but something for the runner is next */
-    SQ__RUN_ENDED /* nothing is ever to run again: the queue has ended, and may be freed, or a task forked, and this is the child */
+    SQ__RUN_END,  /* the queue is empty and is to end: the caller ends it (queue/end.h) */
+    SQ__RUN_FORKED /* a task forked, and this is the child: the rest is the parent's */
 } sq__run_end_t;
 
 /* The runner's part: runs tasks and calls as long as it has the baton, and adds to *ran how many. Stops after `most` of them, or after
  * a millisecond if other queues wait for the thread (not on a manual pool). */
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
-
-/* The same as the function of a worker, which the queue has for itself: without end, but for the queue's. */
-bool sq__run_on_worker(void *queue);
 
 #endif

@@ -3,9 +3,9 @@
 #define SQ__KERNEL_SEGMENT_H
 
 #include "include/sq_types.h"
+#include "kernel/queue.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
-#include "kernel/queue.h"
 
 /* Tests set a small number, to come to the borders often. */
 #ifndef SQ__SEGMENT_SLOTS

@@ -1,8 +1,7 @@
 #include "kernel/shared.h"
 
+#include "kernel/cold.h"
 #include "kernel/lock.h"
-#include "inspect/watch.h"
-#include "inspect/watch_thread.h"
 
 #include <errno.h>
 
@@ -70,8 +69,7 @@ void sq__shared_next(sq_queue_t *queue) {
     if (sharer != NULL) {
         take_off(sharer);
         sq__count(&queue->skipped, (uint64_t)-1);
-        queue->handoff.waiter = sharer->waiter;
-        sq__store_relaxed(&queue->handoff_kind, (uint16_t)sharer->kind);
+        sq__next_put(queue, (uint16_t)sharer->kind, &(sq__work_t){ .waiter = sharer->waiter });
     }
     if (slot->work.shared.first == NULL) {
         cold->shared = NULL; /* if it was a newer one, the next thread takes a new slot */

@@ -4,8 +4,7 @@
  * the task's functions, and to one word, the task's place:
  *
  *     0              not submitted
- *     the slot       queued: the address of its slot in the ring
- *     HANDED_OFF     queued: it lies in the queue's hand-off slot
+ *     where it lies  queued (sq__ring_where)
  *     ... | DELAYED  not queued yet: the address of its delay (delayed.c)
  *     OVER           its turn has come, or it was withdrawn
  *
@@ -18,20 +17,13 @@
 
 #include "kernel/queue.h"
 
-enum { SQ__NOT_SUBMITTED = 0, SQ__HANDED_OFF = 1, SQ__OVER = 2, SQ__DELAYED = 4 };
+enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
 
-/* By its submitter, before the slot is published (NULL: the hand-off slot): from then on it can be withdrawn or taken. */
-static inline void sq__withdraw_note_place(uint16_t kind, const sq__work_t *work, const void *slot) {
-    if (kind == SQ__CLAIM) {
-        *work->claim.place = slot != NULL ? (uintptr_t)slot : SQ__HANDED_OFF;
-    }
-}
-
-/* Withdraws the CLAIM with this place, gives its room to the next task that waits for room, and counts it as withdrawn.
- * Returns false if its turn has come, or if it was never submitted. On true the queue has no pointer to the task any more,
- * and none of its functions will be called. The call that submitted the task has returned. The queue may be freed, if the task
- * is not in it, or afterwards. Never blocks for long; may call the `decided` of a task that waits for room. */
-bool sq__withdraw(sq_queue_t *queue, uintptr_t *place);
+/* Withdraws the CLAIM with this place, and counts it as withdrawn. Returns false if its turn has come, or if it was never
+ * submitted. On true the queue has no pointer to the task any more, and none of its functions will be called. *room: with a reference,
+ * where the caller gives back the room that the task took up; NULL: it took none. The call that submitted the task
+ * has returned. The queue may be freed, if the task is not in it, or afterwards. */
+bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room);
 
 /* O. Takes the CLAIM at the head. Returns SQ__PAIR, or SQ__JOB if it took no room, and *work; or SQ__EMPTY: it was withdrawn at
  * this moment. */

@@ -28,10 +28,15 @@ typedef struct sq__pair {
     void *second;
 } sq__pair_t;
 
+/* How a group learns that a member is over. `end` is a part of what the group has for it. */
+typedef struct sq__member_end {
+    void (*call)(struct sq__member_end *end);
+} sq__member_end_t;
+
 typedef struct sq__member_task {
     sq_function_t run;
     void *context;
-    struct sq__tie *tie; /* see tie.h */
+    sq__member_end_t *end; /* called when the task is over */
 } sq__member_task_t;
 
 /* On the stack of the thread that waits. To be touched only once the wait is claimed. */

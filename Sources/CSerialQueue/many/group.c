@@ -4,12 +4,9 @@
 #include "many/tie.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
-#include "queue/fork.h"
 
 #include <errno.h>
 #include <string.h>
-
-#define MOST_ENTERED (SQ__GROUP_TIE / 2)
 
 sq_group_t *sq_group_create(const char *label) {
     size_t length = label != NULL ? strlen(label) : 0;
@@ -21,7 +18,7 @@ sq_group_t *sq_group_create(const char *label) {
     memset(group, 0, sizeof *group);
     memcpy(group->label, label != NULL ? label : "", length + 1);
     sq__store_relaxed(&group->references, 1);
-    group->process = sq__fork_process_now();
+    group->process = sq__process();
     return group;
 }
 
@@ -31,11 +28,6 @@ sq_group_t *sq_group_retain(sq_group_t *group) {
 }
 
 const char *sq_group_label(const sq_group_t *group) { return group->label; }
-
-static void dispose(sq_group_t *group) {
-    sq__tie_free_all(group);
-    sq__memory_free(group);
-}
 
 void sq_group_release(sq_group_t *group) {
     /* [reference] release: our use of the group; acquire, if it was the last: everybody's. */
@@ -52,100 +44,7 @@ void sq_group_release(sq_group_t *group) {
             return;
         }
     }
-    dispose(group);
-}
-
-/* Leaving */
-
-/* A member of the kind that `one` counts. */
-static bool has(uint64_t count, uint64_t one) {
-    return one == SQ__GROUP_TIE ? count >= SQ__GROUP_TIE : count % SQ__GROUP_TIE >= SQ__GROUP_ENTERED;
-}
-
-/* What ends with the last member. */
-typedef struct pending {
-    sq__many_waiters_t waiters;
-    sq__notifications_t notices;
-} pending_t;
-
-/* L. Returns the count before, or 0: there was no such member. *pending is what has ended. When the count is zero the group
- * may be freed by a thread that does not take the lock, so its fields are changed before. */
-static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, pending_t *pending) {
-    const pending_t nothing = { { 0 }, { 0 } }, all = { group->waiters, group->notices };
-    uint64_t next, count = sq__load_relaxed(&group->count);
-    do {
-        bool is_last = has(count, one) && !sq__group_has_members(count - one);
-        *pending = is_last ? all : nothing;
-        group->waiters = is_last ? nothing.waiters : all.waiters;
-        group->notices = is_last ? nothing.notices : all.notices;
-        if (!has(count, one)) {
-            return 0;
-        }
-        next = is_last ? 0 : count - one;
-        /* [member] release: what the member did; acquire, if it is the last: what all of them did, for those who wait. */
-    } while (!sq__cas_acq_rel(&group->count, &count, next));
-    return count;
-}
-
-/* Somebody waits, or the group is to be freed. Returns 0 or EINVAL. */
-static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one) {
-    pending_t pending;
-    sq__many_lock(group);
-    uint64_t before = leave_under_lock(group, one, &pending);
-    sq_await_entry_t *awaits = sq__many_waiters_grant(&pending.waiters);
-    sq__many_unlock(group);
-    if (before & SQ__GROUP_RELEASED && !sq__group_has_members(before - one)) {
-        dispose(group);
-    }
-    sq__many_awaits_end(awaits);
-    sq__notification_submit_all(pending.notices.first);
-    return before != 0 ? 0 : EINVAL;
-}
-
-/* The last member to leave while a flag is set leaves under the lock. */
-static inline bool leaves_by_swap(uint64_t count, uint64_t one) {
-    return sq__group_has_members(count - one) || count == one;
-}
-
-void sq__group_leave_tie(sq_group_t *group) {
-    uint64_t count = sq__load_relaxed(&group->count);
-    while (leaves_by_swap(count, SQ__GROUP_TIE)) {
-        /* [member] release: what the members did. */
-        if (sq__cas_release(&group->count, &count, count - SQ__GROUP_TIE)) {
-            return;
-        }
-    }
-    leave_last(group, SQ__GROUP_TIE);
-}
-
-int sq_group_enter(sq_group_t *group) {
-    uint64_t count = sq__load_relaxed(&group->count);
-    do {
-        if (count % SQ__GROUP_TIE >= MOST_ENTERED) {
-            return EOVERFLOW;
-        }
-    } while (!sq__cas_relaxed(&group->count, &count, count + SQ__GROUP_ENTERED));
-    return 0;
-}
-
-int sq_group_leave(sq_group_t *group) {
-    uint64_t count = sq__load_relaxed(&group->count);
-    for (;;) {
-        if (!has(count, SQ__GROUP_ENTERED)) {
-            return EINVAL;
-        }
-        if (!leaves_by_swap(count, SQ__GROUP_ENTERED)) {
-            break;
-        }
-        /* [member] release: what the member did. */
-        if (sq__cas_release(&group->count, &count, count - SQ__GROUP_ENTERED)) {
-            return 0;
-        }
-    }
-    if (group->process != sq__process()) {
-        return ESTALE;
-    }
-    return leave_last(group, SQ__GROUP_ENTERED);
+    sq__group_dispose(group);
 }
 
 /* Waiting */

@@ -58,6 +58,9 @@ static inline bool sq__group_has_members(uint64_t count) { return count >= SQ__G
 /* L. True: the group has members, and the last of them will find the flags. */
 bool sq__group_flag(sq_group_t *group, uint64_t flags);
 
+/* Frees it and its ties. */
+void sq__group_dispose(sq_group_t *group);
+
 /* Takes away one tie. The group may be gone on return. */
 void sq__group_leave_tie(sq_group_t *group);
 

@@ -4,7 +4,6 @@
 #include "many/tie.h"
 #include "platform/memory.h"
 #include "queue/async.h"
-#include "queue/fork.h"
 
 #include <errno.h>
 
@@ -24,7 +23,7 @@ static owned_t take_back(owned_t *context) {
 }
 
 static void end(const owned_t *owned, const sq_queue_t *queue) {
-    if (!sq__fork_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
+    if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
         sq__tie_end(owned->tie);
     }
 }
@@ -41,13 +40,17 @@ static void run_pair(void *context, void *queue, bool runs) {
     end(&owned, queue);
 }
 
-static int submit(sq_group_t *group, sq_queue_t *queue, uint16_t kind, sq__work_t *work, sq__tie_t **tie) {
+static int submit(sq_group_t *group, sq_queue_t *queue, uint16_t kind, sq__work_t *work, owned_t *owned) {
     sq__tie_t *begun;
     int error = sq__tie_begin(group, queue, &begun);
     if (error) {
         return sq__queue_reject(queue, error);
     }
-    *tie = begun;
+    if (owned != NULL) {
+        owned->tie = begun;
+    } else {
+        work->member.end = sq__tie_member_end(begun);
+    }
     error = sq__async_submit(queue, kind, work);
     if (error) {
         sq__tie_cancel(begun);
@@ -62,7 +65,7 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
         return sq__queue_reject(queue, EINVAL);
     }
     sq__work_t work = { .member = { .run = function, .context = context } };
-    return submit(group, queue, SQ__MEMBER, &work, &work.member.tie);
+    return submit(group, queue, SQ__MEMBER, &work, NULL);
 }
 
 static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, const owned_t *owned) {
@@ -72,7 +75,7 @@ static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t
     }
     *copy = *owned;
     sq__work_t work = { .pair = { .call = call, .first = copy, .second = queue } };
-    int error = submit(group, queue, SQ__PAIR, &work, &copy->tie);
+    int error = submit(group, queue, SQ__PAIR, &work, copy);
     if (error) {
         sq__memory_free(copy);
     }

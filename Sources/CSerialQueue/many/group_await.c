@@ -1,7 +1,6 @@
 /* group_await.c: waiting for a group without a thread. */
 #include "many/group.h"
 #include "many/lock.h"
-#include "queue/fork.h"
 
 #include <errno.h>
 

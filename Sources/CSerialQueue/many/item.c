@@ -6,7 +6,6 @@
 #include "platform/unwind.h"
 #include "queue/async.h"
 #include "wait/deadlock.h"
-#include "queue/fork.h"
 #include "kernel/handle.h"
 #include "kernel/withdraw.h"
 
@@ -32,24 +31,11 @@ sq_item_t *sq_item_create(const char *label, const sq_task_t *task) {
     item->task = *task;
     sq__store_relaxed(&item->owners, 1);
     sq__store_relaxed(&item->references, 1);
-    item->process = sq__fork_process_now();
+    item->process = sq__process();
     return item;
 }
 
 const char *sq_item_label(const sq_item_t *item) { return item->label; }
-
-void sq__item_hold(sq_item_t *item) { sq__add_relaxed(&item->references, 1); }
-
-void sq__item_drop(sq_item_t *item) {
-    /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
-    if (sq__sub_acq_rel(&item->references, 1) != 1) {
-        return;
-    }
-    if (item->pool != NULL) {
-        sq__pool_release(item->pool);
-    }
-    sq__memory_free(item);
-}
 
 /* Outcomes */
 
@@ -81,7 +67,7 @@ static void discard(sq_item_t *item) {
 
 /* The queue or the delay had it. False: it has had its turn. */
 static bool take_back(sq_item_t *item) {
-    if (!sq__delayed_withdraw(item->queue, &item->place) && !sq__withdraw(item->queue, &item->place)) {
+    if (!sq__delayed_withdraw(item->queue, &item->place) && !sq__async_withdraw(item->queue, &item->place)) {
         return false;
     }
     discard(item);

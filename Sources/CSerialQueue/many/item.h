@@ -28,6 +28,7 @@
 #include "include/sq_item.h"
 #include "many/notification.h"
 #include "many/waiters.h"
+#include "platform/memory.h"
 
 enum {
     SQ__ITEM_CANCELLED = 1, SQ__ITEM_SUBMITTED = 2, SQ__ITEM_ACCEPTED = 4, SQ__ITEM_STARTED = 8, SQ__ITEM_WAITED = 16,
@@ -51,8 +52,18 @@ struct sq_item {
 };
 
 /* A reference that is not an owner's. */
-void sq__item_hold(sq_item_t *item);
-void sq__item_drop(sq_item_t *item);
+static inline void sq__item_hold(sq_item_t *item) { sq__add_relaxed(&item->references, 1); }
+
+static inline void sq__item_drop(sq_item_t *item) {
+    /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
+    if (sq__sub_acq_rel(&item->references, 1) != 1) {
+        return;
+    }
+    if (item->pool != NULL) {
+        sq__pool_release(item->pool);
+    }
+    sq__memory_free(item);
+}
 
 /* Publishes the outcome, once: ends the waits, and submits the notifications. The caller has a reference. */
 void sq__item_publish(sq_item_t *item, bool ran);

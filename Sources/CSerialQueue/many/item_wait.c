@@ -10,7 +10,6 @@
 
 #include "many/lock.h"
 #include "platform/clock.h"
-#include "queue/fork.h"
 
 #include <errno.h>
 

@@ -1,30 +1,20 @@
 #include "many/lock.h"
 
-#include "platform/memory.h"
-#include "platform/mutex.h"
+#include "thread/locks.h"
+#include "thread/process.h"
 
-enum { LOCKS = 8 };
+static sq__locks_t locks = SQ__LOCKS_INIT;
 
-static struct {
-    _Alignas(SQ__LINE) sq__mutex_t mutex;
-} locks[LOCKS] = {
-    { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT },
-    { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT },
-};
+void sq__many_lock(const void *object) { sq__locks_take(&locks, object); }
+void sq__many_unlock(const void *object) { sq__locks_release(&locks, object); }
 
-static sq__mutex_t *lock_of(const void *object) { return &locks[(uintptr_t)object / SQ__LINE % LOCKS].mutex; }
+static void take_all(void) { sq__locks_take_all(&locks); }
 
-void sq__many_lock(const void *object) { sq__mutex_lock(lock_of(object)); }
-void sq__many_unlock(const void *object) { sq__mutex_unlock(lock_of(object)); }
-
-void sq__many_lock_all(void) {
-    for (unsigned i = 0; i < LOCKS; i += 1) {
-        sq__mutex_lock(&locks[i].mutex);
-    }
+static void release_all(bool in_child) {
+    (void)in_child;
+    sq__locks_release_all(&locks);
 }
 
-void sq__many_unlock_all(void) {
-    for (unsigned i = 0; i < LOCKS; i += 1) {
-        sq__mutex_unlock(&locks[i].mutex);
-    }
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_OBJECTS, take_all, release_all);
 }

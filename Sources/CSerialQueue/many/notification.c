@@ -1,12 +1,11 @@
 #include "many/notification.h"
 
-#include "timer/timed_submit.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
 #include "queue/async.h"
-#include "queue/fork.h"
-#include "kernel/baton.h"
+#include "queue/runner.h"
+#include "timer/timed_submit.h"
 
 #include <errno.h>
 
@@ -50,7 +49,7 @@ static bool discard(sq__notification_t *notification) {
     if (notification->task.discard != NULL) {
         notification->task.discard(notification->task.context);
     }
-    return !sq__fork_is_stale(notification->queue);
+    return !sq__queue_is_stale(notification->queue);
 }
 
 static void dispose(sq__notification_t *notification) {

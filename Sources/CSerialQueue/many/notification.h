@@ -7,8 +7,8 @@
 #ifndef SQ__MANY_NOTIFICATION_H
 #define SQ__MANY_NOTIFICATION_H
 
-#include "kernel/queue.h"
 #include "alarm/alarm.h"
+#include "kernel/queue.h"
 
 /* Fields: F fixed once made, L under the lock of the object that it belongs to. */
 typedef struct sq__notification {

@@ -17,7 +17,6 @@
 #include "many/lock.h"
 #include "many/waiters.h"
 #include "platform/unwind.h"
-#include "queue/fork.h"
 #include "wait/deadlock_report.h"
 
 #include <errno.h>
@@ -35,7 +34,7 @@ typedef struct running {
 
 static SQ__ATOMIC(uintptr_t) *progress_of(sq_once_t *once) { return (SQ__ATOMIC(uintptr_t) *)&once->state; }
 
-static uintptr_t running_here(void) { return RUNNING | (uintptr_t)sq__fork_process_now() << PROCESS_SHIFT; }
+static uintptr_t running_here(void) { return RUNNING | (uintptr_t)sq__process() << PROCESS_SHIFT; }
 
 static bool is_inside(const sq_once_t *once) {
     const sq__hold_t *hold = sq__self()->hold;

@@ -18,7 +18,6 @@
 #include "many/waiters.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
-#include "queue/fork.h"
 
 #include <errno.h>
 #include <string.h>
@@ -51,7 +50,7 @@ sq_semaphore_t *sq_semaphore_create(const char *label, size_t value) {
     memcpy(semaphore->label, label != NULL ? label : "", length + 1);
     sq__store_relaxed(&semaphore->permits, value * ONE);
     sq__store_relaxed(&semaphore->references, 1);
-    semaphore->process = sq__fork_process_now();
+    semaphore->process = sq__process();
     return semaphore;
 }
 

@@ -7,15 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* Fields: I fixed once made, L under the group's lock, A atomic. */
-struct sq__tie {
-    SQ__ATOMIC(uint64_t) members;          /* A  see above */
-    SQ__ATOMIC(const sq_queue_t *) queue;  /* L, read by anyone */
-    sq_group_t *group;                     /* I */
-    sq__pool_t *pool;                      /* L  the queue's pool, with a reference, if that is a manual one; else NULL */
-    sq__tie_t *next;                       /* L  in its list */
-};
-
 #define MEMBER ((uint64_t)1)
 #define PENDING ((uint64_t)1 << 32)
 #define USE ((uint64_t)1 << 47)
@@ -74,6 +65,10 @@ void sq__tie_confirm(sq__tie_t *tie) {
 void sq__tie_cancel(sq__tie_t *tie) { count_out(tie, MEMBER + PENDING); }
 
 void sq__tie_end(sq__tie_t *tie) { count_out(tie, MEMBER); }
+
+static void end_member(sq__member_end_t *end) { sq__tie_end((sq__tie_t *)end); }
+
+sq__member_end_t *sq__tie_member_end(sq__tie_t *tie) { return &tie->end; }
 
 /* Finding. L */
 
@@ -138,6 +133,7 @@ static sq__tie_t *make(sq_group_t *group, const sq_queue_t *queue, sq__tie_t *ne
     sq__tie_t *tie = sq__memory(sizeof *tie);
     if (tie != NULL) {
         memset(tie, 0, sizeof *tie);
+        tie->end.call = end_member;
         tie->group = group;
         tie->pool = sq__wait_manual_pool(queue);
         tie->next = next;
@@ -241,21 +237,4 @@ sq__pool_t *sq__tie_manual_pool(sq_group_t *group) {
     }
     sq__many_unlock(group);
     return pool;
-}
-
-void sq__tie_free_all(sq_group_t *group) {
-    sq__tie_table_t *smaller, *table = sq__load_relaxed(&group->table);
-    for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
-        for (sq__tie_t *next, *tie = sq__load_relaxed(&table->lists[i]); tie != NULL; tie = next) {
-            next = tie->next;
-            if (tie->pool != NULL) {
-                sq__pool_release(tie->pool);
-            }
-            sq__memory_free(tie);
-        }
-    }
-    for (; table != NULL; table = smaller) {
-        smaller = table->smaller;
-        sq__memory_free(table);
-    }
 }

@@ -24,6 +24,16 @@
 
 #include "many/group.h"
 
+/* Fields: I fixed once made, L under the group's lock, A atomic. */
+struct sq__tie {
+    sq__member_end_t end;                  /* I  first: end_member has its address */
+    SQ__ATOMIC(uint64_t) members;          /* A  see above */
+    SQ__ATOMIC(const sq_queue_t *) queue;  /* L, read by anyone */
+    sq_group_t *group;                     /* I */
+    sq__pool_t *pool;                      /* L  the queue's pool, with a reference, if that is a manual one; else NULL */
+    sq__tie_t *next;                       /* L  in its list */
+};
+
 /* Around a submission to the queue: counts one member more, which is pending. Returns 0 and *tie, or ENOMEM. */
 int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie);
 
@@ -36,13 +46,13 @@ void sq__tie_cancel(sq__tie_t *tie);
 /* A member is over. The group may be gone on return. */
 void sq__tie_end(sq__tie_t *tie);
 
+/* The same, for a task of kind SQ__MEMBER. */
+sq__member_end_t *sq__tie_member_end(sq__tie_t *tie);
+
 /* True: an accepted member of the group is on this queue. */
 bool sq__tie_exists(sq_group_t *group, const void *queue);
 
 /* A manual pool, with a reference, that a queue with members is on; NULL: there is none. */
 sq__pool_t *sq__tie_manual_pool(sq_group_t *group);
-
-/* With the group. */
-void sq__tie_free_all(sq_group_t *group);
 
 #endif

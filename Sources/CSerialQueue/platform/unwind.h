@@ -17,7 +17,4 @@
 #define SQ__NOBODY_UNWINDS_THROUGH ((void)0)
 #endif
 
-/* What is called then, with what left the task; it does not return. The layer that knows the queues has it. */
-_Noreturn void sq__unwind_stop(const char *cause);
-
 #endif

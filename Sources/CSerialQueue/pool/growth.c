@@ -22,11 +22,6 @@
 #include "platform/clock.h"
 #include "platform/thread.h"
 
-#include <stddef.h>
-
-/* Nanoseconds. */
-static const uint64_t soon = 2000000, second = 1000000000;
-
 /* A member that has used so much of the processor since the last look computes. Nanoseconds: a twentieth of the time. */
 static const uint64_t computing = 100000;
 
@@ -40,28 +35,6 @@ static const uint64_t computing = 100000;
 #endif
 
 enum { LOOKS_A_SECOND = 500 };
-
-static void look(sq__alarm_t *alarm);
-
-static void set_alarm(sq__pool_t *pool, bool is_soon) {
-    pool->growth_is_scheduled = true;
-    pool->is_soon = is_soon;
-    sq__alarm_set(pool->alarms, &pool->alarm, sq__alarms_now(pool->alarms) + (is_soon ? soon : second), is_soon ? 0 : second / 4);
-}
-
-void sq__growth_schedule(sq__pool_t *pool, bool is_soon) {
-    if (pool->has_ended) {
-        return;
-    }
-    if (!pool->growth_is_scheduled) {
-        pool->alarm.call = look;
-        pool->seen = pool->taken + sq__load_relaxed(&pool->waiting);
-        set_alarm(pool, is_soon);
-    } else if (is_soon && !pool->is_soon && sq__alarm_cancel(pool->alarms, &pool->alarm)) {
-        pool->seen = pool->taken + sq__load_relaxed(&pool->waiting);
-        set_alarm(pool, true);
-    }
-}
 
 /* Members with a seat that are blocked. */
 typedef struct blocked {
@@ -170,8 +143,8 @@ static void seat_all(sq__pool_t *pool) {
     }
 }
 
-/* The alarm's call. The pool stays as long as it is overseen. */
-static void look(sq__alarm_t *alarm) {
+/* The pool is not freed before this is over. */
+void sq__growth_look(sq__alarm_t *alarm) {
     sq__pool_t *pool = (sq__pool_t *)((char *)alarm - offsetof(sq__pool_t, alarm));
     sq__member_t *picked = NULL;
     sq__mutex_lock(&pool->lock);

@@ -23,6 +23,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     pool->seats_at_rest = pool->seats = (unsigned)plan->seats;
     pool->most = (unsigned)plan->most;
     pool->process = sq__process();
+    pool->alarm.call = sq__growth_look;
     sq__store_relaxed(&pool->references, 1);
     int error = sq__mutex_init(&pool->lock);
     if (error) {
@@ -58,48 +59,9 @@ void sq__pool_release(sq__pool_t *pool) {
     }
 }
 
-void sq__pool_free(sq__pool_t *pool) {
-    if (pool->clock != NULL) {
-        sq__alarms_destroy(pool->clock);
-    } else {
-        sq__alarms_let_go(pool->alarms);
-    }
-    sq__mutex_destroy(&pool->lock);
-    sq__memory_free(pool);
-}
-
-bool sq__pool_is_stale(const sq__pool_t *pool) { return pool->process != sq__process(); }
-
 bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
 
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool) { return pool->clock; }
-
-/* The list. With the lock. */
-
-void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry) {
-    entry->next = NULL;
-    *pool->end = entry;
-    pool->end = &entry->next;
-    sq__count(&pool->waiting, 1);
-}
-
-static void take_out(sq__pool_t *pool, sq__ready_t **link) {
-    sq__ready_t *entry = *link;
-    *link = entry->next;
-    if (pool->end == &entry->next) {
-        pool->end = link;
-    }
-    sq__count(&pool->waiting, (size_t)-1);
-    pool->taken += 1;
-}
-
-sq__ready_t *sq__pool_take_first(sq__pool_t *pool) {
-    sq__ready_t *entry = pool->first;
-    if (entry != NULL) {
-        take_out(pool, &pool->first);
-    }
-    return entry;
-}
 
 void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
     sq__mutex_lock(&pool->lock);
@@ -160,7 +122,7 @@ bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
     }
     bool is_ready = *link != NULL;
     if (is_ready) {
-        take_out(pool, link);
+        sq__pool_take_out(pool, link);
     }
     sq__mutex_unlock(&pool->lock);
     if (is_ready) {

@@ -19,8 +19,8 @@
 #ifndef SQ__POOL_POOL_H
 #define SQ__POOL_POOL_H
 
-#include "platform/atomic.h"
 #include "alarm/alarm.h"
+#include "platform/atomic.h"
 
 #include <stdbool.h>
 #include <stddef.h>

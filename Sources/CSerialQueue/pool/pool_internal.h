@@ -76,11 +76,15 @@ sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members);
 void sq__members_dismiss(sq__member_t *picked);
 
 /* With the lock: has the pool looked after, soon or within a second. */
-void sq__growth_schedule(sq__pool_t *pool, bool soon);
+void sq__growth_schedule(sq__pool_t *pool, bool is_soon);
 
-/* The list, with the lock. */
+/* The alarm's call. */
+void sq__growth_look(sq__alarm_t *alarm);
+
+/* The list, with the lock. `link` is what points to the entry. */
 void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry);
 sq__ready_t *sq__pool_take_first(sq__pool_t *pool);
+void sq__pool_take_out(sq__pool_t *pool, sq__ready_t **link);
 
 /* With the lock: nobody is left who would touch the pool. */
 static inline bool sq__pool_is_deserted(const sq__pool_t *pool) {

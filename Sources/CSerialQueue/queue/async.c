@@ -6,17 +6,16 @@
  * gives it room. */
 #include "queue/async.h"
 
+#include "kernel/cold.h"
+#include "kernel/current.h"
+#include "kernel/handle.h"
+#include "kernel/ring.h"
+#include "kernel/withdraw.h"
 #include "platform/clock.h"
 #include "platform/unwind.h"
 #include "queue/capacity.h"
-#include "kernel/current.h"
+#include "queue/runner.h"
 #include "wait/deadlock.h"
-#include "queue/fork.h"
-#include "inspect/watch.h"
-#include "kernel/handle.h"
-#include "kernel/baton.h"
-#include "kernel/ring.h"
-#include "kernel/withdraw.h"
 #include "queue/turn.h"
 
 #include <errno.h>
@@ -26,21 +25,6 @@
 _Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first)
     && offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
 
-static int find_runner(sq_queue_t *queue, sq__runner_t *runner) {
-    *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the worker's fields */
-    if (__builtin_expect(sq__fork_is_stale(queue), 0)) {
-        return ESTALE;
-    }
-    return __builtin_expect(*runner != 0, 1) ? 0 : sq__queue_start_worker(queue, runner);
-}
-
-static void hand_off(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
-    queue->handoff = *work;
-    sq__store_relaxed(&queue->handoff_kind, kind);
-    sq__watch_busy(queue);
-    sq__runner_post(runner, &queue->ready);
-}
-
 /* There is room for it. */
 static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
     sq__place_t place;
@@ -48,14 +32,19 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     if (error) {
         return error;
     }
-    sq__withdraw_note_place(kind, work, place.slot);
-    if (place.slot == NULL) {
-        hand_off(queue, runner, kind, work);
-        return 0;
+    if (kind == SQ__CLAIM) { /* before anyone can withdraw it, or take it for its turn */
+        *work->claim.place = sq__ring_where(place);
     }
-    place.slot->work = *work;
-    if (sq__ring_publish(place, kind)) {
+    switch (sq__ring_put(queue, place, kind, work)) {
+    case SQ__PUT_FIRST:
+        sq__cold_gets_busy(queue);
+        sq__runner_post(runner, &queue->ready);
+        break;
+    case SQ__PUT_BATON:
         sq__baton_pass(queue);
+        break;
+    case SQ__PUT_QUEUED:
+        break;
     }
     return 0;
 }
@@ -66,7 +55,7 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
     if (error == 0) {
         error = submit(queue, runner, kind, work);
         if (error) {
-            sq__async_give_room(queue, queue->capacity);
+            sq__async_give_room(queue, queue->room);
         }
     }
     return error;
@@ -74,14 +63,14 @@ static __attribute__((noinline)) int submit_bounded(sq_queue_t *queue, sq_time_t
 
 int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     sq__runner_t runner;
-    int error = find_runner(queue, &runner);
+    int error = sq__runner_find(queue, &runner);
     return error ? error : submit(queue, runner, kind, work);
 }
 
 /* It has room. */
 static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     sq__runner_t runner;
-    int error = find_runner(queue, &runner);
+    int error = sq__runner_find(queue, &runner);
     if (error == 0) {
         uintptr_t *place = sq__capacity_place(task);
         error = *place == SQ__OVER /* not to be withdrawn: the queue copies it, and does not use the struct any more */
@@ -100,15 +89,15 @@ static bool decide(sq_deferred_t *task, int error) {
     return process == sq__process();
 }
 
-void sq__async_give_room(sq_queue_t *queue, sq__capacity_t *capacity) {
+void sq__async_give_room(sq_queue_t *queue, sq__room_t *room) {
     int error = EAGAIN;
     while (error) { /* the room is still there */
-        sq_deferred_t *task = sq__capacity_give_room(capacity);
+        sq_deferred_t *task = sq__capacity_give_room(sq__capacity(room));
         if (task == NULL) {
             return;
         }
         error = submit_deferred(queue, task);
-        sq__capacity_submitted(capacity, task);
+        sq__capacity_submitted(sq__capacity(room), task);
         if (!decide(task, error)) {
             return;
         }
@@ -117,15 +106,15 @@ void sq__async_give_room(sq_queue_t *queue, sq__capacity_t *capacity) {
 
 void sq__async_close_room(sq_queue_t *queue) {
     sq_deferred_t *task;
-    while ((task = sq__capacity_close(queue->capacity)) != NULL && decide(task, sq__queue_reject(queue, ESHUTDOWN))) {
+    while ((task = sq__capacity_close(sq__capacity(queue->room))) != NULL && decide(task, sq__queue_reject(queue, ESHUTDOWN))) {
     }
 }
 
 static inline int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work) {
     sq__runner_t runner;
-    int error = find_runner(queue, &runner);
+    int error = sq__runner_find(queue, &runner);
     if (error == 0) {
-        error = queue->capacity != NULL ? submit_bounded(queue, deadline, runner, kind, work)
+        error = queue->room != NULL ? submit_bounded(queue, deadline, runner, kind, work)
                                      : submit(queue, runner, kind, work);
     }
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
@@ -151,7 +140,7 @@ int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call
 int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
-    int error = call != NULL ? find_runner(queue, &runner) : EINVAL;
+    int error = call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
     if (error == 0) {
         error = submit(queue, runner, SQ__JOB, &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
     }
@@ -163,16 +152,16 @@ static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t plac
     sq__runner_t runner;
     memset(task->reserved, 0, sizeof task->reserved); /* it may be withdrawn whatever comes of it */
     *sq__capacity_place(task) = place;
-    int error = task->call != NULL ? find_runner(queue, &runner) : EINVAL;
-    if (error == 0 && queue->capacity != NULL) {
-        error = sq__capacity_take_room_for(queue->capacity, task);
+    int error = task->call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
+    if (error == 0 && queue->room != NULL) {
+        error = sq__capacity_take_room_for(sq__capacity(queue->room), task);
     }
     if (error) {
         return error == EINPROGRESS ? error : sq__queue_reject(queue, error);
     }
     error = submit_deferred(queue, task);
-    if (error && queue->capacity != NULL) {
-        sq__async_give_room(queue, queue->capacity);
+    if (error && queue->room != NULL) {
+        sq__async_give_room(queue, queue->room);
     }
     return error;
 }
@@ -181,25 +170,35 @@ int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) { return submit_or
 
 int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__NOT_SUBMITTED); }
 
+bool sq__async_withdraw(sq_queue_t *queue, uintptr_t *place) {
+    sq__room_t *room;
+    bool is_withdrawn = sq__withdraw(queue, place, &room);
+    if (room != NULL) {
+        sq__async_give_room(queue, room);
+        sq__capacity_release(room);
+    }
+    return is_withdrawn;
+}
+
 bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
-    return queue->capacity != NULL && sq__capacity_withdraw(queue, task);
+    return queue->room != NULL && sq__capacity_withdraw(queue, task);
 }
 
 bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task) {
     SQ__CHECK_HANDLE(queue);
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return false; /* the task is the parent's */
     }
-    if (queue->capacity != NULL && !sq__capacity_is_decided(queue, task)) {
+    if (queue->room != NULL && !sq__capacity_is_decided(queue, task)) {
         return false;
     }
-    return sq__withdraw(queue, sq__capacity_place(task));
+    return sq__async_withdraw(queue, sq__capacity_place(task));
 }
 
 int sq__async_prepare(sq_queue_t *queue) {
     sq__runner_t runner;
-    int error = find_runner(queue, &runner);
+    int error = sq__runner_find(queue, &runner);
     return error == 0 && sq__load_relaxed(&queue->state) & SQ__CLOSED ? ESHUTDOWN : error;
 }
 
@@ -217,7 +216,7 @@ int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t functio
     SQ__CHECK_HANDLE(queue);
     sq__call_t call = { .task = { .run = function, .context = context } };
     sq__runner_t runner;
-    int error = find_runner(queue, &runner);
+    int error = sq__runner_find(queue, &runner);
     if (error) {
         return sq__queue_reject(queue, error);
     }

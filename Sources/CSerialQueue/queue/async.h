@@ -4,8 +4,7 @@
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
-#include "queue/capacity.h"
-#include "kernel/work.h"
+#include "kernel/queue.h"
 
 /* Submits work that needs no room: a DUE, or such a CLAIM. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
 int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);
@@ -13,10 +12,13 @@ int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);
 /* Gives back one room of a queue of limited capacity, whose capacity this is. Submits the deferred task that gets the room, if
  * one does, and calls its `decided`. The queue may be freed, if no deferred task waits: those who submit them hold a
  * reference. */
-void sq__async_give_room(sq_queue_t *queue, sq__capacity_t *capacity);
+void sq__async_give_room(sq_queue_t *queue, sq__room_t *room);
 
 /* Refuses all who wait for room, and all who will ask for it. */
 void sq__async_close_room(sq_queue_t *queue);
+
+/* sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */
+bool sq__async_withdraw(sq_queue_t *queue, uintptr_t *place);
 
 /* Makes sure that the queue can take tasks. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_prepare(sq_queue_t *queue);

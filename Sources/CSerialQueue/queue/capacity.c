@@ -1,11 +1,10 @@
 #include "queue/capacity.h"
 
+#include "kernel/current.h"
+#include "kernel/withdraw.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
-#include "kernel/current.h"
 #include "wait/deadlock.h"
-#include "queue/fork.h"
-#include "kernel/withdraw.h"
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -34,9 +33,9 @@ static sq_deferred_t *task_of(seeker_t *seeker) {
     return (sq_deferred_t *)((char *)seeker - offsetof(sq_deferred_t, reserved));
 }
 
-/* Fields: A atomic, F fixed once made, M under the mutex. */
+/* Fields: F fixed once made, M under the mutex. */
 struct sq__capacity {
-    SQ__ATOMIC(uint32_t) references; /* A */
+    sq__room_t base;   /* first: the queue has its address */
     sq__mutex_t mutex; /* F */
     size_t room;       /* M  0 while somebody seeks */
     seeker_t *first;   /* M  who waits for room, in order */
@@ -44,29 +43,27 @@ struct sq__capacity {
     bool closed;       /* M */
 };
 
-sq__capacity_t *sq__capacity_create(size_t room) {
+sq__capacity_t *sq__capacity(sq__room_t *room) { return (sq__capacity_t *)room; }
+
+sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *)) {
     sq__capacity_t *capacity = sq__memory(sizeof *capacity);
     if (capacity == NULL) {
         return NULL;
     }
-    *capacity = (sq__capacity_t){ .room = room };
+    *capacity = (sq__capacity_t){ .base.give = give, .room = room };
     capacity->end = &capacity->first;
-    sq__store_relaxed(&capacity->references, 1);
+    sq__store_relaxed(&capacity->base.references, 1);
     if (sq__mutex_init(&capacity->mutex) != 0) {
         sq__memory_free(capacity);
         return NULL;
     }
-    return capacity;
+    return &capacity->base;
 }
 
-sq__capacity_t *sq__capacity_retain(sq__capacity_t *capacity) {
-    sq__add_relaxed(&capacity->references, 1);
-    return capacity;
-}
-
-void sq__capacity_release(sq__capacity_t *capacity) {
+void sq__capacity_release(sq__room_t *room) {
     /* [reference] release: our use of it; acquire, if it was the last: everybody's. */
-    if (sq__sub_acq_rel(&capacity->references, 1) == 1) {
+    if (sq__sub_acq_rel(&room->references, 1) == 1) {
+        sq__capacity_t *capacity = sq__capacity(room);
         sq__mutex_destroy(&capacity->mutex);
         sq__memory_free(capacity);
     }
@@ -115,7 +112,7 @@ static int try_to_take(sq__capacity_t *capacity) {
 }
 
 static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
-    sq__capacity_t *capacity = queue->capacity;
+    sq__capacity_t *capacity = sq__capacity(queue->room);
     if (sq__is_current(queue)) {
         sq__deadlock_onto_itself(queue, "waiting for room in");
         return EDEADLK;
@@ -146,7 +143,7 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
 }
 
 int sq__capacity_take_room(sq_queue_t *queue, sq_time_t deadline) {
-    sq__capacity_t *capacity = queue->capacity;
+    sq__capacity_t *capacity = sq__capacity(queue->room);
     sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
     sq__mutex_unlock(&capacity->mutex);
@@ -166,9 +163,9 @@ int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task) {
 }
 
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
-    sq__capacity_t *capacity = queue->capacity;
+    sq__capacity_t *capacity = sq__capacity(queue->room);
     seeker_t *seeker = seeker_in(task);
-    if (sq__fork_is_stale(queue)) { /* a thread of the parent's may have the mutex, and the line half changed: nobody uses it */
+    if (sq__queue_is_stale(queue)) { /* a thread of the parent's may have the mutex, and the line half changed: nobody uses it */
         bool waited = seeker->link != NULL && seeker->link != &being_submitted;
         seeker->link = NULL;
         return waited;
@@ -182,12 +179,13 @@ bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
 uintptr_t *sq__capacity_place(sq_deferred_t *task) { return &seeker_in(task)->place; }
 
 bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task) {
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return false; /* as in sq__capacity_withdraw */
     }
-    sq__mutex_lock(&queue->capacity->mutex);
+    sq__capacity_t *capacity = sq__capacity(queue->room);
+    sq__mutex_lock(&capacity->mutex);
     bool is_decided = seeker_in(task)->link == NULL;
-    sq__mutex_unlock(&queue->capacity->mutex);
+    sq__mutex_unlock(&capacity->mutex);
     return is_decided;
 }
 

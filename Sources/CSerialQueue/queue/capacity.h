@@ -12,10 +12,13 @@
 
 typedef struct sq__capacity sq__capacity_t;
 
-/* With one reference, the queue's. NULL: no memory. */
-sq__capacity_t *sq__capacity_create(size_t room);
-sq__capacity_t *sq__capacity_retain(sq__capacity_t *capacity);
-void sq__capacity_release(sq__capacity_t *capacity);
+/* With one reference, the queue's. `give` is what the holder calls to give back the room of a task that it takes. NULL: no
+ * memory. */
+sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *));
+void sq__capacity_release(sq__room_t *room);
+
+/* The capacity that this is a part of. */
+sq__capacity_t *sq__capacity(sq__room_t *room);
 
 /* Takes one room, waiting until the deadline if there is none. Returns 0, EAGAIN (none, and the deadline is SQ_NOW),
  * ETIMEDOUT, EDEADLK, ESHUTDOWN or ENOMEM. */

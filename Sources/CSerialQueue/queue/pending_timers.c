@@ -1,10 +1,8 @@
 #include "queue/pending_timers.h"
 
-#include "queue/fork.h"
+#include "kernel/cold.h"
 #include "kernel/lock.h"
 #include "kernel/run.h"
-#include "inspect/watch.h"
-#include "inspect/watch_thread.h"
 
 #include <errno.h>
 
@@ -26,7 +24,7 @@ int sq__pending_timers_add(sq_queue_t *queue, sq__pending_timer_t *pending) {
     return 0;
 }
 
-/* The note is there as long as anything is listed. `kept` is 0 from the close on. */
+/* The record is there as long as anything is listed. `kept` is 0 from the close on. */
 void sq__pending_timers_remove(sq_queue_t *queue, sq__pending_timer_t *pending) {
     sq__cold_t *cold = sq__load_relaxed(&queue->cold);
     cold->kept -= cold->kept > 0 && pending->keeps_queue;
@@ -53,16 +51,9 @@ size_t sq__pending_timers_take_references(sq_queue_t *queue) {
     return references;
 }
 
-void sq__pending_timers_release(sq_queue_t *queue, size_t references) {
-    if (references > 0) {
-        sq__add_relaxed(&queue->references, 1 - (uint32_t)references); /* not the last one: sq_queue_release orders that */
-        sq_queue_release(queue);
-    }
-}
-
 void sq__pending_timers_end_all(sq_queue_t *queue) {
     sq__pending_timer_t *pending;
-    while ((pending = first_of(queue)) != NULL && !sq__fork_is_stale(queue)) {
+    while ((pending = first_of(queue)) != NULL && !sq__queue_is_stale(queue)) {
         sq__pending_timers_remove(queue, pending);
         sq__unlock(queue);
         sq__run_in_chain(queue, true, pending->end, pending);

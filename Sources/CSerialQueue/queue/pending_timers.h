@@ -1,7 +1,7 @@
 /* pending_timers.h: what is to end with its queue.
  *
  * DESIGN. A delayed task or a timer that is not due yet is neither in the ring nor running, but a queue that is shut down has
- * to account for it. So the queue has a list of such things, under the queue's lock. It hangs on the queue's note (watch.h):
+ * to account for it. So the queue has a list of such things, under the queue's lock. It is in the queue's cold record (cold.h):
  * most queues have neither. Nothing joins the list once the queue is closed; whoever comes to end the queue finds it empty, or takes
  * one after the other out and ends it, with the baton in its hand, before the queue itself ends.
  *
@@ -32,10 +32,9 @@ static inline bool sq__pending_timers_is_listed(const sq__pending_timer_t *pendi
 /* L. There is something on the list. */
 bool sq__pending_timers_exists(const sq_queue_t *queue);
 
-/* L. The queue is closed. Takes over the references that its dependents have, and returns how many. The caller passes the number
- * to sq__pending_timers_release, without the lock. */
+/* L. The queue is closed. Takes over the references that its pending timers have, and returns how many. The caller releases
+ * them, without the lock. */
 size_t sq__pending_timers_take_references(sq_queue_t *queue);
-void sq__pending_timers_release(sq_queue_t *queue, size_t references);
 
 /* O, L. Ends all, and gives up the lock for each. In the child of one that forks the others are the parent's, and left alone. */
 void sq__pending_timers_end_all(sq_queue_t *queue);

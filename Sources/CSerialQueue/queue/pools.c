@@ -2,23 +2,18 @@
 
 #include "include/sq_pool.h"
 #include "include/sq_time.h"
+#include "kernel/handle.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
-#include "kernel/handle.h"
-#include "kernel/run.h"
+#include "queue/runner.h"
 #include "thread/process.h"
 
 #include <errno.h>
 
-static sq__ready_end_t run_queue(sq__ready_t *entry, size_t batch, size_t *ran) {
-    sq_queue_t *queue = (sq_queue_t *)((char *)entry - offsetof(sq_queue_t, ready));
-    return sq__run_tasks(queue, batch, ran) == SQ__RUN_MORE ? SQ__READY_MORE : SQ__READY_GONE;
-}
-
 /* 0 seats: a manual pool. */
 static sq_pool_t *create(const char *label, size_t seats, size_t most, size_t stack_size) {
     const sq__pool_plan_t plan = {
-        .call = run_queue, .label = label != NULL ? label : "", .seats = seats, .most = most, .stack_size = stack_size
+        .call = sq__run_queue, .label = label != NULL ? label : "", .seats = seats, .most = most, .stack_size = stack_size
     };
     sq__pool_t *pool;
     int error = sq__pool_create(&pool, &plan);
@@ -74,6 +69,10 @@ void sq__pools_unlock_shared(bool in_child) {
         shared = NULL;
     }
     sq__mutex_unlock(&shared_lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_SHARED_POOL, sq__pools_lock_shared, sq__pools_unlock_shared);
 }
 
 /* References */

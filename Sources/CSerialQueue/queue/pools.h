@@ -10,18 +10,6 @@
 /* The alarms that the queue's timers go by: those of its manual pool, or the process's. Returns 0 or ENOMEM. */
 int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms);
 
-/* It had better not linger: others wait for the thread. */
-static inline bool sq__queue_is_crowded(const sq_queue_t *queue) {
-    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && sq__pool_is_crowded(pool);
-}
-
-/* Others wait for the thread, and time counts: not on a manual pool, where turns must not depend on it. */
-static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
-    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && sq__pool_is_crowded(pool) && sq__pool_clock(pool) == NULL;
-}
-
 /* Around a fork. */
 void sq__pools_lock_shared(void);
 void sq__pools_unlock_shared(bool in_child);

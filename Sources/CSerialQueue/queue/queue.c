@@ -1,15 +1,13 @@
-#include "kernel/queue.h"
+#include "include/sq_queue.h"
 
-#include "platform/memory.h"
-#include "platform/thread.h"
-#include "queue/capacity.h"
-#include "queue/fork.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
-#include "kernel/ring.h"
-#include "kernel/run.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "queue/async.h"
+#include "queue/capacity.h"
+#include "queue/end.h"
 #include "queue/suspend.h"
-#include "inspect/watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,8 +40,8 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
     queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
-    queue->process = sq__fork_process_now();
-    if (options->capacity > 0 && (queue->capacity = sq__capacity_create(options->capacity)) == NULL) {
+    queue->process = sq__process();
+    if (options->capacity > 0 && (queue->room = sq__capacity_create(options->capacity, sq__async_give_room)) == NULL) {
         sq__memory_free(queue);
         errno = ENOMEM;
         return NULL;
@@ -93,7 +91,7 @@ void sq_queue_release(sq_queue_t *queue) {
         if (at_rest && (state & SQ__RELEASES) == 0) {
             break; /* no task runs that could revive it */
         }
-        if (sq__fork_is_stale(queue)) {
+        if (sq__queue_is_stale(queue)) {
             return; /* its holder is a thread of the parent's */
         }
         if ((state & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED) {
@@ -109,44 +107,13 @@ void sq_queue_release(sq_queue_t *queue) {
         }
     }
     sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner)); /* after everybody's last use of the queue */
-    if (worker != NULL && !sq__fork_is_stale(queue)) {
+    if (worker != NULL && !sq__queue_is_stale(queue)) {
         sq__worker_stop(worker);
     }
     sq__queue_dispose(queue);
 }
 
-void sq__queue_dispose(sq_queue_t *queue) {
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    sq__ring_destroy(queue);
-    if (queue->capacity != NULL && !sq__fork_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
-        sq__capacity_release(queue->capacity);
-    }
-    sq__watch_forget(queue);
-    sq__handle_free(queue);
-    if (pool != NULL) {
-        sq__pool_release(pool);
-    }
-}
-
 const char *sq_queue_label(const sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     return queue->label;
-}
-
-int sq__queue_start_worker(sq_queue_t *queue, sq__runner_t *runner) {
-    int error = 0;
-    sq__worker_t *worker;
-    sq__lock(queue);
-    *runner = sq__load_relaxed(&queue->runner);
-    if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
-        error = ESHUTDOWN; /* and the worker may have ended already */
-    } else if (*runner == 0) {
-        error = sq__worker_start(&worker, sq__run_on_worker, queue, queue->label, (size_t)queue->stack_kib * 1024);
-        if (error == 0) {
-            *runner = (sq__runner_t)worker;
-            sq__store_release(&queue->runner, *runner); /* [worker] release: the worker's fields */
-        }
-    }
-    sq__unlock(queue);
-    return error;
 }

@@ -1,85 +1,15 @@
-#include "queue/shutdown.h"
-
 #include "include/sq_shutdown.h"
-#include "platform/mutex.h"
-#include "queue/async.h"
 #include "kernel/current.h"
-#include "wait/deadlock.h"
-#include "queue/pending_timers.h"
-#include "queue/fork.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
-#include "kernel/baton.h"
+#include "queue/async.h"
+#include "queue/end.h"
+#include "queue/pending_timers.h"
+#include "queue/runner.h"
+#include "wait/deadlock.h"
 #include "wait/wait.h"
 
 #include <errno.h>
-
-/* On the stack of a thread that waits for the end. There are few at any time: one list for all queues is enough. */
-typedef struct ender {
-    struct ender *next; /* E */
-    sq__wait_t wait;
-} ender_t;
-
-static sq__mutex_t enders_lock = SQ__MUTEX_INIT; /* within the queue's lock */
-static ender_t *enders;                          /* E */
-
-/* Takes one that waits for this queue, or this very one, out of the list; NULL: there is none. With the lock of the list. */
-static ender_t *take_ender(const sq_queue_t *queue, const ender_t *this_one) {
-    for (ender_t **link = &enders; *link != NULL; link = &(*link)->next) {
-        ender_t *ender = *link;
-        if (this_one != NULL ? ender == this_one : ender->wait.queue == queue) {
-            *link = ender->next;
-            return ender;
-        }
-    }
-    return NULL;
-}
-
-/* Under the lock of the list: one whose deadline passes now comes for it before it leaves. */
-static void wake_enders(const sq_queue_t *queue) {
-    sq__mutex_lock(&enders_lock);
-    for (ender_t *ender = take_ender(queue, NULL); ender != NULL; ender = take_ender(queue, NULL)) {
-        sq__token_grant(ender->wait.token, ender->wait.wait_id);
-    }
-    sq__mutex_unlock(&enders_lock);
-}
-
-void sq__shutdown_lock_enders(void) { sq__mutex_lock(&enders_lock); }
-
-void sq__shutdown_unlock_enders(bool in_child) {
-    if (in_child) {
-        enders = NULL; /* threads of the parent's */
-    }
-    sq__mutex_unlock(&enders_lock);
-}
-
-void sq__shutdown_end(sq_queue_t *queue, bool by_worker) {
-    sq__lock(queue);
-    sq__runner_t runner = sq__load_relaxed(&queue->runner);
-    sq__worker_t *worker = sq__runner_worker(runner);
-    if (!by_worker && sq__pending_timers_exists(queue)) {
-        sq__unlock(queue);
-        sq__runner_post(runner, &queue->ready); /* it comes here, too: their discard functions run where all others do */
-        return;
-    }
-    sq__pending_timers_end_all(queue);
-    if (worker != NULL) {
-        sq__store_relaxed(&queue->runner, 0);
-    }
-    sq__state_t state = sq__load_relaxed(&queue->state);
-    /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
-     * sq_queue_release. From here on whoever gives up the last reference frees the queue. */
-    while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__ENDED)) {
-    }
-    if (worker != NULL && !by_worker) {
-        sq__worker_stop(worker);
-    }
-    wake_enders(queue);
-    sq__unlock(queue); /* by address alone: it may be freed already */
-    if (sq__state_is_released(state)) {
-        sq__queue_dispose(queue);
-    }
-}
 
 /* Closes the queue, if it is not yet. True: the baton is the caller's now. With the lock. */
 static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
@@ -99,7 +29,7 @@ static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
     return sq__state_is_free(state) || (state & SQ__PARKED);
 }
 
-static int wait_for_end(sq_queue_t *queue, ender_t *ender, sq_time_t deadline) {
+static int wait_for_end(sq_queue_t *queue, sq__ender_t *ender, sq_time_t deadline) {
     sq__lock(queue);
     /* [end] acquire: all that was done with the queue. */
     if (sq__load_acquire(&queue->state) & SQ__ENDED) {
@@ -107,19 +37,22 @@ static int wait_for_end(sq_queue_t *queue, ender_t *ender, sq_time_t deadline) {
         sq__wait_cancel(&ender->wait);
         return 0;
     }
-    sq__mutex_lock(&enders_lock);
-    ender->next = enders;
-    enders = ender;
-    sq__mutex_unlock(&enders_lock);
+    sq__enders_add(ender);
     sq__unlock(queue); /* held until here: it ends under this lock */
     int error = sq__wait_end(&ender->wait, deadline);
     if (error) {
-        sq__mutex_lock(&enders_lock);
-        bool ended = take_ender(queue, ender) == NULL; /* in the same moment */
-        sq__mutex_unlock(&enders_lock);
-        return ended && error != ESTALE ? 0 : error;
+        bool has_ended = !sq__enders_remove(ender); /* in the same moment */
+        return has_ended && error != ESTALE ? 0 : error;
     }
     return 0;
+}
+
+/* Those that the pending timers had. */
+static void release_references(sq_queue_t *queue, size_t references) {
+    if (references > 0) {
+        sq__add_relaxed(&queue->references, 1 - (uint32_t)references); /* not the last one: sq_queue_release orders that */
+        sq_queue_release(queue);
+    }
 }
 
 bool sq_has_ended(const sq_queue_t *queue) {
@@ -132,11 +65,11 @@ bool sq_has_ended(const sq_queue_t *queue) {
 
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) {
     SQ__CHECK_HANDLE(queue);
-    ender_t ender;
+    sq__ender_t ender;
     if (mode != SQ_SHUTDOWN_DRAIN && mode != SQ_SHUTDOWN_DISCARD) {
         return EINVAL;
     }
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
     int error = sq__wait_begin(&ender.wait, queue);
@@ -154,11 +87,11 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         /* The threads that wait are refused now, however long the task takes that runs. Their places stay for the holder. */
         sq__token_refuse_line(queue);
     }
-    if (queue->capacity != NULL) {
+    if (queue->room != NULL) {
         sq__async_close_room(queue); /* not with the baton: it calls the user's functions */
     }
-    sq__pending_timers_release(queue, references);
-    if (sq__fork_is_stale(queue)) { /* one of those functions has forked, and this is the child: so is the token the parent's */
+    release_references(queue, references);
+    if (sq__queue_is_stale(queue)) { /* one of those functions has forked, and this is the child: so is the token the parent's */
         return ESTALE;
     }
     if (sq__is_current(queue)) {

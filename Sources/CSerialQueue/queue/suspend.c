@@ -1,47 +1,18 @@
 #include "queue/suspend.h"
 
 #include "include/sq_suspend.h"
-#include "queue/fork.h"
-#include "inspect/watch.h"
+#include "kernel/cold.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
-#include "kernel/baton.h"
+#include "kernel/suspension.h"
+#include "queue/runner.h"
 
 #include <errno.h>
-
-/* Clears flags. Returns the word as it was. */
-static sq__state_t clear(sq_queue_t *queue, sq__state_t flags) {
-    sq__state_t state = sq__load_relaxed(&queue->state);
-    /* [park] acquire: what the holder did who parked the baton, if we take it up. [own] the same for a free queue;
-     * release: [control]. */
-    while (!sq__cas_acq_rel(&queue->state, &state, state & ~flags)) {
-    }
-    return state;
-}
-
-/* By the holder: a task has suspended its queue when there was no reference left, so nobody could resume it. */
-static void discard_the_rest(sq_queue_t *queue) {
-    sq__lock(queue);
-    sq__control(queue, SQ__HOLD, SQ__DISCARD);
-    clear(queue, SQ__SUSPENDED);
-    queue->suspensions = 0;
-    sq__unlock(queue);
-}
-
-bool sq__suspend_park(sq_queue_t *queue, sq__state_t state) {
-    if ((state & SQ__SUSPENDED) && sq__state_is_released(state)) {
-        discard_the_rest(queue);
-        return false;
-    }
-    /* [park] release: what we did with the baton; pairs with clear, close_queue and sq__suspend_abandon. One try: if the word
-     * has changed, the reason to park may have gone, or a reason to go on come. */
-    return (state & SQ__SUSPENDED) && !(state & SQ__DISCARDED) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
-}
 
 int sq_suspend(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     int error = 0;
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
     sq__lock(queue);
@@ -61,7 +32,7 @@ int sq_suspend(sq_queue_t *queue) {
             /* [own] acquire: a free queue is ours, and we park it. release: [control] */
         } while (!sq__cas_acq_rel(&queue->state, &state, next));
         if (sq__state_is_free(state)) {
-            sq__watch_busy(queue); /* what is submitted from now on waits */
+            sq__cold_gets_busy(queue); /* what is submitted from now on waits */
         }
     }
     sq__unlock(queue);
@@ -71,7 +42,7 @@ int sq_suspend(sq_queue_t *queue) {
 int sq_resume(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     bool takes_up = false;
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
     sq__lock(queue);
@@ -82,7 +53,7 @@ int sq_resume(sq_queue_t *queue) {
     queue->suspensions -= 1;
     if (queue->suspensions == 0) {
         sq__control(queue, SQ__HOLD, 0);
-        takes_up = clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
+        takes_up = sq__suspension_clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
     sq__unlock(queue);
     if (takes_up) {

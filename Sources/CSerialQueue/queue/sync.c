@@ -5,17 +5,17 @@
  * and waits for the baton. */
 #include "include/sq_sync.h"
 
-#include "platform/clock.h"
-#include "platform/thread.h"
 #include "kernel/current.h"
-#include "wait/deadlock.h"
-#include "queue/fork.h"
 #include "kernel/handle.h"
-#include "kernel/baton.h"
 #include "kernel/ring.h"
 #include "kernel/run.h"
+#include "platform/clock.h"
+#include "platform/thread.h"
+#include "queue/runner.h"
 #include "queue/turn.h"
 #include "thread/spin.h"
+#include "wait/deadlock.h"
+#include "wait/wait.h"
 
 #include <errno.h>
 
@@ -70,7 +70,7 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline,
                                                   sq_function_t function, void *context) {
     sq__call_t call = { .task = { .run = function, .context = context } };
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return sq__queue_reject(queue, ESTALE);
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {

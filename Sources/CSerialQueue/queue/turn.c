@@ -1,9 +1,9 @@
 #include "queue/turn.h"
 
-#include "platform/clock.h"
-#include "kernel/baton.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
+#include "platform/clock.h"
+#include "queue/runner.h"
 #include "wait/wait.h"
 
 #include <errno.h>

@@ -1,5 +1,46 @@
 #include "thread/process.h"
 
-SQ__ATOMIC(uint32_t) sq__fork_process;
+#include "platform/thread.h"
 
-void sq__process_forked(void) { sq__store_relaxed(&sq__fork_process, sq__process() + 1); }
+#include <stddef.h>
+
+typedef struct lock {
+    void (*take)(void);
+    void (*release)(bool in_child);
+} lock_t;
+
+SQ__ATOMIC(uint32_t) sq__fork_process;
+static lock_t registered[SQ__RANKS];
+static lock_t taken[SQ__RANKS]; /* by the fork in progress: another library may be loading ours at the same time */
+static bool are_forks_watched;
+
+static void before_fork(void) {
+    for (unsigned rank = 0; rank < SQ__RANKS; rank += 1) {
+        taken[rank] = registered[rank];
+        if (taken[rank].take != NULL) {
+            taken[rank].take();
+        }
+    }
+}
+
+static void release_locks(bool in_child) {
+    for (unsigned rank = SQ__RANKS; rank > 0; rank -= 1) {
+        if (taken[rank - 1].release != NULL) {
+            taken[rank - 1].release(in_child);
+        }
+    }
+}
+
+static void in_parent(void) { release_locks(false); }
+
+static void in_child(void) {
+    sq__store_relaxed(&sq__fork_process, sq__process() + 1);
+    release_locks(true);
+}
+
+void sq__process_around_fork(sq__lock_rank_t rank, void (*take)(void), void (*release)(bool in_child)) {
+    registered[rank] = (lock_t){ .take = take, .release = release };
+    if (!are_forks_watched) {
+        are_forks_watched = sq__thread_at_fork(before_fork, in_parent, in_child) == 0;
+    }
+}

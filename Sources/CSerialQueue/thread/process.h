@@ -1,5 +1,12 @@
-/* process.h: which process this is, as a number that the child of a fork counts up. What was made in another one has threads
- * that do not exist here, and locks that nobody may give back. */
+/* process.h: which process this is, and what is put in order around a fork.
+ *
+ * DESIGN. The child of a fork has a copy of everything and one thread, the one that forked. What the parent made has threads
+ * that do not exist in the child, and locks that no thread there may ever release. So each object remembers the number of
+ * the process that made it. The child counts the number up, and then its calls on the parent's objects return ESTALE.
+ *
+ * No other thread may hold one of the library's global locks at the moment of the fork, as the child could never take it.
+ * Each module that has such a lock registers it here. A fork takes them all, in lock order, and releases them in both
+ * processes. The module also forgets, in the child, what belongs to the parent's threads. */
 #ifndef SQ__THREAD_PROCESS_H
 #define SQ__THREAD_PROCESS_H
 
@@ -8,11 +15,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The lock order: a thread that holds one of these locks takes only later ones. After them all come a pool's own lock and a
+ * token's. The lock of a queue's capacity is taken while no other is held. User code never runs under a lock. */
+typedef enum sq__lock_rank {
+    SQ__RANK_SHARED_POOL,
+    SQ__RANK_QUEUES,  /* kernel/lock.h */
+    SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
+    SQ__RANK_WATCH,   /* the watching thread */
+    SQ__RANK_WAITS,   /* wait/deadlock.h */
+    SQ__RANK_OBJECTS, /* semaphores, groups and onces */
+    SQ__RANK_ALARMS,
+    SQ__RANK_TOKENS,
+    SQ__RANK_SELF,    /* the forking thread's record: no lock */
+    SQ__RANK_HANDLES, /* freed queues, in debug builds */
+    SQ__RANKS
+} sq__lock_rank_t;
+
 extern SQ__ATOMIC(uint32_t) sq__fork_process;
 
+/* The number of this process. */
 static inline uint32_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }
 
-/* In the child of a fork, which has one thread: counts the number up. */
-void sq__process_forked(void);
+/* Has `take` called before every fork, and `release` after it, in the parent and in the child. Called once for each rank,
+ * while the library is loaded: there is no later moment that every program passes exactly once. Without memory for the
+ * registration everything works except in the child of a fork. */
+void sq__process_around_fork(sq__lock_rank_t rank, void (*take)(void), void (*release)(bool in_child));
 
 #endif

@@ -1,6 +1,7 @@
 #include "thread/self.h"
 
 #include "platform/memory.h"
+#include "thread/process.h"
 
 SQ__THREAD_LOCAL sq__self_t sq__self_record;
 
@@ -49,12 +50,17 @@ void sq__self_wait_over(sq__token_t *token) {
     }
 }
 
-void sq__self_forget_token(void) {
+/* In the child the forking thread's token goes to those that are not used again. The list of tokens is locked: its rank is lower. */
+static void forget_token(bool in_child) {
     sq__self_t *self = sq__self();
-    if (self->token != NULL) {
+    if (in_child && self->token != NULL) {
         sq__token_recycle_locked(self->token);
         self->token = NULL;
     }
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_SELF, NULL, forget_token);
 }
 
 char *sq__self_report(size_t bytes) {

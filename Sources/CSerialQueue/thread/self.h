@@ -41,9 +41,6 @@ static inline sq__self_t *sq__self(void) { return &sq__self_record; }
 sq__token_t *sq__self_token(void);
 void sq__self_wait_over(sq__token_t *token);
 
-/* In the child of a fork: the thread's token goes to those that are not used again. With the list of tokens locked. */
-void sq__self_forget_token(void);
-
 /* Room for a report of this many bytes, kept until the thread ends; NULL: no memory, or the thread is ending. */
 char *sq__self_report(size_t bytes);
 

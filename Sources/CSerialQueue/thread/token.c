@@ -5,6 +5,7 @@
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
+#include "thread/process.h"
 
 /* Fields: A atomic, F fixed once made, L under free_lock. */
 struct sq__token {
@@ -82,6 +83,10 @@ void sq__token_unlock_list(bool in_child) {
         made = NULL;
     }
     sq__mutex_unlock(&free_lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_TOKENS, sq__token_lock_list, sq__token_unlock_list);
 }
 
 sq__wait_id_t sq__token_prepare(sq__token_t *token) {

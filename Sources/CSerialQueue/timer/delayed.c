@@ -20,15 +20,14 @@
 #include "timer/delayed.h"
 
 #include "include/sq_timer.h"
-#include "timer/timed_submit.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/withdraw.h"
 #include "platform/memory.h"
 #include "queue/async.h"
 #include "queue/pending_timers.h"
-#include "queue/fork.h"
-#include "kernel/handle.h"
-#include "kernel/lock.h"
-#include "kernel/baton.h"
-#include "kernel/withdraw.h"
+#include "queue/runner.h"
+#include "timer/timed_submit.h"
 
 #include <errno.h>
 
@@ -105,7 +104,7 @@ static void end(void *pending) {
     sq_queue_t *queue = delayed->queue;
     sq__count(&queue->discarded, 1);
     discard_work(delayed);
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return; /* it has forked, and this is the child: the alarm is the parent's */
     }
     sq__lock(queue);

@@ -1,10 +1,9 @@
 #include "timer/timed_submit.h"
 
-#include "platform/mutex.h"
-#include "queue/fork.h"
-#include "queue/pools.h"
 #include "kernel/ring.h"
-#include "kernel/withdraw.h"
+#include "platform/mutex.h"
+#include "queue/pools.h"
+#include "queue/runner.h"
 
 #include <errno.h>
 
@@ -13,10 +12,10 @@ static const uint64_t pause = 1000000;
 
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
     sq__runner_t runner;
-    if (sq__fork_is_stale(queue)) {
+    if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
-    int error = sq__queue_start_worker(queue, &runner);
+    int error = sq__runner_start(queue, &runner);
     return error ? error : sq__queue_alarms(queue, alarms);
 }
 
@@ -31,15 +30,10 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
     if (error) {
         return error;
     }
-    sq__withdraw_note_place(kind, work, place.slot);
-    if (place.slot == NULL) {
-        queue->handoff = *work;
-        sq__store_relaxed(&queue->handoff_kind, kind);
-        *passes = true;
-    } else {
-        place.slot->work = *work;
-        *passes = sq__ring_publish(place, kind);
+    if (kind == SQ__CLAIM) {
+        *work->claim.place = sq__ring_where(place);
     }
+    *passes = sq__ring_put(queue, place, kind, work) != SQ__PUT_QUEUED;
     return 0;
 }
 

@@ -2,8 +2,8 @@
 #ifndef SQ__TIMER_TIMED_SUBMIT_H
 #define SQ__TIMER_TIMED_SUBMIT_H
 
-#include "kernel/queue.h"
 #include "alarm/alarm.h"
+#include "kernel/queue.h"
 
 /* Makes sure that the queue can run tasks, and takes a lease on the alarms that it goes by, for sq__alarms_let_go. Returns 0,
  * ENOMEM, ESHUTDOWN or ESTALE. */

@@ -1,13 +1,12 @@
 /* timer.c: what the owner of a timer does with it. timer_fire.c tells how this meets with what the timer does by itself. */
 #include "timer/timer.h"
 
-#include "platform/memory.h"
 #include "kernel/current.h"
-#include "wait/deadlock.h"
-#include "queue/fork.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
-#include "kernel/baton.h"
+#include "platform/memory.h"
+#include "queue/runner.h"
+#include "wait/deadlock.h"
 
 #include <errno.h>
 
@@ -52,7 +51,7 @@ no_memory:
 
 int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_t leeway) {
     int error = 0;
-    if (sq__fork_is_stale(timer->queue)) {
+    if (sq__queue_is_stale(timer->queue)) {
         return ESTALE;
     }
     uint64_t due = sq__timed_in(timer->alarms, delay);
@@ -109,7 +108,7 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     }
     sq__lock(queue);
     sq__timer_disarm(timer);
-    bool waits = timer->is_running && !sq__fork_is_stale(queue);
+    bool waits = timer->is_running && !sq__queue_is_stale(queue);
     if (waits && !is_inside) {
         waiter.next = timer->waiters;
         timer->waiters = &waiter;
@@ -130,7 +129,7 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
 }
 
 void sq_timer_release(sq_timer_t *timer) {
-    if (timer == NULL || sq__fork_is_stale(timer->queue)) {
+    if (timer == NULL || sq__queue_is_stale(timer->queue)) {
         return; /* in the child of a fork it can be used by nobody, and calls of the parent's alarms hold references to it */
     }
     sq_queue_t *queue = timer->queue;

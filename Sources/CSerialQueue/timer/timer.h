@@ -4,8 +4,8 @@
 #define SQ__TIMER_TIMER_H
 
 #include "include/sq_timer.h"
-#include "timer/timed_submit.h"
 #include "queue/pending_timers.h"
+#include "timer/timed_submit.h"
 #include "wait/wait.h"
 
 /* On the stack of a thread that waits until no firing runs. */

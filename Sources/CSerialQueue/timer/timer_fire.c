@@ -39,11 +39,10 @@
  * queue must not keep it from it (pending_timers.h). */
 #include "timer/timer.h"
 
-#include "platform/memory.h"
-#include "queue/fork.h"
+#include "kernel/cold.h"
 #include "kernel/lock.h"
-#include "kernel/baton.h"
-#include "inspect/watch.h"
+#include "platform/memory.h"
+#include "queue/runner.h"
 
 #include <errno.h>
 
@@ -59,7 +58,7 @@ void sq__timer_disarm(sq_timer_t *timer) {
         timer->is_waiting = false;
         sq__add_relaxed(&timer->queue->withdrawn, 1);
     }
-    if (timer->is_armed && !sq__fork_is_stale(timer->queue)) { /* else a thread of the parent's may have the clock's lock */
+    if (timer->is_armed && !sq__queue_is_stale(timer->queue)) { /* else a thread of the parent's may have the clock's lock */
         timer->is_armed = false;
         bool was_set = sq__alarm_cancel(timer->alarms, &timer->alarm);
         timer->references -= was_set;
@@ -115,10 +114,10 @@ static void grant_waiters(sq_timer_t *timer) {
  * this is the child: the timer is the parent's. */
 static bool discard(sq_timer_t *timer) {
     if (timer->task.discard != NULL) {
-        sq__watch_rename(timer->queue, timer->task.discard);
+        sq__cold_task_calls(timer->queue, timer->task.discard);
         timer->task.discard(timer->task.context);
     }
-    return !sq__fork_is_stale(timer->queue);
+    return !sq__queue_is_stale(timer->queue);
 }
 
 /* Firings. O, and the queue is the current one. */
@@ -153,7 +152,7 @@ static void fire(void *context, void *number, bool runs) {
     sq_timer_t *timer = context;
     sq_queue_t *queue = timer->queue;
     if (runs) {
-        sq__watch_rename(queue, timer->task.run); /* before the decision: from there on it has begun, for who cancels */
+        sq__cold_task_calls(queue, timer->task.run); /* before the decision: from there on it has begun, for who cancels */
     }
     sq__lock(queue);
     bool may_run = timer->is_waiting && (uintptr_t)timer->firing == (uintptr_t)number;
@@ -171,7 +170,7 @@ static void fire(void *context, void *number, bool runs) {
         sq__count(&queue->skipped, 1);
     } else if (runs) {
         timer->task.run(timer->task.context);
-        if (sq__fork_is_stale(queue)) {
+        if (sq__queue_is_stale(queue)) {
             return; /* it has forked, and this is the child: the timer is the parent's */
         }
     }

@@ -1,6 +1,7 @@
 #include "wait/deadlock.h"
 
 #include "platform/mutex.h"
+#include "thread/process.h"
 #include "wait/deadlock_report.h"
 
 #include <stdio.h>
@@ -206,4 +207,8 @@ void sq__deadlock_unlock(bool in_child) {
         memset(lists, 0, sizeof lists); /* their threads are the parent's */
     }
     sq__mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_WAITS, sq__deadlock_lock, sq__deadlock_unlock);
 }

@@ -26,10 +26,6 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_
 
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return sq__wait_begin_for(wait, NULL, queue); }
 
-const char *sq__wait_label(const sq__wait_t *wait) {
-    return wait->subject != NULL ? wait->subject->label : wait->queue->label;
-}
-
 static void over(sq__wait_t *wait) {
     if (wait->pool != NULL) {
         sq__token_recycle(wait->token);

@@ -41,7 +41,9 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_
 sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue);
 
 /* What is waited for, in reports. */
-const char *sq__wait_label(const sq__wait_t *wait);
+static inline const char *sq__wait_label(const sq__wait_t *wait) {
+    return wait->subject != NULL ? wait->subject->label : wait->queue->label;
+}
 
 /* Instead of sq__wait_end, if nobody was told of the wait. */
 void sq__wait_cancel(sq__wait_t *wait);

@@ -2,5 +2,4 @@
 #ifndef SQ__PLATFORM_UNWIND_H
 #define SQ__PLATFORM_UNWIND_H
 #define SQ__NOBODY_UNWINDS_THROUGH ((void)0)
-_Noreturn void sq__unwind_stop(const char *cause);
 #endif

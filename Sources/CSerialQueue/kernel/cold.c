@@ -1,0 +1,60 @@
+#include "kernel/cold.h"
+
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+
+#include <string.h>
+
+sq__cold_t *sq__cold_record(sq_queue_t *queue) {
+    sq__cold_t *cold = sq__load_relaxed(&queue->cold);
+    if (cold == NULL) {
+        cold = sq__memory(sizeof *cold);
+        if (cold != NULL) {
+            memset(cold, 0, sizeof *cold);
+            cold->queue = queue;
+            sq__store_release(&queue->cold, cold); /* [watch] release: the record as it was made */
+        }
+    }
+    return cold;
+}
+
+void sq__cold_free(sq_queue_t *queue) {
+    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* nobody else has the queue */
+    if (cold != NULL) {
+        if (cold->forget != NULL) {
+            cold->forget(cold);
+        }
+        sq__memory_free(cold);
+    }
+}
+
+void sq__cold_wake_watcher(sq_queue_t *queue) {
+    sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
+    if (sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS) { /* [rest] of the swap that took the queue */
+        cold->wake(cold);
+    }
+}
+
+void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function) {
+    sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
+    if (sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS) { /* [rest] as above */
+        cold->wake(cold);
+    }
+    sq__store_relaxed(&cold->began, 0);
+    sq__store_release(&cold->function, function); /* [note] release: none of the old `began` with the new function */
+    sq__store_release(&cold->thread_id, sq__thread_id()); /* [note] release: the same */
+    sq__store_release(&cold->began, sq__clock_now()); /* [note] release: the two above */
+}
+
+void sq__cold_task_ends(sq_queue_t *queue) {
+    sq__store_relaxed(&sq__load_acquire(&queue->cold)->began, 0); /* [watch] acquire */
+}
+
+void sq__cold_task_calls(sq_queue_t *queue, sq_function_t function) {
+    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* made before the task was submitted */
+    uint64_t began = sq__load_relaxed(&cold->began);
+    if (began != 0 && began != SQ__WATCH_RESTS) { /* ours; else the task is not noted, and its end will not be */
+        sq__cold_task_begins(queue, function);
+    }
+}

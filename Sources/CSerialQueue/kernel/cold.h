@@ -1,0 +1,67 @@
+/* cold.h: what few queues need, in a record of its own.
+ *
+ * DESIGN. Most queues are never watched, have no timers, and are not polled while many tasks wait. The others get a cold
+ * record, which lives as long as the queue: the baton's holder writes it without a lock. While SQ__WATCHED is set in the queue's control, the holder
+ * notes what runs, on which thread and since when, and the watching thread reads that (inspect/watch.h). */
+#ifndef SQ__KERNEL_COLD_H
+#define SQ__KERNEL_COLD_H
+
+#include "kernel/queue.h"
+
+enum { SQ__LOOKS = 4 }; /* of the watching thread, within a threshold */
+
+/* In `began`: the queue is idle, and the watching thread is to be woken when it gets busy. No clock comes so far. */
+#define SQ__WATCH_RESTS UINT64_MAX
+
+/* N written by the baton's holder; W under the watching thread's lock; L under the queue's. */
+typedef struct sq__cold {
+    SQ__ATOMIC(uint64_t) began;         /* N  when the running task began; 0: none runs; SQ__WATCH_RESTS: none, and the watching thread set it */
+    SQ__ATOMIC(sq_function_t) function; /* N */
+    SQ__ATOMIC(uint64_t) thread_id;     /* N */
+    sq_queue_t *queue;                  /* I */
+
+    /* inspect/watch.c */
+    void (*forget)(struct sq__cold *);  /* L  called before the record is freed; NULL: the queue was never watched */
+    void (*wake)(struct sq__cold *);    /* L  called by the holder that finds SQ__WATCH_RESTS; as `forget` */
+    struct sq__watcher *watcher;        /* W  NULL: not watched now */
+    uint64_t taken[SQ__LOOKS];          /* W  places taken in all, at the last looks; newest first */
+    unsigned looks;                     /* W  how many of them are filled */
+    uint64_t last_look;                 /* W */
+    uint64_t round;                     /* W  the thread's last round in which it was looked at */
+    uint64_t told_running;              /* W  when the task began that was last reported */
+    bool told_waiting;                  /* W  the present wait was reported */
+    bool rests;                         /* W  the queue is idle; the thread does not look at it before `wake` */
+    struct sq__cold *next;              /* W */
+    struct sq__cold **link;             /* W  what points to it; NULL: it is not in the list */
+
+    /* queue/pending_timers.h */
+    struct sq__pending_timer *pending_timers; /* L */
+    size_t kept;                              /* L  how many of them have a reference to the queue */
+
+    /* kernel/shared.h */
+    struct sq__slot *shared;    /* L  a shared slot that the head has not passed, which may be joined; NULL: none */
+    SQ__ATOMIC(uint64_t) joined; /* L, read as a count: how many threads have joined a shared slot that was there */
+} sq__cold_t;
+
+/* L. The queue's record, made if there is none; NULL: no memory. */
+sq__cold_t *sq__cold_record(sq_queue_t *queue);
+
+/* The queue is about to be freed. */
+void sq__cold_free(sq_queue_t *queue);
+
+/* O. Notes that the calling thread begins, or ends, a task. Only if the queue's control has SQ__WATCHED. */
+void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function);
+void sq__cold_task_ends(sq_queue_t *queue);
+
+/* O. The queue was idle, perhaps, and a task may wait in it from now on, though none has begun. */
+void sq__cold_wake_watcher(sq_queue_t *queue);
+static inline void sq__cold_gets_busy(sq_queue_t *queue) {
+    if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__WATCHED, 0)) { /* [watch] acquire: the record */
+        sq__cold_wake_watcher(queue);
+    }
+}
+
+/* O. The task that has begun calls this function of the user's. The queue has a record. */
+void sq__cold_task_calls(sq_queue_t *queue, sq_function_t function);
+
+#endif

@@ -1,0 +1,16 @@
+/* depth.h: how many tasks wait. */
+#ifndef SQ__KERNEL_DEPTH_H
+#define SQ__KERNEL_DEPTH_H
+
+#include "kernel/queue.h"
+
+/* How many accepted tasks wait now. */
+uint64_t sq__depth(const sq_queue_t *queue);
+
+/* O. Takes a sample of the depth, for the highest. */
+void sq__depth_sample(sq_queue_t *queue);
+
+/* How many slots have been passed in all, and how many wait now, withdrawn ones included. */
+uint64_t sq__depth_passed(const sq_queue_t *queue, uint64_t *waiting);
+
+#endif

@@ -1,0 +1,31 @@
+#include "kernel/suspension.h"
+
+#include "kernel/lock.h"
+
+sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    /* [park] acquire: what the holder did who parked the baton, if we take it up. [own] the same for a free queue;
+     * release: [control]. */
+    while (!sq__cas_acq_rel(&queue->state, &state, state & ~flags)) {
+    }
+    return state;
+}
+
+/* By the holder: a task has suspended its queue when there was no reference left, so nobody could resume it. */
+static void discard_the_rest(sq_queue_t *queue) {
+    sq__lock(queue);
+    sq__control(queue, SQ__HOLD, SQ__DISCARD);
+    sq__suspension_clear(queue, SQ__SUSPENDED);
+    queue->suspensions = 0;
+    sq__unlock(queue);
+}
+
+bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
+    if ((state & SQ__SUSPENDED) && sq__state_is_released(state)) {
+        discard_the_rest(queue);
+        return false;
+    }
+    /* [park] release: what we did with the baton; pairs with sq__suspension_clear, close_queue and sq__suspend_abandon. One try: if the word
+     * has changed, the reason to park may have gone, or a reason to go on come. */
+    return (state & SQ__SUSPENDED) && !(state & SQ__DISCARDED) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
+}

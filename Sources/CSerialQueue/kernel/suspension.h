@@ -1,0 +1,26 @@
+/* suspension.h: a suspended queue and its baton.
+ *
+ * DESIGN. Suspending sets SUSPENDED in the state word, and SQ__HOLD where the holder looks before each task; the holder then
+ * parks the baton. A free queue is taken and parked at once. Resuming clears both, and takes up the baton if it is parked.
+ *
+ *     suspend:  (s1) HOLD := 1   (s2) SUSPENDED := 1; a free queue becomes owned and PARKED
+ *     holder:   (h1) HOLD?  no: run the next task   (h2) yes, and SUSPENDED: PARKED := 1, and go
+ *               nothing next: the swap to free fails because of SUSPENDED: (h2)
+ *     resume:   (r1) HOLD := 0   (r2) SUSPENDED, PARKED := 0   (r3) it was PARKED: pass the baton on
+ *
+ *     s1 h1 s2      the holder sees HOLD but not SUSPENDED: it goes on with one task; suspend has not returned yet
+ *     h1 s1 s2      the task's turn had come before: it goes on
+ *     s2 r2 h2      the holder's swap fails, the word is no longer SUSPENDED: it goes on
+ *     s2 h2 r2      PARKED is seen by the resumer, who alone clears it */
+#ifndef SQ__KERNEL_SUSPENSION_H
+#define SQ__KERNEL_SUSPENSION_H
+
+#include "kernel/queue.h"
+
+/* O. Parks the baton if the queue is suspended and its word is still `state`. False: the caller still has the baton. */
+bool sq__suspension_park(sq_queue_t *queue, sq__state_t state);
+
+/* L. Clears flags of the state word. Returns the word as it was: if PARKED was set and is cleared, the caller has the baton. */
+sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags);
+
+#endif

@@ -1,0 +1,37 @@
+/* unwind.c: what happens when a task is left in another way than by returning. */
+#include "kernel/unwind.h"
+
+#include "kernel/queue.h"
+#include "platform/fatal.h"
+
+#include <stdint.h>
+#include <unwind.h>
+
+void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
+    const char *label = frame != NULL ? ((const sq_queue_t *)frame->owner)->label : "unknown: its stack is gone";
+    sq__fatal("%s left a task of queue \"%s\"; a task must return, or the queue would never run another. Catch it inside the "
+              "task.",
+              cause, label);
+}
+
+_Noreturn static void stop(const char *cause) {
+    const sq__frame_t *frame = sq__self()->frame;
+    if (sq__self()->hold != NULL) {
+        sq__fatal("%s left a function that sq_once runs, or a task inside it; it must return, or the calls that wait for it "
+                  "would never return. Catch it inside.", cause);
+    }
+    if (frame == NULL) {
+        sq__fatal("%s left a function of a watcher or of a deferred task; it must return, as a task must. Catch it inside.", cause);
+    }
+    sq__unwind_left(cause, frame);
+}
+
+/* Referred to by name from the unwind tables only. */
+__attribute__((used, visibility("hidden"))) _Unwind_Reason_Code sq__unwind_personality(
+    int version, _Unwind_Action actions, uint64_t class, struct _Unwind_Exception *exception, struct _Unwind_Context *context);
+
+_Unwind_Reason_Code sq__unwind_personality(int version, _Unwind_Action actions, uint64_t class,
+                                           struct _Unwind_Exception *exception, struct _Unwind_Context *context) {
+    (void)version, (void)class, (void)exception, (void)context;
+    stop(actions & _UA_FORCE_UNWIND ? "pthread_exit or pthread_cancel" : "a C++ exception");
+}

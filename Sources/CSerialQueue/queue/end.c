@@ -1,0 +1,105 @@
+#include "queue/end.h"
+
+#include "kernel/cold.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/ring.h"
+#include "platform/mutex.h"
+#include "queue/capacity.h"
+#include "queue/pending_timers.h"
+
+/* The threads that wait for an end. There are few at any time: one list for all queues is enough. */
+
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq__ender_t *enders; /* E */
+
+/* Takes one that waits for this queue, or this very one, out of the list; NULL: there is none. With the lock of the list. */
+static sq__ender_t *take_ender(const sq_queue_t *queue, const sq__ender_t *this_one) {
+    for (sq__ender_t **link = &enders; *link != NULL; link = &(*link)->next) {
+        sq__ender_t *ender = *link;
+        if (this_one != NULL ? ender == this_one : ender->wait.queue == queue) {
+            *link = ender->next;
+            return ender;
+        }
+    }
+    return NULL;
+}
+
+/* Under the lock of the list: one whose deadline passes now comes for it before it leaves. */
+static void wake_enders(const sq_queue_t *queue) {
+    sq__mutex_lock(&lock);
+    for (sq__ender_t *ender = take_ender(queue, NULL); ender != NULL; ender = take_ender(queue, NULL)) {
+        sq__token_grant(ender->wait.token, ender->wait.wait_id);
+    }
+    sq__mutex_unlock(&lock);
+}
+
+void sq__enders_lock(void) { sq__mutex_lock(&lock); }
+
+void sq__enders_unlock(bool in_child) {
+    if (in_child) {
+        enders = NULL; /* threads of the parent's */
+    }
+    sq__mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_ENDERS, sq__enders_lock, sq__enders_unlock);
+}
+
+void sq__enders_add(sq__ender_t *ender) {
+    sq__mutex_lock(&lock);
+    ender->next = enders;
+    enders = ender;
+    sq__mutex_unlock(&lock);
+}
+
+bool sq__enders_remove(sq__ender_t *ender) {
+    sq__mutex_lock(&lock);
+    bool was_listed = take_ender(NULL, ender) != NULL;
+    sq__mutex_unlock(&lock);
+    return was_listed;
+}
+
+/* The end of a queue */
+
+void sq__queue_dispose(sq_queue_t *queue) {
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    sq__ring_destroy(queue);
+    if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
+        sq__capacity_release(queue->room);
+    }
+    sq__cold_free(queue);
+    sq__handle_free(queue);
+    if (pool != NULL) {
+        sq__pool_release(pool);
+    }
+}
+
+void sq__queue_end(sq_queue_t *queue, bool by_runner) {
+    sq__lock(queue);
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
+    sq__worker_t *worker = sq__runner_worker(runner);
+    if (!by_runner && sq__pending_timers_exists(queue)) {
+        sq__unlock(queue);
+        sq__runner_post(runner, &queue->ready); /* it comes here, too: their discard functions run where all others do */
+        return;
+    }
+    sq__pending_timers_end_all(queue);
+    if (worker != NULL) {
+        sq__store_relaxed(&queue->runner, 0);
+    }
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
+     * sq_queue_release. From here on whoever gives up the last reference frees the queue. */
+    while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__ENDED)) {
+    }
+    if (worker != NULL && !by_runner) {
+        sq__worker_stop(worker);
+    }
+    wake_enders(queue);
+    sq__unlock(queue); /* by address alone: it may be freed already */
+    if (sq__state_is_released(state)) {
+        sq__queue_dispose(queue);
+    }
+}

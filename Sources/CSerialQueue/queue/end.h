@@ -1,0 +1,34 @@
+/* end.h: how a queue ends.
+ *
+ * DESIGN. CLOSED in the state word refuses submissions. The thread that comes to an empty queue with the baton, and finds it
+ * CLOSED or released, ends it: it sets ENDED, stops the worker, and wakes the threads that wait for the end, or frees the
+ * queue if nobody can have a reference. A closed queue never becomes free again, so ENDED is final. */
+#ifndef SQ__QUEUE_END_H
+#define SQ__QUEUE_END_H
+
+#include "wait/wait.h"
+
+/* On the stack of a thread that waits for the end. E under the lock of the list. */
+typedef struct sq__ender {
+    struct sq__ender *next; /* E */
+    sq__wait_t wait;
+} sq__ender_t;
+
+/* O. The queue is empty, and CLOSED or released. The caller does not touch it again unless it has a reference; a worker that
+ * calls this ends itself afterwards. */
+void sq__queue_end(sq_queue_t *queue, bool by_runner);
+
+/* Frees an ended queue without references, or a free one. */
+void sq__queue_dispose(sq_queue_t *queue);
+
+/* L. The wait has begun, and the queue has not ended. */
+void sq__enders_add(sq__ender_t *ender);
+
+/* After the wait. False: the queue has ended meanwhile. */
+bool sq__enders_remove(sq__ender_t *ender);
+
+/* Around a fork. */
+void sq__enders_lock(void);
+void sq__enders_unlock(bool in_child);
+
+#endif

@@ -1,0 +1,63 @@
+#include "queue/runner.h"
+
+#include "kernel/baton.h"
+#include "kernel/cold.h"
+#include "kernel/lock.h"
+#include "kernel/run.h"
+#include "queue/end.h"
+
+/* A worker's function: runs tasks until the baton is gone. False: the worker ends. */
+static bool run_on_worker(void *argument) {
+    sq_queue_t *queue = argument;
+    size_t ran = 0;
+    sq__run_end_t end = sq__run_tasks(queue, SIZE_MAX, &ran);
+    if (end == SQ__RUN_END) {
+        sq__queue_end(queue, true);
+    }
+    return end == SQ__RUN_GONE;
+}
+
+sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran) {
+    sq_queue_t *queue = (sq_queue_t *)((char *)ready - offsetof(sq_queue_t, ready));
+    sq__run_end_t end = sq__run_tasks(queue, batch, ran);
+    if (end == SQ__RUN_END) {
+        sq__queue_end(queue, true);
+    }
+    return end == SQ__RUN_MORE ? SQ__READY_MORE : SQ__READY_GONE;
+}
+
+void sq__baton_pass(sq_queue_t *queue) {
+    if (sq__queue_is_stale(queue)) {
+        return; /* whoever comes next is a thread of the parent's; the queue stays owned, and refuses */
+    }
+    switch (sq__baton_next(queue, false)) {
+    case SQ__NEXT_TASK:
+        sq__cold_gets_busy(queue);
+        /* There is a runner, or it would not have been accepted; [worker] came with the task. */
+        sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
+        break;
+    case SQ__NEXT_END:
+        sq__queue_end(queue, false);
+        break;
+    case SQ__NEXT_GONE:
+        break;
+    }
+}
+
+int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
+    int error = 0;
+    sq__worker_t *worker;
+    sq__lock(queue);
+    *runner = sq__load_relaxed(&queue->runner);
+    if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
+        error = ESHUTDOWN; /* and the worker may have ended already */
+    } else if (*runner == 0) {
+        error = sq__worker_start(&worker, run_on_worker, queue, queue->label, (size_t)queue->stack_kib * 1024);
+        if (error == 0) {
+            *runner = (sq__runner_t)worker;
+            sq__store_release(&queue->runner, *runner); /* [worker] release: the worker's fields */
+        }
+    }
+    sq__unlock(queue);
+    return error;
+}

@@ -1,0 +1,36 @@
+/* locks.h: a few locks that many objects share, each chosen by its object's address.
+ *
+ * DESIGN. A lock in each object would take 40 bytes, creating the object could fail because of it, and the lock would have
+ * to outlive the object: a thread that wakes the last user of an object, and so lets it be freed, still holds the lock. A shared lock is
+ * taken and released by address alone. */
+#ifndef SQ__THREAD_LOCKS_H
+#define SQ__THREAD_LOCKS_H
+
+#include "platform/memory.h"
+#include "platform/mutex.h"
+
+enum { SQ__LOCKS = 8 };
+
+typedef struct sq__locks {
+    struct {
+        _Alignas(SQ__LINE) sq__mutex_t mutex;
+    } of[SQ__LOCKS];
+} sq__locks_t;
+
+#define SQ__LOCKS_INIT                                                                                                         \
+    {                                                                                                                          \
+        {                                                                                                                      \
+            { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT },                                    \
+            { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT }, { SQ__MUTEX_INIT },                                    \
+        }                                                                                                                      \
+    }
+
+/* The lock of the object at this address, which is not looked at. */
+void sq__locks_take(sq__locks_t *locks, const void *object);
+void sq__locks_release(sq__locks_t *locks, const void *object);
+
+/* All of them, around a fork. */
+void sq__locks_take_all(sq__locks_t *locks);
+void sq__locks_release_all(sq__locks_t *locks);
+
+#endif

@@ -1,8 +1,8 @@
 // AfterShutdown.swift: what comes after a queue's shutdown and cannot be refused.
 //
-// A task that is suspended inside an actor comes back at any time, and the runtime cannot be refused a job: a task whose job is
-// not run waits forever. Nor can the `syncOrRun` of a `deinit`. So another queue stands in for one that was shut down. It first
-// waits for the end of the queue. What comes late then runs on it one at a time, in order. It lasts as long as it has work.
+// A task that is suspended inside an actor may resume at any time, and a job of the runtime cannot be refused: a task whose job
+// does not run waits forever. Nor can the `syncOrRun` of a `deinit` be refused. So a stand-in replaces a queue that was shut down.
+// It first waits for the end of that queue, then runs what comes late, one at a time, in order. It lasts as long as it has work.
 //
 // A stand-in has a thread of its own, which waits for the end. On a manual pool no thread may wait, nor run anything: there the
 // stand-in is on the same pool, and is suspended until the queue has ended. Whoever runs the pool looks for that, and resumes it.
@@ -63,7 +63,7 @@ enum AfterShutdown {
 
     /// Calls `use` with the queue that stands in for `executor`, which has one user more from now on; `nil`: it could not be made.
     ///
-    /// `use` is called under the lock, so that the order is that of the joining. Nothing of the user's runs in there.
+    /// `use` is called under the lock, so that the order is that of joining. No user code runs in there.
     private static func join(_ executor: SerialQueue, _ use: (SerialQueue?) -> Void) {
         entries.withLock { entries in
             guard var entry = entries[executor] ?? make(for: executor) else { return use(nil) }

@@ -19,7 +19,7 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
 
     /// `nil`: something else has claimed it before.
     final func claim() -> Body? {
-        // Relaxed: the body was written before anybody else was told of the call, and its writer does not look again.
+        // Relaxed: the body was written before the call was submitted, and its writer does not access it again.
         isClaimed.exchange(true, ordering: .relaxed) ? nil : body.take()
     }
 
@@ -29,7 +29,7 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
     }
 
     /// For a cancellation: `true` if nothing else has claimed it. The body stays where it is, because a cancellation handler
-    /// runs under a lock of the runtime's, and what the body captured may have a `deinit`: ``outcome()`` releases it.
+    /// runs under a lock of the runtime, and what the body captured may have a `deinit`: ``outcome()`` releases it.
     final func claimForCaller() -> Bool {
         // Relaxed suffices for C, too: what follows takes locks.
         !isClaimed.exchange(true, ordering: .relaxed)
@@ -66,7 +66,7 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
         if case .refused(let error) = submit(to: queue.queue) { giveUp(error) }
     }
 
-    /// Withdraws it from the line for room, or from the queue. Does nothing if its turn has come. Runs no code of the user's.
+    /// Withdraws it from the line for room, or from the queue. Does nothing if its turn has come. Runs no user code.
     func cancel() {
         guard claimForCaller() else { return }
         if !withdrawFromLine() { withdrawFromQueue() }
@@ -105,7 +105,7 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
 ///
 /// Unchecked Sendable: adds no state.
 final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
-    /// Withdraws it from the line for room. Later, does nothing. Runs no code of the user's.
+    /// Withdraws it from the line for room. Later, does nothing. Runs no user code.
     func cancel() {
         if withdrawFromLine(), claimForCaller() { tell(CancellationError()) }
     }

@@ -52,7 +52,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         if !hasEnded { throw CancellationError() }
     }
 
-    /// Returns C's status. If that is not EINPROGRESS, nothing will be told.
+    /// Returns C's status. If that is not EINPROGRESS, there will be no outcome.
     private func begin() -> CInt {
         memory.initialize(
             to: sq_await_t(
@@ -65,7 +65,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         return status
     }
 
-    /// Does nothing if it has ended. Runs no code of the user's.
+    /// Does nothing if it has ended. Runs no user code.
     private func withdraw() {
         guard calls.withdraw(object, memory) else { return }
         Unmanaged.passUnretained(self).release()

@@ -38,7 +38,7 @@ class Completion<Outcome>: @unchecked Sendable {
     }
 
     private func resumeCaller() {
-        // A continuation is one reference, which nobody counts.
+        // A continuation is one reference without a count.
         sq_swift_resume(unsafeBitCast(caller!, to: UnsafeMutableRawPointer.self))
     }
 }

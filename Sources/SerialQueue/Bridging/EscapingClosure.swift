@@ -1,8 +1,8 @@
 // EscapingClosure.swift: an escaping closure's way through C and back. Only this file, AwaitedEnd.swift, ExecutorJobs.swift and
 // QueuedCall.swift use Unmanaged.
 //
-// Each retain is matched by exactly one release, which C promises to bring about: of an accepted task one outcome is told,
-// once; of a refused one none (sq_async_pair, sq_queue_watch).
+// Each retain is matched by exactly one release, because C promises that an accepted task has one outcome, and a refused one none
+// (sq_async_pair, sq_queue_watch).
 
 import CSerialQueue
 
@@ -28,7 +28,7 @@ final class HandlerBox {
     }
 }
 
-/// A closure that waits for its turn, with no memory of its own.
+/// A closure that waits for its turn, without an allocation.
 ///
 /// An escaping closure is two words: its code, and its context, an object that Swift made and counts (or null, if it
 /// captures nothing). C has room for two words, so the context itself is what is passed, unmanaged, and no box is made.

@@ -4,13 +4,13 @@ import CSerialQueue
 
 /// A job of the Swift runtime's, on its way to the executor that it was enqueued on.
 ///
-/// A job is one word, an object of the runtime's that belongs to whoever is to run it; the executor is the other word. So
+/// A job is one word, an object of the runtime that belongs to the code that runs it; the executor is the other word. So
 /// there is nothing to allocate. The executor is retained until the job has run: the runtime compares executors by
 /// calling them, and the actor or task that owned the handle may be gone by then.
 enum QueuedJob {
     typealias Run = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Bool) -> Void
 
-    /// The job is isolated to an actor. Run also when it is discarded: a task without its job would wait for ever.
+    /// The job is isolated to an actor. Run also when it is discarded: a task without its job would wait forever.
     static let onActor: Run = { job, executor, _ in
         take(executor) { take(job).runSynchronously(on: $0.asUnownedSerialExecutor()) }
     }
@@ -20,7 +20,7 @@ enum QueuedJob {
         take(executor) { take(job).runSynchronously(on: $0.asUnownedTaskExecutor()) }
     }
 
-    /// The same after the queue's shutdown, on the queue that stands in.
+    /// The same after the queue's shutdown, on the stand-in.
     static let lateOnActor: Run = { job, executor, _ in
         take(executor) {
             take(job).runSynchronously(on: $0.asUnownedSerialExecutor())
@@ -37,7 +37,7 @@ enum QueuedJob {
 
     /// Returns C's status. If that is not 0, the job is still the caller's.
     static func submit(_ job: UnownedJob, of executor: SerialQueue, to queue: OpaquePointer, _ run: Run) -> CInt {
-        // UnownedJob is a struct of one reference, which nobody counts.
+        // UnownedJob is a struct of one reference without a count.
         let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         let retained = Unmanaged.passRetained(executor)
         let status = sq_async_job(queue, run, job, retained.toOpaque())

@@ -1,4 +1,4 @@
-// QueuedCall.swift: the way of what an async caller waits for through C and back.
+// QueuedCall.swift: what an async caller waits for, through C and back.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
@@ -10,9 +10,9 @@ import CSerialQueueSwiftCall
 /// submitted, and belongs to C from then on.
 class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
     enum Answer {
-        /// It has its place.
+        /// It is in the queue.
         case accepted
-        /// It stands in line for room; ``decided(_:)`` will be called.
+        /// It waits in line for room; ``decided(_:)`` will be called.
         case waitsForRoom
         /// Nothing will be called.
         case refused(SerialQueueError)
@@ -59,7 +59,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
         return true
     }
 
-    /// Gives its slot up before the turn, with depth, room and C's reference. Does nothing if the turn has come, or while it
+    /// Withdraws it before its turn: depth, room and C's reference are released. Does nothing if its turn has come, or while it
     /// waits for room.
     final func withdrawFromQueue() {
         if sq_async_cancel(queue, task) { Unmanaged.passUnretained(self).release() }
@@ -75,7 +75,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
 }
 
 extension Completion<CInt> {
-    /// Told 0 when everything before it has ended. Returns C's status; if that is not 0, nothing will be told.
+    /// The outcome is 0, when everything before it has ended. Returns C's status; if that is not 0, there will be no outcome.
     func follow(_ queue: OpaquePointer) -> CInt {
         let retained = Unmanaged.passRetained(self)
         let status = sq_async_job(

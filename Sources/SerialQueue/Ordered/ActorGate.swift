@@ -1,9 +1,8 @@
-/// What a task of an ActorQueue begins with: an actor whose only use is that the task's first job is enqueued with it, and
-/// goes into the line. Run when the turn has come, the job does nothing but hop to the queue's actor, by whose executor the
-/// task goes on as if it had come there directly. It isolates nothing.
+/// The actor that a task of an ActorQueue starts on. Its only use is that the task's first job is enqueued here, and put into the
+/// line. In its turn the job does nothing but hop to the queue's actor, whose executor runs the rest of the task. It isolates nothing.
 ///
-/// A task executor would do the same, and spare this object. But a task that has one gives up its thread at every hop, its
-/// own to other actors included.
+/// A task executor would do the same without this object. But a task that has one gives up its thread at every hop, also at its
+/// own hops to other actors.
 @usableFromInline
 actor ActorGate: SerialExecutor {
     @usableFromInline nonisolated let turn: ActorTurn
@@ -23,7 +22,7 @@ actor ActorGate: SerialExecutor {
             turn.job = job
             if turn.line.arrive(turn) { turn.leave() }
         } else {
-            // Not optimised, the task comes back once more, after its end.
+            // In a build without optimisation the task returns here once more, after its end.
             job.runSynchronously(on: unownedExecutor)
         }
     }
@@ -43,7 +42,7 @@ class ActorTurn: QueuedTask, @unchecked Sendable {
         super.init()
     }
 
-    /// Lets the task leave for the actor. No code of the user's runs here: the first thing that the task does is the hop.
+    /// Sends the task to the actor. No user code runs here: the first thing that the task does is the hop.
     final func leave() {
         job!.runSynchronously(on: gate.unownedExecutor)
     }

@@ -34,8 +34,8 @@ final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Acto
     }
 }
 
-// A closure that captures an isolated parameter is isolated to it, and so is a task that is made of the closure. Who makes
-// the task need not be: there is nothing to protect. The standard library's `assumeIsolated` drops the isolation likewise.
+// A closure that captures an isolated parameter is isolated to it, and so is a task made from it. The code that makes the task need
+// not be: there is nothing to protect. The standard library's `assumeIsolated` drops the isolation likewise.
 // The functions are in structures, because a bare one would be converted, which costs memory.
 extension ActorWork {
     @usableFromInline struct Isolated {

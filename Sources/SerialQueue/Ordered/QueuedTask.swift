@@ -1,8 +1,8 @@
-// QueuedTask.swift: a task that was enqueued, as the line of its queue sees it.
+// QueuedTask.swift: an enqueued task, as an entry of its queue's line.
 //
-// Each item of an ordered queue is a Swift task of its own, so its priority, task-locals, cancellation and handle are Swift's
-// business. All that is ours is to keep the task's first job until its turn has come. The executor that a new task's first
-// job is given to is an object made for that one task; it keeps the job, and the job waits here, in the line.
+// Each item of an ordered queue is a Swift task of its own, so Swift manages its priority, task-locals, cancellation and handle. This
+// library only keeps the task's first job until its turn. The executor of that first job is an object made for this one task; it
+// keeps the job while it waits in the line.
 
 /// A link of the line.
 ///
@@ -28,7 +28,7 @@ class QueuedTask: @unchecked Sendable {
     init() {}
 }
 
-/// Nobody's task, but one who waits for the line to come to this place.
+/// Not a task: a caller that waits until the line has come to this entry.
 ///
 /// Unchecked Sendable: adds a constant.
 final class Marker: QueuedTask, @unchecked Sendable {

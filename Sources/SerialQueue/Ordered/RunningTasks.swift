@@ -1,6 +1,6 @@
-/// The tasks that have begun and not ended, and those who wait for their end: a state machine, kept under a lock.
+/// The tasks that have begun and not ended, and the callers that wait for their end: a state machine, kept under a lock.
 ///
-/// No step depends on how many there are, but for taking all of them in ``cancelled(by:)`` and looking for one.
+/// Every step takes constant time, except ``cancelled(by:)``, which takes all of them, and the search for one.
 struct RunningTasks: ~Copyable {
     typealias Waiter = UnsafeContinuation<Void, Never>
 
@@ -12,7 +12,7 @@ struct RunningTasks: ~Copyable {
     /// In rising order of what they wait for.
     private var waiters: [(below: Int, waiter: Waiter)] = []
 
-    /// Notes that `held` begins, in `task`. `true`: it has been cancelled before.
+    /// Notes that `queued` begins, in `task`. `true`: it has been cancelled before.
     mutating func begin(_ queued: QueuedTask, in task: UnsafeCurrentTask?) -> Bool {
         queued.number = begun
         queued.task = task
@@ -23,7 +23,7 @@ struct RunningTasks: ~Copyable {
         return queued.epoch < epoch
     }
 
-    /// Notes that `held` ends. The caller resumes those whose wait is over.
+    /// Notes that `queued` ends. The caller resumes the returned ones, whose wait is over.
     mutating func end(_ queued: QueuedTask) -> [Waiter] {
         queued.task = nil
         let newer = queued.newer.take(), older = queued.older.take()
@@ -42,8 +42,8 @@ struct RunningTasks: ~Copyable {
         return true
     }
 
-    /// Notes that all that were enqueued in an epoch before `epoch` are cancelled. What runs, the caller cancels: that calls
-    /// foreign code.
+    /// Notes that all tasks enqueued in an epoch before `epoch` are cancelled. The caller cancels those that run: that calls user
+    /// code.
     mutating func cancelled(by epoch: Int) -> [UnsafeCurrentTask] {
         self.epoch = max(self.epoch, epoch)
         var tasks: [UnsafeCurrentTask] = []

@@ -25,6 +25,7 @@ SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-cont
          ("sync-work-4", "wall"), ("sync-work-4", "call_p99"), ("async-1", "wall"), ("async-8", "wall"),
          ("async-sync-2", "wall"), ("async-sync-8", "wall"), ("async-and-wait-4", "wall"), ("ping-pong", "wall"),
          ("wake-200", "run_p50"), ("create-release", "wall"), ("many-100000", "wall"), ("timers-1000000", "wall"),
+         ("item-run", "wall"), ("item-cancel", "wall"), ("group-async", "wall"), ("semaphore", "wall"), ("once", "wall"),
          ("memory-unused", "heap"), ("memory-used", "heap"), ("memory-used", "resident")]
 
 
@@ -92,8 +93,8 @@ def _block(runs):
         sys.exit(f"driver/readme.py: there are no rows {missing}.")
     counts = ", ".join(f"{len(runs[name])} {where}" for name, where in zip(conditions.ALL, ("quiet", "on one processor", "busy")))
     text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name]) for name in SHOWN]), "",
-            f"Lowest to highest median of the runs ({counts}); bold: misses the bar that the project has set itself. Memory does not "
-            f"depend on the condition. {facts['machine']}, {facts['system']}, commit {facts['commit']}.", ""]
+            f"Lowest to highest median of the runs ({counts}); bold: misses the bar that the project has set itself. "
+            f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {facts['commit']}.", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)
         if os.path.exists(os.path.join(report.BENCHMARKS, "results", f"c{condition.suffix}.svg")):

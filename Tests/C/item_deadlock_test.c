@@ -206,6 +206,46 @@ TEST(a_cycle_over_an_item_a_group_a_once_and_three_queues_is_named) {
     }
 }
 
+/* The waiter is in no task, but inside the function of a once that a task of the item's queue waits for. To see it fail: in
+ * wait_in_line, set WATCHED for frames alone. */
+typedef struct held {
+    inside_t inside;
+    sq_once_t once;
+    atomic_int task_id;
+    int error;
+} held_t;
+
+static void wait_in_once(void *context) { wait_for_item(&((held_t *)context)->inside); }
+
+static void *enter_once(void *argument) {
+    held_t *held = argument;
+    CHECK_EQUAL(sq_once(&held->once, wait_in_once, held), 0);
+    return NULL;
+}
+
+static void need_once(void *context) {
+    held_t *held = context;
+    held->task_id = gettid();
+    held->error = sq_once(&held->once, do_nothing, NULL);
+}
+
+TEST(an_item_that_is_submitted_while_a_once_waits_for_it_closes_the_cycle) {
+    outcome_t outcome;
+    sq_queue_t *queue = make_queue_of("needs the once", 0);
+    held_t held = { .inside = INSIDE(make_item(&outcome), queue), .once = SQ_ONCE_INIT, .error = -1 };
+    pthread_t thread = spawn(enter_once, &held);
+    latch_wait(&held.inside.entered, 1);
+    CHECK_EQUAL(sq_async(queue, need_once, &held), 0);
+    wait_until_asleep(&held.task_id);
+    wait_until_asleep(&held.inside.thread_id);
+    CHECK_EQUAL(sq_item_submit(held.inside.item, queue), 0);
+    join(thread);
+    CHECK_EQUAL(sq_item_wait(held.inside.item, SQ_FOREVER), 0);
+    CHECK_EQUAL((held.inside.error == EDEADLK) + (held.error == EDEADLK), 1);
+    sq_queue_release(queue);
+    sq_item_release(held.inside.item);
+}
+
 /* No alarm. To see it fail: in sq__item_needs_queue, do not ask whether the item is being taken back. */
 typedef struct slow {
     latch_t entered, go;

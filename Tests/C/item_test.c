@@ -127,6 +127,40 @@ TEST(an_item_whose_queue_discards_it_never_runs) {
     sq_item_release(item);
 }
 
+TEST(an_item_without_a_discard_function_can_be_discarded) {
+    size_t ran = 0;
+    sq_queue_t *queue = make_suspended(0);
+    sq_item_t *item = make_item_of(&(sq_task_t){ add_one, &ran, NULL });
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_item_wait(item, SQ_NOW), ECANCELED);
+    CHECK_EQUAL(ran, 0);
+    sq_queue_release(queue);
+    sq_item_release(item);
+}
+
+/* The pool of the queue that refused it is released. */
+TEST(an_item_that_a_queue_of_a_manual_pool_refused_keeps_nothing_of_it) {
+    outcome_t outcome;
+    size_t ran = 0;
+    rest_t before = rest_now();
+    sq_pool_t *pool = sq_pool_create_manual("manual");
+    sq_queue_t *refuses =
+        sq_queue_create("full", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool, .capacity = 1 });
+    sq_queue_t *queue = make_queue_of("queue", 0);
+    sq_item_t *item = make_item(&outcome);
+    CHECK_EQUAL(sq_async(refuses, add_one, &ran), 0);
+    CHECK_EQUAL(sq_item_submit(item, refuses), EAGAIN);
+    CHECK_EQUAL(sq_pool_run(pool), 1);
+    sq_queue_release(refuses);
+    sq_pool_release(pool);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    sq_item_release(item);
+    sq_queue_release(queue);
+    CHECK_AT_REST(before);
+    check_outcome(&outcome, 1, 0);
+}
+
 /* References */
 
 TEST(an_item_that_was_released_after_its_submission_still_runs) {
@@ -215,21 +249,25 @@ TEST(an_item_outlives_its_queue) {
 
 /* Fork */
 
+/* Returns how many checks failed. */
 static int use_in_child(void *argument) {
     sq_item_t **items = argument;
     size_t ran = 0;
+    int wrong = 0;
+    sq_await_t await = { 0 };
     sq_queue_t *queue = make_queue_of("child's", 0);
-    CHECK_EQUAL(sq_item_cancel(items[0]), ESTALE);
-    CHECK(!sq_item_is_cancelled(items[0]));
-    CHECK_EQUAL(sq_item_wait(items[0], SQ_FOREVER), ESTALE);
-    CHECK_EQUAL(sq_item_notify(items[0], queue, &(sq_task_t){ add_one, &ran, NULL }), ESTALE);
-    CHECK_EQUAL(sq_item_submit(items[1], queue), ESTALE);
-    CHECK_EQUAL(sq_item_wait(items[2], SQ_FOREVER), 0); /* over before the fork */
+    wrong += !CHECK_EQUAL(sq_item_cancel(items[0]), ESTALE);
+    wrong += !CHECK(!sq_item_is_cancelled(items[0]));
+    wrong += !CHECK_EQUAL(sq_item_wait(items[0], SQ_FOREVER), ESTALE);
+    wrong += !CHECK_EQUAL(sq_item_await(items[0], &await), ESTALE);
+    wrong += !CHECK_EQUAL(sq_item_notify(items[0], queue, &(sq_task_t){ add_one, &ran, NULL }), ESTALE);
+    wrong += !CHECK_EQUAL(sq_item_submit(items[1], queue), ESTALE);
+    wrong += !CHECK_EQUAL(sq_item_wait(items[2], SQ_FOREVER), 0); /* over before the fork */
     for (int i = 0; i < 3; i += 1) {
         sq_item_release(items[i]);
     }
     sq_queue_release(queue);
-    return 0;
+    return wrong;
 }
 
 TEST(in_the_child_of_a_fork_the_items_of_the_parent_stay_as_they_were) {
@@ -278,4 +316,21 @@ TEST(an_item_that_forks_has_its_outcome_in_the_parent_only) {
     sq_item_release(item);
     sq_queue_release(queue);
     sq_pool_release(pool);
+}
+
+/* What the child finds is not over there, and nothing that waits in the parent is touched. */
+TEST(a_discard_function_that_forks_gives_an_outcome_in_the_parent_only) {
+    if (fork_left_out()) {
+        return;
+    }
+    int status = 0;
+    sq_item_t *item = make_item_of(&(sq_task_t){ must_not_run, &status, fork_as_item });
+    int error = sq_item_cancel(item);
+    if (status == -1) {
+        _exit(sq_item_wait(item, SQ_NOW) != ESTALE);
+    }
+    CHECK_EQUAL(error, 0);
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(sq_item_wait(item, SQ_NOW), ECANCELED);
+    sq_item_release(item);
 }

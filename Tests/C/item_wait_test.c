@@ -37,7 +37,7 @@ static void add_without_lock(void *context) { *(size_t *)context += 1; }
 TEST(a_wait_sees_what_the_item_wrote) {
     sq_queue_t *queue = make_queue_of("writes", 0);
     size_t sum = 0;
-    for (size_t i = 0; i < scaled(2000); i += 1) {
+    for (size_t i = 0; i < scaled(300); i += 1) {
         sq_item_t *item = sq_item_create(NULL, &(sq_task_t){ add_without_lock, &sum, NULL });
         CHECK_EQUAL(sq_item_submit(item, queue), 0);
         CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);

@@ -197,7 +197,7 @@ void sq_item_release(sq_item_t *item) {
         return;
     }
     /* Nobody can submit or cancel it any more. */
-    if (!(sq__load_relaxed(&item->state) & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED | SQ__ITEM_OVER))) {
+    if (!(sq__load_relaxed(&item->state) & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED))) {
         discard(item);
     }
     sq__item_drop(item);

@@ -9,7 +9,6 @@
 #include "many/item.h"
 
 #include "many/lock.h"
-#include "platform/clock.h"
 
 #include <errno.h>
 
@@ -42,12 +41,13 @@ void sq__item_publish(sq_item_t *item, bool ran) {
     }
 }
 
-/* A delayed item is not in the queue yet, but only a task of that queue can run it. One that is being taken back is in none. */
+/* A delayed item is not in the queue yet, but only a task of that queue can run it. One that is being taken back is in none. One
+ * that is over has granted its waits before another task of the queue began. */
 bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
     const sq_item_t *item = subject->object;
     uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: the queue */
     bool is_taken_back = (state & (SQ__ITEM_CANCELLED | SQ__ITEM_STARTED)) == SQ__ITEM_CANCELLED;
-    return (state & (SQ__ITEM_ACCEPTED | SQ__ITEM_OVER)) == SQ__ITEM_ACCEPTED && !is_taken_back && item->queue == owner;
+    return state & SQ__ITEM_ACCEPTED && !is_taken_back && item->queue == owner;
 }
 
 /* True: the outcome is known, and *error tells it. */
@@ -122,9 +122,6 @@ int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
     }
     if (deadline == SQ_NOW) {
         return EAGAIN;
-    }
-    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
-        return ETIMEDOUT;
     }
     sq__item_hold(item); /* the owners may release it meanwhile */
     error = wait_for_outcome(item, deadline);

@@ -15,6 +15,7 @@ static sq_queue_t *queues[2];
 static struct { int ran, discarded, cancelled; bool over; uint64_t cell; } seen;
 static int expected_awaits;
 static int notified, told, wants; /* notifications; the order of those of one thread */
+static bool syncs, retains; /* in its run: onto queue A; itself */
 static struct { bool item, queue; } given; /* released by a thread of the scenario */
 
 static void touch(void) {
@@ -28,6 +29,8 @@ static void allow(int error, int also, int or_also) {
     }
 }
 
+static void do_nothing(void *unused) { (void)unused; }
+
 static void run(void *unused) {
     (void)unused;
     touch();
@@ -35,6 +38,12 @@ static void run(void *unused) {
         ex_fail("item: it runs twice, or was discarded");
     }
     ex_point();
+    if (syncs) {
+        allow(sq_sync(queues[0], do_nothing, NULL), EDEADLK, 0);
+    }
+    if (retains) {
+        sq_item_retain(item);
+    }
     touch();
     seen.over = true;
 }
@@ -148,12 +157,12 @@ static void release_queue(void) {
     sq_queue_release(queues[0]);
 }
 
-static void do_nothing(void *unused) { (void)unused; }
-
 /* By a thread of its own, which gives back what it waits on. */
 static void end_item(void *unused) {
     (void)unused;
-    if (!sq_item_is_cancelled(item)) {
+    if (retains) {
+        allow(sq_sync(queues[0], do_nothing, NULL), 0, 0); /* it has run: it is its own owner */
+    } else if (!sq_item_is_cancelled(item)) {
         sq_item_cancel(item);
     }
     wait_item(SQ_FOREVER, 0);
@@ -170,7 +179,7 @@ static void make_all(size_t capacity) {
     memset(&seen, 0, sizeof seen);
     memset(&awaited, 0, sizeof awaited);
     expected_awaits = 0;
-    given.item = given.queue = false;
+    given.item = given.queue = syncs = retains = false;
     notified = told = wants = 0;
     item = sq_item_create("I", &(sq_task_t){ run, NULL, discard });
     options.capacity = capacity;
@@ -232,10 +241,13 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), si
 FIRST(submitted, allow(submit(0), 0, 0))
 FIRST(held, allow(sq_suspend(queues[0]), 0, 0); allow(submit(0), 0, 0))
 FIRST(delayed, allow(sq_item_submit_after(item, queues[0], 1), 0, 0))
+FIRST(submitted_elsewhere, syncs = true; allow(submit(1), 0, 0))
+FIRST(kept_by_itself, retains = true; allow(submit(0), 0, 0))
 FIRST(retained, sq_item_retain(item))
 FIRST(submitted_and_retained, allow(submit(0), 0, 0); sq_item_retain(item))
 THREAD(t_submit, submit(0))
 THREAD(t_submit_maybe, int error = sq_item_submit(item, queues[0]); allow(error, EALREADY, ECANCELED))
+THREAD(t_submit_refused, int error = sq_item_submit(item, queues[0]); allow(error, EALREADY, ESHUTDOWN))
 THREAD(t_submit_elsewhere, int error = sq_item_submit(item, queues[1]); allow(error, EALREADY, ECANCELED))
 THREAD(t_submit_after, allow(sq_item_submit_after(item, queues[0], 1), ECANCELED, ESHUTDOWN))
 THREAD(t_cancel, cancel())
@@ -252,8 +264,11 @@ THREAD(t_release_queue, release_queue())
 THREAD(t_submit_and_release, submit(0); sq_item_release(item))
 THREAD(t_cancel_and_release, cancel(); sq_item_release(item))
 THREAD(t_wait_and_release, wait_item(SQ_FOREVER, 0); sq_item_release(item))
+THREAD(t_release_only, sq_item_release(item))
 THREAD(t_release_mine, given.item = true; sq_item_release(item))
 THREAD(t_fill, allow(sq_async_until(queues[0], SQ_FOREVER, &(sq_task_t){ (sq_function_t)ex_point, NULL, NULL }), ESHUTDOWN, 0))
+
+FIRST(closed, ex_join(ex_start(t_drain, NULL, false)))
 
 BODY(item_submit_cancel, NULL, 0, t_submit, t_cancel, t_wait)
 BODY(item_submit_cancel_room, NULL, 1, t_submit, t_cancel)
@@ -275,6 +290,9 @@ BODY(item_wait_notify, submitted, 0, t_wait, t_notify_twice)
 BODY(item_release, submitted_and_retained, 0, t_release_mine, t_wait_and_release)
 BODY(item_release_cancel, submitted_and_retained, 0, t_release_mine, t_cancel_and_release)
 BODY(item_release_fresh, retained, 0, t_release_mine, t_cancel_and_release)
+BODY(item_retain_inside, kept_by_itself, 0, t_release_only)
+BODY(item_deadlock_running, submitted_elsewhere, 0, t_wait_inside, t_cancel)
+BODY(item_submit_refused, closed, 0, t_submit_refused, t_submit_elsewhere)
 BODY(item_release_submit, retained, 0, t_release_mine, t_submit_and_release)
 BODY(item_deadlock_late, NULL, 0, t_wait_inside, t_submit)
 BODY(item_deadlock_cancel, NULL, 0, t_wait_inside, t_submit, t_cancel)
@@ -305,6 +323,9 @@ const scenario_t item_scenarios[] = {
     { "item_release", "the last release against the turn and a wait", .body = item_release },
     { "item_release_cancel", "the last release against the turn and a cancel", .body = item_release_cancel },
     { "item_release_fresh", "the last release against a cancel of an item that was not submitted", .body = item_release_fresh },
+    { "item_retain_inside", "the last owner goes, and the item takes a reference to itself", .body = item_retain_inside },
+    { "item_deadlock_running", "a running item syncs onto the queue of its waiter, and is cancelled: one wait is refused", .body = item_deadlock_running },
+    { "item_submit_refused", "a submission that is refused against another one", .body = item_submit_refused },
     { "item_release_submit", "the last release against the submission", .body = item_release_submit },
     { "item_deadlock_late", "an item submitted behind the task that waits for it: the wait is refused", .body = item_deadlock_late },
     { "item_deadlock_cancel", "the same against a cancel: one of the two ends the wait", .body = item_deadlock_cancel },

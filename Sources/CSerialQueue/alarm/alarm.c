@@ -1,6 +1,7 @@
 #include "alarm/alarm.h"
 
 #include "platform/clock.h"
+#include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
@@ -33,8 +34,6 @@ static sq__alarms_t shared = { .lock = SQ__MUTEX_INIT };
 /* Alarms set in the parent of this process, which a cancel still finds in order. */
 static sq__alarms_t of_parent;
 
-static uint64_t saturated(uint64_t time, uint64_t more) { return more < SQ__NEVER - time ? time + more : SQ__NEVER; }
-
 /* The set. With the lock. */
 
 static uint64_t key_of(const sq__heap_node_t *node) { return node != NULL ? node->key : SQ__NEVER; }
@@ -53,7 +52,7 @@ static sq__alarm_t *take_due(sq__alarms_t *alarms, uint64_t time) {
     if (first == NULL || first->key > time || first->key == SQ__NEVER) {
         return NULL;
     }
-    sq__alarm_t *alarm = (sq__alarm_t *)((char *)first - offsetof(sq__alarm_t, due));
+    sq__alarm_t *alarm = SQ__CONTAINER(first, sq__alarm_t, due);
     take(alarm);
     return alarm;
 }
@@ -83,7 +82,7 @@ static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
         sq__heap_put(&alarms->exact, &alarm->due);
         return;
     }
-    alarm->latest.key = saturated(due, leeway);
+    alarm->latest.key = sq__time_after(due, leeway);
     sq__heap_put(&alarms->loose, &alarm->due);
     sq__heap_put(&alarms->latest, &alarm->latest);
 }
@@ -125,7 +124,7 @@ static void call_when_due(void *argument) {
             leaves_at = SQ__NEVER;
             sleep_until(alarms, next_wake(alarms));
         } else if (leaves_at == SQ__NEVER) {
-            leaves_at = saturated(now, linger);
+            leaves_at = sq__time_after(now, linger);
         } else if (now < leaves_at) {
             sleep_until(alarms, leaves_at);
         } else {
@@ -174,7 +173,7 @@ void sq__alarms_let_go(sq__alarms_t *alarms) {
     sq__mutex_lock(&alarms->lock);
     alarms->leases -= 1;
     if (alarms->leases == 0) {
-        woken = token_to_wake(alarms, saturated(sq__clock_now(), linger));
+        woken = token_to_wake(alarms, sq__time_after(sq__clock_now(), linger));
     }
     sq__wait_id_t wait_id = alarms->wait_id;
     sq__mutex_unlock(&alarms->lock);
@@ -232,7 +231,7 @@ static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
         alarm->due.order = alarms->order++;
     }
     put(alarms, alarm, due, leeway);
-    sq__token_t *woken = token_to_wake(alarms, saturated(due, leeway));
+    sq__token_t *woken = token_to_wake(alarms, sq__time_after(due, leeway));
     sq__wait_id_t wait_id = alarms->wait_id;
     sq__mutex_unlock(&alarms->lock);
     if (woken != NULL) {

@@ -1,5 +1,6 @@
 #include "kernel/ring.h"
 
+#include "platform/container.h"
 #include "platform/thread.h"
 #include "thread/spin.h"
 
@@ -55,7 +56,7 @@ bool sq__ring_publish(sq__place_t place, uintptr_t kind) {
         return sq__exchange_acq_rel(&place.slot->word, kind) == SQ__BATON || place.owns;
     }
     sq__store_relaxed(&place.slot->word, kind);
-    sq__segment_t *segment = (sq__segment_t *)((char *)place.slot - offsetof(sq__segment_t, slots));
+    sq__segment_t *segment = SQ__CONTAINER(place.slot, sq__segment_t, slots);
     /* [publish] the same for the segment with the slot in it. */
     return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
 }

@@ -1,5 +1,6 @@
 #include "many/notification.h"
 
+#include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
@@ -86,7 +87,7 @@ void sq__notification_submit_all(sq__notification_t *first) {
 }
 
 static void try_again(sq__alarm_t *alarm) {
-    sq__notification_t *first = (sq__notification_t *)((char *)alarm - offsetof(sq__notification_t, alarm));
+    sq__notification_t *first = SQ__CONTAINER(alarm, sq__notification_t, alarm);
     sq__alarms_t *alarms = first->alarms;
     sq__notification_submit_all(first);
     sq__alarms_let_go(alarms);

@@ -1,5 +1,6 @@
 #include "many/waiters.h"
 
+#include "platform/container.h"
 #include "platform/unwind.h"
 
 static void append(sq__many_waiters_t *list, sq_await_entry_t *entry) {
@@ -53,7 +54,7 @@ bool sq__many_entry_grant(sq_await_entry_t *entry) {
     if (entry->await != NULL) {
         return true;
     }
-    const sq__many_waiter_t *waiter = (sq__many_waiter_t *)((char *)entry - offsetof(sq__many_waiter_t, entry));
+    const sq__many_waiter_t *waiter = SQ__CONTAINER(entry, sq__many_waiter_t, entry);
     return sq__token_grant(waiter->wait.token, waiter->wait.wait_id);
 }
 

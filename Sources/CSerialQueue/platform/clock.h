@@ -6,6 +6,11 @@
 
 #include <stdint.h>
 
+/* The time so many nanoseconds later; UINT64_MAX, which is never, on overflow. */
+static inline uint64_t sq__time_after(uint64_t time, uint64_t nanoseconds) {
+    return nanoseconds < UINT64_MAX - time ? time + nanoseconds : UINT64_MAX;
+}
+
 /* Nanoseconds on CLOCK_MONOTONIC. */
 uint64_t sq__clock_now(void);
 

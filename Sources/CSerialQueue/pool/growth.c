@@ -20,6 +20,7 @@
 #include "pool/pool_internal.h"
 
 #include "platform/clock.h"
+#include "platform/container.h"
 #include "platform/thread.h"
 
 /* A member that has used so much of the processor since the last look computes. Nanoseconds: a twentieth of the time. */
@@ -145,7 +146,7 @@ static void seat_all(sq__pool_t *pool) {
 
 /* The pool is not freed before this is over. */
 void sq__growth_look(sq__alarm_t *alarm) {
-    sq__pool_t *pool = (sq__pool_t *)((char *)alarm - offsetof(sq__pool_t, alarm));
+    sq__pool_t *pool = SQ__CONTAINER(alarm, sq__pool_t, alarm);
     sq__member_t *picked = NULL;
     sq__mutex_lock(&pool->lock);
     if (pool->first != NULL) {

@@ -2,6 +2,7 @@
 
 #include "kernel/current.h"
 #include "kernel/withdraw.h"
+#include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "wait/deadlock.h"
@@ -30,7 +31,7 @@ _Static_assert(sizeof(seeker_t) <= sizeof ((sq_deferred_t *)0)->reserved, "what 
 static seeker_t *seeker_in(sq_deferred_t *task) { return (seeker_t *)task->reserved; }
 
 static sq_deferred_t *task_of(seeker_t *seeker) {
-    return (sq_deferred_t *)((char *)seeker - offsetof(sq_deferred_t, reserved));
+    return SQ__CONTAINER(seeker, sq_deferred_t, reserved);
 }
 
 /* Fields: F fixed once made, M under the mutex. */

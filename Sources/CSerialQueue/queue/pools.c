@@ -3,6 +3,7 @@
 #include "include/sq_pool.h"
 #include "include/sq_time.h"
 #include "kernel/handle.h"
+#include "platform/clock.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "queue/runner.h"
@@ -93,8 +94,7 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
         return 0;
     }
     sq__pool_retain(pool); /* a task may give up the caller's reference */
-    uint64_t now = sq__alarms_now(clock);
-    uint64_t until = nanoseconds < SQ_FOREVER - now ? now + nanoseconds : SQ_FOREVER;
+    uint64_t until = sq__time_after(sq__alarms_now(clock), nanoseconds);
     size_t ran = sq__pool_run(pool);
     while (!sq__pool_is_stale(pool) && sq__alarms_advance(clock, until)) {
         ran += sq__pool_run(pool);

@@ -4,6 +4,7 @@
 #include "kernel/cold.h"
 #include "kernel/lock.h"
 #include "kernel/run.h"
+#include "platform/container.h"
 #include "queue/end.h"
 
 /* A worker's function: runs tasks until the baton is gone. False: the worker ends. */
@@ -18,7 +19,7 @@ static bool run_on_worker(void *argument) {
 }
 
 sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran) {
-    sq_queue_t *queue = (sq_queue_t *)((char *)ready - offsetof(sq_queue_t, ready));
+    sq_queue_t *queue = SQ__CONTAINER(ready, sq_queue_t, ready);
     sq__run_end_t end = sq__run_tasks(queue, batch, ran);
     if (end == SQ__RUN_END) {
         sq__queue_end(queue, true);

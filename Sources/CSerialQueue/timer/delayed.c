@@ -23,6 +23,7 @@
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/withdraw.h"
+#include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/async.h"
 #include "queue/pending_timers.h"
@@ -49,7 +50,7 @@ static void dispose(delayed_t *delayed) {
 
 /* (c) */
 static void fall_due(sq__alarm_t *alarm) {
-    delayed_t *delayed = (delayed_t *)((char *)alarm - offsetof(delayed_t, alarm));
+    delayed_t *delayed = SQ__CONTAINER(alarm, delayed_t, alarm);
     sq_queue_t *queue = delayed->queue;
     bool passes = false;
     int error = ESHUTDOWN;
@@ -100,7 +101,7 @@ static void discard_work(const delayed_t *delayed) {
 
 /* (e) */
 static void end(void *pending) {
-    delayed_t *delayed = (delayed_t *)((char *)pending - offsetof(delayed_t, pending));
+    delayed_t *delayed = SQ__CONTAINER(pending, delayed_t, pending);
     sq_queue_t *queue = delayed->queue;
     sq__count(&queue->discarded, 1);
     discard_work(delayed);

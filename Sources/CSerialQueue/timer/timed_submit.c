@@ -1,7 +1,7 @@
 #include "timer/timed_submit.h"
 
 #include "kernel/ring.h"
-#include "platform/mutex.h"
+#include "platform/clock.h"
 #include "queue/pools.h"
 #include "queue/runner.h"
 
@@ -20,8 +20,7 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
 }
 
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {
-    uint64_t now = sq__alarms_now(alarms);
-    return nanoseconds < SQ__NEVER - now ? now + nanoseconds : SQ__NEVER;
+    return sq__time_after(sq__alarms_now(alarms), nanoseconds);
 }
 
 int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, bool *passes) {

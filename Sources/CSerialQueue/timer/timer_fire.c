@@ -41,6 +41,7 @@
 
 #include "kernel/cold.h"
 #include "kernel/lock.h"
+#include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/runner.h"
 
@@ -224,7 +225,7 @@ int sq__timer_submit_end(sq_timer_t *timer, bool *passes) {
 }
 
 void sq__timer_fall_due(sq__alarm_t *alarm) {
-    sq_timer_t *timer = (sq_timer_t *)((char *)alarm - offsetof(sq_timer_t, alarm));
+    sq_timer_t *timer = SQ__CONTAINER(alarm, sq_timer_t, alarm);
     sq_queue_t *queue = timer->queue;
     bool passes = false;
     sq__lock(queue);
@@ -259,7 +260,7 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
 /* The end of the queue */
 
 void sq__timer_end_with_queue(void *pending) {
-    sq_timer_t *timer = (sq_timer_t *)((char *)pending - offsetof(sq_timer_t, pending));
+    sq_timer_t *timer = SQ__CONTAINER(pending, sq_timer_t, pending);
     sq__lock(timer->queue);
     bool was_to_fire = timer->is_armed && !timer->is_released;
     sq__timer_disarm(timer);

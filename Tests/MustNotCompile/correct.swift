@@ -29,7 +29,7 @@ actor Owner {
     /// A timer's closure need not be `@Sendable`.
     func makes_a_timer() -> SerialQueue.Timer {
         let box = Box()
-        return queue.timer(every: .seconds(1)) { box.number += 1 }
+        return queue.makeTimer(every: .seconds(1)) { box.number += 1 }
     }
     /// As in `Task { }`.
     func makes_a_task_of_its_own() {

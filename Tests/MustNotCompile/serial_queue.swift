@@ -13,7 +13,7 @@ actor Owner {
     }
     func submits_within() throws {
         let box = box
-        try queue.async(within: .seconds(1)) { box.number += 1 } // error: passing closure as a 'sending' parameter risks causing data races
+        try queue.async(waitingUpTo: .seconds(1)) { box.number += 1 } // error: passing closure as a 'sending' parameter risks causing data races
     }
     func submits_for_later() {
         let box = box
@@ -21,6 +21,6 @@ actor Owner {
     }
     func makes_a_timer() -> SerialQueue.Timer {
         let box = box
-        return queue.timer(every: .seconds(1)) { box.number += 1 } // error: passing closure as a 'sending' parameter risks causing data races
+        return queue.makeTimer(every: .seconds(1)) { box.number += 1 } // error: passing closure as a 'sending' parameter risks causing data races
     }
 }

@@ -40,7 +40,7 @@ import Testing
         let holdup = fill()
         let submitters = (0..<3).map { _ in
             TestThread { [queue, ran] in
-                #expect(throws: Never.self) { try queue.async(within: .seconds(3600)) { ran.increment() } }
+                #expect(throws: Never.self) { try queue.async(waitingUpTo: .seconds(3600)) { ran.increment() } }
             }
         }
         holdup.finish()
@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [Duration.milliseconds(1), .zero, .seconds(-1), .nanoseconds(1)])
     func a_closure_that_found_no_room_in_time_is_released_and_never_runs(_ limit: Duration) {
         let holdup = fill()
-        #expect(throws: SerialQueueError.timedOut) { try queue.async(within: limit, makeBody()) }
+        #expect(throws: SerialQueueError.timedOut) { try queue.async(waitingUpTo: limit, makeBody()) }
         #expect(releases.value == 1)
         holdup.finish()
         queue.sync {}
@@ -62,11 +62,11 @@ import Testing
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(1)])
     func where_there_is_room_the_limit_does_not_matter(_ limit: Duration) throws {
-        try queue.async(within: limit, makeBody())
+        try queue.async(waitingUpTo: limit, makeBody())
         let unbounded = SerialQueue(label: "unbounded")
         let holdup = Holdup { unbounded.async($0) }
         for _ in 0..<100 {
-            try unbounded.async(within: limit) { [ran] in ran.increment() }
+            try unbounded.async(waitingUpTo: limit) { [ran] in ran.increment() }
         }
         holdup.finish()
         unbounded.sync {}
@@ -81,7 +81,7 @@ import Testing
         queue.async { [queue] in
             full.pass()
             do throws(SerialQueueError) {
-                try queue.async(within: .seconds(3600), body)
+                try queue.async(waitingUpTo: .seconds(3600), body)
             } catch {
                 if case .deadlock(let sentence) = error { report.value = sentence }
             }
@@ -112,7 +112,7 @@ import Testing
         let holdup = fill()
         let submitter = TestThread { [queue, ran] in
             #expect(throws: SerialQueueError.shutDown) {
-                try queue.async(within: .seconds(3600)) { ran.increment() }
+                try queue.async(waitingUpTo: .seconds(3600)) { ran.increment() }
             }
         }
         #expect(throws: SerialQueueError.timedOut) { try queue.shutdown(.drain, within: .milliseconds(1)) }
@@ -140,7 +140,7 @@ import Testing
                 } else {
                     let limit = thread == 0 ? Duration.seconds(3600) : .nanoseconds(Int64.random(in: 0...20_000))
                     do throws(SerialQueueError) {
-                        try queue.async(within: limit, body)
+                        try queue.async(waitingUpTo: limit, body)
                         accepted.increment()
                     } catch {
                         #expect(error == .timedOut)

@@ -61,7 +61,7 @@ import Testing
     @Test(arguments: [SerialQueue.ShutdownMode.drain, .discard])
     func a_timers_closure_is_released_by_a_shutdown(_ mode: SerialQueue.ShutdownMode) throws {
         let queue = queue()
-        let timer = queue.timer(every: .seconds(1), body())
+        let timer = queue.makeTimer(every: .seconds(1), body())
         pool.advance(by: .seconds(3))
         try queue.shutdown(mode)
         #expect(ran.value == 3)
@@ -73,7 +73,7 @@ import Testing
     @Test func a_timer_that_is_let_go_while_its_firing_waits_releases_at_once() {
         let queue = queue()
         do {
-            let timer = queue.timer(every: .seconds(1), body())
+            let timer = queue.makeTimer(every: .seconds(1), body())
             queue.suspend()
             pool.advance(by: .seconds(1))
             #expect(queue.depth == 1)
@@ -87,7 +87,7 @@ import Testing
 
     @Test func a_timer_that_releases_itself_releases_its_closure_after_its_firing() {
         let timer = Guarded<SerialQueue.Timer?>(nil)
-        timer.value = queue().timer(every: .seconds(1)) { [body = body(), releases] in
+        timer.value = queue().makeTimer(every: .seconds(1)) { [body = body(), releases] in
             timer.value = nil
             body()
             #expect(releases.value == 0, "it runs")
@@ -99,7 +99,7 @@ import Testing
 
     @Test func a_timer_that_is_cancelled_in_its_firing_releases_after_it() {
         let timer = Guarded<SerialQueue.Timer?>(nil)
-        timer.value = queue().timer(every: .seconds(1)) { [body = body(), releases] in
+        timer.value = queue().makeTimer(every: .seconds(1)) { [body = body(), releases] in
             timer.value?.cancel()
             body()
             #expect(releases.value == 0, "it runs")

@@ -51,7 +51,7 @@ import Testing
         queue.async {}
         #expect(throws: SerialQueueError.timedOut) { try queue.sync(within: limit) {} }
         #expect(throws: SerialQueueError.timedOut) { try queue.runAndWait(within: limit) {} }
-        #expect(throws: SerialQueueError.timedOut) { try queue.async(within: limit) {} }
+        #expect(throws: SerialQueueError.timedOut) { try queue.async(waitingUpTo: limit) {} }
         #expect(throws: SerialQueueError.timedOut) { try queue.shutdown(within: limit) }
         holdup.finish()
         try queue.shutdown()
@@ -69,7 +69,7 @@ import Testing
                     switch kind {
                     case 0: try queue.sync(within: limit) { seen.value += 1 }
                     case 1: try queue.runAndWait(within: limit) { seen.value += 1 }
-                    default: try queue.async(within: limit) { seen.value += 1 }
+                    default: try queue.async(waitingUpTo: limit) { seen.value += 1 }
                     }
                 }
             }

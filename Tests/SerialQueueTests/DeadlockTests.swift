@@ -12,7 +12,7 @@ import Testing
             case .syncWithin: try queue.sync(within: .seconds(3600)) {}
             case .runAndWait: try queue.runAndWait {}
             case .shutdown: try queue.shutdown()
-            case .room: try queue.async(within: .seconds(3600)) {}
+            case .room: try queue.async(waitingUpTo: .seconds(3600)) {}
             }
         }
     }

@@ -49,7 +49,7 @@ import Testing
         #expect(throws: SerialQueueError.noResources) { try queue.runAndWait { _ = ran.increment() } }
         do {
             let captured = Captured(releases: releases)
-            #expect(throws: SerialQueueError.noResources) { try queue.async(within: .seconds(1)) { captured.touch() } }
+            #expect(throws: SerialQueueError.noResources) { try queue.async(waitingUpTo: .seconds(1)) { captured.touch() } }
         }
         #expect(releases.value == 1)
         #expect(try queue.sync(within: .zero) { ran.value } == 0)
@@ -85,7 +85,7 @@ import Testing
             switch verb {
             case "sync": try! queue.sync(within: .seconds(3600)) {}
             case "runAndWait": try! queue.runAndWait {}
-            case "async": try! queue.async(within: .seconds(3600)) {}
+            case "async": try! queue.async(waitingUpTo: .seconds(3600)) {}
             default: try! queue.shutdown()
             }
             holdup.finish()

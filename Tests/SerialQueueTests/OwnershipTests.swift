@@ -75,7 +75,7 @@ private let tries = isUnderSanitizer ? 500 : 5_000
     @Test(arguments: Place.allCases) func async_within_leaves_its_closure_to_the_queue(_ place: Place) throws {
         let queue = place.queue, released = Whereabouts(queue)
         for _ in 0..<tries {
-            try queue.async(within: .seconds(hangSeconds), released.body())
+            try queue.async(waitingUpTo: .seconds(hangSeconds), released.body())
             queue.sync {}
         }
         #expect(released.off.value == 0)
@@ -148,7 +148,7 @@ private let tries = isUnderSanitizer ? 500 : 5_000
         let error = other.sync {
             full.sync {
                 full.async {}
-                return #expect(throws: SerialQueueError.self) { try full.async(within: .seconds(hangSeconds), body()) }
+                return #expect(throws: SerialQueueError.self) { try full.async(waitingUpTo: .seconds(hangSeconds), body()) }
             }
         }
         #expect(met.value == 1)

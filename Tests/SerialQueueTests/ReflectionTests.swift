@@ -20,7 +20,7 @@ import Testing
 
     @Test func every_public_class_can_be_reflected() {
         let queue = SerialQueue(label: "reflected")
-        let timer = queue.timer(every: .seconds(3600)) {}
+        let timer = queue.makeTimer(every: .seconds(3600)) {}
         let owner = Owner()
         #expect(described(queue).contains("SerialQueue"))
         #expect(described(timer).contains("Timer"))

@@ -35,7 +35,7 @@ import Testing
         try queue.shutdown(.drain, within: .seconds(60))
         #expect(!submit())
         #expect(releases.value == 1, "refused, and released at once")
-        #expect(throws: SerialQueueError.shutDown) { try queue.async(within: .seconds(60)) {} }
+        #expect(throws: SerialQueueError.shutDown) { try queue.async(waitingUpTo: .seconds(60)) {} }
         #expect(throws: SerialQueueError.shutDown) { try queue.sync(within: .seconds(60)) {} }
         #expect(throws: SerialQueueError.shutDown) { try queue.runAndWait {} }
         #expect(queue.trySync {} == nil)

@@ -69,7 +69,7 @@ import Testing
         let began = Counter()
         let thread = TestThread { [queue, body = body(4)] in
             began.increment()
-            #expect(throws: Never.self) { try queue.async(within: .seconds(3600), body) }
+            #expect(throws: Never.self) { try queue.async(waitingUpTo: .seconds(3600), body) }
         }
         await comesTrue { began.value == 1 }
         // Whether the thread is in the line already, or comes after the next task: all get through.

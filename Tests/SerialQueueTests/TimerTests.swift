@@ -64,7 +64,7 @@ import Testing
 
     @Test func aTimerFiresEveryInterval() {
         let firings = Counter()
-        let timer = queue.timer(every: .seconds(1)) { firings.increment() }
+        let timer = queue.makeTimer(every: .seconds(1)) { firings.increment() }
         pool.advance(by: .milliseconds(3500))
         #expect(firings.value == 3)
         timer.cancel()
@@ -77,7 +77,7 @@ import Testing
         let record = Record<Int>()
         let periods = Array(1...20), hour = 3600
         let timers = periods.map { period in
-            queue.timer(every: .seconds(period)) { record.append(period) }
+            queue.makeTimer(every: .seconds(period)) { record.append(period) }
         }
         pool.advance(by: .seconds(hour))
         let expected = (1...hour).flatMap { second in periods.filter { second.isMultiple(of: $0) } }
@@ -91,7 +91,7 @@ import Testing
         let timer: SerialQueue.Timer
         do {
             let captured = Captured(releases: releases)
-            timer = queue.timer(every: .seconds(1)) { captured.touch() }
+            timer = queue.makeTimer(every: .seconds(1)) { captured.touch() }
         }
         pool.advance(by: .seconds(2))
         #expect(releases.value == 0)
@@ -105,7 +105,7 @@ import Testing
         let releases = Counter()
         do {
             let captured = Captured(releases: releases)
-            _ = queue.timer(every: .seconds(1)) {
+            _ = queue.makeTimer(every: .seconds(1)) {
                 captured.touch()
                 firings.increment()
             }
@@ -118,7 +118,7 @@ import Testing
     @Test func aTimerIsStartedAnewInItsOwnClosure() {
         let firings = Record<Int>()
         let timer = Guarded<SerialQueue.Timer?>(nil)
-        timer.value = queue.timer(every: .seconds(1)) {
+        timer.value = queue.makeTimer(every: .seconds(1)) {
             firings.append(firings.all.count)
             timer.value?.start(after: .seconds(10))
         }
@@ -130,7 +130,7 @@ import Testing
     @Test func cancelAndWaitFromTheTimersOwnClosureIsADeadlock() {
         let errors = Record<SerialQueueError>()
         let timer = Guarded<SerialQueue.Timer?>(nil)
-        timer.value = queue.timer(every: .seconds(1)) {
+        timer.value = queue.makeTimer(every: .seconds(1)) {
             do throws(SerialQueueError) {
                 try timer.value?.cancelAndWait()
             } catch {
@@ -152,7 +152,7 @@ import Testing
         let other = SerialQueue(label: "starts")
         var firings = 0
         for _ in 0..<(isUnderSanitizer ? 200 : 1_000) {
-            let timer = queue.timer(every: .seconds(1)) {}
+            let timer = queue.makeTimer(every: .seconds(1)) {}
             let began = Gate()
             other.async {
                 began.open()
@@ -173,7 +173,7 @@ import Testing
         let queue = SerialQueue(label: "real")
         let firings = Guarded(0)
         let gate = Gate()
-        let timer = queue.timer(every: .milliseconds(1)) {
+        let timer = queue.makeTimer(every: .milliseconds(1)) {
             firings.value += 1
             if firings.value == 3 { gate.open() }
         }
@@ -187,7 +187,7 @@ import Testing
 
     @Test func anIntervalOfNothingIsRefused() async {
         await #expect(processExitsWith: .failure) {
-            _ = SerialQueue(label: "eager").timer(every: .zero) {}
+            _ = SerialQueue(label: "eager").makeTimer(every: .zero) {}
         }
     }
 }

@@ -44,15 +44,15 @@ extension SerialQueue {
 
     /// Ends the program because a timer was to fire without a pause.
     func intervalIsNotPositive(_ interval: Duration) -> Never {
-        fatalError("SerialQueue.timer: queue \"\(label)\" cannot run something every \(interval). Use an interval above zero.")
+        fatalError("SerialQueue.makeTimer: queue \"\(label)\" cannot run something every \(interval). Use an interval above zero.")
     }
 
     /// Ends the program after a timer could not be made.
     func cannotMakeTimer(_ status: CInt) -> Never {
         fatalError(
             status == SQ_SWIFT_ESTALE
-                ? "SerialQueue.timer: \(reason(for: CInt(SQ_SWIFT_ESTALE)))"
-                : "SerialQueue.timer: no memory for a timer of queue \"\(label)\", or no thread could be started."
+                ? "SerialQueue.makeTimer: \(reason(for: CInt(SQ_SWIFT_ESTALE)))"
+                : "SerialQueue.makeTimer: no memory for a timer of queue \"\(label)\", or no thread could be started."
         )
     }
 

@@ -78,17 +78,19 @@ extension ActorQueue {
     /// Enqueues `operation` and returns at once.
     ///
     /// - Parameters:
+    ///   - name: The task's, for debuggers and `Task.name`.
     ///   - priority: The task's; `nil`: the enqueuing context's.
     ///   - operation: What the task does; it begins on the actor, in turn.
     /// - Returns: `false` if the actor is gone. Then `operation` will not run and has been released.
     /// - Precondition: The queue has adopted an actor.
     @discardableResult @inlinable
     public func enqueue(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async -> Void
     ) -> Bool {
         guard let actor = actorIfAlive else { return false }
-        start(priority: priority, on: actor, consume operation)
+        start(name: name, priority: priority, on: actor, consume operation)
         return true
     }
 
@@ -97,13 +99,14 @@ extension ActorQueue {
     /// If the caller is cancelled, so is the operation; it still gets its turn. May be called from a task of this queue, too.
     ///
     /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
-    ///   ``enqueue(priority:_:)``, which returns `false` then.
+    ///   ``enqueue(name:priority:_:)``, which returns `false` then.
     /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
-        try await resultTask(priority, consume operation).valueOrCancelled().get()
+        try await resultTask(name, priority, consume operation).valueOrCancelled().get()
     }
 
     /// Cancels every task that has been enqueued so far and has not ended.
@@ -156,10 +159,11 @@ extension ActorQueue {
     /// The task behind enqueueAndWait. A function of its own: a closure made in an isolated function would inherit the isolation,
     /// and would be kept until the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
+        _ name: String?,
         _ priority: TaskPriority?,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
     ) -> Task<Result<Success, Failure>, Never> {
-        Task(priority: priority, on: self) { [operation = consume operation] actor in
+        Task(name: name, priority: priority, on: self) { [operation = consume operation] actor in
             do throws(Failure) {
                 return .success(try await operation(actor))
             } catch {

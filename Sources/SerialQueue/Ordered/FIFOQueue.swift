@@ -2,7 +2,7 @@
 ///
 /// Enqueuing is synchronous, from anywhere, and the order of the calls is the order of the closures. Each closure runs as a
 /// task of its own, which takes over task-locals and priority from the enqueuing context as `Task { }` does.
-/// There are two spellings: ``enqueue(priority:_:)`` and ``enqueueAndWait(priority:_:)``, and
+/// There are two spellings: ``enqueue(name:priority:_:)`` and ``enqueueAndWait(name:priority:_:)``, and
 /// `Task(on: queue) { }`, for whoever needs the handle.
 ///
 /// Tasks run on Swift's global executor, on a ``SerialQueue``, or, with `on:` or `isolatedTo:`, on an actor. The last
@@ -39,22 +39,25 @@ extension FIFOQueue {
     /// Enqueues `operation` and returns at once.
     ///
     /// - Parameters:
+    ///   - name: The task's, for debuggers and `Task.name`.
     ///   - priority: The task's; `nil`: the enqueuing context's.
     ///   - operation: What the task does; it begins when all tasks before it have ended.
     public func enqueue(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         _ operation: consuming sending @escaping () async -> Void
     ) {
-        Task(priority: priority, on: self, operation: consume operation)
+        Task(name: name, priority: priority, on: self, operation: consume operation)
     }
 
-    /// As ``enqueue(priority:_:)``, with `operation` running on `actor`, which it keeps alive.
+    /// As ``enqueue(name:priority:_:)``, with `operation` running on `actor`, which it keeps alive.
     public func enqueue<ActorType: Actor>(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         on actor: ActorType,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async -> Void
     ) {
-        Task(priority: priority, on: self, isolatedTo: actor, operation: consume operation)
+        Task(name: name, priority: priority, on: self, isolatedTo: actor, operation: consume operation)
     }
 
     /// Enqueues `operation`, waits for its end, and returns its result.
@@ -65,24 +68,26 @@ extension FIFOQueue {
     ///   traps with a sentence. (It is not noticed under another executor preference, nor through another queue.)
     /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         _ operation: consuming sending @escaping () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         preconditionIsNotWaitedFor("enqueueAndWait")
-        let task = resultTask(priority, consume operation)
+        let task = resultTask(name, priority, consume operation)
         return try await task.valueOrCancelled().get()
     }
 
-    /// As ``enqueueAndWait(priority:_:)``, with `operation` running on `actor`.
+    /// As ``enqueueAndWait(name:priority:_:)``, with `operation` running on `actor`.
     ///
     /// Awaiting it from that actor does not block the actor.
     public nonisolated(nonsending) func enqueueAndWait<ActorType: Actor, Success: Sendable, Failure: Error>(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         on actor: ActorType,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
         preconditionIsNotWaitedFor("enqueueAndWait")
-        let task = resultTask(priority, on: actor, consume operation)
+        let task = resultTask(name, priority, on: actor, consume operation)
         return try await task.valueOrCancelled().get()
     }
 }
@@ -100,7 +105,7 @@ extension FIFOQueue {
     /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
     ///
     /// - Precondition: The caller is no task of this queue, and no child task of one, as for
-    ///   ``enqueueAndWait(priority:_:)``.
+    ///   ``enqueueAndWait(name:priority:_:)``.
     public nonisolated(nonsending) func drain() async {
         preconditionIsNotWaitedFor("drain")
         await line.drain() { goOn() }
@@ -109,10 +114,11 @@ extension FIFOQueue {
     /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,
     /// and the one that it is made of would be kept until the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
+        _ name: String?,
         _ priority: TaskPriority?,
         _ operation: consuming sending @escaping () async throws(Failure) -> Success
     ) -> Task<Result<Success, Failure>, Never> {
-        Task(priority: priority, on: self) { [operation = consume operation] in
+        Task(name: name, priority: priority, on: self) { [operation = consume operation] in
             do throws(Failure) {
                 return .success(try await operation())
             } catch {
@@ -122,11 +128,12 @@ extension FIFOQueue {
     }
 
     private func resultTask<ActorType: Actor, Success: Sendable, Failure: Error>(
+        _ name: String?,
         _ priority: TaskPriority?,
         on actor: ActorType,
         _ operation: consuming @escaping @Sendable (isolated ActorType) async throws(Failure) -> Success
     ) -> Task<Result<Success, Failure>, Never> {
-        resultTask(priority) { [operation = consume operation] () async throws(Failure) in try await operation(actor) }
+        resultTask(name, priority) { [operation = consume operation] () async throws(Failure) in try await operation(actor) }
     }
 
     /// Traps if the current task, or one that it is a child of, has begun on this queue and not ended.

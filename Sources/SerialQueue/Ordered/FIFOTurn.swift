@@ -116,7 +116,7 @@ extension FIFOQueue {
 }
 
 extension SerialQueue {
-    /// As ``SerialQueue/enqueueJobOfTask(_:)``, but with `turn` as the task's executor, so that calls of nonisolated functions
+    /// As ``SerialQueue/_enqueueJobOfTask(_:)``, but with `turn` as the task's executor, so that calls of nonisolated functions
     /// do not go through the queue once more.
     fileprivate func enqueue(_ job: UnownedJob, of turn: FIFOTurn) {
         let retained = Unmanaged.passRetained(turn)
@@ -127,7 +127,7 @@ extension SerialQueue {
         if sq_async_job(queue, run, unsafeBitCast(job, to: UnsafeMutableRawPointer.self), retained.toOpaque()) != 0 {
             retained.release()
             // The queue's own way knows what to do when it has been shut down, or what to say.
-            enqueueJobOfTask(ExecutorJob(job))
+            _enqueueJobOfTask(ExecutorJob(job))
         }
         withExtendedLifetime(self) {}
     }

@@ -33,13 +33,15 @@ extension MainActorQueue {
     /// Enqueues `operation` and returns at once.
     ///
     /// - Parameters:
+    ///   - name: The task's, for debuggers and `Task.name`.
     ///   - priority: The task's; `nil`: the enqueuing context's.
     ///   - operation: What the task does; it begins on the main actor, in turn.
     public func enqueue(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         _ operation: consuming @escaping @MainActor () async -> Void
     ) {
-        Task(priority: priority, on: self, operation: consume operation)
+        Task(name: name, priority: priority, on: self, operation: consume operation)
     }
 
     /// Enqueues `operation`, waits for its end, and returns its result.
@@ -48,10 +50,11 @@ extension MainActorQueue {
     ///
     /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
+        name: String? = nil,
         priority: TaskPriority? = nil,
         _ operation: consuming @escaping @MainActor () async throws(Failure) -> Success
     ) async throws(Failure) -> Success {
-        try await resultTask(priority, consume operation).valueOrCancelled().get()
+        try await resultTask(name, priority, consume operation).valueOrCancelled().get()
     }
 
     /// Cancels every task that has been enqueued so far and has not ended.
@@ -74,10 +77,11 @@ extension MainActorQueue {
     /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,
     /// and the one that it is made of would be kept until the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
+        _ name: String?,
         _ priority: TaskPriority?,
         _ operation: consuming @escaping @MainActor () async throws(Failure) -> Success
     ) -> Task<Result<Success, Failure>, Never> {
-        Task(priority: priority, on: self) { [operation = consume operation] in
+        Task(name: name, priority: priority, on: self) { [operation = consume operation] in
             do throws(Failure) {
                 return .success(try await operation())
             } catch {

@@ -4,7 +4,7 @@ extension Task where Failure == Never {
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
     /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
-    ///   ``ActorQueue/enqueue(priority:_:)``, which returns `false` then.
+    ///   ``ActorQueue/enqueue(name:priority:_:)``, which returns `false` then.
     @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
@@ -22,7 +22,7 @@ extension Task where Failure == any Error {
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
     /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
-    ///   ``ActorQueue/enqueue(priority:_:)``, which returns `false` then.
+    ///   ``ActorQueue/enqueue(name:priority:_:)``, which returns `false` then.
     @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,

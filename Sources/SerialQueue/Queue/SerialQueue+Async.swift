@@ -24,7 +24,7 @@ extension SerialQueue {
     /// - Throws: `timedOut`; `deadlock`, from a closure that the queue waits for; `shutDown`; `noResources`;
     ///   `fromBeforeFork`. Then `body` will not run and has been released.
     public func async(
-        within limit: Duration,
+        waitingUpTo limit: Duration,
         _ body: consuming sending @escaping () -> Void
     ) throws(SerialQueueError) {
         let error = EscapingClosure.submit(consume body, to: queue, by: deadline(limit))

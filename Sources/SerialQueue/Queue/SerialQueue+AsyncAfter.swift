@@ -14,7 +14,7 @@ extension SerialQueue {
     /// queue.asyncAfter(.milliseconds(50)) { print("again") }
     /// ```
     ///
-    /// Not for what repeats: ``timer(every:leeway:_:)``.
+    /// Not for what repeats: ``makeTimer(every:leeway:_:)``.
     ///
     /// - Returns: `false` if the queue refused: it has been shut down, there was no memory, its thread could not be
     ///   started, or it is from before a `fork`. Then `body` will not run and has been released.

@@ -47,7 +47,7 @@ extension SerialQueue {
         let end = EndCompletion()
         status = AfterShutdown.follow(self) { end.tellOnce(0) }  // one thread for all that wait
         if status != 0 { return status }
-        let timer = limit.map { EndCompletion.timeouts.timer(every: $0) { end.tellOnce(CInt(SQ_SWIFT_ETIMEDOUT)) } }
+        let timer = limit.map { EndCompletion.timeouts.makeTimer(every: $0) { end.tellOnce(CInt(SQ_SWIFT_ETIMEDOUT)) } }
         status = await end.wait()
         timer?.cancel()
         return status

@@ -65,7 +65,7 @@ extension SerialQueue: TaskExecutor {
     // way for both, every call of a nonisolated async function would go through the queue once more. Disfavoured, so that
     // `queue.enqueue(job)` means the other one.
     @_implements(TaskExecutor, enqueue(_:)) @_disfavoredOverload
-    public func enqueueJobOfTask(_ job: consuming ExecutorJob) {
+    public func _enqueueJobOfTask(_ job: consuming ExecutorJob) {
         enqueue(UnownedJob(job), QueuedJob.onTask, late: QueuedJob.lateOnTask)
     }
 }

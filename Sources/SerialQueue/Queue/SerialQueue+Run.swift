@@ -6,7 +6,7 @@ extension SerialQueue {
     /// throws. From its turn on, `body` runs to the end, and its result counts.
     ///
     /// In a queue of limited capacity it takes room; if there is none, the caller is suspended until there is, in line
-    /// with ``submit(_:)`` and ``async(within:_:)``. No thread is blocked.
+    /// with ``submit(_:)`` and ``async(waitingUpTo:_:)``. No thread is blocked.
     ///
     /// May be called from an actor on this queue: the actor is suspended, so its queue goes on.
     ///
@@ -31,7 +31,7 @@ extension SerialQueue {
     }
 
     /// As ``async(_:)``, but where a queue of limited capacity is full, suspends the caller until there is room. Room goes
-    /// to the callers in their order, to those of ``async(within:_:)`` and ``run(_:)`` as well.
+    /// to the callers in their order, to those of ``async(waitingUpTo:_:)`` and ``run(_:)`` as well.
     ///
     /// Returns when `body` has been accepted, not when it has run. A caller that is cancelled before throws; later on
     /// nothing takes `body` back.

@@ -12,7 +12,7 @@ extension SerialQueue {
     ///
     /// ```swift
     /// let queue = SerialQueue(label: "com.example.heartbeat")
-    /// let timer = queue.timer(every: .seconds(1), leeway: .milliseconds(100)) { print("alive") }
+    /// let timer = queue.makeTimer(every: .seconds(1), leeway: .milliseconds(100)) { print("alive") }
     /// timer.cancel()
     /// ```
     ///
@@ -21,7 +21,7 @@ extension SerialQueue {
     ///   - leeway: How late a firing may be if that saves the processor a wake-up.
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
     /// - Returns: The timer; it is cancelled when it is let go of.
-    public func timer(
+    public func makeTimer(
         every interval: Duration, leeway: Duration = .zero, _ body: consuming sending @escaping () -> Void
     ) -> Timer {
         guard interval > .zero else { intervalIsNotPositive(interval) }
@@ -30,7 +30,7 @@ extension SerialQueue {
         return timer
     }
 
-    /// Has its queue run a closure at times to come. Made by ``SerialQueue/timer(every:leeway:_:)``.
+    /// Has its queue run a closure at times to come. Made by ``SerialQueue/makeTimer(every:leeway:_:)``.
     ///
     /// Every call may be made from any thread, and from the timer's own closure. Letting go of the timer cancels it.
     public final class Timer: Sendable {

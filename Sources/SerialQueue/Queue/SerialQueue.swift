@@ -34,7 +34,7 @@ extension SerialQueue {
     ///   - label: Names the queue in messages, and its thread in debuggers and `top`: of more than 15 bytes the part after the last dot.
     ///     Ends at the first NUL character, if there is one.
     ///   - pool: Whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: a thread of the queue's own.
-    ///   - capacity: How many `async` closures may wait; more are refused, or wait with ``async(within:_:)``. `nil`: as
+    ///   - capacity: How many `async` closures may wait; more are refused, or wait with ``async(waitingUpTo:_:)``. `nil`: as
     ///     many as there is memory for. Traps if it is not positive.
     ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if no thread of the
     ///     system's can have such a stack. Closures run by `sync` use their caller's stack,

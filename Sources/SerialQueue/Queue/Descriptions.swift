@@ -1,0 +1,68 @@
+// Descriptions.swift: what public types print. One line each, with the label where there is one.
+
+extension SerialQueue: CustomStringConvertible {
+    /// The type and the label.
+    public var description: String {
+        "SerialQueue \"\(label)\""
+    }
+}
+
+extension SerialQueue.Timer: CustomStringConvertible {
+    /// The type.
+    public var description: String {
+        "SerialQueue.Timer"
+    }
+}
+
+extension SerialQueue.Statistics: CustomStringConvertible {
+    /// The counts, each with its name.
+    public var description: String {
+        "submitted \(submitted), ran \(ran), discarded \(discarded), withdrawn \(withdrawn), rejected \(rejected), "
+            + "depth \(depth), highest depth \(highestDepth)"
+    }
+}
+
+extension SerialQueue.Stall: CustomStringConvertible {
+    /// A sentence that names the queue, what takes too long, and for how long.
+    public var description: String {
+        let thread = threadID.map { " on thread \($0)" } ?? ""
+        let cause = isSuspended ? ", the queue is suspended" : waitsFor.map { ", which waits for queue \"\($0)\"" } ?? ""
+        let what = kind == .running ? "a task has been running\(thread)" : "the oldest task has been waiting"
+        return "queue \"\(label)\": \(what) for \(duration)\(cause); \(depth) waiting"
+    }
+}
+
+extension WorkerPool: CustomStringConvertible {
+    /// The type: `WorkerPool` or `ManualPool`.
+    public var description: String {
+        "\(type(of: self))"
+    }
+}
+
+extension FIFOQueue: CustomStringConvertible {
+    /// The type and the label.
+    public var description: String {
+        "FIFOQueue \"\(label)\""
+    }
+}
+
+extension ActorQueue: CustomStringConvertible {
+    /// The type, with that of the actor.
+    public var description: String {
+        "ActorQueue<\(ActorType.self)>"
+    }
+}
+
+extension MainActorQueue: CustomStringConvertible {
+    /// The type.
+    public var description: String {
+        "MainActorQueue"
+    }
+}
+
+extension Once: CustomStringConvertible {
+    /// The type.
+    public var description: String {
+        "Once"
+    }
+}

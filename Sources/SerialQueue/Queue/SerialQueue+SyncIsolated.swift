@@ -1,0 +1,29 @@
+extension SerialQueue {
+    /// Waits for its turn, then runs `body` on the calling thread, isolated to `actor`, and returns its result.
+    ///
+    /// The actor's executor is this queue, so synchronous code gets into the actor without `await`:
+    /// `let count = queue.sync(isolatedTo: store) { store in store.count }`.
+    ///
+    /// Don't use it where ``sync(_:)`` must not be used: on this queue, or on Swift's cooperative threads if what is ahead
+    /// takes long.
+    ///
+    /// - Precondition: This queue is the actor's executor, and ``sync(_:)`` is legal here. Otherwise the program traps, in release
+    ///   builds too, with a message that names the queues.
+    /// - Throws: What `body` throws.
+    public func sync<ActorType: Actor, Result: ~Copyable & Sendable, Failure: Error>(
+        isolatedTo actor: ActorType,
+        _ body: @Sendable (isolated ActorType) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try sync { () throws(Failure) in
+            var outcome: Swift.Result<Result, Failure>?
+            actor.assumeIsolated { actor in
+                do throws(Failure) {
+                    outcome = .success(try body(actor))
+                } catch {
+                    outcome = .failure(error)
+                }
+            }
+            return try outcome.take()!.get()
+        }
+    }
+}

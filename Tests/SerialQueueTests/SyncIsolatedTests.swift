@@ -49,6 +49,6 @@ private struct Receipt: ~Copyable { let balance: Int }
             let account = Account(on: SerialQueue(label: "theirs"))
             SerialQueue(label: "ours").sync(isolatedTo: account) { $0.deposit(1) }
         }
-        #expect(child.said("Expected to run on queue \"theirs\", but runs on queue \"ours\""))
+        #expect(child.said("Incorrect actor executor assumption; Expected same executor as"))
     }
 }

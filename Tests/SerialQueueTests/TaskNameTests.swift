@@ -23,6 +23,6 @@ import Testing
         await owner.queue.drain()
         MainActorQueue.shared.enqueue(name: "fourth") { seen.append(Task.name) }
         await MainActorQueue.shared.drain()
-        #expect(seen.values == ["first", "second", "third", "fourth"])
+        #expect(seen.all == ["first", "second", "third", "fourth"])
     }
 }

@@ -8,7 +8,7 @@ extension SerialQueue {
     /// takes long.
     ///
     /// - Precondition: This queue is the actor's executor, and ``sync(_:)`` is legal here. Otherwise the program traps, in release
-    ///   builds too, with a message that names the queues.
+    ///   builds too, with a message that names the actor or the queues.
     /// - Throws: What `body` throws.
     public func sync<ActorType: Actor, Result: ~Copyable & Sendable, Failure: Error>(
         isolatedTo actor: ActorType,

@@ -3,20 +3,20 @@ import CSerialQueueSwiftCall
 
 /// Threads that several queues share.
 ///
-/// A queue on a pool keeps every promise of a queue; only, its `async` closures run on a thread of the pool, not on one of
-/// its own. An idle queue then costs some 200 bytes, so there may be a million of them. Queues on one pool get their turns in
-/// order: after a batch of closures a queue goes to the back.
+/// A queue on a pool has all guarantees of a queue, but its `async` closures run on a thread of the pool. An idle queue then costs
+/// some 200 bytes, so a program can have a million of them. Queues on one pool take turns: after a batch of closures a queue
+/// goes to the end of the line.
 ///
-/// Not for a queue whose closures block for long on something else than a queue: give that one a thread of its own.
+/// Don't use a pool for a queue whose closures block for long on something other than a queue: give it a thread of its own.
 ///
-/// Dropping the last reference never blocks. Queues keep their pool: its threads end with the last of them.
+/// Releasing the last reference never blocks. Queues keep their pool: its threads end with the last queue.
 public class WorkerPool: @unchecked Sendable {
     // Sendable because every call on an sq_pool_t is legal from any thread while the caller holds a reference (sq_pool.h).
     // This object is that reference, and the pointer never changes. Unchecked because the class has a subclass, ManualPool,
     // which adds no state.
     let pool: OpaquePointer
 
-    /// Takes over one reference of the caller's.
+    /// Takes over one reference from the caller.
     init(owning pool: OpaquePointer) {
         self.pool = pool
     }
@@ -25,8 +25,9 @@ public class WorkerPool: @unchecked Sendable {
         sq_pool_release(pool)
     }
 
-    /// Makes a pool and starts one thread, and the one that all pools and timers of the process share if it is not there yet;
-    /// the others start when they are needed.
+    /// Makes a pool and starts its first thread; the others start when they are needed.
+    ///
+    /// The first pool or timer of a process also starts one thread that all of them share.
     ///
     /// Traps if there is no memory or no thread can be started.
     ///

@@ -9,15 +9,15 @@ extension SerialQueue {
         case discard
     }
 
-    /// Accepts nothing more from now on, and waits until the last closure has ended.
+    /// Accepts no more closures, and waits until the last one has ended.
     ///
-    /// May be called again, also to turn a drain into a discard. A suspended queue drains once it is resumed. After it has
-    /// returned without an error, the queue's thread touches nothing of the program's any more.
+    /// May be called again, also to turn a drain into a discard. A suspended queue drains when it is resumed. After a return without
+    /// an error the queue's thread accesses nothing of the program any more.
     ///
     /// - Parameters:
     ///   - mode: What becomes of closures that wait.
-    ///   - limit: For how long to wait; `nil`: without limit.
-    /// - Throws: `timedOut`: the shutdown goes on without the caller. `deadlock`: the same, because the caller is on this
+    ///   - limit: How long to wait; `nil`: without limit.
+    /// - Throws: `timedOut`: the shutdown continues in the background. `deadlock`: the same, because the caller is on this
     ///   queue, or on one that it waits for. `noResources`, `fromBeforeFork`: nothing was done.
     public func shutdown(
         _ mode: ShutdownMode = .drain,

@@ -1,10 +1,10 @@
 import CSerialQueue
 
 extension SerialQueue {
-    /// Keeps closures from starting, until as many ``resume()`` have come. One whose turn had come goes on; what is
-    /// submitted waits. Never blocks.
+    /// Keeps closures from starting, until balanced by as many ``resume()`` calls.
     ///
-    /// When the last reference to a suspended queue goes away, what waits is discarded: nobody could resume it.
+    /// A closure that runs continues; what is submitted waits. Never blocks. When the last reference to a suspended queue is
+    /// released, the waiting closures are discarded, because nothing could resume the queue.
     ///
     /// - Returns: `false` if a shutdown has ended, or the queue is from before a `fork`, and nothing was done.
     @discardableResult
@@ -12,7 +12,7 @@ extension SerialQueue {
         withExtendedLifetime(self) { sq_suspend(queue) == 0 }
     }
 
-    /// Takes back one ``suspend()``. The last one lets the queue go on. Never blocks.
+    /// Balances one ``suspend()``. After the last one the queue continues. Never blocks.
     ///
     /// - Returns: `false` if the queue was not suspended, or is from before a `fork`, and nothing was done.
     @discardableResult

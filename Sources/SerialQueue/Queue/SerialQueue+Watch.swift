@@ -27,13 +27,13 @@ extension SerialQueue {
         public var waitsFor: String?
     }
 
-    /// Calls `handler`, on a thread of the library's, when a closure runs, or the oldest one waits, for longer than
-    /// `threshold`: once an incident, within a quarter of the threshold more.
+    /// Calls `handler` when a closure runs, or the oldest one waits, for longer than `threshold`.
     ///
-    /// Takes the place of an earlier handler. A closure that runs already is noticed only by those that wait behind it.
+    /// It is called once per stall, on a library thread, at most a quarter of the threshold late. It replaces an earlier handler. A
+    /// closure that already runs is only noticed through those that wait behind it.
     ///
-    /// Not for a handler that waits for this queue, and may thereby never come back. Nor for one that captures it and is
-    /// never stopped: the queue keeps the handler, so it would keep itself alive; ``Stall`` tells the label.
+    /// The handler must not wait for this queue, and should not capture it: the queue keeps the handler until ``stopWatching()``, and
+    /// so would keep itself alive. ``Stall`` has the label.
     ///
     /// - Precondition: `threshold` is positive.
     /// - Returns: `false` if there was no memory or no thread for it, or the queue is from before a `fork`: nothing was done.

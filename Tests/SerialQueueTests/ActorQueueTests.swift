@@ -267,6 +267,35 @@ private actor Resident {
         #expect(child.said("ActorQueue<Diary>.drain: called from a task of the same queue"))
     }
 
+    // To see it fail: insert no task into the set of many but those that fill it.
+    @Test func drain_in_one_of_many_tasks_of_the_queue_traps_with_a_message() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let diary = Diary()
+            for _ in 0..<1000 { diary.queue.enqueue { _ in while !Task.isCancelled { await Task.yield() } } }
+            try? await diary.queue.enqueueAndWait { await $0.queue.drain() }
+        }
+        #expect(child.said("ActorQueue<Diary>.drain: called from a task of the same queue"))
+    }
+
+    @Test func drain_beside_many_tasks_waits_for_all_of_them() async {
+        let diary = Diary()
+        let ended = Counter()
+        for round in 1...3 {
+            for _ in 0..<1000 {
+                diary.queue.enqueue { _ in
+                    while !Task.isCancelled { await Task.yield() }
+                    ended.increment()
+                }
+            }
+            async let drained: Void = diary.queue.drain()
+            diary.queue.cancelAll()
+            await drained
+            #expect(ended.value >= (round - 1) * 1000)
+            await diary.queue.drain()
+            #expect(ended.value == round * 1000)
+        }
+    }
+
     @Test func cancel_all_reaches_what_runs_and_what_waits_and_nothing_later() async {
         let diary = Diary()
         let seen = Counter(), notSeen = Counter()

@@ -13,7 +13,7 @@ extension SerialQueue {
         fatalError("SerialQueue.\(verb): \(reason(for: status))")
     }
 
-    /// Ends the program because a job could not be queued: the runtime takes none back, and its task would wait for ever.
+    /// Ends the program because a job could not be queued: the runtime takes none back, and its task would wait forever.
     func jobRefused(_ status: CInt) -> Never {
         fatalError("SerialQueue: a task's job is lost: \(jobReason(for: status))")
     }

@@ -8,8 +8,8 @@ private final class Adopted: Sendable {
 
 /// Runs async closures on an actor: they begin in the order in which they were enqueued, and may interleave where they suspend.
 ///
-/// What it is for: telling an actor things, in order, from code that cannot await it. The actor owns its queue, and the queue
-/// learns in the actor's `init` whose it is:
+/// Use it to send messages to an actor, in order, from code that cannot await it. The actor owns its queue, and adopts it in
+/// `init`:
 ///
 ///     actor Log {
 ///         nonisolated let queue = ActorQueue<Log>()
@@ -24,7 +24,7 @@ private final class Adopted: Sendable {
 /// does; the order holds whatever the priorities are. A task keeps the actor alive until it has ended; the queue does not.
 /// A task may await a later one of the same queue.
 ///
-/// Not for closures of which each has to end before the next one begins: ``FIFOQueue``.
+/// If each closure has to end before the next one begins, use a ``FIFOQueue``.
 public final class ActorQueue<ActorType: Actor>: Sendable {
     @usableFromInline let line = TaskLine()
     private let adopted = AtomicLazyReference<Adopted>()
@@ -120,12 +120,12 @@ extension ActorQueue {
 
     /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
     ///
-    /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a sentence. (A child
+    /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a message. (A child
     ///   task of one is not noticed.)
     public nonisolated(nonsending) func drain() async {
         if withUnsafeCurrentTask(body: { $0.map(line.isRunning) ?? false }) {
             fatalError(
-                "ActorQueue<\(ActorType.self)>.drain: called from a task of the same queue. It would wait for itself, for ever. "
+                "ActorQueue<\(ActorType.self)>.drain: called from a task of the same queue. It would wait for itself, forever. "
                     + "Await the tasks that matter by their handles."
             )
         }

@@ -2,14 +2,14 @@
 ///
 /// Enqueuing is synchronous, from anywhere, and the order of the calls is the order of the closures. Each closure runs as a
 /// task of its own, which takes over task-locals and priority from the enqueuing context as `Task { }` does.
-/// There are two spellings: ``enqueue(name:priority:_:)`` and ``enqueueAndWait(name:priority:_:)``, and
-/// `Task(on: queue) { }`, for whoever needs the handle.
+/// Use ``enqueue(name:priority:_:)``, ``enqueueAndWait(name:priority:_:)``, or
+/// `Task(on: queue) { }` if you need the handle.
 ///
 /// Tasks run on Swift's global executor, on a ``SerialQueue``, or, with `on:` or `isolatedTo:`, on an actor. The last
-/// reference may go away at any time: what has been enqueued still runs.
+/// reference may be released at any time: what has been enqueued still runs.
 ///
-/// Not for closures that need only begin in order, such as messages to an actor: ``ActorQueue``. Not for closures that never
-/// suspend: ``SerialQueue``. Not for mutual calls between two queues: tasks that wait for each other's queues hang.
+/// Use an ``ActorQueue`` for closures that only need to start in order, such as messages to an actor, and a ``SerialQueue`` for
+/// closures that never suspend. Don't use FIFO queues for mutual calls: tasks that wait for each other's queues hang.
 public final class FIFOQueue: Sendable {
     let line = TaskLine()
     let queue: SerialQueue?
@@ -65,7 +65,7 @@ extension FIFOQueue {
     /// If the caller is cancelled, so is the operation; it still gets its turn.
     ///
     /// - Precondition: The caller is no task of this queue, and no child task of one: it would wait for itself. The program
-    ///   traps with a sentence. (It is not noticed under another executor preference, nor through another queue.)
+    ///   traps with a message. (It is not noticed under another executor preference, nor through another queue.)
     /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
         name: String? = nil,
@@ -111,8 +111,8 @@ extension FIFOQueue {
         await line.drain() { goOn() }
     }
 
-    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,
-    /// and the one that it is made of would be kept until the wait is over.
+    /// The task behind enqueueAndWait. A function of its own: a closure made in an isolated function would inherit the isolation,
+    /// and would be kept until the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
         _ name: String?,
         _ priority: TaskPriority?,
@@ -143,7 +143,7 @@ extension FIFOQueue {
         guard let preferred, let running = line.oldest as? FIFOTurn, running.asUnownedTaskExecutor() == preferred else { return }
         fatalError(
             "FIFOQueue.\(verb): called from a task of queue \"\(label)\", or a child task of one. It would wait for itself, "
-                + "for ever. Use enqueue, which does not wait, or await the closure directly."
+                + "forever. Use enqueue, which does not wait, or await the closure directly."
         )
     }
 }

@@ -2,9 +2,9 @@
 /// suspend.
 ///
 /// An ``ActorQueue`` for the main actor, which is always there: so nothing needs to be adopted, and a closure that cannot throw
-/// makes a task that cannot fail. There is one for all, ``shared``, also to be had as `MainActor.queue`.
+/// makes a task that cannot fail. There is one, ``shared``, also available as `MainActor.queue`.
 ///
-/// Not for programs whose main thread never comes back to the main actor: then nothing runs.
+/// Don't use it in programs whose main thread never runs the main actor: then nothing runs.
 public final class MainActorQueue: Sendable {
     /// The queue of the main actor.
     public static let shared = MainActorQueue()
@@ -68,14 +68,14 @@ extension MainActorQueue {
 
     /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
     ///
-    /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a sentence. (A child
+    /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a message. (A child
     ///   task of one is not noticed.)
     public nonisolated(nonsending) func drain() async {
         await queue.drain()
     }
 
-    /// A task for who waits in place. It is not made there, because a closure made in an isolated function would inherit that,
-    /// and the one that it is made of would be kept until the wait is over.
+    /// The task behind enqueueAndWait. A function of its own: a closure made in an isolated function would inherit the isolation,
+    /// and would be kept until the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
         _ name: String?,
         _ priority: TaskPriority?,

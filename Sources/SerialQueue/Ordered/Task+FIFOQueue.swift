@@ -5,7 +5,7 @@ extension Task where Failure == Never {
     ///
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
-    /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
+    /// Don't await a later task of the same queue in `operation`: neither would ever end.
     @discardableResult @inlinable
     public init(
         name: String? = nil,
@@ -37,7 +37,7 @@ extension Task where Failure == any Error {
     ///
     /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
     ///
-    /// Not for an `operation` that awaits a later task of the same queue: neither would ever end.
+    /// Don't await a later task of the same queue in `operation`: neither would ever end.
     @discardableResult @inlinable
     public init(
         name: String? = nil,

@@ -6,7 +6,7 @@ extension SerialQueue {
     /// What the caller wrote before is visible to `body`. `body` and what it captured are released right after it ran,
     /// on the queue, so a captured object's `deinit` may use ``syncOrRun(_:)`` and ``async(_:)`` on this queue.
     ///
-    /// Not for callers that submit faster than the queue runs for ever: nothing holds them back, but a capacity.
+    /// It never makes the caller wait. If callers can submit faster than the queue runs, give the queue a capacity.
     ///
     /// - Returns: `false` if the queue refused: it is full, or has been shut down, there was no memory, its thread could not
     ///   be started, or it is from before a `fork`. Then `body` will not run and has been released.
@@ -18,8 +18,9 @@ extension SerialQueue {
         return error == nil
     }
 
-    /// As ``async(_:)``, but where a queue of limited capacity is full, waits for room no longer than `limit`. Room goes
-    /// to the callers in their order.
+    /// As ``async(_:)``, but if the queue has a capacity and is full, waits for room, at most for `limit`.
+    ///
+    /// Waiting callers get room in FIFO order.
     ///
     /// - Throws: `timedOut`; `deadlock`, from a closure that the queue waits for; `shutDown`; `noResources`;
     ///   `fromBeforeFork`. Then `body` will not run and has been released.

@@ -1,20 +1,19 @@
 import CSerialQueue
 
 extension SerialQueue {
-    /// Submits `body` when `delay` has passed: it waits first for its time, then for its turn, behind everything that was
-    /// submitted before.
+    /// Submits `body` when `delay` has passed; it then waits for its turn, after everything submitted before.
     ///
     /// With a delay of zero it is submitted at once, in order with ``async(_:)``. Those that are due at the same time keep the
-    /// order in which they were submitted. No change of the wall clock moves the time; on
-    /// a ``ManualPool`` it is the pool's own. A pending closure keeps the queue alive; `shutdown`
-    /// lets go of what is not due. A full queue takes it all the same.
+    /// order in which they were submitted. The delay does not depend on the wall clock; on
+    /// a ``ManualPool`` it uses the pool's clock. A pending closure keeps the queue alive; `shutdown`
+    /// releases closures that are not due. A full queue accepts it, too.
     ///
     /// ```swift
     /// let queue = SerialQueue(label: "com.example.retry")
     /// queue.asyncAfter(.milliseconds(50)) { print("again") }
     /// ```
     ///
-    /// Not for what repeats: ``makeTimer(every:leeway:_:)``.
+    /// Don't use it for periodic work: ``makeTimer(every:leeway:_:)``.
     ///
     /// - Returns: `false` if the queue refused: it has been shut down, there was no memory, its thread could not be
     ///   started, or it is from before a `fork`. Then `body` will not run and has been released.

@@ -5,12 +5,12 @@ import Synchronization
 extension SerialQueue {
     /// Suspends the caller until everything that was submitted before has ended, and its captures have been released.
     ///
-    /// Of an actor's task that is its jobs before: one that is suspended in the middle does not hold it up. Nor do closures
-    /// that still wait for room. Of a queue that is being shut down it awaits the end.
+    /// For an actor's task that means its jobs so far: a task that is suspended halfway does not delay it. Nor do closures that still
+    /// wait for room. If the queue is being shut down, it awaits the end.
     ///
-    /// Not from what the queue waits for. While the queue is suspended it does not return, and it is not cancelled.
+    /// Don't call it from code that the queue waits for. It does not return while the queue is suspended, and cannot be cancelled.
     ///
-    /// - Precondition: As for an actor's job: there is memory for a place, and the queue's thread can be started.
+    /// - Precondition: As for an actor's job: there is memory for it, and the queue's thread can be started.
     public nonisolated(nonsending) func drain() async {
         let completion = Completion<CInt>()
         var status = completion.follow(queue)
@@ -19,16 +19,16 @@ extension SerialQueue {
         if status != 0 { drainRefused(status) }
     }
 
-    /// As `shutdown`, but suspends the caller while it waits: no thread of Swift's is blocked.
+    /// As `shutdown`, but suspends the caller while it waits, without blocking a thread.
     ///
-    /// May be called from an actor on this queue, too: its jobs go on after the queue's end, see ``enqueue(_:)``.
+    /// May be called from an actor on this queue, too: its jobs continue after the queue's end, see ``enqueue(_:)``.
     ///
-    /// The closing has happened when the call is suspended. Waiting is not cancelled; use `limit`.
+    /// The queue accepts nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
     ///
     /// - Parameters:
     ///   - mode: What becomes of closures that wait.
-    ///   - limit: For how long to wait; `nil`: without limit.
-    /// - Throws: `timedOut`: the shutdown goes on without the caller. `noResources`: the same, as no thread could be started
+    ///   - limit: How long to wait; `nil`: without limit.
+    /// - Throws: `timedOut`: the shutdown continues in the background. `noResources`: the same, as no thread could be started
     ///   to wait, or nothing was done. `fromBeforeFork`: nothing was done.
     public nonisolated(nonsending) func shutdown(
         _ mode: ShutdownMode = .drain,
@@ -54,11 +54,11 @@ extension SerialQueue {
     }
 }
 
-/// The end of a queue, or of the caller's patience, whichever comes first.
+/// The end of a queue, or of the time limit, whichever comes first.
 ///
 /// Unchecked Sendable: adds an atomic.
 private final class EndCompletion: Completion<CInt>, @unchecked Sendable {
-    /// Time limits are of the real clock, also where the queue is on a ``ManualPool``.
+    /// Time limits use the real clock, also if the queue is on a ``ManualPool``.
     static let timeouts = SerialQueue(label: "timeouts", on: .shared)
 
     private let isTold = Atomic(false)

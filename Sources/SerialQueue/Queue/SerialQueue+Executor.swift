@@ -1,7 +1,7 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// An actor whose `unownedExecutor` is a queue shares one order with what the queue is given by ``async(_:)`` and
+/// An actor whose `unownedExecutor` is a queue shares one order with the closures of ``async(_:)`` and
 /// ``sync(_:)``:
 ///
 ///     actor Store {
@@ -9,19 +9,18 @@ import CSerialQueueSwiftCall
 ///         nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 ///     }
 ///
-/// So synchronous code gets into the actor with `queue.sync { store.assumeIsolated { … } }`.
+/// So synchronous code can run on the actor with `queue.sync { store.assumeIsolated { … } }`.
 ///
 /// Jobs run first come, first served, whatever their priority: an urgent one does not overtake what was accepted before
 /// it. A job needs no room in a queue of limited capacity, and is never discarded: a shutdown in mode `discard`, too, runs
 /// those that wait. One that comes after the shutdown runs when the queue has ended, on a thread that stands in for the
 /// queue's (on a ``ManualPool``, when that is run); then ``sync(_:)`` is refused, but the actor is isolated, and the queue is current, as before.
 ///
-/// Not for an actor whose methods block for long: what the queue is given waits behind them. A `sync` from a task, in turn,
-/// blocks one of Swift's few threads until its turn; where what is ahead needs such a thread itself, use
-/// ``run(_:)``.
+/// Don't use it for an actor whose methods block for long: everything on the queue waits behind them. A `sync` from a task blocks one
+/// of Swift's few threads until its turn; if the work ahead needs such a thread itself, use ``run(_:)``.
 ///
 /// - Precondition: There is memory for the job, and the queue's thread can be started, and the process is not the child of
-///   a `fork`. Else the program traps, with a sentence that names the queue: a job cannot be refused.
+///   a `fork`. Otherwise the program traps, with a message that names the queue: a job cannot be refused.
 extension SerialQueue: SerialExecutor {
     /// Called by Swift's runtime: takes over a job that is isolated to an actor on this queue, for its turn.
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -34,7 +33,7 @@ extension SerialQueue: SerialExecutor {
         UnownedSerialExecutor(complexEquality: self)
     }
 
-    /// Whether the other handle stands for the same queue.
+    /// Whether the other handle is of the same queue.
     public func isSameExclusiveExecutionContext(other: SerialQueue) -> Bool {
         self == other
     }
@@ -44,7 +43,7 @@ extension SerialQueue: SerialExecutor {
         preconditionIsCurrent("an actor's isolation was assumed")
     }
 
-    /// Whether the caller runs on this queue, in whatever way it came there: by `sync`, `async` or as a job.
+    /// Whether the caller runs on this queue, by `sync`, `async` or as a job.
     public func isIsolatingCurrentContext() -> Bool? {
         isCurrent
     }

@@ -1,17 +1,17 @@
 extension SerialQueue {
-    /// Runs `body` on the queue's thread, in its turn, suspends the caller meanwhile, and returns the result.
+    /// Runs `body` on the queue's thread, in its turn; suspends the caller meanwhile, and returns the result.
     ///
-    /// A caller that is cancelled before the turn throws `CancellationError` at once. Then `body` never runs: it counts as
-    /// withdrawn, and its depth and its room are free at once. What it captured is released by the caller, before the call
-    /// throws. From its turn on, `body` runs to the end, and its result counts.
+    /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately. Then `body` never runs: it counts
+    /// as withdrawn, its depth and its room are free again, and its captures have been released. A `body` that has started runs to
+    /// its end, and its result counts.
     ///
-    /// In a queue of limited capacity it takes room; if there is none, the caller is suspended until there is, in line
+    /// On a queue with a capacity it takes room; if there is none, the caller is suspended until there is, in line
     /// with ``submit(_:)`` and ``async(waitingUpTo:_:)``. No thread is blocked.
     ///
-    /// May be called from an actor on this queue: the actor is suspended, so its queue goes on.
+    /// May be called from an actor on this queue: the actor is suspended, so its queue continues.
     ///
-    /// Not for work that suspends: an actor does that. Not for tiny pieces of work: ``sync(_:)`` from a thread that may
-    /// block is faster.
+    /// Don't use it for work that suspends: use an actor. For tiny pieces of work ``sync(_:)`` from a thread that may block is
+    /// faster.
     ///
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
     ///   `noResources`; `fromBeforeFork`.
@@ -30,11 +30,12 @@ extension SerialQueue {
         return try call.takeResult()
     }
 
-    /// As ``async(_:)``, but where a queue of limited capacity is full, suspends the caller until there is room. Room goes
-    /// to the callers in their order, to those of ``async(waitingUpTo:_:)`` and ``run(_:)`` as well.
+    /// As ``async(_:)``, but if the queue has a capacity and is full, suspends the caller until there is room.
     ///
-    /// Returns when `body` has been accepted, not when it has run. A caller that is cancelled before throws; later on
-    /// nothing takes `body` back.
+    /// Waiting callers get room in FIFO order, together with those of ``async(waitingUpTo:_:)`` and ``run(_:)``.
+    ///
+    /// Returns when `body` has been accepted, not when it has run. If the caller is cancelled before, the call throws; an
+    /// accepted `body` is not withdrawn.
     ///
     /// - Throws: `CancellationError`, or a ``SerialQueueError``: `shutDown`; `noResources`; `fromBeforeFork`. Then `body`
     ///   will not run, and has been released.

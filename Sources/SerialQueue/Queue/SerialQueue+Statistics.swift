@@ -12,9 +12,9 @@ extension SerialQueue {
         public var ran: Int
         /// Accepted, but discarded instead of run; so is the next firing of a timer that a shutdown ends.
         public var discarded: Int
-        /// A waiting caller gave up its place, or was refused by a shutdown that discards.
+        /// A waiting caller withdrew, or was refused by a discarding shutdown.
         public var withdrawn: Int
-        /// Refused; not among the submitted.
+        /// Refused; not counted as submitted.
         public var rejected: Int
         /// Accepted, and still waiting for their turn.
         public var depth: Int
@@ -22,7 +22,7 @@ extension SerialQueue {
         public var highestDepth: Int
     }
 
-    /// The counts now. While closures come and go each is true, but not all of the same instant.
+    /// The counts now. While closures come and go each is right, but they are not from the same instant.
     public var statistics: Statistics {
         var counts = sq_swift_queue_stats()
         _ = withExtendedLifetime(self) { sq_queue_stats(queue, &counts) }  // of the size of this version: cannot fail

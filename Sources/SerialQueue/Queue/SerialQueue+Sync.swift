@@ -6,12 +6,12 @@ extension SerialQueue {
     /// `body` sees what earlier tasks wrote, and later ones see what it wrote. Nothing is allocated; result and error may
     /// be of any type.
     ///
-    /// Not for code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. Not for code on
-    /// Swift's cooperative threads if what is ahead in the queue takes long: it blocks the thread.
+    /// Don't use it in code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. On Swift's
+    /// cooperative threads use ``run(_:)`` if the work ahead takes long: this blocks the thread.
     ///
     /// - Precondition: The queue does not wait for the caller: the caller is not on it, nor on a queue that its tasks wait
-    ///   for, unless they wait with a deadline. Else the program traps, in release builds too, with a message that names the
-    ///   queues. It also traps when the queue has been shut down, when there is no memory for a place in it, and in the
+    ///   for, unless they wait with a deadline. Otherwise the program traps, in release builds too, with a message that names the
+    ///   queues. It also traps when the queue has been shut down, when there is no memory, and in the
     ///   child of a `fork` that found it busy. ``sync(within:_:)`` throws instead.
     /// - Throws: What `body` throws.
     @inlinable
@@ -27,12 +27,12 @@ extension SerialQueue {
 
     /// As ``sync(_:)``, but on this queue already, however deeply nested, runs `body` directly, inside the current task.
     ///
-    /// For code that may or may not be on the queue, above all a `deinit`: the last reference may go away anywhere.
+    /// For code that may or may not run on the queue, above all a `deinit`: the last reference may be released anywhere.
     ///
     /// It works after `shutdown`, too: it waits for the queue's end, and then still excludes other
     /// such calls and an actor's late jobs.
     ///
-    /// Not as a habit: run directly, `body` sees the half-done changes of the task it interrupts.
+    /// Don't use it by default: when it runs directly, `body` sees the unfinished changes of the task that it interrupts.
     ///
     /// - Throws: What `body` throws.
     @inlinable

@@ -1,8 +1,7 @@
 extension SerialQueue {
-    /// As ``sync(_:)``, but waits for its turn no longer than `limit`: then the place in the queue is given up, and `body`
-    /// is guaranteed never to run.
+    /// As ``sync(_:)``, but waits for its turn at most for `limit`; then it withdraws, and `body` never runs.
     ///
-    /// The limit bounds the wait, not `body`. A queue that is free is taken also with a limit of zero.
+    /// The limit is for the wait, not for `body`. On a free queue it succeeds even with a limit of zero.
     ///
     /// - Throws: What `body` throws, or a ``SerialQueueError``: `timedOut`; `deadlock`, instead of the trap of ``sync(_:)``;
     ///   `shutDown`; `noResources`; `fromBeforeFork`.
@@ -16,8 +15,8 @@ extension SerialQueue {
         return try outcome.take()!.get()
     }
 
-    /// Runs `body` now if the queue is free, and returns its result; `nil`, at once, if the queue is busy (with a task of
-    /// the caller's own, too), suspended, shut down or from before a `fork`.
+    /// Runs `body` now if the queue is free, and returns its result; `nil`, without waiting, if the queue is busy
+    /// (also with a task of the caller), suspended, shut down or from before a `fork`.
     ///
     /// - Throws: What `body` throws.
     @inlinable

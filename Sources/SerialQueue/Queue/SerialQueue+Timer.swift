@@ -3,11 +3,11 @@ import CSerialQueueSwiftCall
 import Synchronization
 
 extension SerialQueue {
-    /// Makes a timer that has the queue run `body` every `interval`, for the first time in one `interval` from now.
+    /// Makes a timer that runs `body` on the queue every `interval`, first in one `interval` from now.
     ///
-    /// A firing that falls due while the one before still waits or runs is left out; if that one runs, one firing follows at
-    /// once. ``Timer/intervals`` tells a firing how many intervals it stands for. No firing comes early. On a ``ManualPool`` the
-    /// timer goes by the pool's own clock. Traps if `interval` is not positive, if there is no memory or thread for it, or if the queue is from
+    /// A firing that becomes due while the one before still waits or runs is skipped; if that one runs, one firing follows
+    /// immediately. ``Timer/intervals`` is the number of intervals that a firing covers. No firing comes early. On a ``ManualPool`` the
+    /// timer uses the pool's clock. Traps if `interval` is not positive, if there is no memory or thread for it, or if the queue is from
     /// before a `fork`. On a queue that has been shut down it never fires.
     ///
     /// ```swift
@@ -20,7 +20,7 @@ extension SerialQueue {
     ///   - interval: From one firing to the next.
     ///   - leeway: How late a firing may be if that saves the processor a wake-up.
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
-    /// - Returns: The timer; it is cancelled when it is let go of.
+    /// - Returns: The timer; releasing it cancels it.
     public func makeTimer(
         every interval: Duration, leeway: Duration = .zero, _ body: consuming sending @escaping () -> Void
     ) -> Timer {
@@ -30,9 +30,9 @@ extension SerialQueue {
         return timer
     }
 
-    /// Has its queue run a closure at times to come. Made by ``SerialQueue/makeTimer(every:leeway:_:)``.
+    /// A one-shot or periodic timer on a queue. Made by ``SerialQueue/makeTimer(every:leeway:_:)``.
     ///
-    /// Every call may be made from any thread, and from the timer's own closure. Letting go of the timer cancels it.
+    /// Every call may be made from any thread, and from the timer's own closure. Releasing the timer cancels it.
     public final class Timer: Sendable {
         // Sendable because every call on an sq_timer_t is legal from any thread until it is released (sq_timer.h). This
         // object releases it, when it goes, and the pointer never changes.
@@ -54,7 +54,7 @@ extension SerialQueue {
             withExtendedLifetime(body.take()) { sq_timer_release(timer) }
         }
 
-        /// Has the timer fire after `delay`, and from then on every `interval`, instead of as it was started before.
+        /// Starts the timer anew: it fires after `delay`, then every `interval`.
         ///
         /// - Parameters:
         ///   - delay: From now to the first firing.
@@ -64,25 +64,25 @@ extension SerialQueue {
         @discardableResult
         public func start(after delay: Duration, every interval: Duration? = nil, leeway: Duration = .zero) -> Bool {
             guard let timer, !body.isTaken else { return false }
-            // An interval too short to be told is the shortest; C takes 0 for "once".
+            // Less than a nanosecond counts as one; to C, 0 means "once".
             let interval = interval.map { max(nanoseconds($0), 1) } ?? 0
             return withExtendedLifetime(self) {
                 guard sq_timer_start(timer, nanoseconds(delay), interval, nanoseconds(leeway)) == 0 else { return false }
-                // Who cancels takes the body first: it either cancels what was just started, or is noticed here.
+                // A cancel takes the body first: it either cancels what was just started, or is noticed here.
                 guard body.isTaken else { return true }
                 sq_timer_cancel(timer)
                 return false
             }
         }
 
-        /// How many intervals the firing that runs stands for: 1, and 1 for each that was left out before it began.
+        /// How many intervals the running firing covers: 1, and 1 for each that was skipped before it.
         ///
-        /// Outside of a firing it is that of the last one; 0 before the first.
+        /// Outside of a firing: those of the last one; 0 before the first.
         public var intervals: Int {
             withExtendedLifetime(self) { timer.map { Int(clamping: sq_timer_intervals($0)) } ?? 0 }
         }
 
-        /// Ends the timer for good: no firing starts after this has returned. One that runs goes on.
+        /// Ends the timer: no firing starts after this has returned. One that runs continues.
         ///
         /// The closure is released at once, or when a firing that runs is over.
         public func cancel() {
@@ -96,7 +96,7 @@ extension SerialQueue {
         ///
         /// - Parameter limit: How long to wait at most; `nil`: without limit.
         /// - Throws: `timedOut`, if a firing runs for longer; `deadlock`, if it waits for the caller, or is the caller;
-        ///   `noResources`. The timer is cancelled nonetheless.
+        ///   `noResources`. The timer is cancelled in any case.
         public func cancelAndWait(within limit: Duration? = nil) throws(SerialQueueError) {
             try withExtendedLifetime((self, body.take())) { () throws(SerialQueueError) in
                 guard let timer else { return }

@@ -3,21 +3,21 @@ import CSerialQueueSwiftCall
 
 /// Runs closures one at a time, in the order in which they were submitted.
 ///
-/// `async` leaves a closure for the queue's own thread and returns; `sync` runs it on the calling thread when its turn
-/// has come. One order holds both. The thread starts with the first `async`: a queue used only with `sync` has none.
+/// `async` runs a closure on the queue's own thread, without waiting; `sync` waits for its turn and runs it on the calling thread.
+/// Both share one FIFO order. The thread starts with the first `async`: a queue that is only used with `sync` has none.
 ///
-/// Dropping the last reference never blocks and loses nothing: accepted closures still run, then the thread ends.
+/// Releasing the last reference never blocks and loses nothing: accepted closures still run, then the thread ends.
 ///
-/// A `SerialQueue` is a handle. Two handles are equal if they stand for the same queue, see ``current``.
+/// A `SerialQueue` is a handle. Two handles are equal if they are of the same queue, see ``current``.
 ///
-/// Not for work that suspends: an actor does that. Many thousands of queues belong on a ``WorkerPool``, as each that was used
-/// with `async` otherwise keeps a thread.
+/// Don't use it for work that suspends: use an actor. Put many thousands of queues on a ``WorkerPool``; otherwise each one that was
+/// used with `async` keeps a thread.
 public final class SerialQueue: Sendable {
     // Sendable because every call on an sq_queue_t is legal from any thread while the caller holds a reference
     // (the matrix in sq_queue.h). This object is that reference, and the pointer never changes.
     @usableFromInline nonisolated(unsafe) let queue: OpaquePointer
 
-    /// Takes over one reference of the caller's.
+    /// Takes over one reference from the caller.
     init(owning queue: OpaquePointer) {
         self.queue = queue
     }
@@ -36,8 +36,8 @@ extension SerialQueue {
     ///   - pool: Whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: a thread of the queue's own.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait with ``async(waitingUpTo:_:)``. `nil`: as
     ///     many as there is memory for. Traps if it is not positive.
-    ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if no thread of the
-    ///     system's can have such a stack. Closures run by `sync` use their caller's stack,
+    ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if no thread
+    ///     can have such a stack. Closures run by `sync` use their caller's stack,
     ///     a pool's threads have the pool's.
     public convenience init(
         label: String = "", on pool: WorkerPool? = nil, capacity: Int? = nil, stackSize: Int? = nil

@@ -1,13 +1,13 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// Why a queue did not do what it was asked for. The closure that came with the call has not run, and never will.
+/// Why a call failed. The closure that was passed to it has not run, and never will.
 ///
-/// Of `shutdown`, `timedOut` and `deadlock` end only the waiting: the shutdown goes on.
+/// After `timedOut` or `deadlock` from `shutdown` only the waiting has ended: the shutdown continues in the background.
 public enum SerialQueueError: Error, Hashable, Sendable {
-    /// The turn, or the end, did not come in time.
+    /// The time limit passed before the turn, or the end, came.
     case timedOut
-    /// It would never come: the queue waits for the caller. The sentence names the queues and threads of the cycle.
+    /// The turn would never come: the queue waits for the caller. The message names the queues and threads of the cycle.
     case deadlock(String)
     /// The queue has been shut down.
     case shutDown
@@ -18,7 +18,7 @@ public enum SerialQueueError: Error, Hashable, Sendable {
 }
 
 extension SerialQueueError {
-    /// The error for a status of the C core's, which is not 0, right after the call on the same thread.
+    /// The error for a nonzero status of the C core, right after the call on the same thread.
     @usableFromInline
     init(status: CInt) {
         switch Int(status) {
@@ -32,7 +32,7 @@ extension SerialQueueError {
 }
 
 extension SerialQueueError: CustomStringConvertible {
-    /// A sentence. Of a deadlock, the one that names its queues and threads.
+    /// A message. For a deadlock, the one that names its queues and threads.
     public var description: String {
         switch self {
         case .timedOut: "The queue did not get to it in time."

@@ -1,6 +1,6 @@
 # make/mutants.mk: the core with one fault in it, again and again (Tests/Mutants/run).
 
-mutants: ## each call, check, count and memory order of the core broken, one at a time; only what changed since the last run; MUTANTS=words JOBS=2
+mutants: ## each call, check, count and memory order of the core broken, one at a time; only what changed since the last run; MUTANTS=words JOBS=3
 	$(call need,gcc libc tsan python3)
 	Tests/Mutants/run $(MUTANTS)
 

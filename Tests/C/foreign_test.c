@@ -216,7 +216,7 @@ TEST(pthread_cancel_of_a_task_is_reported_and_ends_the_process) {
     }
 }
 
-/* To see it fail: no SQ__NOBODY_UNWINDS_THROUGH in tell (the watching thread ends without a word), let_go, decide. */
+/* To see it fail: no SQ__NOBODY_UNWINDS_THROUGH in tell (the watching thread ends without a message), discard, decide. */
 TEST(pthread_exit_in_a_function_that_is_no_task_is_reported_and_ends_the_process) {
     const char *const places[] = { "watcher", "watcher's end", "decision" };
     for (size_t i = 0; i < 3; i += 1) {

@@ -226,7 +226,7 @@ TEST(releases_from_many_threads_race_with_submissions_and_lose_nothing) {
     }
 }
 
-/* Nobody could resume it. To see it fail: in discard_the_rest (suspend.c), do not set DISCARD. */
+/* Nobody could resume it. To see it fail: in discard_the_rest (suspension.c), do not set DISCARD. */
 typedef struct last_word {
     sq_queue_t *queue;
     latch_t go, discarded;

@@ -249,7 +249,7 @@ static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
 TEST(a_slot_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_sync, BY_SYNC_UNTIL); }
 TEST(a_call_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_async, BY_CALL); }
 
-/* On a manual pool nothing moves by itself. To see it fail: leave the hand-off slot out of places_now (stats.c). */
+/* On a manual pool nothing moves by itself. To see it fail: leave the hand-off slot out of sq__ring_waiting (ring.c). */
 TEST(a_task_that_was_handed_off_waits_until_it_runs) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.pool = sq_pool_create_manual("still");

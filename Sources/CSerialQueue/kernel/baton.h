@@ -1,19 +1,18 @@
-/* baton.h: who may run the next task; the hand-off of the baton.
+/* baton.h: which thread may run the next task, and how the baton is handed over.
  *
- * DESIGN. Whoever completes a task holds the baton and decides where it goes:
+ * DESIGN. The thread that completes a task holds the baton and decides where it goes:
  *
- *     the handed-off work, or a TASK, PAIR or CALL next    to the runner: it runs them, anyone else posts it
- *     a GONE next                                          passed over, by any holder
- *     a WAITER in the ring                                 to that thread, by a grant of its token
- *     a SHARED next                                        its first thread comes next, as one of the kinds here
- *     an EITHER next                                       the runner runs its function; anyone else grants it as a WAITER
- *     a place that is reserved but not filled              into the place: its filler takes it up
- *     nothing is queued                                    back to the queue: it is free
- *     something is queued, and the queue is suspended      parked in the queue: whoever resumes takes it up
- *     nothing is queued, and the queue is shut down,       nowhere: the queue has ended
+ *     next is the handed-off work, a TASK, PAIR or CALL    to the runner: it runs them; another holder posts the runner
+ *     next is a GONE                                       passed over, by any holder
+ *     next is a WAITER                                     to that thread, by a grant of its token
+ *     next is an EITHER                                    the runner runs its function; another holder grants it as a WAITER
+ *     next is a slot that is taken but not filled          into the slot: the submitter that fills it gets the baton
+ *     nothing is queued                                    back to the queue, which becomes free
+ *     something is queued, and the queue is suspended      parked in the queue, until a resume
+ *     nothing is queued, and the queue is shut down        nowhere: the queue has ended
  *       or has no reference left
  *
- * What is to be discarded goes the same ways: async work to the runner, which discards them; waiters are refused. */
+ * Work that is to be discarded goes the same ways: asynchronous work to the runner, which discards it; waiters are refused. */
 #ifndef SQ__KERNEL_BATON_H
 #define SQ__KERNEL_BATON_H
 

@@ -5,8 +5,8 @@
 #include "include/sq_current.h"
 #include "thread/self.h"
 
-/* The innermost task's frame lies further out on the stack than the caller: somebody may have jumped out of that task.
- * Ends the program with a sentence if so. */
+/* The innermost task's frame lies below the caller on the stack: a longjmp may have left that task. Ends the program with a
+ * message if so. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller);
 
 static inline bool sq__is_current(const sq_queue_t *queue) {

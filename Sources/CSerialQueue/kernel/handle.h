@@ -1,8 +1,8 @@
 /* handle.h: is this a queue? In builds with SQ_DEBUG only.
  *
- * DESIGN. There a queue bears a mark, and its memory is kept for a while after it was freed, so that a call with a handle
- * that is NULL, zeroed, freed or something else ends the program with a sentence instead of going on in other people's
- * memory. Builds without SQ_DEBUG (release builds) have neither the mark nor the checks. */
+ * DESIGN. In such a build a queue has a mark, and its memory is kept for a while after it was freed. So a call with a handle
+ * that is NULL, zeroed, freed or not a queue ends the program with a message, instead of corrupting memory. Other builds have
+ * neither the mark nor the checks. */
 #ifndef SQ__KERNEL_HANDLE_H
 #define SQ__KERNEL_HANDLE_H
 

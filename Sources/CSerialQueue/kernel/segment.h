@@ -1,4 +1,4 @@
-/* segment.h: the pieces that a ring is made of. ring.h tells how they are used. */
+/* segment.h: the segments of a ring. ring.h describes how they are used. */
 #ifndef SQ__KERNEL_SEGMENT_H
 #define SQ__KERNEL_SEGMENT_H
 

@@ -1,17 +1,17 @@
-/* suspension.h: a suspended queue and its baton.
+/* suspension.h: the baton of a suspended queue.
  *
- * DESIGN. Suspending sets SUSPENDED in the state word, and SQ__HOLD where the holder looks before each task; the holder then
- * parks the baton. A free queue is taken and parked at once. Resuming clears both, and takes up the baton if it is parked.
+ * DESIGN. A suspension sets SQ__HOLD, which the holder reads before each task, and SUSPENDED in the state word; the holder then
+ * parks the baton. A free queue is taken and parked at once. A resume clears both, and takes the baton if it is parked.
  *
  *     suspend:  (s1) HOLD := 1   (s2) SUSPENDED := 1; a free queue becomes owned and PARKED
- *     holder:   (h1) HOLD?  no: run the next task   (h2) yes, and SUSPENDED: PARKED := 1, and go
- *               nothing next: the swap to free fails because of SUSPENDED: (h2)
+ *     holder:   (h1) HOLD?  no: run the next task   (h2) yes, and SUSPENDED: PARKED := 1, and leave
+ *               nothing is next: the swap to free fails because of SUSPENDED: (h2)
  *     resume:   (r1) HOLD := 0   (r2) SUSPENDED, PARKED := 0   (r3) it was PARKED: pass the baton on
  *
- *     s1 h1 s2      the holder sees HOLD but not SUSPENDED: it goes on with one task; suspend has not returned yet
- *     h1 s1 s2      the task's turn had come before: it goes on
- *     s2 r2 h2      the holder's swap fails, the word is no longer SUSPENDED: it goes on
- *     s2 h2 r2      PARKED is seen by the resumer, who alone clears it */
+ *     s1 h1 s2      the holder sees HOLD but not SUSPENDED: it runs one more task; suspend has not returned yet
+ *     h1 s1 s2      the task's turn had come before: it runs
+ *     s2 r2 h2      the holder's swap fails, the word is no longer SUSPENDED: it continues
+ *     s2 h2 r2      the resume finds PARKED; no other thread clears it */
 #ifndef SQ__KERNEL_SUSPENSION_H
 #define SQ__KERNEL_SUSPENSION_H
 

@@ -29,7 +29,7 @@ bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room);
  * this moment. */
 uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work);
 
-/* O. Passes over the GONE at the head. */
+/* O. Passes over the GONE that is next. */
 void sq__withdraw_pass(sq_queue_t *queue);
 
 #endif

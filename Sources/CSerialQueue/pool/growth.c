@@ -1,22 +1,22 @@
-/* growth.c: looking after a pool whose entries wait.
+/* growth.c: when a pool gets more seats, and when it loses them.
  *
- * DESIGN. A look comes some milliseconds after an entry had to wait for a seat, and again as long as entries wait. If an entry that was
- * waiting at the last look still waits, the pool may grow. Growth must help:
+ * DESIGN. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. If an entry
+ * that was waiting at the last check still waits, the pool may grow. Growth must help:
  *
- *     - All members with a seat are blocked: nothing moves. The pool gets twice as many seats more as it has.
- *     - Only some are blocked: entries still get their turn, only later. A member that many looks have found blocked in the same entry
- *       is replaced, by one seat.
- *     - Members that were blocked continue: if for some looks in a row more members than the seats at rest are not blocked, the
- *       seats above are taken back, also while entries wait. A member leaves its seat after its entry.
+ *     - All members with a seat are blocked: nothing moves. The pool gets twice as many additional seats as it has.
+ *     - Only some are blocked: entries still get their turn, only later. A member that many checks have found blocked in the
+ *       same entry is replaced, by one seat.
+ *     - Members that were blocked continue: if several checks in a row find more members running than the pool has seats at
+ *       rest, the additional seats are taken back, even while entries wait. A member leaves its seat after its entry.
  *
- * A member is blocked if some looks in a row find it in the same entry, it has not used the processor between them, which its thread's
- * own clock tells, and the system says that it does not wait for a processor. A thread that waits for a lock which others
- * take and release all the time, as malloc's, is woken now and then and uses a little: another thread would only wait for the
- * same lock. Such a member counts as blocked after many looks, and so does one of which the system says nothing (no file can be
- * opened, or there is no /proc).
+ * A member counts as blocked if several checks in a row find it in the same entry, its thread has used no processor time in
+ * between, and the system says that the thread is not waiting for a processor. A thread that waits for a contended lock, such
+ * as malloc's, wakes now and then and uses a little time; another member would only wait for the same lock. Such a member
+ * counts as blocked after many checks. So does one about which the system says nothing (no file can be opened, or there is no
+ * /proc).
  *
- * Once a second members that were idle all the time are ended, down to those at rest. While the pool has more seats or members
- * than at rest and no entry waits, a look comes every second. */
+ * Once a second, members that were idle the whole time are ended, down to the number at rest. While the pool has more seats or
+ * members than at rest and no entry waits, a check comes every second. */
 #include "pool/pool_internal.h"
 
 #include "platform/clock.h"

@@ -1,21 +1,21 @@
-/* pool.h: threads that take entries from one list.
+/* pool.h: threads that take ready entries from one list.
  *
- * DESIGN. A pool is a list of entries that are ready, and workers (worker.h), its members, that take them in order. An entry is a
- * node in what it is for; it is in the list at most once, and posted again only after it was called.
+ * DESIGN. A pool has a list of ready entries, and workers (worker.h), its members, that take them in order. An entry is a node
+ * in whatever it stands for (a queue). It is in the list at most once, and is posted again only after it was called.
  *
- * A member runs an entry only while it holds one of the pool's seats. Whoever posts an entry takes a free seat, if there is one, for a member: an
- * idle one, or a new one. A member keeps its seat as long as it finds entries. So while entries are ready all seats are
- * taken, and no wake-up is lost: seats, list and idle members are under one lock.
+ * A member runs an entry only while it has one of the pool's seats. The thread that posts an entry takes a free seat, if there
+ * is one, for an idle member or a new one. A member keeps its seat as long as it finds entries. So all seats are taken
+ * while entries are ready. No wake-up is lost, because seats, list and idle members are under one lock.
  *
- * A member that is about to sleep in a call of this library, from within an entry, gives its seat up and takes it again when it wakes, there
- * being one or not: what it waits for may need the seat. There may be one member too many for a moment; the next that comes
- * back from its entry leaves its seat.
+ * A member that is about to sleep in a call of this library, inside an entry, gives up its seat, and takes one again when it
+ * wakes, free or not: what it waits for may need the seat. Then there may be one member too many for a moment; the next
+ * member that finishes its entry leaves its seat.
  *
- * An entry that blocks otherwise keeps its seat. So a pool that may grow is looked after: while entries are ready and have waited for some
- * milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. When they are no longer needed it takes them
- * away, and ends the members that were idle for a second.
+ * A member that blocks in any other way keeps its seat. So a pool that may grow is checked: while entries have been ready for
+ * some milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. It takes them back when they
+ * are no longer needed, and ends members that were idle for a second.
  *
- * A manual pool has neither members nor seats: whoever wants the entries run, runs them. */
+ * A manual pool has neither members nor seats: its entries run in the thread that runs the pool. */
 #ifndef SQ__POOL_POOL_H
 #define SQ__POOL_POOL_H
 
@@ -30,7 +30,7 @@
 #ifndef SQ__BATCH
 #define SQ__BATCH 64
 #endif
-/* More members than this no pool has, unless it was made with more seats. */
+/* The limit on members, unless the pool was created with more seats. */
 #ifndef SQ__MOST_MEMBERS
 #define SQ__MOST_MEMBERS 64
 #endif
@@ -42,10 +42,10 @@ typedef struct sq__ready {
     struct sq__ready *next; /* under the pool's lock */
 } sq__ready_t;
 
-/* What became of an entry that was called. */
+/* How the call of an entry ended. */
 typedef enum sq__ready_end {
-    SQ__READY_GONE, /* it may have been posted again, or freed */
-    SQ__READY_MORE  /* it has more to do, and was not posted: it goes to the back of the list */
+    SQ__READY_GONE, /* the entry may have been posted again, or freed */
+    SQ__READY_MORE  /* the entry has more to do and was not posted: it goes to the back of the list */
 } sq__ready_end_t;
 
 /* Runs at most `batch` tasks of the entry, and adds how many it has run to *ran. */
@@ -68,7 +68,7 @@ void sq__pool_release(sq__pool_t *pool);
 /* Has the entry called. The pool may be gone on return. */
 void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry);
 
-/* A hint: there are entries that nobody has taken yet. */
+/* A hint: entries are waiting for a member. */
 bool sq__pool_is_crowded(const sq__pool_t *pool);
 
 /* The pool was made before a fork that this process is the child of. */

@@ -1,4 +1,4 @@
-/* pool_internal.h: a pool's fields, and its members. What pool.h tells, from the inside. */
+/* pool_internal.h: the fields of a pool and of its members, for the files of this folder. pool.h has the design. */
 #ifndef SQ__POOL_POOL_INTERNAL_H
 #define SQ__POOL_POOL_INTERNAL_H
 
@@ -62,20 +62,21 @@ struct sq_pool {
 /* Starts the first member. Returns 0 or ENOMEM. */
 int sq__members_begin(sq__pool_t *pool);
 
-/* There is no reference left: ends the members. The last one frees the pool. */
+/* After the last release: ends the members. The last one frees the pool. */
 void sq__members_end(sq__pool_t *pool);
 
-/* With the lock, which it gives back: if an entry is ready and a seat is free, has a member take it. The pool may be gone on return. */
+/* With the lock, which it releases: if an entry is ready and a seat is free, a member is called to take it. The pool may be
+ * freed on return. */
 void sq__members_call_and_unlock(sq__pool_t *pool);
 
-/* With the lock, which it gives back: counts one member less. The last one frees the pool. */
+/* With the lock, which it releases: counts one member less. The last one frees the pool. */
 void sq__members_leave_and_unlock(sq__pool_t *pool);
 
-/* Ends up to `members` idle ones: takes them out, with the lock, and tells them, without. */
+/* Ends up to `members` idle ones: the first removes them, with the lock; the second stops them, without it. */
 sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members);
 void sq__members_dismiss(sq__member_t *picked);
 
-/* With the lock: has the pool looked after, soon or within a second. */
+/* With the lock: schedules a growth check, soon or within a second. */
 void sq__growth_schedule(sq__pool_t *pool, bool is_soon);
 
 /* The alarm's call. */
@@ -86,7 +87,7 @@ void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry);
 sq__ready_t *sq__pool_take_first(sq__pool_t *pool);
 void sq__pool_take_out(sq__pool_t *pool, sq__ready_t **link);
 
-/* With the lock: nobody is left who would touch the pool. */
+/* With the lock: no member and no growth check will use the pool again. */
 static inline bool sq__pool_is_deserted(const sq__pool_t *pool) {
     return pool->has_ended && pool->members == 0 && !pool->growth_is_scheduled;
 }

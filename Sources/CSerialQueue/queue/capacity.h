@@ -1,9 +1,9 @@
 /* capacity.h: the limited capacity of a queue.
  *
- * DESIGN. Room is counted under a mutex of the queue's own, only in queues that have a capacity. An async task takes one room
- * before its place, and gives it back when its turn comes. Room that comes free goes to the submitter that has waited
- * longest, directly: nobody overtakes it. In the same line stand deferred tasks, which no thread waits with: who gives
- * room to one submits it. */
+ * DESIGN. Room is counted under a mutex of the capacity, and only in queues that have one. An asynchronous task takes room
+ * before it takes a slot, and gives it back when its turn comes. Room that becomes free goes directly to the submitter that
+ * has waited longest, so no submitter overtakes another. Deferred tasks, for which no thread waits, are in the same line: the
+ * thread that gives room to a deferred task also submits it. */
 #ifndef SQ__QUEUE_CAPACITY_H
 #define SQ__QUEUE_CAPACITY_H
 

@@ -1,11 +1,10 @@
-/* worker.h: a thread that is called upon, one post at a time.
+/* worker.h: a thread that runs a function each time it is posted.
  *
- * DESIGN. A worker sleeps on a token of its own (not its thread's: a task that it runs may wait on that one meanwhile).
- * Whoever holds the right to post, posts once; the worker calls its function once; then the next post may come, even before
- * the function has returned. So the next turn is prepared before the function is called.
+ * DESIGN. A worker sleeps on a token of its own, not on its thread's: a task that it runs may wait on that one meanwhile. The
+ * thread that has the right to post posts once, and the worker calls its function once. Then the next post may come, even
+ * before the function has returned; so the next wait is prepared before the function is called.
  *
- * A worker belongs to its thread: it frees itself when it was told to stop, or when its function
- * said so. */
+ * A worker belongs to its thread. It frees itself when it was stopped, or when its function asked for that. */
 #ifndef SQ__THREAD_WORKER_H
 #define SQ__THREAD_WORKER_H
 

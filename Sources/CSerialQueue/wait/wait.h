@@ -1,7 +1,7 @@
-/* wait.h: a thread waits for something that a queue will do.
+/* wait.h: a thread waits for something that another thread or a queue will do.
  *
- * DESIGN. Every wait of the library's callers goes through here, in three steps: begin (the thread's token is prepared), the
- * caller makes the wait known to whoever will grant it, end (look, check for a deadlock, sleep). */
+ * DESIGN. Every wait of a caller of the library has three steps: begin (the thread's token is prepared); the caller makes the
+ * wait known to the thread that will grant it; end (spin, check for a deadlock, sleep). */
 #ifndef SQ__WAIT_WAIT_H
 #define SQ__WAIT_WAIT_H
 

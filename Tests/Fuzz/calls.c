@@ -219,18 +219,15 @@ static void run_inline(void *context) {
 
 static void sync_or_run(call_t *call) {
     if (!call->within) {
-        if (call->was_free || call->was_closed || call->is_cycle) {
+        if (call->was_closed && model_has_ended(call->model) && call->model->suspensions == 0) {
+            reject(call);
+            int error = sq_sync_or_run(drive.queues[call->queue], task_runs_late, call->context);
+            expect(call, "sync_or_run", error, error == 0 && model_fates[call->id] == RAN);
+        } else if (!call->was_closed && (call->was_free || call->is_cycle)) {
             call->deadline = SQ_FOREVER;
-            if (!call->was_closed) {
-                accept(call, SYNC_CALLER);
-            }
+            accept(call, SYNC_CALLER);
             int error = sq_sync_or_run(drive.queues[call->queue], task_runs, call->context);
-            if (call->was_closed) {
-                expect(call, "sync_or_run", error, error == ESHUTDOWN);
-                reject(call);
-            } else {
-                check_outcome(call, "sync_or_run", error, false);
-            }
+            check_outcome(call, "sync_or_run", error, false);
         }
         return;
     }

@@ -113,6 +113,11 @@ void task_runs(void *context) {
     drive_unlock();
 }
 
+void task_runs_late(void *context) {
+    model_fates[id_of(context)] = RAN;
+    body(id_of(context));
+}
+
 void task_discarded(void *context) {
     int id = id_of(context);
     drive_lock();

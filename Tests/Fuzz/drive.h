@@ -55,6 +55,8 @@ void call_control(int id);
 /* What a submitted task is called with: the address of its operation. */
 void task_runs(void *context);
 void task_discarded(void *context);
+/* The function of a sync_or_run after the end of its queue. */
+void task_runs_late(void *context);
 int id_of(const void *context);
 
 /* waiter.c: a thread that waits in a sync. */

@@ -12,7 +12,8 @@ static int make_call(guard_t *guard, call_t call, ticket_t *ticket, sq_time_t de
     case SYNC: return sq_sync(queue, ticket_run, ticket);
     case SYNC_UNTIL: return sq_sync_until(queue, deadline, ticket_run, ticket);
     case TRY: return sq_sync_until(queue, SQ_NOW, ticket_run, ticket);
-    case OR_RUN: return sq_sync_or_run(queue, ticket_run, ticket);
+    case OR_RUN: /* after a shutdown it would run, which the order of the tickets does not know */
+        return guard->may_refuse ? sq_sync(queue, ticket_run, ticket) : sq_sync_or_run(queue, ticket_run, ticket);
     case ASYNC: return sq_async(queue, ticket_run, ticket);
     case TASK: return sq_async_task(queue, &task);
     case PAIR: return sq_async_pair(queue, deadline, ticket_pair, ticket, (void *)(uintptr_t)ticket->number);

@@ -38,6 +38,9 @@ typedef struct sq__cold {
     struct sq__pending_timer *pending_timers; /* L */
     size_t kept;                              /* L  how many of them have a reference to the queue */
 
+    /* queue/after_end.c */
+    sq_queue_t *successor; /* L  what calls after the queue's end exclude each other by; NULL: there was none yet */
+
     /* kernel/shared.h */
     struct sq__slot *shared;    /* L  a shared slot that the head has not passed, which may be joined; NULL: none */
     SQ__ATOMIC(uint64_t) joined; /* L, read as a count: how many threads have joined a shared slot that was there */

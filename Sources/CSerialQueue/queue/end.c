@@ -69,6 +69,10 @@ void sq__queue_dispose(sq_queue_t *queue) {
     if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
         sq__capacity_release(queue->room);
     }
+    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* nobody else has the queue, nor its successor */
+    if (cold != NULL && cold->successor != NULL && sq__state_is_free(sq__load_relaxed(&cold->successor->state))) {
+        sq__queue_dispose(cold->successor); /* else this is the child of a fork, and a thread of the parent's was inside */
+    }
     sq__cold_free(queue);
     sq__handle_free(queue);
     if (pool != NULL) {

@@ -11,6 +11,7 @@
 #include "kernel/run.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
+#include "queue/after_end.h"
 #include "queue/runner.h"
 #include "queue/turn.h"
 #include "thread/spin.h"
@@ -118,7 +119,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
     return sq_sync_until(queue, SQ_FOREVER, function, context);
 }
 
-int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {
+int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     if (sq__is_current(queue)) {
         sq__run(queue, function, context);

@@ -33,6 +33,9 @@ SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 
+/* Of the core: sq_sync_or_run, but with ESHUTDOWN after a shutdown. AfterShutdown.swift has one order for what comes then. */
+int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context);
+
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
@@ -42,7 +45,7 @@ SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *contex
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq_sync_or_run(queue, call_closure, &closure);
+    return sq__sync_or_run_before_end(queue, call_closure, &closure);
 }
 
 SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)

@@ -1,0 +1,53 @@
+#include "queue/after_end.h"
+
+#include "include/sq_shutdown.h"
+#include "include/sq_sync.h"
+#include "kernel/cold.h"
+#include "kernel/lock.h"
+#include "kernel/run.h"
+
+#include <errno.h>
+
+typedef struct late_call {
+    sq_queue_t *queue;
+    sq_function_t function;
+    void *context;
+} late_call_t;
+
+/* In a task of the successor. */
+static void run_late(void *context) {
+    const late_call_t *call = context;
+    sq__run(call->queue, call->function, call->context);
+}
+
+/* NULL: no memory. */
+static sq_queue_t *successor_of(sq_queue_t *queue) {
+    sq__lock(queue);
+    sq__cold_t *cold = sq__cold_record(queue);
+    if (cold != NULL && cold->successor == NULL) {
+        cold->successor = sq_queue_create(queue->label, NULL);
+    }
+    sq_queue_t *successor = cold != NULL ? cold->successor : NULL;
+    sq__unlock(queue);
+    return successor;
+}
+
+static int run_after_end(sq_queue_t *queue, sq_function_t function, void *context) {
+    int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
+    if (error) {
+        return error;
+    }
+    sq_queue_t *successor = successor_of(queue);
+    if (successor == NULL) {
+        return ENOMEM;
+    }
+    sq_queue_retain(queue); /* a running task keeps its queue alive, but this one no longer is the queue's */
+    error = sq_sync(successor, run_late, &(late_call_t){ queue, function, context });
+    sq_queue_release(queue);
+    return error;
+}
+
+int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {
+    int error = sq__sync_or_run_before_end(queue, function, context);
+    return error == ESHUTDOWN ? run_after_end(queue, function, context) : error;
+}

@@ -1,0 +1,184 @@
+/* after_end_test.c: sq_sync_or_run on a queue that is shut down. */
+#include "caller.h"
+#include "inject.h"
+#include "sq_pool.h"
+
+static sq_queue_t *ended_queue(const char *label) {
+    sq_queue_t *queue = make_queue_of(label, 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    return queue;
+}
+
+typedef struct visit {
+    sq_queue_t *queue, *other;
+    size_t ran, inside, together;
+    latch_t entered, leave;
+    int error;
+} visit_t;
+
+static void look_around(void *context) {
+    visit_t *visit = context;
+    CHECK(sq_current_queue() == visit->queue);
+    CHECK(sq_is_current(visit->queue));
+    CHECK_EQUAL(sq_sync(visit->queue, must_not_run, NULL), EDEADLK);
+    visit->ran += 1;
+    if (visit->ran == 1) {
+        CHECK_EQUAL(sq_sync_or_run(visit->queue, look_around, visit), 0); /* on the queue already: at once */
+    }
+}
+
+TEST(after_the_end_it_still_runs_with_the_queue_as_the_current_one) {
+    visit_t visit = { .queue = ended_queue("ended") };
+    CHECK_EQUAL(sq_sync_or_run(visit.queue, look_around, &visit), 0);
+    CHECK_EQUAL(visit.ran, 2);
+    CHECK(sq_current_queue() == NULL);
+    CHECK_EQUAL(sq_sync(visit.queue, must_not_run, NULL), ESHUTDOWN);
+    sq_queue_release(visit.queue);
+}
+
+static void be_inside(void *context) {
+    visit_t *visit = context;
+    visit->together += visit->inside++ != 0; /* not atomic: ThreadSanitizer would see two at a time */
+    visit->ran += 1;
+    sched_yield();
+    visit->inside -= 1;
+}
+
+static void *come_often(void *argument) {
+    visit_t *visit = argument;
+    for (int i = 0; i < 1000; i += 1) {
+        CHECK_EQUAL(sq_sync_or_run(visit->queue, be_inside, visit), 0);
+    }
+    return NULL;
+}
+
+/* To see it fail: call the function directly in sq__after_end_run. */
+TEST(after_the_end_its_functions_exclude_each_other) {
+    enum { THREADS = 4 };
+    visit_t visit = { .queue = ended_queue("exclusive") };
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i += 1) {
+        threads[i] = spawn(come_often, &visit);
+    }
+    for (int i = 0; i < THREADS; i += 1) {
+        join(threads[i]);
+    }
+    CHECK_EQUAL(visit.together, 0);
+    CHECK_EQUAL(visit.ran, THREADS * 1000);
+    sq_queue_release(visit.queue);
+}
+
+static void *come_late(void *argument) {
+    visit_t *visit = argument;
+    latch_bump(&visit->entered);
+    visit->error = sq_sync_or_run(visit->queue, add_one, &visit->ran);
+    return NULL;
+}
+
+/* To see it fail: leave out sq_shutdown in sq__after_end_run. */
+TEST(between_shutdown_and_end_it_waits_for_the_end) {
+    visit_t visit = { .queue = make_queue_of("ending", 0), .entered = LATCH_INIT };
+    size_t before = 0;
+    hold_t hold;
+    hold_async(&hold, visit.queue);
+    CHECK_EQUAL(sq_async(visit.queue, add_one, &before), 0);
+    CHECK_EQUAL(sq_shutdown(visit.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    pthread_t late = spawn(come_late, &visit);
+    latch_wait(&visit.entered, 1);
+    while (stats_now(visit.queue).rejected == 0) {
+        sched_yield(); /* it has been refused by now, and comes to the wait for the end */
+    }
+    CHECK_EQUAL(visit.ran, 0);
+    hold_end(&hold);
+    join(late);
+    CHECK_EQUAL(visit.error, 0);
+    CHECK_EQUAL(visit.ran, 1);
+    CHECK_EQUAL(before, 1);
+    sq_queue_release(visit.queue);
+}
+
+static void cross(void *context) {
+    visit_t *visit = context;
+    latch_bump(&visit->entered);
+    latch_wait(&visit->leave, 2);
+    visit->error = sq_sync_or_run(visit->other, do_nothing, NULL);
+}
+
+static void *cross_over(void *argument) {
+    CHECK_EQUAL(sq_sync_or_run(((visit_t *)argument)->queue, cross, argument), 0);
+    return NULL;
+}
+
+TEST(after_the_end_a_cycle_is_refused_and_named) {
+    sq_queue_t *a = ended_queue("ended A"), *b = ended_queue("ended B");
+    visit_t visits[2] = { { .queue = a, .other = b, .entered = LATCH_INIT, .leave = LATCH_INIT },
+                          { .queue = b, .other = a, .entered = LATCH_INIT, .leave = LATCH_INIT } };
+    pthread_t threads[2] = { spawn(cross_over, &visits[0]), spawn(cross_over, &visits[1]) };
+    for (int i = 0; i < 2; i += 1) {
+        latch_wait(&visits[i].entered, 1);
+    }
+    for (int i = 0; i < 2; i += 1) {
+        latch_bump(&visits[i].leave);
+        latch_bump(&visits[i].leave);
+    }
+    join(threads[0]);
+    join(threads[1]);
+    CHECK_EQUAL((visits[0].error == EDEADLK) + (visits[1].error == EDEADLK), 1);
+    CHECK_EQUAL((visits[0].error == 0) + (visits[1].error == 0), 1);
+    sq_queue_release(a);
+    sq_queue_release(b);
+}
+
+static void shut_down_and_run(void *context) {
+    visit_t *visit = context;
+    CHECK_EQUAL(sq_shutdown(visit->other, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(sq_resume(visit->other), 0);
+    CHECK_EQUAL(sq_sync_or_run(visit->other, add_one, &visit->ran), 0); /* ran what was ahead, and ended the queue */
+}
+
+TEST(on_a_manual_pool_it_runs_what_keeps_the_queue_from_its_end) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = sq_pool_create_manual("manual");
+    visit_t visit = { .queue = make_queue_of("elsewhere", 0), .other = sq_queue_create("manual", &options) };
+    size_t before = 0;
+    CHECK_EQUAL(sq_suspend(visit.other), 0);
+    CHECK_EQUAL(sq_async(visit.other, add_one, &before), 0);
+    CHECK_EQUAL(sq_sync(visit.queue, shut_down_and_run, &visit), 0);
+    CHECK_EQUAL(before, 1);
+    CHECK_EQUAL(visit.ran, 1);
+    sq_queue_release(visit.queue);
+    sq_queue_release(visit.other);
+    sq_pool_release(options.pool);
+}
+
+static void release_inside(void *context) {
+    visit_t *visit = context;
+    sq_queue_release(visit->queue);
+    CHECK(sq_is_current(visit->queue));
+    CHECK_EQUAL(sq_sync_or_run(visit->queue, add_one, &visit->ran), 0);
+}
+
+/* To see it fail (under AddressSanitizer): no sq_queue_retain in run_after_end. */
+TEST(after_the_end_the_last_reference_can_be_released_inside) {
+    long blocks = live_blocks();
+    visit_t visit = { .queue = ended_queue("released") };
+    CHECK_EQUAL(sq_sync_or_run(visit.queue, release_inside, &visit), 0);
+    CHECK_EQUAL(visit.ran, 1);
+    let_threads_end(0);
+    CHECK_AT_MOST(live_blocks(), blocks + 2); /* the thread's own token */
+}
+
+TEST(without_memory_it_is_ENOMEM_and_can_be_made_again) {
+    sq_queue_t *queue = ended_queue("famine");
+    size_t ran = 0;
+    uint64_t failed = 1;
+    for (uint64_t nth = 1; failed > 0; nth += 1) {
+        fail_nth(FAIL_ALLOCATION, nth, true);
+        int error = sq_sync_or_run(queue, add_one, &ran);
+        failed = fail_nothing();
+        CHECK_EQUAL(error, failed > 0 ? ENOMEM : 0);
+    }
+    CHECK_EQUAL(ran, 1);
+    sq_queue_release(queue);
+}

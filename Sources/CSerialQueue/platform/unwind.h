@@ -1,17 +1,17 @@
-/* unwind.h: nobody leaves a task but by returning.
+/* unwind.h: a task is left only by returning.
  *
  * DESIGN. A C++ exception, pthread_exit and pthread_cancel unwind the stack frame by frame, and ask each frame's personality
- * routine what it has to clean up. The functions that call user code name one that ends the program with a sentence: a
- * baton lost this way would leave the queue silently dead. It costs nothing while nobody unwinds. Where the compiler does
- * not write its unwind tables through the assembler, the mark is empty, and the frame is unwound like any other C function.
- * longjmp asks nobody; see sq__frame_check. */
+ * routine what to clean up. The functions that call user code name a routine that ends the program with a message
+ * (kernel/unwind.c): a baton lost this way would silently stop the queue. This costs nothing while nothing unwinds. Where the
+ * compiler does not write its unwind tables through the assembler, the mark is empty, and the frame is unwound like that of any
+ * other C function. longjmp asks no frame; see sq__current_check_jump. */
 #ifndef SQ__PLATFORM_UNWIND_H
 #define SQ__PLATFORM_UNWIND_H
 
 #include "platform/system.h"
 
 #if defined(__GCC_HAVE_DWARF2_CFI_ASM) && (defined(__x86_64__) || defined(__aarch64__))
-/* To stand in the body of each function that calls user code. 0x1b: a 32-bit offset from here. */
+/* In the body of each function that calls user code. 0x1b: a 32-bit offset from here. */
 #define SQ__NOBODY_UNWINDS_THROUGH __asm__ __volatile__(".cfi_personality 0x1b, sq__unwind_personality")
 #else
 #define SQ__NOBODY_UNWINDS_THROUGH ((void)0)

@@ -1,9 +1,9 @@
-/* async.c: leaving a task for the runner.
+/* async.c: submitting a task to the runner.
  *
- * DESIGN. The queue must have its runner before the task is accepted: a thread that cannot be started must be the
+ * DESIGN. The queue must have its runner before the task is accepted, so that a thread that cannot be started is the
  * submitter's error. An async that finds the queue free leaves the task in the hand-off slot and passes the baton to the
- * runner; the ring is not touched. Else it takes a place. A deferred task for which there is no room yet is submitted by whoever
- * gives it room. */
+ * runner; it does not use the ring. Otherwise it takes a slot. A deferred task for which there is no room yet is submitted by
+ * the thread that gives it room. */
 #include "queue/async.h"
 
 #include "kernel/cold.h"

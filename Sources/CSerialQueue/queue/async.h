@@ -14,7 +14,7 @@ int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);
  * reference. */
 void sq__async_give_room(sq_queue_t *queue, sq__room_t *room);
 
-/* Refuses all who wait for room, and all who will ask for it. */
+/* Refuses all requests for room: those that wait and those that come later. */
 void sq__async_close_room(sq_queue_t *queue);
 
 /* sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */

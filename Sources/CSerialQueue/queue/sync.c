@@ -1,7 +1,7 @@
 /* sync.c: running a function in its turn, on the calling thread; with async_and_wait also on the runner.
  *
- * DESIGN. A sync that finds the queue free takes it and runs at once: free implies empty, so it overtakes nobody. That path is
- * two compare-and-swaps and a call; no token, no place, no memory. Else the thread takes a place, leaves its token there,
+ * DESIGN. A sync that finds the queue free takes it and runs at once: free implies empty, so it overtakes no task. That path is
+ * two compare-and-swaps and a call, without token, slot or memory. Otherwise the thread takes a slot, leaves its token there,
  * and waits for the baton. */
 #include "include/sq_sync.h"
 

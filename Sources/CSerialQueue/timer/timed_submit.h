@@ -1,4 +1,4 @@
-/* timed_submit.h: what delayed tasks and timers have in common: a clock, and the way into the queue when the time has come. */
+/* timed_submit.h: what delayed tasks and timers share: a clock, and the submission when they are due. */
 #ifndef SQ__TIMER_TIMED_SUBMIT_H
 #define SQ__TIMER_TIMED_SUBMIT_H
 
@@ -9,14 +9,14 @@
  * ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms);
 
-/* The time that many nanoseconds from now; SQ__NEVER where that is too far to be told. */
+/* The time that many nanoseconds from now; SQ__NEVER on overflow. */
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds);
 
 /* L. Submits work that no capacity refuses. True in *passes: the baton is the caller's, to be passed on (sq__baton_pass) when
  * it has given up the lock; the queue lives until then. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, bool *passes);
 
-/* L. There was no memory: has the alarm call again a little later. */
+/* L. There was no memory: sets the alarm to try again a little later. */
 void sq__timed_try_again(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
 #endif

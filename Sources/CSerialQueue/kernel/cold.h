@@ -2,7 +2,7 @@
  *
  * DESIGN. Most queues are never watched, have no timers, and are not polled while many tasks wait. The others get a cold
  * record, which lives as long as the queue: the baton's holder writes it without a lock. While SQ__WATCHED is set in the queue's control, the holder
- * notes what runs, on which thread and since when, and the watching thread reads that (inspect/watch.h). */
+ * notes what runs, on which thread and since when, and the watching thread reads that (inspect/watch_thread.c). */
 #ifndef SQ__KERNEL_COLD_H
 #define SQ__KERNEL_COLD_H
 

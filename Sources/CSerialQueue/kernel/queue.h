@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-/* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (watch.h). */
+/* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (cold.h). */
 enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4 };
 
 /* A capacity, as far as the kernel knows it: the room that a task took is given back when the task is taken. */

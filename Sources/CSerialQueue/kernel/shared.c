@@ -7,7 +7,6 @@
 
 static void append(sq__shared_t *list, sq__sharer_t *sharer) {
     sharer->list = list;
-    sharer->next = NULL;
     sharer->link = list->end;
     *list->end = sharer;
     list->end = &sharer->next;

@@ -21,11 +21,11 @@
 #define SQ__SHARED_FROM 32u
 #endif
 
-/* On the waiting thread's stack. L under the queue's lock. */
+/* On the waiting thread's stack, all zero except what is fixed, and entered once. L under the queue's lock. */
 typedef struct sq__sharer {
     uintptr_t kind;           /* fixed: SQ__WAITER, SQ__EITHER or SQ__CALL */
     sq__waiter_t waiter;      /* fixed */
-    sq__shared_t *list;       /* fixed from enter on */
+    sq__shared_t *list;       /* L */
     struct sq__sharer *next;  /* L */
     struct sq__sharer **link; /* L  what points to it; NULL: it is not on a list */
 } sq__sharer_t;

@@ -9,13 +9,13 @@
 enum { OPS = 128, THREADS = 5 };
 
 typedef enum word {
-    W_ASYNC, W_PAIR, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL, W_EITHER, W_EITHER_UNTIL,
+    W_ASYNC, W_PAIR, W_BARRIER, W_SYNC_BARRIER, W_BARRIER_UNTIL, W_TRY_BARRIER, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL, W_EITHER, W_EITHER_UNTIL,
     W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
     W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_LETGO, W_PUMP, W_CREATE, W_PASS, W_OPEN, W_PRINT, WORDS
 } word_t;
 
 static const char *const spellings[] = {
-    "async", "pair", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until", "either", "either_until",
+    "async", "pair", "barrier", "sync_barrier", "barrier_until", "try_barrier", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until", "either", "either_until",
     "suspend", "resume", "resume?", "drain", "drain_until", "discard", "discard_until",
     "retain", "release", "look", "watch", "unwatch", "letgo", "pump", "create", "pass", "open", "",
 };
@@ -131,6 +131,10 @@ static void carry_out_one(const op_t *op) {
     switch (op->word) {
     case W_ASYNC: stage_submit(ASYNC, q, SQ_NOW, inside, op->inside); break;
     case W_PAIR: stage_submit(ASYNC_PAIR, q, SQ_NOW, inside, op->inside); break;
+    case W_BARRIER: stage_submit(ASYNC_BARRIER, q, SQ_NOW, inside, op->inside); break;
+    case W_SYNC_BARRIER: stage_submit(SYNC_BARRIER, q, SQ_FOREVER, inside, op->inside); break;
+    case W_BARRIER_UNTIL: stage_submit(SYNC_BARRIER_UNTIL, q, stage_soon(), inside, op->inside); break;
+    case W_TRY_BARRIER: stage_submit(SYNC_BARRIER_UNTIL, q, SQ_NOW, inside, op->inside); break;
     case W_ASYNC_UNTIL: stage_submit(ASYNC_UNTIL, q, stage_soon(), inside, op->inside); break;
     case W_ASYNC_EVER: stage_submit(ASYNC_UNTIL, q, SQ_FOREVER, inside, op->inside); break;
     case W_SYNC: stage_submit(SYNC, q, SQ_FOREVER, inside, op->inside); break;

@@ -3,6 +3,7 @@
  * A program is a list of threads, separated by |, each a list of words. A word is a call, or a call with what its task
  * does in parentheses:
  *
+ *     barrier  sync_barrier  barrier_until  try_barrier      (barrier: sq_async_barrier; the others: sq_sync_barrier_until)
  *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_run_and_wait)
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch
@@ -31,7 +32,7 @@ typedef struct scenario {
 extern const scenario_t litmus_scenarios[], puzzle_scenarios[], order_scenarios[], deadline_scenarios[], capacity_scenarios[],
     deferred_scenarios[], suspend_scenarios[], watch_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
     depth_scenarios[], pool_scenarios[], pool_end_scenarios[], alarm_scenarios[], timer_scenarios[], semaphore_once_scenarios[],
-    group_scenarios[], item_scenarios[], await_scenarios[], mix_scenarios[];
+    group_scenarios[], item_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

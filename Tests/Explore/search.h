@@ -4,11 +4,13 @@
 
 #include "scenario.h"
 
+enum { OUTPUTS = 64 };
+
 typedef struct search_outcome {
     uint64_t schedules, steps;
     double seconds;
     bool failed, complete; /* complete: a depth-first search has seen everything within its bounds */
-    bool printed[64];      /* which of the outputs that may come have come */
+    bool printed[OUTPUTS];      /* which of the outputs that may come have come */
     char message[512];
     unsigned choices;      /* other than 0, in the shrunk tape */
 } search_outcome_t;

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const stage_kind_names[] = { "async", "async_pair", "async_until", "sync", "sync_until", "sync_or_run", "run_and_wait", "async_and_wait" };
+const char *const stage_kind_names[] = { "async", "async_pair", "async_barrier", "async_until", "sync", "sync_until", "sync_or_run", "run_and_wait", "async_and_wait",
+    "sync_barrier", "sync_barrier_until" };
 
 const expectation_t *stage_expected;
 submission_t stage_submissions[SUBMISSIONS];
 unsigned stage_count;
-static int inside[QUEUES];     /* tasks running now */
+static int inside[QUEUES];     /* tasks running now, */
+static int alone[QUEUES];      /* and those of them that must be the only ones */
 static uint64_t cells[QUEUES]; /* what each queue protects */
 static uint64_t contexts[SUBMISSIONS], results[SUBMISSIONS];
 static int suspensions[QUEUES]; /* that have returned, minus resumes that have begun: at least so many there are */
@@ -36,6 +38,7 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
     stage_deadlocks = 0;
     printed[0] = '\0';
     memset(inside, 0, sizeof inside);
+    memset(alone, 0, sizeof alone);
     memset(suspensions, 0, sizeof suspensions);
     memset(started_suspended, 0, sizeof started_suspended);
     memset(stage_closed, 0, sizeof stage_closed);
@@ -49,6 +52,7 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
         sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
         options.pool = pool;
         options.capacity = expectation->capacity;
+        options.width = expectation->width;
         stage_queues[i] = sq_queue_create(labels[i], &options);
     }
     ex_setting.faults = faults;
@@ -63,10 +67,30 @@ static bool is_suspended_before(int queue, uint64_t step) {
                                       : ex_happened(suspender[queue], suspended_when[queue]) && suspended_since[queue] < step;
 }
 
+static bool is_barrier(const submission_t *one) {
+    return stage_expected->width <= 1 || one->kind == ASYNC_BARRIER || one->kind >= SYNC_BARRIER;
+}
+
+static void check_exclusion(const submission_t *one) {
+    int queue = one->queue;
+    if (inside[queue] && (is_barrier(one) || alone[queue])) {
+        ex_fail("exclusion: two tasks of a queue at a time");
+    }
+    size_t asyncs = 0;
+    for (unsigned i = 0; i < stage_count; i += 1) {
+        const submission_t *other = &stage_submissions[i];
+        asyncs += other->queue == queue && other->kind <= ASYNC_UNTIL && other->started && !other->finished;
+    }
+    if (stage_expected->width > 1 && asyncs > stage_expected->width) {
+        ex_fail("width: %zu asynchronous tasks at a time", asyncs);
+    }
+}
+
 static void check_start(const submission_t *one) {
     for (unsigned i = 0; i < stage_count; i += 1) {
         const submission_t *other = &stage_submissions[i];
-        if (other == one || other->queue != one->queue || other->is_inline || other->error || other->discarded) {
+        if (other == one || other->queue != one->queue || other->is_inline || other->error || other->discarded
+            || (!is_barrier(one) && !is_barrier(other))) {
             continue;
         }
         if (other->returned && other->returned < one->began && !other->finished) {
@@ -81,11 +105,12 @@ static void check_start(const submission_t *one) {
     int queue = one->queue;
     /* A release may have ended the suspension. */
     if (suspensions[queue] > 0 && !stage_expected->each_has_a_reference) {
-        bool late = one->suspension_before == suspended_since[queue] || finished_suspended[queue];
+        bool is_serial = stage_expected->width <= 1; /* else the turn of several may have come before */
+        bool late = one->suspension_before == suspended_since[queue] || (is_serial && finished_suspended[queue]);
         if (late) {
             ex_fail("suspension: %s %d starts, though its turn had not come when suspend returned", stage_kind_names[one->kind], one->id);
         }
-        if (++started_suspended[queue] > 1 && ex_setting.memory != EX_RA) {
+        if (++started_suspended[queue] > 1 && is_serial && ex_setting.memory != EX_RA) {
             ex_fail("suspension: a second task starts after suspend returned");
         }
     }
@@ -105,14 +130,15 @@ static void run(void *context) {
     EX_TRACE("task %d (%s) begins", one->id, stage_kind_names[one->kind]);
     one->started = ++ex_step;
     if (!one->is_inline) {
-        if (inside[queue]) {
-            ex_fail("exclusion: two tasks of a queue at a time");
-        }
+        check_exclusion(one);
         check_start(one);
     }
+    bool is_alone = is_barrier(one) && !one->is_inline;
+    void (*const touch)(const void *, unsigned) = is_alone ? ex_write : ex_read;
     inside[queue] += 1;
+    alone[queue] += is_alone;
     stage_pool_enter(one);
-    ex_write(WORD(cells[queue])); /* what the tasks before wrote */
+    touch(WORD(cells[queue])); /* what the tasks before wrote */
     ex_point();
     if (!sq_is_current(stage_queues[queue]) || sq_current_queue() != stage_queues[queue]) {
         ex_fail("current: the queue is not the current one in its task");
@@ -121,9 +147,10 @@ static void run(void *context) {
         one->inside(one->argument);
     }
     ex_caller = (const void *)run;
-    ex_write(WORD(cells[queue]));
+    touch(WORD(cells[queue]));
     ex_write(WORD(results[one->id]));
     inside[queue] -= 1;
+    alone[queue] -= is_alone;
     stage_pool_leave(one);
     one->finished = ++ex_step;
     finished_suspended[queue] = finished_suspended[queue] || is_suspended_before(queue, one->finished);
@@ -157,9 +184,9 @@ static void run_pair(void *one, void *same, bool runs) {
 
 static void check_error(const submission_t *one, sq_time_t deadline) {
     bool resources = stage_may_fail && one->error == ENOMEM;
-    bool full = stage_expected->capacity > 0 && one->kind <= ASYNC_PAIR && one->error == EAGAIN;
-    bool late = (one->kind == SYNC_UNTIL || one->kind == CALL || one->kind == EITHER || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
-    bool busy = (one->kind == SYNC_UNTIL || one->kind == CALL || one->kind == EITHER) && deadline == SQ_NOW && one->error == EAGAIN;
+    bool full = stage_expected->capacity > 0 && one->kind < ASYNC_UNTIL && one->error == EAGAIN;
+    bool late = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == CALL || one->kind == EITHER || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
+    bool busy = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == CALL || one->kind == EITHER) && deadline == SQ_NOW && one->error == EAGAIN;
     if (!resources && !full && !late && !busy && !(stage_expected->may & ERROR_BIT(one->error))) {
         ex_fail("error: %s returned %s", stage_kind_names[one->kind], strerror(one->error));
     }
@@ -167,7 +194,7 @@ static void check_error(const submission_t *one, sq_time_t deadline) {
         ex_fail("outcome: %s %d failed (%s), but its task ran or was discarded", stage_kind_names[one->kind], one->id, strerror(one->error));
     }
     stage_deadlocks += one->error == EDEADLK;
-    if (one->error == EDEADLK && stage_expected->spares_unlimited && (one->kind == SYNC || deadline == SQ_FOREVER)) {
+    if (one->error == EDEADLK && stage_expected->spares_unlimited && (one->kind == SYNC || one->kind == SYNC_BARRIER || deadline == SQ_FOREVER)) {
         ex_fail("deadlock: a wait without a limit was refused, beside one with a deadline");
     }
     if (one->error == EDEADLK && !stage_may_fail && sq_deadlock_report()[0] == '\0') {
@@ -189,7 +216,9 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         ex_fail("the explorer itself: too many submissions");
     }
     submission_t *one = &stage_submissions[stage_count];
-    bool is_inline = kind == SYNC_OR_RUN && sq_is_current(stage_queues[queue]);
+    /* In a reader a sync runs at once, as part of it. */
+    bool in_reader = stage_expected->width > 1 && kind >= SYNC && kind <= EITHER && kind != CALL && !alone[queue];
+    bool is_inline = (kind == SYNC_OR_RUN || in_reader) && sq_is_current(stage_queues[queue]);
     *one = (submission_t){ .kind = kind, .id = (int)stage_count++, .queue = queue, .submitter = ex_current, .inside = inner,
                            .argument = argument, .is_inline = is_inline, .closed_before = stage_closed[queue] };
     one->began = ++ex_step;
@@ -202,11 +231,14 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     EX_TRACE("calls %s on %c (%d)", stage_kind_names[kind], 'A' + queue, one->id);
     int error = kind == ASYNC ? sq_async_task(q, &task)
         : kind == ASYNC_PAIR  ? sq_async_pair(q, deadline, run_pair, context, context)
+        : kind == ASYNC_BARRIER ? sq_async_barrier_task(q, &task)
         : kind == ASYNC_UNTIL ? sq_async_until(q, deadline, &task)
         : kind == SYNC        ? sq_sync(q, run, context)
         : kind == SYNC_UNTIL  ? sq_sync_until(q, deadline, run, context)
         : kind == SYNC_OR_RUN ? sq_sync_or_run(q, run, context)
         : kind == CALL        ? sq_run_and_wait(q, deadline, run, context)
+        : kind == SYNC_BARRIER       ? sq_sync_barrier(q, run, context)
+        : kind == SYNC_BARRIER_UNTIL ? sq_sync_barrier_until(q, deadline, run, context)
                               : sq_async_and_wait(q, deadline, run, context);
     one->error = error;
     one->returned = ++ex_step;
@@ -229,7 +261,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         }
         ex_read(WORD(results[one->id])); /* what the task wrote */
         ex_write(WORD(contexts[one->id]));
-    } else if (stage_expected->capacity > 0 && waiting_in(queue) > (int)stage_expected->capacity + 1) {
+    } else if (stage_expected->capacity > 0 && waiting_in(queue) > (int)(stage_expected->capacity + (stage_expected->width > 1 ? 3 : 1))) {
         ex_fail("capacity: %d tasks wait", waiting_in(queue));
     }
     return 0;

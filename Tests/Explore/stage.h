@@ -20,7 +20,9 @@
 
 enum { QUEUES = 4, SUBMISSIONS = 64 };
 
-typedef enum kind { ASYNC, ASYNC_PAIR, ASYNC_UNTIL, SYNC, SYNC_UNTIL, SYNC_OR_RUN, CALL, EITHER } kind_t;
+typedef enum kind {
+    ASYNC, ASYNC_PAIR, ASYNC_BARRIER, ASYNC_UNTIL, SYNC, SYNC_UNTIL, SYNC_OR_RUN, CALL, EITHER, SYNC_BARRIER, SYNC_BARRIER_UNTIL
+} kind_t;
 
 typedef struct submission {
     kind_t kind;
@@ -53,6 +55,7 @@ typedef struct expectation {
     int deadlocks;      /* how many EDEADLK there must be in all; -1: as may be */
     bool spares_unlimited; /* no submission without a deadline may get EDEADLK */
     size_t capacity;    /* of the queues */
+    size_t width;       /* of the queues; 0: they are serial */
     bool each_has_a_reference; /* each thread holds a reference, and nobody else does */
     pool_plan_t pool;
 } expectation_t;

@@ -46,8 +46,9 @@ void stage_rest(unsigned queues) {
         if (stage_closed[queue]) {
             stage_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
         } else {
-            bool is_closed = stage_submit(SYNC, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN; /* by a task */
-            if (is_closed || stage_submit(SYNC, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN) {
+            kind_t last = stage_expected->width > 1 ? SYNC_BARRIER : SYNC;
+            bool is_closed = stage_submit(last, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN; /* by a task */
+            if (is_closed || stage_submit(last, queue, SQ_FOREVER, NULL, NULL) == ESHUTDOWN) {
                 stage_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
             } else if (stage_expected->capacity > 0) {
                 check_room(queue);

@@ -11,6 +11,7 @@
 #include "sq_async.h"
 #include "sq_deferred.h"
 #include "sq_sync.h"
+#include "sq_barrier.h"
 #include "sq_current.h"
 #include "sq_timer.h"
 #include "sq_suspend.h"

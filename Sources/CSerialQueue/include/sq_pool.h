@@ -19,7 +19,7 @@ extern "C" {
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
  * A thread blocked in a call of this library, such as a sync within a task, does not count: another replaces it meanwhile, up to
- * 64 in total.
+ * 64 in total, and one more whenever all of them are blocked so.
  */
 typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */

@@ -1,6 +1,7 @@
 /* sq_queue.h: creating and releasing queues.
  *
- * A serial queue runs tasks one at a time, in the order in which they were submitted.
+ * A serial queue runs tasks one at a time, in the order in which they were submitted. A concurrent queue (sq_barrier.h) runs several
+ * at a time.
  *
  * Which calls may run at the same time, on one queue, from any threads (the caller holds a reference throughout):
  *
@@ -13,7 +14,7 @@
  *   depth, stats, label     yes        yes           yes               yes          yes             yes
  *
  *   (a) The caller releases its own reference and no other; calls that use other references continue.
- *   (b) A sync from a task of the same queue returns EDEADLK; see sq_sync.h.
+ *   (b) A sync from a task of the same serial queue returns EDEADLK; see sq_sync.h and sq_barrier.h.
  *   (c) A submission at the same time as a shutdown is accepted, or returns ESHUTDOWN.
  * Every call is legal in a task, in a discard function and in a thread-exit destructor. None is async-signal-safe.
  */
@@ -35,10 +36,14 @@ typedef struct sq_queue_options {
     sq_pool_t *SQ_NULLABLE pool; /**< whose threads run its async tasks; NULL: a thread of its own */
     size_t capacity;             /**< how many async tasks may wait; 0: as many as there is memory for */
     size_t stack_size;           /**< bytes of stack of the queue's own thread; 0: the system's default */
+    size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
 } sq_queue_options_t;
 
-/** The default options of a queue: a thread of its own, no limit of capacity. */
-#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0 }
+/** The default options of a queue: serial, a thread of its own, no limit of capacity. */
+#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0, 1 }
+
+/** As the width of a queue: as many async tasks at a time as its pool runs. */
+#define SQ_WIDTH_POOL SIZE_MAX
 
 /**
  * Creates a queue. No thread is started: the queue's own thread starts at the first async.

@@ -24,7 +24,7 @@ int sq_queue_stats(const sq_queue_t *queue, sq_queue_stats_t *stats) {
     }
     sq_queue_stats_t now = {
         .size = stats->size,
-        .ran = sq__load_relaxed(&queue->ran),
+        .ran = sq__depth_ran(queue),
         .discarded = sq__load_relaxed(&queue->discarded),
         .withdrawn = sq__load_relaxed(&queue->withdrawn),
         .rejected = sq__load_relaxed(&queue->rejected),

@@ -1,5 +1,6 @@
 #include "inspect/watch_thread.h"
 
+#include "kernel/reader.h"
 #include "kernel/depth.h"
 #include "platform/clock.h"
 #include "platform/mutex.h"
@@ -57,11 +58,22 @@ typedef struct stall {
     char waits_for[LABEL_SIZE];
 } stall_t;
 
-static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
+/* Returns when the task began that runs, and *function and *thread_id with it; 0: none does. */
+static uint64_t runs_since(sq__cold_t *cold, sq_function_t *function, uint64_t *thread_id) {
+    if (sq__is_concurrent(cold->queue)) {
+        return sq__reader_oldest(cold->queue, function, thread_id);
+    }
     uint64_t began = sq__load_acquire(&cold->began); /* [note] acquire: the two below */
-    sq_function_t function = sq__load_acquire(&cold->function); /* [note] acquire: `began` below is at least as new */
-    uint64_t thread_id = sq__load_acquire(&cold->thread_id); /* [note] acquire: the same */
-    if (began == 0 || now - began < cold->watcher->threshold || now < began || sq__load_relaxed(&cold->began) != began) {
+    *function = sq__load_acquire(&cold->function); /* [note] acquire: `began` below is at least as new */
+    *thread_id = sq__load_acquire(&cold->thread_id); /* [note] acquire: the same */
+    return sq__load_relaxed(&cold->began) == began ? began : 0;
+}
+
+static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
+    sq_function_t function;
+    uint64_t thread_id;
+    uint64_t began = runs_since(cold, &function, &thread_id);
+    if (began == 0 || now - began < cold->watcher->threshold || now < began) {
         return false;
     }
     stall->told = (sq_stall_t){

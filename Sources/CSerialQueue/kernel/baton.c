@@ -41,6 +41,13 @@ static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     return sq__suspension_park(queue, state);
 }
 
+bool sq__baton_is_held(sq_queue_t *queue, bool *is_parked) {
+    /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
+    sq__state_t state = sq__load_acquire(&queue->state);
+    *is_parked = sq__suspension_park(queue, state);
+    return *is_parked || (state & SQ__SUSPENDED); /* else the word has changed meanwhile, or forbids it: look again */
+}
+
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
     sq__next_t next;
     for (;;) {
@@ -58,13 +65,12 @@ sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
         /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
         uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
         if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
-            /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
-            sq__state_t state = sq__load_acquire(&queue->state);
-            if (sq__suspension_park(queue, state)) {
-                return SQ__NEXT_GONE;
-            }
-            if (state & SQ__SUSPENDED) {
-                continue; /* the word has changed meanwhile, or forbids it */
+            bool is_parked;
+            if (sq__baton_is_held(queue, &is_parked)) {
+                if (is_parked) {
+                    return SQ__NEXT_GONE;
+                }
+                continue;
             }
         }
         if (__builtin_expect(kind == SQ__GONE, 0)) {

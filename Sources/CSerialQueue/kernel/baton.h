@@ -27,4 +27,7 @@ typedef enum sq__next {
 /* O. Finds out what is next, and passes the baton unless it is a task or call. */
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner);
 
+/* O. The queue's control says SQ__HOLD. True: the baton was parked, or the caller looks again. False: the next task may start. */
+bool sq__baton_is_held(sq_queue_t *queue, bool *is_parked);
+
 #endif

@@ -1,5 +1,6 @@
 #include "kernel/cold.h"
 
+#include "kernel/reader.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
@@ -37,6 +38,10 @@ void sq__cold_wake_watcher(sq_queue_t *queue) {
 }
 
 void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function) {
+    if (sq__is_concurrent(queue)) {
+        sq__reader_begin(queue, function);
+        return;
+    }
     sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
     if (sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS) { /* [rest] as above */
         cold->wake(cold);
@@ -48,10 +53,20 @@ void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function) {
 }
 
 void sq__cold_task_ends(sq_queue_t *queue) {
+    if (sq__is_concurrent(queue)) {
+        sq__reader_end(queue);
+        return;
+    }
     sq__store_relaxed(&sq__load_acquire(&queue->cold)->began, 0); /* [watch] acquire */
 }
 
 void sq__cold_task_calls(sq_queue_t *queue, sq_function_t function) {
+    if (sq__is_concurrent(queue)) {
+        if (sq__reader_now()->began != 0) {
+            sq__reader_begin(queue, function);
+        }
+        return;
+    }
     sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* made before the task was submitted */
     uint64_t began = sq__load_relaxed(&cold->began);
     if (began != 0 && began != SQ__WATCH_RESTS) { /* ours; else the task is not noted, and its end will not be */

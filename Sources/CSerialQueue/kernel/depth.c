@@ -1,20 +1,50 @@
 #include "kernel/depth.h"
 
 #include "kernel/cold.h"
+#include "kernel/concurrent.h"
 #include "kernel/ring.h"
+
+uint64_t sq__depth_ran(const sq_queue_t *queue) {
+    uint64_t ran = sq__load_relaxed(&queue->ran);
+    if (sq__is_concurrent(queue)) {
+        const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+        ran += sq__load_relaxed(&concurrent->entered) + sq__gate_entered(sq__load_relaxed(&concurrent->gate));
+        ran -= sq__load_relaxed(&concurrent->not_run);
+    }
+    return ran;
+}
+
+static uint64_t skipped(const sq_queue_t *queue) {
+    uint64_t skipped = sq__load_relaxed(&queue->skipped);
+    if (sq__is_concurrent(queue)) {
+        const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+        skipped += sq__load_relaxed(&concurrent->not_run);
+    }
+    return skipped;
+}
+
+void sq__depth_not_run(sq_queue_t *queue) {
+    if (sq__is_concurrent(queue)) {
+        sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+        sq__add_relaxed(&concurrent->not_run, 1);
+    } else {
+        sq__count(&queue->ran, (uint64_t)-1);
+        sq__count(&queue->skipped, 1);
+    }
+}
 
 /* A thread that gave up waits until it has counted itself, even if its slot was passed before. */
 uint64_t sq__depth(const sq_queue_t *queue) {
     const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
     uint64_t joined = cold != NULL ? sq__load_relaxed(&cold->joined) : 0;
-    uint64_t entered = sq__ring_waiting(queue) + joined + sq__load_relaxed(&queue->skipped);
+    uint64_t entered = sq__ring_waiting(queue) + joined + skipped(queue);
     uint64_t withdrawn = sq__load_relaxed(&queue->withdrawn);
     return entered > withdrawn ? entered - withdrawn : 0;
 }
 
 uint64_t sq__depth_passed(const sq_queue_t *queue, uint64_t *waiting) {
     *waiting = sq__depth(queue) > 0 ? sq__ring_waiting(queue) : 0;
-    return sq__load_relaxed(&queue->ran) + sq__load_relaxed(&queue->discarded) + sq__load_relaxed(&queue->skipped);
+    return sq__depth_ran(queue) + sq__load_relaxed(&queue->discarded) + skipped(queue);
 }
 
 void sq__depth_sample(sq_queue_t *queue) {

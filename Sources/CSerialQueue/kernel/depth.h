@@ -4,6 +4,12 @@
 
 #include "kernel/queue.h"
 
+/* How many tasks have begun. */
+uint64_t sq__depth_ran(const sq_queue_t *queue);
+
+/* The task that runs, and was counted as such, turns out to have been withdrawn. */
+void sq__depth_not_run(sq_queue_t *queue);
+
 /* How many accepted tasks wait now. */
 uint64_t sq__depth(const sq_queue_t *queue);
 

@@ -51,7 +51,7 @@ void sq__handle_free(sq_queue_t *queue) {
     kept[oldest] = queue;
     oldest = (oldest + 1) % KEPT;
     sq__mutex_unlock(&lock);
-    sq__memory_free(out);
+    sq__memory_free(out != NULL ? sq__queue_memory(out) : NULL);
 }
 
 #endif

@@ -20,7 +20,7 @@ void sq__handle_unlock(bool in_child);
 #else
 #include "platform/memory.h"
 static inline void sq__handle_mark(sq_queue_t *queue) { (void)queue; }
-static inline void sq__handle_free(sq_queue_t *queue) { sq__memory_free(queue); }
+static inline void sq__handle_free(sq_queue_t *queue) { sq__memory_free(sq__queue_memory(queue)); }
 #define SQ__CHECK_HANDLE(queue) ((void)0)
 #endif
 

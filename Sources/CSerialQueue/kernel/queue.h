@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or write a note (cold.h). */
-enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4 };
+enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8 }; /* the last one is fixed: kernel/concurrent.h */
 
 /* A capacity, as far as the kernel knows it: the room that a task took is given back when the task is taken. */
 typedef struct sq__room {
@@ -86,6 +86,9 @@ static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
     const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     return pool != NULL && sq__pool_is_crowded(pool) && sq__pool_clock(pool) == NULL;
 }
+
+/* The block of memory that the queue is in. */
+void *sq__queue_memory(sq_queue_t *queue);
 
 /* Counts a submission that is refused with this error, and returns the error. */
 static inline int sq__queue_reject(sq_queue_t *queue, int error) {

@@ -184,12 +184,10 @@ static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
     return false;
 }
 
-/* The words of the passed slots are cleared before the queue is free: from then on they can be taken again. */
-static bool make_free(sq_queue_t *queue, sq__state_t *state) {
+/* The first place is the next to be taken, and these flags are cleared. The words of the passed slots are cleared before: from then on they
+ * can be taken again. */
+static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     unsigned taken = sq__state_taken(*state);
-    if (queue->head != NULL && !keeps_segment(queue)) {
-        return make_free_and_bare(queue, state);
-    }
     for (unsigned i = 0; i < taken; i += 1) {
         sq__store_relaxed(&queue->head->slots[i].word, SQ__EMPTY);
     }
@@ -197,11 +195,18 @@ static bool make_free(sq_queue_t *queue, sq__state_t *state) {
     sq__store_relaxed(&queue->index, 0);
     /* [own] [place] release: what we did with the baton, and the cleared words. Acquire if it fails because of CLOSED
      * or RELEASES: the queue may be freed on account of that, and others have used it before they set it. */
-    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, queue->head, 0))) {
+    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~clear, queue->head, 0))) {
         return true;
     }
     sq__store_relaxed(&queue->index, (uint16_t)taken);
     return false;
+}
+
+static bool make_free(sq_queue_t *queue, sq__state_t *state) {
+    if (queue->head != NULL && !keeps_segment(queue)) {
+        return make_free_and_bare(queue, state);
+    }
+    return begin_anew(queue, state, SQ__OWNED);
 }
 
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
@@ -217,6 +222,23 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
         }
         if (make_free(queue, state)) {
             return true;
+        }
+    }
+}
+
+sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) {
+    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in make_free */
+    for (;;) {
+        unsigned taken = sq__state_taken(*state);
+        if (sq__state_tail(*state) != queue->head || taken != sq__load_relaxed(&queue->index)) {
+            *state = SQ__OWNED;
+            return leave_baton(queue) ? SQ__REST_PLACED : SQ__REST_MORE;
+        }
+        if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {
+            return SQ__REST_MORE;
+        }
+        if (taken == 0 || begin_anew(queue, state, 0)) {
+            return SQ__REST_EMPTY;
         }
     }
 }

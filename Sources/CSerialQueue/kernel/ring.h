@@ -25,6 +25,7 @@
 #ifndef SQ__KERNEL_RING_H
 #define SQ__KERNEL_RING_H
 
+#include "kernel/concurrent.h"
 #include "kernel/queue.h"
 #include "kernel/segment.h"
 
@@ -62,7 +63,7 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
         return SQ__PUT_FIRST;
     }
     place.slot->work = *work;
-    return sq__ring_publish(place, kind) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+    return sq__ring_publish(place, kind) || sq__concurrent_takes(queue) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }
 
 /* Where the work lies. A submitter of a CLAIM notes it before it puts the work: from then on it can be withdrawn or taken. */
@@ -92,6 +93,11 @@ static inline uintptr_t sq__next_kind(sq_queue_t *queue) {
     return kind != SQ__EMPTY ? kind : sq__ring_peek(queue);
 }
 
+/* O. What is in the hand-off slot, or in the place at the head. */
+static inline const sq__work_t *sq__next_work(sq_queue_t *queue) {
+    return sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY ? &queue->handoff : &sq__ring_head(queue)->work;
+}
+
 /* O. Empties the hand-off slot, or passes over the place at the head, and returns what was in it. */
 static inline sq__work_t sq__next_take(sq_queue_t *queue) {
     /* [withdraw] acquire: if it is GONE, the withdrawer's use of the queue, which may end now. */
@@ -109,6 +115,15 @@ bool sq__ring_linger(sq_queue_t *queue);
  * the caller no longer holds the baton. False: the place is filled now, or the queue is empty but has another flag than
  * OWNED, which *state tells. */
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state);
+
+typedef enum sq__rest {
+    SQ__REST_EMPTY,  /* nothing is queued, and the word has no flag but OWNED, and is not released */
+    SQ__REST_MORE,   /* the place at the head is filled now, or nothing is queued, but the word says more, which *state tells */
+    SQ__REST_PLACED, /* the baton was left in the place at the head, which is not filled */
+} sq__rest_t;
+
+/* O. The same for a concurrent queue, which is never free: only the ring is made ready to begin anew. */
+sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state);
 
 /* How many filled or reserved places the head has not passed. Exact while nothing moves. */
 uint64_t sq__ring_depth(const sq_queue_t *queue);

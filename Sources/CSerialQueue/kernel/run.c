@@ -11,7 +11,7 @@
 static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
 /* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to call. */
-static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
+static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect(kind == SQ__CLAIM, 0)) {
         kind = sq__withdraw_take(queue, work);
@@ -21,7 +21,8 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     } else {
         *work = sq__next_take(queue);
     }
-    if (__builtin_expect(queue->room != NULL, 0) && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER)) {
+    if (__builtin_expect(queue->room != NULL, 0)
+        && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER || kind == SQ__BARRIER)) {
         queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* somebody who was given room has forked, and this is the child: the parent runs it */
@@ -30,89 +31,112 @@ static uintptr_t take_work(sq_queue_t *queue, sq__work_t *work) {
     return kind;
 }
 
-static void run_task(sq_queue_t *queue, uint32_t control, sq_task_t task) {
+/* A thread waits for its call. False: it does not wait any more, or is not to. */
+static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
+    if (control & SQ__DISCARD) {
+        (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
+    } else if (sq__token_claim(waiter.token, waiter.wait_id)) {
+        sq__count(&queue->ran, 1);
+        return true;
+    }
+    sq__count(&queue->skipped, 1);
+    return false;
+}
+
+static inline uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
+    uintptr_t kind = take_out(queue, work);
+    if (kind == SQ__CALL || kind == SQ__EITHER) {
+        return take_call(queue, control, work->waiter) ? kind : SQ__EMPTY;
+    }
+    if (__builtin_expect(kind == SQ__EMPTY, 0)) {
+        return kind;
+    }
     if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
         sq__count(&queue->ran, 1);
-        task.run(task.context);
     } else {
         sq__count(&queue->discarded, 1);
-        if (task.discard != NULL) {
-            task.discard(task.context);
-        }
+    }
+    return kind;
+}
+
+static void run_task(uint32_t control, sq_task_t task) {
+    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        task.run(task.context);
+    } else if (task.discard != NULL) {
+        task.discard(task.context);
     }
 }
 
-static void run_pair(sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
-    bool runs = !(control & SQ__DISCARD);
-    sq__count(runs ? &queue->ran : &queue->discarded, 1);
-    pair.call(pair.first, pair.second, runs);
-}
-
 /* Its end comes after all that it has done, so that those who wait for the group find it done. */
-static void run_member(sq_queue_t *queue, uint32_t control, sq__member_task_t member) {
-    run_task(queue, control, (sq_task_t){ .run = member.run, .context = member.context });
+static void run_member(const sq_queue_t *queue, uint32_t control, sq__member_task_t member) {
+    run_task(control, (sq_task_t){ .run = member.run, .context = member.context });
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
         member.end->call(member.end);
     }
 }
 
-static void run_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
-    if (control & SQ__DISCARD) {
-        (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
-        sq__count(&queue->skipped, 1);
-    } else if (sq__token_claim(waiter.token, waiter.wait_id)) {
-        sq__count(&queue->ran, 1);
-        if (control & SQ__WATCHED) {
-            sq__cold_task_begins(queue, waiter.call->task.run);
-        }
-        waiter.call->task.run(waiter.call->task.context);
-        if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
-            waiter.call->is_done = true;
-            sq__token_grant(waiter.token, waiter.wait_id);
-        }
-    } else {
-        sq__count(&queue->skipped, 1); /* it had withdrawn */
+static void run_call(const sq_queue_t *queue, sq__waiter_t waiter) {
+    waiter.call->task.run(waiter.call->task.context);
+    if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
+        waiter.call->is_done = true;
+        sq__token_grant(waiter.token, waiter.wait_id);
     }
 }
 
 /* What a watcher is told. */
 static sq_function_t function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
-    if (kind == SQ__MEMBER) {
+    switch (kind) {
+    case SQ__MEMBER:
         return control & SQ__DISCARD ? NULL : work->member.run;
-    }
-    if (kind == SQ__TASK || kind == SQ__DUE) {
+    case SQ__CALL:
+    case SQ__EITHER:
+        return work->waiter.call->task.run;
+    case SQ__PAIR:
+    case SQ__JOB:
+        return (sq_function_t)(void (*)(void))work->pair.call;
+    default:
         return control & SQ__DISCARD ? work->task.discard : work->task.run;
     }
-    return (sq_function_t)(void (*)(void))work->pair.call;
 }
 
-static void run_work(sq_queue_t *queue) {
-    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
-    sq__work_t work;
-    uintptr_t kind = take_work(queue, &work);
-    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__CALL && kind != SQ__EITHER && kind != SQ__EMPTY) {
-        sq__cold_task_begins(queue, function_of(kind, control, &work));
+static inline void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__EMPTY) {
+        sq__cold_task_begins(queue, function_of(kind, control, work));
     }
     switch (kind) {
     case SQ__TASK:
     case SQ__DUE:
-        run_task(queue, control, work.task);
+    case SQ__BARRIER:
+        run_task(control, work->task);
         break;
     case SQ__PAIR:
     case SQ__JOB:
-        run_pair(queue, control, work.pair);
+        work->pair.call(work->pair.first, work->pair.second, !(control & SQ__DISCARD));
         break;
     case SQ__MEMBER:
-        run_member(queue, control, work.member);
+        run_member(queue, control, work->member);
         break;
     case SQ__CALL:
     case SQ__EITHER:
-        run_call(queue, control, work.waiter);
+        run_call(queue, work->waiter);
         break;
     }
     if (__builtin_expect(control & SQ__WATCHED, 0)) {
         sq__cold_task_ends(queue);
     }
+}
+
+uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, work); }
+
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    call(queue, kind, control, work);
+}
+
+static inline void run_work(sq_queue_t *queue) {
+    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    sq__work_t work;
+    uintptr_t kind = take(queue, control, &work);
+    call(queue, kind, control, &work);
 }
 
 /* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */

@@ -34,6 +34,13 @@ static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void 
     sq__cold_task_ends(queue);
 }
 
+/* O. Takes the async work at the head, counts it and gives its room back. Returns its kind; SQ__EMPTY: there is nothing to call.
+ * `control` is the queue's, read with acquire. */
+uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
+
+/* Calls what was taken, as a task of the queue, which is the current one. */
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work);
+
 /* What became of the baton. */
 typedef enum sq__run_end {
     SQ__RUN_GONE, /* it has left the caller, who does not touch the queue again */

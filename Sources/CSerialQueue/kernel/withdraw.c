@@ -1,5 +1,6 @@
 #include "kernel/withdraw.h"
 
+#include "kernel/concurrent.h"
 #include "kernel/lock.h"
 #include "kernel/ring.h"
 
@@ -9,8 +10,9 @@ static bool is_queued(uintptr_t place) {
     return place != SQ__NOT_SUBMITTED && place != SQ__OVER && !(place & SQ__DELAYED);
 }
 
-bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room) {
+bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room, bool *takes_baton) {
     *room = NULL;
+    *takes_baton = false;
     sq__lock(queue); /* by address alone: a queue that the task is not in may be freed */
     bool is_ours = is_queued(*place);
     if (is_ours) {
@@ -21,6 +23,7 @@ bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room) {
         }
         sq__ring_empty_slot(queue, *place); /* from now on the queue may end */
         *place = SQ__OVER;
+        *takes_baton = sq__concurrent_takes_back(queue); /* it ends under the lock only */
     }
     sq__unlock(queue);
     return is_ours;

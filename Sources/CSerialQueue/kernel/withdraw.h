@@ -21,9 +21,10 @@ enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
 
 /* Withdraws the CLAIM with this place, and counts it as withdrawn. Returns false if its turn has come, or if it was never
  * submitted. On true the queue has no pointer to the task any more, and none of its functions will be called. *room: with a reference,
+ * (*takes_baton: the caller passes the baton of a concurrent queue on)
  * where the caller gives back the room that the task took up; NULL: it took none. The call that submitted the task
  * has returned. The queue may be freed, if the task is not in it, or afterwards. */
-bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room);
+bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room, bool *takes_baton);
 
 /* O. Takes the CLAIM at the head. Returns SQ__PAIR, or SQ__JOB if it took no room, and *work; or SQ__EMPTY: it was withdrawn at
  * this moment. */

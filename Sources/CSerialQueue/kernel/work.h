@@ -19,7 +19,9 @@ enum {
     SQ__CALL,   /* a thread in run_and_wait, which waits until the runner has done its call */
     SQ__EITHER, /* a thread in async_and_wait: the runner does its call, any other holder gives it its turn */
     SQ__WAITER, /* a thread in sync, which waits for its turn */
-    SQ__SHARED, /* a list of threads, each of which is one of the three above (shared.h) */
+    SQ__BARRIER,        /* a TASK that runs alone, and */
+    SQ__BARRIER_WAITER, /* a WAITER that does: in concurrent queues only */
+    SQ__SHARED, /* a list of threads that wait (shared.h) */
 };
 
 typedef struct sq__pair {
@@ -31,6 +33,7 @@ typedef struct sq__pair {
 /* How a group learns that a member is over. `end` is a part of what the group has for it. */
 typedef struct sq__member_end {
     void (*call)(struct sq__member_end *end);
+    const void *whose; /* the group */
 } sq__member_end_t;
 
 typedef struct sq__member_task {

@@ -64,6 +64,8 @@ void sq__tie_confirm(sq__tie_t *tie) {
 
 void sq__tie_cancel(sq__tie_t *tie) { count_out(tie, MEMBER + PENDING); }
 
+const void *sq__tie_group(const sq__tie_t *tie) { return tie->group; }
+
 void sq__tie_end(sq__tie_t *tie) { count_out(tie, MEMBER); }
 
 static void end_member(sq__member_end_t *end) { sq__tie_end((sq__tie_t *)end); }
@@ -134,6 +136,7 @@ static sq__tie_t *make(sq_group_t *group, const sq_queue_t *queue, sq__tie_t *ne
     if (tie != NULL) {
         memset(tie, 0, sizeof *tie);
         tie->end.call = end_member;
+        tie->end.whose = group;
         tie->group = group;
         tie->pool = sq__wait_manual_pool(queue);
         tie->next = next;

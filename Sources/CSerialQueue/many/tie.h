@@ -43,6 +43,9 @@ void sq__tie_confirm(sq__tie_t *tie);
 /* It was refused. */
 void sq__tie_cancel(sq__tie_t *tie);
 
+/* Whose member it is. */
+const void *sq__tie_group(const sq__tie_t *tie);
+
 /* A member is over. The group may be gone on return. */
 void sq__tie_end(sq__tie_t *tie);
 

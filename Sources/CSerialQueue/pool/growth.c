@@ -63,10 +63,10 @@ static enum doubt doubt(sq__member_t *member) {
 
 /* The system is asked without the lock. */
 static blocked_t count_blocked(sq__pool_t *pool) {
-    struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* a pool that may grow has no more */
+    struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* enough of those that are not asleep */
     blocked_t blocked = { 0, 0 };
     unsigned count = 0;
-    for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
+    for (sq__member_t *member = pool->all; member != NULL && count < SQ__MOST_MEMBERS; member = member->next) {
         enum doubt found = doubt(member);
         if (found != NONE) {
             members[count].thread_id = member->thread_id;

@@ -87,7 +87,9 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
     bool recruits = false;
     if (pool->first != NULL && pool->seated < pool->seats) {
         member = take_idle(pool);
-        recruits = member == NULL && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest);
+        /* If all that there may be sleep in the library, one more: what they wait for may be among the entries. */
+        recruits = member == NULL
+            && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest || pool->seated == 0);
         pool->members += recruits;
         pool->seated += member != NULL || recruits;
         if (member != NULL) {

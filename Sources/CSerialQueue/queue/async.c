@@ -172,7 +172,11 @@ int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) { return submit
 
 bool sq__async_withdraw(sq_queue_t *queue, uintptr_t *place) {
     sq__room_t *room;
-    bool is_withdrawn = sq__withdraw(queue, place, &room);
+    bool takes_baton;
+    bool is_withdrawn = sq__withdraw(queue, place, &room, &takes_baton);
+    if (takes_baton) {
+        sq__baton_pass(queue);
+    }
     if (room != NULL) {
         sq__async_give_room(queue, room);
         sq__capacity_release(room);

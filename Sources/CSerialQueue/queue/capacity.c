@@ -1,6 +1,7 @@
 #include "queue/capacity.h"
 
 #include "kernel/current.h"
+#include "kernel/reader.h"
 #include "kernel/withdraw.h"
 #include "platform/container.h"
 #include "platform/memory.h"
@@ -114,7 +115,7 @@ static int try_to_take(sq__capacity_t *capacity) {
 
 static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
     sq__capacity_t *capacity = sq__capacity(queue->room);
-    if (sq__is_current(queue)) {
+    if (sq__is_current(queue) && (!sq__is_concurrent(queue) || sq__is_in_barrier(queue))) {
         sq__deadlock_onto_itself(queue, "waiting for room in");
         return EDEADLK;
     }
@@ -124,6 +125,7 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
     if (error) {
         return error;
     }
+    wait.aim = SQ__AIM_ROOM;
     sq__mutex_lock(&capacity->mutex);
     error = try_to_take(capacity);
     if (error == EAGAIN) {

@@ -2,11 +2,15 @@
 
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "include/sq_pool.h"
+#include "kernel/concurrent.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "queue/async.h"
 #include "queue/capacity.h"
 #include "queue/end.h"
+#include "queue/runner.h"
+#include "wait/deadlock.h"
 #include "queue/suspend.h"
 
 #include <errno.h>
@@ -15,6 +19,27 @@
 static bool are_valid(const sq_queue_options_t *options) {
     return options->size == sizeof *options && options->capacity <= PTRDIFF_MAX
         && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
+}
+
+/* All zero but for what makes it a concurrent queue; NULL: no memory. */
+static sq_queue_t *make(size_t label_length, size_t width) {
+    size_t in_front = width > 1 ? sizeof(sq__concurrent_t) : 0;
+    size_t bytes = in_front + sizeof(sq_queue_t);
+    char *memory = sq__memory(bytes + label_length + 1);
+    if (memory == NULL) {
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    sq_queue_t *queue = (sq_queue_t *)(void *)(memory + in_front);
+    if (width > 1) {
+        sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+        concurrent->newest = &concurrent->oldest;
+        concurrent->drains = sq__deadlock_look_again_at;
+        concurrent->width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
+        sq__store_relaxed(&queue->control, SQ__CONCURRENT);
+        sq__store_relaxed(&queue->state, SQ__OWNED);
+    }
+    return queue;
 }
 
 sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options) {
@@ -30,24 +55,27 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
         errno = ESTALE;
         return NULL;
     }
+    sq_pool_t *pool = options->pool;
+    if (options->width > 1 && pool == NULL && (pool = sq_pool_shared()) == NULL) {
+        return NULL; /* errno is set */
+    }
     size_t length = label != NULL ? strlen(label) : 0;
-    sq_queue_t *queue = sq__memory(sizeof *queue + length + 1);
+    sq_queue_t *queue = make(length, options->width);
     if (queue == NULL) {
         errno = ENOMEM;
         return NULL;
     }
-    memset(queue, 0, sizeof *queue);
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
     queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
     queue->process = sq__process();
     if (options->capacity > 0 && (queue->room = sq__capacity_create(options->capacity, sq__async_give_room)) == NULL) {
-        sq__memory_free(queue);
+        sq__memory_free(sq__queue_memory(queue));
         errno = ENOMEM;
         return NULL;
     }
-    if (options->pool != NULL) {
-        sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(options->pool)));
+    if (pool != NULL) {
+        sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool)));
     }
     sq__store_relaxed(&queue->entered, 1);
     sq__store_relaxed(&queue->references, 1);
@@ -76,6 +104,20 @@ sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
     return queue;
 }
 
+/* Nobody may hold the baton of a concurrent queue: then it is taken here, to end the queue. The queue ends under its lock, so it is
+ * there as long as we have that. False: its word has changed. */
+static bool release_concurrent(sq_queue_t *queue, sq__state_t *state) {
+    sq__lock(queue);
+    /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails. */
+    bool is_released = sq__cas_release_or_acquire(&queue->state, state, *state + SQ__RELEASE_ONE);
+    bool takes = is_released && sq__concurrent_takes(queue);
+    sq__unlock(queue);
+    if (takes) {
+        sq__baton_pass(queue);
+    }
+    return is_released;
+}
+
 void sq_queue_release(sq_queue_t *queue) {
     if (queue == NULL) {
         return;
@@ -99,6 +141,12 @@ void sq_queue_release(sq_queue_t *queue) {
                 return;
             }
             state = sq__load_acquire(&queue->state); /* [own] [end] acquire: as above */
+            continue;
+        }
+        if (sq__is_concurrent(queue)) {
+            if (release_concurrent(queue, &state)) {
+                return;
+            }
             continue;
         }
         /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails: as above. */

@@ -1,5 +1,6 @@
 #include "queue/runner.h"
 
+#include "concurrent/admit.h"
 #include "kernel/baton.h"
 #include "kernel/cold.h"
 #include "kernel/lock.h"
@@ -20,7 +21,8 @@ static bool run_on_worker(void *argument) {
 
 sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran) {
     sq_queue_t *queue = SQ__CONTAINER(ready, sq_queue_t, ready);
-    sq__run_end_t end = sq__run_tasks(queue, batch, ran);
+    sq__run_end_t end = sq__is_concurrent(queue) ? sq__concurrent_run(queue, batch, ran, sq__baton_pass)
+                                                 : sq__run_tasks(queue, batch, ran);
     if (end == SQ__RUN_END) {
         sq__queue_end(queue, true);
     }
@@ -31,7 +33,7 @@ void sq__baton_pass(sq_queue_t *queue) {
     if (sq__queue_is_stale(queue)) {
         return; /* whoever comes next is a thread of the parent's; the queue stays owned, and refuses */
     }
-    switch (sq__baton_next(queue, false)) {
+    switch (sq__is_concurrent(queue) ? sq__admit_next(queue) : sq__baton_next(queue, false)) {
     case SQ__NEXT_TASK:
         sq__cold_gets_busy(queue);
         /* There is a runner, or it would not have been accepted; [worker] came with the task. */

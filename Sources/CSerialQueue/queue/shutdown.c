@@ -1,4 +1,5 @@
 #include "include/sq_shutdown.h"
+#include "kernel/concurrent.h"
 #include "kernel/current.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
@@ -26,7 +27,7 @@ static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
         next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED | (mode == SQ_SHUTDOWN_DISCARD ? SQ__DISCARDED : 0);
         /* [own] [park] acquire: if the baton is ours, what its last holder did. release: [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
-    return sq__state_is_free(state) || (state & SQ__PARKED);
+    return sq__state_is_free(state) || (state & SQ__PARKED) || sq__concurrent_takes(queue);
 }
 
 static int wait_for_end(sq_queue_t *queue, sq__ender_t *ender, sq_time_t deadline) {
@@ -76,6 +77,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
     if (error) {
         return error;
     }
+    ender.wait.aim = SQ__AIM_END;
     sq__lock(queue);
     bool takes_up = close_queue(queue, mode);
     size_t references = sq__pending_timers_take_references(queue);

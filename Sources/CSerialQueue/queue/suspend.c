@@ -2,6 +2,7 @@
 
 #include "include/sq_suspend.h"
 #include "kernel/cold.h"
+#include "kernel/concurrent.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/suspension.h"
@@ -12,6 +13,7 @@
 int sq_suspend(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     int error = 0;
+    bool takes_up = false;
     if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
@@ -34,8 +36,12 @@ int sq_suspend(sq_queue_t *queue) {
         if (sq__state_is_free(state)) {
             sq__cold_gets_busy(queue); /* what is submitted from now on waits */
         }
+        takes_up = sq__concurrent_takes(queue); /* its gate is closed, and the baton parked */
     }
     sq__unlock(queue);
+    if (takes_up) {
+        sq__baton_pass(queue);
+    }
     return error;
 }
 

@@ -9,6 +9,7 @@
 #include "kernel/handle.h"
 #include "kernel/ring.h"
 #include "kernel/run.h"
+#include "queue/concurrent_sync.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "queue/after_end.h"
@@ -70,6 +71,9 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
 
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline,
                                                   sq_function_t function, void *context) {
+    if (sq__is_concurrent(queue)) {
+        return sq__concurrent_sync(queue, deadline, function, context);
+    }
     sq__call_t call = { .task = { .run = function, .context = context } };
     if (sq__queue_is_stale(queue)) {
         return sq__queue_reject(queue, ESTALE);
@@ -106,11 +110,19 @@ static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t
     return sync_in_turn(queue, kind, deadline, function, context);
 }
 
+/* In a task of the queue. */
+static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context) {
+    if (sq__is_concurrent(queue)) {
+        return sq__concurrent_sync_inside(queue, doing, function, context);
+    }
+    sq__deadlock_onto_itself(queue, doing);
+    return sq__queue_reject(queue, EDEADLK);
+}
+
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__is_current(queue), 0)) {
-        sq__deadlock_onto_itself(queue, "sync onto");
-        return sq__queue_reject(queue, EDEADLK);
+        return sync_inside(queue, "sync onto", function, context);
     }
     return sync_from_outside(queue, SQ__WAITER, deadline, function, context);
 }
@@ -122,7 +134,11 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
 int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     if (sq__is_current(queue)) {
-        sq__run(queue, function, context);
+        if (sq__is_concurrent(queue)) {
+            sq__reader_run(queue, function, context);
+        } else {
+            sq__run(queue, function, context);
+        }
         return 0;
     }
     return sync_from_outside(queue, SQ__WAITER, SQ_FOREVER, function, context);
@@ -131,8 +147,7 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     if (sq__is_current(queue)) {
-        sq__deadlock_onto_itself(queue, "async_and_wait onto");
-        return sq__queue_reject(queue, EDEADLK);
+        return sync_inside(queue, "async_and_wait onto", function, context);
     }
     return sync_from_outside(queue, SQ__EITHER, deadline, function, context);
 }

@@ -2,6 +2,7 @@
 
 #include "kernel/ring.h"
 #include "kernel/shared.h"
+#include "kernel/concurrent.h"
 #include "platform/clock.h"
 #include "queue/runner.h"
 #include "wait/wait.h"
@@ -48,9 +49,11 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    if (place.slot != NULL && sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind)) {
+    if (place.slot != NULL
+        && (sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind) || sq__concurrent_takes(queue))) {
         sq__baton_pass(queue); /* to the head of the ring, which may be ourselves */
     }
+    wait.is_barrier = wanted->kind == SQ__BARRIER_WAITER;
     wait.is_next = sq__ring_depth(queue) <= 1;
     if (wanted->is_brief) {
         error = sq__wait_briefly(&wait);
@@ -64,6 +67,9 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
             sq__shared_leave(queue, &sharer);
         }
         sq__add_relaxed(&queue->withdrawn, 1);
+        if (wait.is_barrier && sq__concurrent_takes_back(queue)) {
+            sq__baton_pass(queue); /* to those that waited for this barrier */
+        }
     }
     return error;
 }

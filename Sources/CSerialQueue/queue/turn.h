@@ -8,7 +8,7 @@
 #include "kernel/queue.h"
 
 typedef struct sq__turn_wanted {
-    uintptr_t kind;      /* SQ__WAITER, SQ__EITHER or SQ__CALL */
+    uintptr_t kind;      /* SQ__WAITER, SQ__EITHER, SQ__CALL or SQ__BARRIER_WAITER */
     sq__call_t *call;
     sq_time_t deadline;
     bool is_brief;       /* the deadline has passed: it waits for a moment, without a sleep */

@@ -24,6 +24,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_WATCH,   /* the watching thread */
     SQ__RANK_WAITS,   /* wait/deadlock.h */
     SQ__RANK_OBJECTS, /* semaphores, groups and onces */
+    SQ__RANK_READERS, /* the watched tasks of concurrent queues */
     SQ__RANK_ALARMS,
     SQ__RANK_TOKENS,
     SQ__RANK_SELF,    /* the forking thread's record: no lock */

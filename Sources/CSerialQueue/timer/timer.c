@@ -100,7 +100,6 @@ static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
 
 int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     sq_queue_t *queue = timer->queue;
-    bool is_inside = sq__is_current(queue);
     sq__timer_waiter_t waiter = { .is_over = false };
     int error = sq__wait_begin(&waiter.wait, queue);
     if (error) {
@@ -109,6 +108,7 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     sq__lock(queue);
     sq__timer_disarm(timer);
     bool waits = timer->is_running && !sq__queue_is_stale(queue);
+    bool is_inside = waits && timer->runs_on == sq__self();
     if (waits && !is_inside) {
         waiter.next = timer->waiters;
         timer->waiters = &waiter;
@@ -120,7 +120,7 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     if (!waits) {
         return 0;
     }
-    if (is_inside) { /* then it is the task on this thread that is its firing */
+    if (is_inside) {
         sq__deadlock_onto_itself(queue, "sq_timer_cancel_and_wait on a timer of");
         return EDEADLK;
     }

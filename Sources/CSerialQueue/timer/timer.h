@@ -35,6 +35,7 @@ struct sq_timer {
     bool is_armed;             /* L  the alarm is set, or a call of it that counts is on its way */
     bool is_waiting;           /* L  the last firing is in the queue, and has not begun */
     bool is_running;           /* L  a firing runs */
+    const sq__self_t *runs_on; /* L  and this thread runs it */
     bool is_resting;           /* L  a firing was left out: the alarm is not set until the one that waits or runs is over */
     bool is_first;             /* L  the next firing is the first since the timer was started */
     bool is_released;          /* L  it has no owner any more */

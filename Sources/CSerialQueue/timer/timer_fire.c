@@ -39,6 +39,8 @@
  * queue must not keep it from it (pending_timers.h). */
 #include "timer/timer.h"
 
+#include "kernel/concurrent.h"
+#include "kernel/depth.h"
 #include "kernel/cold.h"
 #include "kernel/lock.h"
 #include "platform/container.h"
@@ -164,10 +166,13 @@ static void fire(void *context, void *number, bool runs) {
         timer->intervals = timer->waiting_intervals;
         timer->is_waiting = false;
         timer->is_running = runs;
+        timer->runs_on = sq__self();
     }
     sq__unlock(queue);
-    if (!may_run) {
-        sq__count(runs ? &queue->ran : &queue->discarded, (uint64_t)-1); /* it was counted in advance */
+    if (!may_run && runs) {
+        sq__depth_not_run(queue); /* it was counted in advance */
+    } else if (!may_run) {
+        sq__count(&queue->discarded, (uint64_t)-1);
         sq__count(&queue->skipped, 1);
     } else if (runs) {
         timer->task.run(timer->task.context);
@@ -200,7 +205,7 @@ static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, b
 }
 
 static bool is_left_out(const sq_timer_t *timer) {
-    return timer->is_waiting || (timer->is_running && !timer->is_first);
+    return timer->is_waiting || (timer->is_running && (!timer->is_first || sq__is_concurrent(timer->queue)));
 }
 
 static int submit_firing(sq_timer_t *timer, bool *passes) {

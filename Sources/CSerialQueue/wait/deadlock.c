@@ -1,5 +1,6 @@
 #include "wait/deadlock.h"
 
+#include "kernel/reader.h"
 #include "platform/mutex.h"
 #include "thread/process.h"
 #include "wait/deadlock_report.h"
@@ -40,10 +41,43 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
     return subject->needs != NULL ? subject->needs(subject, owner) : subject->object == owner;
 }
 
+/* The wait cannot end before this task of a concurrent queue ends. */
+static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
+    const sq__reader_t *reader = (const sq__reader_t *)frame;
+    if (wait->subject != NULL) {
+        return wait->subject->object == reader->subject;
+    }
+    if (wait->queue != frame->owner || wait->aim != SQ__AIM_TURN) {
+        return wait->queue == frame->owner && wait->aim == SQ__AIM_END;
+    }
+    const sq__concurrent_t *concurrent = sq__concurrent_of(wait->queue);
+    sq__gate_word_t gate = sq__load_acquire(&concurrent->gate); /* [baton] acquire: `first` */
+    if (reader->caller == wait->token || gate & SQ__GATE_BARRIER) {
+        return true;
+    }
+    const sq__token_t *first = sq__load_relaxed(&concurrent->first);
+    return gate & SQ__GATE_DRAINING && (first == NULL || first == wait->token);
+}
+
+/* The wait cannot end before this other one does: that of a barrier, which waits for readers, in front of it. */
+static bool needs_barrier(const sq__wait_t *wait, const sq__wait_t *barrier) {
+    if (!barrier->is_barrier || barrier == wait || barrier->queue != wait->queue || wait->subject != NULL
+        || wait->aim != SQ__AIM_TURN) {
+        return false;
+    }
+    const sq__concurrent_t *concurrent = sq__concurrent_of(wait->queue);
+    return sq__load_acquire(&concurrent->gate) & SQ__GATE_DRAINING /* [baton] acquire: `first` */
+        && sq__load_relaxed(&concurrent->first) == barrier->token;
+}
+
+static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame) {
+    return sq__is_concurrent(frame->owner) ? needs_reader(wait, frame) : needs(wait, frame->owner);
+}
+
 /* What the edge's thread holds that the wait needs; none: both are NULL. */
 static sq__held_t held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
     const sq__frame_t *frame = edge->frames;
-    while (frame != NULL && !needs(wait, frame->owner)) {
+    while (frame != NULL && !needs_task(wait, frame)) {
         frame = frame->parent;
     }
     const sq__hold_t *hold = frame == NULL ? edge->holds : NULL;
@@ -55,7 +89,7 @@ static sq__held_t held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
 
 static bool holds_up(const sq__edge_t *edge, const sq__wait_t *wait) {
     sq__held_t held = held_for(edge, wait);
-    return held.frame != NULL || held.hold != NULL;
+    return held.frame != NULL || held.hold != NULL || needs_barrier(wait, edge->wait);
 }
 
 /* The threads that wait for another one, directly or not, in the order in which they are found. */
@@ -64,10 +98,10 @@ typedef struct search {
     uint64_t number;
 } search_t;
 
-/* Adds those in the list that need `owner`, which the thread of `edge` holds. Each edge is looked at once, so the search ends. */
-static void reach_list(search_t *search, sq__edge_t *list, sq__edge_t *edge, const void *owner) {
+/* Adds those in the list that `edge` holds up. Each edge is looked at once, so the search ends. */
+static void reach_list(search_t *search, sq__edge_t *list, sq__edge_t *edge) {
     for (sq__edge_t *other = list; other != NULL; other = other->next) {
-        if (other->reached != search->number && needs(other->wait, owner) && is_open(other)) {
+        if (other->reached != search->number && holds_up(edge, other->wait) && is_open(other)) {
             other->reached = search->number;
             other->onward = edge;
             other->next_reached = NULL;
@@ -77,8 +111,8 @@ static void reach_list(search_t *search, sq__edge_t *list, sq__edge_t *edge, con
 }
 
 static void reach(search_t *search, sq__edge_t *edge, const void *owner) {
-    reach_list(search, *list_of(owner), edge, owner);
-    reach_list(search, lists[OF_SEVERAL], edge, owner);
+    reach_list(search, *list_of(owner), edge);
+    reach_list(search, lists[OF_SEVERAL], edge);
 }
 
 /* `onward` leads around the cycle: notes what each thread of it holds for the one before. */
@@ -109,6 +143,9 @@ static bool closes_cycle(sq__edge_t *first) {
         }
         for (const sq__hold_t *hold = edge->holds; hold != NULL; hold = hold->parent) {
             reach(&search, edge, hold->what);
+        }
+        if (edge->wait->is_barrier) {
+            reach(&search, edge, edge->wait->queue);
         }
     }
     return false;
@@ -170,6 +207,16 @@ void sq__deadlock_look_again(const void *object) {
     sq__mutex_lock(&lock);
     for (sq__edge_t *edge = lists[OF_SEVERAL]; edge != NULL; edge = edge->next) {
         if (edge->wait->subject->object == object) {
+            break_all_cycles(edge);
+        }
+    }
+    sq__mutex_unlock(&lock);
+}
+
+void sq__deadlock_look_again_at(const sq_queue_t *queue) {
+    sq__mutex_lock(&lock);
+    for (sq__edge_t *edge = *list_of(queue); edge != NULL; edge = edge->next) {
+        if (edge->wait->queue == queue && edge->wait->aim == SQ__AIM_TURN && edge->wait->subject == NULL) {
             break_all_cycles(edge);
         }
     }

@@ -59,6 +59,9 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
 /* After a task was submitted that this object, a subject's, has to wait for: that may have closed a cycle. */
 void sq__deadlock_look_again(const void *object);
 
+/* The same after a barrier of this concurrent queue began to wait for readers. The queue may be gone already. */
+void sq__deadlock_look_again_at(const sq_queue_t *queue);
+
 /* When the wait is over. True: it was refused because of a cycle, and the thread's report says which. */
 bool sq__deadlock_leave(sq__edge_t *edge);
 

@@ -66,6 +66,8 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
     if (edge->held.frame != NULL) {
         add(text, "runs a task of ");
         add_frames(text, edge->frames, edge->held.frame->owner);
+    } else if (edge->held.hold == NULL) {
+        add(text, "has a barrier at the head of its queue");
     } else {
         add(text, "is inside the function of once \"%p\"", edge->held.hold->what);
     }

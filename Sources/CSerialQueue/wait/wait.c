@@ -59,7 +59,7 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     if (self->member != NULL) {
         sq__pool_lend_seat(self->member); /* what is waited for may need it */
     }
-    bool is_waited_for = self->frame != NULL || self->hold != NULL;
+    bool is_waited_for = self->frame != NULL || self->hold != NULL || wait->is_barrier;
     sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock)
                                                 : sq__token_sleep(wait->token, wait->wait_id, deadline);
     if (self->member != NULL) {

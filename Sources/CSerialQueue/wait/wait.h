@@ -21,11 +21,20 @@ typedef struct sq__subject {
 } sq__subject_t;
 
 /* On the waiting thread's stack. T, and fixed between begin and end. */
+/* What a thread waits for in a queue. */
+typedef enum sq__aim {
+    SQ__AIM_TURN, /* its turn, or its call's: it has a place in the ring */
+    SQ__AIM_ROOM, /* room, in a queue of limited capacity */
+    SQ__AIM_END   /* the end of the queue */
+} sq__aim_t;
+
 typedef struct sq__wait {
     sq__token_t *token;
     sq__wait_id_t wait_id;
     bool is_next;      /* at most one thing is done before this: the thread yields before it sleeps. Where many wait, each
                         * yield would only go to another one that waits. A hint, set by the waiting thread */
+    bool is_barrier;   /* for a turn in a concurrent queue: those behind it wait for it, too */
+    sq__aim_t aim;
     sq_queue_t *queue; /* what is waited for; NULL: only the subject. Once the wait is over, the queue may be freed */
     sq__pool_t *pool;  /* its pool, with a reference, if that is a manual one; else NULL */
     const sq__subject_t *subject; /* NULL: the queue */

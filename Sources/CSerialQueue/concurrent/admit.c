@@ -1,0 +1,134 @@
+#include "concurrent/admit.h"
+
+#include "kernel/depth.h"
+#include "kernel/ring.h"
+#include "kernel/shared.h"
+#include "kernel/withdraw.h"
+#include "kernel/suspension.h"
+
+/* Takes the waiter at the head out of the ring, and lets it in. True: it was there. */
+static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    sq__depth_sample(queue);
+    sq__waiter_t waiter = sq__next_take(queue).waiter;
+    if (control & SQ__DISCARD) {
+        (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
+    } else {
+        sq__count(&queue->ran, 1); /* beforehand: a barrier has the baton after the grant, and counts itself */
+        (void)sq__add_relaxed(gate, as);
+        if (sq__token_grant(waiter.token, waiter.wait_id)) {
+            return true;
+        }
+        (void)sq__add_relaxed(gate, -as); /* it had withdrawn */
+        sq__count(&queue->ran, (uint64_t)-1);
+    }
+    sq__count(&queue->skipped, 1);
+    return false;
+}
+
+/* Nothing is at the head. True: *next says what became of the baton. */
+static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    sq__state_t state;
+    *next = SQ__NEXT_GONE;
+    switch (sq__ring_rest(queue, &state)) {
+    case SQ__REST_PLACED:
+        return true;
+    case SQ__REST_EMPTY:
+        return sq__gate_open(&concurrent->gate, &concurrent->entered);
+    default:
+        break;
+    }
+    if (!(state & SQ__CLOSED) && !sq__state_is_released(state)) {
+        return sq__suspension_park(queue, state);
+    }
+    switch (sq__gate_await_readers(&concurrent->gate, SQ__GATE_ENDING)) {
+    case SQ__KEPT:
+        *next = SQ__NEXT_END;
+        return true;
+    case SQ__LAID_DOWN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A barrier is at the head. */
+static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    sq__token_t *token = NULL;
+    if (kind == SQ__BARRIER_WAITER) {
+        const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
+        token = waiter->token;
+        if (!sq__token_is_open(token, waiter->wait_id)) {
+            (void)sq__next_take(queue); /* it has withdrawn: what is behind it need not wait for readers */
+            sq__count(&queue->skipped, 1);
+            return SQ__NEWS;
+        }
+    }
+    void (*const drains)(const sq_queue_t *) = concurrent->drains;
+    sq__store_relaxed(&concurrent->first, token);
+    sq__laid_down_t laid_down = sq__gate_await_readers(&concurrent->gate, SQ__GATE_DRAINING);
+    if (laid_down == SQ__LAID_DOWN) {
+        drains(queue);
+    }
+    return laid_down;
+}
+
+/* Whether the work at the head may start now. */
+static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    switch (kind) {
+    case SQ__BARRIER:
+    case SQ__BARRIER_WAITER:
+        return await_readers(queue, kind);
+    case SQ__WAITER:
+        return SQ__KEPT;
+    default:
+        return sq__gate_await_width(&concurrent->gate, &concurrent->asyncs, concurrent->width);
+    }
+}
+
+sq__next_t sq__admit_next(sq_queue_t *queue) {
+    sq__next_t next;
+    for (;;) {
+        sq__gate_see_news(sq__gate_of(queue));
+        uintptr_t kind = sq__next_kind(queue);
+        if (__builtin_expect(kind == SQ__SHARED, 0)) {
+            sq__shared_next(queue);
+            continue;
+        }
+        if (kind == SQ__EMPTY) {
+            if (nothing_next(queue, &next)) {
+                return next;
+            }
+            continue;
+        }
+        /* As in sq__baton_next. */
+        uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
+        bool is_parked;
+        if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0) && sq__baton_is_held(queue, &is_parked)) {
+            if (is_parked) {
+                return SQ__NEXT_GONE;
+            }
+            continue;
+        }
+        if (__builtin_expect(kind == SQ__GONE, 0)) {
+            sq__withdraw_pass(queue);
+            continue;
+        }
+        sq__laid_down_t turn = control & SQ__DISCARD ? SQ__KEPT : await_turn(queue, kind);
+        if (turn == SQ__LAID_DOWN) {
+            return SQ__NEXT_GONE;
+        }
+        if (turn == SQ__NEWS) {
+            continue;
+        }
+        if (kind != SQ__WAITER && kind != SQ__BARRIER_WAITER) {
+            return SQ__NEXT_TASK;
+        }
+        if (let_in(queue, kind == SQ__WAITER ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, control) && kind == SQ__BARRIER_WAITER) {
+            return SQ__NEXT_GONE;
+        }
+    }
+}

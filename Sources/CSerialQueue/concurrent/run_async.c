@@ -1,0 +1,77 @@
+/* run_async.c: the async tasks of a concurrent queue, on the threads of its pool. */
+#include "concurrent/admit.h"
+#include "kernel/reader.h"
+#include "kernel/ring.h"
+#include "kernel/run.h"
+
+/* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
+static void run_alone(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    bool is_barrier = kind == SQ__BARRIER && !(control & SQ__DISCARD);
+    if (is_barrier) {
+        (void)sq__add_relaxed(gate, SQ__GATE_BARRIER);
+    }
+    sq__run_call(queue, kind, control, work);
+    if (is_barrier) {
+        (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
+    }
+}
+
+/* O. Runs what was taken as a reader, after the baton was passed on. True: the baton is the caller's again. */
+static bool run_reader(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work,
+                       void (*pass)(sq_queue_t *)) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    bool is_limited = concurrent->width != UINT32_MAX;
+    (void)sq__add_relaxed(&concurrent->gate, SQ__GATE_INSIDE_ONE);
+    if (is_limited) {
+        (void)sq__add_relaxed(&concurrent->asyncs, 1);
+    }
+    pass(queue);
+    sq__run_call(queue, kind, control, work);
+    if (sq__queue_is_stale(queue)) {
+        return false;
+    }
+    if (is_limited) {
+        /* [width] relaxed: released by the swap in sq__gate_leave. */
+        (void)sq__add_relaxed(&concurrent->asyncs, (uint32_t)-1);
+    }
+    return sq__gate_leave(&concurrent->gate, true);
+}
+
+/* O. Takes the async work at the head and runs it. True: the baton is the caller's again. */
+static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_queue_t *)) {
+    sq__work_t work;
+    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    uintptr_t kind = sq__run_take(queue, control, &work);
+    if (kind == SQ__EMPTY) {
+        return !sq__queue_is_stale(queue);
+    }
+    reader->caller = kind == SQ__CALL ? work.waiter.token : NULL;
+    reader->subject = kind == SQ__MEMBER ? work.member.end->whose
+                      : kind == SQ__PAIR || kind == SQ__JOB ? work.pair.first : NULL;
+    if (kind == SQ__BARRIER || control & SQ__DISCARD) {
+        run_alone(queue, kind, control, &work);
+        return !sq__queue_is_stale(queue);
+    }
+    return run_reader(queue, kind, control, &work, pass);
+}
+
+sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *)) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self();
+    sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = true } };
+    sq__next_t next;
+    size_t tasks = 0;
+    bool has_baton = true;
+    self->frame = &reader.frame;
+    while (has_baton && (next = sq__admit_next(queue)) == SQ__NEXT_TASK && tasks < most) {
+        has_baton = run_work(queue, &reader, pass);
+        tasks += 1;
+    }
+    self->frame = reader.frame.parent;
+    *ran += tasks;
+    if (!has_baton) {
+        return SQ__RUN_GONE; /* or a task has forked, and this is the child: nothing is ever to run again */
+    }
+    return next == SQ__NEXT_TASK ? SQ__RUN_MORE : next == SQ__NEXT_END ? SQ__RUN_END : SQ__RUN_GONE;
+}

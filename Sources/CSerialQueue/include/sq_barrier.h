@@ -1,0 +1,73 @@
+/* sq_barrier.h: concurrent queues: tasks that run together, and barriers, which run alone.
+ *
+ * A queue whose options have a width above 1 is concurrent. The calls of all headers work on it; its pool is the shared one if its options
+ * name none. Tasks leave it in the order of submission. Those between two barriers run at the same time: async tasks on the pool, up to
+ * the width; sync functions on their callers' threads, which do not count. A barrier runs alone: after all tasks before it, and before all
+ * tasks after it. No task overtakes a waiting barrier. The tasks of work items, groups and timers are no barriers.
+ *
+ * In a task that is no barrier, sq_sync and sq_async_and_wait on the same queue call the function at once, as part of that task: also while
+ * a barrier waits, and while the queue is suspended or shut down. In a barrier they return EDEADLK; sq_sync_or_run calls its
+ * function in both. sq_run_and_wait returns EDEADLK in any task of the queue.
+ */
+#ifndef SQ_BARRIER_H
+#define SQ_BARRIER_H
+
+#include "sq_async.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Submits a task that runs alone, and returns at once. On a serial queue it is sq_async.
+ *
+ * The task sees what all tasks before it wrote, and all tasks after it see what it wrote. Any thread may call.
+ *
+ * @retval 0 The task will run.
+ * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async.
+ */
+int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
+
+/**
+ * Submits a task that runs alone and owns its context. On a serial queue it is sq_async_task.
+ *
+ * @param task Copied. Exactly one of its functions is called, once, unless an error is returned: then neither.
+ * @retval 0 The task will run or be discarded.
+ * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async_task.
+ */
+SQ_USE_RESULT int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task);
+
+/**
+ * Waits until every task submitted before has returned, then calls `function(context)` on this thread, alone. On a serial queue it
+ * is sq_sync.
+ *
+ * Any thread may call, except from a task of this queue.
+ *
+ * @retval 0 The function has returned. After every error it was not called and will not be.
+ * @retval EDEADLK The caller is a task of this queue, or the wait would close a cycle; see sq_deadlock_report.
+ * @retval ESHUTDOWN, ENOMEM, ESTALE As sq_sync.
+ */
+int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
+
+/**
+ * Calls `function(context)` on this thread, alone, as sq_sync_barrier does, if its turn comes before the deadline.
+ *
+ * The tasks behind a barrier whose deadline passes need not wait for those ahead of it any more.
+ *
+ * @retval 0 The function has returned. After every error it was not called and will not be.
+ * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW.
+ * @retval ETIMEDOUT Its turn did not come by the deadline.
+ * @retval EDEADLK, ESHUTDOWN, ENOMEM, ESTALE As sq_sync_barrier.
+ */
+SQ_USE_RESULT int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

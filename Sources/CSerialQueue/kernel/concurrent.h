@@ -1,0 +1,44 @@
+/* concurrent.h: what a concurrent queue has that a serial one has not.
+ *
+ * DESIGN. It lies directly in front of the queue, in the same block of memory; the queue's control says that it is there. Tasks wait
+ * in the same ring. The holder of the baton does not run them, but admits them in order (admit.h): it lets readers in without giving up
+ * the baton, and gives it to a barrier. */
+#ifndef SQ__KERNEL_CONCURRENT_H
+#define SQ__KERNEL_CONCURRENT_H
+
+#include "kernel/gate.h"
+#include "kernel/queue.h"
+
+/* The letters are those of kernel/queue.h; R: under the queue's lock of reader.c. */
+typedef struct sq__concurrent {
+    _Alignas(16) sq__gate_t gate;     /* A */
+    SQ__ATOMIC(uint64_t) entered;     /* C  how many tasks have entered by the gate that it no longer counts */
+    SQ__ATOMIC(uint64_t) not_run;     /* A  how many of the tasks that were counted as run turned out to be withdrawn */
+    SQ__ATOMIC(sq__token_t *) first;  /* O, read by anyone  beside DRAINING: the barrier that waits; NULL: an async one */
+    struct sq__reader *oldest;        /* R  the watched tasks that run, in the order in which they began */
+    struct sq__reader **newest;       /* R */
+    void (*drains)(const sq_queue_t *); /* I  called after a barrier began to wait for readers; the queue may be gone */
+    SQ__ATOMIC(uint32_t) asyncs;      /* A  how many async readers run; counted up by the holder */
+    uint32_t width;                   /* I  how many may; UINT32_MAX: as many as the pool runs */
+} sq__concurrent_t;
+
+static inline bool sq__is_concurrent(const sq_queue_t *queue) {
+    return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__CONCURRENT, 0);
+}
+
+static inline sq__concurrent_t *sq__concurrent_of(const sq_queue_t *queue) { return (sq__concurrent_t *)(uintptr_t)queue - 1; }
+
+static inline sq__gate_t *sq__gate_of(const sq_queue_t *queue) { return &sq__concurrent_of(queue)->gate; }
+
+/* After a change that the holder of the baton has to see. True: the caller holds the baton now. On a serial queue false: there the
+ * change was made in the state word. */
+static inline bool sq__concurrent_takes(const sq_queue_t *queue) {
+    return sq__is_concurrent(queue) && sq__gate_take(sq__gate_of(queue), SQ__GATE_ENDING);
+}
+
+/* The same after a task or a wait was withdrawn that may stand at the head of the ring: what is behind it may go ahead. */
+static inline bool sq__concurrent_takes_back(const sq_queue_t *queue) {
+    return sq__is_concurrent(queue) && sq__gate_take(sq__gate_of(queue), SQ__GATE_LAID_DOWN);
+}
+
+#endif

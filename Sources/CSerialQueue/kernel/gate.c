@@ -1,0 +1,65 @@
+#include "kernel/gate.h"
+
+bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down) {
+    bool takes;
+    sq__gate_word_t next, word = sq__load_relaxed(gate);
+    do {
+        takes = !(word & SQ__GATE_BUSY) || (word & if_laid_down);
+        next = takes ? (word | SQ__GATE_BUSY) & ~SQ__GATE_LAID_DOWN : word | SQ__GATE_NEWS;
+        /* [news] release: what has changed. [baton] acquire: what the holder did that has opened the gate, or laid the
+         * baton down. A swap even if nothing changes, so that a holder that sees it sees the change. */
+    } while (!sq__cas_acq_rel(gate, &word, next));
+    return takes;
+}
+
+void sq__gate_see_news(sq__gate_t *gate) {
+    sq__gate_word_t word = sq__load_relaxed(gate);
+    /* [news] acquire: what has changed. */
+    while ((word & SQ__GATE_NEWS) && !sq__cas_acquire(gate, &word, word & ~SQ__GATE_NEWS)) {
+    }
+}
+
+sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason) {
+    sq__gate_word_t word = sq__load_acquire(gate); /* [gate] acquire: what the readers did */
+    /* Before the end: one of the readers that have left may have submitted a task. */
+    while (sq__gate_inside(word) > 0 || (reason == SQ__GATE_ENDING && (word & SQ__GATE_NEWS))) {
+        if (word & SQ__GATE_NEWS) {
+            return SQ__NEWS;
+        }
+        /* [baton] release: what we did with it; pairs with sq__gate_leave and sq__gate_take. [gate] acquire if it fails. */
+        if (sq__cas_release_or_acquire(gate, &word, word | reason)) {
+            return SQ__LAID_DOWN;
+        }
+    }
+    return SQ__KEPT;
+}
+
+sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asyncs, uint32_t width) {
+    sq__gate_word_t word = sq__load_acquire(gate); /* [width] acquire: a count without the tasks that have left before */
+    while (sq__load_relaxed(asyncs) >= width) {
+        if (word & SQ__GATE_NEWS) {
+            return SQ__NEWS;
+        }
+        /* [baton] release: as above. [width] acquire if it fails: as above. If it succeeds, no task has left since. */
+        if (sq__cas_release_or_acquire(gate, &word, word | SQ__GATE_FULL)) {
+            return SQ__LAID_DOWN;
+        }
+    }
+    return SQ__KEPT;
+}
+
+bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered) {
+    const sq__gate_word_t most = SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE;
+    sq__gate_word_t word = sq__load_relaxed(gate);
+    if (word & most) { /* it stays so: nobody enters while we hold the baton */
+        sq__count(entered, SQ__GATE_MOST_ENTERED);
+        word = sq__sub_acq_rel(gate, most) - most;
+    }
+    do {
+        if (word & SQ__GATE_NEWS) {
+            return false;
+        }
+        /* [baton] release: what we did with it. */
+    } while (!sq__cas_release(gate, &word, word & ~SQ__GATE_BUSY));
+    return true;
+}

@@ -1,0 +1,133 @@
+/* gate.h: the gate of a concurrent queue: how many readers are inside, and where the baton is.
+ *
+ * DESIGN. A concurrent queue is a serial queue whose state word is never free, with one more word in front of it. A reader is any task
+ * that is no barrier. The gate counts the readers that run, and says whether a new one may enter without a look at the ring. From
+ * the low end:
+ *
+ *     bit 0       BUSY      the baton is out: a thread holds it, it is on its way, or it lies somewhere. Nobody enters by the gate
+ *     bit 1       NEWS      something has changed since the holder of the baton last looked at the ring
+ *     bit 2       BARRIER   a barrier runs; its thread holds the baton, and no reader is inside
+ *     bit 3       DRAINING  the baton lies here: the barrier at the head of the ring waits for the readers inside
+ *     bit 4       FULL      the baton lies here: the async task at the head waits until another one ends
+ *     bit 5       ENDING    the baton lies here: the queue is empty and is to end once the readers inside have left
+ *     bits 8-41   ENTERED   how many tasks have entered by the gate; at 2^33 the holder takes them over
+ *     bits 42-63  INSIDE    how many readers run now
+ *
+ *     { INSIDE: n }                       open: a reader enters and leaves with one swap each; if n is 0, so does a barrier
+ *     { INSIDE: n, BUSY }                 closed: who comes now takes a place in the ring, and sets NEWS
+ *     { INSIDE: 0, BUSY, BARRIER }        a barrier runs
+ *     { INSIDE: n, BUSY, DRAINING }       the last reader that leaves clears DRAINING, and then holds the baton
+ *     { INSIDE: n, BUSY, FULL }           the next async task that ends clears FULL, and then holds the baton
+ *     { INSIDE: n, BUSY, ENDING }         as DRAINING; a submission clears it, too
+ *
+ * BUSY may be unset only when the ring is empty and the state word has no flag but OWNED. INSIDE may be counted up only by a
+ * thread that finds the gate open, in the same swap, or by the holder of the baton. DRAINING, FULL and ENDING: at most one of them is set, by the
+ * holder only, and the thread that clears it holds the baton.
+ *
+ * No news is lost: a thread that has changed something (it has filled a place, set a flag of the state word, withdrawn a wait)
+ * comes here afterwards with a swap that takes the baton if it can, or else sets NEWS. The holder clears NEWS before it looks, and lays
+ * the baton down, in whatever way, only with a swap that fails if NEWS is set. */
+#ifndef SQ__KERNEL_GATE_H
+#define SQ__KERNEL_GATE_H
+
+#include "platform/atomic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint64_t sq__gate_word_t;
+typedef SQ__ATOMIC(sq__gate_word_t) sq__gate_t;
+
+#define SQ__GATE_BUSY ((sq__gate_word_t)1 << 0)
+#define SQ__GATE_NEWS ((sq__gate_word_t)1 << 1)
+#define SQ__GATE_BARRIER ((sq__gate_word_t)1 << 2)
+#define SQ__GATE_DRAINING ((sq__gate_word_t)1 << 3)
+#define SQ__GATE_FULL ((sq__gate_word_t)1 << 4)
+#define SQ__GATE_ENDING ((sq__gate_word_t)1 << 5)
+#define SQ__GATE_FLAGS ((sq__gate_word_t)0xFF)
+#define SQ__GATE_LAID_DOWN (SQ__GATE_DRAINING | SQ__GATE_FULL | SQ__GATE_ENDING)
+#define SQ__GATE_ENTERED_ONE ((sq__gate_word_t)1 << 8)
+/* Tests set a small number, to come to it. */
+#ifndef SQ__GATE_MOST_ENTERED
+#define SQ__GATE_MOST_ENTERED ((sq__gate_word_t)1 << 33)
+#endif
+#define SQ__GATE_INSIDE_ONE ((sq__gate_word_t)1 << 42)
+
+static inline uint64_t sq__gate_inside(sq__gate_word_t word) { return word / SQ__GATE_INSIDE_ONE; }
+
+static inline uint64_t sq__gate_entered(sq__gate_word_t word) {
+    return word % SQ__GATE_INSIDE_ONE / SQ__GATE_ENTERED_ONE;
+}
+
+static inline bool sq__gate_is_open(sq__gate_word_t word) {
+    return (word & (SQ__GATE_FLAGS | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == 0;
+}
+
+/* Enters as a reader. False: the gate is closed. */
+static inline bool sq__gate_enter(sq__gate_t *gate) {
+    sq__gate_word_t word = sq__load_relaxed(gate);
+    while (sq__gate_is_open(word)) {
+        /* [gate] acquire: what the last barrier wrote. */
+        if (__builtin_expect(sq__cas_acquire(gate, &word, word + (SQ__GATE_INSIDE_ONE + SQ__GATE_ENTERED_ONE)), 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Leaves. True: the caller holds the baton now. */
+static inline bool sq__gate_leave(sq__gate_t *gate, bool is_async) {
+    bool takes;
+    sq__gate_word_t next, word = sq__load_relaxed(gate);
+    do {
+        next = word - SQ__GATE_INSIDE_ONE;
+        sq__gate_word_t ends = sq__gate_inside(next) == 0 ? SQ__GATE_DRAINING | SQ__GATE_ENDING : 0;
+        takes = (word & (ends | (is_async ? SQ__GATE_FULL : 0))) != 0;
+        next &= takes ? ~SQ__GATE_LAID_DOWN : ~(sq__gate_word_t)0;
+        /* [gate] release: what the reader did. [baton] acquire: what the holder did that has laid the baton down. */
+    } while (__builtin_expect(!sq__cas_acq_rel(gate, &word, next), 0));
+    return takes;
+}
+
+/* Enters as a barrier, if nobody is inside. False: the gate is closed, or readers are inside. *mine is for sq__gate_leave_barrier. */
+static inline bool sq__gate_enter_barrier(sq__gate_t *gate, sq__gate_word_t *mine) {
+    sq__gate_word_t word = sq__load_relaxed(gate);
+    while (sq__gate_is_open(word) && sq__gate_inside(word) == 0) {
+        *mine = (word + SQ__GATE_ENTERED_ONE) | SQ__GATE_BUSY | SQ__GATE_BARRIER;
+        /* [gate] acquire: what the readers and the last barrier did. */
+        if (__builtin_expect(sq__cas_acquire(gate, &word, *mine), 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Opens the gate again. False: there is news, and the caller still holds the baton, with BARRIER set. */
+static inline bool sq__gate_leave_barrier(sq__gate_t *gate, sq__gate_word_t mine) {
+    /* [gate] release: what the barrier did. */
+    return sq__cas_release(gate, &mine, mine & ~(SQ__GATE_BUSY | SQ__GATE_BARRIER));
+}
+
+/* Something has changed: true if the caller holds the baton now, because the gate was open, or because the baton lay there for one of
+ * the reasons `if_laid_down`. Else the holder finds NEWS. */
+bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down);
+
+/* O. Before a look at the ring. */
+void sq__gate_see_news(sq__gate_t *gate);
+
+typedef enum sq__laid_down {
+    SQ__LAID_DOWN, /* the baton has left the caller, who does not touch the queue again */
+    SQ__KEPT,      /* there is nothing to wait for: the caller still holds the baton */
+    SQ__NEWS       /* the same, and it looks again first */
+} sq__laid_down_t;
+
+/* O. Lays the baton down for the last reader that leaves, if one is inside: SQ__GATE_DRAINING or SQ__GATE_ENDING. */
+sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason);
+
+/* O. Lays the baton down for the next async task that ends, if `width` of them run. */
+sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asyncs, uint32_t width);
+
+/* O. Opens the gate, and counts to *entered what the gate can no longer hold. False: there is news. */
+bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered);
+
+#endif

@@ -1,0 +1,87 @@
+#include "kernel/reader.h"
+
+#include "platform/clock.h"
+#include "platform/thread.h"
+#include "platform/unwind.h"
+#include "thread/locks.h"
+#include "thread/process.h"
+
+static sq__locks_t locks = SQ__LOCKS_INIT;
+
+static void take_all(void) { sq__locks_take_all(&locks); }
+
+static void release_all(bool in_child) {
+    (void)in_child;
+    sq__locks_release_all(&locks);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_READERS, take_all, release_all);
+}
+
+void sq__reader_begin(sq_queue_t *queue, sq_function_t function) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    sq__reader_t *reader = sq__reader_now();
+    sq__locks_take(&locks, queue);
+    reader->function = function;
+    if (reader->began == 0) {
+        reader->began = sq__clock_now();
+        reader->thread_id = sq__thread_id();
+        reader->next = NULL;
+        reader->link = concurrent->newest;
+        *concurrent->newest = reader;
+        concurrent->newest = &reader->next;
+    }
+    sq__locks_release(&locks, queue);
+}
+
+void sq__reader_end(sq_queue_t *queue) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    sq__reader_t *reader = sq__reader_now();
+    sq__locks_take(&locks, queue);
+    *reader->link = reader->next;
+    if (reader->next != NULL) {
+        reader->next->link = reader->link;
+    } else {
+        concurrent->newest = reader->link;
+    }
+    reader->began = 0;
+    sq__locks_release(&locks, queue);
+}
+
+uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uint64_t *thread_id) {
+    uint64_t began = 0;
+    sq__locks_take(&locks, queue);
+    const sq__reader_t *oldest = sq__concurrent_of(queue)->oldest;
+    if (oldest != NULL) {
+        began = oldest->began;
+        *function = oldest->function;
+        *thread_id = oldest->thread_id;
+    }
+    sq__locks_release(&locks, queue);
+    return began;
+}
+
+void sq__reader_run(sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self();
+    sq__reader_t reader;
+    bool watched = sq__load_relaxed(&queue->control) & SQ__WATCHED;
+    reader.frame = (sq__frame_t){ .owner = queue, .parent = self->frame, .begins = false };
+    reader.caller = NULL;
+    reader.subject = NULL;
+    reader.began = 0;
+    self->frame = &reader.frame;
+    if (__builtin_expect(watched, 0)) {
+        sq__reader_begin(queue, function);
+    }
+    function(context);
+    if (__builtin_expect(watched, 0)) {
+        sq__reader_end(queue);
+    }
+    self->frame = reader.frame.parent;
+}
+
+void *sq__queue_memory(sq_queue_t *queue) {
+    return sq__is_concurrent(queue) ? (void *)sq__concurrent_of(queue) : queue;
+}

@@ -1,0 +1,38 @@
+#include "include/sq_barrier.h"
+
+#include "include/sq_sync.h"
+#include "kernel/current.h"
+#include "kernel/handle.h"
+#include "queue/async.h"
+#include "queue/concurrent_sync.h"
+#include "wait/deadlock.h"
+
+#include <errno.h>
+
+int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    if (task->run == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
+    return sq__async_submit(queue, sq__is_concurrent(queue) ? SQ__BARRIER : SQ__TASK, &(sq__work_t){ .task = *task });
+}
+
+int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
+    return sq_async_barrier_task(queue, &(sq_task_t){ .run = function, .context = context });
+}
+
+int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
+    if (!sq__is_concurrent(queue)) {
+        return sq_sync_until(queue, deadline, function, context);
+    }
+    if (__builtin_expect(sq__is_current(queue), 0)) {
+        sq__deadlock_onto_itself(queue, "sync_barrier onto");
+        return sq__queue_reject(queue, EDEADLK);
+    }
+    return sq__concurrent_sync_barrier(queue, deadline, function, context);
+}
+
+int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
+    return sq_sync_barrier_until(queue, SQ_FOREVER, function, context);
+}

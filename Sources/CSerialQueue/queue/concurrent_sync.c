@@ -1,0 +1,84 @@
+#include "queue/concurrent_sync.h"
+
+#include "platform/clock.h"
+#include "queue/runner.h"
+#include "queue/turn.h"
+#include "thread/spin.h"
+#include "wait/deadlock.h"
+
+#include <errno.h>
+
+static bool enter(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    return kind == SQ__WAITER ? sq__gate_enter(gate) : sq__gate_enter_barrier(gate, mine);
+}
+
+/* Tries for a moment. It overtakes nobody: while a task waits, the gate is closed. */
+static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
+    for (unsigned i = 0; i < SQ__EARLY_SPINS; i += 1) {
+        sq__pause();
+        if (enter(queue, kind, mine)) {
+            return true;
+        }
+    }
+    return sq__spin_yield() && enter(queue, kind, mine);
+}
+
+static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine) {
+    if (sq__queue_is_stale(queue)) {
+        return sq__queue_reject(queue, ESTALE);
+    }
+    if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
+        return sq__queue_reject(queue, ESHUTDOWN);
+    }
+    if (enter_early(queue, kind, mine)) {
+        return 0;
+    }
+    if (deadline == SQ_NOW || (deadline != SQ_FOREVER && deadline <= sq__clock_now())) {
+        return sq__queue_reject(queue, deadline == SQ_NOW ? EAGAIN : ETIMEDOUT);
+    }
+    *mine = 0;
+    return sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .deadline = deadline });
+}
+
+int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    if (__builtin_expect(!sq__gate_enter(gate), 0)) {
+        sq__gate_word_t unused;
+        int error = get_turn(queue, SQ__WAITER, deadline, &unused);
+        if (error) {
+            return error;
+        }
+    }
+    sq__reader_run(queue, function, context);
+    if (__builtin_expect(sq__gate_leave(gate, false), 0)) {
+        sq__baton_pass(queue);
+    }
+    return 0;
+}
+
+int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context) {
+    if (sq__is_in_barrier(queue)) {
+        sq__deadlock_onto_itself(queue, doing);
+        return sq__queue_reject(queue, EDEADLK);
+    }
+    sq__reader_run(queue, function, context);
+    return 0;
+}
+
+int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    sq__gate_word_t mine;
+    if (__builtin_expect(!sq__gate_enter_barrier(gate, &mine), 0)) {
+        int error = get_turn(queue, SQ__BARRIER_WAITER, deadline, &mine);
+        if (error) {
+            return error;
+        }
+    }
+    sq__reader_run(queue, function, context);
+    if (__builtin_expect(mine == 0 || !sq__gate_leave_barrier(gate, mine), 0)) {
+        (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
+        sq__baton_pass(queue);
+    }
+    return 0;
+}

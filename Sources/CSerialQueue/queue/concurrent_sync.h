@@ -1,0 +1,17 @@
+/* turn.h: sync on a concurrent queue, as a reader or as a barrier. */
+#ifndef SQ__QUEUE_CONCURRENT_SYNC_H
+#define SQ__QUEUE_CONCURRENT_SYNC_H
+
+#include "kernel/reader.h"
+#include "include/sq_time.h"
+
+/* As sq_sync_until, from outside of the queue's tasks. */
+int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context);
+
+/* The same as a barrier. */
+int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context);
+
+/* As a reader in a task of the queue: at once in a reader, EDEADLK in a barrier. `doing` is for the report. */
+int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context);
+
+#endif

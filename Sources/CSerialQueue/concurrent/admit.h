@@ -4,7 +4,7 @@
  *
  *     a reader that waits in a sync           it is let in: counted as inside, and granted. The holder keeps the baton
  *     an async reader                         goes to the pool: the thread that takes the queue's entry has the baton, takes
- *                                             the task, passes the baton on and only then runs it (concurrent_run.c). So the next thread
+ *                                             the task, passes the baton on and only then runs it (run_async.c). So the next thread
  *                                             of the pool finds the next task, and the queue has one entry for all of them
  *     the same, and `width` of them run       the baton is laid down in the gate, for the next one that ends (FULL)
  *     a barrier, and readers are inside       the baton is laid down, for the last one that leaves (DRAINING)

@@ -53,7 +53,7 @@ static void *come_often(void *argument) {
     return NULL;
 }
 
-/* To see it fail: call the function directly in sq__after_end_run. */
+/* To see it fail: call the function directly in run_after_end. */
 TEST(after_the_end_its_functions_exclude_each_other) {
     enum { THREADS = 4 };
     visit_t visit = { .queue = ended_queue("exclusive") };
@@ -76,7 +76,7 @@ static void *come_late(void *argument) {
     return NULL;
 }
 
-/* To see it fail: leave out sq_shutdown in sq__after_end_run. */
+/* To see it fail: leave out sq_shutdown in run_after_end. */
 TEST(between_shutdown_and_end_it_waits_for_the_end) {
     visit_t visit = { .queue = make_queue_of("ending", 0), .entered = LATCH_INIT };
     size_t before = 0;

@@ -11,6 +11,8 @@ import CSerialQueueSwiftCall
 /// try await downloads.withPermit { print("one of at most four") }
 /// ```
 ///
+/// In a file that imports Foundation or Glibc, which has a type of that name, write `SerialQueue.Semaphore` for the type.
+///
 /// Don't use it to exclude others from data: a ``SerialQueue`` does that, with deadlocks reported. A wait for a semaphore is never
 /// reported as one, because any thread may signal.
 public final class Semaphore: Sendable {
@@ -91,6 +93,11 @@ extension Semaphore {
         defer { signal() }
         return try await body()
     }
+}
+
+extension SerialQueue {
+    /// The type ``SerialQueue/Semaphore``, by a name that Glibc does not have.
+    public typealias Semaphore = SerialQueue::Semaphore
 }
 
 extension Semaphore: CustomStringConvertible {

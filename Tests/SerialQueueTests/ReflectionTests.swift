@@ -32,6 +32,8 @@ import Testing
         #expect(described(MainActorQueue.shared).contains("MainActorQueue"))
         #expect(described(WorkGroup(label: "members")).contains("WorkGroup \"members\""))
         #expect(described(Semaphore(label: "permits", value: 1)).contains("Semaphore \"permits\""))
+        #expect(described(WorkItem(label: "item") {}).contains("WorkItem \"item\""))
+        #expect(described(WorkItem.Outcome.ran).contains("ran"))
         #expect(described(Once()).contains("Once"))
         #expect(described(queue.statistics).contains("submitted"))
         #expect(described(SerialQueueError.shutDown).contains("Holder"))

@@ -1,9 +1,9 @@
-// AwaitedEnd.swift: suspended callers that wait for a semaphore or a group, through C and back.
+// AwaitedEnd.swift: suspended callers that wait for a semaphore, a group or an item, through C and back.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// A suspended caller in the line of a semaphore or a group (sq_await.h).
+/// A suspended caller in the line of a semaphore, a group or an item (sq_await.h).
 ///
 /// The outcome is `true`, or `false` after a withdrawal. Unchecked Sendable: the memory that C uses is written before C gets it.
 final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
@@ -15,6 +15,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
 
         static let ofSemaphore = Calls(wait: sq_semaphore_wait, await: sq_semaphore_await, withdraw: sq_semaphore_withdraw)
         static let ofGroup = Calls(wait: sq_group_wait, await: sq_group_await, withdraw: sq_group_withdraw)
+        static let ofItem = Calls(wait: sq_item_wait, await: sq_item_await, withdraw: sq_item_withdraw)
     }
 
     private let calls: Calls
@@ -39,10 +40,10 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         _ calls: Calls, _ object: OpaquePointer, keeping keeper: AnyObject & Sendable
     ) async throws {
         try Task.checkCancellation()
-        if calls.wait(object, 0) == 0 { return }  // nothing to wait for, and nothing to allocate
+        if isEnd(calls.wait(object, 0)) { return }  // nothing to wait for, and nothing to allocate
         let end = AwaitedEnd(calls, object, keeper)
         let status = end.begin()  // before there can be a cancellation, which withdraws it
-        if status == 0 { return }
+        if isEnd(status) { return }
         guard status == SQ_SWIFT_EINPROGRESS else { throw SerialQueueError(status: status) }
         let hasEnded = await withTaskCancellationHandler {
             await end.wait()
@@ -50,6 +51,11 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
             end.withdraw()
         }
         if !hasEnded { throw CancellationError() }
+    }
+
+    /// ECANCELED is an item's other outcome.
+    private static func isEnd(_ status: CInt) -> Bool {
+        status == 0 || status == SQ_SWIFT_ECANCELED
     }
 
     /// Returns C's status. If that is not EINPROGRESS, there will be no outcome.

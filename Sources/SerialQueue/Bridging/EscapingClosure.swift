@@ -117,6 +117,33 @@ final class DelayedClosure {
     }
 }
 
+/// The closure of a work item that asks which one it is.
+final class ItemClosure {
+    private let body: (WorkItem) -> Void
+    /// Set before the item can be submitted.
+    private var item: OpaquePointer?
+
+    private init(_ body: consuming @escaping (WorkItem) -> Void) {
+        self.body = consume body
+    }
+
+    static func task(_ body: consuming @escaping (WorkItem) -> Void) -> sq_task_t {
+        sq_task_t(
+            run: {
+                let closure = Unmanaged<ItemClosure>.fromOpaque($0!).takeRetainedValue()
+                closure.body(WorkItem(owning: sq_item_retain(closure.item!)))
+            },
+            context: Unmanaged.passRetained(ItemClosure(consume body)).toOpaque(),
+            discard: { Unmanaged<ItemClosure>.fromOpaque($0!).release() }
+        )
+    }
+
+    /// Tells the closure of `task` which item it belongs to.
+    static func set(_ item: OpaquePointer, in task: sq_task_t) {
+        Unmanaged<ItemClosure>.fromOpaque(task.context!).takeUnretainedValue().item = item
+    }
+}
+
 extension TimerBody {
     /// Owns a reference to the body until the C timer is done for, and releases the closure then: the Timer may be kept.
     var task: sq_task_t {

@@ -15,6 +15,8 @@ public enum SerialQueueError: Error, Hashable, Sendable {
     case noResources
     /// The queue is from before a `fork`; its thread is in the parent.
     case fromBeforeFork
+    /// The ``WorkItem`` has not run and never will: it was cancelled, or its queue has discarded it.
+    case cancelled
 }
 
 extension SerialQueueError {
@@ -26,6 +28,7 @@ extension SerialQueueError {
         case SQ_SWIFT_EDEADLK: self = .deadlock(String(cString: sq_deadlock_report()))
         case SQ_SWIFT_ESHUTDOWN: self = .shutDown
         case SQ_SWIFT_ESTALE: self = .fromBeforeFork
+        case SQ_SWIFT_ECANCELED: self = .cancelled
         default: self = .noResources
         }
     }
@@ -40,6 +43,7 @@ extension SerialQueueError: CustomStringConvertible {
         case .shutDown: "The queue has been shut down."
         case .noResources: "No memory, or no thread could be started."
         case .fromBeforeFork: "The queue is from before a fork. Make a new one in the child."
+        case .cancelled: "The work item was cancelled or discarded. It will not run."
         }
     }
 }

@@ -1,0 +1,178 @@
+import CSerialQueue
+import CSerialQueueSwiftCall
+
+/// A closure that runs at most once, that can be cancelled, and whose outcome can be waited for.
+///
+/// ```swift
+/// let queue = SerialQueue(label: "com.example.thumbnails")
+/// let item = WorkItem(label: "thumbnail") { print("drawn") }
+/// queue.asyncAfter(.seconds(1), item)
+/// item.cancel()  // never runs, and what it captured has been released
+/// ```
+///
+/// An item has exactly one outcome: its closure has returned, or never will run. The outcome is visible to others only after the
+/// closure and its captures have been released.
+///
+/// Don't use it where nobody cancels or waits: ``SerialQueue/async(_:)`` costs less. In a task, ``SerialQueue/run(_:)`` does both.
+///
+/// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item runs although its last handle
+/// has gone. The last handle of an item that was never submitted is its outcome: the closure is released.
+public final class WorkItem: Sendable {
+    // Sendable because every call on an sq_item_t is legal from any thread while the caller holds a reference (sq_item.h). This
+    // object is that reference, and the pointer never changes.
+    nonisolated(unsafe) let item: OpaquePointer
+
+    /// How an item ended.
+    public enum Outcome: Sendable, Hashable {
+        /// Its closure has returned.
+        case ran
+        /// It never will run: it was cancelled, or its queue has discarded it.
+        case cancelled
+    }
+
+    /// Takes over one reference of the caller's.
+    init(owning item: OpaquePointer) {
+        self.item = item
+    }
+
+    deinit {
+        sq_item_release(item)
+    }
+
+    /// Makes an item that runs `body`.
+    ///
+    /// - Parameters:
+    ///   - label: Names the item in messages.
+    ///   - body: Runs on the queue that the item is submitted to. Released when it has run, or when it is certain that it never will.
+    public convenience init(label: String = "", _ body: consuming sending @escaping () -> Void) {
+        var task = DelayedClosure.task(consume body)
+        guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
+        self.init(owning: item)
+    }
+
+    /// As ``init(label:_:)-(_,()->Void)``, for a closure that asks whether it was cancelled.
+    ///
+    /// ```swift
+    /// let item = WorkItem { item in
+    ///     for step in 1...1000 where !item.isCancelled { print(step) }
+    /// }
+    /// item.cancel()
+    /// ```
+    ///
+    /// A closure that captures its own item instead keeps it, until it has run or is cancelled.
+    ///
+    /// - Parameters:
+    ///   - label: Names the item in messages.
+    ///   - body: Is given a handle of the item.
+    public convenience init(label: String = "", _ body: consuming sending @escaping (WorkItem) -> Void) {
+        var task = ItemClosure.task(consume body)
+        guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
+        ItemClosure.set(item, in: task)
+        self.init(owning: item)
+    }
+
+    /// The label that the item was made with.
+    public var label: String {
+        withExtendedLifetime(self) { String(cString: sq_item_label(item)) }
+    }
+}
+
+extension WorkItem {
+    /// Cancels the item, if it has not started. Never blocks.
+    ///
+    /// Legal before it is submitted: then it never can be. The closure is released before the call returns, on this thread, with no
+    /// queue current and no lock held. The item's depth and its room in the queue are free at once, and it counts as withdrawn.
+    ///
+    /// - Warning: Don't call it inside `onCancel` of `withTaskCancellationHandler`. Swift runs that under a lock of the task, and
+    ///   a `deinit` of what the closure captured would run there: if it touches the task, it hangs. ``outcome`` never does so.
+    /// - Returns: `true`: it never runs, and its captures have been released. `false`: it runs, has run, or was cancelled before;
+    ///   one that runs sees ``isCancelled``.
+    @discardableResult
+    public func cancel() -> Bool {
+        withExtendedLifetime(self) { sq_item_cancel(item) == 0 }
+    }
+
+    /// Whether ``cancel()`` was called. A closure that runs long can ask, and return early.
+    public var isCancelled: Bool {
+        withExtendedLifetime(self) { sq_item_is_cancelled(item) }
+    }
+
+    /// Blocks the thread until the item has run. What it wrote is visible then.
+    ///
+    /// Any number of threads may wait, also before the item is submitted. On a thread of a ``WorkerPool`` another thread takes
+    /// over meanwhile; what a ``ManualPool`` has ready there runs on the calling thread. In a task use ``outcome``.
+    ///
+    /// - Parameter limit: For how long to wait; `nil`: without limit.
+    /// - Throws: `cancelled`: it never will run. `timedOut`; `deadlock`, if the item waits for the caller, or is the caller, also if
+    ///   it is submitted while the caller waits; `noResources`; `fromBeforeFork`.
+    public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
+        let status = withExtendedLifetime(self) { sq_item_wait(item, deadline(limit)) }
+        if status != 0 { throw SerialQueueError(status: status) }
+    }
+
+    /// The outcome; suspends the caller until there is one. No thread is blocked.
+    ///
+    /// What the closure wrote is visible then. It does not run what a ``ManualPool`` has ready.
+    ///
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; the item is not cancelled with it. Or a
+    ///   ``SerialQueueError``: `fromBeforeFork`.
+    public nonisolated(nonsending) var outcome: Outcome {
+        get async throws {
+            try await AwaitedEnd.wait(.ofItem, item, keeping: self)
+            return sq_item_wait(item, 0) == 0 ? .ran : .cancelled
+        }
+    }
+
+    /// Submits `body` to the queue once, at the outcome of the item, whichever it is; now if it has one.
+    ///
+    /// Notifications are submitted in the order in which they were registered, after the closure of the item has been released. A
+    /// full queue takes it all the same, and the notification keeps the queue. If the queue is shut down before, `body` is released.
+    ///
+    /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
+    ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.
+    @discardableResult
+    public func notify(on queue: SerialQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
+        var task = DelayedClosure.task(consume body)
+        let status = withExtendedLifetime((self, queue)) { sq_item_notify(item, queue.queue, &task) }
+        if status != 0 { DelayedClosure.takeBack(task) }
+        return status == 0
+    }
+}
+
+extension SerialQueue {
+    /// Submits the item, as ``async(_:)`` submits a closure.
+    ///
+    /// - Returns: `false` if it was refused: as ``async(_:)``, and then the item can be submitted again; or because it was submitted
+    ///   or cancelled before.
+    @discardableResult
+    public func async(_ item: WorkItem) -> Bool {
+        withExtendedLifetime((self, item)) { sq_item_submit(item.item, queue) == 0 }
+    }
+
+    /// Submits the item when `delay` has passed, as ``asyncAfter(_:_:)-(_,()->Void)`` does with a closure.
+    ///
+    /// It counts as submitted from now on. Cancelling it before the delay is over releases the queue at once.
+    ///
+    /// - Returns: `false` if it was refused, as by ``async(_:)-(WorkItem)``.
+    @discardableResult
+    public func asyncAfter(_ delay: Duration, _ item: WorkItem) -> Bool {
+        withExtendedLifetime((self, item)) { sq_item_submit_after(item.item, queue, nanoseconds(delay)) == 0 }
+    }
+}
+
+extension WorkItem: Hashable {
+    public static func == (left: WorkItem, right: WorkItem) -> Bool {
+        left.item == right.item
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(item)
+    }
+}
+
+extension WorkItem: CustomStringConvertible {
+    /// The kind and the label.
+    public var description: String {
+        "WorkItem \"\(label)\""
+    }
+}

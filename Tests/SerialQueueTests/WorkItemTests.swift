@@ -115,18 +115,23 @@ import Testing
         #expect(Set([got.value, item]).count == 1)
     }
 
+    /// Released by `cancel`, on the cancelling thread, with no queue current.
     @Test func a_captured_object_may_use_the_item_and_the_queue_when_it_is_released() {
-        let queue = queue, seen = Guarded<Bool?>(nil), late = Counter()
-        let captured = Guarded<Captured?>(nil)
-        let item = WorkItem { captured.value?.touch() }
-        captured.value = Captured {
-            seen.value = SerialQueue.current == nil && !item.cancel()
-            queue.async { late.increment() }
+        let queue = queue, late = Counter(), canceller = SerialQueue(label: "canceller")
+        let item = Guarded<WorkItem?>(nil), seen = Log<Bool>()
+        do {
+            let captured = Captured {
+                seen.append(SerialQueue.current == nil)
+                seen.append(item.value!.isCancelled && !item.value!.cancel())
+                queue.async { late.increment() }
+            }
+            item.value = WorkItem { captured.touch() }
         }
-        queue.async(item)
-        captured.value = nil
+        queue.async(item.value!)
+        #expect(canceller.sync { item.value!.cancel() })
         pool.run()
-        #expect(late.value == 1 && seen.value == true)
+        #expect(seen.entries == [true, true])
+        #expect(late.value == 1)
     }
 
     @Test func the_last_handle_of_one_that_was_never_submitted_releases_it() {

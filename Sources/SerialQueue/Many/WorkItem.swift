@@ -10,6 +10,8 @@ import CSerialQueueSwiftCall
 /// item.cancel()  // never runs, and what it captured has been released
 /// ```
 ///
+/// Submit it by `queue.async(item)` or `queue.asyncAfter(delay, item)`; they return `false` if it was refused.
+///
 /// An item has exactly one outcome: its closure has returned, or never will run. The outcome is visible to others only after the
 /// closure and its captures have been released.
 ///
@@ -50,7 +52,7 @@ public final class WorkItem: Sendable {
         self.init(owning: item)
     }
 
-    /// As ``init(label:_:)-(_,()->Void)``, for a closure that asks whether it was cancelled.
+    /// Makes an item whose `body` can ask whether it was cancelled.
     ///
     /// ```swift
     /// let item = WorkItem { item in
@@ -139,21 +141,24 @@ extension WorkItem {
     }
 }
 
+// These two are not in the documentation's catalogue: every link to the `async(_:)` of closures would be ambiguous.
 extension SerialQueue {
-    /// Submits the item, as ``async(_:)`` submits a closure.
+    /// Submits the item, as `async(_:)` submits a closure.
     ///
-    /// - Returns: `false` if it was refused: as ``async(_:)``, and then the item can be submitted again; or because it was submitted
+    /// - Returns: `false` if it was refused: as a closure is, and then the item can be submitted again; or because it was submitted
     ///   or cancelled before.
+    @_documentation(visibility: internal)
     @discardableResult
     public func async(_ item: WorkItem) -> Bool {
         withExtendedLifetime((self, item)) { sq_item_submit(item.item, queue) == 0 }
     }
 
-    /// Submits the item when `delay` has passed, as ``asyncAfter(_:_:)-(_,()->Void)`` does with a closure.
+    /// Submits the item when `delay` has passed, as `asyncAfter(_:_:)` does with a closure.
     ///
     /// It counts as submitted from now on. Cancelling it before the delay is over releases the queue at once.
     ///
-    /// - Returns: `false` if it was refused, as by ``async(_:)-(WorkItem)``.
+    /// - Returns: `false` if it was refused, as by `async(_:)`.
+    @_documentation(visibility: internal)
     @discardableResult
     public func asyncAfter(_ delay: Duration, _ item: WorkItem) -> Bool {
         withExtendedLifetime((self, item)) { sq_item_submit_after(item.item, queue, nanoseconds(delay)) == 0 }

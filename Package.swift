@@ -32,6 +32,7 @@ let package = Package(
         .executableTarget(name: "chatrooms", dependencies: ["SerialQueue"], path: "Examples/ChatRooms"),
         .executableTarget(name: "ordered", dependencies: ["SerialQueue"], path: "Examples/Ordered"),
         .executableTarget(name: "distributed", dependencies: ["SerialQueue"], path: "Examples/Distributed"),
+        .executableTarget(name: "fanin", dependencies: ["SerialQueue"], path: "Examples/FanIn"),
 
         .target(name: "CTestSupport", path: "Tests/SerialQueueTests/CTestSupport"),
         .testTarget(

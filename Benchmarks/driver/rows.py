@@ -92,6 +92,13 @@ SWIFT_ROWS = [
     _time("async-sync-2", "async then sync, 2 threads"),
     _time("async-sync-4", "async then sync, 4 threads"),
     _time("mixed-10", "10 async, then 1 sync, 1 thread"),
+    _time("item", "WorkItem: submit, run, wait", 0.3),
+    _time("item-cancel", "WorkItem: submit and cancel, then drain", 0.5),
+    _time("group", "WorkGroup: enter and leave", 0.6),
+    _time("group-async", "async(in: group) { }, drained", 0.65),
+    _time("group-notify", "WorkGroup: leave, notified", 0.4),
+    _time("semaphore", "Semaphore: signal and wait", 0.9),
+    _time("once", "Once that has run, to a static let"),
 ]
 
 

@@ -31,6 +31,19 @@ actor Owner {
         let box = Box()
         return queue.makeTimer(every: .seconds(1)) { box.number += 1 }
     }
+    func submits_members_and_items(_ group: WorkGroup) {
+        let (box, other) = (Box(), Box())
+        queue.async(in: group) { box.number += 1 }
+        queue.async(WorkItem { other.number += 1 })
+    }
+    /// On the actor, without leaving it.
+    func has_a_permit(_ semaphore: Semaphore, _ once: Once) async throws -> Int {
+        once.run { box.number += 1 }
+        return try await semaphore.withPermit {
+            box.number += 1
+            return box.number
+        }
+    }
     /// As in `Task { }`.
     func makes_a_task_of_its_own() {
         Task(on: fifo) { count += 1 }

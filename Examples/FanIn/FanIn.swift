@@ -56,6 +56,7 @@ import Synchronization
             _ = try await item.outcome
         } catch {
             item.cancel()  // here, not in a cancellation handler: see its documentation
+            _ = await Task { try await item.outcome }.result  // it may still run; until then it keeps the permit
             throw error
         }
         return primes.withLock { $0 }

@@ -83,7 +83,7 @@ extension WorkItem {
     /// Cancels the item, if it has not started. Never blocks.
     ///
     /// Legal before it is submitted: then it never can be. The closure is released before the call returns, on this thread, with no
-    /// queue current and no lock held. The item's depth and its room in the queue are free at once, and it counts as withdrawn.
+    /// lock held and the queue not current. The item's depth and its room in the queue are free at once, and it counts as withdrawn.
     ///
     /// - Warning: Don't call it inside `onCancel` of `withTaskCancellationHandler`. Swift runs that under a lock of the task, and
     ///   a `deinit` of what the closure captured would run there: if it touches the task, it hangs. ``outcome`` never does so.

@@ -15,13 +15,18 @@ import Synchronization
     private static let permits = Semaphore(label: "at a time", value: atATime)
     private static let running = Running()
 
-    static func main() async {
+    static func main() {
         let count = pieceCount(CommandLine.arguments.dropFirst())
-        holdInterrupts()
+        holdInterrupts()  // before there are other threads, which inherit it
         let counting = Task { await countAll(count) }
-        onInterrupt { counting.cancel() }
-        let found = await counting.value
-        exit(report(found, of: count, wasCancelled: counting.isCancelled))
+        Task {
+            let found = await counting.value
+            exit(report(found, of: count, wasCancelled: counting.isCancelled))
+        }
+        while true {
+            waitForInterrupt()
+            counting.cancel()
+        }
     }
 
     /// The primes of each piece that was counted to its end.

@@ -38,16 +38,13 @@ private func interrupts() -> sigset_t {
     return set
 }
 
-/// Before there are other threads, which inherit it: Ctrl-C does not end the program.
+/// Ctrl-C does not end the program, but waits for ``waitForInterrupt()``.
 func holdInterrupts() {
     var set = interrupts()
     pthread_sigmask(SIG_BLOCK, &set, nil)
 }
 
-/// Calls `body`, on a thread of its own, at the first Ctrl-C.
-func onInterrupt(_ body: @escaping @Sendable () -> Void) {
-    Thread.detachNewThread {
-        var set = interrupts(), signal: CInt = 0
-        if sigwait(&set, &signal) == 0 { body() }
-    }
+func waitForInterrupt() {
+    var set = interrupts(), signal: CInt = 0
+    sigwait(&set, &signal)
 }

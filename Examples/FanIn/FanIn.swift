@@ -18,8 +18,8 @@ import Synchronization
     static func main() {
         let count = pieceCount(CommandLine.arguments.dropFirst())
         holdInterrupts()  // before there are other threads, which inherit it
-        let counting = Task { await countAll(count) }
-        Task {
+        let counting = Task.detached { await countAll(count) }  // the main actor's thread waits below
+        Task.detached {
             let found = await counting.value
             exit(report(found, of: count, wasCancelled: counting.isCancelled))
         }

@@ -20,7 +20,7 @@ const scenario_t shutdown_scenarios[] = {
       .expect = { STOPPED } },
     { "stuck_call", "the same with a call", "async(open0 pass1) | pass0 call open1 | pass0 discard_until", .expect = { STOPPED } },
     { "line_before", "a wait for B is not refused by a discard of A, for which its thread waited before",
-      "sync open0 | sync open1 sync:B | sync:B | pass0 pass1 discard" },
+      "sync open0 | async:B sync open1 sync:B | pass0 pass1 discard" },
     { "discard_call", "a refusal against a claim", "call | async | discard", .expect = { STOPPED } },
     { "discard_call_until", "a refusal against a claim and a deadline", "call_until | discard", .expect = { STOPPED } },
     { "drain_to_discard", "a drain is turned into a discard", "async async drain_until discard | async", .expect = { STOPPED } },

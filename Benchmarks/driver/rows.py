@@ -98,7 +98,6 @@ SWIFT_ROWS = [
     _time("group-async", "async(in: group) { }, drained", 0.65),
     _time("group-notify", "WorkGroup: leave, notified", 0.4),
     _time("semaphore", "Semaphore: signal and wait", 0.9),
-    _time("once", "Once that has run, to a static let"),
 ]
 
 

@@ -18,7 +18,7 @@ import CSerialQueueSwiftCall
 public final class Semaphore: Sendable {
     // Sendable because every call on an sq_semaphore_t is legal from any thread while the caller holds a reference
     // (sq_semaphore.h). This object is that reference, and the pointer never changes.
-    nonisolated(unsafe) let semaphore: OpaquePointer
+    @usableFromInline nonisolated(unsafe) let semaphore: OpaquePointer
 
     /// Makes a semaphore with `value` permits.
     ///
@@ -49,9 +49,15 @@ extension Semaphore {
     /// takes over meanwhile. Don't use it in a task: ``withPermit(_:)`` suspends instead.
     ///
     /// Traps if there is no memory for the wait, or if it would have to wait in the child of a `fork`.
+    @inlinable
     public func wait() {
         let status = withExtendedLifetime(self) { sq_semaphore_wait(semaphore, .max) }
-        if status != 0 { waitRefused("Semaphore", label, status) }
+        if status != 0 { refused(status) }
+    }
+
+    @usableFromInline @inline(never)
+    func refused(_ status: CInt) -> Never {
+        waitRefused("Semaphore", label, status)
     }
 
     /// As `wait()`, but with a time limit. A permit that is there is taken in any case.
@@ -73,7 +79,7 @@ extension Semaphore {
     ///
     /// - Returns: `false` if nothing was given: the semaphore has `Int.max` permits already, or this is the child of a `fork` and
     ///   threads of the parent wait.
-    @discardableResult
+    @inlinable @discardableResult
     public func signal() -> Bool {
         withExtendedLifetime(self) { sq_semaphore_signal(semaphore) == 0 }
     }

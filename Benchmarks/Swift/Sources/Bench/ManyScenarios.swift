@@ -1,4 +1,4 @@
-// ManyScenarios.swift: work items, groups, semaphores and onces, next to those of Dispatch. Names: ../../../driver/rows.py.
+// ManyScenarios.swift: work items, groups and semaphores, next to those of Dispatch. Names: ../../../driver/rows.py.
 
 import CHarness
 import Dispatch
@@ -20,8 +20,6 @@ protocol ManyContender: Sendable {
     func notify(_ count: Int, counting: Countdown)
     /// `count` times: signal, wait.
     func signalAndWait(_ count: Int)
-    /// `count` times: what has run already is asked for.
-    func askForOnce(_ count: Int, counting: Countdown)
 }
 
 func manyScenarios<C: ManyContender>(of _: C.Type) -> [String: Scenario] {
@@ -32,7 +30,6 @@ func manyScenarios<C: ManyContender>(of _: C.Type) -> [String: Scenario] {
         "group-async": { _ in measureMany(C.self, batch: 10_000) { $0.submitMembers($1, counting: $2) } counted: { $0 } },
         "group-notify": { _ in measureMany(C.self, batch: 100) { $0.notify($1, counting: $2) } counted: { $0 } },
         "semaphore": { _ in measureMany(C.self, batch: 10_000) { contender, count, _ in contender.signalAndWait(count) } counted: { _ in 0 } },
-        "once": { _ in measureMany(C.self, batch: 100_000) { $0.askForOnce($1, counting: $2) } counted: { _ in 1 } },
     ]
 }
 
@@ -58,7 +55,6 @@ struct OurMany: ManyContender {
     private let queue = SerialQueue(label: "bench")
     private let group = WorkGroup()
     private let semaphore = Semaphore(value: 0)
-    private let once = Once()
 
     func runItems(_ count: Int, counting countdown: Countdown) {
         for _ in 0..<count {
@@ -109,12 +105,6 @@ struct OurMany: ManyContender {
         for _ in 0..<count {
             semaphore.signal()
             semaphore.wait()
-        }
-    }
-
-    func askForOnce(_ count: Int, counting countdown: Countdown) {
-        for _ in 0..<count {
-            once.run { countdown.up() }
         }
     }
 }
@@ -174,18 +164,5 @@ struct DispatchMany: ManyContender {
             semaphore.signal()
             semaphore.wait()
         }
-    }
-
-    /// Swift has no dispatch_once; a `static let` stands for it.
-    func askForOnce(_ count: Int, counting countdown: Countdown) {
-        Lazy.countdown = countdown
-        for _ in 0..<count {
-            _ = Lazy.once
-        }
-    }
-
-    private enum Lazy {
-        nonisolated(unsafe) static var countdown: Countdown?
-        static let once: Void = { countdown!.up() }()
     }
 }

@@ -38,6 +38,8 @@ TEST(an_item_that_waits_for_itself_is_a_deadlock) {
         CHECK_EQUAL(sq_item_submit(inside.item, queue), 0);
         CHECK_EQUAL(sq_item_wait(inside.item, SQ_FOREVER), 0);
         check_report(&inside, "runs a task of queue \"own\" and waits for item \"item\", which is in queue \"own\"");
+        check_report(&inside, "The thread would wait for itself");
+        CHECK(strstr(inside.report, "others continue") == NULL); /* there are none */
         CHECK_EQUAL(sq_item_cancel(inside.item), EALREADY);
         sq_queue_release(queue);
         sq_item_release(inside.item);

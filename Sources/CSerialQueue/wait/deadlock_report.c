@@ -100,6 +100,10 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
         add_wait(&text, edge);
         edge = edge->onward;
     } while (edge != first);
+    if (first->onward == first) {
+        add(&text, ". The thread would wait for itself: this wait was refused. Use async, or wait outside of the task.");
+        return;
+    }
     add(&text, ". This wait was refused%s, the others continue. Use async for one of them, or always nest the queues in the "
                "same order.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
 }

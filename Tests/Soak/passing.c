@@ -2,8 +2,6 @@
  * threads that end. */
 #include "soak.h"
 
-#include <sched.h>
-
 enum { MOST_BOOKS = 100, THREADS = 3 };
 
 static struct slot {
@@ -31,9 +29,8 @@ static void end_it(guard_t *guard, sq_shutdown_mode_t mode, sq_time_t deadline) 
     int error = sq_shutdown(guard->queue, mode, deadline);
     MUST(error == 0 || (error == ETIMEDOUT && deadline != SQ_FOREVER), "a shutdown returned %d", error);
     if (error == 0) {
-        do { /* a caller that timed out counts as waiting until it has counted itself, on its way out */
-            sq_queue_stats(guard->queue, &stats);
-        } while (stats.depth > 0 && sched_yield() == 0);
+        sq_queue_stats(guard->queue, &stats);
+        MUST(stats.depth == 0, "depth %llu after a shutdown", (unsigned long long)stats.depth);
         MUST(stats.ran == guard->ran, "after a shutdown the queue says that %llu ran, but %llu did", (unsigned long long)stats.ran,
              (unsigned long long)guard->ran);
         MUST(guard->inside == 0, "a task runs after a shutdown has ended");

@@ -35,7 +35,7 @@ typedef struct sq_queue_stats {
  * Returns how many accepted tasks wait to run now. The running task is not counted. Any thread may call.
  *
  * @return The number of waiting tasks. It is exact while nothing is submitted and no task ends. Otherwise it may be off by
- * what is submitted and what ends meanwhile, and by up to 126 more.
+ * what is submitted and what ends meanwhile, and by up to 126 more. After the end of the queue it is 0.
  */
 size_t sq_queue_depth(const sq_queue_t *queue);
 

@@ -33,8 +33,12 @@ void sq__depth_not_run(sq_queue_t *queue) {
     }
 }
 
-/* A thread that gave up waits until it has counted itself, even if its slot was passed before. */
+/* A thread that gave up waits until it has counted itself, even if its slot was passed before: in a queue that has ended, too,
+ * where nothing waits. */
 uint64_t sq__depth(const sq_queue_t *queue) {
+    if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
+        return 0;
+    }
     const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
     uint64_t joined = cold != NULL ? sq__load_relaxed(&cold->joined) : 0;
     uint64_t entered = sq__ring_waiting(queue) + joined + skipped(queue);

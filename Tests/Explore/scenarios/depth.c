@@ -82,6 +82,32 @@ static void rest_on_pool_main(void *unused) {
     stage_let_go();
 }
 
+static void must_not_run(void *unused) {
+    (void)unused;
+    ex_fail("depth: a task of a suspended queue runs");
+}
+
+static void sync_until(void *unused) {
+    (void)unused;
+    if (sq_sync_until(stage_queues[0], stage_soon(), must_not_run, NULL) == 0) {
+        ex_fail("depth: a sync on a suspended queue returned 0");
+    }
+}
+
+/* A thread may have withdrawn without having counted itself: nothing waits in a queue that has ended all the same. */
+static void ended_main(void *unused) {
+    (void)unused;
+    stage_begin(&(expectation_t){ 0 }, 1);
+    sq_suspend(stage_queues[0]);
+    int waiter = ex_start(sync_until, NULL, false);
+    sq_shutdown(stage_queues[0], SQ_SHUTDOWN_DISCARD, SQ_FOREVER);
+    if (sq_queue_depth(stage_queues[0]) != 0) {
+        ex_fail("depth: %zu after the end", sq_queue_depth(stage_queues[0]));
+    }
+    ex_join(waiter);
+    sq_queue_release(stage_queues[0]);
+}
+
 static void run(void (*body)(void *)) {
     ex_start(body, NULL, false);
     for (unsigned i = 1; i < ex_threads(); i += 1) {
@@ -93,10 +119,12 @@ static void run(void (*body)(void *)) {
 static void chain(void) { run(chain_main); }
 static void rest(void) { run(rest_main); }
 static void rest_on_pool(void) { run(rest_on_pool_main); }
+static void ended(void) { run(ended_main); }
 
 const scenario_t depth_scenarios[] = {
     { "depth_chain", "the depth is never too high by a segment while the ring goes on", .body = chain },
     { "depth_rest", "the depth is exact while nothing moves", .body = rest },
     { "depth_rest_pool", "the same on a pool, whose free queues have no ring", .body = rest_on_pool },
+    { "depth_ended", "a queue that has ended has no depth, though a thread that gave up has not counted itself", .body = ended },
     { 0 },
 };

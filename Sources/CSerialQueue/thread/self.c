@@ -17,7 +17,7 @@ static void self_end(sq__exit_t *exit) {
     self->report = NULL;
 }
 
-/* False: nothing may be kept in the record, for there is nobody to clean it up. */
+/* False: nothing may be kept in the record, because the exit handler would not clean it up. */
 static bool will_end_cleanly(sq__self_t *self) {
     if (self->ended) {
         return false;
@@ -50,7 +50,8 @@ void sq__self_wait_over(sq__token_t *token) {
     }
 }
 
-/* In the child the forking thread's token goes to those that are not used again. The list of tokens is locked: its rank is lower. */
+/* In the child, the forking thread's token is retired with the others from before the fork. The list of tokens is still
+ * locked: its rank is lower. */
 static void forget_token(bool in_child) {
     sq__self_t *self = sq__self();
     if (in_child && self->token != NULL) {

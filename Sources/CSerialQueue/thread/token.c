@@ -7,19 +7,19 @@
 #include "platform/thread.h"
 #include "thread/process.h"
 
-/* Fields: A atomic, F fixed once made, L under free_lock. */
+/* Fields: A atomic, F fixed after creation, L under free_lock. */
 struct sq__token {
-    SQ__ATOMIC(uint64_t) word; /* A  turn << STATUS_BITS | status */
-    sq__mutex_t lock;          /* F  held by the waiter from SLEEPING until it is at the condition */
-    sq__condition_t wake;      /* F  one waiter: the token's thread */
+    SQ__ATOMIC(uint64_t) word; /* A  wait ID << STATUS_BITS | status */
+    sq__mutex_t lock;          /* F  the waiter holds it from SLEEPING until it sleeps on the condition */
+    sq__condition_t wake;      /* F  its only waiter is the token's thread */
     sq__token_t *next_free;    /* L */
     sq__token_t *next_made;    /* L */
-    SQ__ATOMIC(const void *) line; /* A  what the wait has a place in; NULL: nothing */
+    SQ__ATOMIC(const void *) line; /* A  the line that the wait has a slot in, or NULL */
 };
 
 enum { OVER, WAITING, SLEEPING, GRANTED, CLAIMED = 4, STATUS_BITS = 3 };
 
-/* Below, the CLAIMED bit of a status is set only beside WAITING and SLEEPING. */
+/* The CLAIMED bit is set only together with WAITING or SLEEPING. */
 static uint64_t word_of(sq__wait_id_t wait_id, unsigned status) { return wait_id << STATUS_BITS | status; }
 
 static sq__mutex_t free_lock = SQ__MUTEX_INIT;
@@ -39,7 +39,7 @@ static sq__token_t *token_create(void) {
     if (sq__condition_init(&token->wake) != 0) {
         goto no_condition;
     }
-    sq__store_relaxed(&token->word, word_of(0, OVER)); /* handed on by whatever hands on the token */
+    sq__store_relaxed(&token->word, word_of(0, OVER)); /* published together with the token */
     sq__store_relaxed(&token->line, NULL);
     sq__mutex_lock(&free_lock);
     token->next_made = made;
@@ -78,7 +78,7 @@ void sq__token_lock_list(void) { sq__mutex_lock(&free_lock); }
 
 void sq__token_unlock_list(bool in_child) {
     if (in_child) {
-        tokens_of_parent = free_tokens; /* so that a leak checker finds them */
+        tokens_of_parent = free_tokens; /* keeps them reachable for leak checkers */
         free_tokens = NULL;
         made = NULL;
     }
@@ -90,16 +90,16 @@ static __attribute__((constructor)) void around_fork(void) {
 }
 
 sq__wait_id_t sq__token_prepare(sq__token_t *token) {
-    /* A late grant or signal may still look at the word, but it names an old turn and changes nothing. The new turn is
-     * published with the slot, or whatever else names it to the granter. */
+    /* A late grant may still read the word, but it names an old wait and changes nothing. The new ID reaches the granter
+     * with the slot, or with whatever else leads to this wait. */
     sq__wait_id_t wait_id = (sq__load_relaxed(&token->word) >> STATUS_BITS) + 1;
     sq__store_relaxed(&token->line, NULL);
-    /* [line] release: that it is in no line yet. */
+    /* [line] release: the wait is in no line yet. */
     sq__store_release(&token->word, word_of(wait_id, WAITING));
     return wait_id;
 }
 
-/* Relaxed: seen by whoever finds the line closed to those who come after the swap that takes the place. */
+/* Relaxed: the swap that takes the slot publishes it, to a thread that has closed the line to later waiters. */
 void sq__token_wait_in(sq__token_t *token, const void *line) { sq__store_relaxed(&token->line, line); }
 
 static unsigned status_of(uint64_t word, sq__wait_id_t wait_id) {
@@ -108,11 +108,11 @@ static unsigned status_of(uint64_t word, sq__wait_id_t wait_id) {
 
 static bool is_open(unsigned status) { return (status & ~CLAIMED) == WAITING || (status & ~CLAIMED) == SLEEPING; }
 
-/* Ends an open wait; a claimed one is not refused any more. */
+/* Ends an open wait. A claimed wait can be granted, but not refused. */
 static bool settle(sq__token_t *token, sq__wait_id_t wait_id, unsigned final) {
     uint64_t word = word_of(wait_id, WAITING);
     unsigned status = WAITING;
-    /* [grant] release: all that the baton protects; pairs with outcome_of and sq__token_withdraw. */
+    /* [grant] release: everything that the baton protects; pairs with look and sq__token_withdraw. */
     while (!sq__cas_release(&token->word, &word, word_of(wait_id, final))) {
         status = status_of(word, wait_id);
         if (!is_open(status) || (status & CLAIMED && final != GRANTED)) {
@@ -120,8 +120,8 @@ static bool settle(sq__token_t *token, sq__wait_id_t wait_id, unsigned final) {
         }
     }
     if ((status & ~CLAIMED) == SLEEPING) {
-        /* The waiter holds the lock from SLEEPING until it is at the condition: without this the signal could come
-         * before it is there, and be lost. Signalled after the unlock, so that it does not wake into a held lock. */
+        /* The waiter holds the lock from SLEEPING until it sleeps on the condition. Without this lock the signal could come
+         * too early and be lost. The signal follows the unlock so that the waiter does not wake into a held lock. */
         sq__mutex_lock(&token->lock);
         sq__mutex_unlock(&token->lock);
         sq__condition_signal(&token->wake);
@@ -136,8 +136,8 @@ bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id) { return settle
 void sq__token_refuse_line(const void *line) {
     sq__mutex_lock(&free_lock);
     for (sq__token_t *token = made; token != NULL; token = token->next_made) {
-        uint64_t word = sq__load_acquire(&token->word); /* [line] acquire: no line of an earlier wait is seen for this one */
-        /* If the line is that of a later wait, then this one is over, and is not refused. */
+        uint64_t word = sq__load_acquire(&token->word); /* [line] acquire: `line` below is not that of an earlier wait */
+        /* If `line` belongs to a later wait, this wait is over, and the refusal fails. */
         if (sq__load_relaxed(&token->line) == line) {
             (void)sq__token_refuse(token, word >> STATUS_BITS);
         }
@@ -148,10 +148,10 @@ void sq__token_refuse_line(const void *line) {
 bool sq__token_claim(sq__token_t *token, sq__wait_id_t wait_id) {
     uint64_t word = word_of(wait_id, WAITING);
     unsigned status = WAITING;
-    /* [claim] relaxed: it only keeps the waiter waiting; what it wrote came with the slot. */
+    /* [claim] relaxed: it only prevents a withdrawal; the waiter's writes came with the slot. */
     while (!sq__cas_relaxed(&token->word, &word, word_of(wait_id, status | CLAIMED))) {
         status = status_of(word, wait_id);
-        if (status != SLEEPING) { /* WAITING it never is again */
+        if (status != SLEEPING) { /* a wait never returns to WAITING */
             return false;
         }
     }
@@ -200,16 +200,16 @@ sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_
 
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id) {
     uint64_t word = word_of(wait_id, WAITING);
-    /* [grant] acquire if it fails: it may be granted, and the baton ours. (C11 wants no less where it succeeds.) */
+    /* [grant] acquire on failure: the wait may be granted, and the baton ours. (C11 requires at least the same on success.) */
     while (!sq__cas_acquire_or_acquire(&token->word, &word, word_of(wait_id, OVER))) {
-        if (status_of(word, wait_id) != SLEEPING) { /* WAITING it never is again */
+        if (status_of(word, wait_id) != SLEEPING) { /* a wait never returns to WAITING */
             return outcome_of(word, wait_id);
         }
     }
     return SQ__WITHDRAWN;
 }
 
-/* By the waiter, with the lock. False: it was decided in the meantime. */
+/* Called by the waiter, which holds the lock. Returns false if the wait has been decided. */
 static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
     uint64_t word = word_of(wait_id, WAITING);
     while (!sq__cas_relaxed(&token->word, &word, (word & ~(uint64_t)WAITING) | SLEEPING)) {
@@ -227,7 +227,7 @@ sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_
         bool in_time = sq__condition_wait(&token->wake, &token->lock, deadline) || sq__clock_now() < deadline;
         outcome = in_time ? look(token, wait_id) : sq__token_withdraw(token, wait_id);
         if (!in_time && outcome == SQ__OPEN) {
-            deadline = SQ__NEVER; /* claimed: it has begun, and the deadline was for the beginning */
+            deadline = SQ__NEVER; /* claimed: the work has begun, and the deadline limits only the wait until then */
         }
     }
     sq__mutex_unlock(&token->lock);

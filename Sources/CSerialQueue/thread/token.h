@@ -1,26 +1,26 @@
-/* token.h: what a thread sleeps on until its turn comes.
+/* token.h: the object on which a thread waits.
  *
- * DESIGN. A token is a state word with a mutex and a condition of its own. Its word holds the number of the wait it is used
- * for, its `turn`, and how that wait stands:
+ * DESIGN. A token is a state word with its own mutex and condition variable. The word holds the ID of the current wait and
+ * the state of that wait:
  *
- *     { turn, OVER }               nobody waits: not yet used, withdrawn by the waiter, or refused by the queue
- *     { turn, WAITING }            prepared; the waiter spins, or has not begun to wait
- *     { turn, SLEEPING }           the waiter is at the condition: whoever ends the wait must wake it
- *     { turn, WAITING, CLAIMED }   the same two, but the wait can no longer be withdrawn: what it waits for is
- *     { turn, SLEEPING, CLAIMED }  being done on its behalf
- *     { turn, GRANTED }            the baton has been passed, or what was claimed is done
+ *     { id, OVER }               no thread waits: never used, withdrawn by the waiter, or refused
+ *     { id, WAITING }            prepared; the waiter spins, or has not started to wait
+ *     { id, SLEEPING }           the waiter sleeps on the condition: the thread that ends the wait must signal it
+ *     { id, WAITING, CLAIMED }   as above, but the wait can no longer be withdrawn: another thread is doing the work that
+ *     { id, SLEEPING, CLAIMED }  the waiter waits for
+ *     { id, GRANTED }            the waiter has the baton, or the claimed work is done
  *
- * OVER and GRANTED stay until the next prepare. Grant, refusal, claim and withdrawal are decided by one compare-and-swap on
- * the word, and all name the turn: one that comes late, for a wait that is over, fails, even when the token is used for
- * another wait by then.
+ * OVER and GRANTED stay until the next prepare. Grant, refusal, claim and withdrawal are each one compare-and-swap of the
+ * word, and each names the wait's ID. One that arrives after the wait is over fails, even if the token is already used for
+ * another wait.
  *
- * Tokens are never given back to the system: one that its thread no longer needs goes to a list, for the next thread. So a
- * grant may look at a token whose waiter has left, and may signal it, without harm: to the next waiter it is a spurious
- * wake-up. The memory is bounded by the largest number of threads that waited at one time.
+ * Tokens are never freed: one that its thread no longer needs goes to a list, for reuse by another thread. So a late grant
+ * can safely read and signal a token whose waiter has left: the next waiter sees a spurious wake-up. There are never more
+ * tokens than the largest number of threads that waited at the same time.
  *
- * A waiter has three steps (Documentation/Performance.md has the figures). It spins briefly, for a baton that is on its way
- * from another processor. It yields some tens of times, for a baton whose holder needs this processor. Then it sleeps. Where
- * the first two do not pay they are left out (spin.h). */
+ * A wait has three phases (Documentation/Performance.md has the figures). The waiter first spins for a short time, in case
+ * the baton is about to come from another processor. Then it yields a few dozen times, in case the baton's holder needs this
+ * processor. Then it sleeps. The first two are skipped where they do not pay (spin.h). */
 #ifndef SQ__THREAD_TOKEN_H
 #define SQ__THREAD_TOKEN_H
 
@@ -32,55 +32,54 @@
 typedef struct sq__token sq__token_t;
 typedef uint64_t sq__wait_id_t;
 
-/* A token that nobody uses, or NULL (no memory). Give it back with sq__token_recycle. */
+/* Returns an unused token, or NULL without memory. Return it with sq__token_recycle. */
 sq__token_t *sq__token_acquire(void);
 void sq__token_recycle(sq__token_t *token);
-void sq__token_recycle_locked(sq__token_t *token); /* with the list locked */
+void sq__token_recycle_locked(sq__token_t *token); /* the caller holds the list's lock */
 
-/* Around a fork. In the child no token of before is used again: its lock may have been held by a late granter. */
+/* Around a fork. The child does not reuse older tokens: a late granter may have held the lock of one at the fork. */
 void sq__token_lock_list(void);
 void sq__token_unlock_list(bool in_child);
 
-/* Begins a wait, before anybody can grant it. T: by the thread that will wait. */
+/* T. Begins a wait and returns its ID. Called by the thread that will wait, before any other thread can grant the wait. */
 sq__wait_id_t sq__token_prepare(sq__token_t *token);
 
-/* Ends the wait of this turn with a yes: passes the baton to the waiter, or tells it that what it claimed is done. False: it
- * was withdrawn, and the caller still holds the baton. After true the caller touches nothing that the baton protects. */
+/* Grants this wait: the waiter now has the baton, or learns that its claimed work is done. Returns false if the wait was
+ * withdrawn: the caller still holds the baton. After true the caller must not touch anything that the baton protects. */
 bool sq__token_grant(sq__token_t *token, sq__wait_id_t wait_id);
 
-/* Ends the wait with a no. False: it was withdrawn already, or it is claimed. */
+/* Refuses this wait. Returns false if it was already withdrawn, or if it is claimed. */
 bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id);
 
-/* T. This wait has a place in `line`, or is about to take one. Until the next prepare. */
+/* T. Records that this wait has a slot in `line`, or is about to take one. Valid until the next prepare. */
 void sq__token_wait_in(sq__token_t *token, const void *line);
 
-/* Refuses each open wait in the line, claimed ones excepted: all those whose thread has taken its place by then. Any
- * thread. */
+/* Refuses each open wait in the line whose thread has taken its slot, except claimed ones. Any thread may call this. */
 void sq__token_refuse_line(const void *line);
 
-/* Keeps the waiter from withdrawing. False: it has done so. */
+/* Claims this wait: the waiter can no longer withdraw it. Returns false if it already has. */
 bool sq__token_claim(sq__token_t *token, sq__wait_id_t wait_id);
 
 typedef enum sq__outcome {
-    SQ__OPEN,     /* not decided */
-    SQ__GRANTED,  /* what the granter wrote is visible */
-    SQ__REFUSED,  /* the same for the refuser */
-    SQ__WITHDRAWN /* by the caller: it will never be granted */
+    SQ__OPEN,     /* not decided yet */
+    SQ__GRANTED,  /* the granter's writes are visible */
+    SQ__REFUSED,  /* the refuser's writes are visible */
+    SQ__WITHDRAWN /* the caller has withdrawn it: it will never be granted */
 } sq__outcome_t;
 
-/* Looks for the outcome between at most `pauses` pauses. */
+/* Spins for at most `pauses` pauses. */
 sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses);
 
-/* Looks for the outcome between yields; no longer than to the deadline. */
+/* Yields the processor repeatedly, at most until the deadline. */
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
-/* The one function that sleeps: until the outcome, which is SQ__WITHDRAWN when the deadline passed first. */
+/* Sleeps until the wait is decided; withdraws it when the deadline passes first. The only function that sleeps. */
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
-/* Gives up the wait: SQ__WITHDRAWN; the outcome if there is one already; or SQ__OPEN if it is claimed. */
+/* Withdraws the wait. Returns SQ__WITHDRAWN, the outcome if it was already decided, or SQ__OPEN if it is claimed. */
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
 
-/* True while the wait of this turn is neither granted, refused nor withdrawn. */
+/* True while this wait is neither granted, refused nor withdrawn. */
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);
 
 #endif

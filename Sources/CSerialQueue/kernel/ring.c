@@ -28,7 +28,7 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
         if (place->owns && !always_a_place) {
             next = state | SQ__OWNED;
         } else if (tail != NULL && taken < SQ__SEGMENT_SLOTS) {
-            place->slot = &tail->slots[taken]; /* an address only, until the place is ours */
+            place->slot = &tail->slots[taken]; /* only an address until the swap below succeeds */
             next = (state | SQ__OWNED) + SQ__TAKEN_ONE;
         } else {
             if (fresh == NULL && (fresh = sq__segment_obtain(queue)) == NULL) {
@@ -38,8 +38,8 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
             place->link = tail != NULL ? &tail->next : &queue->first;
             next = sq__state_with_tail(state | SQ__OWNED, fresh, 1);
         }
-        /* [own] acquire: what the last holder wrote. [place] release: the cleared words of a new segment; acquire: the
-         * same, from whoever put the segment there or made the queue free. */
+        /* [own] acquire: the last holder's writes. [place] release: the cleared words of a new segment; acquire: the same,
+         * from the thread that installed the segment or made the queue free. */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     if (error == 0 && place->link != NULL) {
         sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
@@ -51,19 +51,19 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
 
 bool sq__ring_publish(sq__place_t place, uintptr_t kind) {
     if (place.link == NULL) {
-        /* [publish] release: the slot; acquire: what the holder wrote before it left the baton. Pairs with sq__ring_peek
-         * and leave_baton. */
+        /* [publish] release: the slot; acquire: the holder's writes before it left the baton. Pairs with sq__ring_peek and
+         * leave_baton. */
         return sq__exchange_acq_rel(&place.slot->word, kind) == SQ__BATON || place.owns;
     }
     sq__store_relaxed(&place.slot->word, kind);
     sq__segment_t *segment = SQ__CONTAINER(place.slot, sq__segment_t, slots);
-    /* [publish] the same for the segment with the slot in it. */
+    /* [publish] the same for the segment that contains the slot. */
     return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
 }
 
 /* The head: the baton's holder */
 
-/* The word that tells whether the place at the head is filled: its own, or the link that leads to it. */
+/* The word that shows whether the slot at the head is filled: its own, or the link to its segment. */
 static sq__word_t *word_at_head(sq_queue_t *queue) {
     uint16_t index = sq__load_relaxed(&queue->index);
     if (queue->head == NULL) {
@@ -83,7 +83,7 @@ static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
         sq__count(&queue->entered, 1);
         sq__segment_recycle(queue, passed);
     }
-    sq__store_release(&queue->index, 0); /* [depth] release: whoever sees it sees the segment counted */
+    sq__store_release(&queue->index, 0); /* [depth] release: a thread that reads it also reads `entered` with this segment */
     return true;
 }
 
@@ -111,7 +111,7 @@ const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where) {
 }
 
 void sq__ring_empty_slot(sq_queue_t *queue, uintptr_t where) {
-    /* [withdraw] release: our use of the slot, and of the queue, is over; pairs with sq__next_take and sq__ring_peek. */
+    /* [withdraw] release: our last use of the slot and of the queue; pairs with sq__next_take and sq__ring_peek. */
     if (where == SQ__IN_HANDOFF) {
         sq__store_release(&queue->handoff_kind, SQ__GONE);
     } else {
@@ -145,17 +145,17 @@ bool sq__ring_linger(sq_queue_t *queue) {
     return found;
 }
 
-/* False: the place was filled in the meantime. */
+/* Returns false if the slot has been filled. */
 static bool leave_baton(sq_queue_t *queue) {
     uintptr_t nothing = SQ__EMPTY;
-    /* [publish] release: what we did with the baton; pairs with sq__ring_publish. */
+    /* [publish] release: our writes as the holder; pairs with sq__ring_publish. */
     return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
 }
 
-/* Whether a queue that becomes free keeps its segment for the next tasks. After a long backlog it does not: that segment, the
- * backlog's last, may lie above all the others, and then the C library cannot return their memory to the system. A passed
- * segment becomes the spare, so without a spare there was no second segment since the queue was last free. On a pool it
- * never does: there may be very many such queues. */
+/* True if a queue that becomes free keeps its segment for the next tasks. It does not after a long backlog: the backlog's last
+ * segment may be above all others in memory, and the C library could then not return their memory to the system. A passed
+ * segment becomes the spare, so without a spare there was no second segment since the queue was last free. A queue on a pool
+ * never keeps its segment, because there may be very many such queues. */
 static bool keeps_segment(sq_queue_t *queue) {
     if (sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
         return false;
@@ -184,8 +184,8 @@ static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
     return false;
 }
 
-/* The first place is the next to be taken, and these flags are cleared. The words of the passed slots are cleared before: from then on they
- * can be taken again. */
+/* Clears these flags and resets the tail to the segment's first slot. The words of the passed slots are cleared first, because
+ * the swap makes the slots available again. */
 static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     unsigned taken = sq__state_taken(*state);
     for (unsigned i = 0; i < taken; i += 1) {
@@ -193,8 +193,8 @@ static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear)
     }
     sq__segment_free_spare(queue);
     sq__store_relaxed(&queue->index, 0);
-    /* [own] [place] release: what we did with the baton, and the cleared words. Acquire if it fails because of CLOSED
-     * or RELEASES: the queue may be freed on account of that, and others have used it before they set it. */
+    /* [own] [place] release: our writes as the holder, and the cleared words. Acquire on failure because of CLOSED or
+     * RELEASES: we may then free the queue, which other threads used before they set those. */
     if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~clear, queue->head, 0))) {
         return true;
     }
@@ -245,7 +245,7 @@ sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) {
 
 /* Depth */
 
-/* The tail is read before the head: what comes and goes in between makes the result too low, not too high. */
+/* Reads the tail before the head: tasks that pass in between make the result too low, never too high. */
 uint64_t sq__ring_depth(const sq_queue_t *queue) {
     uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
     uint64_t taken = sq__state_taken(sq__load_acquire(&queue->state));

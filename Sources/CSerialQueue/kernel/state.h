@@ -1,38 +1,40 @@
 /* state.h: the queue's state word.
  *
- * DESIGN. One 64-bit word decides everything that two threads could disagree on: who owns the queue, and who gets which
- * place in the ring. From the low end:
+ * DESIGN. One 64-bit word decides everything that threads can race for: which thread owns the queue, and which slot of the
+ * ring each submitter gets. From the low end:
  *
- *     bit 0       OWNED      the baton is out: a thread holds it, it is on its way, it lies in a reserved place, or parked
- *     bit 1       PARKED     the baton lies in the queue because it is suspended; whoever clears this bit holds it
+ *     bit 0       OWNED      the queue is not free: a thread holds the baton or is about to get it, or the baton was left in
+ *                            an unfilled slot, or it is parked
+ *     bit 1       PARKED     the queue is suspended and keeps the baton; the thread that clears this bit gets it
  *     bit 2       SUSPENDED  no task may start
  *     bit 3       CLOSED     shut down: no submission is accepted
- *     bit 4       ENDED      and the last task is over; the baton is gone for good
- *     bit 5       DISCARDED  what waits is to be discarded, suspended or not; only beside CLOSED
- *     bits 6-47   TAIL       the segment that the next place is taken from (64-byte aligned), or 0: none yet
- *     bits 48-55  TAKEN      how many of its places have been taken, 0 to SQ__SEGMENT_SLOTS
- *     bits 56-63  RELEASES   last references given up, minus references that a task took after that: 1 or 0, or below 0
- *                            for the moment in which a releaser has counted down to zero, but has not come here yet
+ *     bit 4       ENDED      also, the last task is over; the baton no longer exists
+ *     bit 5       DISCARDED  waiting tasks are discarded, suspended or not; only together with CLOSED
+ *     bits 6-47   TAIL       the segment that the next slot is taken from (64-byte aligned); 0: none yet
+ *     bits 48-55  TAKEN      how many of its slots have been taken, 0 to SQ__SEGMENT_SLOTS
+ *     bits 56-63  RELEASES   the number of times that the last reference was released, minus the number of times that a task
+ *                            took a new one afterwards: 1 or 0. Below 0 for a moment, while a releaser has already decremented
+ *                            the reference count to zero, but has not updated this word yet
  *
- *     { TAIL: 0, TAKEN: 0 }                 free, never had to queue anything
- *     { TAIL: s, TAKEN: 0 }                 free; the segment is kept
- *     { TAIL: t, TAKEN: n, OWNED }          owned; what waits is between the head (the holder's) and (t, n)
+ *     { TAIL: 0, TAKEN: 0 }                 free; has no segment
+ *     { TAIL: s, TAKEN: 0 }                 free; keeps the segment
+ *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
  *     { ..., OWNED, SUSPENDED }             a task still runs; its holder will park the baton
- *     { ..., OWNED, SUSPENDED, PARKED }     nothing runs; submissions take places
- *     { ..., OWNED, CLOSED }                being shut down; with SUSPENDED and PARKED beside it, it waits for a resume
- *     { ..., OWNED, CLOSED, ENDED }         shut down; stays so
- *     { ..., OWNED, RELEASES: 1 }           released: no reference is left, to be freed when it is empty; never SUSPENDED
+ *     { ..., OWNED, SUSPENDED, PARKED }     nothing runs; submissions take slots
+ *     { ..., OWNED, CLOSED }                shutting down; with SUSPENDED and PARKED it waits for a resume
+ *     { ..., OWNED, CLOSED, ENDED }         shut down, permanently
+ *     { ..., OWNED, RELEASES: 1 }           released: no references are left; freed once it is empty; never SUSPENDED
  *
- * Free implies empty: OWNED may be left unset only when no place is reserved, and TAKEN is 0 and no other flag is set then.
- * That is what lets a free queue be taken without a look at the ring. OWNED may be cleared by the baton's holder only,
- * PARKED be set by the holder only. SUSPENDED, CLOSED, DISCARDED and ENDED change under the queue's lock (lock.h). RELEASES goes up with
- * whoever gives up the last reference, down with a task that takes a new one then (the running task keeps the queue alive);
- * as both are in one word, that word alone decides who frees the queue, in whatever order the two come here.
+ * Free implies empty: OWNED may be clear only while no slot is reserved; TAKEN is then 0 and no other flag is set. So a
+ * thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED. SUSPENDED,
+ * CLOSED, DISCARDED and ENDED change under the queue's lock (lock.h). RELEASES is incremented by the thread that releases the
+ * last reference, and decremented by a task that then takes a new one (the running task keeps the queue alive). Both are in
+ * one word, so that word alone decides which thread frees the queue, in whichever order the two arrive.
  *
- * The segment's address stands in the word so that one compare-and-swap both takes the place and makes sure that the
- * segment is the one that the place is in. A submitter looks into a segment only after it has a place there, and a segment
- * with a place that was not yet filled and passed is never recycled. A word that comes back to an old value (ABA)
- * does no harm: whoever swaps it gets the place that it names now. */
+ * The word contains the segment's address, so that one compare-and-swap takes the slot and verifies that the slot is in this
+ * segment. A submitter reads a segment only after it has a slot there, and a segment is never recycled while one of its
+ * slots is unfilled or not passed yet. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
+ * the word names now. */
 #ifndef SQ__KERNEL_STATE_H
 #define SQ__KERNEL_STATE_H
 
@@ -63,7 +65,7 @@ static inline unsigned sq__state_taken(sq__state_t state) { return (unsigned)(st
 /* No reference is left, and none will come. */
 static inline bool sq__state_is_released(sq__state_t state) { return (state & SQ__RELEASES) == SQ__RELEASE_ONE; }
 
-/* The same but for the tail. */
+/* The same state with another tail. */
 static inline sq__state_t sq__state_with_tail(sq__state_t state, sq__segment_t *tail, unsigned taken) {
     return (state & (SQ__FLAGS | SQ__RELEASES)) | (sq__state_t)(uintptr_t)tail | taken * SQ__TAKEN_ONE;
 }

@@ -13,7 +13,7 @@ static bool is_queued(uintptr_t place) {
 bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room, bool *takes_baton) {
     *room = NULL;
     *takes_baton = false;
-    sq__lock(queue); /* by address alone: a queue that the task is not in may be freed */
+    sq__lock(queue); /* uses only the address: if the task is not in the queue, the queue may be freed */
     bool is_ours = is_queued(*place);
     if (is_ours) {
         sq__add_relaxed(&queue->withdrawn, 1);
@@ -21,9 +21,9 @@ bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room, bool *
             *room = queue->room;
             sq__add_relaxed(&queue->room->references, 1);
         }
-        sq__ring_empty_slot(queue, *place); /* from now on the queue may end */
+        sq__ring_empty_slot(queue, *place); /* from here on the queue may end */
         *place = SQ__OVER;
-        *takes_baton = sq__concurrent_takes_back(queue); /* it ends under the lock only */
+        *takes_baton = sq__concurrent_takes_back(queue); /* safe: the queue ends only under this lock */
     }
     sq__unlock(queue);
     return is_ours;

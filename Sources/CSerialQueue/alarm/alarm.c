@@ -10,31 +10,31 @@
 
 #include <errno.h>
 
-/* Fields: F fixed once made, L under the lock. */
+/* Fields: F fixed after creation, L under the lock. */
 struct sq__alarms {
     sq__mutex_t lock;
-    sq__heap_t exact;  /* L  without a leeway */
-    sq__heap_t loose;  /* L  with one, by the time at which they are due */
-    sq__heap_t latest; /* L  the same ones, by their latest time */
-    uint64_t order;    /* L  how many were ever set */
-    uint64_t now;      /* L  of a clock of its own */
-    bool is_manual;    /* F  has a clock of its own */
+    sq__heap_t exact;  /* L  alarms without a leeway */
+    sq__heap_t loose;  /* L  alarms with a leeway, by due time */
+    sq__heap_t latest; /* L  alarms with a leeway, by latest time */
+    uint64_t order;    /* L  how many alarms were ever set */
+    uint64_t now;      /* L  the time of its own clock */
+    bool is_manual;    /* F  it has its own clock */
     size_t leases;     /* L */
-    sq__token_t *token; /* L  of the thread; NULL: none runs */
-    sq__wait_id_t wait_id;    /* L  of its present sleep */
-    uint64_t wakes_at;  /* L  when that sleep ends; 0: it does not sleep, or is woken already */
+    sq__token_t *token; /* L  the thread's; NULL: no thread runs */
+    sq__wait_id_t wait_id;    /* L  of the thread's current sleep */
+    uint64_t wakes_at;  /* L  when that sleep ends; 0: the thread is awake, or is being woken */
 };
 
-/* How long the thread stays after the last lease. Nanoseconds. */
+/* How long the thread stays after the last lease, in nanoseconds. */
 static const uint64_t linger = 100000000;
 
-static sq__thread_start_t shared_start; /* under the lock of the shared set; of its thread, which is one at a time */
+static sq__thread_start_t shared_start; /* under the shared set's lock; for its thread, of which there is at most one */
 static sq__alarms_t shared = { .lock = SQ__MUTEX_INIT };
 
-/* Alarms set in the parent of this process, which a cancel still finds in order. */
+/* Alarms set in this process's parent. They stay in valid heaps, so that they can still be cancelled. */
 static sq__alarms_t of_parent;
 
-/* The set. With the lock. */
+/* The set. All with the lock held. */
 
 static uint64_t key_of(const sq__heap_node_t *node) { return node != NULL ? node->key : SQ__NEVER; }
 
@@ -45,7 +45,7 @@ static void take(sq__alarm_t *alarm) {
     }
 }
 
-/* Takes out the first alarm that is due by `time`; NULL: none is. */
+/* Takes out the first alarm that is due by `time`. NULL: there is none. */
 static sq__alarm_t *take_due(sq__alarms_t *alarms, uint64_t time) {
     sq__heap_node_t *exact = sq__heap_first(&alarms->exact), *loose = sq__heap_first(&alarms->loose);
     sq__heap_node_t *first = sq__heap_before(loose, exact) ? loose : exact;
@@ -62,8 +62,8 @@ static uint64_t next_wake(const sq__alarms_t *alarms) {
     return exact < latest ? exact : latest;
 }
 
-/* Calls it without the lock. What it points to may be gone then. False, still without the lock: it has forked, and this is the
- * child, where the set is the parent's, or another thread's. */
+/* Calls the alarm without the lock; afterwards the alarm may be freed. Returns false, still without the lock, if the call has
+ * forked and this is the child: there the set belongs to another thread. */
 static bool call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     void (*function)(sq__alarm_t *) = alarm->call;
     uint32_t process = sq__process();
@@ -87,7 +87,7 @@ static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
     sq__heap_put(&alarms->latest, &alarm->latest);
 }
 
-/* If the thread would sleep beyond `time`: its token, to be granted without the lock; else NULL. */
+/* If the thread would sleep beyond `time`, returns its token, which the caller grants after the unlock; else NULL. */
 static sq__token_t *token_to_wake(sq__alarms_t *alarms, uint64_t time) {
     if (alarms->token == NULL || time >= alarms->wakes_at) {
         return NULL;
@@ -111,7 +111,7 @@ static void sleep_until(sq__alarms_t *alarms, uint64_t time) {
 static void call_when_due(void *argument) {
     sq__alarms_t *alarms = argument;
     uint64_t leaves_at = SQ__NEVER;
-    sq__thread_wake_in_time(); /* who does not mind says so by a leeway */
+    sq__thread_wake_in_time(); /* alarms that may be late have a leeway */
     sq__mutex_lock(&alarms->lock);
     for (;;) {
         uint64_t now = sq__clock_now();
@@ -136,7 +136,7 @@ static void call_when_due(void *argument) {
     sq__mutex_unlock(&alarms->lock);
 }
 
-/* With the lock. */
+/* With the lock held. */
 static int start_thread(sq__alarms_t *alarms) {
     sq__token_t *token = sq__token_acquire();
     if (token == NULL) {
@@ -182,7 +182,7 @@ void sq__alarms_let_go(sq__alarms_t *alarms) {
     }
 }
 
-/* Sets with a clock of their own */
+/* Sets with their own clock */
 
 sq__alarms_t *sq__alarms_create(void) {
     sq__alarms_t *alarms = sq__memory(sizeof *alarms);
@@ -235,7 +235,7 @@ static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
     sq__wait_id_t wait_id = alarms->wait_id;
     sq__mutex_unlock(&alarms->lock);
     if (woken != NULL) {
-        sq__token_grant(woken, wait_id); /* one that comes late grants nothing: the turn is over */
+        sq__token_grant(woken, wait_id); /* one that comes late has no effect: that wait is over */
     }
 }
 
@@ -266,7 +266,7 @@ void sq__alarms_unlock(bool in_child) {
         sq__heap_move(&shared.exact, &of_parent.exact);
         sq__heap_move(&shared.loose, &of_parent.loose);
         sq__heap_move(&shared.latest, &of_parent.latest);
-        shared.token = NULL; /* of a thread of the parent's */
+        shared.token = NULL; /* its thread exists only in the parent */
         shared.leases = 0;
         shared.wakes_at = 0;
     }

@@ -1,18 +1,18 @@
-/* alarm.h: calls at a time to come.
+/* alarm.h: calls at a future time.
  *
- * DESIGN. Alarms that share a clock are in one set. There are two kinds of set: one for the process, whose clock is the system's
- * monotonic one and whose thread sleeps until the earliest alarm is due; and those of manual pools, whose clock stands still
- * until somebody moves it, and who have no thread. Alarms that are due at the same time are called in the order in which they
- * were set, and all in the order in which they are due. An alarm is part of what it is for: setting one takes no memory and
+ * DESIGN. Alarms that share a clock are in one set. There are two kinds of set. The process has one: its clock is the system's
+ * monotonic clock, and its thread sleeps until the earliest alarm is due. Each manual pool has one: its clock moves only when
+ * it is advanced, and it has no thread. Alarms are called in the order of their due times; those that are due at the same time,
+ * in the order in which they were set. An alarm is embedded in the object that uses it, so setting one allocates nothing and
  * cannot fail. Setting and cancelling cost O(log n) (heap.h).
  *
- * An alarm may have a leeway: it is due, but may be late until `latest`. The thread sleeps until the first moment that is the
- * latest for somebody, and then calls all that are due: those with a leeway go along with a wake-up that happens anyway. So
- * they are in two heaps, by the one time and by the other; alarms without a leeway are in one. Setting an alarm wakes the
- * thread only if it would sleep too long; cancelling never does: it may wake up once for nothing.
+ * An alarm may have a leeway: its call may be late, until `latest`. The thread sleeps until the earliest `latest` of all alarms,
+ * and then calls all that are due, so alarms with a leeway share a wake-up that happens anyway. They are in two heaps, one by
+ * due time and one by latest time; alarms without a leeway are in one heap. Setting an alarm wakes the thread only if it would
+ * sleep too long. Cancelling never wakes it: it may wake once for nothing.
  *
- * The process's thread lives as long as somebody holds a lease on the set, and a tenth of a second longer, so that single
- * alarms now and then do not start a thread each. Who wants to set alarms takes a lease first: that can fail, setting cannot. */
+ * The process's thread lives while any user holds a lease on the set, and a tenth of a second longer, so that occasional alarms
+ * do not start a thread each. A user takes a lease before it sets alarms: that can fail, setting cannot. */
 #ifndef SQ__ALARM_ALARM_H
 #define SQ__ALARM_ALARM_H
 
@@ -21,41 +21,41 @@
 typedef struct sq__alarms sq__alarms_t;
 typedef struct sq__alarm sq__alarm_t;
 
-/* L under the set's lock. All zero but for `call` before it is first set. */
+/* L under the set's lock. Before the alarm is first set, all fields except `call` are zero. */
 struct sq__alarm {
-    void (*call)(sq__alarm_t *alarm); /* with no lock held; it may set the alarm again, and free it */
-    sq__heap_node_t due;              /* L  key: nanoseconds of the set's clock; SQ__NEVER: is not called */
-    sq__heap_node_t latest;           /* L  the same and the leeway; in a heap only if there is one */
+    void (*call)(sq__alarm_t *alarm); /* called with no lock held; it may set the alarm again, or free it */
+    sq__heap_node_t due;              /* L  key: nanoseconds of the set's clock; SQ__NEVER: the alarm is not called */
+    sq__heap_node_t latest;           /* L  key: `due` plus the leeway; in a heap only if there is a leeway */
 };
 
-/* A lease on the process's set. Returns 0 or ENOMEM. */
+/* Takes a lease on the process's set. Returns 0 or ENOMEM. */
 int sq__alarms_shared(sq__alarms_t **alarms);
 
-/* Gives up the lease: none of the holder's alarms is set any more. Legal from an alarm's call. No effect on other sets. */
+/* Returns a lease. None of the caller's alarms may be set. May be called from an alarm's call. No effect on other sets. */
 void sq__alarms_let_go(sq__alarms_t *alarms);
 
-/* A set with a clock of its own, which stands at 0; NULL: no memory. It is empty when it is destroyed. */
+/* Creates a set with its own clock, which starts at 0; returns NULL without memory. The set must be empty when it is destroyed. */
 sq__alarms_t *sq__alarms_create(void);
 void sq__alarms_destroy(sq__alarms_t *alarms);
 
-/* Nanoseconds. */
+/* The time of the set's clock, in nanoseconds. */
 uint64_t sq__alarms_now(sq__alarms_t *alarms);
 
-/* Has alarm->call(alarm) called once the clock shows `due` or later; up to `leeway` later if that saves a wake-up. The alarm is
- * not set now. */
+/* Calls alarm->call(alarm) once the clock has reached `due`; up to `leeway` later if that saves a wake-up. The alarm must not be
+ * set already. */
 void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway);
 
-/* The same for one that was set before, with the place that it had among those that are due at the same time. */
+/* The same for an alarm that was set before: it keeps its position among alarms that are due at the same time. */
 void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway);
 
-/* True: it was set, and is not any more. False: it was not, or its call has begun. */
+/* Cancels the alarm. Returns false if it was not set, or if its call has begun. */
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
-/* For a clock of its own: if an alarm is due by `time`, moves the clock there (not back), calls it and returns true; else moves
- * the clock to `time` (not back) and returns false. */
+/* For a set with its own clock. If an alarm is due by `time`, advances the clock to its due time, calls it and returns true.
+ * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
 bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
 
-/* Around a fork. In the child the process's set is empty, has no thread, and nobody holds a lease. */
+/* Around a fork. In the child the process's set is empty, has no thread, and has no leases. */
 void sq__alarms_lock(void);
 void sq__alarms_unlock(bool in_child);
 

@@ -2,7 +2,7 @@
 
 static unsigned rank_of(const sq__heap_node_t *node) { return node != NULL ? node->rank : 0; }
 
-/* After a change below the node. */
+/* Restores the heap's rule and the node's rank after a change below it. */
 static void restore(sq__heap_node_t *node) {
     if (rank_of(node->left) < rank_of(node->right)) {
         sq__heap_node_t *left = node->left;
@@ -12,7 +12,7 @@ static void restore(sq__heap_node_t *node) {
     node->rank = rank_of(node->right) + 1;
 }
 
-/* Merges two heaps, given by their first nodes or NULL. Where the result hangs is the caller's to say. */
+/* Merges two trees, given by their roots or NULL. The caller links the result to its parent. */
 static sq__heap_node_t *merge(sq__heap_node_t *a, sq__heap_node_t *b) {
     sq__heap_node_t top = { .right = NULL };
     sq__heap_node_t *last = &top;
@@ -58,7 +58,7 @@ void sq__heap_take(sq__heap_node_t *node) {
         rest->above = above;
     }
     node->above = NULL;
-    /* A rank that changes is one more on each step up, or this is a way down on the right: O(log n) steps in both cases. */
+    /* O(log n) steps: either the rank is one more at each step up, or the path is a rightmost one. */
     for (unsigned before = 0; above->above != NULL; above = above->above) {
         before = (unsigned)above->rank;
         restore(above);

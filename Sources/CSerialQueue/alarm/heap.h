@@ -1,10 +1,10 @@
-/* heap.h: things in the order of a number, the smallest at hand.
+/* heap.h: a priority queue, smallest key first.
  *
- * DESIGN. A leftist heap: a binary tree in which no node comes before the one above it, and in which the way down on the right
- * is nowhere longer than on the left. So that way has at most log2(n + 1) nodes, and two heaps are merged along it; all else is
- * a merge: putting in, with a heap of one node; taking out, of what is below the node. Each costs O(log n), not only on average:
- * a set of timers must not stand still for a million others now and then, as with a pairing heap. The nodes are part of what
- * is sorted, so nothing is allocated. A node that is in a heap can be taken out without naming the heap. */
+ * DESIGN. A leftist heap: a binary tree in which no node comes before its parent, and in which the rightmost path below each node
+ * is its shortest. That path has at most log2(n + 1) nodes, and two heaps are merged along it. Every operation is a merge:
+ * inserting merges with a heap of one node; removing merges the node's two subtrees. Each costs O(log n) in the worst case, not
+ * only on average: with a pairing heap, a single operation could stall on a million timers. The nodes are embedded in the
+ * objects, so nothing is allocated. Removing a node does not need its heap. */
 #ifndef SQ__ALARM_HEAP_H
 #define SQ__ALARM_HEAP_H
 
@@ -12,26 +12,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: in no heap. */
+/* All zero: it is in no heap. */
 typedef struct sq__heap_node {
     uint64_t key;
     uint64_t order : 56; /* among equal keys */
-    uint64_t rank : 8;   /* how many nodes the way down on the right has, this one included */
+    uint64_t rank : 8;   /* number of nodes on the rightmost path, including this one */
     struct sq__heap_node *left, *right;
-    struct sq__heap_node *above; /* NULL: in no heap */
+    struct sq__heap_node *above; /* the parent; NULL: it is in no heap */
 } sq__heap_node_t;
 
 /* All zero: empty. */
 typedef struct sq__heap {
-    sq__heap_node_t top; /* above all; the first one is at its left */
+    sq__heap_node_t top; /* a sentinel: its left child is the root */
 } sq__heap_t;
 
-/* The first one by key, and by order among equal keys; NULL: empty. */
+/* The node with the smallest key, and with the smallest order among equal keys. NULL: the heap is empty. */
 static inline sq__heap_node_t *sq__heap_first(const sq__heap_t *heap) { return heap->top.left; }
 
 static inline bool sq__heap_has(const sq__heap_node_t *node) { return node->above != NULL; }
 
-/* True: a comes before b. NULL comes after all. */
+/* True: a comes before b. NULL comes last. */
 static inline bool sq__heap_before(const sq__heap_node_t *a, const sq__heap_node_t *b) {
     if (a == NULL || b == NULL) {
         return a != NULL;
@@ -39,13 +39,13 @@ static inline bool sq__heap_before(const sq__heap_node_t *a, const sq__heap_node
     return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-/* Puts a node in that is in no heap; its key and order are set. */
+/* Inserts a node that is in no heap. The caller has set its key and order. */
 void sq__heap_put(sq__heap_t *heap, sq__heap_node_t *node);
 
-/* Takes a node out of the heap that it is in. */
+/* Removes a node from its heap. */
 void sq__heap_take(sq__heap_node_t *node);
 
-/* Moves everything into another heap. */
+/* Moves all nodes into another heap. */
 void sq__heap_move(sq__heap_t *from, sq__heap_t *to);
 
 #endif

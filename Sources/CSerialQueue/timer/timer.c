@@ -1,4 +1,4 @@
-/* timer.c: what the owner of a timer does with it. timer_fire.c tells how this meets with what the timer does by itself. */
+/* timer.c: the calls of a timer's owner. timer_fire.c explains how they race with the firings. */
 #include "timer/timer.h"
 
 #include "kernel/current.h"
@@ -84,7 +84,7 @@ int sq_timer_cancel(sq_timer_t *timer) {
     return 0;
 }
 
-/* True: the firing was over before the waiter gave up. */
+/* Removes the waiter from the list. True: the firing was over before the wait timed out. */
 static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
     sq__lock(timer->queue);
     for (sq__timer_waiter_t **link = &timer->waiters; *link != NULL; link = &(*link)->next) {
@@ -130,7 +130,7 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
 
 void sq_timer_release(sq_timer_t *timer) {
     if (timer == NULL || sq__queue_is_stale(timer->queue)) {
-        return; /* in the child of a fork it can be used by nobody, and calls of the parent's alarms hold references to it */
+        return; /* in the child of a fork it is unusable, and calls of the parent's alarms still hold references to it */
     }
     sq_queue_t *queue = timer->queue;
     bool passes = false;

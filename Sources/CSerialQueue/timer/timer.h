@@ -1,5 +1,5 @@
-/* timer.h: the timer's fields, and what its two halves want of each other: timer.c is what its owner does with it, timer_fire.c what it
- * does by itself. */
+/* timer.h: the timer's fields, and the functions shared by timer.c (the owner's calls) and timer_fire.c (falling due, firing and
+ * ending). */
 #ifndef SQ__TIMER_TIMER_H
 #define SQ__TIMER_TIMER_H
 
@@ -15,47 +15,47 @@ typedef struct sq__timer_waiter {
     struct sq__timer_waiter *next; /* L */
 } sq__timer_waiter_t;
 
-/* Fields: F fixed once made, L under the queue's lock. */
+/* Fields: F fixed after creation, L under the queue's lock. */
 struct sq_timer {
     sq__alarm_t alarm;
-    sq__pending_timer_t pending; /* listed until the timer is done for */
+    sq__pending_timer_t pending; /* listed until the timer ends */
     sq_queue_t *queue;         /* F */
     sq__alarms_t *alarms;      /* F */
     sq_task_t task;            /* F */
-    uint64_t due;              /* L  the first time that no firing stands for yet */
+    uint64_t due;              /* L  the first time that no firing covers yet */
     uint64_t interval;         /* L  0: once */
     uint64_t leeway;           /* L */
-    uint64_t firing;           /* L  the number of the last one that was submitted, from 1 */
-    uint64_t waiting_intervals; /* L  how many intervals that one stands for, as long as it waits */
-    uint64_t intervals;        /* L  how many the last one that began stands for */
+    uint64_t firing;           /* L  the number of the last submitted firing, from 1 */
+    uint64_t waiting_intervals; /* L  how many intervals the waiting firing covers */
+    uint64_t intervals;        /* L  how many intervals the last firing that began covers */
     sq__timer_waiter_t *waiters; /* L */
-    unsigned references;       /* L  the owner; the list, or the end of the queue; each call of the alarm to come or on its
-                                     way; each work in the queue */
-    unsigned stale_calls;      /* L  how many calls of the alarm are on their way and of no use any more */
-    bool is_armed;             /* L  the alarm is set, or a call of it that counts is on its way */
+    unsigned references;       /* L  held by the owner; by the list, or the end of the queue; by each future or running call of
+                                     the alarm; by each work in the queue */
+    unsigned stale_calls;      /* L  how many running calls of the alarm must do nothing */
+    bool is_armed;             /* L  the alarm is set, or a call of it that is not stale is running */
     bool is_waiting;           /* L  the last firing is in the queue, and has not begun */
     bool is_running;           /* L  a firing runs */
-    const sq__self_t *runs_on; /* L  and this thread runs it */
-    bool is_resting;           /* L  a firing was left out: the alarm is not set until the one that waits or runs is over */
+    const sq__self_t *runs_on; /* L  the thread that runs it */
+    bool is_resting;           /* L  a firing was skipped: the alarm is not set until the waiting or running one is over */
     bool is_first;             /* L  the next firing is the first since the timer was started */
-    bool is_released;          /* L  it has no owner any more */
-    bool has_queue;            /* L  its reference to the queue was not given up */
+    bool is_released;          /* L  the owner has released it */
+    bool has_queue;            /* L  it still holds its reference to the queue */
 };
 
-/* L. Sets the alarm, which is not set. */
+/* L. Sets the alarm, which must not be set already. */
 void sq__timer_arm(sq_timer_t *timer, uint64_t due, uint64_t leeway);
 
-/* L. No firing begins any more that is due or waiting now. */
+/* L. Prevents every firing that is due or waiting now from starting. */
 void sq__timer_disarm(sq_timer_t *timer);
 
-/* L. Has the released timer's discard function called in a turn of the queue's, and lets the timer go. Returns as
- * sq__timed_submit does. */
+/* L. Ends a released timer: submits the call of its discard function, if it has one, and removes the timer from the list. Returns
+ * the error of sq__timed_submit. */
 int sq__timer_submit_end(sq_timer_t *timer, bool *passes);
 
-/* With the queue's lock, which it gives up: gives up one reference, and frees what is not needed any more. */
+/* Releases one reference and unlocks the queue, whose lock the caller holds. Frees the timer with the last reference. */
 void sq__timer_leave(sq_timer_t *timer);
 
-/* The alarm's call, and the dependent's end. */
+/* The alarm's call; and the timer's part in the end of the queue. */
 void sq__timer_fall_due(sq__alarm_t *alarm);
 void sq__timer_end_with_queue(void *pending);
 

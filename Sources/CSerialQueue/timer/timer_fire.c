@@ -1,42 +1,43 @@
-/* timer_fire.c: what a timer does by itself: fall due, fire, end.
+/* timer_fire.c: what happens to a timer without its owner: it falls due, fires, ends with its queue.
  *
- * DESIGN. All is decided under the queue's lock. Five parties may meet: the owner (o) who starts, cancels or releases the timer, the
- * alarm's call (c), a firing on the queue's runner (f), the end of a queue that is shut down (e), and a thread that waits (w).
+ * DESIGN. Everything is decided under the queue's lock. Five parties can race: the owner (o), which starts, cancels or releases
+ * the timer; the alarm's call (c); a firing on the queue's runner (f); the end of a queue that was shut down (e); and a thread that
+ * waits in cancel-and-wait (w).
  *
- *     (c1) a call that counts: submit the next firing, number n, and note that n waits   (c2) set the alarm again, if periodic
- *     (f1) n waits: note that it runs, and that it waits no more   (f2) call the task   (f3) note that it runs no more; wake (w)
- *     (c3) a firing waits or runs already: this one is left out. The timer rests: its alarm is not set again, however long the
- *          firing takes   (f4) after f3, if the timer rests and none waits: set the alarm for when it is due next, which may be past
+ *     (c1) a call that is not stale: submit the next firing, number n; n is waiting   (c2) set the alarm again, if periodic
+ *     (f1) n is waiting: now it is running instead   (f2) call the task   (f3) it is no longer running; wake (w)
+ *     (c3) a firing is waiting or running already: skip this one. The timer rests: its alarm is not set again until that
+ *          firing is over   (f4) after f3, if the timer rests and no firing waits: set the alarm for `due`, which may be past
  *
- * Intervals. `due` is the first time that no firing stands for yet. A firing stands for the times up to the moment of its
- * submission (c2), and, if the timer rests by then, up to its beginning (f1): so what fell due while it waited is part of it, and
- * what fell due while it ran is not. For that f4 sets an alarm that is called at once, and one more firing follows.
+ * Intervals. `due` is the first time that no firing covers yet. A firing covers the times up to its submission (c2), and, if the
+ * timer rests by then, up to its start (f1). So it covers what fell due while it waited, but not what fell due while it ran: for
+ * that, f4 sets an alarm that is called at once, and one more firing follows.
  *
- *     (o1) cancel: cancel the alarm, or note that the call on its way does not count; note that no firing waits
- *     (e1) the timer is off the list   (e2) as o1   (e3) discard
+ *     (o1) cancel: cancel the alarm, or mark a call that has begun as stale; no firing is waiting any more
+ *     (e1) the timer is removed from the list   (e2) as o1   (e3) discard
  *
  * Cancel against the call:
- *     o1 c1     the alarm was cancelled in its set, so there is no call; or the call is on its way: it finds itself stale, and leaves
- *     c1 o1     the firing is in the queue. It waits no more, so f1 finds that it has no right to run, and does nothing
+ *     o1 c1     the alarm was cancelled in its set, so there is no call; or the call has begun, finds itself stale and returns
+ *     c1 o1     the firing is in the queue, but no longer counts as waiting: f1 sees that it must not run, and does nothing
  * Cancel against the firing:
- *     f1 o1     it runs; cancel may return, but cancel-and-wait puts (w) on the list in the same step, and f3 comes later
- *     o1 f1     as above. A start after o1 may submit another one, n + 1, while n is still in the queue: n does not bear the
- *               number that waits, and n + 1 has its own place, behind what was submitted before it fell due
- * Release (o1, and the owner is gone):
- *     in f2     the firing ends the timer after f3, in its own turn
- *     else      a last work for the discard function goes into the queue, and the timer off the list; if there is no memory
- *               for it, it stays on the list and the alarm calls again, to try once more; a firing without right to run
- *               that passes before that ends the timer as well
- *     c1 after  a stale call; or, after a try without memory, the one that tries again
- * The end of the queue (no work is in it and no task runs, so no firing waits or runs, either):
- *     e1 c1     the queue takes nothing: the call leaves. So does a last work, which is of no need: e3 is for it
- *     e1 o      start is refused; release finds the timer off the list, and only gives it up
- *     o e1      a last work was submitted before the queue was closed, and runs or is discarded before the end; or was refused:
- *               then the timer is on the list, and e3 is for it
- * Each of them holds a reference while it can come; who leaves last frees the timer. The reference to the queue goes when the timer
- * has no owner and is off the list: work in the queue keeps it alive by itself, or, if it is suspended and nobody can resume
- * it, is discarded like all other work. If the queue is closed it goes with the owner, for what then waits for the end of the
- * queue must not keep it from it (pending_timers.h). */
+ *     f1 o1     the firing runs; cancel may return, but cancel-and-wait puts (w) on the list in the same step, and f3 comes later
+ *     o1 f1     as above. A start after o1 may submit another firing, n + 1, while n is still in the queue: the number of n is
+ *               not the one that waits, and n + 1 has its own slot, behind what was submitted before it fell due
+ * Release (o1, and then there is no owner):
+ *     in f2     the firing ends the timer after f3, during its own turn
+ *     else      submit a final work that calls the discard function, and remove the timer from the list. Without memory for it
+ *               the timer stays on the list, and the alarm is set to try again; a firing that must not run, but passes before
+ *               that, also ends the timer
+ *     c1 after  a stale call; or, after an attempt without memory, the one that tries again
+ * The end of the queue (its last task is over, so no firing waits or runs):
+ *     e1 c1     the queue accepts nothing: the call returns. A final work is not accepted either, and not needed: e3 replaces it
+ *     e1 o      start is refused; release finds the timer removed from the list, and only drops the owner's reference
+ *     o e1      a final work was submitted before the queue was closed, and runs or is discarded before the end; or it was
+ *               refused: then the timer is still on the list, and e3 follows
+ * Each party holds a reference while it can still act; the last one to leave frees the timer. The timer's reference to the queue
+ * is released when the timer has no owner and is off the list: work in the queue keeps the queue alive, or, if the queue is
+ * suspended and nothing can resume it, is discarded like all other work. If the queue is closed, that reference is released
+ * together with the owner's: a timer that waits for the end of the queue must not prevent it (pending_timers.h). */
 #include "timer/timer.h"
 
 #include "kernel/concurrent.h"
@@ -61,7 +62,7 @@ void sq__timer_disarm(sq_timer_t *timer) {
         timer->is_waiting = false;
         sq__add_relaxed(&timer->queue->withdrawn, 1);
     }
-    if (timer->is_armed && !sq__queue_is_stale(timer->queue)) { /* else a thread of the parent's may have the clock's lock */
+    if (timer->is_armed && !sq__queue_is_stale(timer->queue)) { /* else another thread may have held the clock's lock at the fork */
         timer->is_armed = false;
         bool was_set = sq__alarm_cancel(timer->alarms, &timer->alarm);
         timer->references -= was_set;
@@ -88,8 +89,7 @@ void sq__timer_leave(sq_timer_t *timer) {
     }
 }
 
-/* L. Moves `due` of a periodic timer to the next time that is still to come, and adds the times that it passes to what the
- * firing that waits stands for. */
+/* L. Moves `due` of a periodic timer to the next future time, and adds the intervals in between to the waiting firing. */
 static void move_due(sq_timer_t *timer) {
     uint64_t now = sq__alarms_now(timer->alarms);
     uint64_t missed = now > timer->due ? (now - timer->due) / timer->interval : 0;
@@ -99,7 +99,7 @@ static void move_due(sq_timer_t *timer) {
     timer->waiting_intervals += periods;
 }
 
-/* L. Sets the alarm, from its call or while it is not set, for when the timer is due. */
+/* L. Sets the alarm for `due`, from the alarm's call or while it is not set. */
 static void arm_again(sq_timer_t *timer) {
     sq__alarm_set_again(timer->alarms, &timer->alarm, timer->due, timer->leeway);
 }
@@ -113,8 +113,8 @@ static void grant_waiters(sq_timer_t *timer) {
     timer->waiters = NULL;
 }
 
-/* O. In a turn of the queue's, without the lock. Nobody but the caller has the right to come here. False: it has forked, and
- * this is the child: the timer is the parent's. */
+/* O. Without the lock. Called once per timer. Returns false if the discard function has forked and this is the child: the timer
+ * belongs to the parent. */
 static bool discard(sq_timer_t *timer) {
     if (timer->task.discard != NULL) {
         sq__cold_task_calls(timer->queue, timer->task.discard);
@@ -125,7 +125,7 @@ static bool discard(sq_timer_t *timer) {
 
 /* Firings. O, and the queue is the current one. */
 
-/* After a work was over. */
+/* After a firing is over, or was skipped. */
 static void pass(sq_timer_t *timer) {
     sq__lock(timer->queue);
     if (timer->is_running) {
@@ -141,7 +141,7 @@ static void pass(sq_timer_t *timer) {
     if (timer->is_released && sq__pending_timers_is_listed(&timer->pending)) {
         sq__timer_disarm(timer);
         sq__pending_timers_remove(timer->queue, &timer->pending);
-        timer->references -= 1; /* the list's; the work still has its own */
+        timer->references -= 1; /* the list's; the firing still has its own */
         sq__unlock(timer->queue);
         if (!discard(timer)) {
             return;
@@ -155,7 +155,7 @@ static void fire(void *context, void *number, bool runs) {
     sq_timer_t *timer = context;
     sq_queue_t *queue = timer->queue;
     if (runs) {
-        sq__cold_task_calls(queue, timer->task.run); /* before the decision: from there on it has begun, for who cancels */
+        sq__cold_task_calls(queue, timer->task.run); /* before the decision: after that the firing counts as begun for cancel */
     }
     sq__lock(queue);
     bool may_run = timer->is_waiting && (uintptr_t)timer->firing == (uintptr_t)number;
@@ -170,24 +170,24 @@ static void fire(void *context, void *number, bool runs) {
     }
     sq__unlock(queue);
     if (!may_run && runs) {
-        sq__depth_not_run(queue); /* it was counted in advance */
+        sq__depth_not_run(queue); /* undo: the caller has counted it already */
     } else if (!may_run) {
         sq__count(&queue->discarded, (uint64_t)-1);
         sq__count(&queue->skipped, 1);
     } else if (runs) {
         timer->task.run(timer->task.context);
         if (sq__queue_is_stale(queue)) {
-            return; /* it has forked, and this is the child: the timer is the parent's */
+            return; /* the task has forked, and this is the child: the timer belongs to the parent */
         }
     }
     pass(timer);
 }
 
-/* The last work: the timer is off the list already. */
+/* The final work: the timer has already been removed from the list. */
 static void finish(void *context, void *unused, bool runs) {
     sq_timer_t *timer = context;
     (void)unused;
-    if (!runs) { /* the shutdown discards it, but nothing is lost */
+    if (!runs) { /* a shutdown discards it; it still calls the discard function, so it counts as run */
         sq__count(&timer->queue->discarded, (uint64_t)-1);
         sq__count(&timer->queue->ran, 1);
     }
@@ -224,7 +224,7 @@ int sq__timer_submit_end(sq_timer_t *timer, bool *passes) {
     int error = timer->task.discard != NULL ? submit(timer, finish, 0, passes) : 0;
     if (error == 0) {
         sq__pending_timers_remove(timer->queue, &timer->pending);
-        timer->references -= timer->task.discard == NULL; /* else it is the work's now */
+        timer->references -= timer->task.discard == NULL; /* else the final work takes it over */
     }
     return error;
 }

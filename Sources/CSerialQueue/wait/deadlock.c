@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The edges of all sleeping threads. Those that wait for one queue or once are in the list that its address leads to; those that
- * wait for several tasks, of a group, are in the last one. Tests set a small number, so that lists are shared. */
+/* The edges of all sleeping threads that can be part of a cycle. Waits for one queue or once are in the list chosen by its
+ * address; waits for the tasks of a group are in the last list. Tests set a small number, so that lists are shared. */
 #ifndef SQ__WAIT_LISTS
 #define SQ__WAIT_LISTS 1024
 #endif
@@ -32,7 +32,7 @@ static sq__edge_t **list_for(const sq__wait_t *wait) {
     return subject->needs == NULL ? list_of(subject->object) : &lists[OF_SEVERAL];
 }
 
-/* The wait cannot end before a task of `owner` ends (a queue), or its function (a once). */
+/* The wait cannot end before a task of the queue `owner` ends, or the function of the once `owner`. */
 static bool needs(const sq__wait_t *wait, const void *owner) {
     const sq__subject_t *subject = wait->subject;
     if (subject == NULL) {
@@ -59,7 +59,7 @@ static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
     return gate & SQ__GATE_DRAINING && (first == NULL || first == wait->token);
 }
 
-/* The wait cannot end before this other one does: that of a barrier, which waits for readers, in front of it. */
+/* The wait cannot end before this other wait ends: a barrier in front of it, which waits for readers. */
 static bool needs_barrier(const sq__wait_t *wait, const sq__wait_t *barrier) {
     if (!barrier->is_barrier || barrier == wait || barrier->queue != wait->queue || wait->subject != NULL
         || wait->aim != SQ__AIM_TURN) {
@@ -74,7 +74,7 @@ static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame) {
     return sq__is_concurrent(frame->owner) ? needs_reader(wait, frame) : needs(wait, frame->owner);
 }
 
-/* What the edge's thread holds that the wait needs; none: both are NULL. */
+/* What the edge's thread holds that the wait needs; both NULL: nothing. */
 static sq__held_t held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
     const sq__frame_t *frame = edge->frames;
     while (frame != NULL && !needs_task(wait, frame)) {
@@ -92,13 +92,13 @@ static bool holds_up(const sq__edge_t *edge, const sq__wait_t *wait) {
     return held.frame != NULL || held.hold != NULL || needs_barrier(wait, edge->wait);
 }
 
-/* The threads that wait for another one, directly or not, in the order in which they are found. */
+/* The threads that wait for a given one, directly or not, in the order in which they are found. */
 typedef struct search {
     sq__edge_t *last;
     uint64_t number;
 } search_t;
 
-/* Adds those in the list that `edge` holds up. Each edge is looked at once, so the search ends. */
+/* Adds the edges of the list that `edge` holds up. Each edge is added at most once, so the search ends. */
 static void reach_list(search_t *search, sq__edge_t *list, sq__edge_t *edge) {
     for (sq__edge_t *other = list; other != NULL; other = other->next) {
         if (other->reached != search->number && holds_up(edge, other->wait) && is_open(other)) {
@@ -115,7 +115,7 @@ static void reach(search_t *search, sq__edge_t *edge, const void *owner) {
     reach_list(search, lists[OF_SEVERAL], edge);
 }
 
-/* `onward` leads around the cycle: notes what each thread of it holds for the one before. */
+/* Records what each thread of the cycle holds that the previous one waits for. `onward` leads around the cycle. */
 static void note_held(sq__edge_t *first) {
     sq__edge_t *edge = first;
     do {
@@ -125,7 +125,7 @@ static void note_held(sq__edge_t *first) {
 }
 
 /* True: `first` waits for a thread that waits for it, directly or not; then `onward` leads along the cycle. The search goes
- * backwards, from what the thread of `first` holds to those that wait for it. Where nobody does, as nearly always, it ends at once. */
+ * backwards, from what the thread of `first` holds to the threads that wait for it. Usually there are none, and it ends at once. */
 static bool closes_cycle(sq__edge_t *first) {
     if (!is_open(first)) {
         return false;
@@ -151,7 +151,7 @@ static bool closes_cycle(sq__edge_t *first) {
     return false;
 }
 
-/* The wait of the cycle that is to be refused: the earliest deadline, and among equals the first one from `closer` on. */
+/* Chooses the wait to refuse: the one with the earliest deadline; among equal ones, the first from `closer` on. */
 static sq__edge_t *choose(sq__edge_t *closer) {
     sq__edge_t *chosen = NULL;
     sq__edge_t *edge = closer;
@@ -164,7 +164,7 @@ static sq__edge_t *choose(sq__edge_t *closer) {
     return chosen;
 }
 
-/* Refuses one wait of the cycle, unless one has just ended in another way. */
+/* Refuses one wait of the cycle, unless one of them has just ended in another way. */
 static void break_cycle(sq__edge_t *closer) {
     sq__edge_t *edge = choose(closer);
     while (!sq__token_refuse(edge->wait->token, edge->wait->wait_id)) {
@@ -174,11 +174,11 @@ static void break_cycle(sq__edge_t *closer) {
         edge->has_begun = true;
         edge = choose(closer);
     }
-    edge->is_refused = true; /* its thread, awake by now, comes for our lock before it looks */
+    edge->is_refused = true; /* its thread may be awake, but takes our lock before it reads this */
     sq__deadlock_report_cycle(edge);
 }
 
-/* Several, if it waits for several tasks. Each step leaves one wait less open. */
+/* A wait for several tasks can close several cycles. Each round leaves one open wait fewer, so the loop ends. */
 static void break_all_cycles(sq__edge_t *closer) {
     while (closes_cycle(closer)) {
         break_cycle(closer);
@@ -251,7 +251,7 @@ void sq__deadlock_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__deadlock_unlock(bool in_child) {
     if (in_child) {
-        memset(lists, 0, sizeof lists); /* their threads are the parent's */
+        memset(lists, 0, sizeof lists); /* their threads exist only in the parent */
     }
     sq__mutex_unlock(&lock);
 }

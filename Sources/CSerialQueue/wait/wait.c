@@ -11,7 +11,7 @@ sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue) {
 
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
     sq__pool_t *pool = queue != NULL ? sq__wait_manual_pool(queue) : NULL;
-    /* Not the thread's own where the wait runs tasks: they may wait on that one meanwhile. */
+    /* On a manual pool the wait runs tasks, which may need the thread's own token for their waits. */
     sq__token_t *token = pool != NULL ? sq__token_acquire() : sq__self_token();
     if (token == NULL) {
         if (pool != NULL) {
@@ -37,15 +37,15 @@ static void over(sq__wait_t *wait) {
 
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
-/* Nobody else may run what the queue of a manual pool has ready: it is run here, as far as it is waited for. False: a task
- * forked, and this is the child, where neither the turn nor the token is this thread's any more. */
+/* A manual pool has no threads, so the waiting thread runs the queue's tasks itself, until the wait is over. Returns false if a
+ * task has forked and this is the child, where neither the wait nor the token belongs to this thread. */
 static bool run_ahead(const sq__wait_t *wait) {
     while (sq__token_is_open(wait->token, wait->wait_id) && sq__pool_run_one(wait->pool, &wait->queue->ready)) {
     }
     return !sq__pool_is_stale(wait->pool);
 }
 
-/* The thread runs a task, or the function of a once, so others may be waiting for it: before it sleeps it looks for a cycle. */
+/* The thread runs a task or the function of a once, so other threads may wait for it: it checks for a cycle before it sleeps. */
 static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__edge_t edge;
     sq__deadlock_enter(&edge, wait, deadline);
@@ -57,7 +57,7 @@ static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *d
 static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__self_t *self = sq__self();
     if (self->member != NULL) {
-        sq__pool_lend_seat(self->member); /* what is waited for may need it */
+        sq__pool_lend_seat(self->member); /* the task that it waits for may need it */
     }
     bool is_waited_for = self->frame != NULL || self->hold != NULL || wait->is_barrier;
     sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock)

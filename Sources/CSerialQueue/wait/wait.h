@@ -1,7 +1,7 @@
-/* wait.h: a thread waits for something that another thread or a queue will do.
+/* wait.h: a thread waits until another thread or a queue has done something.
  *
- * DESIGN. Every wait of a caller of the library has three steps: begin (the thread's token is prepared); the caller makes the
- * wait known to the thread that will grant it; end (spin, check for a deadlock, sleep). */
+ * DESIGN. Every wait inside a library call has three steps: begin (prepare the thread's token); the caller makes the wait known to
+ * the thread that will grant it; end (spin, check for a deadlock, sleep). */
 #ifndef SQ__WAIT_WAIT_H
 #define SQ__WAIT_WAIT_H
 
@@ -9,59 +9,59 @@
 #include "kernel/queue.h"
 #include "thread/self.h"
 
-/* What a thread waits for, if that is not just its turn in a queue. Valid until the wait has ended. */
+/* What a thread waits for, other than its turn in a queue. Valid until the wait has ended. */
 typedef struct sq__subject {
     const char *kind;  /* in reports: "semaphore", .... */
     const char *label;
-    const char *relation; /* to a queue that it needs: "has a task in"; NULL: it needs none */
+    const char *relation; /* in reports, to a queue that it depends on: "has a task in"; NULL: it depends on none */
     const void *object;
-    /* Under the lock of the waits: the wait cannot end before a task of the queue `owner` ends. NULL: it cannot end before the
-     * function of `object` ends, a once; if that is NULL too, any thread may end it at any time. */
+    /* Called under the lock of the waits. True: the wait cannot end before a task of the queue `owner` ends. If `needs` is NULL,
+     * the wait cannot end before the function of the once `object` ends; if that is NULL too, any thread may end it. */
     bool (*needs)(const struct sq__subject *subject, const void *owner);
 } sq__subject_t;
 
-/* On the waiting thread's stack. T, and fixed between begin and end. */
 /* What a thread waits for in a queue. */
 typedef enum sq__aim {
-    SQ__AIM_TURN, /* its turn, or its call's: it has a place in the ring */
+    SQ__AIM_TURN, /* its turn, or its call's turn: it has a slot in the ring */
     SQ__AIM_ROOM, /* room, in a queue of limited capacity */
     SQ__AIM_END   /* the end of the queue */
 } sq__aim_t;
 
+/* On the waiting thread's stack. Only that thread writes it; fixed between begin and end. */
 typedef struct sq__wait {
     sq__token_t *token;
     sq__wait_id_t wait_id;
-    bool is_next;      /* at most one thing is done before this: the thread yields before it sleeps. Where many wait, each
-                        * yield would only go to another one that waits. A hint, set by the waiting thread */
-    bool is_barrier;   /* for a turn in a concurrent queue: those behind it wait for it, too */
+    bool is_next;      /* a hint: at most one task comes before this one, so the thread yields before it sleeps. With more
+                        * waiting threads, a yield would only run another waiting thread */
+    bool is_barrier;   /* for a turn in a concurrent queue: the tasks behind it wait for it, too */
     sq__aim_t aim;
-    sq_queue_t *queue; /* what is waited for; NULL: only the subject. Once the wait is over, the queue may be freed */
-    sq__pool_t *pool;  /* its pool, with a reference, if that is a manual one; else NULL */
-    const sq__subject_t *subject; /* NULL: the queue */
+    sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
+    sq__pool_t *pool;  /* the queue's pool, with a reference, if that is a manual one; else NULL */
+    const sq__subject_t *subject; /* NULL: it waits for the queue */
 } sq__wait_t;
 
-/* Returns 0 or ENOMEM. */
+/* Begins a wait for a turn in the queue. Returns 0 or ENOMEM. */
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
 
-/* The same for something else than a turn. `queue`: where the task in question is; NULL: unknown. */
+/* The same for something other than a turn. `queue`: the queue of the task that it waits for; NULL: unknown. */
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);
 
-/* The queue's pool, with a reference, if that is a manual one; else NULL. */
+/* Returns the queue's pool, retained, if that is a manual one; else NULL. */
 sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue);
 
-/* What is waited for, in reports. */
+/* The label, in reports, of what the thread waits for. */
 static inline const char *sq__wait_label(const sq__wait_t *wait) {
     return wait->subject != NULL ? wait->subject->label : wait->queue->label;
 }
 
-/* Instead of sq__wait_end, if nobody was told of the wait. */
+/* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);
 
-/* Returns 0 (granted: the caller sees what the granter wrote), ESHUTDOWN (refused), ETIMEDOUT or EDEADLK (given up: it will
- * never be granted), or ESTALE (meanwhile this has become the child of a fork). */
+/* Waits. Returns 0 (granted: the granter's writes are visible), ESHUTDOWN (refused), ETIMEDOUT or EDEADLK (it will never be
+ * granted), or ESTALE (a task that this wait ran has forked, and this is the child). */
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
 
-/* The same for a moment, without a sleep. */
+/* The same, but spins only briefly and never sleeps. */
 int sq__wait_briefly(sq__wait_t *wait);
 
 #endif

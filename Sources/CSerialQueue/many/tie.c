@@ -25,11 +25,11 @@ static SQ__ATOMIC(sq__tie_t *) *list_of(sq__tie_table_t *table, const sq_queue_t
 
 /* Counting */
 
-/* Counts one more in, if the tie is still this queue's. True: it has. *enters: the group counts one tie more than it has, on our
- * behalf; used up where the tie had no members. */
+/* Counts one more member, if the tie still belongs to this queue; else returns false. *enters: the group's count includes one tie
+ * in advance; becomes false if this tie, which had no members, has used it. */
 static bool count_in(sq__tie_t *tie, const sq_queue_t *queue, bool *enters) {
     for (;;) {
-        /* [tie] acquire: the queue that belongs to this use. */
+        /* [tie] acquire: `queue`, as of this USE. */
         uint64_t word = sq__load_acquire(&tie->members);
         if (word & CHANGING || sq__load_relaxed(&tie->queue) != queue) {
             return false;
@@ -46,7 +46,7 @@ static bool count_in(sq__tie_t *tie, const sq_queue_t *queue, bool *enters) {
 }
 
 static void count_out(sq__tie_t *tie, uint64_t how_many) {
-    /* [member] release: what the task did; acquire, if it is the last: what the others did. */
+    /* [member] release: the task's writes; acquire, if it is the last one: the other tasks' writes. */
     if (members_of(sq__sub_acq_rel(&tie->members, how_many)) == 1) {
         sq__group_leave_tie(tie->group);
     }
@@ -54,8 +54,8 @@ static void count_out(sq__tie_t *tie, uint64_t how_many) {
 
 void sq__tie_confirm(sq__tie_t *tie) {
     sq_group_t *group = tie->group;
-    /* [watched] acquire: the flag of a wait that has looked at this tie before. release: the member, for one that looks
-     * after this. */
+    /* [watched] acquire: WATCHED, if the search of a wait has read this tie before. release: the member, for a search that reads
+     * this tie later. */
     sq__sub_acq_rel(&tie->members, PENDING);
     if (__builtin_expect(sq__load_relaxed(&group->count) & SQ__GROUP_WATCHED, 0)) {
         sq__deadlock_look_again(group);
@@ -74,7 +74,7 @@ sq__member_end_t *sq__tie_member_end(sq__tie_t *tie) { return &tie->end; }
 
 /* Finding. L */
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static sq__tie_table_t *make_table(size_t size, sq__tie_table_t *smaller) {
     size_t bytes = sizeof(sq__tie_table_t) + size * sizeof(sq__tie_t *);
     sq__tie_table_t *table = sq__memory(bytes);
@@ -97,8 +97,7 @@ static void move_ties(sq__tie_table_t *table, sq__tie_table_t *old) {
     }
 }
 
-/* Sees to it that there is a table, and a greater one when as many ties as it has lists were made beside others that were all
- * in use. Without memory the lists get longer. */
+/* Creates the table; doubles it once it has had as many collisions as it has lists. Without memory the lists just get longer. */
 static sq__tie_table_t *prepare_table(sq_group_t *group) {
     sq__tie_table_t *table, *old = sq__load_relaxed(&group->table);
     if (old != NULL && group->crowded <= old->mask) {
@@ -116,7 +115,8 @@ static sq__tie_table_t *prepare_table(sq_group_t *group) {
     return table;
 }
 
-/* An idle tie becomes this queue's. False: it is not idle any more. *dropped: a pool to be released without the lock. */
+/* Assigns an idle tie to this queue. Returns false if it is no longer idle. *dropped: a pool that the caller releases after the
+ * unlock. */
 static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **dropped) {
     uint64_t word = sq__load_relaxed(&tie->members);
     if (!is_idle(word) || !sq__cas_relaxed(&tie->members, &word, word | CHANGING)) {
@@ -130,7 +130,7 @@ static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **droppe
     return true;
 }
 
-/* A new one, for the beginning of the list; NULL: no memory. */
+/* Creates a tie for the front of the list. Returns NULL without memory. */
 static sq__tie_t *make(sq_group_t *group, const sq_queue_t *queue, sq__tie_t *next) {
     sq__tie_t *tie = sq__memory(sizeof *tie);
     if (tie != NULL) {
@@ -146,7 +146,7 @@ static sq__tie_t *make(sq_group_t *group, const sq_queue_t *queue, sq__tie_t *ne
     return tie;
 }
 
-/* The queue's tie, which is put to the beginning of its list; one that is idle is given to it if it has none. */
+/* Moves the queue's tie to the front of the list and returns it; if it has none, assigns an idle one. NULL: neither exists. */
 static sq__tie_t *find_or_give(SQ__ATOMIC(sq__tie_t *) *list, const sq_queue_t *queue, sq__pool_t **dropped) {
     sq__tie_t *before = NULL, *found = NULL, *before_found = NULL;
     for (sq__tie_t *tie = sq__load_relaxed(list); tie != NULL; before = tie, tie = tie->next) {
@@ -183,7 +183,7 @@ static sq__tie_t *find_slowly(sq_group_t *group, const sq_queue_t *queue, bool *
         }
         if (tie != NULL) {
             sq__store_release(list, tie); /* [ties] release: the tie */
-            count_in(tie, queue, enters); /* under the lock it stays this queue's */
+            count_in(tie, queue, enters); /* succeeds: ties are reassigned only under the lock */
         }
     }
     sq__many_unlock(group);
@@ -206,7 +206,7 @@ int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie) {
     return *tie != NULL ? 0 : ENOMEM;
 }
 
-/* Looking. For those who wait */
+/* For waits: which queues have members */
 
 bool sq__tie_exists(sq_group_t *group, const void *queue) {
     bool exists = false;
@@ -218,8 +218,8 @@ bool sq__tie_exists(sq_group_t *group, const void *queue) {
         tie = tie->next;
     }
     if (tie != NULL) {
-        /* [watched] acquire: a member that was confirmed before; release: WATCHED, for one that is confirmed after this.
-         * A swap, not a load, so that one of the two comes first. */
+        /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. A
+         * read-modify-write, not a load, so that one of the two sees the other. */
         uint64_t word = sq__add_acq_rel(&tie->members, 0);
         exists = members_of(word) > pending_of(word);
     }

@@ -79,7 +79,7 @@ sq_await_entry_t *sq__many_waiters_grant(sq__many_waiters_t *list) {
 void sq__many_awaits_end(sq_await_entry_t *first) {
     SQ__NOBODY_UNWINDS_THROUGH;
     for (sq_await_entry_t *next, *entry = first; entry != NULL; entry = next) {
-        next = entry->next; /* the await may be gone after the call */
+        next = entry->next; /* the call may free the await */
         entry->await->ended(entry->await);
     }
 }

@@ -18,7 +18,7 @@ static void discard(sq__watcher_t *watcher) {
     sq__memory_free(watcher);
 }
 
-/* With the thread's lock: ends the calls of the record's watcher. Returns it if the caller is to discard it. */
+/* With the watch lock held: prevents further calls of the record's watcher. Returns it if the caller must discard it. */
 static sq__watcher_t *retire(sq__cold_t *cold) {
     sq__watcher_t *watcher = cold->watcher;
     if (watcher != NULL && watcher->is_being_called) {
@@ -45,7 +45,7 @@ static sq__watcher_t *watcher_create(uint64_t threshold, const sq_watcher_t *giv
     return watcher;
 }
 
-/* With the queue's lock. On success *old is to be discarded. */
+/* With the queue's lock held. On success the caller must discard *old. */
 static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old) {
     int error = 0;
     sq__cold_t *cold = sq__cold_record(queue);
@@ -85,7 +85,7 @@ int sq_queue_watch(sq_queue_t *queue, uint64_t threshold, const sq_watcher_t *gi
     int error = fresh != NULL || sq__load_relaxed(&queue->cold) != NULL ? replace(queue, fresh, &old) : 0;
     sq__unlock(queue);
     if (error) {
-        sq__memory_free(fresh); /* not discarded: nothing was done, and the context is still the caller's */
+        sq__memory_free(fresh); /* not discarded: on an error the context still belongs to the caller */
     }
     discard(old);
     return error;

@@ -20,18 +20,18 @@ static const uint64_t shortest_rest = 1000000; /* nanoseconds */
 
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__cold_t *records;   /* W */
-static sq__token_t *token;  /* W  of the thread; NULL: none runs */
-static sq__wait_id_t wait_id;     /* W  of its present rest */
-static sq__thread_start_t thread_start; /* W  of the thread */
+static sq__token_t *token;  /* W  the thread's; NULL: no thread runs */
+static sq__wait_id_t wait_id;     /* W  of the thread's current sleep */
+static sq__thread_start_t thread_start; /* W */
 static uint64_t rounds;                 /* W */
 
-/* The one that this thread called last. It forks nowhere but in that call, or in its discard after the call. */
+/* The watcher that this thread called last. A fork on this thread can only happen in that call, or in its discard function. */
 static SQ__THREAD_LOCAL sq__watcher_t *called;
 
 void sq__watch_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__watch_unlock(bool in_child) {
-    if (in_child) { /* nobody looks at the parent's queues any more, or comes back from a call but the thread that forked in it */
+    if (in_child) { /* the parent's queues are no longer watched, and only a call that forked returns */
         for (sq__cold_t *cold = records; cold != NULL; cold = cold->next) {
             cold->link = NULL;
             cold->watcher->is_being_called = cold->watcher == called;
@@ -50,7 +50,7 @@ static uint64_t rest_of(const sq__watcher_t *watcher) {
     return watcher->threshold / 4 > shortest_rest ? watcher->threshold / 4 : shortest_rest;
 }
 
-/* Looks */
+/* Checking one queue */
 
 typedef struct stall {
     sq_stall_t told;
@@ -58,12 +58,12 @@ typedef struct stall {
     char waits_for[LABEL_SIZE];
 } stall_t;
 
-/* Returns when the task began that runs, and *function and *thread_id with it; 0: none does. */
+/* Returns the start time of the running task, and its *function and *thread_id; 0: no task runs. */
 static uint64_t runs_since(sq__cold_t *cold, sq_function_t *function, uint64_t *thread_id) {
     if (sq__is_concurrent(cold->queue)) {
         return sq__reader_oldest(cold->queue, function, thread_id);
     }
-    uint64_t began = sq__load_acquire(&cold->began); /* [note] acquire: the two below */
+    uint64_t began = sq__load_acquire(&cold->began); /* [note] acquire: `function` and `thread_id` below */
     *function = sq__load_acquire(&cold->function); /* [note] acquire: `began` below is at least as new */
     *thread_id = sq__load_acquire(&cold->thread_id); /* [note] acquire: the same */
     return sq__load_relaxed(&cold->began) == began ? began : 0;
@@ -81,7 +81,7 @@ static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     };
     bool is_new = cold->told_running != began;
     cold->told_running = began;
-    cold->told_waiting = true; /* what waits behind it is the same incident */
+    cold->told_waiting = true; /* tasks that wait behind it are part of the same stall */
     return is_new;
 }
 
@@ -104,7 +104,7 @@ static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     return stalled;
 }
 
-/* True: there is something to tell. With the lock. */
+/* With the lock held. True: there is a stall to report. */
 static bool look(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     bool stalled = runs_too_long(cold, now, stall);
     if (!stalled) {
@@ -121,7 +121,7 @@ static bool look(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     return stalled;
 }
 
-/* The user's code, without the lock. The queue may be freed meanwhile, and the note with it. */
+/* Calls the program's function, without the lock. The queue and its record may be freed during the call. */
 static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     SQ__NOBODY_UNWINDS_THROUGH;
     watcher->is_being_called = true;
@@ -137,9 +137,9 @@ static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     }
 }
 
-/* True: the queue is idle, and the thread need not look at it before sq__watch_wake. Marks the record, then asks again by a swap of
- * the state word. A thread that takes the queue after that swap sees the mark; one that took it before is seen by the swap, or
- * has given the queue back, and perhaps written over the mark. */
+/* True: the queue is idle, and the thread need not check it until sq__watch_wake. Marks the record, then checks again by a swap of
+ * the state word. A thread that takes the queue after that swap sees the mark. If a thread took it before, either the swap fails,
+ * or that thread has already given the queue back, and may have overwritten the mark. */
 static bool may_rest(sq__cold_t *cold) {
     uint64_t began = 0;
     sq__state_t state = sq__load_relaxed(&cold->queue->state);
@@ -147,12 +147,12 @@ static bool may_rest(sq__cold_t *cold) {
         return false;
     }
     (void)sq__cas_relaxed(&cold->began, &began, SQ__WATCH_RESTS);
-    /* [rest] release: the mark; acquire: what the last holder has written over it. */
+    /* [rest] release: the mark; acquire: the last holder's write over it. */
     return sq__cas_acq_rel(&cold->queue->state, &state, state) && sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS;
 }
 
-/* One round: looks at all that are due, at each once, so that a watcher with much to report does not keep the thread from the
- * others. Returns when the next one is due. With the lock, by the thread that has this token. */
+/* One round: checks each queue that is due, once, so that a watcher with much to report does not delay the others. Returns the
+ * time at which the next one is due. Called with the lock held, by the thread that has this token. */
 static uint64_t look_around(const sq__token_t *mine) {
     uint64_t next = SQ__NEVER;
     rounds += 1;
@@ -167,7 +167,7 @@ static uint64_t look_around(const sq__token_t *mine) {
             if (look(cold, now, &stall)) {
                 tell(watcher, &stall.told);
                 if (token != mine) {
-                    return SQ__NEVER; /* it has forked, and this is the child, where the list is another thread's */
+                    return SQ__NEVER; /* the call has forked; in the child the list belongs to another thread */
                 }
                 next = SQ__NEVER;
                 cold = records; /* the list may have changed */
@@ -189,10 +189,10 @@ static void watch(void *unused) {
     for (;;) {
         uint64_t next = look_around(mine);
         if (records == NULL) {
-            break; /* the last one may have gone during a call, when this thread had no rest that could be ended */
+            break; /* the last queue may have been removed during a call, when this thread was not asleep */
         }
         if (token != mine) {
-            break; /* a call has forked, and this is the child, where others are watched by another thread */
+            break; /* a call has forked; in the child another thread watches */
         }
         sq__wait_id_t rest = wait_id = sq__token_prepare(mine);
         sq__mutex_unlock(&lock);
@@ -234,14 +234,14 @@ int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
             return error;
         }
     } else {
-        sq__token_grant(token, wait_id); /* its rest may be too long for the new one */
+        sq__token_grant(token, wait_id); /* it may sleep too long for the new watcher */
     }
-    uint64_t began = SQ__WATCH_RESTS; /* for the watcher before */
+    uint64_t began = SQ__WATCH_RESTS; /* set for the previous watcher */
     (void)sq__cas_relaxed(&cold->began, &began, 0);
     cold->rests = false;
-    cold->told_running = 0; /* a new watcher is told of what the old one was told */
+    cold->told_running = 0; /* a new watcher also gets the stalls that the old one got */
     cold->looks = 0;
-    cold->last_look = sq__clock_now() - rest_of(watcher); /* the first look is due now */
+    cold->last_look = sq__clock_now() - rest_of(watcher); /* the first check is due now */
     if (cold->link == NULL) {
         cold->next = records;
         cold->link = &records;
@@ -262,6 +262,6 @@ void sq__watch_thread_remove(sq__cold_t *cold) {
         cold->link = NULL;
     }
     if (records == NULL && token != NULL) {
-        sq__token_grant(token, wait_id); /* nothing left to look at */
+        sq__token_grant(token, wait_id); /* no queue is left, so the thread ends */
     }
 }

@@ -11,20 +11,20 @@
 
 #include <errno.h>
 
-/* Fields: M under the mutex of the bound. */
+/* A thread or deferred task that waits for room. Fields: M under the capacity's mutex. */
 typedef struct seeker {
     struct seeker *next;  /* M */
-    struct seeker **link; /* M  what points at it; NULL: it is not in the list; &being_submitted: it has left it with room */
+    struct seeker **link; /* M  the pointer to it; NULL: it is not in the list; &being_submitted: it got room and left the list */
     union {
-        sq__wait_t *wait; /* fixed; of a thread */
-        uintptr_t place;  /* withdraw.h; of a deferred task. SQ__NOT_SUBMITTED or SQ__OVER while it is in the list */
+        sq__wait_t *wait; /* a thread's; fixed */
+        uintptr_t place;  /* a deferred task's (withdraw.h): SQ__NOT_SUBMITTED or SQ__OVER while it is in the list */
     };
 } seeker_t;
 
-/* In the list: a thread, or a deferred task. */
+/* Of a seeker in the list. False: it is a deferred task. */
 static bool is_thread(const seeker_t *seeker) { return seeker->place != SQ__NOT_SUBMITTED && seeker->place != SQ__OVER; }
 
-/* Its address marks a deferred task between the moment it gets room and its `decided`. */
+/* The link points here from the moment a deferred task gets room until its `decided` call. */
 static seeker_t *being_submitted;
 
 _Static_assert(sizeof(seeker_t) <= sizeof ((sq_deferred_t *)0)->reserved, "what is reserved must hold a seeker");
@@ -35,12 +35,12 @@ static sq_deferred_t *task_of(seeker_t *seeker) {
     return SQ__CONTAINER(seeker, sq_deferred_t, reserved);
 }
 
-/* Fields: F fixed once made, M under the mutex. */
+/* Fields: F fixed after creation, M under the mutex. */
 struct sq__capacity {
-    sq__room_t base;   /* first: the queue has its address */
+    sq__room_t base;   /* the first field: the queue points to it */
     sq__mutex_t mutex; /* F */
-    size_t room;       /* M  0 while somebody seeks */
-    seeker_t *first;   /* M  who waits for room, in order */
+    size_t room;       /* M  0 while the list is not empty */
+    seeker_t *first;   /* M  threads and tasks that wait for room, in order */
     seeker_t **end;    /* M */
     bool closed;       /* M */
 };
@@ -63,7 +63,7 @@ sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room
 }
 
 void sq__capacity_release(sq__room_t *room) {
-    /* [reference] release: our use of it; acquire, if it was the last: everybody's. */
+    /* [reference] release: our use of it; acquire, if it was the last reference: all other uses. */
     if (sq__sub_acq_rel(&room->references, 1) == 1) {
         sq__capacity_t *capacity = sq__capacity(room);
         sq__mutex_destroy(&capacity->mutex);
@@ -78,7 +78,7 @@ static void append(sq__capacity_t *capacity, seeker_t *seeker) {
     capacity->end = &seeker->next;
 }
 
-/* False: it is not in the list. */
+/* Returns false if it is not in the list. */
 static bool remove_seeker(sq__capacity_t *capacity, seeker_t *seeker) {
     if (seeker->link == NULL || seeker->link == &being_submitted) {
         return false;
@@ -101,7 +101,7 @@ static seeker_t *pop(sq__capacity_t *capacity) {
     return seeker;
 }
 
-/* Without waiting: 0, ESHUTDOWN, or EAGAIN. With the mutex. */
+/* With the mutex held. Does not wait: returns 0, ESHUTDOWN or EAGAIN. */
 static int try_to_take(sq__capacity_t *capacity) {
     if (capacity->closed) {
         return ESHUTDOWN;
@@ -168,7 +168,7 @@ int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task) {
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     sq__capacity_t *capacity = sq__capacity(queue->room);
     seeker_t *seeker = seeker_in(task);
-    if (sq__queue_is_stale(queue)) { /* a thread of the parent's may have the mutex, and the line half changed: nobody uses it */
+    if (sq__queue_is_stale(queue)) { /* at the fork another thread may have held the mutex and been changing the list, so neither is used */
         bool waited = seeker->link != NULL && seeker->link != &being_submitted;
         seeker->link = NULL;
         return waited;
@@ -198,7 +198,7 @@ void sq__capacity_submitted(sq__capacity_t *capacity, sq_deferred_t *task) {
     sq__mutex_unlock(&capacity->mutex);
 }
 
-/* True: the seeker has the room. False: it has withdrawn, and finds itself gone from the list. */
+/* Returns true if the seeker has got the room, false if it has withdrawn. It is no longer in the list. */
 static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
     if (!is_thread(seeker)) {
         *task = task_of(seeker);
@@ -222,7 +222,7 @@ sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
     return task;
 }
 
-/* Threads do not wait until a function of the user's, told of a deferred task before them, has returned. */
+/* Refuses all threads first, so that they do not wait for the `decided` functions of deferred tasks in front of them. */
 static void refuse_threads(sq__capacity_t *capacity) {
     for (seeker_t *next, *seeker = capacity->first; seeker != NULL; seeker = next) {
         next = seeker->next;

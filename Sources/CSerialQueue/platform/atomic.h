@@ -1,11 +1,10 @@
-/* atomic.h: C11 atomics, by the name of their order.
+/* atomic.h: C11 atomics, named after their memory order.
  *
- * DESIGN. Every atomic operation of the core is one of these, on a field declared SQ__ATOMIC. One that orders others
- * stands beside a tag that names its partner, e.g. [grant]; Documentation/MemoryOrdering.md has a row per tag, and tells of
- * each relaxed field why it may be. There is no fence: thread
- * sanitizers cannot see one. There is no sequentially consistent operation: each decision between two parties is
- * made by a read-modify-write of one word. A compare-and-swap that fails reads with relaxed order, but
- * for the two that say otherwise in their names. */
+ * DESIGN. Every atomic operation of the core is one of these, on a field declared SQ__ATOMIC. An operation that is not relaxed
+ * has a tag, e.g. [grant], which leads to its partner; Documentation/MemoryOrdering.md has a row per tag, and explains for each
+ * relaxed field why relaxed is enough. There are no fences: thread sanitizers cannot see them. No operation is sequentially
+ * consistent: every race between two threads is decided by a read-modify-write of one word. A failed compare-and-swap reads with
+ * relaxed order, except for the two whose names say otherwise. */
 #ifndef SQ__PLATFORM_ATOMIC_H
 #define SQ__PLATFORM_ATOMIC_H
 
@@ -34,11 +33,11 @@
 #define sq__cas_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), acquire, relaxed)
 #define sq__cas_release(object, expected, desired) sq__cas_((object), (expected), (desired), release, relaxed)
 #define sq__cas_acq_rel(object, expected, desired) sq__cas_((object), (expected), (desired), acq_rel, relaxed)
-/* The second word is the order of the read when it fails, for callers that act on what they found instead. */
+/* The second word is the order of the read on failure, for callers that act on the value that they find. */
 #define sq__cas_release_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), release, acquire)
 #define sq__cas_acquire_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), acquire, acquire)
 
-/* A count that one thread at a time writes and any thread reads: no locked instruction. */
+/* Adds to a count that one thread at a time writes and any thread reads. Needs no locked instruction. */
 #define sq__count(object, by) sq__store_relaxed((object), sq__load_relaxed(object) + (by))
 
 #endif

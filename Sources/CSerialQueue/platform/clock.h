@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* The time so many nanoseconds later; UINT64_MAX, which is never, on overflow. */
+/* The time so many nanoseconds later; on overflow UINT64_MAX, which never comes. */
 static inline uint64_t sq__time_after(uint64_t time, uint64_t nanoseconds) {
     return nanoseconds < UINT64_MAX - time ? time + nanoseconds : UINT64_MAX;
 }
@@ -14,7 +14,7 @@ static inline uint64_t sq__time_after(uint64_t time, uint64_t nanoseconds) {
 /* Nanoseconds on CLOCK_MONOTONIC. */
 uint64_t sq__clock_now(void);
 
-/* Nanoseconds of processor time that all threads of this process have used. */
+/* The processor time that all threads of this process have used, in nanoseconds. */
 uint64_t sq__clock_process_time(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* container.h: from a part of a struct to the struct. */
+/* container.h: from a member of a struct to the struct. */
 #ifndef SQ__PLATFORM_CONTAINER_H
 #define SQ__PLATFORM_CONTAINER_H
 

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* What a cache line measures; also the alignment of blocks from sq__memory_lines. */
+/* The size of a cache line; also the alignment of blocks from sq__memory_lines. */
 #define SQ__LINE 64
 
 /* Uninitialised memory, or NULL. */
 static inline void *sq__memory(size_t bytes) { return malloc(bytes); }
 
-/* The same, beginning at a cache line. `bytes` is a multiple of SQ__LINE. */
+/* The same, aligned to a cache line. `bytes` must be a multiple of SQ__LINE. */
 static inline void *sq__memory_lines(size_t bytes) { return aligned_alloc(SQ__LINE, bytes); }
 
 static inline void sq__memory_free(void *block) { free(block); }

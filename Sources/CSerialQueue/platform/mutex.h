@@ -20,10 +20,10 @@ void sq__mutex_lock(sq__mutex_t *mutex);
 void sq__mutex_unlock(sq__mutex_t *mutex);
 void sq__mutex_destroy(sq__mutex_t *mutex);
 
-/* The condition's deadlines are of the monotonic clock. At most one thread waits on a condition: glibc loses wake-ups
- * between several waiters (sourceware 25847). Returns 0 or ENOMEM. */
+/* Deadlines use the monotonic clock. At most one thread may wait on a condition: with several, glibc can lose a wake-up
+ * (sourceware 25847). Returns 0 or ENOMEM. */
 int sq__condition_init(sq__condition_t *condition);
-/* False when the deadline (nanoseconds of sq__clock_now; SQ__NEVER: none) has passed. May wake without a signal. */
+/* Returns false when the deadline (nanoseconds of sq__clock_now; SQ__NEVER: none) has passed. May wake without a signal. */
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline);
 void sq__condition_signal(sq__condition_t *condition);
 

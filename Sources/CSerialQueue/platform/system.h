@@ -1,5 +1,5 @@
-/* system.h: the systems that this library supports. Each header of platform/ includes it first, so every file of the core
- * ends with this message elsewhere, instead of a list of missing functions. */
+/* system.h: the systems that this library supports. Each header of platform/ includes it first, so on any other system every file
+ * of the core fails to compile with this message instead of a list of missing functions. */
 #ifndef SQ__PLATFORM_SYSTEM_H
 #define SQ__PLATFORM_SYSTEM_H
 

@@ -1,4 +1,4 @@
-/* thread.h: threads, and what they may ask of the processor. */
+/* thread.h: threads and processors. */
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 
@@ -8,18 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Storage of each thread's own. The initial-exec model makes it one instruction to reach; the few bytes this library has
- * fit into the room that the C library keeps for libraries loaded later. */
+/* Thread-local storage. With the initial-exec model an access is one instruction; the few bytes that this library needs fit into
+ * the space that the C library reserves for libraries that are loaded later. */
 #define SQ__THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
 /* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
  * the same effect as elsewhere, and profilers see tasks. Its scheduling policy, nice value and affinity are those of the main
- * thread, where the system permits. A `name`
- * that is too long for the system is reduced to its last component, what follows the last dot, and then cut. Returns 0, ENOMEM or EINVAL (the stack size).
+ * thread, where the system permits. A `name` that is too long for the system is reduced to its last component, after the last
+ * dot, and then truncated. Returns 0, ENOMEM or EINVAL (the stack size).
  *
  * `start` belongs to the caller and must stay valid until the body is called. So the new thread frees no memory, and the C
- * library does not give it a cache of freed blocks, which would take more than a queue does. */
+ * library does not create a cache of freed blocks for it, which would be larger than a queue. */
 typedef struct sq__thread_start {
     void (*body)(void *);
     void *argument;
@@ -33,17 +33,17 @@ bool sq__thread_stack_size_is_valid(size_t bytes);
 /* Gives the processor to another thread that is ready. */
 void sq__thread_yield(void);
 
-/* Has exit->call(exit) called when this thread ends; may be asked for again from within that call. One per thread.
- * Returns 0 or an errno code. */
+/* Registers exit->call(exit) to be called when this thread ends. One per thread; that call may register again. Returns 0 or an
+ * errno code. */
 typedef struct sq__exit {
     void (*call)(struct sq__exit *exit);
 } sq__exit_t;
 int sq__thread_at_exit(sq__exit_t *exit);
 
-/* Has the three functions called around every fork from now on. Returns 0 or an errno code. */
+/* Registers three functions to be called around every later fork. Returns 0 or an errno code. */
 int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
-/* Has the system wake the calling thread from timed sleeps when they end, and not up to 50 microseconds later in order to wake
+/* Makes the calling thread's timed sleeps end on time. By default Linux may end them up to 50 microseconds late, in order to wake
  * several threads at once. */
 void sq__thread_wake_in_time(void);
 
@@ -68,10 +68,10 @@ sq__thread_state_t sq__thread_state(uint64_t id);
 /* Copies this thread's name. `size` is not 0. */
 void sq__thread_name(char *name, size_t size);
 
-/* How many processors this process may use: the main thread's affinity and the control group's quota count. Some file accesses. */
+/* How many processors this process may use, by the main thread's affinity and the control group's quota. Reads several files. */
 unsigned sq__processor_count(void);
 
-/* No more than `limit`: what the control group, and those that it is in, leave of it. For sq__processor_count. */
+/* `limit`, reduced by the quotas of the control group and of its parents. For sq__processor_count. */
 unsigned sq__processors_within(const char *root, const char *group, unsigned limit);
 
 /* A short rest in a loop that waits for another processor. */

@@ -1,4 +1,4 @@
-/* unwind.h: a task is left only by returning.
+/* unwind.h: a task must end by returning.
  *
  * DESIGN. A C++ exception, pthread_exit and pthread_cancel unwind the stack frame by frame, and ask each frame's personality
  * routine what to clean up. The functions that call user code name a routine that ends the program with a message

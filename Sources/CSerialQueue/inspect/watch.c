@@ -60,8 +60,10 @@ static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old)
     }
     if (error == 0) {
         *old = retire(cold);
-        cold->forget = forget;
-        cold->wake = sq__watch_wake;
+        if (cold->forget == NULL) { /* the first watcher's; the holder may read them without a lock from then on */
+            cold->forget = forget;
+            cold->wake = sq__watch_wake;
+        }
         cold->watcher = fresh;
         sq__control(queue, SQ__WATCHED, fresh != NULL ? SQ__WATCHED : 0);
     }

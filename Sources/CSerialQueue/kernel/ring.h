@@ -62,7 +62,8 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
         return SQ__PUT_FIRST;
     }
     place.slot->work = *work;
-    return sq__ring_publish(place, kind) || sq__concurrent_takes(queue) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+    bool takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
+    return sq__ring_publish(place, kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }
 
 /* Where the work is stored. The submitter of a CLAIM records this before it puts the work: from then on the work can be

@@ -21,9 +21,10 @@ bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room, bool *
             *room = queue->room;
             sq__add_relaxed(&queue->room->references, 1);
         }
-        sq__ring_empty_slot(queue, *place); /* from here on the queue may end */
+        bool is_concurrent = sq__is_concurrent(queue);
+        sq__ring_empty_slot(queue, *place); /* from here on a serial queue may be freed; a concurrent one ends under its lock */
         *place = SQ__OVER;
-        *takes_baton = sq__concurrent_takes_back(queue); /* safe: the queue ends only under this lock */
+        *takes_baton = is_concurrent && sq__concurrent_takes_back(queue);
     }
     sq__unlock(queue);
     return is_ours;

@@ -49,12 +49,14 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         sq__count(&queue->ran, 1);
         return 0;
     }
-    if (place.slot != NULL
-        && (sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind) || sq__concurrent_takes(queue))) {
-        sq__baton_pass(queue); /* to the head of the ring, which may be ourselves */
-    }
     wait.is_barrier = wanted->kind == SQ__BARRIER_WAITER;
-    wait.is_next = sq__ring_depth(queue) <= 1;
+    wait.is_next = sq__ring_depth(queue) <= 1; /* before the call can be seen: another task may release the queue after it */
+    if (place.slot != NULL) {
+        bool takes = sq__concurrent_takes(queue);
+        if (sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind) || takes) {
+            sq__baton_pass(queue); /* to the head of the ring, which may be ourselves */
+        }
+    }
     if (wanted->is_brief) {
         error = sq__wait_briefly(&wait);
     } else {

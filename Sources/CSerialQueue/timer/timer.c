@@ -98,6 +98,15 @@ static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
     return over;
 }
 
+/* The calling thread is inside this task. */
+static bool is_inside(const sq__frame_t *task) {
+    const sq__frame_t *frame = sq__self()->frame;
+    while (frame != NULL && frame != task) {
+        frame = frame->parent;
+    }
+    return frame != NULL;
+}
+
 int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     sq_queue_t *queue = timer->queue;
     sq__timer_waiter_t waiter = { .is_over = false };
@@ -108,19 +117,19 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     sq__lock(queue);
     sq__timer_disarm(timer);
     bool waits = timer->is_running && !sq__queue_is_stale(queue);
-    bool is_inside = waits && timer->runs_on == sq__self();
-    if (waits && !is_inside) {
+    bool waits_for_itself = waits && is_inside(timer->frame);
+    if (waits && !waits_for_itself) {
         waiter.next = timer->waiters;
         timer->waiters = &waiter;
     }
     sq__unlock(queue);
-    if (!waits || is_inside) {
+    if (!waits || waits_for_itself) {
         sq__wait_cancel(&waiter.wait);
     }
     if (!waits) {
         return 0;
     }
-    if (is_inside) {
+    if (waits_for_itself) {
         sq__deadlock_onto_itself(queue, "sq_timer_cancel_and_wait on a timer of");
         return EDEADLK;
     }

@@ -35,7 +35,7 @@ struct sq_timer {
     bool is_armed;             /* L  the alarm is set, or a call of it that is not stale is running */
     bool is_waiting;           /* L  the last firing is in the queue, and has not begun */
     bool is_running;           /* L  a firing runs */
-    const sq__self_t *runs_on; /* L  the thread that runs it */
+    const sq__frame_t *frame;  /* L  the task that it is, on its thread's stack */
     bool is_resting;           /* L  a firing was skipped: the alarm is not set until the waiting or running one is over */
     bool is_first;             /* L  the next firing is the first since the timer was started */
     bool is_released;          /* L  the owner has released it */

@@ -166,7 +166,7 @@ static void fire(void *context, void *number, bool runs) {
         timer->intervals = timer->waiting_intervals;
         timer->is_waiting = false;
         timer->is_running = runs;
-        timer->runs_on = sq__self();
+        timer->frame = sq__self()->frame;
     }
     sq__unlock(queue);
     if (!may_run && runs) {

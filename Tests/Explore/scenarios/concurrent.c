@@ -32,6 +32,8 @@ const scenario_t concurrent_scenarios[] = {
     { "concurrent_release", "the last release against readers that leave", "sync release | async release | sync_barrier release", ON(.each_has_a_reference = true) },
     { "concurrent_release_inside", "a reader gives up the last reference and submits", "async(retain async release) release | sync release",
       ON(.each_has_a_reference = true) },
+    { "concurrent_release_in_task", "a task gives up the reference of its submitter", "async(release) | sync release | call(release)",
+      ON(.each_has_a_reference = true) },
     { "concurrent_release_suspended", "the last reference to a suspended queue", "suspend async barrier release | sync_until release",
       ON(.each_has_a_reference = true) },
     { "concurrent_manual", "a manual pool, pumped by one and waited on by another", "async barrier pump | async try pump | pump try_barrier pump",

@@ -197,3 +197,54 @@ TEST(a_notification_keeps_its_queue_and_is_discarded_if_that_was_shut_down) {
     sq_queue_release(ended);
     sq_group_release(group);
 }
+
+/* The queue of the first notification is shut down: its discard function runs while the others are still to be submitted. */
+typedef struct meanwhile {
+    sq_group_t *group;
+    sq_queue_t *queue;
+    told_t told;
+    int registered;
+    bool releases;
+} meanwhile_t;
+
+static void register_next(meanwhile_t *meanwhile) {
+    sq_task_t task = entry_task(&meanwhile->told, meanwhile->registered);
+    meanwhile->registered += 1;
+    CHECK_EQUAL(sq_group_notify(meanwhile->group, meanwhile->queue, &task), 0);
+}
+
+static void register_more(void *context) {
+    meanwhile_t *meanwhile = context;
+    register_next(meanwhile); /* the group has no members */
+    CHECK_EQUAL(sq_group_enter(meanwhile->group), 0);
+    register_next(meanwhile); /* of the next period, */
+    CHECK_EQUAL(sq_group_leave(meanwhile->group), 0); /* which ends */
+    register_next(meanwhile);
+    if (meanwhile->releases) {
+        sq_group_release(meanwhile->group);
+    }
+}
+
+/* To see it fail: in sq_group_notify, submit at once whenever the group has no members. */
+TEST(notifications_that_are_registered_while_earlier_ones_are_submitted_come_after_them) {
+    for (int releases = 0; releases < 2; releases += 1) {
+        sq_queue_t *queue = make_queue_of("told", 0), *ended = make_queue_of("ended", 0);
+        meanwhile_t meanwhile = { .group = make(), .queue = queue, .releases = releases };
+        sq_group_t *group = meanwhile.group;
+        CHECK_EQUAL(sq_group_enter(group), 0);
+        CHECK_EQUAL(sq_group_notify(group, ended, &(sq_task_t){ must_not_run, &meanwhile, register_more }), 0);
+        register_next(&meanwhile);
+        CHECK_EQUAL(sq_shutdown(ended, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(sq_group_leave(group), 0);
+        drain(queue);
+        CHECK_EQUAL(meanwhile.told.journal.count, 4);
+        for (int i = 0; i < 4; i += 1) {
+            CHECK_EQUAL(meanwhile.told.journal.entries[i], i);
+        }
+        if (!releases) {
+            sq_group_release(group);
+        }
+        sq_queue_release(ended);
+        sq_queue_release(queue);
+    }
+}

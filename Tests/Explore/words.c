@@ -205,7 +205,8 @@ static void add_token(char *text, uint64_t word) {
 }
 
 static void add_count(char *text, uint64_t count) {
-    static const bit_t bits[] = { { SQ__GROUP_WAITED, "waited" }, { SQ__GROUP_WATCHED, "watched" }, { SQ__GROUP_RELEASED, "released" }, { 0, NULL } };
+    static const bit_t bits[] = { { SQ__GROUP_WAITED, "waited" }, { SQ__GROUP_WATCHED, "watched" }, { SQ__GROUP_RELEASED, "released" },
+                                  { SQ__GROUP_NOTIFIES, "notifies" }, { 0, NULL } };
     add(text, "{ ties: %llu, entered: %llu", (unsigned long long)(count / SQ__GROUP_TIE),
         (unsigned long long)(count % SQ__GROUP_TIE / SQ__GROUP_ENTERED));
     add_bits(text, count, bits);

@@ -36,10 +36,10 @@ void sq_group_release(sq_group_t *group) {
     }
     for (;;) {
         uint64_t count = sq__load_acquire(&group->count); /* [member] acquire: the use of the group by those who have left */
-        if (!sq__group_has_members(count)) {
+        if (!sq__group_has_members(count) && !(count & SQ__GROUP_NOTIFIES)) {
             break;
         }
-        /* [member] release: everybody's use of the group, to the member that frees it. */
+        /* [member] release: everybody's use of the group, to the thread that frees it. */
         if (sq__cas_release(&group->count, &count, count | SQ__GROUP_RELEASED)) {
             return;
         }
@@ -143,13 +143,18 @@ int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task)
     if (error) {
         return error;
     }
+    sq__notifications_t *list = NULL;
     sq__many_lock(group);
-    bool waits = sq__group_flag(group, SQ__GROUP_WAITED);
-    if (waits) {
-        sq__notifications_append(&group->notices, notification);
+    if (sq__group_flag(group, SQ__GROUP_WAITED)) {
+        list = &group->notices;
+    } else if (sq__load_relaxed(&group->count) & SQ__GROUP_NOTIFIES) {
+        list = &group->due;
+    }
+    if (list != NULL) {
+        sq__notifications_append(list, notification);
     }
     sq__many_unlock(group);
-    if (!waits) {
+    if (list == NULL) {
         sq__notification_submit_all(notification);
     }
     return 0;

@@ -5,20 +5,26 @@
  *     bit 0       WAITED     threads or notifications wait for the count to reach zero; only beside a count
  *     bit 1       WATCHED    a thread that waits can be part of a deadlock: a submission looks for one; only beside WAITED
  *     bit 2       RELEASED   no reference is left: the member that is the last to leave frees the group
- *     bits 3-32   ENTERED    members that sq_group_enter added
- *     bits 33-63  TIES       queues that have members (tie.h)
+ *     bit 3       NOTIFIES   a thread submits the notifications of a period of the count that has ended
+ *     bits 4-33   ENTERED    members that sq_group_enter added
+ *     bits 34-63  TIES       queues that have members (tie.h)
  *
  *     { }                         no members
+ *     { NOTIFIES }                the same, but a notification that is registered now waits for those before it
  *     { count }                   members, nobody waits: the last one leaves by a swap, like the others
- *     { count, WAITED or RELEASED }   the last one leaves under the group's lock (lock.h)
+ *     { count, and a flag }       the last one leaves under the group's lock (lock.h)
  *
- * The flags are set under the lock while there is a count. The last member clears WAITED and WATCHED in the swap that takes the
- * count to zero, and takes all waiters and notifications with it, in the same hold of the lock. A wait looks at the word
- * under the lock, too. So each wait belongs to one period of the count, with no number for the period: those who come before
- * the swap are ended by it, those who come after find zero, or another period's count.
+ * WAITED, WATCHED and RELEASED are set while there is a count, the first two under the lock. The last member clears WAITED and
+ * WATCHED in the swap that takes the count to zero, and takes all waiters and notifications with it, in the same hold of the
+ * lock. A wait looks at the word under the lock, too. So each wait belongs to one period of the count, with no number for the
+ * period: a wait that comes before the swap is ended by it, one that comes after finds zero, or another period's count.
  *
- * A waiting thread holds a reference. So does the caller of each call, except that members may leave without one: then
- * RELEASED tells the last of them to free the group. */
+ * The notifications of a period that has ended are `due`. The last member that finds some sets NOTIFIES in its swap, and submits
+ * them without the lock. Until it finds no more and clears NOTIFIES, under the lock, those that become due meanwhile join
+ * them. So the order of registration is kept.
+ *
+ * A waiting thread holds a reference. So does the caller of each call, except that members may leave without one, and that one
+ * of them then submits notifications: RELEASED tells the last of them to free the group. */
 #ifndef SQ__MANY_GROUP_H
 #define SQ__MANY_GROUP_H
 
@@ -41,7 +47,8 @@ struct sq_group {
     SQ__ATOMIC(sq__tie_table_t *) table;   /* L, read by anyone; NULL: no ties yet */
     size_t crowded;                        /* L  how many ties were made in lists without an idle one, since the table is that big */
     sq__many_waiters_t waiters;            /* L */
-    sq__notifications_t notices;                 /* L */
+    sq__notifications_t notices;           /* L  for the end of the present period */
+    sq__notifications_t due;               /* L  of earlier periods */
     SQ__ATOMIC(uint32_t) references;       /* A */
     uint32_t process;                      /* I  see process.h */
     char label[];                          /* I */
@@ -50,8 +57,9 @@ struct sq_group {
 #define SQ__GROUP_WAITED ((uint64_t)1 << 0)
 #define SQ__GROUP_WATCHED ((uint64_t)1 << 1)
 #define SQ__GROUP_RELEASED ((uint64_t)1 << 2)
-#define SQ__GROUP_ENTERED ((uint64_t)1 << 3)
-#define SQ__GROUP_TIE ((uint64_t)1 << 33)
+#define SQ__GROUP_NOTIFIES ((uint64_t)1 << 3)
+#define SQ__GROUP_ENTERED ((uint64_t)1 << 4)
+#define SQ__GROUP_TIE ((uint64_t)1 << 34)
 
 static inline bool sq__group_has_members(uint64_t count) { return count >= SQ__GROUP_ENTERED; }
 

@@ -32,43 +32,68 @@ static bool has(uint64_t count, uint64_t one) {
     return one == SQ__GROUP_TIE ? count >= SQ__GROUP_TIE : count % SQ__GROUP_TIE >= SQ__GROUP_ENTERED;
 }
 
-/* What ends with the last member. */
-typedef struct pending {
-    sq__many_waiters_t waiters;
-    sq__notifications_t notices;
-} pending_t;
-
-/* L. Returns the count before, or 0: there was no such member. *pending is what has ended. When the count is zero the group
- * may be freed by a thread that does not take the lock, so its fields are changed before. */
-static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, pending_t *pending) {
-    const pending_t nothing = { { 0 }, { 0 } }, all = { group->waiters, group->notices };
+/* L. Returns the count before, or 0: there was no such member. *ended are the waits that have ended. When the count is zero the
+ * group may be freed by a thread that does not take the lock, so its list is changed before. */
+static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, sq__many_waiters_t *ended) {
+    const sq__many_waiters_t none = { 0 }, all = group->waiters;
     uint64_t next, count = sq__load_relaxed(&group->count);
     do {
         bool is_last = has(count, one) && !sq__group_has_members(count - one);
-        *pending = is_last ? all : nothing;
-        group->waiters = is_last ? nothing.waiters : all.waiters;
-        group->notices = is_last ? nothing.notices : all.notices;
+        *ended = is_last ? all : none;
+        group->waiters = is_last ? none : all;
         if (!has(count, one)) {
             return 0;
         }
-        next = is_last ? 0 : count - one;
+        bool notifies = group->notices.first != NULL || count & SQ__GROUP_NOTIFIES;
+        next = !is_last ? count - one : notifies ? SQ__GROUP_NOTIFIES | (count & SQ__GROUP_RELEASED) : 0;
         /* [member] release: what the member did; acquire, if it is the last: what all of them did, for those who wait. */
     } while (!sq__cas_acq_rel(&group->count, &count, next));
     return count;
 }
 
-/* Somebody waits, or the group is to be freed. Returns 0 or EINVAL. */
-static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one) {
-    pending_t pending;
+/* By the thread that has set NOTIFIES. NULL: there are none, and NOTIFIES is cleared: the group may be gone. */
+static sq__notification_t *take_due(sq_group_t *group) {
+    uint64_t before = 0;
     sq__many_lock(group);
-    uint64_t before = leave_under_lock(group, one, &pending);
-    sq_await_entry_t *awaits = sq__many_waiters_grant(&pending.waiters);
+    sq__notification_t *first = group->due.first;
+    group->due = (sq__notifications_t){ 0 };
+    if (first == NULL) {
+        /* [member] release: our use of the group; acquire, if it was released: everybody's. */
+        before = sq__sub_acq_rel(&group->count, SQ__GROUP_NOTIFIES);
+    }
+    sq__many_unlock(group); /* by address alone */
+    if (before & SQ__GROUP_RELEASED && !sq__group_has_members(before)) {
+        sq__group_dispose(group);
+    }
+    return first;
+}
+
+static void submit_due(sq_group_t *group) {
+    sq__notification_t *first;
+    while (group->process == sq__process() /* else the lists are the parent's */ && (first = take_due(group)) != NULL) {
+        sq__notification_submit_all(first);
+    }
+}
+
+/* Somebody waits, or the group is to be freed, or a thread submits notifications. Returns 0 or EINVAL. */
+static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one) {
+    sq__many_waiters_t ended;
+    sq__many_lock(group);
+    bool has_notices = group->notices.first != NULL;
+    uint64_t before = leave_under_lock(group, one, &ended);
+    bool is_last = before != 0 && !sq__group_has_members(before - one), notifies = before & SQ__GROUP_NOTIFIES;
+    if (is_last && has_notices) { /* NOTIFIES is set, and keeps the group */
+        sq__notifications_move(&group->due, &group->notices);
+    }
+    sq_await_entry_t *awaits = sq__many_waiters_grant(&ended);
     sq__many_unlock(group);
-    if (before & SQ__GROUP_RELEASED && !sq__group_has_members(before - one)) {
+    if (is_last && before & SQ__GROUP_RELEASED && !has_notices && !notifies) {
         sq__group_dispose(group);
     }
     sq__many_awaits_end(awaits);
-    sq__notification_submit_all(pending.notices.first);
+    if (is_last && has_notices && !notifies) {
+        submit_due(group);
+    }
     return before != 0 ? 0 : EINVAL;
 }
 

@@ -35,6 +35,13 @@ void sq__notifications_append(sq__notifications_t *list, sq__notification_t *not
     list->last = notification;
 }
 
+void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from) {
+    sq__notification_t *last = from->last;
+    sq__notifications_append(list, from->first);
+    list->last = last;
+    *from = (sq__notifications_t){ 0 };
+}
+
 static int submit(const sq__notification_t *notification) {
     bool passes = false;
     int error = sq__timed_submit(notification->queue, SQ__DUE, &(sq__work_t){ .task = notification->task }, &passes);

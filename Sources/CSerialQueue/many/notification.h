@@ -31,6 +31,9 @@ typedef struct sq__notifications {
 /* L */
 void sq__notifications_append(sq__notifications_t *list, sq__notification_t *notification);
 
+/* L. Appends all of `from`, which must not be empty, to `list`; empties `from`. */
+void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from);
+
 /* Submits this notification and those after it, in order; calls the discard functions of those that are refused. Frees them. Call
  * it with no lock held. */
 void sq__notification_submit_all(sq__notification_t *first);

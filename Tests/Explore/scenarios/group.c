@@ -13,7 +13,7 @@ enum { MEMBERS = 4 };
 static sq_group_t *group;
 static sq_queue_t *queues[2];
 static struct { uint64_t cell; bool left, accepted; } members[MEMBERS];
-static int notified, told, refused;
+static int notified, told, refused, wants; /* wants: the order of the notifications of one thread */
 static bool is_inside, closes; /* the waiter's task runs; a member was submitted behind it */
 
 static void touch(unsigned i) {
@@ -78,13 +78,21 @@ static void wait_all(sq_time_t deadline, unsigned count) {
     }
 }
 
+enum { COUNTS = 8 };
+
 static void run_notice(void *context) {
+    int number = (int)((uintptr_t)context / COUNTS);
+    if (number < wants && !ex_setting.faults) { /* without memory, one waits for an alarm */
+        ex_fail("group: notification %d came out of order", number);
+    }
+    wants = number + 1;
     told += 1;
-    check_all((unsigned)(uintptr_t)context);
+    check_all((unsigned)((uintptr_t)context % COUNTS));
 }
 
+/* All of a scenario's are registered by one thread. */
 static void notify(unsigned count) {
-    const sq_task_t task = { run_notice, (void *)(uintptr_t)count, run_notice };
+    const sq_task_t task = { run_notice, (void *)(uintptr_t)((unsigned)notified * COUNTS + count), run_notice };
     int error = sq_group_notify(group, queues[1], &task);
     notified += error == 0;
     allow(error, ESHUTDOWN);
@@ -138,7 +146,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     bool faults = ex_setting.faults;
     stage_begin(&nothing, 0);
     memset(members, 0, sizeof members);
-    notified = told = refused = 0;
+    notified = told = refused = wants = 0;
     is_inside = closes = false;
     ex_setting.faults = false;
     group = sq_group_create("G");
@@ -199,6 +207,8 @@ THREAD(t_async_other, async(3, 0); async(1, 1))
 THREAD(t_async_owned_leave, async(3, 0); leave(0))
 THREAD(t_notify_two, notify(2))
 THREAD(t_notify_twice, notify(2); notify(2))
+THREAD(t_notify_around_period, notify(1); enter(); notify(1); allow(sq_group_leave(group), 0); notify(1))
+THREAD(t_notify_release, notify(1); notify(1); sq_group_release(group))
 THREAD(t_leave_both, touch(0); members[0].left = true; leave(1); allow(sq_group_leave(group), EINVAL))
 THREAD(t_leave_last, sq_group_t *mine = group; touch(0); members[0].left = true; sq_group_leave(mine))
 THREAD(t_release, sq_group_release(group))
@@ -218,6 +228,8 @@ BODY(group_leave_too_many, two_entered, false, t_leave_both, t_wait_two)
 BODY(group_async_wait, two_entered, false, t_async_0_leave, t_async_1_leave, t_wait)
 BODY(group_async_same, NULL, false, t_async_same, t_async_other)
 BODY(group_notify, two_entered, false, t_leave_0, t_leave_1, t_notify_twice)
+BODY(group_notify_release, one_entered, true, t_leave_last, t_notify_release)
+BODY(group_notify_again, one_entered, false, t_leave_0, t_notify_around_period)
 BODY(group_notify_wait, one_of_each, false, t_leave_0, t_notify_two, t_wait_two)
 BODY(group_release, one_entered, true, t_leave_last, t_release)
 BODY(group_deadlock_late, one_entered, false, t_wait_inside, t_async_0_leave)
@@ -233,7 +245,9 @@ const scenario_t group_scenarios[] = {
     { "group_leave_too_many", "one leave too many changes nothing", .body = group_leave_too_many },
     { "group_async_wait", "tasks on two queues against a wait", .body = group_async_wait },
     { "group_async_same", "two submitters on the same queues", .body = group_async_same },
-    { "group_notify", "notifications against the last leave: each runs once, after it", .body = group_notify },
+    { "group_notify", "notifications against the last leave: each runs once, after it, in order", .body = group_notify },
+    { "group_notify_release", "the same against the last release: the thread that submits them frees the group", .body = group_notify_release },
+    { "group_notify_again", "notifications of a period are submitted when the next one ends", .body = group_notify_again },
     { "group_notify_wait", "the same with a task and a wait", .body = group_notify_wait },
     { "group_release", "the last release against the last leave: one of them frees the group", .body = group_release },
     { "group_deadlock_late", "a member submitted behind the task that waits: it is refused", .body = group_deadlock_late },

@@ -248,6 +248,7 @@ TEST(cancels_race_with_submission_turn_shutdown_and_release_and_there_is_one_out
         CHECK(sq_item_is_cancelled(item));
         sq_item_release(item);
         sq_queue_release(queue);
+        let_threads_end(8); /* each thread has a waiter of its own, which is kept */
     }
 }
 
@@ -268,5 +269,6 @@ TEST(a_cancel_races_with_the_end_of_the_queue) {
         CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), outcome.ran ? 0 : ECANCELED);
         CHECK_EQUAL(outcome.ran + outcome.discarded, 1);
         sq_item_release(item);
+        let_threads_end(8);
     }
 }

@@ -166,6 +166,7 @@ TEST(cancels_race_with_delays_that_end_and_there_is_one_outcome) {
         check_outcome(&outcome, result == 0, result != 0);
         ran += outcome.ran;
         sq_item_release(item);
+        let_threads_end(8); /* each thread has a waiter of its own, which is kept */
     }
     note("%zu ran", ran);
 }

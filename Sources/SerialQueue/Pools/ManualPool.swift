@@ -3,8 +3,8 @@ import CSerialQueueSwiftCall
 
 /// A pool without threads, for tests: closures run when the test says so, and timers use a clock that the test advances.
 ///
-/// Code that takes its pool as a parameter, as `init(pool: WorkerPool = .shared)`, becomes deterministic on a manual pool: nothing
-/// happens between two lines of the test, and an hour of timers passes in a millisecond.
+/// If your code takes its pool as a parameter, as in `init(pool: WorkerPool = .shared)`, a test can pass a manual pool and becomes
+/// deterministic: nothing happens between two lines of the test, and an hour of timers passes in a millisecond.
 ///
 /// ```swift
 /// let pool = ManualPool()
@@ -16,17 +16,16 @@ import CSerialQueueSwiftCall
 /// print(lines)  // ["first"]
 /// ```
 ///
-/// A `sync`, an `asyncAndWait`, a `shutdown` and a wait for room on a queue of such a pool first run what that queue has
-/// ready, on the calling thread: a test of one thread does not hang on its own queue. Time limits, as in `sync(within:)`, use the
-/// real clock.
+/// On a queue of such a pool, `sync`, `asyncAndWait`, `shutdown` and a wait for room first run the queue's ready closures on the
+/// calling thread, so a single-threaded test does not hang on its own queue. Time limits, as in `sync(within:)`, use the real clock.
 ///
-/// What happens after a queue's shutdown waits for the pool, too: an actor's late jobs run, and an awaited `shutdown` that had to
-/// wait returns, when the pool runs after the queue has ended. A `syncOrRun` then runs them first, on the calling thread.
+/// Work after a queue's shutdown also needs the pool to run: an actor's late jobs, and the return of an awaited `shutdown` that had
+/// to wait. A `syncOrRun` after the shutdown runs the late jobs first, on the calling thread.
 ///
-/// Don't use this in production: what you do not run does not run. Run the pool once more at the end of a test, after queues and
-/// timers were released: it then releases what they have left.
+/// Don't use this in production: closures only run when you run the pool. Run the pool once more at the end of a test, after queues
+/// and timers were released: this releases what they still hold.
 public final class ManualPool: WorkerPool, @unchecked Sendable {
-    // Sendable for the reason of WorkerPool's: no state is added.
+    // Sendable because WorkerPool is, and this class adds no state.
 
     /// Makes a pool whose clock is at zero.
     public init(label: String = "") {
@@ -34,9 +33,9 @@ public final class ManualPool: WorkerPool, @unchecked Sendable {
         super.init(owning: pool)
     }
 
-    /// Runs everything that is ready on the pool's queues, and what becomes ready meanwhile, on this thread.
+    /// Runs everything that is ready on the pool's queues, or becomes ready meanwhile, on this thread.
     ///
-    /// - Returns: How many closures it has run, or released because their queue discards.
+    /// - Returns: How many closures it has run, or released because their queue discards them.
     @discardableResult
     public func run() -> Int {
         withExtendedLifetime(self) {
@@ -46,10 +45,10 @@ public final class ManualPool: WorkerPool, @unchecked Sendable {
         }
     }
 
-    /// Advances the clock, and runs what becomes ready on the way.
+    /// Advances the clock, and runs what becomes ready meanwhile.
     ///
-    /// It stops at each timer, in the order in which they are due. What waits for the end of a queue that ends on the way runs at the
-    /// end of the advance. Don't call it from a closure that the pool is running.
+    /// The clock stops at the due time of each timer, in order. If a queue ends during the advance, what waits for its end runs at
+    /// the end of the advance. Don't call this from a closure that the pool is running.
     ///
     /// - Returns: How many closures it has run or released.
     @discardableResult

@@ -1,4 +1,4 @@
-// Descriptions.swift: what public types print. One line each, with the label where there is one.
+// Descriptions.swift: the descriptions of public types. One line each, with the label if there is one.
 
 extension SerialQueue: CustomStringConvertible {
     /// The type and the label.
@@ -23,7 +23,7 @@ extension SerialQueue.Statistics: CustomStringConvertible {
 }
 
 extension SerialQueue.Stall: CustomStringConvertible {
-    /// A sentence that names the queue, what takes too long, and for how long.
+    /// One line: the queue's label, what takes too long, the duration, and the cause if it is known.
     public var description: String {
         let thread = threadID.map { " on thread \($0)" } ?? ""
         let cause = isSuspended ? ", the queue is suspended" : waitsFor.map { ", which waits for queue \"\($0)\"" } ?? ""
@@ -47,7 +47,7 @@ extension FIFOQueue: CustomStringConvertible {
 }
 
 extension ActorQueue: CustomStringConvertible {
-    /// The type, with that of the actor.
+    /// The type, including the actor's type.
     public var description: String {
         "ActorQueue<\(ActorType.self)>"
     }

@@ -1,14 +1,16 @@
 extension SerialQueue {
-    /// Runs `body` in its turn, on this thread or the queue's, waits until it is done, and returns its result.
+    /// Runs `body` in its turn, on this thread or on the queue's, and waits for its result.
     ///
-    /// On a free queue it runs here. Else it runs on the queue's thread or here, whichever comes to it first, as with
-    /// `DispatchQueue.asyncAndWait`. Don't use it for a `body` that is bound to a thread: use ``sync(_:)`` for this one,
-    /// ``runAndWait(within:_:)`` for the queue's own. On the queue's thread, thread-locals of the caller are missing, and the
-    /// queues that the caller is on are not current.
+    /// On a free queue `body` runs on this thread. Otherwise it runs on the thread that reaches it first, as with
+    /// `DispatchQueue.asyncAndWait`. On the queue's thread, the caller's thread-locals are missing, and the caller's queues are
+    /// not current.
+    ///
+    /// Don't use this if `body` needs a particular thread: use ``sync(_:)`` for this thread, ``runAndWait(within:_:)`` for the
+    /// queue's.
     ///
     /// - Parameters:
-    ///   - limit: For how long to wait for the turn; `nil`: without limit. When it has passed first, `body` is guaranteed
-    ///     never to run; once it runs, the call waits for its end. A queue that is free is taken in any case.
+    ///   - limit: How long to wait for the turn; `nil`: without limit. If the limit passes first, `body` never runs. Once `body`
+    ///     has started, the call waits for its end. On a free queue `body` runs even with a limit of zero.
     ///   - body: What to run.
     /// - Throws: What `body` throws, or a ``SerialQueueError``, as ``sync(within:_:)`` does.
     @inlinable
@@ -23,14 +25,14 @@ extension SerialQueue {
         return try outcome.take()!.get()
     }
 
-    /// Runs `body` in its turn on the queue's own thread, waits until it is done, and returns its result.
+    /// Runs `body` in its turn on the queue's own thread, and waits for its result.
     ///
-    /// Use it only if `body` needs that thread: ``sync(_:)`` is faster. Thread-locals of the caller are missing there. So is the actor that
-    /// the caller is isolated to, although the compiler does not see it.
+    /// Don't use this unless `body` needs that thread: ``sync(_:)`` is faster. The caller's thread-locals are missing there. `body`
+    /// is not isolated to the caller's actor either, although the compiler does not detect that.
     ///
     /// - Parameters:
-    ///   - limit: For how long to wait for the turn; `nil`: without limit. When it has passed first, `body` is guaranteed
-    ///     never to run; once it runs, the call waits for its end. A queue that is free is taken in any case.
+    ///   - limit: How long to wait for the turn; `nil`: without limit. If the limit passes first, `body` never runs. Once `body`
+    ///     has started, the call waits for its end. On a free queue `body` runs even with a limit of zero.
     ///   - body: What to run.
     /// - Throws: What `body` throws, or a ``SerialQueueError``, as ``sync(within:_:)`` does.
     @inlinable

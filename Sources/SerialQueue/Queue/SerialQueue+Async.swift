@@ -1,15 +1,15 @@
 import CSerialQueue
 
 extension SerialQueue {
-    /// Submits `body` and returns at once; the queue's thread runs it after everything submitted before.
+    /// Submits `body` to run on the queue's thread, after everything submitted before, and returns immediately.
     ///
-    /// What the caller wrote before is visible to `body`. `body` and what it captured are released right after it ran,
-    /// on the queue, so a captured object's `deinit` may use ``syncOrRun(_:)`` and ``async(_:)`` on this queue.
+    /// `body` sees what the caller wrote before. `body` and its captures are released on the queue, right after it has run, so a
+    /// captured object's `deinit` may call ``syncOrRun(_:)`` and ``async(_:)`` on this queue.
     ///
-    /// It never makes the caller wait. If callers can submit faster than the queue runs, give the queue a capacity.
+    /// The call never waits. If callers can submit faster than the queue runs, give the queue a capacity.
     ///
-    /// - Returns: `false` if the queue refused: it is full, or has been shut down, there was no memory, its thread could not
-    ///   be started, or it is from before a `fork`. Then `body` will not run and has been released.
+    /// - Returns: `false` if the queue refused `body`: it is full, it has been shut down, there was no memory, its thread could
+    ///   not be started, or it is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
     public func async(_ body: consuming sending @escaping () -> Void) -> Bool {
         // SQ_NOW: does not wait for room.
@@ -18,12 +18,16 @@ extension SerialQueue {
         return error == nil
     }
 
-    /// As ``async(_:)``, but if the queue has a capacity and is full, waits for room, at most for `limit`.
+    /// Submits `body` like ``async(_:)``, but waits for room if the queue has a capacity and is full.
     ///
-    /// Waiting callers get room in FIFO order.
+    /// Waiting callers get room in FIFO order. Don't use this on Swift's cooperative threads: it blocks the thread. Use
+    /// ``submit(_:)`` there.
     ///
-    /// - Throws: `timedOut`; `deadlock`, from a closure that the queue waits for; `shutDown`; `noResources`;
-    ///   `fromBeforeFork`. Then `body` will not run and has been released.
+    /// - Parameters:
+    ///   - limit: How long to wait for room.
+    ///   - body: What to run.
+    /// - Throws: `timedOut`; `deadlock`, if the queue waits for the caller; `shutDown`; `noResources`; `fromBeforeFork`. Then
+    ///   `body` will not run and has been released.
     public func async(
         waitingUpTo limit: Duration,
         _ body: consuming sending @escaping () -> Void

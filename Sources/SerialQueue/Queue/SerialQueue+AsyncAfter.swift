@@ -1,21 +1,21 @@
 import CSerialQueue
 
 extension SerialQueue {
-    /// Submits `body` when `delay` has passed; it then waits for its turn, after everything submitted before.
+    /// Submits `body` to the queue when `delay` has passed.
     ///
-    /// With a delay of zero it is submitted at once, in order with ``async(_:)``. Those that are due at the same time keep the
-    /// order in which they were submitted. The delay does not depend on the wall clock; on
-    /// a ``ManualPool`` it uses the pool's clock. A pending closure keeps the queue alive; `shutdown`
-    /// releases closures that are not due. A full queue accepts it, too.
+    /// `body` then waits for its turn, after everything submitted before. With a delay of zero it is submitted immediately, in
+    /// order with ``async(_:)``. Closures that are due at the same time keep their order. Changes of the wall clock do not affect the
+    /// delay; on a ``ManualPool`` it uses the pool's clock. A pending closure keeps the queue alive. `shutdown` releases closures
+    /// that are not due yet. A full queue also accepts `body`.
     ///
     /// ```swift
     /// let queue = SerialQueue(label: "com.example.retry")
     /// queue.asyncAfter(.milliseconds(50)) { print("again") }
     /// ```
     ///
-    /// Don't use it for periodic work: ``makeTimer(every:leeway:_:)``.
+    /// Don't use this for periodic work: use ``makeTimer(every:leeway:_:)``.
     ///
-    /// - Returns: `false` if the queue refused: it has been shut down, there was no memory, its thread could not be
+    /// - Returns: `false` if the queue refused `body`: it has been shut down, there was no memory, its thread could not be
     ///   started, or it is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
     public func asyncAfter(_ delay: Duration, _ body: consuming sending @escaping () -> Void) -> Bool {

@@ -3,14 +3,15 @@ import CSerialQueueSwiftCall
 import Synchronization
 
 extension SerialQueue {
-    /// Suspends the caller until everything that was submitted before has ended, and its captures have been released.
+    /// Suspends the caller until everything submitted before has ended and its captures have been released.
     ///
-    /// For an actor's task that means its jobs so far: a task that is suspended halfway does not delay it. Nor do closures that still
-    /// wait for room. If the queue is being shut down, it awaits the end.
+    /// Of an actor's tasks, this includes the jobs enqueued so far: a task that is suspended does not delay it. Closures that still
+    /// wait for room do not delay it either. If the queue is being shut down, this waits for the end of the shutdown.
     ///
-    /// Don't call it from code that the queue waits for. It does not return while the queue is suspended, and cannot be cancelled.
+    /// Don't call this from code that the queue waits for. It does not return while the queue is suspended, and cannot be cancelled.
     ///
-    /// - Precondition: As for an actor's job: there is memory for it, and the queue's thread can be started.
+    /// - Precondition: There is memory, the queue's thread can be started, and the queue is not from before a `fork`. Otherwise
+    ///   the program traps, with a message that names the queue.
     public nonisolated(nonsending) func drain() async {
         let completion = Completion<CInt>()
         var status = completion.follow(queue)
@@ -19,17 +20,16 @@ extension SerialQueue {
         if status != 0 { drainRefused(status) }
     }
 
-    /// As `shutdown`, but suspends the caller while it waits, without blocking a thread.
+    /// Accepts no more closures, and suspends the caller until the last one has ended. Blocks no thread.
     ///
-    /// May be called from an actor on this queue, too: its jobs continue after the queue's end, see ``enqueue(_:)``.
-    ///
-    /// The queue accepts nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
+    /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``enqueue(_:)``. The queue accepts
+    /// nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
     ///
     /// - Parameters:
-    ///   - mode: What becomes of closures that wait.
+    ///   - mode: Whether waiting closures run or are discarded.
     ///   - limit: How long to wait; `nil`: without limit.
-    /// - Throws: `timedOut`: the shutdown continues in the background. `noResources`: the same, as no thread could be started
-    ///   to wait, or nothing was done. `fromBeforeFork`: nothing was done.
+    /// - Throws: `timedOut`: the shutdown continues in the background. `noResources`: nothing was done, or no thread could be
+    ///   started for the wait and the shutdown continues in the background. `fromBeforeFork`: nothing was done.
     public nonisolated(nonsending) func shutdown(
         _ mode: ShutdownMode = .drain,
         within limit: Duration? = nil
@@ -41,11 +41,11 @@ extension SerialQueue {
     /// Shuts the queue down and waits for its end. Returns C's status, but never EDEADLK.
     private nonisolated(nonsending) func end(of mode: ShutdownMode, within limit: Duration?) async -> CInt {
         var status = sq_shutdown(queue, mode == .drain ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, 0)
-        // EDEADLK: the caller is on this queue, which is no obstacle: it will be suspended.
+        // EDEADLK: the caller is on this queue. That is legal here, because the caller will be suspended.
         guard status == SQ_SWIFT_ETIMEDOUT || status == SQ_SWIFT_EDEADLK else { return status }
         if let limit, limit <= .zero { return CInt(SQ_SWIFT_ETIMEDOUT) }
         let end = EndCompletion()
-        status = AfterShutdown.follow(self) { end.tellOnce(0) }  // one thread for all that wait
+        status = AfterShutdown.follow(self) { end.tellOnce(0) }  // all callers share one waiting thread
         if status != 0 { return status }
         let timer = limit.map { EndCompletion.timeouts.makeTimer(every: $0) { end.tellOnce(CInt(SQ_SWIFT_ETIMEDOUT)) } }
         status = await end.wait()
@@ -54,11 +54,11 @@ extension SerialQueue {
     }
 }
 
-/// The end of a queue, or of the time limit, whichever comes first.
+/// The end of a queue or its time limit, whichever comes first.
 ///
 /// Unchecked Sendable: adds an atomic.
 private final class EndCompletion: Completion<CInt>, @unchecked Sendable {
-    /// Time limits use the real clock, also if the queue is on a ``ManualPool``.
+    /// Time limits use the real clock, even if the queue is on a ``ManualPool``.
     static let timeouts = SerialQueue(label: "timeouts", on: .shared)
 
     private let isTold = Atomic(false)

@@ -1,16 +1,15 @@
 extension SerialQueue {
-    /// Runs `body` on the queue's thread, in its turn; suspends the caller meanwhile, and returns the result.
+    /// Runs `body` in its turn on the queue's thread, and suspends the caller until its result is there.
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately. Then `body` never runs: it counts
-    /// as withdrawn, its depth and its room are free again, and its captures have been released. A `body` that has started runs to
-    /// its end, and its result counts.
+    /// as withdrawn, it no longer takes up room, and its captures have been released. A `body` that has started runs to its end,
+    /// and the call returns its result.
     ///
-    /// On a queue with a capacity it takes room; if there is none, the caller is suspended until there is, in line
-    /// with ``submit(_:)`` and ``async(waitingUpTo:_:)``. No thread is blocked.
+    /// On a full queue with a capacity, the caller is suspended until there is room, in one FIFO order with ``submit(_:)`` and
+    /// ``async(waitingUpTo:_:)``. No thread is blocked. May be called from an actor on this queue: the actor is suspended, so the
+    /// queue continues.
     ///
-    /// May be called from an actor on this queue: the actor is suspended, so its queue continues.
-    ///
-    /// Don't use it for work that suspends: use an actor. For tiny pieces of work ``sync(_:)`` from a thread that may block is
+    /// Don't use this for work that suspends: use an actor. For tiny pieces of work, ``sync(_:)`` from a thread that may block is
     /// faster.
     ///
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
@@ -20,7 +19,7 @@ extension SerialQueue {
     ) async throws -> sending Result {
         try Task.checkCancellation()
         let call = AwaitedCall(consume body)
-        call.start(on: self)  // before there can be a cancellation, which withdraws it
+        call.start(on: self)  // before a cancellation can withdraw it
         let error = await withTaskCancellationHandler {
             await call.outcome()
         } onCancel: {
@@ -30,12 +29,11 @@ extension SerialQueue {
         return try call.takeResult()
     }
 
-    /// As ``async(_:)``, but if the queue has a capacity and is full, suspends the caller until there is room.
+    /// Submits `body` like ``async(_:)``, but suspends the caller while the queue is full.
     ///
-    /// Waiting callers get room in FIFO order, together with those of ``async(waitingUpTo:_:)`` and ``run(_:)``.
-    ///
-    /// Returns when `body` has been accepted, not when it has run. If the caller is cancelled before, the call throws; an
-    /// accepted `body` is not withdrawn.
+    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:)`` and ``run(_:)``. The call returns when
+    /// `body` has been accepted, not when it has run. If the caller is cancelled before that, the call throws; an accepted `body` is
+    /// not withdrawn.
     ///
     /// - Throws: `CancellationError`, or a ``SerialQueueError``: `shutDown`; `noResources`; `fromBeforeFork`. Then `body`
     ///   will not run, and has been released.

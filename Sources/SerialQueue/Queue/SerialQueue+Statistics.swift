@@ -2,34 +2,34 @@ import CSerialQueue
 import CSerialQueueSwiftCall
 
 extension SerialQueue {
-    /// What a queue has done and what still waits, `sync` and `async` together, since it was made.
+    /// Counts of a queue's closures since it was created, `sync` and `async` together.
     ///
-    /// While the queue is at rest: `submitted == ran + discarded + withdrawn + depth`.
+    /// While the queue is idle: `submitted == ran + discarded + withdrawn + depth`.
     public struct Statistics: Sendable, Hashable {
-        /// Accepted.
+        /// Closures that were accepted.
         public var submitted: Int
-        /// Called; one that is running now is counted.
+        /// Closures that have started, including the running one.
         public var ran: Int
-        /// Accepted, but discarded instead of run; so is the next firing of a timer that a shutdown ends.
+        /// Closures that were accepted, but discarded instead of run. Includes the next firing of a timer that a shutdown ends.
         public var discarded: Int
-        /// A waiting caller withdrew, or was refused by a discarding shutdown.
+        /// Closures whose caller withdrew while it waited, or was refused by a discarding shutdown.
         public var withdrawn: Int
-        /// Refused; not counted as submitted.
+        /// Closures that were refused. They do not count as submitted.
         public var rejected: Int
-        /// Accepted, and still waiting for their turn.
+        /// Accepted closures that still wait for their turn.
         public var depth: Int
-        /// The highest depth seen; under a steady stream it may be a few too low.
+        /// The highest depth so far. Under continuous load it may be a few too low.
         public var highestDepth: Int
     }
 
-    /// The counts now. While closures come and go each is right, but they are not from the same instant.
+    /// The current counts. While the queue is in use, each count is exact, but they are not from the same instant.
     public var statistics: Statistics {
         var counts = sq_swift_queue_stats()
-        _ = withExtendedLifetime(self) { sq_queue_stats(queue, &counts) }  // of the size of this version: cannot fail
+        _ = withExtendedLifetime(self) { sq_queue_stats(queue, &counts) }  // cannot fail: the struct has this version's size
         return Statistics(counts)
     }
 
-    /// How many accepted closures wait for their turn now; the running one is not counted.
+    /// The number of accepted closures that wait for their turn, without the running one.
     public var depth: Int {
         withExtendedLifetime(self) { sq_queue_depth(queue) }
     }

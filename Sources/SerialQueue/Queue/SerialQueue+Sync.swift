@@ -1,18 +1,18 @@
 import CSerialQueueSwiftCall
 
 extension SerialQueue {
-    /// Waits until everything submitted before is done, runs `body` on the calling thread, and returns its result.
+    /// Waits for everything submitted before, runs `body` on the calling thread, and returns its result.
     ///
-    /// `body` sees what earlier tasks wrote, and later ones see what it wrote. Nothing is allocated; result and error may
-    /// be of any type.
+    /// `body` sees what earlier closures wrote, and later ones see what it wrote. Nothing is allocated. The result and the error
+    /// may be of any type.
     ///
-    /// Don't use it in code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. On Swift's
-    /// cooperative threads use ``run(_:)`` if the work ahead takes long: this blocks the thread.
+    /// Don't use this in code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. On Swift's
+    /// cooperative threads, use ``run(_:)`` if the work ahead takes long: this blocks the thread.
     ///
-    /// - Precondition: The queue does not wait for the caller: the caller is not on it, nor on a queue that its tasks wait
-    ///   for, unless they wait with a deadline. Otherwise the program traps, in release builds too, with a message that names the
-    ///   queues. It also traps when the queue has been shut down, when there is no memory, and in the
-    ///   child of a `fork` that found it busy. ``sync(within:_:)`` throws instead.
+    /// - Precondition: The queue does not wait for the caller: the caller is not on it, nor on a queue that its closures wait
+    ///   for without a limit. Otherwise the program traps, also in release builds, with a message that names the queues. It also
+    ///   traps if the queue has been shut down, if there is no memory, and in the child of a `fork` that happened while the queue
+    ///   was busy. ``sync(within:_:)`` throws instead.
     /// - Throws: What `body` throws.
     @inlinable
     public func sync<Result: ~Copyable, Failure: Error>(
@@ -25,15 +25,14 @@ extension SerialQueue {
         return try finish("sync", status, outcome.take())
     }
 
-    /// As ``sync(_:)``, but on this queue already, however deeply nested, runs `body` directly, inside the current task.
+    /// Runs `body` like ``sync(_:)``; if the caller is already on this queue, however deeply nested, runs it directly.
     ///
-    /// For code that may or may not run on the queue, above all a `deinit`: the last reference may be released anywhere.
+    /// Use this in code that may or may not run on the queue, such as a `deinit`: the last reference may be released anywhere. It
+    /// also works after `shutdown`: it waits for the queue's end, and still excludes other such calls and an actor's late jobs.
     ///
-    /// It works after `shutdown`, too: it waits for the queue's end, and then still excludes other
-    /// such calls and an actor's late jobs.
+    /// Don't use this by default: when `body` runs directly, it sees the unfinished changes of the closure that it interrupts.
     ///
-    /// Don't use it by default: when it runs directly, `body` sees the unfinished changes of the task that it interrupts.
-    ///
+    /// - Precondition: As for ``sync(_:)``, except that the caller may be on this queue, and the queue may have been shut down.
     /// - Throws: What `body` throws.
     @inlinable
     public func syncOrRun<Result: ~Copyable, Failure: Error>(

@@ -1,14 +1,14 @@
 extension SerialQueue {
-    /// Waits for its turn, then runs `body` on the calling thread, isolated to `actor`, and returns its result.
+    /// Runs `body` like ``sync(_:)``, isolated to `actor`, whose executor is this queue.
     ///
-    /// The actor's executor is this queue, so synchronous code gets into the actor without `await`:
+    /// So synchronous code can access the actor without `await`:
     /// `let count = queue.sync(isolatedTo: store) { store in store.count }`.
     ///
-    /// Don't use it where ``sync(_:)`` must not be used: on this queue, or on Swift's cooperative threads if what is ahead
-    /// takes long.
+    /// Don't use this where ``sync(_:)`` must not be used: on this queue, or on Swift's cooperative threads if the work ahead takes
+    /// long.
     ///
-    /// - Precondition: This queue is the actor's executor, and ``sync(_:)`` is legal here. Otherwise the program traps, in release
-    ///   builds too, with a message that names the actor or the queues.
+    /// - Precondition: This queue is the actor's executor, and ``sync(_:)`` is legal here. Otherwise the program traps, also in
+    ///   release builds, with a message that names the actor or the queues.
     /// - Throws: What `body` throws.
     public func sync<ActorType: Actor, Result: ~Copyable & Sendable, Failure: Error>(
         isolatedTo actor: ActorType,

@@ -1,7 +1,7 @@
 extension SerialQueue {
-    /// As ``sync(_:)``, but waits for its turn at most for `limit`; then it withdraws, and `body` never runs.
+    /// Runs `body` like ``sync(_:)``, but waits for its turn at most for `limit`; after that, `body` never runs.
     ///
-    /// The limit is for the wait, not for `body`. On a free queue it succeeds even with a limit of zero.
+    /// The limit applies to the wait, not to `body`. On a free queue `body` runs even with a limit of zero.
     ///
     /// - Throws: What `body` throws, or a ``SerialQueueError``: `timedOut`; `deadlock`, instead of the trap of ``sync(_:)``;
     ///   `shutDown`; `noResources`; `fromBeforeFork`.
@@ -15,9 +15,10 @@ extension SerialQueue {
         return try outcome.take()!.get()
     }
 
-    /// Runs `body` now if the queue is free, and returns its result; `nil`, without waiting, if the queue is busy
-    /// (also with a task of the caller), suspended, shut down or from before a `fork`.
+    /// Runs `body` if the queue is free, without waiting.
     ///
+    /// - Returns: The result; `nil` if the queue is busy (also with a closure of the caller), suspended, shut down or from before a
+    ///   `fork`. Then `body` has not run.
     /// - Throws: What `body` throws.
     @inlinable
     public func trySync<Result: ~Copyable, Failure: Error>(

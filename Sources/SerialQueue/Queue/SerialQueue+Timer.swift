@@ -5,10 +5,9 @@ import Synchronization
 extension SerialQueue {
     /// Makes a timer that runs `body` on the queue every `interval`, first in one `interval` from now.
     ///
-    /// A firing that becomes due while the one before still waits or runs is skipped; if that one runs, one firing follows
-    /// immediately. ``Timer/intervals`` is the number of intervals that a firing covers. No firing comes early. On a ``ManualPool`` the
-    /// timer uses the pool's clock. Traps if `interval` is not positive, if there is no memory or thread for it, or if the queue is from
-    /// before a `fork`. On a queue that has been shut down it never fires.
+    /// A firing that becomes due while the previous one still waits or runs is skipped. If the previous one was running, one more
+    /// firing follows it immediately. ``Timer/intervals`` is the number of intervals that a firing covers. No firing comes early. On a
+    /// ``ManualPool`` the timer uses the pool's clock. On a queue that has been shut down it never fires.
     ///
     /// ```swift
     /// let queue = SerialQueue(label: "com.example.heartbeat")
@@ -17,10 +16,12 @@ extension SerialQueue {
     /// ```
     ///
     /// - Parameters:
-    ///   - interval: From one firing to the next.
+    ///   - interval: The time from one firing to the next.
     ///   - leeway: How late a firing may be if that saves the processor a wake-up.
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
-    /// - Returns: The timer; releasing it cancels it.
+    /// - Precondition: `interval` is positive, there are memory and a thread for the timer, and the queue is not from before a
+    ///   `fork`. Otherwise the program traps, with a message that names the queue.
+    /// - Returns: The timer. Releasing it cancels it.
     public func makeTimer(
         every interval: Duration, leeway: Duration = .zero, _ body: consuming sending @escaping () -> Void
     ) -> Timer {
@@ -30,12 +31,12 @@ extension SerialQueue {
         return timer
     }
 
-    /// A one-shot or periodic timer on a queue. Made by ``SerialQueue/makeTimer(every:leeway:_:)``.
+    /// A one-shot or periodic timer on a queue, made by ``SerialQueue/makeTimer(every:leeway:_:)``.
     ///
-    /// Every call may be made from any thread, and from the timer's own closure. Releasing the timer cancels it.
+    /// All methods may be called from any thread, and from the timer's own closure. Releasing the timer cancels it.
     public final class Timer: Sendable {
-        // Sendable because every call on an sq_timer_t is legal from any thread until it is released (sq_timer.h). This
-        // object releases it, when it goes, and the pointer never changes.
+        // Sendable because every call on an sq_timer_t is legal from any thread until it is released (sq_timer.h). Only
+        // this object's deinit releases it, and the pointer never changes.
         private nonisolated(unsafe) let timer: OpaquePointer?
         private let body: TimerBody
 
@@ -44,7 +45,7 @@ extension SerialQueue {
             var task = self.body.task
             timer = withExtendedLifetime(queue) { sq_timer_create(queue.queue, &task) }
             if timer == nil {
-                let error = sq_swift_errno()  // what is released here may change it
+                let error = sq_swift_errno()  // the deinits of what is released below may change it
                 TimerBody.takeBack(task)
                 guard error == SQ_SWIFT_ESHUTDOWN else { queue.cannotMakeTimer(error) }
             }
@@ -54,66 +55,66 @@ extension SerialQueue {
             withExtendedLifetime(body.take()) { sq_timer_release(timer) }
         }
 
-        /// Starts the timer anew: it fires after `delay`, then every `interval`.
+        /// Restarts the timer: it fires after `delay`, then every `interval`.
         ///
         /// - Parameters:
-        ///   - delay: From now to the first firing.
-        ///   - interval: From one firing to the next; one that is not positive counts as a nanosecond. `nil`: it fires once.
+        ///   - delay: The time from now to the first firing.
+        ///   - interval: The time from one firing to the next; if it is not positive, one nanosecond. `nil`: the timer fires once.
         ///   - leeway: How late a firing may be if that saves the processor a wake-up.
-        /// - Returns: `false` if the timer was cancelled, or its queue has been shut down: then it does not fire.
+        /// - Returns: `false` if the timer was cancelled, or its queue has been shut down. Then it does not fire.
         @discardableResult
         public func start(after delay: Duration, every interval: Duration? = nil, leeway: Duration = .zero) -> Bool {
             guard let timer, !body.isTaken else { return false }
-            // Less than a nanosecond counts as one; to C, 0 means "once".
+            // In C, an interval of 0 means "once".
             let interval = interval.map { max(nanoseconds($0), 1) } ?? 0
             return withExtendedLifetime(self) {
                 guard sq_timer_start(timer, nanoseconds(delay), interval, nanoseconds(leeway)) == 0 else { return false }
-                // A cancel takes the body first: it either cancels what was just started, or is noticed here.
+                // A concurrent cancel takes the body first. So it either cancels this start, or is detected here.
                 guard body.isTaken else { return true }
                 sq_timer_cancel(timer)
                 return false
             }
         }
 
-        /// How many intervals the running firing covers: 1, and 1 for each that was skipped before it.
+        /// The number of intervals that the running firing covers: 1, plus 1 for each skipped firing before it.
         ///
-        /// Outside of a firing: those of the last one; 0 before the first.
+        /// Outside of a firing, the number of the last one; 0 before the first.
         public var intervals: Int {
             withExtendedLifetime(self) { timer.map { Int(clamping: sq_timer_intervals($0)) } ?? 0 }
         }
 
-        /// Ends the timer: no firing starts after this has returned. One that runs continues.
+        /// Cancels the timer: no firing starts after this has returned. A running one continues.
         ///
-        /// The closure is released at once, or when a firing that runs is over.
+        /// The closure is released immediately, or after the running firing.
         public func cancel() {
-            // Released last: what it captured may have a deinit that uses the timer.
+            // The body is released last: its captures may have a deinit that uses the timer.
             withExtendedLifetime((self, body.take())) {
                 if let timer { sq_timer_cancel(timer) }
             }
         }
 
-        /// As ``cancel()``, and waits until no firing runs. What the last one wrote is visible then.
+        /// Cancels the timer, and waits until no firing runs. The last firing's writes are visible afterwards.
         ///
-        /// - Parameter limit: How long to wait at most; `nil`: without limit.
-        /// - Throws: `timedOut`, if a firing runs for longer; `deadlock`, if it waits for the caller, or is the caller;
-        ///   `noResources`. The timer is cancelled in any case.
+        /// - Parameter limit: How long to wait; `nil`: without limit.
+        /// - Throws: `timedOut`, if a firing runs for longer; `deadlock`, if the firing waits for the caller, or the caller is the
+        ///   firing; `noResources`. The timer is cancelled in any case.
         public func cancelAndWait(within limit: Duration? = nil) throws(SerialQueueError) {
             try withExtendedLifetime((self, body.take())) { () throws(SerialQueueError) in
                 guard let timer else { return }
                 let status = sq_timer_cancel_and_wait(timer, deadline(limit))
                 guard status != 0 else { return }
                 let error = SerialQueueError(status: status)
-                sq_timer_cancel(timer)  // C has not, if there was no memory
+                sq_timer_cancel(timer)  // without memory, C has not cancelled it
                 throw error
             }
         }
     }
 }
 
-/// What a timer calls, until it is cancelled.
+/// A timer's closure, until it is released.
 ///
-/// Unchecked Sendable: the closure belongs to the firing while there is one, otherwise to the thread that takes it. Firings come
-/// one at a time, as tasks of a queue do. Not a Mutex, because ThreadSanitizer cannot follow one that is contended. The races:
+/// Unchecked Sendable: the closure belongs to the running firing if there is one, otherwise to the thread that takes it. Firings
+/// run one at a time, like all tasks of a queue. Not a Mutex, because ThreadSanitizer cannot follow a contended one. The races:
 /// Documentation/Design.md, section 18.
 final class TimerBody: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
@@ -132,22 +133,22 @@ final class TimerBody: @unchecked Sendable {
     }
 
     var isTaken: Bool {
-        // [body] pairs with `take`; a start after a cancel sees it by the lock of the C timer, too.
+        // [body] pairs with `take`. A start after a cancel also sees it through the C timer's lock.
         let stage = stage.load(ordering: .acquiring)
         return stage == .taken || stage == .takenWhileItFires
     }
 
     func fire() {
-        // [body] pairs with the end of the firing before.
+        // [body] pairs with the end of the previous firing.
         guard stage.compareExchange(expected: .waits, desired: .fires, ordering: .acquiring).exchanged else { return }
         body?()
-        // [body] releases what the closure wrote to `take`; acquires what came before a `take` during the call.
+        // [body] releases the closure's writes to `take`; acquires the writes before a `take` that came during the call.
         if !stage.compareExchange(expected: .fires, desired: .waits, ordering: .acquiringAndReleasing).exchanged {
             _ = body.take()
         }
     }
 
-    /// The closure, for the caller to release; `nil` if it runs (the firing releases it then), or has been taken.
+    /// Returns the closure, for the caller to release; `nil` if it is running (the firing releases it), or was taken before.
     func take() -> (() -> Void)? {
         var found = stage.load(ordering: .relaxed)
         while found == .waits || found == .fires {

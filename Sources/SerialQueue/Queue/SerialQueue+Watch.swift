@@ -1,47 +1,47 @@
 import CSerialQueue
 
 extension SerialQueue {
-    /// A queue that does not get on.
+    /// A queue that makes no progress.
     public struct Stall: Sendable {
-        /// What lasts too long.
+        /// What takes too long.
         public enum Kind: Sendable {
-            /// A closure runs for too long.
+            /// A closure has been running for too long.
             case running
-            /// The one that has waited longest waits for too long.
+            /// The oldest closure has been waiting for too long.
             case waiting
         }
 
-        /// Whether a closure runs or waits for too long.
+        /// Whether a closure has been running or waiting for too long.
         public var kind: Kind
         /// The queue's label.
         public var label: String
-        /// For how long, at least.
+        /// How long it has taken so far, at least.
         public var duration: Duration
-        /// How many closures wait.
+        /// The number of waiting closures.
         public var depth: Int
-        /// The queue is suspended: that is why nothing runs.
+        /// Whether the queue is suspended, which prevents closures from starting.
         public var isSuspended: Bool
-        /// The thread that runs the closure, as the system numbers it; `nil` if nothing runs.
+        /// The system's ID of the thread that runs the closure; `nil` if nothing runs.
         public var threadID: UInt64?
-        /// The label of the queue that this thread waits for; `nil` if it waits for none.
+        /// The label of the queue that this thread waits for; `nil` if it does not wait for a queue.
         public var waitsFor: String?
     }
 
     /// Calls `handler` when a closure runs, or the oldest one waits, for longer than `threshold`.
     ///
-    /// It is called once per stall, on a library thread, at most a quarter of the threshold late. It replaces an earlier handler. A
-    /// closure that already runs is only noticed through those that wait behind it.
+    /// The handler is called once per stall, on a library thread, at most a quarter of the threshold late. It replaces an earlier
+    /// handler. A closure that is already running is only noticed through closures that wait behind it.
     ///
-    /// The handler must not wait for this queue, and should not capture it: the queue keeps the handler until ``stopWatching()``, and
-    /// so would keep itself alive. ``Stall`` has the label.
+    /// The handler must not wait for this queue. It should not capture the queue: the queue keeps the handler until
+    /// ``stopWatching()``, and would keep itself alive. ``Stall`` has the label.
     ///
-    /// - Precondition: `threshold` is positive.
-    /// - Returns: `false` if there was no memory or no thread for it, or the queue is from before a `fork`: nothing was done.
+    /// - Precondition: `threshold` is positive. Otherwise the program traps.
+    /// - Returns: `false` if nothing was done: there was no memory or no thread, or the queue is from before a `fork`.
     @discardableResult
     public func onStall(after threshold: Duration, _ handler: @escaping @Sendable (Stall) -> Void) -> Bool {
         guard threshold > .zero else { thresholdIsNotPositive(threshold) }
         var watcher = HandlerBox.watcher(handler)
-        // Less than a nanosecond is still a threshold; 0 is none to C.
+        // A positive threshold below one nanosecond is legal, but C refuses 0.
         let least = max(nanoseconds(threshold), 1)
         let accepted = withExtendedLifetime(self) { sq_queue_watch(queue, least, &watcher) == 0 }
         if !accepted {
@@ -50,7 +50,7 @@ extension SerialQueue {
         return accepted
     }
 
-    /// Ends what ``onStall(after:_:)`` began, and releases the handler.
+    /// Ends the watching that ``onStall(after:_:)`` started, and releases the handler.
     public func stopWatching() {
         withExtendedLifetime(self) { _ = sq_queue_watch(queue, 0, nil) }
     }

@@ -3,15 +3,17 @@ import CSerialQueueSwiftCall
 
 /// Runs closures one at a time, in the order in which they were submitted.
 ///
-/// `async` runs a closure on the queue's own thread, without waiting; `sync` waits for its turn and runs it on the calling thread.
-/// Both share one FIFO order. The thread starts with the first `async`: a queue that is only used with `sync` has none.
+/// `async` submits a closure to the queue's own thread and does not wait. `sync` waits for its turn and runs the closure on the
+/// calling thread. Both share one FIFO order. The thread starts with the first `async`: a queue that is only used with `sync` has
+/// none.
 ///
 /// Releasing the last reference never blocks and loses nothing: accepted closures still run, then the thread ends.
 ///
-/// A `SerialQueue` is a handle. Two handles are equal if they are of the same queue, see ``current``.
+/// A `SerialQueue` is a handle. Two handles are equal if they are of the same queue, see ``current``. All calls may be made from any
+/// thread.
 ///
-/// Don't use it for work that suspends: use an actor. Put many thousands of queues on a ``WorkerPool``; otherwise each one that was
-/// used with `async` keeps a thread.
+/// Don't use this for work that suspends: use an actor. Put many thousands of queues on a ``WorkerPool``; otherwise each queue that
+/// was used with `async` keeps a thread.
 public final class SerialQueue: Sendable {
     // Sendable because every call on an sq_queue_t is legal from any thread while the caller holds a reference
     // (the matrix in sq_queue.h). This object is that reference, and the pointer never changes.
@@ -31,14 +33,14 @@ extension SerialQueue {
     /// Makes a queue; starts no thread.
     ///
     /// - Parameters:
-    ///   - label: Names the queue in messages, and its thread in debuggers and `top`: of more than 15 bytes the part after the last dot.
-    ///     Ends at the first NUL character, if there is one.
-    ///   - pool: Whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: a thread of the queue's own.
-    ///   - capacity: How many `async` closures may wait; more are refused, or wait with ``async(waitingUpTo:_:)``. `nil`: as
-    ///     many as there is memory for. Traps if it is not positive.
-    ///   - stackSize: Bytes of stack for the queue's thread; `nil` for the system's default. Traps if no thread
-    ///     can have such a stack. Closures run by `sync` use their caller's stack,
-    ///     a pool's threads have the pool's.
+    ///   - label: Names the queue in messages, and its thread in debuggers and `top`. Of a label of more than 15 bytes, the thread
+    ///     gets the part after the last dot. The label ends at its first NUL character.
+    ///   - pool: The pool whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: the queue has its own
+    ///     thread.
+    ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in ``async(waitingUpTo:_:)``. `nil`:
+    ///     as many as there is memory for. Traps if it is not positive.
+    ///   - stackSize: The stack size of the queue's thread in bytes; `nil`: the system's default. Traps if no thread can have such
+    ///     a stack. Closures run by `sync` use their caller's stack; on a pool, its threads have the pool's stack size.
     public convenience init(
         label: String = "", on pool: WorkerPool? = nil, capacity: Int? = nil, stackSize: Int? = nil
     ) {
@@ -49,7 +51,7 @@ extension SerialQueue {
             options.capacity = capacity
         }
         if let stackSize {
-            // 0 means the default to C; here it is as wrong as any other number below the least.
+            // In C, 0 means the default; here it is as invalid as any other size below the minimum.
             options.stack_size = stackSize > 0 ? stackSize : 1
         }
         let made = withExtendedLifetime(pool) { sq_queue_create(label, &options) }

@@ -1,26 +1,26 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// Why a call failed. The closure that was passed to it has not run, and never will.
+/// Why a call failed. A closure that was passed to the call has not run, and never will.
 ///
-/// After `timedOut` or `deadlock` from `shutdown` only the waiting has ended: the shutdown continues in the background.
+/// After `timedOut` or `deadlock` from `shutdown`, only the wait has ended: the shutdown continues in the background.
 public enum SerialQueueError: Error, Hashable, Sendable {
-    /// The time limit passed before the turn, or the end, came.
+    /// The time limit passed before the wait was over.
     case timedOut
-    /// The turn would never come: the queue waits for the caller. The message names the queues and threads of the cycle.
+    /// The wait would never end, because the queue waits for the caller. The message names the queues and threads of the cycle.
     case deadlock(String)
     /// The queue has been shut down.
     case shutDown
     /// There was no memory, or no thread could be started.
     case noResources
-    /// The queue is from before a `fork`; its thread is in the parent.
+    /// The queue is from before a `fork`; its thread exists only in the parent.
     case fromBeforeFork
     /// The ``WorkItem`` has not run and never will: it was cancelled, or its queue has discarded it.
     case cancelled
 }
 
 extension SerialQueueError {
-    /// The error for a nonzero status of the C core, right after the call on the same thread.
+    /// The error for a nonzero status of the C core. Call it right after the C function, on the same thread.
     @usableFromInline
     init(status: CInt) {
         switch Int(status) {
@@ -35,7 +35,7 @@ extension SerialQueueError {
 }
 
 extension SerialQueueError: CustomStringConvertible {
-    /// A message. For a deadlock, the one that names its queues and threads.
+    /// A message. For a deadlock, it names the queues and threads of the cycle.
     public var description: String {
         switch self {
         case .timedOut: "The queue did not get to it in time."

@@ -1,8 +1,8 @@
-/// The actor that a task of an ActorQueue starts on. Its only use is that the task's first job is enqueued here, and put into the
-/// line. In its turn the job does nothing but hop to the queue's actor, whose executor runs the rest of the task. It isolates nothing.
+/// The actor that a task of an ActorQueue starts on. Its only purpose is that the task's first job is enqueued here, and put into
+/// the line. In its turn the job only hops to the queue's actor, whose executor runs the rest of the task. It isolates nothing.
 ///
-/// A task executor would do the same without this object. But a task that has one gives up its thread at every hop, also at its
-/// own hops to other actors.
+/// A task executor would do the same without this object. But a task with a task executor yields its thread at every hop, also at
+/// the task's own hops to other actors.
 @usableFromInline
 actor ActorGate: SerialExecutor {
     @usableFromInline nonisolated let turn: ActorTurn
@@ -22,7 +22,7 @@ actor ActorGate: SerialExecutor {
             turn.job = job
             if turn.line.arrive(turn) { turn.leave() }
         } else {
-            // In a build without optimisation the task returns here once more, after its end.
+            // Without optimisation the task returns here once more, after its end.
             job.runSynchronously(on: unownedExecutor)
         }
     }
@@ -34,7 +34,7 @@ actor ActorGate: SerialExecutor {
 @usableFromInline
 class ActorTurn: QueuedTask, @unchecked Sendable {
     fileprivate let line: TaskLine
-    /// It retains this, and the task retains it until it has ended.
+    /// The gate retains this turn, and the task retains the gate until the task has ended.
     fileprivate unowned(unsafe) var gate: ActorGate!
 
     @usableFromInline init(_ line: TaskLine) {
@@ -42,28 +42,28 @@ class ActorTurn: QueuedTask, @unchecked Sendable {
         super.init()
     }
 
-    /// Sends the task to the actor. No user code runs here: the first thing that the task does is the hop.
+    /// Sends the task to the actor. Runs no user code: the task starts with the hop.
     final func leave() {
         job!.runSynchronously(on: gate.unownedExecutor)
     }
 
-    /// Notes that the task begins, on the actor.
+    /// Records that the task begins, on the actor.
     @usableFromInline final func begin() {
         line.begin(self)
-        // Only now, when this one has begun, the next one is sent: so an executor that prefers priority to order has no choice.
+        // The next task is sent only now that this one has begun, so an executor that orders by priority cannot reorder them.
         line.nextTurn()?.leave()
     }
 
-    /// Notes that the task ends, its closure being released already.
+    /// Records that the task ends. Its closure has already been released.
     @usableFromInline final func end() {
         line.end(self)
     }
 }
 
 extension TaskLine {
-    /// As ``next()``, in the line of an ActorQueue.
+    /// ``next()``, in the line of an ActorQueue.
     func nextTurn() -> ActorTurn? {
-        // Nothing else is in this line.
+        // The line contains nothing else.
         next().map { unsafeDowncast($0, to: ActorTurn.self) }
     }
 }

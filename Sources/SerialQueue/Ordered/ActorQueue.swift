@@ -1,12 +1,12 @@
 import Synchronization
 
-/// An ActorQueue's actor. Not generic, as types that depend on unknown ones are looked up at each use.
+/// An ActorQueue's actor. Not generic, because metadata of types with unknown arguments is looked up at each use.
 private final class Adopted: Sendable {
     weak let actor: (AnyObject & Sendable)?
     init(_ actor: AnyObject & Sendable) { self.actor = actor }
 }
 
-/// Runs async closures on an actor: they begin in the order in which they were enqueued, and may interleave where they suspend.
+/// Runs async closures on an actor: they start in the order in which they were enqueued, and may interleave where they suspend.
 ///
 /// Use it to send messages to an actor, in order, from code that cannot await it. The actor owns its queue, and adopts it in
 /// `init`:
@@ -20,21 +20,23 @@ private final class Adopted: Sendable {
 ///         }
 ///     }
 ///
-/// Each closure runs as a task of its own, which takes over task-locals and priority from the enqueuing context as `Task { }`
-/// does; the order holds whatever the priorities are. A task keeps the actor alive until it has ended; the queue does not.
-/// A task may await a later one of the same queue.
+/// Each closure runs as its own task, which inherits task-locals and priority from the enqueuing context, like `Task { }`. The order
+/// does not depend on the priorities. A task keeps the actor alive until it has ended; the queue does not. A task may await a later
+/// one of the same queue.
 ///
-/// If each closure has to end before the next one begins, use a ``FIFOQueue``.
+/// Don't use this if each closure must end before the next one starts: use a ``FIFOQueue``.
 public final class ActorQueue<ActorType: Actor>: Sendable {
     @usableFromInline let line = TaskLine()
     private let adopted = AtomicLazyReference<Adopted>()
 
-    /// Makes a queue, which nothing may be enqueued on before ``adoptExecutionContext(of:)``.
+    /// Makes a queue. Call ``adoptExecutionContext(of:)`` before you enqueue anything.
     public init() {}
 
-    /// Has the queue's closures run on `actor`, which is not kept alive. Call it once, in the actor's `init`.
+    /// Sets the actor that runs the queue's closures. Call this once, in the actor's `init`.
     ///
-    /// - Precondition: The queue has not adopted another actor.
+    /// The queue does not keep the actor alive.
+    ///
+    /// - Precondition: The queue has not adopted another actor. Otherwise the program traps.
     public func adoptExecutionContext(of actor: ActorType) {
         let own = Adopted(actor)
         guard adopted.storeIfNil(own) === own || adopted.load()?.actor === actor else {
@@ -42,7 +44,7 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
         }
     }
 
-    /// The actor; `nil` if it is gone. Traps if there never was one.
+    /// The actor; `nil` if it has been deallocated. Traps if the queue has not adopted one.
     @usableFromInline var actorIfAlive: ActorType? {
         guard let adopted = adopted.load() else {
             fatalError(
@@ -54,7 +56,7 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
         return unsafeDowncast(actor, to: ActorType.self)
     }
 
-    /// The actor. Traps if it is gone, or if there never was one.
+    /// The actor. Traps if it has been deallocated, or if the queue has not adopted one.
     @usableFromInline var actor: ActorType {
         guard let actor = actorIfAlive else {
             fatalError(
@@ -66,23 +68,23 @@ public final class ActorQueue<ActorType: Actor>: Sendable {
     }
 }
 
-// Swift 6.3 cannot reflect a generic class with noncopyable fields: it ends the process.
+// Swift 6.3 crashes when it reflects a generic class with noncopyable fields.
 extension ActorQueue: CustomReflectable {
-    /// Has no children: a queue shows nothing of its tasks.
+    /// A mirror without children.
     public var customMirror: Mirror {
         Mirror(self, children: [:])
     }
 }
 
 extension ActorQueue {
-    /// Enqueues `operation` and returns at once.
+    /// Enqueues `operation` and returns immediately.
     ///
     /// - Parameters:
-    ///   - name: The task's, for debuggers and `Task.name`.
-    ///   - priority: The task's; `nil`: the enqueuing context's.
-    ///   - operation: What the task does; it begins on the actor, in turn.
-    /// - Returns: `false` if the actor is gone. Then `operation` will not run and has been released.
-    /// - Precondition: The queue has adopted an actor.
+    ///   - name: The task's name, for debuggers and `Task.name`.
+    ///   - priority: The task's priority; `nil`: that of the enqueuing context.
+    ///   - operation: The task's work. It starts on the actor, in its turn.
+    /// - Returns: `false` if the actor has been deallocated. Then `operation` will not run and has been released.
+    /// - Precondition: The queue has adopted an actor. Otherwise the program traps.
     @discardableResult @inlinable
     public func enqueue(
         name: String? = nil,
@@ -94,12 +96,13 @@ extension ActorQueue {
         return true
     }
 
-    /// Enqueues `operation`, waits for its end, and returns its result.
+    /// Enqueues `operation`, and suspends the caller until its result is there.
     ///
-    /// If the caller is cancelled, so is the operation; it still gets its turn. May be called from a task of this queue, too.
+    /// If the caller is cancelled, so is the operation's task; it still gets its turn. May also be called from a task of this queue.
     ///
-    /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
-    ///   ``enqueue(name:priority:_:)``, which returns `false` then.
+    /// Don't use this if the actor may have been deallocated: use ``enqueue(name:priority:_:)``, which returns `false` then.
+    ///
+    /// - Precondition: The queue has adopted an actor, and the actor still exists. Otherwise the program traps.
     /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
         name: String? = nil,
@@ -111,17 +114,17 @@ extension ActorQueue {
 
     /// Cancels every task that has been enqueued so far and has not ended.
     ///
-    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`. A task that runs is cancelled at once. A task
-    /// that waits is cancelled as it begins, in its turn; until then its handle's `isCancelled` is `false`. So this costs the same
-    /// however many wait. ``drain()`` waits for them.
+    /// As everywhere in Swift, a cancelled task still runs, and sees `Task.isCancelled`. A running task is cancelled immediately. A
+    /// waiting task is cancelled when it starts, in its turn; until then its handle's `isCancelled` is `false`. So the cost does not
+    /// depend on the number of waiting tasks. ``drain()`` waits until they have ended.
     public func cancelAll() {
         line.cancelAll()
     }
 
     /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
     ///
-    /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a message. (A child
-    ///   task of one is not noticed.)
+    /// - Precondition: The caller is not a task of this queue, nor a child task of one: it would wait for itself. In a task of the
+    ///   queue the program traps, with a message; in a child task the call hangs.
     public nonisolated(nonsending) func drain() async {
         if withUnsafeCurrentTask(body: { $0.map(line.isRunning) ?? false }) {
             fatalError(
@@ -134,7 +137,7 @@ extension ActorQueue {
 }
 
 extension ActorQueue {
-    /// Makes a task for `operation` and puts it into the line.
+    /// Makes a task for `operation` and adds it to the line.
     @discardableResult @inlinable
     func start<Success: Sendable>(
         name: String? = nil,
@@ -145,7 +148,7 @@ extension ActorQueue {
         ActorWork(line, actor, consume operation).makeTask(name: name, priority: priority)
     }
 
-    /// As above, for an `operation` that may throw.
+    /// The same for an `operation` that can throw.
     @inlinable
     func start<Success: Sendable>(
         name: String? = nil,
@@ -156,8 +159,8 @@ extension ActorQueue {
         ActorWork(line, actor, consume operation).makeTask(name: name, priority: priority)
     }
 
-    /// The task behind enqueueAndWait. A function of its own: a closure made in an isolated function would inherit the isolation,
-    /// and would be kept until the wait is over.
+    /// The task behind enqueueAndWait. A separate function, because a closure created in an isolated function would inherit the
+    /// isolation, and would not be released before the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
         _ name: String?,
         _ priority: TaskPriority?,

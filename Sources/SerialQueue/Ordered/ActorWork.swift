@@ -1,7 +1,7 @@
-// ActorWork.swift: what is generic in an ActorQueue's task. Inlinable, so that it is made for the client's types: a closure
-// stored for types unknown costs a conversion, and memory, each time.
+// ActorWork.swift: the generic part of an ActorQueue's task. Inlinable, so that it is specialised for the client's types: a closure
+// that is stored in unspecialised code costs a conversion and an allocation each time.
 
-/// With the closure, which is released before the task ends.
+/// A turn with its closure, which is released before the task ends.
 ///
 /// Unchecked Sendable: the closure is written before the task is made, and taken out by the task.
 @usableFromInline
@@ -9,7 +9,6 @@ final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Acto
     @usableFromInline typealias Operation = @Sendable (isolated ActorType) async throws(Failure) -> Success
 
     @usableFromInline let actor: ActorType
-    // Written before the task is made, taken out by the task.
     @usableFromInline var operation: Operation?
 
     @inlinable init(_ line: TaskLine, _ actor: ActorType, _ operation: consuming @escaping Operation) {
@@ -18,7 +17,7 @@ final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Acto
         super.init(line)
     }
 
-    /// The work of the task that begins with `gate`, which is all that the task's closure captures.
+    /// The work of the task that starts on `gate`, which is all that the task's closure captures.
     @inlinable static func of(_ gate: ActorGate) -> ActorWork {
         unsafeDowncast(gate.turn, to: ActorWork.self)
     }
@@ -34,9 +33,9 @@ final class ActorWork<ActorType: Actor, Success: Sendable, Failure: Error>: Acto
     }
 }
 
-// A closure that captures an isolated parameter is isolated to it, and so is a task made from it. The code that makes the task need
-// not be: there is nothing to protect. The standard library's `assumeIsolated` drops the isolation likewise.
-// The functions are in structures, because a bare one would be converted, which costs memory.
+// A closure that captures an isolated parameter is isolated to it, and so is a task made from it. The code that makes the task does
+// not need to be isolated: the gate protects nothing. The standard library's `assumeIsolated` drops the isolation in the same way.
+// The functions are stored in structs, because a bare function would be converted, which costs an allocation.
 extension ActorWork {
     @usableFromInline struct Isolated {
         @usableFromInline let make: (isolated ActorGate, String?, TaskPriority?) -> Task<Success, Failure>
@@ -50,7 +49,7 @@ extension ActorWork {
         @usableFromInline let make: (ActorGate, String?, TaskPriority?) -> Task<Success, Failure>
     }
 
-    /// Makes the task, by `isolated`, but without being isolated.
+    /// Makes the task by calling `isolated` without its isolation.
     @inlinable func makeTask(_ name: String?, _ priority: TaskPriority?, by isolated: Isolated) -> Task<Success, Failure> {
         unsafeBitCast(isolated, to: NotIsolated.self).make(ActorGate(self), name, priority)
     }

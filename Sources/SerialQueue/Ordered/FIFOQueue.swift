@@ -1,47 +1,46 @@
-/// Runs async closures one after the other: each begins when the one before has ended, suspensions included.
+/// Runs async closures one after the other: each starts when the previous one has ended, suspensions included.
 ///
-/// Enqueuing is synchronous, from anywhere, and the order of the calls is the order of the closures. Each closure runs as a
-/// task of its own, which takes over task-locals and priority from the enqueuing context as `Task { }` does.
-/// Use ``enqueue(name:priority:_:)``, ``enqueueAndWait(name:priority:_:)``, or
-/// `Task(on: queue) { }` if you need the handle.
+/// Enqueuing is synchronous, from any thread or task, and the order of the calls is the order of the closures. Each closure runs as
+/// its own task, which inherits task-locals and priority from the enqueuing context, like `Task { }`. Use
+/// ``enqueue(name:priority:_:)``, ``enqueueAndWait(name:priority:_:)``, or `Task(on: queue) { }` if you need the handle.
 ///
-/// Tasks run on Swift's global executor, on a ``SerialQueue``, or, with `on:` or `isolatedTo:`, on an actor. The last
-/// reference may be released at any time: what has been enqueued still runs.
+/// Tasks run on Swift's global executor, on a ``SerialQueue``, or, with `on:` or `isolatedTo:`, on an actor. The last reference may
+/// be released at any time: enqueued closures still run.
 ///
-/// Use an ``ActorQueue`` for closures that only need to start in order, such as messages to an actor, and a ``SerialQueue`` for
-/// closures that never suspend. Don't use FIFO queues for mutual calls: tasks that wait for each other's queues hang.
+/// Don't use this for closures that only need to start in order, such as messages to an actor: use an ``ActorQueue``. For closures
+/// that never suspend use a ``SerialQueue``. Don't use FIFO queues for mutual calls: tasks that wait for each other's queues hang.
 public final class FIFOQueue: Sendable {
     let line = TaskLine()
     let queue: SerialQueue?
-    /// The label that the queue was made with. It names the queue in messages.
+    /// The queue's label, which names it in messages.
     public let label: String
 
-    /// Makes a queue; starts nothing.
+    /// Makes a queue; starts no thread or task.
     ///
     /// - Parameters:
     ///   - label: Names the queue in messages.
-    ///   - queue: Where the tasks run, interleaved with its other work; `nil`: on the global executor.
+    ///   - queue: The queue that runs the tasks, interleaved with its other work; `nil`: the global executor runs them.
     public init(label: String = "", on queue: SerialQueue? = nil) {
         self.label = label
         self.queue = queue
     }
 }
 
-// Swift 6.3 cannot reflect a generic class with noncopyable fields, such as this one has inside: it ends the process.
+// Swift 6.3 crashes when it reflects a generic class with noncopyable fields, and this class contains one.
 extension FIFOQueue: CustomReflectable {
-    /// Shows the label.
+    /// A mirror with the label.
     public var customMirror: Mirror {
         Mirror(self, children: ["label": label])
     }
 }
 
 extension FIFOQueue {
-    /// Enqueues `operation` and returns at once.
+    /// Enqueues `operation` and returns immediately.
     ///
     /// - Parameters:
-    ///   - name: The task's, for debuggers and `Task.name`.
-    ///   - priority: The task's; `nil`: the enqueuing context's.
-    ///   - operation: What the task does; it begins when all tasks before it have ended.
+    ///   - name: The task's name, for debuggers and `Task.name`.
+    ///   - priority: The task's priority; `nil`: that of the enqueuing context.
+    ///   - operation: The task's work. It starts when all tasks before it have ended.
     public func enqueue(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -50,7 +49,7 @@ extension FIFOQueue {
         Task(name: name, priority: priority, on: self, operation: consume operation)
     }
 
-    /// As ``enqueue(name:priority:_:)``, with `operation` running on `actor`, which it keeps alive.
+    /// Enqueues `operation` to run on `actor`, which it keeps alive, and returns immediately.
     public func enqueue<ActorType: Actor>(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -60,12 +59,12 @@ extension FIFOQueue {
         Task(name: name, priority: priority, on: self, isolatedTo: actor, operation: consume operation)
     }
 
-    /// Enqueues `operation`, waits for its end, and returns its result.
+    /// Enqueues `operation`, and suspends the caller until its result is there.
     ///
-    /// If the caller is cancelled, so is the operation; it still gets its turn.
+    /// If the caller is cancelled, so is the operation's task; it still gets its turn.
     ///
-    /// - Precondition: The caller is no task of this queue, and no child task of one: it would wait for itself. The program
-    ///   traps with a message. (It is not noticed under another executor preference, nor through another queue.)
+    /// - Precondition: The caller is not a task of this queue, nor a child task of one: it would wait for itself. The program traps,
+    ///   with a message. (Under another executor preference, or through another queue, this is not detected, and the call hangs.)
     /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
         name: String? = nil,
@@ -77,9 +76,11 @@ extension FIFOQueue {
         return try await task.valueOrCancelled().get()
     }
 
-    /// As ``enqueueAndWait(name:priority:_:)``, with `operation` running on `actor`.
+    /// Enqueues `operation` to run on `actor`, and suspends the caller until its result is there.
     ///
-    /// Awaiting it from that actor does not block the actor.
+    /// Like ``enqueueAndWait(name:priority:_:)``. Awaiting it from that actor does not block the actor.
+    ///
+    /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<ActorType: Actor, Success: Sendable, Failure: Error>(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -95,24 +96,24 @@ extension FIFOQueue {
 extension FIFOQueue {
     /// Cancels every task that has been enqueued so far and has not ended.
     ///
-    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`. A task that runs is cancelled at once. A task
-    /// that waits is cancelled as it begins, in its turn; until then its handle's `isCancelled` is `false`. So this costs the same
-    /// however many wait. ``drain()`` waits for them.
+    /// As everywhere in Swift, a cancelled task still runs, and sees `Task.isCancelled`. A running task is cancelled immediately. A
+    /// waiting task is cancelled when it starts, in its turn; until then its handle's `isCancelled` is `false`. So the cost does not
+    /// depend on the number of waiting tasks. ``drain()`` waits until they have ended.
     public func cancelAll() {
         line.cancelAll()
     }
 
     /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
     ///
-    /// - Precondition: The caller is no task of this queue, and no child task of one, as for
+    /// - Precondition: The caller is not a task of this queue, nor a child task of one, as for
     ///   ``enqueueAndWait(name:priority:_:)``.
     public nonisolated(nonsending) func drain() async {
         preconditionIsNotWaitedFor("drain")
         await line.drain() { goOn() }
     }
 
-    /// The task behind enqueueAndWait. A function of its own: a closure made in an isolated function would inherit the isolation,
-    /// and would be kept until the wait is over.
+    /// The task behind enqueueAndWait. A separate function, because a closure created in an isolated function would inherit the
+    /// isolation, and would not be released before the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
         _ name: String?,
         _ priority: TaskPriority?,
@@ -138,7 +139,7 @@ extension FIFOQueue {
 
     /// Traps if the current task, or one that it is a child of, has begun on this queue and not ended.
     private func preconditionIsNotWaitedFor(_ verb: StaticString) {
-        // A task of this queue prefers an executor of its own; its child tasks inherit the preference, others do not.
+        // A task of this queue prefers its own executor. Its child tasks inherit the preference; other tasks do not.
         let preferred = withUnsafeCurrentTask { $0?.unownedTaskExecutor }
         guard let preferred, let running = line.oldest as? FIFOTurn, running.asUnownedTaskExecutor() == preferred else { return }
         fatalError(
@@ -149,7 +150,7 @@ extension FIFOQueue {
 }
 
 extension Task where Failure == Never {
-    /// The value, awaited by a caller whose cancellation cancels the task.
+    /// Awaits the value. If the caller is cancelled, cancels the task.
     nonisolated(nonsending) func valueOrCancelled() async -> Success {
         await withTaskCancellationHandler { await value } onCancel: { cancel() }
     }

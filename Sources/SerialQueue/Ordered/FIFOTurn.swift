@@ -1,13 +1,13 @@
 import CSerialQueue
 import Synchronization
 
-/// The turn of one task on a FIFOQueue: the task's executor, which keeps its first job until the turn has come, and passes
-/// the later ones through.
+/// The turn of one task on a FIFOQueue: the task's executor, which holds back the task's first job until its turn, and passes on
+/// the later ones.
 ///
 /// Unchecked Sendable: adds a constant and an atomic.
 @usableFromInline
 class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
-    /// Where the task is during its turn. Decides between the loop and the task's end which of the two has the baton.
+    /// Where the task is during its turn. Decides whether the loop or the task's end has the baton.
     private enum Whereabouts: UInt8, AtomicRepresentable {
         /// On some thread, or suspended: its end starts the next one.
         case away
@@ -45,10 +45,10 @@ class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
         fifo.line.begin(self)
     }
 
-    /// The task's last step, its closure being released already.
+    /// The task's last step. Its closure has already been released.
     @usableFromInline final func end() {
         fifo.line.end(self)
-        // [turn] pairs with the exchange in `runInLoop`: the later of the two has the baton.
+        // [turn] pairs with the exchange in `runInLoop`: the later of the two gets the baton.
         if whereabouts.exchange(.ended, ordering: .acquiringAndReleasing) == .away {
             fifo.goOn()
         }
@@ -64,17 +64,17 @@ class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
 }
 
 extension FIFOQueue {
-    /// How many turns a thread runs before it lets other tasks have it.
+    /// How many turns a thread runs before it yields to other tasks.
     private static let batch = 1_000
 
-    /// A task's first job has come.
+    /// A task's first job has arrived.
     fileprivate func arrive(_ turn: FIFOTurn) {
         if line.arrive(turn) {
             turn.leave()
         }
     }
 
-    /// Has `job` run where this queue's tasks run.
+    /// Passes `job` to the executor that runs this queue's tasks.
     fileprivate func pass(_ job: UnownedJob, of turn: FIFOTurn) {
         if let queue {
             queue.enqueue(job, of: turn)
@@ -97,7 +97,7 @@ extension FIFOQueue {
         Task.detached(priority: TaskPriority(turn.job!.priority)) { self.runTurns(from: turn) }
     }
 
-    /// Runs one task after the other, as long as they do not suspend. The caller has the baton.
+    /// Runs one task after the other, while they do not suspend. The caller has the baton.
     private func runTurns(from first: FIFOTurn) {
         var turn = first
         for _ in 0..<Self.batch {
@@ -108,7 +108,7 @@ extension FIFOQueue {
     }
 
     private func nextTurn() -> FIFOTurn? {
-        // Nothing else is in this line.
+        // The line contains nothing else.
         line.next().map { unsafeDowncast($0, to: FIFOTurn.self) }
     }
 
@@ -116,8 +116,8 @@ extension FIFOQueue {
 }
 
 extension SerialQueue {
-    /// As ``SerialQueue/_enqueueJobOfTask(_:)``, but with `turn` as the task's executor, so that calls of nonisolated functions
-    /// do not go through the queue once more.
+    /// Like ``SerialQueue/_enqueueJobOfTask(_:)``, but with `turn` as the task's executor, so that calls of nonisolated functions
+    /// do not go through the queue again.
     fileprivate func enqueue(_ job: UnownedJob, of turn: FIFOTurn) {
         let retained = Unmanaged.passRetained(turn)
         let run: QueuedJob.Run = { job, turn, _ in
@@ -126,7 +126,7 @@ extension SerialQueue {
         }
         if sq_async_job(queue, run, unsafeBitCast(job, to: UnsafeMutableRawPointer.self), retained.toOpaque()) != 0 {
             retained.release()
-            // The queue's own way knows what to do when it has been shut down, or what to say.
+            // This handles a queue that has been shut down, and traps with the right message otherwise.
             _enqueueJobOfTask(ExecutorJob(job))
         }
         withExtendedLifetime(self) {}

@@ -1,7 +1,7 @@
-// FIFOWork.swift: what is generic in a FIFOQueue's task. Inlinable, so that it is made for the client's types: a closure
-// stored for types unknown costs a conversion, and memory, each time.
+// FIFOWork.swift: the generic part of a FIFOQueue's task. Inlinable, so that it is specialised for the client's types: a closure
+// that is stored in unspecialised code costs a conversion and an allocation each time.
 
-/// With the closure, which it releases before it lets the next one begin.
+/// A turn with its closure, which is released before the next task starts.
 ///
 /// Unchecked Sendable: the closure is written before the task is made, and taken out by the task.
 @usableFromInline

@@ -1,10 +1,10 @@
-/// Runs async closures on the main actor: they begin in the order in which they were enqueued, and may interleave where they
+/// Runs async closures on the main actor: they start in the order in which they were enqueued, and may interleave where they
 /// suspend.
 ///
-/// An ``ActorQueue`` for the main actor, which is always there: so nothing needs to be adopted, and a closure that cannot throw
-/// makes a task that cannot fail. There is one, ``shared``, also available as `MainActor.queue`.
+/// This is an ``ActorQueue`` for the main actor. The main actor always exists, so there is nothing to adopt. There is one such queue,
+/// ``shared``, also available as `MainActor.queue`.
 ///
-/// Don't use it in programs whose main thread never runs the main actor: then nothing runs.
+/// Don't use this in programs whose main thread never runs the main actor: the closures would never run.
 public final class MainActorQueue: Sendable {
     /// The queue of the main actor.
     public static let shared = MainActorQueue()
@@ -16,9 +16,9 @@ public final class MainActorQueue: Sendable {
     }
 }
 
-// Swift 6.3 cannot reflect a generic class with noncopyable fields, such as this one has inside: it ends the process.
+// Swift 6.3 crashes when it reflects a generic class with noncopyable fields, and this class contains one.
 extension MainActorQueue: CustomReflectable {
-    /// Has no children: a queue shows nothing of its tasks.
+    /// A mirror without children.
     public var customMirror: Mirror {
         Mirror(self, children: [:])
     }
@@ -30,12 +30,12 @@ extension MainActor {
 }
 
 extension MainActorQueue {
-    /// Enqueues `operation` and returns at once.
+    /// Enqueues `operation` and returns immediately.
     ///
     /// - Parameters:
-    ///   - name: The task's, for debuggers and `Task.name`.
-    ///   - priority: The task's; `nil`: the enqueuing context's.
-    ///   - operation: What the task does; it begins on the main actor, in turn.
+    ///   - name: The task's name, for debuggers and `Task.name`.
+    ///   - priority: The task's priority; `nil`: that of the enqueuing context.
+    ///   - operation: The task's work. It starts on the main actor, in its turn.
     public func enqueue(
         name: String? = nil,
         priority: TaskPriority? = nil,
@@ -44,9 +44,9 @@ extension MainActorQueue {
         Task(name: name, priority: priority, on: self, operation: consume operation)
     }
 
-    /// Enqueues `operation`, waits for its end, and returns its result.
+    /// Enqueues `operation`, and suspends the caller until its result is there.
     ///
-    /// If the caller is cancelled, so is the operation; it still gets its turn. May be called from a task of this queue, too.
+    /// If the caller is cancelled, so is the operation's task; it still gets its turn. May also be called from a task of this queue.
     ///
     /// - Throws: What `operation` throws.
     public nonisolated(nonsending) func enqueueAndWait<Success: Sendable, Failure: Error>(
@@ -59,23 +59,23 @@ extension MainActorQueue {
 
     /// Cancels every task that has been enqueued so far and has not ended.
     ///
-    /// As everywhere in Swift, a cancelled task runs, and sees `Task.isCancelled`. A task that runs is cancelled at once. A task
-    /// that waits is cancelled as it begins, in its turn; until then its handle's `isCancelled` is `false`. So this costs the same
-    /// however many wait. ``drain()`` waits for them.
+    /// As everywhere in Swift, a cancelled task still runs, and sees `Task.isCancelled`. A running task is cancelled immediately. A
+    /// waiting task is cancelled when it starts, in its turn; until then its handle's `isCancelled` is `false`. So the cost does not
+    /// depend on the number of waiting tasks. ``drain()`` waits until they have ended.
     public func cancelAll() {
         queue.cancelAll()
     }
 
     /// Waits until every task that has been enqueued so far has ended, and its closure has been released.
     ///
-    /// - Precondition: The caller is no task of this queue: it would wait for itself. The program traps with a message. (A child
-    ///   task of one is not noticed.)
+    /// - Precondition: The caller is not a task of this queue, nor a child task of one: it would wait for itself. In a task of the
+    ///   queue the program traps, with a message; in a child task the call hangs.
     public nonisolated(nonsending) func drain() async {
         await queue.drain()
     }
 
-    /// The task behind enqueueAndWait. A function of its own: a closure made in an isolated function would inherit the isolation,
-    /// and would be kept until the wait is over.
+    /// The task behind enqueueAndWait. A separate function, because a closure created in an isolated function would inherit the
+    /// isolation, and would not be released before the wait is over.
     private func resultTask<Success: Sendable, Failure: Error>(
         _ name: String?,
         _ priority: TaskPriority?,

@@ -1,10 +1,10 @@
-/// A value that one thread at a time can use. The lock is a SerialQueue that is only used with `sync`: it costs less than a mutex,
-/// starts no thread, and ThreadSanitizer can follow it, which it cannot with `Synchronization.Mutex`.
+/// A value that one thread at a time can access. The lock is a SerialQueue that is only used with `sync`: it costs less than a
+/// mutex, starts no thread, and ThreadSanitizer can follow it, unlike `Synchronization.Mutex`.
 ///
 /// Sendable because the value is only accessed in a `sync`.
 final class QueueLocked<Value: ~Copyable>: @unchecked Sendable {
     private let lock = SerialQueue()
-    // The lock already excludes; checking each access would cost each task.
+    // The lock already excludes concurrent access; checking each access would slow down each task.
     @exclusivity(unchecked) private var value: Value
 
     init(_ value: consuming Value) {

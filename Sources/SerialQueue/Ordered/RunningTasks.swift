@@ -1,6 +1,6 @@
-/// The tasks that have begun and not ended, and the callers that wait for their end: a state machine, kept under a lock.
+/// The tasks that have begun and not ended, and the callers that wait for their end: a state machine, used under a lock.
 ///
-/// Every step takes constant time, except ``cancelled(by:)``, which takes all of them.
+/// Every step takes constant time, except ``cancelled(by:)``, which visits all running tasks.
 struct RunningTasks: ~Copyable {
     typealias Waiter = UnsafeContinuation<Void, Never>
 
@@ -8,14 +8,14 @@ struct RunningTasks: ~Copyable {
     private var newest: QueuedTask?
     private var begun = 0
     private var count = 0
-    /// All of them, as long as there are many; else empty. A few are searched as quickly in the list, and pay nothing for a set.
+    /// All running tasks while there are many; otherwise empty, because a few are found as quickly in the list.
     private var ofMany: Set<UnsafeCurrentTask> = []
-    /// How often everything was cancelled.
+    /// The number of `cancelAll` calls.
     private var epoch = 0
-    /// In rising order of what they wait for.
+    /// In ascending order of `below`.
     private var waiters: [(below: Int, waiter: Waiter)] = []
 
-    /// Notes that `queued` begins, in `task`. `true`: it has been cancelled before.
+    /// Records that `queued` begins, in `task`. Returns `true` if it was cancelled while it waited.
     mutating func begin(_ queued: QueuedTask, in task: UnsafeCurrentTask?) -> Bool {
         queued.number = begun
         queued.task = task
@@ -27,7 +27,7 @@ struct RunningTasks: ~Copyable {
         return queued.epoch < epoch
     }
 
-    /// Notes that `queued` ends. The caller resumes the returned ones, whose wait is over.
+    /// Records that `queued` ends. The caller must resume the returned waiters.
     mutating func end(_ queued: QueuedTask) -> [Waiter] {
         unindex(queued.task.take())
         let newer = queued.newer.take(), older = queued.older.take()
@@ -39,15 +39,15 @@ struct RunningTasks: ~Copyable {
         return over
     }
 
-    /// Waits for the end of all that have begun so far. `false`: they have ended already.
+    /// Adds a waiter for the end of all tasks that have begun so far. Returns `false` if they have already ended.
     mutating func wait(_ waiter: Waiter) -> Bool {
         guard !hasEnded(below: begun) else { return false }
         waiters.append((begun, waiter))
         return true
     }
 
-    /// Notes that all tasks enqueued in an epoch before `epoch` are cancelled. The caller cancels those that run: that calls user
-    /// code.
+    /// Records that all tasks enqueued before `epoch` are cancelled. Returns the running ones, which the caller cancels without the
+    /// lock, because that calls user code.
     mutating func cancelled(by epoch: Int) -> [UnsafeCurrentTask] {
         self.epoch = max(self.epoch, epoch)
         var tasks: [UnsafeCurrentTask] = []
@@ -65,7 +65,7 @@ struct RunningTasks: ~Copyable {
         return found
     }
 
-    /// The set is filled above 64 and emptied below 32: so filling it costs each task at most twice as much as one insertion.
+    /// The set is filled above 64 tasks and emptied below 32, so on average filling it costs a task at most two insertions.
     private mutating func index(_ task: UnsafeCurrentTask?) {
         count += 1
         if !ofMany.isEmpty {

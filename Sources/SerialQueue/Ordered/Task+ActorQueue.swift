@@ -1,10 +1,11 @@
 extension Task where Failure == Never {
-    /// Makes a task that runs `operation` on the actor of `queue`, and begins after everything enqueued there before has begun.
+    /// Makes a task that runs `operation` on the actor of `queue`, and starts after everything enqueued there before has started.
     ///
-    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    /// A task that is cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     ///
-    /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
-    ///   ``ActorQueue/enqueue(name:priority:_:)``, which returns `false` then.
+    /// Don't use this if the actor may have been deallocated: use ``ActorQueue/enqueue(name:priority:_:)``, which returns `false` then.
+    ///
+    /// - Precondition: The queue has adopted an actor, and the actor still exists. Otherwise the program traps.
     @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
@@ -17,12 +18,13 @@ extension Task where Failure == Never {
 }
 
 extension Task where Failure == any Error {
-    /// Makes a task that runs `operation` on the actor of `queue`, and begins after everything enqueued there before has begun.
+    /// Makes a task that runs `operation` on the actor of `queue`, and starts after everything enqueued there before has started.
     ///
-    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    /// A task that is cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     ///
-    /// - Precondition: The queue has adopted an actor, and the actor still exists. Where it may be gone, use
-    ///   ``ActorQueue/enqueue(name:priority:_:)``, which returns `false` then.
+    /// Don't use this if the actor may have been deallocated: use ``ActorQueue/enqueue(name:priority:_:)``, which returns `false` then.
+    ///
+    /// - Precondition: The queue has adopted an actor, and the actor still exists. Otherwise the program traps.
     @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
@@ -35,9 +37,9 @@ extension Task where Failure == any Error {
 }
 
 extension Task where Failure == Never {
-    /// Makes a task that runs `operation` on the main actor, and begins after everything enqueued on `queue` before has begun.
+    /// Makes a task that runs `operation` on the main actor, and starts after everything enqueued on `queue` before has started.
     ///
-    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    /// A task that is cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     @discardableResult @inlinable
     public init(
         name: String? = nil,
@@ -51,9 +53,9 @@ extension Task where Failure == Never {
 }
 
 extension Task where Failure == any Error {
-    /// Makes a task that runs `operation` on the main actor, and begins after everything enqueued on `queue` before has begun.
+    /// Makes a task that runs `operation` on the main actor, and starts after everything enqueued on `queue` before has started.
     ///
-    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
+    /// A task that is cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     @discardableResult @inlinable
     public init(
         name: String? = nil,

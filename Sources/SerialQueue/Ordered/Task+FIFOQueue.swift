@@ -1,11 +1,10 @@
 extension Task where Failure == Never {
     /// Makes a task that runs `operation` in its turn on `queue`: after everything enqueued before has ended.
     ///
-    /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor.
+    /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor. A task that is
+    /// cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     ///
-    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
-    ///
-    /// Don't await a later task of the same queue in `operation`: neither would ever end.
+    /// Don't await a later task of the same queue in `operation`: neither task would ever end.
     @discardableResult @inlinable
     public init(
         name: String? = nil,
@@ -17,7 +16,9 @@ extension Task where Failure == Never {
         self = Task(name: name, executorPreference: work, priority: priority) { await work.run() }
     }
 
-    /// As `init(name:priority:on:operation:)`, with `operation` running on `actor`, which it keeps alive.
+    /// Makes a task that runs `operation` on `actor`, which it keeps alive, in its turn on `queue`.
+    ///
+    /// Like `init(name:priority:on:operation:)` otherwise.
     @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,
@@ -33,11 +34,10 @@ extension Task where Failure == Never {
 extension Task where Failure == any Error {
     /// Makes a task that runs `operation` in its turn on `queue`: after everything enqueued before has ended.
     ///
-    /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor.
+    /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor. A task that is
+    /// cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     ///
-    /// The handle is that of any task. A task that is cancelled before its turn still gets it, and sees `Task.isCancelled`.
-    ///
-    /// Don't await a later task of the same queue in `operation`: neither would ever end.
+    /// Don't await a later task of the same queue in `operation`: neither task would ever end.
     @discardableResult @inlinable
     public init(
         name: String? = nil,
@@ -49,7 +49,9 @@ extension Task where Failure == any Error {
         self = Task(name: name, executorPreference: work, priority: priority) { try await work.run() }
     }
 
-    /// As `init(name:priority:on:operation:)`, with `operation` running on `actor`, which it keeps alive.
+    /// Makes a task that runs `operation` on `actor`, which it keeps alive, in its turn on `queue`.
+    ///
+    /// Like `init(name:priority:on:operation:)` otherwise.
     @discardableResult @inlinable
     public init<ActorType: Actor>(
         name: String? = nil,

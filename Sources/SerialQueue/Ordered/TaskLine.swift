@@ -1,25 +1,25 @@
 import Synchronization
 
-/// The tasks of one ordered queue, from ``arrive(_:)`` through ``begin(_:)`` to ``end(_:)``. The queue decides when the next one
+/// The tasks of one ordered queue, from ``arrive(_:)`` through ``begin(_:)`` to ``end(_:)``. The queue decides when the next task
 /// begins.
 @usableFromInline
 final class TaskLine: Sendable {
     private let arrivals = ArrivalStack()
     private let running = QueueLocked(RunningTasks())
-    /// How often everything was cancelled.
+    /// The number of `cancelAll` calls.
     private let epoch = Atomic(0)
-    /// Taken out of the arrivals and not begun yet; retained. Only the holder of the baton accesses it, and the baton is passed
-    /// by atomics or by the start of a job.
+    /// Tasks that were taken from the arrivals and have not begun; retained. Only the holder of the baton accesses it, and the baton
+    /// is passed by atomics or by the start of a job.
     nonisolated(unsafe) private var taken: Unmanaged<QueuedTask>?
 
-    /// Enqueues. `true`: the caller has the baton, and starts `queued`.
+    /// Enqueues. Returns `true` if the caller now has the baton and must start `queued`.
     func arrive(_ queued: QueuedTask) -> Bool {
-        // Relaxed: a task enqueued after a `cancelAll` returned sees its epoch, as one atomic is coherent.
+        // Relaxed: a task that is enqueued after a `cancelAll` returned sees its epoch, because a single atomic is coherent.
         queued.epoch = epoch.load(ordering: .relaxed)
         return arrivals.arrive(queued)
     }
 
-    /// The next task, for the holder of the baton. `nil`: there is none, and the caller does not hold the baton any more.
+    /// The next task, for the holder of the baton. `nil`: there is none, and the caller no longer holds the baton.
     func next() -> QueuedTask? {
         while let queued = (taken ?? arrivals.takeAll())?.takeRetainedValue() {
             taken = queued.neighbour.take()
@@ -29,28 +29,28 @@ final class TaskLine: Sendable {
         return nil
     }
 
-    /// Notes that `queued` begins, in the current task, and cancels it if `cancelAll` was called for it.
+    /// Records that `queued` begins, in the current task, and cancels it if `cancelAll` was called while it waited.
     func begin(_ queued: QueuedTask) {
         withUnsafeCurrentTask { task in
             if running.withLock({ $0.begin(queued, in: task) }) { task?.cancel() }
         }
     }
 
-    /// Notes that `queued` ends.
+    /// Records that `queued` ends.
     func end(_ queued: QueuedTask) {
         for waiter in running.withLock({ $0.end(queued) }) { waiter.resume() }
     }
 
-    /// Cancels what has been enqueued so far.
+    /// Cancels everything that has been enqueued so far.
     func cancelAll() {
-        // Relaxed: the lock decides between a task that begins and this.
+        // Relaxed: the lock orders this and a task that begins.
         let epoch = epoch.add(1, ordering: .relaxed).newValue
-        // Cancelled without the lock, as that runs cancellation handlers. A task may have ended by then: it is retained, and
-        // cancelling it does nothing.
+        // Without the lock, because this runs cancellation handlers. A task may have ended by then: it is retained, and cancelling
+        // it has no effect.
         for task in running.withLock({ $0.cancelled(by: epoch) }) { task.cancel() }
     }
 
-    /// Waits until everything enqueued so far has ended. `goOn` is called if the caller gets the baton: it starts the next task.
+    /// Waits until everything enqueued so far has ended. If the caller gets the baton, calls `goOn`, which starts the next task.
     nonisolated(nonsending) func drain(goOn: () -> Void) async {
         await withUnsafeContinuation { (waiter: RunningTasks.Waiter) in
             let marker = Marker { [running] in
@@ -63,12 +63,12 @@ final class TaskLine: Sendable {
         }
     }
 
-    /// The oldest one that runs.
+    /// The oldest running task.
     var oldest: QueuedTask? {
         running.withLock { $0.oldest }
     }
 
-    /// Whether `task` is one of those that run.
+    /// Whether `task` is running here.
     func isRunning(_ task: UnsafeCurrentTask) -> Bool {
         running.withLock { $0.contains(task) }
     }

@@ -1,11 +1,11 @@
-// AfterShutdown.swift: what comes after a queue's shutdown and cannot be refused.
+// AfterShutdown.swift: work that arrives after a queue's shutdown and cannot be refused.
 //
 // A task that is suspended inside an actor may resume at any time, and a job of the runtime cannot be refused: a task whose job
-// does not run waits forever. Nor can the `syncOrRun` of a `deinit` be refused. So a stand-in replaces a queue that was shut down.
-// It first waits for the end of that queue, then runs what comes late, one at a time, in order. It lasts as long as it has work.
+// does not run waits forever. The `syncOrRun` of a `deinit` cannot be refused either. So a stand-in replaces a queue that was shut
+// down. It first waits for the end of that queue, then runs the late work one at a time, in order. It exists while it has work.
 //
-// A stand-in has a thread of its own, which waits for the end. On a manual pool no thread may wait, nor run anything: there the
-// stand-in is on the same pool, and is suspended until the queue has ended. Whoever runs the pool looks for that, and resumes it.
+// A stand-in has its own thread, which waits for the end. On a manual pool no other thread may wait or run tasks: there the
+// stand-in is on the same pool, and is suspended until the queue has ended. The thread that runs the pool then resumes it.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
@@ -14,27 +14,27 @@ import Synchronization
 enum AfterShutdown {
     private struct Entry {
         let queue: SerialQueue
-        /// They are numbered in the order in which they were made.
+        /// Stand-ins are numbered in the order in which they were made.
         let number: Int
         var users: Int
     }
 
-    /// By the queue that is stood in for. The key keeps that queue alive.
+    /// By the queue that was shut down. The key keeps that queue alive.
     private static let entries = QueueLocked([SerialQueue: Entry]())
-    /// How many entries there are, for a quick look. Relaxed: a thread that runs on a stand-in sees its own entry, because the
-    /// entry was counted before the stand-in began.
+    /// The number of entries, for a quick check. Relaxed: a thread that runs on a stand-in sees its own entry, because the entry
+    /// was counted before the stand-in started.
     private static let count = Atomic(0)
-    /// How many there have been. Changes under the lock.
+    /// How many stand-ins were ever made. Changes under the lock.
     private static let made = Atomic(0)
 
-    /// Runs the job after the end of `executor` and after everything that came this way before.
+    /// Runs the job after the end of `executor` and after all earlier late work.
     static func enqueue(_ job: UnownedJob, for executor: SerialQueue, _ run: QueuedJob.Run) {
         var status: CInt = 0
         join(executor) { status = $0.map { QueuedJob.submit(job, of: executor, to: $0.queue, run) } ?? CInt(SQ_SWIFT_ENOMEM) }
         if status != 0 { executor.jobRefused(status) }
     }
 
-    /// Calls `body` in the same order, on the stand-in. Returns C's status; if that is not 0, it will not be called.
+    /// Calls `body` in the same order, on the stand-in. Returns C's status; if that is not 0, `body` will not be called.
     static func follow(_ executor: SerialQueue, _ body: @escaping @Sendable () -> Void) -> CInt {
         var isAccepted = false
         join(executor) { queue in
@@ -46,14 +46,14 @@ enum AfterShutdown {
         return isAccepted ? 0 : CInt(SQ_SWIFT_ENOMEM)
     }
 
-    /// Runs `body` in the same order, on the calling thread. On the stand-in already, runs it directly. Returns C's status.
+    /// Runs `body` in the same order, on the calling thread; directly, if the caller is on the stand-in. Returns C's status.
     static func syncOrRun(for executor: SerialQueue, _ body: () -> Void) -> CInt {
         var standIn: SerialQueue?
         join(executor) { standIn = $0 }
         guard let standIn else { return CInt(SQ_SWIFT_ENOMEM) }
         defer { leave(executor) }
         if sq_queue_manual_pool(executor.queue) != nil {
-            // Nobody need run the pool meanwhile.
+            // Runs what is ready, so that no other thread has to run the pool.
             let status = sq_shutdown(executor.queue, SQ_SHUTDOWN_DRAIN, .max)
             if status != 0 { return status }
             standIn.resume()
@@ -61,9 +61,9 @@ enum AfterShutdown {
         return borrowedSyncOrRun(standIn.queue, body)
     }
 
-    /// Calls `use` with the queue that stands in for `executor`, which has one user more from now on; `nil`: it could not be made.
+    /// Calls `use` with the stand-in of `executor`, which from now on has one more user; `nil`: it could not be made.
     ///
-    /// `use` is called under the lock, so that the order is that of joining. No user code runs in there.
+    /// `use` is called under the lock, so that the work is in the order of joining. It runs no user code.
     private static func join(_ executor: SerialQueue, _ use: (SerialQueue?) -> Void) {
         entries.withLock { entries in
             guard var entry = entries[executor] ?? make(for: executor) else { return use(nil) }
@@ -82,7 +82,7 @@ enum AfterShutdown {
         guard let made = sq_queue_create(sq_queue_label(executor.queue), &options) else { return nil }
         let queue = SerialQueue(owning: made)
         let isReady = pool != nil ? queue.suspend() : queue.async {
-            // It has begun already; this waits for the end of what was accepted before.
+            // The shutdown has already begun; this waits for its end.
             let status = sq_shutdown(executor.queue, SQ_SHUTDOWN_DRAIN, .max)
             if status != 0 { executor.jobRefused(status) }
         }
@@ -112,14 +112,14 @@ enum AfterShutdown {
         withExtendedLifetime(finished) {}
     }
 
-    /// Whether the caller runs on the queue that stands in for `executor`.
+    /// Whether the caller runs on the stand-in of `executor`.
     static func isCurrent(for executor: SerialQueue) -> Bool {
         guard count.load(ordering: .relaxed) > 0 else { return false }
-        // Not `isCurrent`, which would come here again.
+        // Not `isCurrent`, which would call this function again.
         return entries.withLock { entries in entries[executor].map { sq_is_current($0.queue.queue) } ?? false }
     }
 
-    /// The queue that `queue` stands in for; `nil`: it is no stand-in.
+    /// The queue that the stand-in `queue` replaces; `nil`: it is not a stand-in.
     static func original(of queue: OpaquePointer) -> SerialQueue? {
         guard count.load(ordering: .relaxed) > 0 else { return nil }
         return entries.withLock { $0.first { $0.value.queue.queue == queue }?.key }

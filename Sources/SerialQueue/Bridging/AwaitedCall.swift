@@ -2,36 +2,36 @@
 
 import Synchronization
 
-/// A closure that was submitted.
+/// A closure that was submitted by a caller that may be suspended.
 ///
-/// It is claimed once: by its turn, a cancellation or a refusal, whichever comes first. The claimant decides what becomes of
-/// it, and then resumes the caller.
+/// It is claimed once: by its turn, a cancellation or a refusal, whichever comes first. The claimant runs or releases it, and then
+/// resumes the caller.
 ///
 /// Unchecked Sendable: the closure belongs to the claimant, or, after a cancellation, to the caller.
 class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
     private var body: Body?
     private let isClaimed = Atomic(false)
 
-    /// Consuming, as everything that a closure passes through on its way here: a borrower would keep it until the call returns.
+    /// Consuming, like every function that passes the closure on: a borrower would keep it alive until the call returns.
     init(_ body: consuming sending Body) {
         self.body = consume body
     }
 
-    /// `nil`: something else has claimed it before.
+    /// `nil`: it has already been claimed.
     final func claim() -> Body? {
         // Relaxed: the body was written before the call was submitted, and its writer does not access it again.
         isClaimed.exchange(true, ordering: .relaxed) ? nil : body.take()
     }
 
-    /// Releases the body, then resumes the caller. Does nothing if it has been claimed.
+    /// Releases the body, then resumes the caller with the error. No effect if it has been claimed.
     final func giveUp(_ error: any Error) {
         if claimAndRelease() { tell(error) }
     }
 
-    /// For a cancellation: `true` if nothing else has claimed it. The body stays where it is, because a cancellation handler
-    /// runs under a lock of the runtime, and what the body captured may have a `deinit`: ``outcome()`` releases it.
+    /// Claims it for a cancellation; `false` if it has already been claimed. The body is not released yet: a cancellation handler
+    /// runs under a lock of the runtime, and the body's captures may have a `deinit`. ``outcome()`` releases it.
     final func claimForCaller() -> Bool {
-        // Relaxed suffices for C, too: what follows takes locks.
+        // Relaxed is also enough for the C calls that follow, because they take locks.
         !isClaimed.exchange(true, ordering: .relaxed)
     }
 
@@ -39,8 +39,8 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
         isClaimed.load(ordering: .relaxed)
     }
 
-    /// Waits until the call is decided. If it will not run, the body has been released when this returns; else the body belongs
-    /// to its turn, which may be still to come.
+    /// Waits until the call is decided. If it will not run, the body has been released when this returns. Otherwise the body belongs
+    /// to its turn, which may still be pending.
     nonisolated(nonsending) final func outcome() async -> (any Error)? {
         let error = await wait()
         if error != nil { releaseBody() }
@@ -66,7 +66,7 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
         if case .refused(let error) = submit(to: queue.queue) { giveUp(error) }
     }
 
-    /// Withdraws it from the line for room, or from the queue. Does nothing if its turn has come. Runs no user code.
+    /// Withdraws it from the waiters for room, or from the queue. No effect if its turn has come. Runs no user code.
     func cancel() {
         guard claimForCaller() else { return }
         if !withdrawFromLine() { withdrawFromQueue() }
@@ -86,14 +86,14 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
         }
     }
 
-    /// Once the caller has been resumed without an error.
+    /// The result. Call it after the caller has been resumed without an error.
     func takeResult() throws -> sending Result {
-        // Its writer does not look at it again.
+        // The writer of the result does not access it again.
         nonisolated(unsafe) let result = result.take()!
         return try result.get()
     }
 
-    /// Has released the body when it returns: so it is gone when the caller is resumed.
+    /// The body has been released when this returns, and so before the caller is resumed.
     private func claimAndRun() -> Bool {
         guard let body = claim() else { return false }
         result = Swift.Result(catching: body)
@@ -105,7 +105,7 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
 ///
 /// Unchecked Sendable: adds no state.
 final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
-    /// Withdraws it from the line for room. Later, does nothing. Runs no user code.
+    /// Withdraws it from the waiters for room. No effect if it has got room. Runs no user code.
     func cancel() {
         if withdrawFromLine(), claimForCaller() { tell(CancellationError()) }
     }

@@ -7,7 +7,7 @@ import CSerialQueueSwiftCall
 ///
 /// The outcome is `true`, or `false` after a withdrawal. Unchecked Sendable: the memory that C uses is written before C gets it.
 final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
-    /// How C waits for one kind of object.
+    /// The C functions for one kind of object.
     struct Calls: Sendable {
         let wait: @convention(c) (OpaquePointer, sq_time_t) -> CInt
         let await: @convention(c) (OpaquePointer, UnsafeMutablePointer<sq_await_t>) -> CInt
@@ -20,9 +20,9 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
 
     private let calls: Calls
     private nonisolated(unsafe) let object: OpaquePointer
-    /// Has the reference to `object`.
+    /// Holds the reference to `object`.
     private let keeper: AnyObject & Sendable
-    // Memory of its own, because it must not move. `context` is this, with a reference from C until the end.
+    // Allocated separately, because it must not move. `context` is this object; C holds a reference to it until the end.
     private nonisolated(unsafe) let memory = UnsafeMutablePointer<sq_await_t>.allocate(capacity: 1)
 
     private init(_ calls: Calls, _ object: OpaquePointer, _ keeper: AnyObject & Sendable) {
@@ -35,14 +35,14 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// Returns when the wait has ended; throws if the caller is cancelled before.
+    /// Returns when the wait has ended. Throws if the caller is cancelled first.
     nonisolated(nonsending) static func wait(
         _ calls: Calls, _ object: OpaquePointer, keeping keeper: AnyObject & Sendable
     ) async throws {
         try Task.checkCancellation()
-        if isEnd(calls.wait(object, 0)) { return }  // nothing to wait for, and nothing to allocate
+        if isEnd(calls.wait(object, 0)) { return }  // nothing to wait for, so allocate nothing
         let end = AwaitedEnd(calls, object, keeper)
-        let status = end.begin()  // before there can be a cancellation, which withdraws it
+        let status = end.begin()  // before a cancellation can withdraw it
         if isEnd(status) { return }
         guard status == SQ_SWIFT_EINPROGRESS else { throw SerialQueueError(status: status) }
         let hasEnded = await withTaskCancellationHandler {
@@ -71,7 +71,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         return status
     }
 
-    /// Does nothing if it has ended. Runs no user code.
+    /// No effect if the wait has ended. Runs no user code.
     private func withdraw() {
         guard calls.withdraw(object, memory) else { return }
         Unmanaged.passUnretained(self).release()

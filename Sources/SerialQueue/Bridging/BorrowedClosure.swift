@@ -1,11 +1,11 @@
-// BorrowedClosure.swift: running a borrowed closure on the queue, with nothing on the heap.
+// BorrowedClosure.swift: running a borrowed closure on the queue without an allocation.
 //
-// The closure, its result and its error stay on the caller's stack: the C core promises that the function it was given
-// has been called, or will never be called, when its sync returns.
+// The closure, its result and its error stay on the caller's stack: the C core guarantees that when its sync returns, the function
+// has been called, or will never be called.
 
 import CSerialQueueSwiftCall
 
-// Defined in SwiftCall/swift_call.c, which also says why they are not plain C functions.
+// Defined in SwiftCall/swift_call.c, which also explains why they are not plain C functions.
 @_silgen_name("sq__swift_sync") @usableFromInline
 func borrowedSync(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 
@@ -25,8 +25,8 @@ func borrowedSyncOrRun(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 func borrowedOnce(_ once: UnsafeMutablePointer<sq_once_t>, _ body: () -> Void) -> CInt
 
 extension SerialQueue {
-    /// What a borrowed closure returned or threw; traps if C refused to run it. Always inlined, so that a `sync` comes
-    /// down to one call of a C function in the client's code.
+    /// Returns or throws what a borrowed closure returned or threw; traps if C refused to run it. Always inlined, so that a `sync`
+    /// is just one call of a C function in the client's code.
     @inlinable @inline(__always)
     func finish<Result: ~Copyable, Failure: Error>(
         _ verb: StaticString,

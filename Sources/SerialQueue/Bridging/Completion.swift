@@ -1,10 +1,10 @@
 import CSerialQueueSwiftCall
 import Synchronization
 
-/// What a suspended caller waits for. It is told once, from any thread, perhaps before the caller is suspended.
+/// An outcome that a suspended caller waits for. It is set once, from any thread, possibly before the caller is suspended.
 ///
-/// Unchecked Sendable: until its exchange of `stage` each side accesses only what is its own: the teller the outcome, the caller
-/// the continuation. The later exchange sees what the other side wrote. The races: Documentation/Design.md, section 18.
+/// Unchecked Sendable: before its exchange of `stage`, each side accesses only its own field: `tell` the outcome, `wait` the
+/// continuation. The later exchange sees what the other side wrote. The races: Documentation/Design.md, section 18.
 class Completion<Outcome>: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case neither
@@ -16,14 +16,14 @@ class Completion<Outcome>: @unchecked Sendable {
     private var outcome: Outcome?
     private var caller: UnsafeContinuation<Void, Never>?
 
-    /// To be called once.
+    /// Sets the outcome and resumes the caller. Call it once.
     final func tell(_ outcome: sending Outcome) {
         self.outcome = outcome
         // [resume] pairs with `wait`: the later of the two exchanges resumes the caller.
         if stage.exchange(.told, ordering: .acquiringAndReleasing) == .awaited { resumeCaller() }
     }
 
-    /// To be called once. What the teller wrote before is visible when this returns.
+    /// Waits for the outcome. Call it once. Writes before the call of `tell` are visible when this returns.
     nonisolated(nonsending) final func wait() async -> Outcome {
         if stage.load(ordering: .acquiring) != .told {
             await withUnsafeContinuation { caller in
@@ -31,7 +31,7 @@ class Completion<Outcome>: @unchecked Sendable {
                 // [resume] pairs with `tell`.
                 if stage.exchange(.awaited, ordering: .acquiringAndReleasing) == .told { resumeCaller() }
             }
-            // The resumption has ordered it already, but inside the runtime, where ThreadSanitizer does not look.
+            // For ThreadSanitizer: the resumption has already ordered it, but inside the runtime, which is not instrumented.
             _ = stage.load(ordering: .acquiring)
         }
         return outcome!

@@ -1,12 +1,12 @@
-// EscapingClosure.swift: an escaping closure's way through C and back. Only this file, AwaitedEnd.swift, ExecutorJobs.swift and
-// QueuedCall.swift use Unmanaged.
+// EscapingClosure.swift: passes escaping closures through C. Only this file, AwaitedEnd.swift, ExecutorJobs.swift and
+// QueuedCall.swift pass Unmanaged references to C.
 //
-// Each retain is matched by exactly one release, because C promises that an accepted task has one outcome, and a refused one none
+// Each retain is matched by exactly one release, because C guarantees one outcome for an accepted task, and none for a refused one
 // (sq_async_pair, sq_queue_watch).
 
 import CSerialQueue
 
-/// A handler that C may call any number of times: `discard` is called once, when it will not be called again.
+/// A handler that C may call any number of times. C calls `discard` once, after the last call.
 final class HandlerBox {
     private let handler: @Sendable (SerialQueue.Stall) -> Void
 
@@ -22,7 +22,7 @@ final class HandlerBox {
         )
     }
 
-    /// Frees what `watcher` owns, after C has refused it.
+    /// Releases what `watcher` owns, after C has refused it.
     static func takeBack(_ watcher: sq_watcher_t) {
         watcher.discard!(watcher.context)
     }
@@ -30,10 +30,10 @@ final class HandlerBox {
 
 /// A closure that waits for its turn, without an allocation.
 ///
-/// An escaping closure is two words: its code, and its context, an object that Swift made and counts (or null, if it
-/// captures nothing). C has room for two words, so the context itself is what is passed, unmanaged, and no box is made.
+/// An escaping closure is two words: its code, and its context, a reference-counted object (or null, if it captures nothing). C
+/// stores two words, so the context is passed directly, unmanaged, without a box.
 enum EscapingClosure {
-    /// Kept in a struct a closure has its plain form; as a generic argument it would be wrapped in a thunk.
+    /// A closure in a struct keeps its plain form; as a generic argument it would be wrapped in a thunk.
     private struct Closure {
         let body: () -> Void
     }
@@ -43,7 +43,7 @@ enum EscapingClosure {
         let context: UnsafeMutableRawPointer?
     }
 
-    /// Submits `body`, of which only the queue knows any more. Returns why C refused it; then it has been released.
+    /// Submits `body`, which only the queue references afterwards. If C refused it, releases it and returns the error.
     static func submit(
         _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t
     ) -> SerialQueueError? {
@@ -65,24 +65,24 @@ enum EscapingClosure {
         let words = words(of: Closure(body: consume body))
         let status = call({ EscapingClosure.finish($0!, $1, runs: $2) }, words.code, words.context)
         guard status != 0 else { return nil }
-        // Before the release: what `body` captured may have a deinit that meets a deadlock of its own.
+        // Before the release: a deinit of the captures may produce another deadlock report.
         let error = SerialQueueError(status: status)
         finish(words.code, words.context, runs: false)
         return error
     }
 
-    /// The closure's words, with its context retained, and the closure itself gone: C must find no other reference, for the
-    /// queue may be done with it before the submission is.
+    /// The closure's words, with its context retained, and the closure itself released: the queue may run it before the submission
+    /// returns, and must then hold the last reference.
     private static func words(of closure: consuming Closure) -> Words {
         let words = unsafeBitCast(closure, to: Words.self)
         if let context = words.context {
             _ = Unmanaged<AnyObject>.fromOpaque(context).retain()
         }
-        withExtendedLifetime(closure) {}  // until here, or there might be nothing left to retain
+        withExtendedLifetime(closure) {}  // not released before the retain
         return words
     }
 
-    /// Runs the closure, or not, and releases what `submit` retained.
+    /// Runs the closure if `runs`, and releases what `submit` retained.
     private static func finish(
         _ code: UnsafeMutableRawPointer, _ context: UnsafeMutableRawPointer?, runs: Bool
     ) {
@@ -95,7 +95,7 @@ enum EscapingClosure {
     }
 }
 
-/// A closure that waits for a time to come, and then for its turn.
+/// A closure that waits for its due time, and then for its turn.
 final class DelayedClosure {
     private let body: () -> Void
 
@@ -111,13 +111,13 @@ final class DelayedClosure {
         )
     }
 
-    /// Frees what `task` owns, after C has refused it.
+    /// Releases what `task` owns, after C has refused it.
     static func takeBack(_ task: sq_task_t) {
         task.discard!(task.context)
     }
 }
 
-/// The closure of a work item that asks which one it is.
+/// The closure of a work item that takes the item as its argument.
 final class ItemClosure {
     private let body: (WorkItem) -> Void
     /// Set before the item can be submitted.
@@ -138,14 +138,14 @@ final class ItemClosure {
         )
     }
 
-    /// Tells the closure of `task` which item it belongs to.
+    /// Sets the item of the closure in `task`.
     static func set(_ item: OpaquePointer, in task: sq_task_t) {
         Unmanaged<ItemClosure>.fromOpaque(task.context!).takeUnretainedValue().item = item
     }
 }
 
 extension TimerBody {
-    /// Owns a reference to the body until the C timer is done for, and releases the closure then: the Timer may be kept.
+    /// Owns a reference to the body until the C timer ends. Releases the closure then, even if the Timer still exists.
     var task: sq_task_t {
         sq_task_t(
             run: { Unmanaged<TimerBody>.fromOpaque($0!).takeUnretainedValue().fire() },
@@ -154,7 +154,7 @@ extension TimerBody {
         )
     }
 
-    /// Gives up the reference of `task`, and the closure, after C has refused it.
+    /// Releases the reference of `task`, and the closure, after C has refused it.
     static func takeBack(_ task: sq_task_t) {
         task.discard!(task.context)
     }

@@ -1,26 +1,26 @@
-// ExecutorJobs.swift: the way of the Swift runtime's jobs through C and back.
+// ExecutorJobs.swift: passes jobs of the Swift runtime through C.
 
 import CSerialQueue
 
-/// A job of the Swift runtime's, on its way to the executor that it was enqueued on.
+/// A job of the Swift runtime that is in a queue.
 ///
-/// A job is one word, an object of the runtime that belongs to the code that runs it; the executor is the other word. So
-/// there is nothing to allocate. The executor is retained until the job has run: the runtime compares executors by
-/// calling them, and the actor or task that owned the handle may be gone by then.
+/// C stores two words: the job, a runtime object that belongs to the code that runs it, and its executor. So nothing is allocated.
+/// The executor is retained until the job has run: the runtime calls executors to compare them, and the actor or task that owned
+/// the handle may no longer exist.
 enum QueuedJob {
     typealias Run = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Bool) -> Void
 
-    /// The job is isolated to an actor. Run also when it is discarded: a task without its job would wait forever.
+    /// For a job that is isolated to an actor. It also runs when it is discarded: otherwise its task would wait forever.
     static let onActor: Run = { job, executor, _ in
         take(executor) { take(job).runSynchronously(on: $0.asUnownedSerialExecutor()) }
     }
 
-    /// The job is isolated to nothing, and is here because its task prefers to be.
+    /// For a job that is not isolated, of a task that prefers this queue.
     static let onTask: Run = { job, executor, _ in
         take(executor) { take(job).runSynchronously(on: $0.asUnownedTaskExecutor()) }
     }
 
-    /// The same after the queue's shutdown, on the stand-in.
+    /// The same two after the queue's shutdown, on the stand-in.
     static let lateOnActor: Run = { job, executor, _ in
         take(executor) {
             take(job).runSynchronously(on: $0.asUnownedSerialExecutor())
@@ -35,9 +35,9 @@ enum QueuedJob {
         }
     }
 
-    /// Returns C's status. If that is not 0, the job is still the caller's.
+    /// Returns C's status. If that is not 0, the job still belongs to the caller.
     static func submit(_ job: UnownedJob, of executor: SerialQueue, to queue: OpaquePointer, _ run: Run) -> CInt {
-        // UnownedJob is a struct of one reference without a count.
+        // UnownedJob is a struct with one uncounted reference.
         let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         let retained = Unmanaged.passRetained(executor)
         let status = sq_async_job(queue, run, job, retained.toOpaque())

@@ -1,4 +1,4 @@
-// ManyTraps.swift: what is said before the program ends because of a misuse of a group, semaphore or once.
+// ManyTraps.swift: the messages when a program ends because of a misuse of a group, semaphore or once.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
@@ -32,17 +32,17 @@ func onceReason(_ status: CInt) -> String {
     }
 }
 
-/// Ends the program because a semaphore was to be made that owes permits.
+/// Ends the program because a semaphore was created with a negative number of permits.
 func valueIsNegative(_ label: String, _ value: Int) -> Never {
     fatalError("Semaphore \"\(label)\": it cannot have \(value) permits. Use 0 for none.")
 }
 
-/// Ends the program because a group's members cannot be counted.
+/// Ends the program because a group has too many members.
 func tooManyMembers(_ label: String) -> Never {
     fatalError("WorkGroup \"\(label)\": more than 536870912 members have entered and not left. Call leave for each enter.")
 }
 
-/// Ends the program for want of memory.
+/// Ends the program because there is no memory.
 func cannotMake(_ kind: String, _ label: String) -> Never {
     fatalError("\(kind) \"\(label)\": no memory for it.")
 }

@@ -1,34 +1,34 @@
-// QueuedCall.swift: what an async caller waits for, through C and back.
+// QueuedCall.swift: passes a suspended caller's call through C.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// A call that C keeps until its turn comes and, where the queue is full, until there is room for it. The subclass decides what
-/// happens then.
+/// A call that C keeps until its turn and, if the queue is full, until there is room for it. The subclass defines what happens
+/// then.
 ///
-/// The outcome for the caller is an error, or `nil`. Unchecked Sendable: the memory that C uses is written before it is
-/// submitted, and belongs to C from then on.
+/// The outcome for the caller is an error or `nil`. Unchecked Sendable: the memory that C uses is written before the submission,
+/// and belongs to C afterwards.
 class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
     enum Answer {
         /// It is in the queue.
         case accepted
-        /// It waits in line for room; ``decided(_:)`` will be called.
+        /// It waits for room; ``decided(_:)`` will be called.
         case waitsForRoom
-        /// Nothing will be called.
+        /// No function will be called.
         case refused(SerialQueueError)
     }
 
-    // Memory of its own, because it must not move. `first` is the call, `second` the queue: a caller that withdraws it, and C when
-    // it calls back, hold a reference to that.
+    // Allocated separately, because it must not move. `first` is the call, `second` the queue, to which a caller that withdraws the
+    // call, and C when it calls back, hold a reference.
     private let task = UnsafeMutablePointer<sq_deferred_t>.allocate(capacity: 1)
 
-    /// Its turn has come, or it has been discarded.
+    /// Called when its turn has come (`runs`), or when it was discarded.
     func turnCame(_ runs: Bool) {}
 
-    /// Room for it has been found (`nil`) or never will be.
+    /// Called when it has got room (`nil`), or when it never will.
     func decided(_ error: SerialQueueError?) {}
 
-    /// To be called once. Retains the call twice: for its turn, and for the decision whether it gets one.
+    /// Submits the call. Call it once. Retains the call twice: for ``turnCame(_:)`` and for ``decided(_:)``.
     final func submit(to queue: OpaquePointer) -> Answer {
         let retained = Unmanaged.passRetained(self).retain()
         task.initialize(
@@ -51,7 +51,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
         return .refused(SerialQueueError(status: status))
     }
 
-    /// Stops waiting for room. `false`: it does not wait for room.
+    /// Withdraws it while it waits for room. `false`: it does not wait for room.
     final func withdrawFromLine() -> Bool {
         guard sq_async_withdraw(queue, task) else { return false }
         Unmanaged.passUnretained(self).release()
@@ -59,8 +59,8 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
         return true
     }
 
-    /// Withdraws it before its turn: depth, room and C's reference are released. Does nothing if its turn has come, or while it
-    /// waits for room.
+    /// Withdraws it from the queue before its turn; releases its room and C's reference. No effect if its turn has come, or while
+    /// it waits for room.
     final func withdrawFromQueue() {
         if sq_async_cancel(queue, task) { Unmanaged.passUnretained(self).release() }
     }
@@ -75,7 +75,8 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
 }
 
 extension Completion<CInt> {
-    /// The outcome is 0, when everything before it has ended. Returns C's status; if that is not 0, there will be no outcome.
+    /// Sets the outcome to 0 when everything submitted before has ended. Returns C's status; if that is not 0, there will be no
+    /// outcome.
     func follow(_ queue: OpaquePointer) -> CInt {
         let retained = Unmanaged.passRetained(self)
         let status = sq_async_job(

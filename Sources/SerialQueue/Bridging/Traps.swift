@@ -1,19 +1,19 @@
-// Traps.swift: what is said before the program ends because of a misuse.
+// Traps.swift: the messages when a program ends because of a misuse.
 //
-// fatalError, not preconditionFailure: only the former prints its sentence in release builds too. The sentences are made
-// apart from the traps, so that a test can read those that nothing leads to yet.
+// fatalError, not preconditionFailure: only fatalError prints its message in release builds. The messages are separate functions,
+// so that a test can read those that it cannot provoke.
 
 import CSerialQueue
 import CSerialQueueSwiftCall
 
 extension SerialQueue {
-    /// Ends the program after a sync that never ran its closure, so that there is nothing to return.
+    /// Ends the program after a sync that did not run its closure, and so has nothing to return.
     @usableFromInline @inline(never)
     func refused(_ verb: StaticString, _ status: CInt) -> Never {
         fatalError("SerialQueue.\(verb): \(reason(for: status))")
     }
 
-    /// Ends the program because a job could not be queued: the runtime takes none back, and its task would wait forever.
+    /// Ends the program because a job was refused: it cannot be returned to the runtime, and its task would wait forever.
     func jobRefused(_ status: CInt) -> Never {
         fatalError("SerialQueue: a task's job is lost: \(jobReason(for: status))")
     }
@@ -37,12 +37,12 @@ extension SerialQueue {
         fatalError("Expected to run on queue \"\(label)\", but runs \(whereabouts(message))", file: file, line: line)
     }
 
-    /// Ends the program because a stall of no duration was asked for.
+    /// Ends the program because the threshold of a stall is not positive.
     func thresholdIsNotPositive(_ threshold: Duration) -> Never {
         fatalError("SerialQueue.onStall: queue \"\(label)\" cannot stall after \(threshold). Use a threshold above zero.")
     }
 
-    /// Ends the program because a timer was to fire without a pause.
+    /// Ends the program because the interval of a timer is not positive.
     func intervalIsNotPositive(_ interval: Duration) -> Never {
         fatalError("SerialQueue.makeTimer: queue \"\(label)\" cannot run something every \(interval). Use an interval above zero.")
     }
@@ -73,7 +73,7 @@ extension SerialQueue {
     }
 }
 
-/// Ends the program because a queue was to be made that takes nothing.
+/// Ends the program because the capacity of a queue is not positive.
 func capacityIsNotPositive(_ label: String, _ capacity: Int) -> Never {
     fatalError("SerialQueue \"\(label)\": a capacity of \(capacity) leaves room for nothing. Use nil for no limit.")
 }
@@ -89,12 +89,12 @@ func cannotMakeQueue(_ label: String, stackSize: Int?) -> Never {
     fatalError("SerialQueue \"\(label)\": no memory for a queue.")
 }
 
-/// Ends the program because a pool was to be made that runs nothing.
+/// Ends the program because the number of threads of a pool is not positive.
 func threadsAreNotPositive(_ label: String, _ threads: Int) -> Never {
     fatalError("WorkerPool \"\(label)\": with \(threads) threads nothing runs. Use nil for about one per processor.")
 }
 
-/// Ends the program because a pool was to be made of more threads than can be counted.
+/// Ends the program because the number of threads of a pool is too large.
 func threadsAreTooMany(_ label: String, _ threads: Int) -> Never {
     fatalError("WorkerPool \"\(label)\": \(threads) threads are more than a pool can have. Use nil for about one per processor.")
 }

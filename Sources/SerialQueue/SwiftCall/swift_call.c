@@ -1,11 +1,11 @@
 /* swift_call.c: lends a non-escaping Swift closure to the queue for the length of one call.
  *
  * DESIGN
- *   A Swift closure is two words, its code and its context. A C function has room for one context, so somebody has to
- *   keep the pair in memory. Swift can do that only for an escaping closure, and withoutActuallyEscaping makes one on the
- *   heap (one to two allocations per sync, measured, also with -O). Here the pair arrives in registers, by the calling
- *   convention that clang offers for this purpose, and lies on this function's stack until the queue has run it.
- *   Nobody retains or releases the context: for a non-escaping closure it is a plain stack frame, not an object.
+ *   A Swift closure is two words, its code and its context. A C function takes one context, so the pair must be stored
+ *   in memory. Swift can do that only for an escaping closure, and withoutActuallyEscaping makes one on the heap (one to
+ *   two allocations per sync, measured, also with -O). Here the pair arrives in registers, with clang's calling
+ *   convention for Swift, and is kept on this function's stack until the queue has run it. The context is never retained
+ *   or released: for a non-escaping closure it is a plain stack frame, not an object.
  */
 #include "sq_swift_call.h"
 
@@ -33,7 +33,7 @@ SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 
-/* Of the core: sq_sync_or_run, but with ESHUTDOWN after a shutdown. AfterShutdown.swift has one order for what comes then. */
+/* From the core: sq_sync_or_run, but returns ESHUTDOWN after a shutdown. AfterShutdown.swift then orders it with other late work. */
 int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context);
 
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context)

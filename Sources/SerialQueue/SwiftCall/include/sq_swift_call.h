@@ -1,8 +1,8 @@
-/* sq_swift_call.h: what the Swift layer needs and only C can say.
+/* sq_swift_call.h: what the Swift layer needs and can only be written in C.
  *
- * Names for what Swift does not import by itself: initialiser macros and errno. (Importing Glibc would bring the names
- * too, but tie the face to one C library.) The calls that lend a closure to the queue are in swift_call.c; they are
- * declared in Swift, in BorrowedClosure.swift, because C has no word for a Swift closure. */
+ * Names for what Swift does not import: initialiser macros and errno. (Importing Glibc would also provide the names, but
+ * bind the Swift layer to one C library.) The calls that lend a closure to the queue are in swift_call.c; they are
+ * declared in Swift, in BorrowedClosure.swift, because C has no type for a Swift closure. */
 #ifndef SQ_SWIFT_CALL_H
 #define SQ_SWIFT_CALL_H
 
@@ -24,15 +24,15 @@ enum {
 /* The error of the call that has just failed on this thread. */
 static inline int sq_swift_errno(void) { return errno; }
 
-/* Whether a call of sq_once would return at once. What the function wrote is visible then. */
+/* True if a call of sq_once would return immediately. The function's writes are visible then. */
 static inline _Bool sq_swift_once_is_done(const sq_once_t *_Nonnull once)
 {
     return __atomic_load_n(&once->state, __ATOMIC_ACQUIRE) == SQ_ONCE_DONE;
 }
 
-/* Resumes a continuation that returns nothing and throws nothing: UnsafeContinuation.resume(). That one is compiled into its
- * caller, and reads the task's memory there. The task may go on at once without having slept, which is ordered by the runtime,
- * but ThreadSanitizer sees only the reading. */
+/* Resumes a continuation that returns nothing and throws nothing, like UnsafeContinuation.resume(). The latter is inlined into its
+ * caller, and reads the task's memory there. If the task continues without having been suspended, the runtime orders the accesses,
+ * but ThreadSanitizer sees only the read. */
 void sq_swift_resume(void *_Nonnull continuation);
 
 static inline sq_queue_options_t sq_swift_queue_options(void)

@@ -3,6 +3,7 @@
  * run elsewhere. So it begins a new chain of frames: calls that ask which queues the caller is on do not look further out. The
  * search for deadlocks does, because the thread cannot continue before the task ends. */
 #include "caller.h"
+#include "sq_item.h"
 #include "sq_pool.h"
 #include "sq_timer.h"
 
@@ -138,5 +139,52 @@ static void sync_twice(void *context) {
 TEST(functions_that_a_thread_calls_in_turn_see_all_queues_that_it_is_on) {
     scene_t scene = make_scene();
     CHECK_EQUAL(sq_sync(scene.outer, sync_twice, &scene), 0);
+    end_scene(&scene, 3);
+}
+
+static void check_names_outer(int error) {
+    CHECK_EQUAL(error, EDEADLK);
+    CHECK(strstr(sq_deadlock_report(), "runs a task of queue \"outer\" and waits for queue \"outer\"") != NULL);
+}
+
+/* Cancelled items. Each is cancelled, or released without having been submitted, by a task of `outer`. */
+static void must_see_none(void *context) {
+    scene_t *scene = context;
+    CHECK(sq_current_queue() == NULL);
+    CHECK(!sq_is_current(scene->outer) && !sq_is_current(scene->inner));
+    check_names_outer(sq_sync(scene->outer, must_not_run, NULL));
+    check_names_outer(sq_sync_or_run(scene->outer, must_not_run, NULL));
+    scene->asked += 1;
+}
+
+static void cancel_an_item(scene_t *scene, bool is_submitted) {
+    sq_item_t *item = sq_item_create("item", &(sq_task_t){ must_not_run, scene, must_see_none });
+    REQUIRE(item != NULL);
+    if (is_submitted) {
+        CHECK_EQUAL(sq_item_submit(item, scene->outer), 0);
+    }
+    CHECK_EQUAL(sq_item_cancel(item), 0);
+    CHECK(sq_current_queue() == scene->outer && sq_is_current(scene->outer));
+    sq_item_release(item);
+}
+
+static void cancel_items(void *context) {
+    cancel_an_item(context, false);
+    cancel_an_item(context, true);
+    sq_item_release(sq_item_create("item", &(sq_task_t){ must_not_run, context, must_see_none }));
+    CHECK(sq_current_queue() == ((scene_t *)context)->outer);
+}
+
+/* To see it fail: in item.c, let discard() call the function directly. */
+TEST(the_discard_function_of_a_cancelled_item_is_on_no_queue_of_its_cancellers_and_a_wait_for_one_is_a_deadlock) {
+    check(cancel_items, 3);
+    scene_t scene = make_scene();
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = scene.pool;
+    options.width = SQ_WIDTH_POOL;
+    sq_queue_release(scene.outer);
+    scene.outer = sq_queue_create("outer", &options);
+    REQUIRE(scene.outer != NULL);
+    CHECK_EQUAL(sq_sync_barrier(scene.outer, cancel_items, &scene), 0);
     end_scene(&scene, 3);
 }

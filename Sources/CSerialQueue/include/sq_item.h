@@ -78,8 +78,8 @@ int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay);
  * Cancels the item, if it has not started.
  *
  * Legal before the item is submitted: then it never can be. The item's depth and room in the queue are free at once, and it
- * counts as withdrawn there, if its delay was over. task->discard runs on the calling thread, outside every lock, and the
- * queue is not the current one. Any thread may call, the item's own run included. Never blocks.
+ * counts as withdrawn there, if its delay was over. task->discard runs on the calling thread, outside every lock, with
+ * no current queue, also if the caller is a task. Any thread may call, the item's own run included. Never blocks.
  *
  * @retval 0 It will never run, and task->discard has returned.
  * @retval EINPROGRESS It runs, is being discarded, or is being cancelled by another thread; a thread that is just submitting

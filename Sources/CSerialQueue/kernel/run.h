@@ -8,7 +8,7 @@
 #include "thread/self.h"
 
 /* O. Calls `function(context)` as a task of the queue, the current queue meanwhile. Counting is the caller's. `begins`: not on
- * behalf of this thread's own task, see sq__frame_t. */
+ * behalf of this thread's own task, see sq__frame_t. NULL, with `begins`: outside every queue, with no current queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();

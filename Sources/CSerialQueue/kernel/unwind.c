@@ -20,8 +20,8 @@ _Noreturn static void stop(const char *cause) {
         sq__fatal("%s left a function that sq_once runs, or a task inside it; it must return, or the calls that wait for it "
                   "would never return. Catch it inside.", cause);
     }
-    if (frame == NULL) {
-        sq__fatal("%s left a function of a watcher or of a deferred task; it must return, as a task must. Catch it inside.", cause);
+    if (frame == NULL || frame->owner == NULL) {
+        sq__fatal("%s left a function of a watcher, a deferred task or a cancelled item; it must return, as a task must. Catch it inside.", cause);
     }
     sq__unwind_left(cause, frame);
 }

@@ -3,10 +3,10 @@
 
 #include "timer/delayed.h"
 #include "platform/memory.h"
-#include "platform/unwind.h"
 #include "queue/async.h"
 #include "wait/deadlock.h"
 #include "kernel/handle.h"
+#include "kernel/run.h"
 #include "kernel/withdraw.h"
 
 #include <errno.h>
@@ -55,10 +55,9 @@ static void have_turn(void *context, void *unused, bool runs) {
 
 /* It was taken back, or never submitted. The caller has a reference. */
 static void discard(sq_item_t *item) {
-    SQ__NOBODY_UNWINDS_THROUGH;
     uint32_t process = sq__process();
     if (item->task.discard != NULL) {
-        item->task.discard(item->task.context);
+        sq__run_in_chain(NULL, true, item->task.discard, item->task.context); /* the caller may be in a task */
     }
     if (process == sq__process()) {
         sq__item_publish(item, false);

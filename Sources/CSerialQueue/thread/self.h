@@ -11,7 +11,7 @@
 
 /* One for each task on this thread's stack, innermost first. It is a local variable of the function that calls the task. */
 typedef struct sq__frame {
-    const void *owner; /* whose task this is */
+    const void *owner; /* whose task this is; NULL: no queue's, a function that runs with no current queue. It starts a chain */
     struct sq__frame *parent;
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
 } sq__frame_t;

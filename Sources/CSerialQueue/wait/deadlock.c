@@ -71,6 +71,9 @@ static bool needs_barrier(const sq__wait_t *wait, const sq__wait_t *barrier) {
 }
 
 static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame) {
+    if (frame->owner == NULL) {
+        return false;
+    }
     return sq__is_concurrent(frame->owner) ? needs_reader(wait, frame) : needs(wait, frame->owner);
 }
 

@@ -34,7 +34,9 @@ static void add_frames(text_t *text, const sq__frame_t *frame, const void *outer
         return;
     }
     add_frames(text, frame->parent, outermost);
-    add(text, ", in it one of queue \"%s\"", label_of(frame));
+    if (frame->owner != NULL) {
+        add(text, ", in it one of queue \"%s\"", label_of(frame));
+    }
 }
 
 char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }

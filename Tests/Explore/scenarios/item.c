@@ -16,6 +16,7 @@ static struct { int ran, discarded, cancelled; bool over; uint64_t cell; } seen;
 static int expected_awaits;
 static int notified, told, wants; /* notifications; the order of those of one thread */
 static bool syncs, retains; /* in its run: onto queue A; itself */
+static bool syncs_discarded; /* in its discard function, on its canceller's thread: onto queue B */
 static struct { bool item, queue; } given; /* released by a thread of the scenario */
 
 static void touch(void) {
@@ -53,6 +54,12 @@ static void discard(void *unused) {
     touch();
     if (seen.ran || seen.discarded++) {
         ex_fail("item: it is discarded twice, or has run");
+    }
+    if (syncs_discarded) {
+        if (sq_current_queue() != NULL) {
+            ex_fail("item: a cancelled item's discard function is on a queue");
+        }
+        allow(sq_sync(queues[1], do_nothing, NULL), EDEADLK, 0);
     }
     ex_point();
     touch();
@@ -150,6 +157,16 @@ static void wait_inside(void *unused) {
     wait_item(SQ_FOREVER, EDEADLK);
 }
 
+static void cancel_inside(void *unused) {
+    (void)unused;
+    cancel();
+}
+
+static void sync_back(void *unused) {
+    (void)unused;
+    allow(sq_sync(queues[0], do_nothing, NULL), EDEADLK, 0);
+}
+
 static void shut_down(sq_shutdown_mode_t mode) { allow(sq_shutdown(queues[0], mode, SQ_FOREVER), 0, 0); }
 
 static void release_queue(void) {
@@ -179,7 +196,7 @@ static void make_all(size_t capacity) {
     memset(&seen, 0, sizeof seen);
     memset(&awaited, 0, sizeof awaited);
     expected_awaits = 0;
-    given.item = given.queue = syncs = retains = false;
+    given.item = given.queue = syncs = syncs_discarded = retains = false;
     notified = told = wants = 0;
     item = sq_item_create("I", &(sq_task_t){ run, NULL, discard });
     options.capacity = capacity;
@@ -242,6 +259,7 @@ FIRST(submitted, allow(submit(0), 0, 0))
 FIRST(held, allow(sq_suspend(queues[0]), 0, 0); allow(submit(0), 0, 0))
 FIRST(delayed, allow(sq_item_submit_after(item, queues[0], 1), 0, 0))
 FIRST(submitted_elsewhere, syncs = true; allow(submit(1), 0, 0))
+FIRST(discarded_elsewhere, syncs_discarded = true)
 FIRST(kept_by_itself, retains = true; allow(submit(0), 0, 0))
 FIRST(retained, sq_item_retain(item))
 FIRST(submitted_and_retained, allow(submit(0), 0, 0); sq_item_retain(item))
@@ -254,6 +272,8 @@ THREAD(t_cancel, cancel())
 THREAD(t_wait, wait_item(SQ_FOREVER, 0))
 THREAD(t_wait_until, wait_item(stage_soon(), ETIMEDOUT))
 THREAD(t_wait_inside, allow(sq_sync(queues[0], wait_inside, NULL), 0, 0))
+THREAD(t_cancel_inside, allow(sq_sync(queues[0], cancel_inside, NULL), 0, 0))
+THREAD(t_sync_back, allow(sq_sync(queues[1], sync_back, NULL), 0, 0))
 THREAD(t_await, await_item(false))
 THREAD(t_await_withdraw, await_item(true))
 THREAD(t_notify_twice, notify(0); notify(1))
@@ -292,6 +312,7 @@ BODY(item_release_cancel, submitted_and_retained, 0, t_release_mine, t_cancel_an
 BODY(item_release_fresh, retained, 0, t_release_mine, t_cancel_and_release)
 BODY(item_retain_inside, kept_by_itself, 0, t_release_only)
 BODY(item_deadlock_running, submitted_elsewhere, 0, t_wait_inside, t_cancel)
+BODY(item_deadlock_discard, discarded_elsewhere, 0, t_cancel_inside, t_sync_back)
 BODY(item_submit_refused, closed, 0, t_submit_refused, t_submit_elsewhere)
 BODY(item_release_submit, retained, 0, t_release_mine, t_submit_and_release)
 BODY(item_deadlock_late, NULL, 0, t_wait_inside, t_submit)
@@ -325,6 +346,7 @@ const scenario_t item_scenarios[] = {
     { "item_release_fresh", "the last release against a cancel of an item that was not submitted", .body = item_release_fresh },
     { "item_retain_inside", "the last owner goes, and the item takes a reference to itself", .body = item_retain_inside },
     { "item_deadlock_running", "a running item syncs onto the queue of its waiter, and is cancelled: one wait is refused", .body = item_deadlock_running },
+    { "item_deadlock_discard", "a discard function syncs onto a queue that waits for its canceller's: one wait is refused", .body = item_deadlock_discard },
     { "item_submit_refused", "a submission that is refused against another one", .body = item_submit_refused },
     { "item_release_submit", "the last release against the submission", .body = item_release_submit },
     { "item_deadlock_late", "an item submitted behind the task that waits for it: the wait is refused", .body = item_deadlock_late },

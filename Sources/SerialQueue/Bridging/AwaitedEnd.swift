@@ -3,7 +3,7 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// A suspended caller in the line of a semaphore, a group or an item (sq_await.h).
+/// A suspended caller that waits for a semaphore, a group or an item (sq_await.h).
 ///
 /// The outcome is `true`, or `false` after a withdrawal. Unchecked Sendable: the memory that C uses is written before C gets it.
 final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {

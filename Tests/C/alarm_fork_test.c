@@ -19,7 +19,7 @@ typedef struct bell {
 
 static void ring(sq__alarm_t *alarm) {
     bell_t *bell = (bell_t *)alarm;
-    bool stands = bell->stands; /* who waits for it may take it away */
+    bool stands = bell->stands; /* the waiting thread may free it */
     latch_bump(&bell->rung);
     if (stands) {
         latch_wait(&bell->go_on, 1);

@@ -90,7 +90,7 @@ TEST(a_withdrawn_await_takes_nothing_and_one_that_has_ended_is_not_withdrawn) {
     CHECK_EQUAL(journal.entries[0], 1);
     CHECK(!sq_semaphore_withdraw(semaphore, &waiting[1].await));
     CHECK(sq_semaphore_withdraw(semaphore, &waiting[2].await));
-    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0); /* to the semaphore: nobody waits */
+    CHECK_EQUAL(sq_semaphore_signal(semaphore), 0); /* to the semaphore: no thread waits */
     CHECK_EQUAL(sq_semaphore_wait(semaphore, SQ_NOW), 0);
     CHECK_EQUAL(journal.count, 1);
     sq_semaphore_release(semaphore);
@@ -281,7 +281,7 @@ static int use_in_child(void *argument) {
     sq_await_t await = { .ended = NULL };
     int wrong = !CHECK_EQUAL(sq_semaphore_await(both->semaphore, &await), ESTALE);
     wrong += !CHECK_EQUAL(sq_group_await(both->group, &await), ESTALE);
-    wrong += !CHECK_EQUAL(sq_semaphore_signal(both->semaphore), 0); /* nobody waits any more */
+    wrong += !CHECK_EQUAL(sq_semaphore_signal(both->semaphore), 0); /* no thread waits any more */
     wrong += !CHECK_EQUAL(sq_semaphore_await(both->semaphore, &await), 0);
     return wrong;
 }

@@ -1,4 +1,4 @@
-/* baton_test.c: one owner at a time, whoever it is; the baton from task to task. */
+/* baton_test.c: a queue has one owner at a time; the baton passes from task to task. */
 #include "harness.h"
 #include "inject.h"
 #include "latch.h"

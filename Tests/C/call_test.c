@@ -1,4 +1,5 @@
-/* call_test.c: run_and_wait: the queue's thread runs it, the caller waits; it gives up before the start or not at all. */
+/* call_test.c: run_and_wait: the queue's thread runs the function and the caller waits. The caller can withdraw only before the
+ * function starts. */
 #include "caller.h"
 #include "inject.h"
 

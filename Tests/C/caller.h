@@ -113,7 +113,7 @@ static inline void must_not_run(void *context) {
     CHECK(!"a function that must not run");
 }
 
-/* A task that says when it runs and goes on when told, and what it found. */
+/* A task that reports that it runs, waits until it may continue, and records what it found. */
 typedef struct journal {
     size_t count;
     int entries[1024];

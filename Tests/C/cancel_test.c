@@ -62,7 +62,7 @@ static void with_shared_pool(void) {
     pthread_t thread;
     cancelled_start(&thread, &cancelled);
     cancelled_end(thread, &cancelled);
-    CHECK(sq_pool_shared() == site.pool); /* nobody went off with its lock */
+    CHECK(sq_pool_shared() == site.pool); /* no cancelled thread kept its lock */
     if (!UNDER_TSAN) {
         CHECK_EQUAL(in_fork(do_nothing_in_child, NULL), 0);
     }

@@ -1,4 +1,4 @@
-/* capacity_test.c: queues of limited capacity: who is refused, who waits for room, and that no room is ever lost. */
+/* capacity_test.c: queues with a capacity: which submissions are refused, which wait for room, and that no room is lost. */
 #include "caller.h"
 #include "inject.h"
 

@@ -68,7 +68,7 @@ static inline ending_t run_captured(const char *word, const char *second) {
 
 static inline void no_core_file(void) { setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }); }
 
-/* It aborted after one sentence of the library's, in which all the words stand, in this order. */
+/* It aborted after one message of the library, which contains all these words in this order. */
 static inline void check_aborted(const ending_t *ending, const char *const words[], size_t count) {
     bool holds = CHECK(WIFSIGNALED(ending->status) && WTERMSIG(ending->status) == SIGABRT);
     const char *at = strstr(ending->text, "SerialQueue: ");
@@ -135,7 +135,7 @@ static inline void let_others_sleep(void) {
     looks = asleep == ENOUGH ? MOST : looks / 2 > LEAST ? looks / 2 : LEAST;
 }
 
-/* A test that forks beside threads cannot be run here; said in a note. */
+/* True: a test that forks while other threads run cannot run here. Prints a note. */
 static inline bool fork_left_out(void) {
     if (UNDER_TSAN) {
         note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");

@@ -75,7 +75,7 @@ static void *hold_in_sync(void *argument) {
 }
 
 static sq_time_t deadline_of(way_t way, random_stream_t *random) {
-    uint64_t later = random_below(random, 4); /* seldom two the same, often one beside a wait without a limit */
+    uint64_t later = random_below(random, 4); /* rarely two equal ones; often one next to a wait without a limit */
     return way == BY_SYNC || later == 0 ? SQ_FOREVER : FAR + later * 1000000000;
 }
 

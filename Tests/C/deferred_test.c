@@ -1,4 +1,4 @@
-/* deferred_test.c: tasks that wait for room with no thread beside them, and jobs, which need none. */
+/* deferred_test.c: tasks that wait for room without blocking a thread, and jobs, which need no room. */
 #include "deferred.h"
 #include "inject.h"
 

@@ -102,7 +102,7 @@ static int call_backlog(stage_t *stage) {
     return error == 0 && stage->accepted - before < BACKLOG ? ENOMEM : error;
 }
 
-/* A sync that has to wait: somebody else is in the queue, and leaves when the call has its place or has been refused. */
+/* A sync that has to wait: another thread is in the queue, and leaves when the call has its slot or has been refused. */
 typedef struct intruder {
     stage_t *stage;
     hold_t hold;
@@ -253,7 +253,7 @@ TEST(each_thread_creation_of_each_call_can_fail) {
     CHECK_EQUAL(sites, 4); /* first_async, first_async_task */
 }
 
-/* What must do without memory: it is called where nobody can handle a failure. */
+/* Calls that must not need memory: their callers cannot handle a failure. */
 TEST(reading_releasing_and_draining_never_allocate) {
     stage_t stage = { .queue = NULL };
     make_queue_with_thread(&stage);

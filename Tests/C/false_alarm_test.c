@@ -80,7 +80,7 @@ TEST(threads_that_wait_for_a_cycle_are_not_part_of_it_and_get_their_turns) {
     }
 }
 
-/* A queue that is suspended is nobody's: who waits for it is in no circle, for anybody can resume it. */
+/* No thread holds a suspended queue: a thread that waits for it is in no cycle, because any thread can resume the queue. */
 TEST(a_wait_for_a_suspended_queue_is_no_cycle) {
     sq_queue_t *a = make_queue_of("a", 0), *b = make_queue_of("b", 0);
     bystander_t bystander = { a, b, 0, 0 };

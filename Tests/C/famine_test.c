@@ -33,7 +33,7 @@ static bool relief(trial_t *trial, int error) {
     return false;
 }
 
-/* Somebody is in the queue, and leaves when the thread of the scene sleeps in its wait, or was refused. */
+/* Another thread is in the queue, and leaves when the scene's thread sleeps in its wait, or was refused. */
 typedef struct intruder {
     hold_t hold;
     atomic_int waiter;
@@ -61,7 +61,7 @@ static void go_with(intruder_t *intruder) { intruder->waiter = gettid(); }
 
 static void leave(intruder_t *intruder) { join(intruder->leaver); }
 
-/* One wait behind somebody else, in the famine; the function runs once or not at all. */
+/* One wait behind another thread, during the famine; the function runs once or not at all. */
 static void wait_behind(trial_t *trial, sq_queue_t *queue, way_t way, bool by_runner, sq_time_t deadline, int expected) {
     size_t ran = 0;
     intruder_t intruder;
@@ -206,7 +206,7 @@ static void drain_and_end(trial_t *trial) { shut_down(trial, SQ_SHUTDOWN_DRAIN, 
 static void discard_and_end(trial_t *trial) { shut_down(trial, SQ_SHUTDOWN_DISCARD, false); }
 static void discard_and_end_while_suspended(trial_t *trial) { shut_down(trial, SQ_SHUTDOWN_DISCARD, true); }
 
-/* Suspending, resuming and letting go are for whoever cannot handle an error: they need nothing. */
+/* Callers of suspend, resume and release cannot handle an error: these calls need no memory. */
 static void count_discard(void *context) { atomic_fetch_add((atomic_size_t *)context, 1); }
 
 static void suspend_resume_and_let_go(trial_t *trial) {
@@ -237,7 +237,7 @@ static void suspend_resume_and_let_go(trial_t *trial) {
     CHECK_EQUAL(discarded, 200);
 }
 
-/* Two in a cross: it is told without memory for the report, too. */
+/* A cycle of two threads: the error is returned even without memory for the report. */
 typedef struct cross {
     trial_t *trial;
     sq_queue_t *a, *b;

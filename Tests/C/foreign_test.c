@@ -52,7 +52,7 @@ static void come_to(place_t place, site_t *site) {
     case IN_ASYNC_THAT_WAITED:
         sq_async(site->queue, site->leave, site);
         latch_bump(&hold.leave);
-        sq_sync(site->queue, do_nothing, NULL); /* would wait for ever behind a dead queue */
+        sq_sync(site->queue, do_nothing, NULL); /* would wait forever for a dead queue */
         break;
     case IN_CALL:
         WHATEVER(sq_run_and_wait(site->queue, SQ_FOREVER, site->leave, site));
@@ -86,7 +86,7 @@ static void jump(void *context) {
     longjmp(way_out, 1);
 }
 
-/* After the jump the thread goes on as if nothing had been, and comes to the library again. */
+/* After the jump the thread continues, and calls the library again. */
 static void jump_out_of(place_t place, site_t *site, const char *afterwards) {
     sq_queue_t *other = make_queue_of("other", 0);
     if (setjmp(way_out) == 0) {
@@ -192,7 +192,7 @@ int child_main(int count, char **words) {
         site.leave = jump;
         jump_out_of(place, &site, words[0]);
     }
-    return 3; /* nobody stopped it */
+    return 3; /* nothing stopped it */
 }
 
 static void check_left(const char *how, place_t place, const char *cause) {
@@ -274,7 +274,7 @@ TEST(a_thread_that_has_waited_can_be_cancelled_as_before) {
     sq_queue_release(queue);
 }
 
-/* The C++ program stands beside this one. */
+/* The C++ program is next to this one. */
 static const char *throw_program(void) {
     static char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 32);

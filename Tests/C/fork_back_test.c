@@ -134,7 +134,7 @@ TEST(who_is_refused_by_a_shutdown_can_fork_and_its_child_can_return) {
                           && scene.decided[1] == (is_child ? 0 : 1 + ESHUTDOWN));
 }
 
-/* The child has nobody to wait for. */
+/* The child has no thread to wait for. */
 TEST(a_shutdown_whose_function_forks_waits_for_nothing_in_the_child) {
     if (fork_left_out() || UNDER_ASAN) {
         return;
@@ -263,7 +263,7 @@ static void *use_alarms(void *argument) {
         sched_yield();
     }
     sq_queue_t *queue = make_queue_of("the child's", 0);
-    CHECK_EQUAL(sq_async_after(queue, 200000000, exit_well, NULL), 0); /* longer than an alarm thread stays that nobody needs */
+    CHECK_EQUAL(sq_async_after(queue, 200000000, exit_well, NULL), 0); /* longer than an unused alarm thread stays */
     sleep(20);
     _exit(1);
 }
@@ -271,7 +271,7 @@ static void *use_alarms(void *argument) {
 static void call_and_use_alarms(void *context) {
     scene_t *scene = context;
     call(scene);
-    if (scene->status == -1) { /* a lease that the thread must not take for one of the parent's */
+    if (scene->status == -1) { /* a lease that the thread must not mistake for a lease of the parent */
         spawn(use_alarms, NULL);
     }
 }

@@ -62,7 +62,7 @@ TEST(a_child_that_returns_from_a_sync_task_continues) {
     sq_queue_release(inside.queue);
 }
 
-/* The child's only thread is the copy of the queue's own, and has nothing left to do: the process ends. */
+/* The child's only thread is the copy of the queue's thread, and has no work: the process ends. */
 TEST(a_child_that_returns_from_an_async_task_ends) {
     if (fork_left_out()) {
         return;

@@ -113,7 +113,8 @@ TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
     CHECK_EQUAL(in_fork(wait_with_another, mine), 0);
 }
 
-/* For the same reason the child wakes nobody who waits in the parent. Here the waiter is about to sleep, and has its token's lock. */
+/* For the same reason the child wakes no thread that waits in the parent. Here the waiter is about to sleep, and holds its token's
+ * lock. */
 typedef struct sleeper {
     sq_queue_t *queue;
     latch_t stands, goes_on;
@@ -180,7 +181,7 @@ TEST(a_child_that_returns_from_a_call_ends_and_wakes_no_thread_of_the_parent) {
     sq_queue_release(sleeper.queue);
 }
 
-/* Nor does it stop a thread of the parent's. Here the queue's thread is about to sleep. */
+/* The child does not stop a thread of the parent either. Here the queue's thread is about to sleep. */
 static void have_the_thread_stand(void *sleeper) { do_before_next_wait(stand, sleeper); }
 
 static int release_in_child(void *queue) {

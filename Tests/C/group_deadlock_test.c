@@ -215,7 +215,7 @@ TEST(a_wait_that_closes_two_cycles_at_once_is_refused_once) {
     sq_group_release(inside.group);
 }
 
-/* No alarm: members that entered, and members on queues that nobody holds who waits for us. */
+/* No deadlock: members that entered, and members on queues that no thread holds that waits for us. */
 static void leave_later(void *context) {
     inside_t *inside = context;
     latch_wait(&inside->go, 1);

@@ -180,7 +180,7 @@ TEST(a_task_that_waits_on_a_pool_of_one_thread_lends_it_to_the_members) {
     sq_pool_release(pool);
 }
 
-/* The storm: members come and go on several queues while threads wait, notify and give up. */
+/* The storm: members start and end on several queues while threads wait, notify and time out. */
 enum { STORMERS = 4, QUEUES = 3 };
 
 typedef struct storm {

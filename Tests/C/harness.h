@@ -38,7 +38,7 @@
 /* For a call whose result may be anything, although it is marked SQ_USE_RESULT. */
 #define WHATEVER(call) do { if (call) { } } while (0)
 
-/* A check that fails prints file, line, the expression and the values; the test goes on. Any thread. */
+/* A failed check prints file, line, expression and values; the test continues. Any thread. */
 #define CHECK(condition) check_true((condition), #condition, __FILE__, __LINE__)
 #define CHECK_EQUAL(actual, expected) \
     check_equal((intmax_t)(actual), (intmax_t)(expected), #actual " == " #expected, __FILE__, __LINE__)

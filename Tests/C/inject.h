@@ -31,7 +31,7 @@ void fail_some(failure_t what, uint64_t one_in);
 /* Nothing fails any more. Returns how many calls were made to fail since the last fail_nth or fail_some. */
 uint64_t fail_nothing(void);
 
-/* From now on about one wait in `one_in` on a condition returns at once although nobody signalled; 0: none. */
+/* From now on about one in `one_in` waits on a condition returns immediately without a signal; 0: none. */
 void wake_spuriously(uint64_t one_in);
 uint64_t spurious_wakes(void);
 

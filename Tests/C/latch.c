@@ -7,7 +7,7 @@
 void latch_bump(latch_t *latch) {
     pthread_mutex_lock(&latch->mutex);
     latch->value += 1;
-    /* Under the mutex: whoever sees the value may take the latch away. */
+    /* Under the mutex: a thread that sees the value may free the latch. */
     pthread_cond_broadcast(&latch->grown);
     pthread_mutex_unlock(&latch->mutex);
 }

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-/* A number that only grows. A gate is a latch that everybody waits to be 1. May lie on the stack of who waits last. */
+/* A number that only grows. A gate is a latch whose waiters wait for 1. May be on the stack of the last thread that waits. */
 typedef struct latch {
     pthread_mutex_t mutex;
     pthread_cond_t grown;
@@ -19,7 +19,7 @@ void latch_bump(latch_t *latch);
 void latch_wait(latch_t *latch, size_t value);
 size_t latch_value(latch_t *latch);
 
-/* A task that stands still inside a queue until it is let go: what is submitted meanwhile has to wait. */
+/* A task that blocks its queue until it is released: tasks that are submitted meanwhile have to wait. */
 typedef struct hold {
     latch_t entered, leave, left;
     pthread_t thread;

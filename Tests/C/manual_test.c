@@ -92,7 +92,7 @@ TEST(a_run_includes_what_its_tasks_submit_and_what_is_discarded) {
     CHECK_EQUAL(sq_suspend(spawner.other), 0);
     CHECK_EQUAL(sq_async_task(spawner.other, &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
     CHECK_EQUAL(sq_pool_run(pool), 0);
-    sq_queue_release(spawner.other); /* nobody can resume it */
+    sq_queue_release(spawner.other); /* nothing can resume it */
     CHECK_EQUAL(sq_pool_run(pool), 1);
     CHECK_EQUAL(discarded, 2);
     end(pool, spawner.queue, NULL);
@@ -141,7 +141,7 @@ TEST(a_task_can_release_the_last_references_while_the_pool_is_run) {
             CHECK_EQUAL(sq_async(spawner.queue, do_nothing, NULL), 0);
             CHECK_EQUAL(sq_pool_run(spawner.pool), 2);
             break;
-        default: /* the wait has the queue; nobody else */
+        default: /* only the wait keeps the queue */
             CHECK_EQUAL(sq_sync(sq_queue_retain(spawner.queue), do_nothing, NULL), 0);
             sq_queue_release(spawner.queue);
         }

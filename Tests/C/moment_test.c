@@ -32,7 +32,7 @@ static void do_before_lock(unsigned nth, void (*call)(void *), void *context) {
 
 static void do_before_next_lock(void (*call)(void *), void *context) { do_before_lock(1, call, context); }
 
-/* A task that stands in its queue, does one thing when told, and stands on until it is let go. */
+/* A task that blocks its queue, does one thing on request, and stays until it is released. */
 typedef struct stander {
     sq_queue_t *queue;
     void (*thing)(struct stander *);

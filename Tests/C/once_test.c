@@ -1,4 +1,4 @@
-/* once_test.c: one call runs the function, the others wait for it, and nobody waits for itself. */
+/* once_test.c: one call runs the function, the others wait for it, and no thread waits for itself. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"

@@ -225,7 +225,7 @@ static int use_pools_in_the_child(void *context) {
     errno = 0;
     wrong += !CHECK(try_queue_on(estate->pool) == NULL && errno == ESTALE);
     wrong += !CHECK_EQUAL(sq_async(estate->queue, must_not_run, NULL), ESTALE);
-    wrong += !CHECK_EQUAL(sq_sync(estate->queue, must_not_run, NULL), ESTALE); /* a task of the parent's holds it */
+    wrong += !CHECK_EQUAL(sq_sync(estate->queue, must_not_run, NULL), ESTALE); /* a task in the parent holds it */
     wrong += !CHECK_EQUAL(sq_pool_run(estate->pool), 0);
     sq_pool_t *const pools[] = { sq_pool_shared(), make_pool(1) };
     wrong += !CHECK(sq_pool_shared() == pools[0]);
@@ -255,7 +255,7 @@ static void fork_in_a_task(void *context) {
         sq_queue_t *own = sq_queue_create("own", NULL);
         bool good = CHECK(own != NULL) && CHECK_EQUAL(sq_run_and_wait(own, FAR, add_one, &ran), 0) && CHECK_EQUAL(ran, 1);
         sq_queue_release(own);
-        sq_pool_release(estate->pool); /* the last reference to a pool of the parent's */
+        sq_pool_release(estate->pool); /* the last reference to a pool of the parent */
         if (!good) {
             _exit(1);
         }

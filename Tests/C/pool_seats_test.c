@@ -70,7 +70,7 @@ TEST(who_lets_go_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it)
     sq_pool_release(pool);
 }
 
-/* The turn has come, and yet nobody to run it. */
+/* The queue is next, but no thread can run it yet. */
 TEST(a_call_on_a_free_queue_of_a_pool_that_is_busy_ends_at_its_deadline) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *busy = queue_on(pool, "busy", 0), *idle = queue_on(pool, "idle", 0);

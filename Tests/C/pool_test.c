@@ -46,7 +46,7 @@ static void *submit_all(void *argument) {
         switch (i / 2 % 7) {
         case 2:
             CHECK_EQUAL(sq_sync(ledger->queue, take_item, item), 0);
-            CHECK_EQUAL(ledger->next[me->which], i / 2 + 1); /* nobody else writes there now */
+            CHECK_EQUAL(ledger->next[me->which], i / 2 + 1); /* no other thread writes there now */
             break;
         case 5:
             CHECK_EQUAL(sq_run_and_wait(ledger->queue, SQ_FOREVER, take_item, item), 0);

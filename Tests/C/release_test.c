@@ -102,7 +102,7 @@ static void submit_numbered(sq_queue_t *queue, ordered_t *all, numbered_t tasks[
     }
 }
 
-/* A release that waited for the tasks would never return: they stand behind a task that is let go after it. */
+/* A release that waited for the tasks would never return: they are behind a task that ends only after it. */
 TEST(a_release_with_100_tasks_pending_does_not_wait_and_loses_none) {
     sq_queue_t *queue = sq_queue_create("pending", NULL);
     REQUIRE(queue != NULL);
@@ -226,7 +226,7 @@ TEST(releases_from_many_threads_race_with_submissions_and_lose_nothing) {
     }
 }
 
-/* Nobody could resume it. To see it fail: in discard_the_rest (suspension.c), do not set DISCARD. */
+/* Nothing could resume it. To see it fail: in discard_the_rest (suspension.c), do not set DISCARD. */
 typedef struct last_word {
     sq_queue_t *queue;
     latch_t go, discarded;

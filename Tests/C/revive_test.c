@@ -22,7 +22,7 @@ static void count_discarded(void *context) { ((revival_t *)context)->discarded +
 
 typedef enum when { BEFORE, AT_THE_SAME_TIME } when_t;
 
-/* The queue is let go of before, or while, its task takes a reference. Afterwards it works on, and ends in good order. */
+/* The last reference is released before, or while, a task takes a new one. Afterwards the queue works, and ends normally. */
 static void revive(when_t when, bool suspended, bool by_runner, size_t backlog) {
     revival_t revival = { .queue = make_queue_of("revived", 0), .entered = LATCH_INIT, .release = LATCH_INIT,
                           .retained = LATCH_INIT };

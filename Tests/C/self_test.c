@@ -33,7 +33,7 @@ static void speak(void *context) {
     CHECK_EQUAL(sq_sync(words->queue, count_ran, words), 0);
     CHECK_EQUAL(sq_sync(words->queue, sync_own, words), 0);
     CHECK(words->refused);
-    CHECK(sq_deadlock_report() != NULL); /* perhaps empty: there may be nobody left to free it */
+    CHECK(sq_deadlock_report() != NULL); /* may be empty: after the exit handler nothing would free it */
     words->rounds -= 1;
     if (words->rounds > 0) {
         pthread_setspecific(words->key, words);

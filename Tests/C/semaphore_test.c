@@ -143,7 +143,7 @@ TEST(the_last_release_is_legal_while_a_thread_waits) {
     CHECK_EQUAL(sq_semaphore_wait(semaphore, sq_deadline(20000000)), ETIMEDOUT);
 }
 
-/* Whoever has got the permit may free the semaphore, while the signal is on its way out. */
+/* The thread that got the permit may free the semaphore before the signal has returned. */
 static void *signal_once(void *semaphore) {
     CHECK_EQUAL(sq_semaphore_signal(semaphore), 0);
     return NULL;

@@ -1,4 +1,4 @@
-/* shutdown_suspended_test.c: shutdowns of suspended queues, and shutdowns that nobody waits for. */
+/* shutdown_suspended_test.c: shutdowns of suspended queues, and shutdowns without a waiting thread. */
 #include "shutdown.h"
 
 TEST(a_suspended_queue_drains_once_it_is_resumed) {
@@ -8,7 +8,7 @@ TEST(a_suspended_queue_drains_once_it_is_resumed) {
     submit(queue, &outcome, 200);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, sq_deadline(1000000)), ETIMEDOUT);
     check_refuses(queue);
-    CHECK_EQUAL(sq_suspend(queue), 0); /* still legal while it goes on */
+    CHECK_EQUAL(sq_suspend(queue), 0); /* still legal during the shutdown */
     CHECK_EQUAL(sq_resume(queue), 0);
     CHECK_EQUAL(outcome.ran + outcome.discarded, 0);
     caller_t caller;
@@ -52,7 +52,7 @@ TEST(a_suspended_queue_that_is_draining_is_discarded_by_its_last_release) {
     CHECK_EQUAL(outcome.discarded, 200);
 }
 
-/* Instead of waiting: shut down and let go, while others wait for the end with references of their own. */
+/* Instead of waiting: shut down and release, while other threads wait for the end with their own references. */
 TEST(a_shutdown_that_no_thread_waits_for_still_ends_and_frees) {
     for (size_t i = 0; i < scaled(500); i += 1) {
         sq_queue_t *queue = make_queue_of("nobody", 0);

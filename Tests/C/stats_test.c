@@ -13,7 +13,7 @@ static sq_queue_stats_t stats_of(const sq_queue_t *queue) {
     return stats;
 }
 
-/* The identity of sq_stats.h, for a queue that nobody submits to and whose task stands still. */
+/* The identity of sq_stats.h, for a queue without submissions and whose running task does nothing. */
 static void check_counts(const sq_queue_t *queue, uint64_t submitted, uint64_t ran, uint64_t depth) {
     sq_queue_stats_t stats = stats_of(queue);
     CHECK_EQUAL(stats.submitted, submitted);

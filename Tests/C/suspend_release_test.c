@@ -1,7 +1,7 @@
 /* suspend_release_test.c: the last release of a suspended queue. */
 #include "suspend.h"
 
-/* Letting go while suspended: nobody could resume it. */
+/* Release while suspended: nothing could resume the queue. */
 static void count_discard(void *context) { atomic_fetch_add((atomic_size_t *)context, 1); }
 
 static void check_abandoned(bool with_a_task_running, int suspensions) {

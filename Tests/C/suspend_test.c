@@ -97,7 +97,7 @@ static void check_suspended_meanwhile(void (*hold_by)(hold_t *, sq_queue_t *)) {
     caller_start(&caller, BY_SYNC, queue, SQ_FOREVER, add_one, &ran);
     wait_for_depth(queue, 2);
     CHECK_EQUAL(sq_suspend(queue), 0);
-    hold_end(&hold); /* the one that runs goes on to its end */
+    hold_end(&hold); /* the running task continues to its end */
     CHECK_EQUAL(sq_sync_until(queue, sq_deadline(5000000), must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(stats_now(queue).ran, 1);
     CHECK_EQUAL(sq_resume(queue), 0);
@@ -153,7 +153,7 @@ TEST(a_task_can_resume_its_own_queue) {
     sq_queue_release(queue);
 }
 
-/* A running task has the queue resumed that somebody else suspended meanwhile. */
+/* A running task resumes the queue, which another thread has suspended meanwhile. */
 typedef struct pausing {
     sq_queue_t *queue;
     latch_t entered, suspended;

@@ -82,7 +82,7 @@ static inline size_t calls_until(const bench_t *b, uint64_t until) {
     return calls;
 }
 
-/* A firing that stands still until it is let go. */
+/* A firing that blocks until it is released. */
 typedef struct guest {
     latch_t entered, leave;
     size_t firings, discarded;

@@ -72,7 +72,7 @@ TEST(each_thread_creation_of_the_timers_calls_can_fail) { check_famine("threads"
 
 /* Fork */
 
-/* A check that fails in the child is told by its status. */
+/* A check that fails in the child is reported by its exit status. */
 static int use_in_child(void *context) {
     guest_t *parents = context;
     latch_t ran = LATCH_INIT;

@@ -15,7 +15,7 @@ TEST(a_pending_task_keeps_its_queue_alive_and_lets_it_end) {
     sq_pool_release(b.pool);
 }
 
-/* Nobody can resume it: as if it had been submitted without delay. */
+/* Nothing can resume the queue: the task is treated as if it had been submitted without a delay. */
 TEST(a_suspended_queue_that_was_released_discards_what_falls_due) {
     bench_t b = bench();
     size_t discarded = 0;

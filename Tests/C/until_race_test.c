@@ -56,7 +56,7 @@ static void *wait_shortly(void *argument) {
             storm->too_late += 1;
         }
     }
-    drain(storm->queue); /* nobody looks at the marks any more */
+    drain(storm->queue); /* no thread reads the marks any more */
     for (size_t i = 0; i < storm->calls; i += 1) {
         storm->late_runs += marks[i].state == LIVE;
     }
@@ -136,7 +136,7 @@ TEST(a_deadline_in_the_moment_of_the_grant_gives_one_outcome) {
     sq_queue_release(queue);
 }
 
-/* Shut down with refusals while callers give up: each place has one outcome, and is counted once. */
+/* A shutdown refuses callers while they time out: each slot has one outcome, and is counted once. */
 typedef struct giver_up {
     sq_queue_t *queue;
     uint64_t stream;

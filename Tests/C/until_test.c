@@ -123,7 +123,7 @@ TEST(a_wait_with_a_deadline_is_not_ended_by_wake_ups_without_a_signal) {
     sq_queue_release(queue);
 }
 
-/* It gives up although the signals that come with wake-ups never let it sleep to the end. */
+/* It times out although spurious wake-ups never let it sleep until the deadline. */
 TEST(a_wait_with_a_deadline_ends_in_spite_of_wake_ups_without_a_signal) {
     sq_queue_t *queue = make_queue_of("spurious", 0);
     hold_t hold;

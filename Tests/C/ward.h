@@ -1,4 +1,4 @@
-/* ward.h: a watcher that copies what it is told. Everything is static: a program has what it uses. */
+/* ward.h: a watcher that copies each stall that it gets. Everything is static: a program has what it uses. */
 #ifndef WARD_H
 #define WARD_H
 
@@ -7,7 +7,7 @@
 enum { SHORT = 2000000 };
 #define HOURS (3600ull * 1000000000u)
 
-/* Each call is copied, and lets go of the hold behind it, if there is one. */
+/* Each stall is copied; if a hold caused it, the hold is released. */
 typedef struct ward {
     latch_t told, discarded;
     sq_stall_t last[8];

@@ -5,7 +5,7 @@
 
 enum { LET_GO_OF = 42 };
 
-/* Holds the queue until the watcher is told. Then the queue is free, and the call goes on. */
+/* Holds the queue until the watcher is called. Then the queue is free, and the watcher's call continues. */
 typedef struct call {
     sq_queue_t *queue;
     hold_t hold;
@@ -54,7 +54,7 @@ TEST(a_watcher_that_is_called_in_the_parent_is_discarded_in_the_child) {
     latch_wait(&call.discarded, 1);
 }
 
-/* The thread that calls it is the one that forks: in the child, too, it lets go of it after the call. */
+/* The thread that calls the watcher forks: in the child, too, it discards the watcher after the call. */
 static void fork_in_call(void *context, const sq_stall_t *stall) {
     call_t *call = context;
     (void)stall;

@@ -32,7 +32,7 @@ static void view_end(view_t *view) {
     sq_pool_release(view->options.pool);
 }
 
-/* The next look: 0, or the kind of stall that is told. */
+/* The next look: 0, or the kind of stall that is reported. */
 static int next_look(view_t *view) {
     stall_t stall = { .waits_for = "" };
     view->now += REST;

@@ -24,7 +24,7 @@ TEST(a_queue_that_was_no_longer_watched_can_be_watched_again) {
     latch_wait(&others.discarded, 1);
 }
 
-/* A watcher that replaces itself: the new one is told about the same task, and is due at once. */
+/* A watcher that replaces itself: the new one is called for the same task, immediately. */
 typedef struct noise {
     sq_queue_t *queue;
     atomic_bool over;

@@ -1,4 +1,4 @@
-/* watch_timer_test.c: what a watcher is told of delayed tasks, of timers, and of what is discarded: the function that runs. */
+/* watch_timer_test.c: stalls of delayed tasks, timers and discards: the watcher gets the function that runs. */
 #include "ward.h"
 
 TEST(a_delayed_task_that_runs_too_long_is_reported_with_its_function) {
@@ -16,7 +16,7 @@ TEST(a_delayed_task_that_runs_too_long_is_reported_with_its_function) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* Not one of the library's, which a firing runs in. */
+/* Not a function of the library, in which a firing runs. */
 TEST(a_firing_that_runs_too_long_is_reported_with_its_function) {
     sq_queue_t *queue = make_queue_of("firing", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;

@@ -184,7 +184,7 @@ TEST(a_thread_without_a_label_keeps_the_programs_name) {
     check_name("", program_name);
 }
 
-/* Nobody joins it: a thread that could be joined would leave its stack behind. */
+/* The thread is detached: a joinable thread that is never joined would leak its stack. */
 static void read_detached(void *detached) {
     pthread_attr_t attributes;
     REQUIRE(pthread_getattr_np(pthread_self(), &attributes) == 0);

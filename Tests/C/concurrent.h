@@ -47,6 +47,7 @@ typedef struct visitor {
     int error;
     pthread_t thread;
     atomic_int thread_id;
+    char report[1024]; /* of a deadlock */
 } visitor_t;
 
 static void *visit(void *argument) {
@@ -54,12 +55,13 @@ static void *visit(void *argument) {
     visitor->thread_id = gettid();
     visitor->error = (visitor->is_barrier ? sq_sync_barrier_until : sq_sync_until)(visitor->queue, visitor->deadline,
                                                                                     visitor->function, visitor->context);
+    snprintf(visitor->report, sizeof visitor->report, "%s", sq_deadlock_report());
     return NULL;
 }
 
 static inline void visitor_start(visitor_t *visitor, sq_queue_t *queue, bool is_barrier, sq_function_t function, void *context) {
     sq_time_t deadline = visitor->deadline != 0 ? visitor->deadline : SQ_FOREVER;
-    *visitor = (visitor_t){ queue, is_barrier, deadline, function, context, -1, 0, 0 };
+    *visitor = (visitor_t){ queue, is_barrier, deadline, function, context, -1, 0, 0, "" };
     visitor->thread = spawn(visit, visitor);
 }
 

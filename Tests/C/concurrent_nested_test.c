@@ -205,6 +205,7 @@ TEST(a_barrier_with_a_deadline_is_refused_before_those_that_wait_without_one) {
     wait_for_depth(crossing.concurrent, 1);
     caller_start(&other, BY_SYNC, crossing.serial, SQ_FOREVER, go_to_concurrent, &crossing);
     CHECK_EQUAL(visitor_end(&barrier), EDEADLK);
+    CHECK(strstr(barrier.report, "has a barrier at the head of its queue and waits for queue \"concurrent\", with a deadline") != NULL);
     CHECK_EQUAL(caller_end(&other), 0);
     CHECK_EQUAL(visitor_end(&one), 0);
     CHECK_EQUAL(crossing.from_reader, 0);

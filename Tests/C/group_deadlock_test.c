@@ -49,6 +49,7 @@ TEST(a_member_behind_the_waiters_own_task_is_a_deadlock) {
     CHECK_EQUAL(sq_sync(queue, submit_and_wait, &inside), 0);
     check_report(&inside, "runs a task of queue \"own\" and waits for group \"members\", which has a task in queue \"own\"",
                  "deadlock: ");
+    CHECK(strstr(inside.report, "with a deadline") == NULL);
     CHECK_EQUAL(sq_group_wait(inside.group, SQ_FOREVER), 0); /* from outside */
     inside = (inside_t)INSIDE(inside.group, queue);
     inside.deadline = FAR;

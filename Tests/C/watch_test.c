@@ -218,63 +218,6 @@ TEST(a_queue_that_is_watched_later_is_reported_at_its_own_threshold) {
     latch_wait(&wards[1].discarded, 1);
 }
 
-/* A task that waits for another queue: told with that queue's label. */
-typedef struct waiting {
-    sq_queue_t *other;
-    atomic_int thread_id;
-} waiting_t;
-
-static void wait_for_other(void *context) {
-    waiting_t *waiting = context;
-    waiting->thread_id = gettid();
-    CHECK_EQUAL(sq_sync(waiting->other, do_nothing, NULL), 0);
-}
-
-TEST(a_task_that_waits_for_another_queue_is_reported_with_its_label) {
-    sq_queue_t *queue = make_queue_of("waiting", 0);
-    waiting_t waiting = { make_queue_of("com.example.awaited", 0), 0 };
-    ward_t ward = WARD_OF_RUNNING_INIT;
-    hold_t hold;
-    hold_async(&hold, waiting.other);
-    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    drain(queue);
-    watch(queue, &ward, 1000 * SHORT); /* long enough for it to fall asleep */
-    CHECK_EQUAL(sq_async(queue, wait_for_other, &waiting), 0);
-    latch_wait(&ward.told, 1);
-    CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
-    CHECK_EQUAL(ward.last[0].thread_id, waiting.thread_id);
-    CHECK_STRING(ward.waits_for[0], "com.example.awaited");
-    hold_end(&hold);
-    drain(queue);
-    sq_queue_release(queue);
-    sq_queue_release(waiting.other);
-    latch_wait(&ward.discarded, 1);
-}
-
-/* Another one waits longer, for another queue. To see it fail: do not compare the threads in sq__deadlock_waits_for. */
-TEST(a_task_that_waits_beside_others_is_reported_with_the_label_that_it_waits_for) {
-    sq_queue_t *queues[2] = { make_queue_of("other", 0), make_queue_of("told", 0) };
-    waiting_t waiting[2] = { { make_queue_of("com.example.another", 0), 0 }, { make_queue_of("com.example.awaited", 0), 0 } };
-    ward_t ward = WARD_OF_RUNNING_INIT;
-    hold_t holds[2];
-    watch(queues[1], &ward, 1000 * SHORT); /* long enough for it to fall asleep */
-    for (int i = 0; i < 2; i += 1) {
-        hold_async(&holds[i], waiting[i].other);
-        CHECK_EQUAL(sq_async(queues[i], wait_for_other, &waiting[i]), 0);
-        wait_until_asleep(&waiting[i].thread_id);
-    }
-    latch_wait(&ward.told, 1);
-    CHECK_EQUAL(ward.last[0].thread_id, waiting[1].thread_id);
-    CHECK_STRING(ward.waits_for[0], "com.example.awaited");
-    for (int i = 0; i < 2; i += 1) {
-        hold_end(&holds[i]);
-        drain(queues[i]);
-        sq_queue_release(queues[i]);
-        sq_queue_release(waiting[i].other);
-    }
-    latch_wait(&ward.discarded, 1);
-}
-
 TEST(a_queue_that_makes_progress_is_not_reported) {
     sq_queue_t *queue = make_queue_of("swift", 0);
     ward_t ward = WARD_INIT;

@@ -191,7 +191,7 @@ static void wait_with_seventy(void) {
     CHECK_EQUAL(sq_async_barrier(queue, add_one, &ran), 0);
     for (size_t i = 0; i < READERS; i += 1) {
         queues[i] = make_concurrent_on(pool, SQ_WIDTH_POOL);
-        visits[i] = (visitor_t){ queue, false, SQ_FOREVER, do_nothing, NULL, -1, 0, 0 };
+        visits[i] = (visitor_t){ queue, false, SQ_FOREVER, do_nothing, NULL, -1, 0, 0, "" };
         CHECK_EQUAL(sq_async(queues[i], (sq_function_t)(void (*)(void))visit, &visits[i]), 0);
     }
     wait_for_depth(queue, 1 + 60); /* most of the members there may be */

@@ -1,5 +1,5 @@
-/* caller.h: the calls that wait, as values: one body of a test goes through each of them; and a call that somebody else makes,
- * on a thread of its own. Everything is static: a program has what it uses. */
+/* caller.h: the calls that wait, as values, so that one test body can try each of them; and calls on a thread of their own.
+ * Everything is static: a program has what it uses. */
 #ifndef CALLER_H
 #define CALLER_H
 

@@ -2,8 +2,8 @@
 #include "concurrent.h"
 #include "inject.h"
 
-/* What a barrier writes is plain memory: a reader beside a barrier, or one that does not see what the last barrier wrote, is seen by
- * ThreadSanitizer at once. */
+/* Barriers write plain memory: ThreadSanitizer reports a reader that runs at the same time as a barrier, or that does not see the
+ * last barrier's writes. */
 typedef struct world {
     sq_queue_t *queue;
     latch_t go;

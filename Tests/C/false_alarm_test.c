@@ -1,6 +1,6 @@
-/* false_alarm_test.c: waits that are in no circle are never told of a deadlock: those that stand beside one, those for a queue
- * that anybody can resume, and any number of them nested in one order. With DEADLOCK_SECONDS=600 the last test lasts that
- * long (make check-deadlock). */
+/* false_alarm_test.c: a wait that is in no cycle never gets EDEADLK: not if it waits for a thread of a cycle, nor for a queue that
+ * any thread can resume, nor in any number of waits nested in one order. With DEADLOCK_SECONDS=600 the last test takes that long
+ * (make check-deadlock). */
 #include "caller.h"
 #include "inject.h"
 

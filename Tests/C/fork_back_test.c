@@ -1,6 +1,6 @@
-/* fork_back_test.c: functions that are no tasks, and that fork: what decides of a deferred task, what discards a task or lets go
- * of a watcher. In the child they come back into the library, which calls nothing more there that is the parent's. Tasks that
- * fork: fork_test.c, pool_fork_test.c. */
+/* fork_back_test.c: functions other than tasks that fork: `decided` of a deferred task, and the discard functions of tasks and
+ * watchers. In the child they return into the library, which then calls nothing that belongs to the parent. Tasks that fork:
+ * fork_test.c, pool_fork_test.c. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"
@@ -249,8 +249,8 @@ TEST(the_end_of_a_queue_of_a_pool_can_fork_and_its_child_runs_no_other_queue) {
     house_end(&house);
 }
 
-/* A timer is done for in a child, whose thread then goes back to the library and ends. What the child does itself from another
- * thread must work: its delayed tasks are called, by a thread that nobody has dismissed. */
+/* A timer ends in a child, whose thread then returns into the library and ends. Calls that the child makes on another thread must
+ * work: its delayed tasks are called, by an alarm thread that still runs. */
 
 static void exit_well(void *context) {
     (void)context;

@@ -1,6 +1,7 @@
-/* fork_held_test.c: locks that a fork does not wait for, because they are many: one of the parent's threads may have them at that
- * moment, and in the child for ever. No call of the child's on the parent's things takes them. Here the thread that forks has
- * them, so that this is sure. Pools: pool_fork_test.c. ThreadSanitizer cannot follow a process with threads through a fork. */
+/* fork_held_test.c: the locks that a fork does not take, because there are many of them. Another thread may hold one at the fork,
+ * and then it stays locked in the child. No call of the child on an object of the parent takes them. Here the forking thread itself
+ * holds them, so that they are always locked. Pools: pool_fork_test.c. ThreadSanitizer cannot follow a process with threads through
+ * a fork. */
 #include "caller.h"
 #include "child.h"
 

@@ -1,9 +1,9 @@
 /* inject.h: the system calls that a test can count and make fail.
  *
  * DESIGN. The test programs are linked with --wrap (see make/check.mk): every call of these functions from the library's
- * archive or from a test comes here first and goes on to the system, or to the sanitizer, from here. That works alike
- * in every flavour; defining malloc ourselves would not work beside a sanitizer. Calls from inside the C library are
- * not seen. The counts are of the whole process; switch a failure on only while nothing else is going on. */
+ * archive or from a test first comes here, and is passed on to the system or to the sanitizer. That works alike in every
+ * flavour; our own malloc would not work with a sanitizer. Calls from inside the C library are not seen. The counts are
+ * for the whole process; enable a failure only while nothing else is running. */
 #ifndef INJECT_H
 #define INJECT_H
 

@@ -5,8 +5,8 @@
 
 #include "pool/pool_internal.h"
 
-/* In the child the parent's pools run nothing, and can be let go of. Their locks are not taken for a fork: a thread of the
- * parent's may have one at that moment, for ever. Here it is the one that forks, so that it always is. */
+/* In the child the parent's pools run nothing, and can be released. A fork does not take their locks: another thread may hold one
+ * at the fork, and then it stays locked in the child. Here the forking thread holds it, so that it is always locked. */
 typedef struct house {
     sq_pool_t *pool;
     sq_queue_t *queue;
@@ -43,8 +43,8 @@ TEST(a_pool_of_the_parent_runs_nothing_in_the_child_and_can_be_released) {
     }
 }
 
-/* A task of a pool that forks: the child waits in it, for a queue of its own; or it returns, and its only thread, which has
- * nobody to run tasks for, ends, and the process with it. */
+/* A task on a pool forks. Either the child waits in the task, for a queue of its own; or the task returns, and the child's only
+ * thread has no pool to work for and ends, and the process with it. */
 typedef struct forker {
     sq__pool_t *pool; /* whose lock is held at the fork; NULL: none */
     bool returns;

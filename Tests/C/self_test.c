@@ -5,8 +5,8 @@
 
 #include "thread/self.h"
 
-/* A thread-exit destructor of the user's that uses a queue. Its key may be older or younger than the library's: the C
- * library calls the destructors in the order of the keys, so both orders have to be had. */
+/* A thread-exit destructor of the program that uses a queue. Its key may be older or younger than the library's: the C library
+ * calls the destructors in the order of the keys, so both orders are tested. */
 typedef struct last_words {
     pthread_key_t key;
     sq_queue_t *queue;

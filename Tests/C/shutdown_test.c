@@ -1,5 +1,5 @@
-/* shutdown_test.c: the end of a queue: every accepted task has one outcome, and whoever waits for the end is told.
- * shutdown_race_test.c has what comes at the same time. */
+/* shutdown_test.c: the end of a queue: every accepted task has one outcome, and every wait for the end returns. Concurrent calls:
+ * shutdown_race_test.c. */
 #include "shutdown.h"
 
 TEST(a_drain_runs_what_was_accepted_and_refuses_the_rest) {

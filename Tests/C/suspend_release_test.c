@@ -66,8 +66,8 @@ TEST(a_task_can_suspend_its_own_queue_and_release_it) {
     }
 }
 
-/* Tasks that stand between the last release of a suspended queue and its resumption by nobody: submitters and releasers
- * race, each accepted task is run or discarded once. */
+/* Submitters race with the last release of a suspended queue, which nothing will resume: each accepted task is run or discarded
+ * once. */
 typedef struct crossing {
     sq_queue_t *queue;
     latch_t go;

@@ -1,5 +1,5 @@
-/* timed.h: what the tests of timers share: a queue on a clock that the test moves, a timer that counts, and a firing that stands
- * still until it is let go. Everything is static: a program has what it uses. */
+/* timed.h: shared by the tests of timers: a queue on a clock that the test advances, a timer that counts, and a firing that blocks
+ * until it is released. Everything is static: a program has what it uses. */
 #ifndef TIMED_H
 #define TIMED_H
 

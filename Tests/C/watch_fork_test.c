@@ -1,4 +1,4 @@
-/* watch_fork_test.c: a fork while a watcher is being called: in the child somebody else lets go of it. Other forks with watched
+/* watch_fork_test.c: a fork while a watcher is being called: in the child another thread discards it. Other forks with watched
  * queues: watch_life_test.c. ThreadSanitizer cannot follow a process with threads through a fork. */
 #include "child.h"
 #include "ward.h"

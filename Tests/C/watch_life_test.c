@@ -1,5 +1,5 @@
-/* watch_life_test.c: the life of watchers: replaced, let go of, against tasks and the last release; in the child of a fork; without
- * memory or threads. What they are told: watch_test.c. */
+/* watch_life_test.c: the lifetime of watchers: replaced and discarded, concurrently with tasks and the last release; in the child of
+ * a fork; without memory or threads. The stalls that they get: watch_test.c. */
 #include "child.h"
 #include "inject.h"
 #include "ward.h"

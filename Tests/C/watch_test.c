@@ -1,5 +1,5 @@
-/* watch_test.c: being told when a queue does not get on. Nothing here depends on how soon: a stall lasts until it was told,
- * and where nothing may be told the threshold is hours. */
+/* watch_test.c: stall notifications. Nothing here depends on time: a stall lasts until it has been reported, and where nothing may
+ * be reported the threshold is hours. */
 #include "child.h"
 #include "inject.h"
 #include "ward.h"

@@ -204,7 +204,7 @@ TEST(the_thread_is_detached) {
 
 /* Signals */
 
-/* A worker whose function forks: in the child it ends, and leaves its token, whose lock a thread of the parent's may have had. */
+/* A worker whose function forks: in the child it ends, and does not reuse its token, whose lock another thread may have held. */
 static sq__token_t *token_of_worker;
 
 static void *take_tokens(void *unused) {

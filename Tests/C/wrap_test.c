@@ -1,5 +1,5 @@
-/* wrap_test.c: counters near the ends of 32 bits, and limits. The fields are set from outside, where nobody could wait for
- * them to get there; what else the queue does with them is its own. */
+/* wrap_test.c: counters near the limits of 32 bits, and limits. The test sets the fields directly, because counting up to there
+ * would take too long; everything else is the queue's normal operation. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"

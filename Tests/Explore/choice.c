@@ -1,9 +1,9 @@
-/* choice.c: who decides.
+/* choice.c: the strategies that choose the next step.
  *
- * DESIGN. Four ways to make a choice, one interface. Random: each run has a rate of its own at which it lets others go on.
- * PCT (Burckhardt et al.): threads have random priorities, the highest goes on, and at a few random steps the running one
- * becomes the lowest. Depth first: all tapes in order, as far as the costs of the options taken stay within a budget.
- * Replay: a given tape; 0 after its end. Each way writes the tape, whether or not there was anything to decide about it. */
+ * DESIGN. Four strategies with one interface. Random: each run has its own rate at which it switches to another thread. PCT
+ * (Burckhardt et al.): threads have random priorities, the highest one runs, and at a few random steps the running thread gets
+ * the lowest priority. Depth first: all tapes in order whose options cost no more than a budget. Replay: a given tape, then 0.
+ * Each strategy writes the tape. */
 #include "explore.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* core.c: the static data of the core: put back before each run, or exchanged with the running thread.
  *
- * DESIGN. run links the core into one object and gives its data sections names of their own, core_data and core_bss; what
- * is local to a thread is in core_own. The linker tells their bounds. So nothing static in the core can be forgotten here.
- * In a build that counts branches the counters are in core_counts: kept from run to run, and nobody's data. */
+ * DESIGN. The build links the core into one object and renames its data sections to core_data and core_bss; thread-local data
+ * is in core_own. The linker provides their bounds. So nothing static in the core can be forgotten here. In a build that counts
+ * branches, the counters are in core_counts: they are kept from run to run, and are not part of the core's data. */
 #include "explore.h"
 
 #include <stdlib.h>

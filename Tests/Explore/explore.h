@@ -16,7 +16,7 @@ enum { EX_THREADS = 12, EX_STACK = 64 * 1024, EX_STEPS = 20000, EX_OPTIONS = 32,
 /* What an option is, which is what it costs in a bounded search. */
 typedef enum ex_cost {
     EX_FREE,    /* what happens anyway */
-    EX_PREEMPT, /* another thread goes on, though this one could */
+    EX_PREEMPT, /* another thread continues, although this one could */
     EX_EXPIRE,  /* a deadline passes before it has to */
     EX_DISTURB, /* a spurious wake-up, a stale value, a store held back, a failed allocation or thread */
     EX_COSTS
@@ -65,7 +65,7 @@ unsigned ex_threads(void);
 
 /* Where a thread stands still: its own wake-up must come, or, if it has a deadline, the deadline. */
 bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool spurious);
-bool ex_wake(const void *on); /* one that blocks there; false: nobody does */
+bool ex_wake(const void *on); /* wakes one thread that blocks there; false: none does */
 void ex_at_exit(void (*call)(void *), void *argument);
 uint64_t ex_now(void);
 

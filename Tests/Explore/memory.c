@@ -1,10 +1,10 @@
 /* memory.c: what an atomic operation reads, and what it makes visible.
  *
- * DESIGN. Three models. Sequentially consistent: every load reads the newest value. TSO: a store may stay in a buffer of its
- * thread's; the thread itself reads it there, others see it when it has been drained, in order; a read-modify-write, a mutex
- * and a wait drain the buffer first. Release/acquire (C11 without consume and without values out of thin air): each location
- * keeps its last values, each with the view that a release store put beside it: which value of each other location is the
- * oldest that may be read by whoever acquires it. A load may read any value not older than its thread's view.
+ * DESIGN. Three models. Sequentially consistent: every load reads the newest value. TSO: a store may stay in its thread's
+ * buffer; the thread itself reads it there, other threads see it when it has been drained, in order; a read-modify-write, a
+ * mutex and a wait first drain the buffer. Release/acquire (C11 without consume and without values out of thin air): each
+ * location keeps its last values, each with the view of the release store that wrote it: for each other location, the oldest
+ * value that a thread may still read after it has acquired this one. A load may read any value not older than its thread's view.
  * Not modelled: stores that become visible in another order than they were made in (2+2W), and load buffering.
  *
  * Independently of that, vector clocks follow the C11 rules of synchronizes-with, in all three models; shadow.c asks them. */
@@ -132,7 +132,7 @@ static void append(unsigned index, uint64_t value, int order, const ex_clock_t *
     location->newest += 1;
     message_t *message = newest_of(location);
     message->value = value;
-    if (continues) { /* a read-modify-write goes on with the release sequence */
+    if (continues) { /* a read-modify-write continues the release sequence */
         message->clock = before->clock;
     } else {
         memset(&message->clock, 0, sizeof message->clock);

@@ -177,7 +177,7 @@ static void carry_out(const void *list) {
     }
 }
 
-/* A reference that a task was to give up must be given up by somebody. */
+/* Releases the references that tasks should have released but did not. */
 static void give_up_references(const void *list, int queue) {
     int owed = 0;
     for (const op_t *op = list; op != NULL; op = op->next) {

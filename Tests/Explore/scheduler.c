@@ -1,8 +1,8 @@
 /* scheduler.c: threads as coroutines.
  *
- * DESIGN. A thread runs until it comes to a point; there the next one is chosen and entered directly. A failure leaves for
- * the driver at once, wherever it is found: all that a run builds up is static, and reset before the next. Nobody runnable
- * and not everybody done is a lost wake-up or a deadlock; a run of too many steps is a livelock. */
+ * DESIGN. A thread runs until it reaches a scheduling point; there the next thread is chosen and entered directly. A failure
+ * jumps to the driver immediately, wherever it is found: all state of a run is static, and reset before the next. If no thread
+ * is runnable and not all have ended, that is a lost wake-up or a deadlock; a run of too many steps is a livelock. */
 #include "explore.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* search.c: running schedules, shrinking what fails.
  *
- * DESIGN. A tape is shrunk by setting parts of it to 0, first large ones, then single choices, as long as the same thing goes
- * wrong. What is left are the choices that matter: who is interrupted where. It is printed as the places of those choices
- * on the tape, "12:1,40:2"; all others are 0. */
+ * DESIGN. A tape is shrunk by setting parts of it to 0, first large ones, then single choices, as long as the same failure
+ * occurs. What remains are the choices that matter: which thread is interrupted where. They are printed with their positions on
+ * the tape, "12:1,40:2"; all others are 0. */
 #include "search.h"
 
 #include <stdio.h>

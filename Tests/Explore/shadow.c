@@ -1,8 +1,8 @@
 /* shadow.c: memory blocks, and the race detection of plain accesses.
  *
- * DESIGN. For each four bytes of the arena and of the stacks, and for each place elsewhere that is looked at, a record of who
- * wrote it last and who has read it since. A plain access must come after the last write, a write after all reads too,
- * in the order of happens-before. Atomic operations count as reads here: a plain write must be ordered with them as well.
+ * DESIGN. For each four bytes of the arena and of the stacks, and for each other location that is checked, a record of the last
+ * writing thread and of the threads that have read since. Each plain access must happen after the last write, and each write
+ * also after all reads. Atomic operations count as reads here: a plain write must be ordered with them as well.
  * A block is never used twice in a run, so a use after free is always seen. */
 #include "explore.h"
 

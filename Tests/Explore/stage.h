@@ -56,7 +56,7 @@ typedef struct expectation {
     bool spares_unlimited; /* no submission without a deadline may get EDEADLK */
     size_t capacity;    /* of the queues */
     size_t width;       /* of the queues; 0: they are serial */
-    bool each_has_a_reference; /* each thread holds a reference, and nobody else does */
+    bool each_has_a_reference; /* each thread holds a reference, and there is no other */
     pool_plan_t pool;
 } expectation_t;
 
@@ -76,7 +76,7 @@ void stage_retain(int queue);
 void stage_release(int queue);
 void stage_look(int queue);
 void stage_watch(int queue, bool watched);
-void stage_let_go(void); /* gives up the pool's first reference, if that was not done yet */
+void stage_let_go(void); /* releases the pool's first reference, if that was not done yet */
 void stage_pump(void);   /* runs a manual pool */
 void stage_create(void); /* makes other pools, which may fail, and releases them */
 void stage_print(char what);

@@ -1,4 +1,4 @@
-/* stage_watch.c: watchers. Each is let go of once, and not called afterwards. */
+/* stage_watch.c: watchers. Each is discarded once, and not called afterwards. */
 #include "stage_inside.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* trace.c: the steps of a run in words: who does what, and where in the source. */
+/* trace.c: prints the steps of a run: which thread does what, and where in the source. */
 #include "explore.h"
 
 #include <stdarg.h>

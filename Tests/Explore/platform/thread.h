@@ -1,5 +1,5 @@
-/* thread.h: the explorer's threads. The interface is that of the core's own header; what is local to a thread is in
- * a section of its own here, which the scheduler exchanges when another thread goes on. */
+/* thread.h: the explorer's threads. The interface is that of the core's own header; thread-local data is in its own section here,
+ * which the scheduler exchanges when another thread continues. */
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 

@@ -2,7 +2,7 @@
  *
  * Each await of a semaphore ends with one permit, or is withdrawn without one: at the end the semaphore has the permits that
  * were given and not taken. Each await of a group ends once, after the members that it waited for, or is withdrawn. An await
- * that nobody withdraws is overwritten as soon as it has ended, so that a later use of it is found. */
+ * that no thread withdraws is overwritten as soon as it has ended, so that a later use of it is found. */
 #include "scenario.h"
 
 #include <errno.h>

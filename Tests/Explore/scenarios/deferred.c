@@ -108,7 +108,7 @@ static void shut_down(void *unused) {
     }
 }
 
-/* Who waits is told of the close at once, not when room comes. */
+/* A close ends each wait for room immediately, not when there is room. */
 static void close_while_suspended(void *unused) {
     (void)unused;
     sq_suspend(stage_queues[0]);
@@ -207,7 +207,7 @@ static void run(void (*const threads[])(void *), size_t capacity, void (*last)(v
     stage_end();
 }
 
-/* An alarm that is due long after the time that the alarms' thread stays for nobody */
+/* An alarm that is due long after the time that the alarms' thread stays without a lease */
 
 static sq__alarm_t far_alarm;
 

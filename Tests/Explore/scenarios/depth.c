@@ -5,8 +5,8 @@ enum { TASKS = 8 };
 
 static int left;
 
-/* Each task submits the next one while it runs, and the last one stays: the queue is never free, its ring goes on, and one
- * task waits at most. */
+/* Each task submits the next one while it runs, and the last one stays: the queue is never free, its ring keeps advancing, and
+ * at most one task waits. */
 static void next_of_chain(void *unused) {
     (void)unused;
     if (left > 0) {

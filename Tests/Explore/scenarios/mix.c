@@ -70,7 +70,7 @@ static void append(char *text, size_t size, const char *word) {
 
 /* A thread of the release programs ends by giving its reference up: itself, or from a task, or while suspended. */
 static const char *const farewells[] = { "release", "suspend release", "suspend async release", "async(retain release) suspend release" };
-/* Where somebody waits in a sync or call, nobody may leave the queue suspended. */
+/* If a thread waits in a sync or call, no thread may leave the queue suspended. */
 static const char *const safe_farewells[] = { "release", "async(release)", "sync(release)", "call(release)", "async(retain release release)" };
 
 void mix_program(char *text, size_t size, uint64_t seed, const char *what) {

@@ -154,7 +154,7 @@ BODY(once_two, 0, t_once, t_once)
 BODY(once_three, 0, t_once, t_once, t_once)
 BODY(once_recursion, 0, t_recurse)
 
-/* Each of two threads has a reference, and nobody else does. */
+/* Each of two threads has a reference, and there is no other. */
 static void semaphore_release(void) {
     static const expectation_t nothing;
     stage_begin(&nothing, 0);

@@ -106,7 +106,7 @@ static void release_inside(void) {
     }
 }
 
-/* Only where nobody else starts it. A firing that has begun may go on. */
+/* Only if no other thread starts it. A firing that has begun may continue. */
 static void cancel(void) {
     if (timer != NULL) {
         allow(sq_timer_cancel(timer), 0);
@@ -170,13 +170,13 @@ static void suspend_for_good(void) {
     allow(sq_async(queue, never, NULL), 0);
 }
 
-/* The last reference but for those that delayed tasks and the timer hold. */
+/* The last reference, except those of delayed tasks and of the timer. */
 static void shut_down_and_give_up(void) {
     allow(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_queue_release(queue);
 }
 
-/* Where nobody else has it: after all threads. */
+/* If no other thread uses it: after all threads. */
 static void give_up_queue(void) {
     sq_queue_t *last = queue;
     for (int i = 0; pool != NULL && i < 4; i += 1) {

@@ -66,5 +66,10 @@ static inline void sq__cold_gets_busy(sq_queue_t *queue) {
 
 /* O. The task that has begun calls this function of the user's. The queue has a record. */
 void sq__cold_task_calls(sq_queue_t *queue, sq_function_t function);
+static inline void sq__cold_task_calls_if_watched(sq_queue_t *queue, sq_function_t function) {
+    if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__WATCHED, 0)) { /* [watch] acquire: the record */
+        sq__cold_task_calls(queue, function);
+    }
+}
 
 #endif

@@ -62,12 +62,12 @@ uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uin
     return began;
 }
 
-void sq__reader_run(sq_queue_t *queue, sq_function_t function, void *context) {
+void sq__reader_run(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
     sq__reader_t reader;
     bool watched = sq__load_relaxed(&queue->control) & SQ__WATCHED;
-    reader.frame = (sq__frame_t){ .owner = queue, .parent = self->frame, .begins = false };
+    reader.frame = (sq__frame_t){ .owner = queue, .parent = self->frame, .begins = begins };
     reader.caller = NULL;
     reader.subject = NULL;
     reader.began = 0;

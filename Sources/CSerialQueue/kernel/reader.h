@@ -32,8 +32,9 @@ void sq__reader_end(sq_queue_t *queue);
 /* Since when the oldest one runs, and what and where; 0: none is known. */
 uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uint64_t *thread_id);
 
-/* Calls `function(context)` as a task of the queue, which its watcher may want to know of. Counting is the caller's. */
-void sq__reader_run(sq_queue_t *queue, sq_function_t function, void *context);
+/* Calls `function(context)` as a task of the queue, which its watcher may want to know of. `begins`: as in sq__run_in_chain. Counting
+ * is the caller's. */
+void sq__reader_run(sq_queue_t *queue, bool begins, sq_function_t function, void *context);
 
 /* A task of the queue is on this thread's stack: that task is its barrier. */
 static inline bool sq__is_in_barrier(const sq_queue_t *queue) {

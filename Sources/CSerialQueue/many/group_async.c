@@ -1,6 +1,7 @@
 /* group_async.c: tasks that are members of a group. */
 #include "include/sq_group.h"
 
+#include "kernel/cold.h"
 #include "many/tie.h"
 #include "platform/memory.h"
 #include "queue/async.h"
@@ -30,12 +31,15 @@ static void end(const owned_t *owned, const sq_queue_t *queue) {
 
 static void run_task(void *context, void *queue, bool runs) {
     const owned_t owned = take_back(context);
-    (runs ? owned.task.run : owned.task.discard)(owned.task.context);
+    sq_function_t function = runs ? owned.task.run : owned.task.discard;
+    sq__cold_task_calls_if_watched(queue, function); /* not run_task */
+    function(owned.task.context);
     end(&owned, queue);
 }
 
 static void run_pair(void *context, void *queue, bool runs) {
     const owned_t owned = take_back(context);
+    sq__cold_task_calls_if_watched(queue, (sq_function_t)(void (*)(void))owned.pair.call);
     owned.pair.call(owned.pair.first, owned.pair.second, runs);
     end(&owned, queue);
 }

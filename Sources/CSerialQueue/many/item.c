@@ -5,6 +5,7 @@
 #include "platform/memory.h"
 #include "queue/async.h"
 #include "wait/deadlock.h"
+#include "kernel/cold.h"
 #include "kernel/handle.h"
 #include "kernel/run.h"
 #include "kernel/withdraw.h"
@@ -45,6 +46,7 @@ static void have_turn(void *context, void *unused, bool runs) {
     sq_function_t function = runs ? item->task.run : item->task.discard;
     (void)unused;
     if (function != NULL) {
+        sq__cold_task_calls_if_watched(item->queue, function); /* not have_turn */
         function(item->task.context);
     }
     if (item->process == sq__process()) { /* else it has forked, and this is the child: the item is the parent's */

@@ -50,7 +50,7 @@ int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
             return error;
         }
     }
-    sq__reader_run(queue, function, context);
+    sq__reader_run(queue, false, function, context);
     if (__builtin_expect(sq__gate_leave(gate, false), 0)) {
         sq__baton_pass(queue);
     }
@@ -62,7 +62,7 @@ int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function
         sq__deadlock_onto_itself(queue, doing);
         return sq__queue_reject(queue, EDEADLK);
     }
-    sq__reader_run(queue, function, context);
+    sq__reader_run(queue, false, function, context);
     return 0;
 }
 
@@ -75,7 +75,7 @@ int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_functi
             return error;
         }
     }
-    sq__reader_run(queue, function, context);
+    sq__reader_run(queue, false, function, context);
     if (__builtin_expect(mine == 0 || !sq__gate_leave_barrier(gate, mine), 0)) {
         (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
         sq__baton_pass(queue);

@@ -2,6 +2,7 @@
 
 #include "kernel/cold.h"
 #include "kernel/lock.h"
+#include "kernel/reader.h"
 #include "kernel/run.h"
 
 #include <errno.h>
@@ -56,7 +57,11 @@ void sq__pending_timers_end_all(sq_queue_t *queue) {
     while ((pending = first_of(queue)) != NULL && !sq__queue_is_stale(queue)) {
         sq__pending_timers_remove(queue, pending);
         sq__unlock(queue);
-        sq__run_in_chain(queue, true, pending->end, pending);
+        if (sq__is_concurrent(queue)) {
+            sq__reader_run(queue, true, pending->end, pending);
+        } else {
+            sq__run_in_chain(queue, true, pending->end, pending);
+        }
         sq__lock(queue);
     }
 }

@@ -135,7 +135,7 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
     SQ__CHECK_HANDLE(queue);
     if (sq__is_current(queue)) {
         if (sq__is_concurrent(queue)) {
-            sq__reader_run(queue, function, context);
+            sq__reader_run(queue, false, function, context);
         } else {
             sq__run(queue, function, context);
         }

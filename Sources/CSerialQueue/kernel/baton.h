@@ -20,7 +20,7 @@
 
 typedef enum sq__next {
     SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the worker */
-    SQ__NEXT_GONE, /* the baton has left the caller, who does not touch the queue again */
+    SQ__NEXT_GONE, /* the caller no longer has the baton, and must not touch the queue again */
     SQ__NEXT_END   /* the queue is empty and to end: the caller ends it (queue/end.h) */
 } sq__next_t;
 

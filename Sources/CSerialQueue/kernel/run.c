@@ -25,7 +25,7 @@ static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
         && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER || kind == SQ__BARRIER)) {
         queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
-            kind = SQ__EMPTY; /* somebody who was given room has forked, and this is the child: the parent runs it */
+            kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
         }
     }
     return kind;
@@ -67,7 +67,7 @@ static void run_task(uint32_t control, sq_task_t task) {
     }
 }
 
-/* Its end comes after all that it has done, so that those who wait for the group find it done. */
+/* Ends the member after its function has returned, so that waits for the group see its writes. */
 static void run_member(const sq_queue_t *queue, uint32_t control, sq__member_task_t member) {
     run_task(control, (sq_task_t){ .run = member.run, .context = member.context });
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
@@ -83,7 +83,7 @@ static void run_call(const sq_queue_t *queue, sq__waiter_t waiter) {
     }
 }
 
-/* What a watcher is told. */
+/* What a watcher reports. */
 static sq_function_t function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
     switch (kind) {
     case SQ__MEMBER:

@@ -43,7 +43,7 @@ void sq__run_call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq_
 
 /* What became of the baton. */
 typedef enum sq__run_end {
-    SQ__RUN_GONE, /* it has left the caller, who does not touch the queue again */
+    SQ__RUN_GONE, /* the caller no longer has it, and must not touch the queue again */
     SQ__RUN_MORE, /* the caller still has it: the batch is over, but something for the runner is next */
     SQ__RUN_END,  /* the queue is empty and is to end: the caller ends it (queue/end.h) */
     SQ__RUN_FORKED /* a task forked, and this is the child: the rest is the parent's */

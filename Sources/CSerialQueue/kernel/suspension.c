@@ -4,7 +4,7 @@
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);
-    /* [park] acquire: what the holder did who parked the baton, if we take it up. [own] the same for a free queue;
+    /* [park] acquire: the writes of the holder that parked the baton, if we take it. [own] the same for a free queue;
      * release: [control]. */
     while (!sq__cas_acq_rel(&queue->state, &state, state & ~flags)) {
     }

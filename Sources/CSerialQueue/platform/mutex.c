@@ -17,7 +17,7 @@ static void must(int error, const char *call) {
     }
 }
 
-/* A lock of ours is held for a few instructions: with glibc, who finds it taken looks again for a while before it sleeps. */
+/* A lock of ours is held for a few instructions: with glibc, a thread that finds it taken spins for a while before it sleeps. */
 int sq__mutex_init(sq__mutex_t *mutex) {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0) {

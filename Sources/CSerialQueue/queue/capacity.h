@@ -42,8 +42,8 @@ void sq__capacity_submitted(sq__capacity_t *capacity, sq_deferred_t *task);
 /* Gives one room back. If a deferred task got it, returns that, for the caller to submit; then sq__capacity_submitted. */
 sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity);
 
-/* No more room, for anybody: who waits gets ESHUTDOWN. Returns a deferred task that waited, for the caller to tell so; to be
- * called again then. */
+/* Closes the capacity: threads that wait for room get ESHUTDOWN. Returns a deferred task that waited, whose `decided` the caller
+ * calls; the caller then calls this again, until it returns NULL. */
 sq_deferred_t *sq__capacity_close(sq__capacity_t *capacity);
 
 #endif

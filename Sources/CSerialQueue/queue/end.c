@@ -13,7 +13,7 @@
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__ender_t *enders; /* E */
 
-/* Takes one that waits for this queue, or this very one, out of the list; NULL: there is none. With the lock of the list. */
+/* With the list's lock held. Removes one entry that waits for this queue, or this entry, from the list; NULL: there is none. */
 static sq__ender_t *take_ender(const sq_queue_t *queue, const sq__ender_t *this_one) {
     for (sq__ender_t **link = &enders; *link != NULL; link = &(*link)->next) {
         sq__ender_t *ender = *link;

@@ -86,7 +86,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
 static void revive(sq_queue_t *queue) {
     sq__lock(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
-    /* [own] acquire: what the releaser did, if it was here; release: to the one that comes yet. */
+    /* [own] acquire: the releaser's writes, if it came first; release: to the releaser, if it comes later. */
     while (!sq__cas_acq_rel(&queue->state, &state, state - SQ__RELEASE_ONE)) {
     }
     if (!(state & SQ__CLOSED)) {

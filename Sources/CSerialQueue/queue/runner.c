@@ -31,7 +31,7 @@ sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran) {
 
 void sq__baton_pass(sq_queue_t *queue) {
     if (sq__queue_is_stale(queue)) {
-        return; /* whoever comes next is a thread of the parent's; the queue stays owned, and refuses */
+        return; /* the next holder is a thread of the parent; the queue stays owned, and refuses */
     }
     switch (sq__is_concurrent(queue) ? sq__admit_next(queue) : sq__baton_next(queue, false)) {
     case SQ__NEXT_TASK:

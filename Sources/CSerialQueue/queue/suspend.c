@@ -81,13 +81,13 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
         next = state + SQ__RELEASE_ONE;
         takes_up = false;
         if (sq__state_is_released(next)) {
-            /* Written before the swap, seen by whoever sees it. */
+            /* Written before the swap, so visible to each thread that sees the swap. */
             sq__control(queue, SQ__HOLD, SQ__DISCARD);
             next &= ~(SQ__SUSPENDED | SQ__PARKED);
             takes_up = state & SQ__PARKED;
             queue->suspensions = 0;
         }
-        /* [park] acquire: what the holder did who parked the baton. [own] release: our use of the queue; [control] */
+        /* [park] acquire: the writes of the holder that parked the baton. [own] release: our use of the queue; [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     sq__unlock(queue);
     if (takes_up) {

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* Fields: F fixed once started, P belongs to whoever is due to post, and from a post to its function to the worker. */
+/* Fields: F fixed once started, P belongs to the thread that posts next, and from a post to its function to the worker. */
 struct sq__worker {
     sq__token_t *token;             /* F */
     sq__worker_function_t function; /* F */

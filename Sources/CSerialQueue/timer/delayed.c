@@ -40,7 +40,7 @@ typedef struct delayed {
     sq__alarms_t *alarms; /* F */
     sq__work_t work;      /* F */
     uint16_t kind;        /* F  SQ__DUE or SQ__CLAIM */
-    unsigned references;  /* L  the alarm or its call; and the list, or who takes it off the list */
+    unsigned references;  /* L  held by the alarm or its call; and by the list, or the thread that removes it from the list */
 } delayed_t;
 
 static void dispose(delayed_t *delayed) {

@@ -135,6 +135,7 @@ static bool closes_cycle(sq__edge_t *first) {
     }
     search_t search = { .last = first, .number = ++searches };
     first->next_reached = NULL;
+    first->reached = search.number; /* what it waits for may change under our eyes: it is not to be found again */
     for (sq__edge_t *edge = first; edge != NULL; edge = edge->next_reached) {
         if (holds_up(edge, first->wait)) {
             first->onward = edge;

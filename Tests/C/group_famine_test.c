@@ -54,7 +54,6 @@ static uint64_t fail_call(int (*call)(famine_t *), uint64_t nth) {
 /* The event comes while there is no memory for a segment of the ring, and then none for an alarm either. */
 static void fail_event(bool has_alarm) {
     famine_t famine = { .group = make(), .queue = make_queue_of("famine", 0) };
-    size_t before = 0;
     sq_queue_t *timed = make_queue_of("timed", 0);
     if (has_alarm) { /* the thread of the alarms is there */
         CHECK_EQUAL(sq_async_after(timed, 3600 * UINT64_C(1000000000), must_not_run, NULL), 0);
@@ -67,10 +66,8 @@ static void fail_event(bool has_alarm) {
     CHECK_EQUAL(sq_queue_depth(famine.queue), 0);
     fail_nth(FAIL_ALLOCATION, 1, has_alarm);
     CHECK_EQUAL(sq_group_leave(famine.group), 0);
-    while (has_alarm && before < 3) { /* that many tries have failed by now */
-        before = 3;
-        struct timespec pause = { .tv_nsec = 5000000 };
-        nanosleep(&pause, NULL);
+    if (has_alarm) { /* it has tried again meanwhile */
+        await_failures(FAIL_ALLOCATION, 3);
         CHECK_EQUAL(sq_queue_depth(famine.queue), 0);
     }
     CHECK(fail_nothing() > 0);

@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include <malloc.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -65,6 +66,12 @@ static void arm(failure_t what, uint64_t nth, bool forever, uint64_t one_in) {
 
 void fail_nth(failure_t what, uint64_t nth, bool forever) { arm(what, nth, forever, 0); }
 void fail_some(failure_t what, uint64_t one_in) { arm(what, 0, false, one_in); }
+
+void await_failures(failure_t what, uint64_t count) {
+    while (atomic_load(&plans[what].failures) < count) {
+        sched_yield();
+    }
+}
 
 uint64_t fail_nothing(void) {
     uint64_t failures = 0;

@@ -1,5 +1,5 @@
 /* many.h: groups, semaphores, onces and work items, in the two libraries that have them. One thread, one queue; everything is
- * uncontended but for the queue's own thread.
+ * uncontended, except for the queue's own thread.
  *
  * Rows: scenario | figure | bar and goal | title | how often
  *   group-enter  | wall | 0.6 0.4  | group: enter and leave

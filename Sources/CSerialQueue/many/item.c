@@ -101,7 +101,7 @@ int sq_item_cancel(sq_item_t *item) {
     if (state & SQ__ITEM_CANCELLED || (state & (SQ__ITEM_SUBMITTED | SQ__ITEM_ACCEPTED)) == SQ__ITEM_SUBMITTED) {
         return EINPROGRESS;
     }
-    sq__item_hold(item); /* its functions may give up the caller's */
+    sq__item_hold(item); /* its functions may release the caller's reference */
     int error = 0;
     if (state & SQ__ITEM_ACCEPTED) {
         error = cancel_accepted(item);

@@ -95,7 +95,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     }
     sq__state_t state = sq__load_relaxed(&queue->state);
     /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
-     * sq_queue_release. From here on whoever gives up the last reference frees the queue. */
+     * sq_queue_release. From here on the last release frees the queue. */
     while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__ENDED)) {
     }
     if (worker != NULL && !by_runner) {

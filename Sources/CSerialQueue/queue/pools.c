@@ -93,7 +93,7 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
     if (clock == NULL || sq__pool_is_stale(pool)) {
         return 0;
     }
-    sq__pool_retain(pool); /* a task may give up the caller's reference */
+    sq__pool_retain(pool); /* a task may release the caller's reference */
     uint64_t until = sq__time_after(sq__alarms_now(clock), nanoseconds);
     size_t ran = sq__pool_run(pool);
     while (!sq__pool_is_stale(pool) && sq__alarms_advance(clock, until)) {

@@ -39,7 +39,7 @@ typedef struct sq_deferred {
 SQ_USE_RESULT int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task);
 
 /**
- * Submits a task as sq_async_deferred does, so that sq_async_cancel can take it back before its turn.
+ * Submits a task as sq_async_deferred does, so that sq_async_cancel can withdraw it before its turn.
  *
  * The struct must stay valid and must not move until `call` begins, `decided` reports an error, or the task is withdrawn or
  * cancelled. Never blocks; any thread may call.

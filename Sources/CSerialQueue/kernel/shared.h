@@ -3,7 +3,7 @@
  * DESIGN. A wait that is given up leaves its slot in the ring until the head passes it. A stalled queue that is polled with short
  * deadlines would grow with every poll. So when the ring is long, the waits that may be given up share a slot: it has a list of
  * waiting threads, in order. A thread joins the list only if the slot is the last one that was taken. So the list is where
- * the thread's own slot would be, and the order of submission is kept. A thread that gives up takes itself off the list. So
+ * the thread's own slot would be, and the order of submission is kept. A thread that withdraws removes itself from the list. So
  * the ring grows only with the tasks and threads that stay in it.
  *
  * The head passes a shared slot once its list is empty. Until then it moves one thread after the other from the list into

@@ -2,8 +2,8 @@
  *
  * DESIGN. One word decides. From the low end:
  *
- *     bit 0       WAITED     threads or notifications wait for the count to reach zero; only beside a count
- *     bit 1       WATCHED    a thread that waits can be part of a deadlock: a submission looks for one; only beside WAITED
+ *     bit 0       WAITED     threads or notifications wait for the count to reach zero; only together with a count
+ *     bit 1       WATCHED    a thread that waits can be part of a deadlock: a submission looks for one; only together with WAITED
  *     bit 2       RELEASED   no reference is left: the member that is the last to leave frees the group
  *     bit 3       NOTIFIES   a thread submits the notifications of a period of the count that has ended
  *     bits 4-33   ENTERED    members that sq_group_enter added

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* A task of more than a function and its context does not fit into a slot beside its tie. Fixed once made. */
+/* A task of more than a function and its context does not fit into a slot together with its tie. Fixed after creation. */
 typedef struct owned {
     union {
         sq_task_t task;

@@ -7,7 +7,7 @@
  *     CANCELLED   sq_item_cancel was called. Who sets it is the one that may take the item back; all others leave
  *     SUBMITTED   a thread submits the item, or has done so
  *     ACCEPTED    it has done so: a queue, or a delay, has the item
- *     STARTED     the item was to be taken back, but its turn had come; only beside CANCELLED and ACCEPTED
+ *     STARTED     a cancel tried to withdraw the item, but its turn had come; only together with CANCELLED and ACCEPTED
  *     WAITED      somebody is, or was, on the lists of those who wait for the outcome
  *     WATCHED     a thread that waits can be part of a deadlock: a submission looks for one
  *     OVER        the outcome is published, and

@@ -7,7 +7,7 @@
  *
  * While WAITED is set there is no permit to take, and a signal goes to the lock. So the flag and the list change under the lock
  * only, nobody overtakes those on the list, and a permit goes from the signal directly to the first of them. A waiter whose
- * deadline has passed is found withdrawn by the grant, which goes on to the next one: no permit is lost. A grant that comes
+ * deadline has passed is found withdrawn by the grant, which continues with the next one: no permit is lost. A grant that comes
  * first is found by the waiter as it withdraws: it has the permit after all.
  *
  * A waiting thread holds a reference, so its deadline may pass after everybody else has released the semaphore. A signal

@@ -106,7 +106,7 @@ static void take_back(sq__pool_t *pool, const blocked_t *blocked) {
     }
 }
 
-/* While entries wait. With the lock, which it gives up meanwhile. */
+/* While entries wait. Called with the lock held; unlocks it for a time. */
 static void adjust_seats(sq__pool_t *pool) {
     bool may_grow = pool->taken < pool->seen && pool->seated >= pool->seats && pool->seats < pool->most;
     if (!may_grow && pool->seats == pool->seats_at_rest) {

@@ -7,12 +7,12 @@
  * is one, for an idle member or a new one. A member keeps its seat as long as it finds entries. So all seats are taken
  * while entries are ready. No wake-up is lost, because seats, list and idle members are under one lock.
  *
- * A member that is about to sleep in a call of this library, inside an entry, gives up its seat, and takes one again when it
+ * A member that is about to sleep in a call of this library, inside an entry, releases its seat, and takes one again when it
  * wakes, free or not: what it waits for may need the seat. Then there may be one member too many for a moment; the next
  * member that finishes its entry leaves its seat.
  *
  * A member that blocks in any other way keeps its seat. So a pool that may grow is checked: while entries have been ready for
- * some milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. It takes them back when they
+ * some milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. It removes them when they
  * are no longer needed, and ends members that were idle for a second.
  *
  * A manual pool has neither members nor seats: its entries run in the thread that runs the pool. */

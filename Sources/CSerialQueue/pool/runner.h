@@ -7,7 +7,7 @@
 
 typedef uintptr_t sq__runner_t;
 
-enum { SQ__POOLED = 1 }; /* set beside the address of a pool */
+enum { SQ__POOLED = 1 }; /* set in the address of a pool */
 
 static inline sq__runner_t sq__runner_of_pool(sq__pool_t *pool) { return (uintptr_t)pool | SQ__POOLED; }
 

@@ -21,7 +21,7 @@ static bool are_valid(const sq_queue_options_t *options) {
         && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
 }
 
-/* All zero but for what makes it a concurrent queue; NULL: no memory. */
+/* All zero, except for what makes it a concurrent queue; NULL: no memory. */
 static sq_queue_t *make(size_t label_length, size_t width) {
     size_t in_front = width > 1 ? sizeof(sq__concurrent_t) : 0;
     size_t bytes = in_front + sizeof(sq_queue_t);

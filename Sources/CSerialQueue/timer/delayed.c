@@ -5,18 +5,17 @@
  * between them: the alarm's call (c), which submits it, the end of the queue (e), which discards it, and, if it is a CLAIM
  * (withdraw.h), a thread that withdraws it (w). As long as it is on the list, the place of a CLAIM is DELAYED.
  *
- *     (c1) with the lock: submit it, take it off the list, unlock; free it
- *     (e1) with the lock: take it off, unlock   (e2) discard it   (e3) cancel the alarm; free it, or leave that to (c)
- *     (w1) with the lock: take it off, cancel the alarm, unlock; free it, or leave that to (c)
+ *     (c1) with the lock: submit it, remove it from the list, unlock; free it
+ *     (e1) with the lock: remove it, unlock   (e2) discard it   (e3) cancel the alarm; free it, unless (c) will
+ *     (w1) with the lock: remove it, cancel the alarm, unlock; free it, unless (c) will
  *
- *     c1 e1     it is in the ring, or the hand-off slot, before the queue comes to its end, and has its outcome there
- *     e1 c1     it is off the list, and the queue may be gone. (c) does nothing but free it, or leave that to (e3), whoever of
- *               them is last
- *     w1 c1     as e1 c1. (w) or (e), whoever takes it off the list has it
+ *     c1 e1     it is in the ring, or the hand-off slot, before the queue ends, and has its outcome there
+ *     e1 c1     it is no longer on the list, and the queue may be freed. The later one of (c) and (e3) frees it
+ *     w1 c1     as e1 c1. The one of (w) and (e) that removes it from the list decides its outcome
  *     c1 fails  no memory: it stays on the list, and the alarm calls again. Shut down: it stays on the list, for (e1)
  *
- * Each of the two holds a reference to it, under the lock. It holds one to its queue until it is in there, or the queue is
- * closed (pending_timers.h); from then on it is like other tasks, which a suspended queue that nobody has a reference to discards. */
+ * The list and the alarm each hold a reference to it, under the lock. It holds a reference to its queue until it is in the ring,
+ * or the queue is closed (pending_timers.h). From then on it is like other tasks: a suspended queue without references discards it. */
 #include "timer/delayed.h"
 
 #include "include/sq_timer.h"

@@ -8,6 +8,7 @@
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch
  *     letgo  pump  create                                                         the pool: releases it, runs it; makes and releases others
+ *     applyN                                                                      on the pool: N iterations
  *     passN  openN                                                                gates: wait at N, open N
  *     a digit                                                                     prints it
  *
@@ -32,7 +33,8 @@ typedef struct scenario {
 extern const scenario_t litmus_scenarios[], puzzle_scenarios[], order_scenarios[], deadline_scenarios[], capacity_scenarios[],
     deferred_scenarios[], suspend_scenarios[], watch_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
     depth_scenarios[], pool_scenarios[], pool_end_scenarios[], alarm_scenarios[], timer_scenarios[], semaphore_once_scenarios[],
-    group_scenarios[], item_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[];
+    group_scenarios[], item_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
+    apply_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

@@ -45,6 +45,7 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
     memset(ended, 0, sizeof ended);
     memset(finished_suspended, 0, sizeof finished_suspended);
     stage_watch_reset();
+    stage_apply_reset();
     bool faults = stage_may_fail = ex_setting.faults;
     ex_setting.faults = false;
     sq_pool_t *pool = stage_pool_begin(&expectation->pool);

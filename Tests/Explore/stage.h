@@ -79,6 +79,7 @@ void stage_watch(int queue, bool watched);
 void stage_let_go(void); /* releases the pool's first reference, if that was not done yet */
 void stage_pump(void);   /* runs a manual pool */
 void stage_create(void); /* makes other pools, which may fail, and releases them */
+void stage_apply(unsigned count, void (*inside)(const void *), const void *argument);
 void stage_print(char what);
 sq_time_t stage_soon(void);
 

@@ -15,6 +15,8 @@ extern bool stage_may_fail;       /* memory and threads */
 #define WORD(cell) (&(cell)), sizeof(cell)
 
 sq_pool_t *stage_pool_begin(const pool_plan_t *plan); /* NULL: none */
+sq_pool_t *stage_pool_retain(void);
+void stage_apply_reset(void);
 void stage_pool_enter(const submission_t *one);
 void stage_pool_leave(const submission_t *one);
 void stage_watch_reset(void);

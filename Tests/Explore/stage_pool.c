@@ -50,6 +50,8 @@ void stage_let_go(void) {
     }
 }
 
+sq_pool_t *stage_pool_retain(void) { return sq_pool_retain(pool); }
+
 void stage_pump(void) {
     if (!is_let_go) {
         sq_pool_retain(pool);

@@ -12,6 +12,7 @@
 #include "sq_deferred.h"
 #include "sq_sync.h"
 #include "sq_barrier.h"
+#include "sq_apply.h"
 #include "sq_current.h"
 #include "sq_timer.h"
 #include "sq_suspend.h"

@@ -17,8 +17,8 @@ void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
 _Noreturn static void stop(const char *cause) {
     const sq__frame_t *frame = sq__self()->frame;
     if (sq__self()->hold != NULL) {
-        sq__fatal("%s left a function that sq_once runs, or a task inside it; it must return, or the calls that wait for it "
-                  "would never return. Catch it inside.", cause);
+        sq__fatal("%s left a function that %s runs, or a task inside it; it must return, or the calls that wait for it "
+                  "would never return. Catch it inside.", cause, sq__self()->hold->pool != NULL ? "sq_apply" : "sq_once");
     }
     if (frame == NULL || frame->owner == NULL) {
         sq__fatal("%s left a function of a watcher, a deferred task or a cancelled item; it must return, as a task must. Catch it inside.", cause);

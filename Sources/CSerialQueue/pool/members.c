@@ -85,11 +85,12 @@ int sq__members_begin(sq__pool_t *pool) {
 void sq__members_call_and_unlock(sq__pool_t *pool) {
     sq__member_t *member = NULL;
     bool recruits = false;
-    if (pool->first != NULL && pool->seated < pool->seats) {
+    if ((pool->first != NULL || pool->helps != NULL) && pool->seated < pool->seats) {
         member = take_idle(pool);
         /* If all that there may be sleep in the library, one more: what they wait for may be among the entries. */
         recruits = member == NULL
-            && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest || pool->seated == 0);
+            && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest
+                || (pool->seated == 0 && pool->first != NULL));
         pool->members += recruits;
         pool->seated += member != NULL || recruits;
         if (member != NULL) {
@@ -115,38 +116,66 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
 
 /* A member's work */
 
-/* With the lock: the next entry of a member that has a seat; NULL: it has left its seat. */
-static sq__ready_t *next_entry(sq__pool_t *pool, sq__member_t *member) {
-    sq__ready_t *entry = pool->seated <= pool->seats ? sq__pool_take_first(pool) : NULL;
-    member->is_seated = entry != NULL;
-    member->entry = pool->taken;
-    pool->seated -= entry == NULL;
-    return entry;
+/* What a member does next: one of the two. */
+typedef struct work {
+    sq__ready_t *entry;
+    sq__help_t *help;
+} work_t;
+
+/* With the lock: the next work of a member that has a seat. False: it has left its seat. */
+static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
+    bool stays = pool->seated <= pool->seats;
+    bool helps = stays && pool->helps != NULL && (pool->first == NULL || pool->is_turn_of_help);
+    *work = (work_t){ .help = helps ? sq__help_take(pool) : NULL };
+    if (stays && !helps) {
+        work->entry = sq__pool_take_first(pool);
+    }
+    pool->is_turn_of_help = !helps;
+    member->is_seated = helps || work->entry != NULL;
+    member->entry = pool->taken + pool->helped;
+    pool->seated -= !member->is_seated;
+    return member->is_seated;
+}
+
+/* Called without the lock. True: the member leaves work behind. */
+static bool do_work(sq__pool_t *pool, const work_t *work) {
+    size_t ran = 0;
+    return work->help != NULL ? work->help->call(work->help) : pool->call(work->entry, SQ__BATCH, &ran) == SQ__READY_MORE;
+}
+
+/* With the lock, after do_work. */
+static void put_back(sq__pool_t *pool, const work_t *work, bool has_more) {
+    if (work->help != NULL) {
+        sq__help_leave(pool, work->help, has_more);
+    } else if (has_more) {
+        sq__pool_append(pool, work->entry);
+    }
 }
 
 /* The worker's function: called with a seat, or to be dismissed. */
 static bool serve(void *argument) {
     sq__member_t *member = argument;
     sq__pool_t *pool = member->pool;
-    sq__ready_t *entry;
-    size_t ran = 0;
+    work_t work;
     sq__self()->member = member;
     sq__mutex_lock(&pool->lock);
     if (member->thread_id == 0) {
         member->thread_id = sq__thread_id();
     }
-    while (!member->is_dismissed && (entry = next_entry(pool, member)) != NULL) {
+    while (!member->is_dismissed && next_work(pool, member, &work)) {
         sq__store_relaxed(&member->calls, true);
-        sq__mutex_unlock(&pool->lock);
-        sq__ready_end_t end = pool->call(entry, SQ__BATCH, &ran);
+        if (pool->helps != NULL) {
+            sq__members_call_and_unlock(pool); /* one more */
+        } else {
+            sq__mutex_unlock(&pool->lock);
+        }
+        bool has_more = do_work(pool, &work);
         sq__store_relaxed(&member->calls, false);
         if (sq__pool_is_stale(pool)) { /* what was called has forked, and this is the child: the entries are the parent's */
             return false;
         }
         sq__mutex_lock(&pool->lock);
-        if (end == SQ__READY_MORE) {
-            sq__pool_append(pool, entry);
-        }
+        put_back(pool, &work, has_more);
     }
     if (member->is_dismissed || pool->has_ended) {
         strike_off(pool, member);

@@ -18,6 +18,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     memset(pool, 0, sizeof *pool);
     memcpy(pool->label, plan->label, length + 1);
     pool->end = &pool->first;
+    pool->helps_end = &pool->helps;
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
     pool->seats_at_rest = pool->seats = (unsigned)plan->seats;
@@ -61,6 +62,8 @@ void sq__pool_release(sq__pool_t *pool) {
 
 bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
 
+const char *sq__pool_label(const sq__pool_t *pool) { return pool->label; }
+
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool) { return pool->clock; }
 
 void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
@@ -71,6 +74,15 @@ void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
     } else {
         sq__members_call_and_unlock(pool);
     }
+}
+
+void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted) {
+    help->wanted = wanted;
+    help->users = 1;
+    help->is_over = false;
+    sq__mutex_lock(&pool->lock);
+    sq__help_list(pool, help);
+    sq__members_call_and_unlock(pool);
 }
 
 /* Manual pools */

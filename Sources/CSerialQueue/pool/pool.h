@@ -74,6 +74,9 @@ bool sq__pool_is_crowded(const sq__pool_t *pool);
 /* The pool was made before a fork that this process is the child of. */
 bool sq__pool_is_stale(const sq__pool_t *pool);
 
+/* What it was created with. */
+const char *sq__pool_label(const sq__pool_t *pool);
+
 /* NULL: it is not a manual pool. */
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);
 

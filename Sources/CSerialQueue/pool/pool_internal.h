@@ -3,7 +3,7 @@
 #define SQ__POOL_POOL_INTERNAL_H
 
 #include "platform/mutex.h"
-#include "pool/pool.h"
+#include "pool/help.h"
 #include "thread/worker.h"
 
 /* F fixed once it is started, L under the pool's lock. */
@@ -13,7 +13,7 @@ struct sq__member {
     sq__member_t *next;      /* L  of all */
     sq__member_t *next_idle; /* L */
     uint64_t thread_id;      /* L  0: it has not been called yet */
-    uint64_t entry;            /* L  the number of the entry that it runs: how many had been taken */
+    uint64_t entry;            /* L  the number of the entry or help that it runs: how many had been taken */
     uint64_t entry_seen;       /* L  the same at the last look (growth.c), */
     unsigned looks;          /* L  how many looks in a row have found it in the call of this entry, */
     unsigned still;          /* L  and how many of them without use of the processor in between */
@@ -30,6 +30,10 @@ struct sq_pool {
     sq__ready_t **end;                /* L */
     SQ__ATOMIC(size_t) waiting;     /* C  and how much that is */
     uint64_t taken;                 /* L  how many entries have been taken */
+    sq__help_t *helps;              /* L  what members may help with (help.h), */
+    sq__help_t **helps_end;         /* L */
+    uint64_t helped;                /* L  and how often one has come */
+    bool is_turn_of_help;           /* L  of the next member that finds both */
     sq__member_t *all;              /* L */
     sq__member_t *idle;             /* L  the last one on top */
     unsigned members;               /* L  with those that are being started */
@@ -81,6 +85,11 @@ void sq__growth_schedule(sq__pool_t *pool, bool is_soon);
 
 /* The alarm's call. */
 void sq__growth_look(sq__alarm_t *alarm);
+
+/* With the lock: adds the help to the list; a member takes the first one, which is there; and leaves it, which may free it. */
+void sq__help_list(sq__pool_t *pool, sq__help_t *help);
+sq__help_t *sq__help_take(sq__pool_t *pool);
+void sq__help_leave(sq__pool_t *pool, sq__help_t *help, bool has_more);
 
 /* The list, with the lock. `link` is what points to the entry. */
 void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry);

@@ -16,16 +16,18 @@ typedef struct sq__frame {
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
 } sq__frame_t;
 
-/* One for each once whose function this thread is running, innermost first; a local variable of the call. */
+/* One for each once whose function this thread is running, and each apply for which it runs iterations of another thread's; innermost
+ * first; a local variable of the call. */
 typedef struct sq__hold {
     const void *what;
+    const char *pool; /* of an apply: its pool's label; NULL: it is a once */
     struct sq__hold *parent;
 } sq__hold_t;
 
 /* Only its own thread uses it. */
 typedef struct sq__self {
     sq__frame_t *frame; /* the innermost task, or NULL */
-    sq__hold_t *hold;   /* the innermost once, or NULL */
+    sq__hold_t *hold;   /* the innermost once or apply, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
     char *report;       /* about the last deadlock; NULL: none yet */

@@ -38,7 +38,7 @@ typedef struct sq__edge {
     const sq__wait_t *wait;
     sq_time_t deadline;
     const sq__frame_t *frames; /* the tasks that the thread is running */
-    const sq__hold_t *holds;   /* the onces whose functions it is running */
+    const sq__hold_t *holds;   /* the onces and applies whose functions it is running */
     char *report;              /* M  the thread's report; NULL: no memory */
     uint64_t thread_id;
     char thread_name[16];

@@ -70,6 +70,8 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
         add_frames(text, edge->frames, edge->held.frame->owner);
     } else if (edge->held.hold == NULL) {
         add(text, "has a barrier at the head of its queue");
+    } else if (edge->held.hold->pool != NULL) {
+        add(text, "runs an iteration of apply on pool \"%s\"", edge->held.hold->pool);
     } else {
         add(text, "is inside the function of once \"%p\"", edge->held.hold->what);
     }

@@ -1,0 +1,34 @@
+/* help.h: work that a pool's members share with the thread that offers it.
+ *
+ * DESIGN. The thread does the work itself, and offers it to the pool meanwhile. An offer is in a list of its own, next to the ready
+ * entries, and says how many members it wants. A member with a seat takes an offer or an entry, the two in turn while there are
+ * both, and calls a further member if the offer wants more. Nobody waits for a member that does not come: a pool whose members
+ * are all busy or blocked helps nobody, and does not grow for it.
+ *
+ * The offer is a block of memory. It is freed by the last of those that have it: its thread, and each member that came. A
+ * member that comes too late finds an offer without work, or none. */
+#ifndef SQ__POOL_HELP_H
+#define SQ__POOL_HELP_H
+
+#include "pool/pool.h"
+
+/* At the start of a block from sq__memory. L under the pool's lock, F fixed before it is offered. */
+typedef struct sq__help {
+    struct sq__help *next;              /* L */
+    struct sq__help **link;             /* L  the pointer to it; NULL: it is not listed */
+    unsigned wanted;                    /* L  how many more members may come */
+    unsigned users;                     /* L  the thread that has offered it, and the members that came */
+    bool is_over;                       /* L  taken back */
+    bool (*call)(struct sq__help *help); /* F  a member helps; true: there was more to do when it left */
+} sq__help_t;
+
+/* How many members might help the calling thread: 0 on a manual pool, and in the child of a fork. */
+unsigned sq__pool_helpers(const sq__pool_t *pool);
+
+/* Offers it to `wanted` members, at least 1. */
+void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted);
+
+/* By the thread that has offered it, once there is no work left: no member comes any more. May free it. */
+void sq__pool_take_back(sq__pool_t *pool, sq__help_t *help);
+
+#endif

@@ -1,0 +1,229 @@
+/* apply_test.c: sq_apply runs each iteration once, on its caller and on members that have time, and waits for nobody else. */
+#include "apply.h"
+#include "child.h"
+#include "inject.h"
+
+TEST(each_iteration_runs_once_and_is_visible_afterwards) {
+    static const size_t counts[] = { 0, 1, 2, 3, 7, 64, 65, 1000, 100000 };
+    for (size_t threads = 1; threads <= 3; threads += 1) {
+        sq_pool_t *pool = make_pool(threads);
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i += 1) {
+            check_each_runs_once(pool, counts[i]);
+        }
+        sq_pool_release(pool);
+    }
+}
+
+static void must_not_iterate(void *context, size_t index) {
+    (void)context, (void)index;
+    CHECK(!"an iteration that must not run");
+}
+
+TEST(no_function_is_EINVAL_and_no_iteration_calls_nothing) {
+    sq_pool_t *pool = make_pool(1);
+    CHECK_EQUAL(sq_apply(pool, 3, NULL, NULL), EINVAL);
+    CHECK_EQUAL(sq_apply(NULL, 0, NULL, NULL), EINVAL);
+    CHECK_EQUAL(sq_apply(pool, 0, must_not_iterate, NULL), 0);
+    sq_pool_release(pool);
+}
+
+static void end_the_process(void *context, size_t index) {
+    (void)context;
+    if (index == 1000) {
+        _exit(42);
+    }
+}
+
+/* To see it fail: in sq_apply, compare begin + chunk with the count instead of begin. */
+TEST(the_longest_loop_begins_like_any_other) {
+    for (int threads = 0; threads < 2; threads += 1) {
+        ending_t ending = run_captured("endless", threads ? "pool" : "manual");
+        CHECK(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 42);
+    }
+}
+
+/* To see it fail: let sq__pool_helpers return 0. */
+TEST(idle_threads_of_the_pool_help) {
+    enum { THREADS = 3 };
+    sq_pool_t *pool = make_pool(THREADS);
+    meeting_t meeting = { .here = LATCH_INIT, .expected = THREADS + 1 };
+    CHECK_EQUAL(sq_apply(pool, THREADS + 1, meet, &meeting), 0); /* all at the same time: else it hangs */
+    CHECK_EQUAL(latch_value(&meeting.here), THREADS + 1);
+    sq_pool_release(pool);
+}
+
+/* The first iteration lasts until all others are over. */
+typedef struct blocked {
+    latch_t over;
+    size_t others;
+} blocked_t;
+
+static void block_first(void *context, size_t index) {
+    blocked_t *blocked = context;
+    if (index == 0) {
+        latch_wait(&blocked->over, blocked->others);
+    } else {
+        latch_bump(&blocked->over);
+    }
+}
+
+/* To see it fail: begin with a chunk of more than one. */
+TEST(a_blocked_iteration_holds_up_no_other) {
+    sq_pool_t *pool = make_pool(1);
+    blocked_t blocked = { LATCH_INIT, 999 };
+    CHECK_EQUAL(sq_apply(pool, 1000, block_first, &blocked), 0);
+    CHECK_EQUAL(latch_value(&blocked.over), 999);
+    sq_pool_release(pool);
+}
+
+static void become_longer(void *context, size_t index) {
+    *(atomic_size_t *)context += 1;
+    if (index >= 5000 && index % 1000 == 0) {
+        usleep(1000); /* no order depends on it: it makes the iterations differ in length */
+    }
+}
+
+TEST(iterations_of_different_length_all_run) {
+    sq_pool_t *pool = make_pool(2);
+    atomic_size_t ran = 0;
+    CHECK_EQUAL(sq_apply(pool, 20000, become_longer, &ran), 0);
+    CHECK_EQUAL(ran, 20000);
+    sq_pool_release(pool);
+}
+
+/* Where nobody can help */
+
+static void on_this_thread(void *context, size_t index) {
+    alone_t *alone = context;
+    CHECK_EQUAL(index, alone->ran);
+    CHECK(pthread_equal(pthread_self(), alone->thread));
+    alone->ran += 1;
+}
+
+static void apply_alone(void *context) {
+    sq_pool_t *pool = context;
+    alone_t alone = { pthread_self(), 0 };
+    CHECK_EQUAL(sq_apply(pool, 1000, on_this_thread, &alone), 0);
+    CHECK_EQUAL(alone.ran, 1000);
+}
+
+TEST(on_a_manual_pool_the_caller_runs_all_in_order) {
+    sq_pool_t *pool = make_manual_pool();
+    apply_alone(pool);
+    sq_queue_t *queue = queue_on(pool, "manual", 0);
+    CHECK_EQUAL(sq_async(queue, apply_alone, pool), 0);
+    CHECK_EQUAL(sq_pool_run(pool), 1);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}
+
+TEST(a_task_on_a_pool_of_one_thread_runs_all_itself) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *queue = queue_on(pool, "one", 0);
+    CHECK_EQUAL(sq_async(queue, apply_alone, pool), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}
+
+/* The member comes when the call has returned, and its context is gone (AddressSanitizer). To see it fail: let the caller free the loop in
+ * sq_apply without sq__pool_take_back. */
+TEST(a_pool_whose_threads_are_busy_helps_nobody_and_comes_too_late) {
+    sq_pool_t *pool = make_pool(2);
+    sq_queue_t *queues[] = { queue_on(pool, "a", 0), queue_on(pool, "b", 0) };
+    hold_t holds[] = { HOLD_INIT, HOLD_INIT };
+    for (int i = 0; i < 2; i += 1) {
+        hold_async(&holds[i], queues[i]);
+    }
+    for (int i = 0; i < 100; i += 1) {
+        apply_alone(pool);
+    }
+    for (int i = 0; i < 2; i += 1) {
+        hold_end(&holds[i]);
+        sq_queue_release(queues[i]);
+    }
+    sq_pool_release(pool);
+}
+
+/* The pool's list does not grow with loops that nobody helps with. To see it fail: leave the loop in the list in
+ * sq__pool_take_back. */
+TEST(loops_on_a_busy_pool_leave_no_memory) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *queue = queue_on(pool, "busy", 0);
+    hold_t hold = HOLD_INIT;
+    hold_async(&hold, queue);
+    apply_alone(pool);
+    long blocks = live_blocks();
+    for (int i = 0; i < 1000; i += 1) {
+        apply_alone(pool);
+    }
+    CHECK_EQUAL(live_blocks(), blocks);
+    hold_end(&hold);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}
+
+/* Turns: a member leaves the loop for a queue that waits. */
+typedef struct turn {
+    sq_queue_t *queue;
+    pthread_t caller;
+    latch_t submitted, ran;
+    atomic_size_t over;
+    size_t over_at_turn;
+} turn_t;
+
+static void take_turn(void *context) {
+    turn_t *turn = context;
+    turn->over_at_turn = turn->over;
+    latch_bump(&turn->ran);
+}
+
+static void share(void *context, size_t index) {
+    turn_t *turn = context;
+    (void)index;
+    if (!pthread_equal(pthread_self(), turn->caller)) {
+        latch_wait(&turn->submitted, 1);
+    } else if (latch_value(&turn->submitted) == 0) {
+        CHECK_EQUAL(sq_async(turn->queue, take_turn, turn), 0);
+        latch_bump(&turn->submitted);
+        latch_wait(&turn->ran, 1);
+    }
+    turn->over += 1;
+}
+
+/* The caller is in its first iteration until then, and the member comes from its first one. To see it fail: in run (apply.c) do not
+ * look at sq__pool_is_crowded. */
+TEST(a_queue_on_the_pool_gets_its_turn_between_iterations) {
+    sq_pool_t *pool = make_pool(1);
+    turn_t turn = { .queue = queue_on(pool, "turn", 0), .caller = pthread_self(), .submitted = LATCH_INIT, .ran = LATCH_INIT };
+    CHECK_EQUAL(sq_apply(pool, 1000, share, &turn), 0);
+    CHECK_EQUAL(turn.over, 1000);
+    CHECK_AT_MOST(turn.over_at_turn, 1);
+    sq_queue_release(turn.queue);
+    sq_pool_release(pool);
+}
+
+int child_main(int count, char **words) {
+    sq_pool_t *pool = count > 1 && strcmp(words[1], "pool") == 0 ? make_pool(1) : make_manual_pool();
+    if (strcmp(words[0], "shared") == 0) {
+        check_each_runs_once(NULL, 0);
+        check_each_runs_once(NULL, 1000);
+        return 0;
+    }
+    if (strcmp(words[0], "endless") == 0) {
+        return sq_apply(pool, SIZE_MAX, end_the_process, NULL);
+    }
+    return apply_without_memory((uint64_t)atoi(words[1]), words[0][0] == 't');
+}
+
+TEST(without_a_pool_the_shared_one_helps) { CHECK_EQUAL(run_child((const char *const[]){ "shared", NULL }), 0); }
+
+/* Once or for good: the caller runs what nobody else can. */
+TEST(each_allocation_and_thread_creation_can_fail) {
+    char number[8];
+    for (int nth = 1; nth <= 6; nth += 1) {
+        snprintf(number, sizeof number, "%d", nth);
+        CHECK_EQUAL(run_child((const char *const[]){ "memory", number, NULL }), 0);
+        CHECK_EQUAL(run_child((const char *const[]){ "threads", number, NULL }), 0);
+    }
+}

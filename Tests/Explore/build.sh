@@ -13,7 +13,29 @@ objects=$out.objects
 mkdir -p "$objects"
 # gnu11, for the explorer asks the system for more than the core does. Small limits, to come to the borders often.
 flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$here -I$core"
-flags="$flags -DSQ__SEGMENT_SLOTS=${SLOTS}u -DSQ__LONG_BACKLOG=2u -DSQ__SHARED_FROM=2u -DSQ__WAIT_LISTS=2 -DSQ__EARLY_SPINS=1 -DSQ__TRY_SPINS=1 -DSQ__WAITER_SPINS=1 -DSQ__WAITER_YIELDS=1 -DSQ__WORKER_SPINS=1 -DSQ__LINGER_SPINS=1 -DSQ__BATCH=2 -DSQ__APPLY_SHARES=1 -DSQ__MOST_MEMBERS=3 -DSQ__GATE_MOST_ENTERED=UINT64_C(2) -DSQ__LOOKS_AT_A_JOB=1 -DSQ__MANY_LOOKS_AT_A_JOB=1"
+limits="
+    SEGMENT_SLOTS=${SLOTS}u
+    LONG_BACKLOG=2u
+    RESERVE=1u
+    SHARED_FROM=2u
+    WAIT_LISTS=2
+    EARLY_SPINS=1
+    EARLY_YIELDS=1
+    TRY_SPINS=1
+    WAITER_SPINS=1
+    WAITER_YIELDS=1
+    WORKER_SPINS=1
+    LINGER_SPINS=1
+    BATCH=2
+    APPLY_SHARES=1
+    MOST_MEMBERS=3
+    GATE_MOST_ENTERED=UINT64_C(2)
+    LOOKS_AT_A_JOB=1
+    MANY_LOOKS_AT_A_JOB=1
+"
+for limit in $limits; do
+    flags="$flags -DSQ__$limit"
+done
 seeded=${SEEDED:-$out-seeded}
 hooked="-fsanitize=thread --param tsan-instrument-func-entry-exit=0"
 plain="-fno-builtin-memset -fno-builtin-memcpy -fno-builtin-memmove"

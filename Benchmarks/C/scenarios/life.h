@@ -2,6 +2,7 @@
 
 /* Rows: scenario | figure | bar and goal | title | how often
  *   many-100000   | wall | 0.50 0.25 | 100,000 queues, async + sync each | rounds 3
+ *   pooled-4      | wall | 0.50 0.25 | 4 pooled queues: 3 asyncs, then a sync, without pause
  *   idle-100      | cpu  | 2e6 1e5 ns | 100 idle queues, CPU time in 1 s | rounds 3
  *   memory-unused | heap | 192 128 B | memory of a queue, never used | rounds 1
  *   memory-used   | heap | 512 256 B | heap of an idle queue that was used, its thread's included | rounds 1
@@ -86,6 +87,43 @@ static void many_queues(uint64_t count) {
     bench_report(&meter);
 }
 
+typedef struct pooled_queues {
+    contender_queue_t *queues;
+    bench_slot_t *counted, *done;
+    uint64_t end;
+} pooled_queues_t;
+
+static void come_and_go(unsigned index, void *context) {
+    pooled_queues_t *race = (pooled_queues_t *)context;
+    bench_task_t task = { bench_count_up, &race->counted[index].value };
+    uint64_t done = 0;
+    do {
+        for (int i = 0; i < 3; ++i) contender_async(race->queues[index], &task);
+        contender_sync(race->queues[index], &task);
+        ++done;
+    } while ((done & 15) != 0 || bench_now() < race->end);
+    race->done[index].value = done;
+}
+
+/* `threads` threads, each with a queue of its own on the shared threads, which becomes busy and idle all the time; per round of any. */
+static void pooled_queues(uint64_t threads) {
+    bench_crew_t *crew = bench_crew_create((unsigned)threads);
+    pooled_queues_t race = { (contender_queue_t *)calloc(threads, sizeof(contender_queue_t)), bench_slots(threads), bench_slots(threads), 0 };
+    bench_meter_t meter = { 0 };
+    uint64_t total = 0;
+    for (uint64_t i = 0; i < threads; ++i) race.queues[i] = contender_create_shared();
+    race.end = bench_now() + bench_duration(400000000);
+    bench_start(&meter);
+    bench_crew_run(crew, come_and_go, &race);
+    for (uint64_t i = 0; i < threads; ++i) total += race.done[i].value;
+    bench_stop(&meter, total);
+    for (uint64_t i = 0; i < threads; ++i) {
+        bench_expect("tasks that ran on a pooled queue", race.counted[i].value, 4 * race.done[i].value);
+        contender_release(race.queues[i]);
+    }
+    bench_report(&meter);
+}
+
 /* A task holds the queue while `count` tasks are submitted behind it, then all run. A second later: the resident memory
  * that is not given back. */
 static void memory_after(uint64_t count, contender_queue_t queue) {
@@ -115,6 +153,7 @@ static void memory_backlog(uint64_t count) { memory_after(count, contender_creat
 static void memory_backlog_pooled(uint64_t count) { memory_after(count, contender_create_shared()); }
 
 BENCH_SCENARIO("many", BENCH_MANY, many_queues) /* queues */
+BENCH_SCENARIO("pooled", BENCH_MANY, pooled_queues) /* threads */
 BENCH_SCENARIO("idle", BENCH_ASYNC, idle_cost)  /* queues */
 BENCH_SCENARIO("memory-unused", 0, memory_unused)
 BENCH_SCENARIO("memory-used", BENCH_ASYNC, memory_used)

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 void sq__ring_destroy(sq_queue_t *queue) {
-    sq__memory_free(queue->head);
+    sq__segment_free(queue->head);
     sq__segment_free_spare(queue);
 }
 
@@ -175,7 +175,7 @@ static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
     sq__store_relaxed(&queue->index, 0);
     /* [own] [place] as in make_free. */
     if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, NULL, 0))) {
-        sq__memory_free(segment);
+        sq__segment_free(segment);
         return true;
     }
     queue->head = segment;

@@ -18,6 +18,11 @@
 #define SQ__LONG_BACKLOG 500000u
 #endif
 
+/* How many segments in static memory serve the queues on pools; at most 32. See segment.c. */
+#ifndef SQ__RESERVE
+#define SQ__RESERVE 32u
+#endif
+
 typedef SQ__ATOMIC(uintptr_t) sq__word_t;
 
 typedef struct sq__slot {
@@ -33,12 +38,17 @@ struct sq__segment {
 
 _Static_assert(sizeof(sq__slot_t) <= SQ__LINE / 2, "two slots share a cache line");
 _Static_assert(SQ__SEGMENT_SLOTS <= 0xFF, "the state word has eight bits for it");
+_Static_assert(SQ__RESERVE >= 1 && SQ__RESERVE <= 32, "a bitmap of 32 bits has one for each");
 
-/* An empty segment for the queue's ring, all words EMPTY, from its spare or from the system; NULL: no memory. */
+/* An empty segment for the queue's ring, all words EMPTY: its spare, one of the reserve if the queue is on a pool, or new
+ * memory. NULL: no memory. */
 sq__segment_t *sq__segment_obtain(sq_queue_t *queue);
 
 /* Makes the segment the queue's spare, or frees it if there is one. */
 void sq__segment_recycle(sq_queue_t *queue, sq__segment_t *segment);
+
+/* Returns the segment to the reserve or to the system. NULL is allowed. */
+void sq__segment_free(sq__segment_t *segment);
 
 /* Frees the queue's spare, if there is one. */
 void sq__segment_free_spare(sq_queue_t *queue);

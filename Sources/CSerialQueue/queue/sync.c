@@ -28,9 +28,9 @@ static bool take_if_free(sq_queue_t *queue) {
 }
 
 /* Takes the queue without a place in the ring, if it becomes free within a moment. It overtakes nobody: a queue where a task
- * waits is not free. The yield is for a thread that has just passed the baton to another one, and already comes again.
- * Without it each thread would find the other one waiting, and each task would cost a change of threads. A runner that
- * lingers answers sooner than that. */
+ * waits is not free. The yields are for threads that have just passed the baton on, and already come again. Without them each
+ * would find another one waiting, and each task would cost a change of threads. There are several because several threads may
+ * sleep in their places: each must run and pass the baton before the queue is free. A runner that lingers answers sooner than that. */
 static bool take_early(sq_queue_t *queue) {
     bool taken = false;
     for (unsigned i = 0; !taken && i < SQ__EARLY_SPINS; i += 1) {
@@ -40,7 +40,10 @@ static bool take_early(sq_queue_t *queue) {
             return taken;
         }
     }
-    return taken || (sq__spin_yield() && take_if_free(queue));
+    for (unsigned i = 0; !taken && i < SQ__EARLY_YIELDS && sq__spin_yield(); i += 1) {
+        taken = take_if_free(queue);
+    }
+    return taken;
 }
 
 /* On a queue that is not free, by a caller that does not wait. A queue whose runner only lingers is as good as free: the runner

@@ -17,9 +17,12 @@
 
 #include <stdbool.h>
 
-/* A caller before it takes a place in the ring: pauses, then one yield. */
+/* A caller before it takes a place in the ring: pauses, then yields. */
 #ifndef SQ__EARLY_SPINS
 #define SQ__EARLY_SPINS 15
+#endif
+#ifndef SQ__EARLY_YIELDS
+#define SQ__EARLY_YIELDS 8
 #endif
 /* A caller that waits in its place: pauses, then yields. */
 #ifndef SQ__WAITER_SPINS

@@ -5,6 +5,7 @@
  * branches, the counters are in core_counts: they are kept from run to run, and are not part of the core's data. */
 #include "explore.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ void ex_core_reset(void) {
     reset(&kept_bss, __start_core_bss, __stop_core_bss);
     memset(__start_core_own, 0, (size_t)(__stop_core_own - __start_core_own));
     ex_system_reset();
+    ex_events_reset();
 }
 
 void ex_core_exchange_own(char *leaving, const char *coming) {
@@ -46,5 +48,8 @@ void ex_core_exchange_own(char *leaving, const char *coming) {
 
 bool ex_core_ignores(const void *address) {
     const char *at = address;
+    if (at == (const char *)&errno) { /* each thread has its own, only not here */
+        return true;
+    }
     return (at >= __start_core_own && at < __stop_core_own) || (at >= __start_core_counts && at < __stop_core_counts);
 }

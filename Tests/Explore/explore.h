@@ -118,6 +118,10 @@ void ex_load_symbols(void); /* before this, static data has addresses instead of
 void ex_declare_group(const void *block);
 void ex_declare_semaphore(const void *block);
 
+/* events.c */
+void ex_events_reset(void);
+unsigned ex_open_events(void);
+
 /* system.c */
 extern unsigned ex_processors;
 void ex_catch_crashes(void);

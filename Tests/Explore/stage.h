@@ -43,6 +43,7 @@ typedef enum pool_kind {
     POOL_LENT,   /* the same, but tasks do wait */
     POOL_GROWS,  /* from `seats` to SQ__MOST_MEMBERS */
     POOL_MANUAL,
+    POOL_LOOP,
 } pool_kind_t;
 typedef struct pool_plan {
     pool_kind_t kind;
@@ -77,7 +78,10 @@ void stage_release(int queue);
 void stage_look(int queue);
 void stage_watch(int queue, bool watched);
 void stage_let_go(void); /* releases the pool's first reference, if that was not done yet */
-void stage_pump(void);   /* runs a manual pool */
+void stage_pump(void);   /* runs a manual pool, or what a loop has ready */
+void stage_host(unsigned tasks); /* a host's own loop: polls and runs, until so many tasks have run */
+void stage_serve(void);  /* runs a loop until it is halted */
+void stage_halt(void);
 void stage_create(void); /* makes other pools, which may fail, and releases them */
 void stage_apply(unsigned count, void (*inside)(const void *), const void *argument);
 void stage_print(char what);

@@ -42,6 +42,7 @@ static void check_room(int queue) {
 void stage_rest(unsigned queues) {
     bool faults = ex_setting.faults;
     ex_setting.faults = false;
+    stage_take_over();
     for (int queue = 0; queue < (int)queues; queue += 1) {
         if (stage_closed[queue]) {
             stage_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
@@ -91,4 +92,7 @@ void stage_end(void) {
         ex_fail("deadlock: %d calls returned EDEADLK, not %d", stage_deadlocks, stage_expected->deadlocks);
     }
     count_memory();
+    if (ex_open_events() > 0) {
+        ex_fail("memory: a descriptor is still open");
+    }
 }

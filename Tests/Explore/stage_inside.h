@@ -19,6 +19,7 @@ sq_pool_t *stage_pool_retain(void);
 void stage_apply_reset(void);
 void stage_pool_enter(const submission_t *one);
 void stage_pool_leave(const submission_t *one);
+void stage_take_over(void); /* a loop, whose owner has ended */
 void stage_watch_reset(void);
 void stage_watch_end(void);
 

@@ -4,8 +4,13 @@
  * them on one thread. */
 #include "stage_inside.h"
 
+#include "include/sq_loop.h"
 #include "include/sq_pool.h"
+#include "platform/event.h"
+#include "pool/loop.h"
 #include "pool/pool_internal.h"
+
+#include <errno.h>
 
 static sq_pool_t *pool;
 static bool is_let_go;
@@ -24,7 +29,8 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     ex_processors = plan->seats;
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = plan->kind == POOL_GROWS ? 0 : plan->seats;
-    pool = plan->kind == POOL_MANUAL ? sq_pool_create_manual("pool") : sq_pool_create("pool", &options);
+    pool = plan->kind == POOL_MANUAL ? sq_pool_create_manual("pool")
+         : plan->kind == POOL_LOOP ? sq_pool_create_loop("pool") : sq_pool_create("pool", &options);
     if (pool == NULL) {
         ex_fail("the explorer itself: no pool");
     }
@@ -35,7 +41,7 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
  * the others dismissed for them). */
 static void check_members(void) {
     sq__mutex_lock(&pool->lock);
-    if (pool->clock == NULL && !ex_setting.faults && pool->members - pool->leaving < 1) {
+    if (pool->seats_at_rest > 0 && !ex_setting.faults && pool->members - pool->leaving < 1) {
         ex_fail("pool: no member is left");
     }
     sq__mutex_unlock(&pool->lock);
@@ -52,12 +58,61 @@ void stage_let_go(void) {
 
 sq_pool_t *stage_pool_retain(void) { return sq_pool_retain(pool); }
 
+/* Exactly as many as it may, or all that is ready. */
+static size_t run_some(size_t most) {
+    size_t ran = sq_pool_run_some(pool, most, SQ_NOW);
+    int error = ran == 0 ? errno : 0;
+    if (ran > most) {
+        ex_fail("loop: it ran %zu tasks, and %zu were allowed", ran, most);
+    }
+    if (error && error != EAGAIN && !(stage_may_fail && error == ENOMEM) && !(stage_expected->may & ERROR_BIT(error))) {
+        ex_fail("error: run_some left %d", error);
+    }
+    return ran;
+}
+
 void stage_pump(void) {
     if (!is_let_go) {
         sq_pool_retain(pool);
         EX_TRACE("runs the pool");
-        sq_pool_run(pool);
+        if (stage_expected->pool.kind == POOL_LOOP) {
+            run_some(3);
+        } else {
+            sq_pool_run(pool);
+        }
         sq_pool_release(pool);
+    }
+}
+
+void stage_host(unsigned tasks) {
+    for (size_t ran = 0; ran < tasks;) {
+        EX_TRACE("the host polls");
+        (void)sq__event_wait(sq_pool_fd(pool), UINT64_MAX);
+        ran += run_some(2);
+    }
+}
+
+void stage_serve(void) {
+    EX_TRACE("runs the pool forever");
+    int error = sq_pool_run_forever(pool);
+    if (error && !(stage_may_fail && error == ENOMEM) && !(stage_expected->may & ERROR_BIT(error))) {
+        ex_fail("error: run_forever returned %d", error);
+    }
+}
+
+void stage_halt(void) {
+    EX_TRACE("stops the pool");
+    if (sq_pool_stop(pool) != 0) {
+        ex_fail("error: stop");
+    }
+}
+
+void stage_take_over(void) {
+    if (stage_expected->pool.kind == POOL_LOOP) {
+        run_some(SIZE_MAX);
+        if (!sq__pool_is_own_loop(pool)) {
+            ex_fail("loop: its owner has ended, and nobody can take it over");
+        }
     }
 }
 
@@ -72,10 +127,14 @@ void stage_create(void) {
     const sq_pool_options_t options = { sizeof options, 1, 0 };
     release_if_made(sq_pool_create("other", &options));
     release_if_made(sq_pool_create_manual("other"));
+    release_if_made(sq_pool_create_loop("other"));
 }
 
 void stage_pool_enter(const submission_t *one) {
     const pool_plan_t *plan = &stage_expected->pool;
+    if (plan->kind == POOL_LOOP && !sq__pool_is_own_loop(pool)) {
+        ex_fail("loop: a task runs on another thread than the owner");
+    }
     bool is_async = one->kind <= ASYNC_UNTIL || one->kind == CALL;
     if (plan->kind != POOL_FIXED || !is_async) {
         return;

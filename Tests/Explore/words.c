@@ -178,7 +178,7 @@ static void add_block(char *text, uint64_t value) {
 
 static void add_state(char *text, uint64_t state) {
     static const bit_t bits[] = { { SQ__OWNED, "owned" }, { SQ__PARKED, "parked" }, { SQ__SUSPENDED, "suspended" },
-        { SQ__CLOSED, "closed" }, { SQ__ENDED, "ended" }, { SQ__DISCARDED, "discarded" }, { 0, NULL } };
+        { SQ__CLOSED, "closed" }, { SQ__ENDED, "ended" }, { SQ__DISCARDED, "discarded or bound" }, { 0, NULL } };
     add(text, "{ tail: ");
     add_block(text, state & SQ__TAIL);
     add(text, ", taken: %u, ", sq__state_taken(state));

@@ -7,6 +7,7 @@
 #include "sq_error.h"
 #include "sq_time.h"
 #include "sq_pool.h"
+#include "sq_loop.h"
 #include "sq_queue.h"
 #include "sq_async.h"
 #include "sq_deferred.h"

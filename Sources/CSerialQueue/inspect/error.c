@@ -20,6 +20,10 @@ const char *sq_error_text(int error) {
         return "an argument is not valid: no function, a struct of an unknown size, or a call that nothing balances";
     case ENOMEM:
         return "there is no memory, or no thread could be started";
+    case EMFILE:
+        return "the process has no file descriptor left for a loop pool";
+    case ENFILE:
+        return "the system has no file descriptor left for a loop pool";
     case EOVERFLOW:
         return "a count is at its maximum";
     case EPERM:

@@ -16,7 +16,8 @@
 #include <stddef.h>
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or record its start (cold.h). */
-enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8 }; /* the last one is fixed: kernel/concurrent.h */
+/* The last two are fixed: a concurrent queue (kernel/concurrent.h), and one on a loop (pool/loop.h). */
+enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16 };
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
 typedef struct sq__room {
@@ -70,6 +71,11 @@ struct sq_queue {
 /* Fields this far apart are on different cache lines at any address of the queue. */
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
 _Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
+
+/* True: only the owner of its loop runs its tasks. */
+static inline bool sq__queue_is_on_loop(const sq_queue_t *queue) {
+    return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__ON_LOOP, 0);
+}
 
 /* True: the queue was created before a fork, and this process is the child. */
 static inline bool sq__queue_is_stale(const sq_queue_t *queue) { return queue->process != sq__process(); }

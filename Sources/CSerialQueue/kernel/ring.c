@@ -217,7 +217,7 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
             *state = SQ__OWNED;
             return leave_baton(queue);
         }
-        if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {
+        if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
             return false;
         }
         if (make_free(queue, state)) {
@@ -234,7 +234,7 @@ sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) {
             *state = SQ__OWNED;
             return leave_baton(queue) ? SQ__REST_PLACED : SQ__REST_MORE;
         }
-        if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {
+        if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
             return SQ__REST_MORE;
         }
         if (taken == 0 || begin_anew(queue, state, 0)) {

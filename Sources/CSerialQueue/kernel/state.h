@@ -9,7 +9,8 @@
  *     bit 2       SUSPENDED  no task may start
  *     bit 3       CLOSED     shut down: no submission is accepted
  *     bit 4       ENDED      also, the last task is over; the baton no longer exists
- *     bit 5       DISCARDED  waiting tasks are discarded, suspended or not; only together with CLOSED
+ *     bit 5       DISCARDED  with CLOSED: waiting tasks are discarded, suspended or not
+ *                 BOUND      without CLOSED: the queue is on a loop, and only the loop's owner runs its tasks
  *     bits 6-47   TAIL       the segment that the next slot is taken from (64-byte aligned); 0: none yet
  *     bits 48-55  TAKEN      how many of its slots have been taken, 0 to SQ__SEGMENT_SLOTS
  *     bits 56-63  RELEASES   the number of times that the last reference was released, minus the number of times that a task
@@ -18,6 +19,7 @@
  *
  *     { TAIL: 0, TAKEN: 0 }                 free; has no segment
  *     { TAIL: s, TAKEN: 0 }                 free; keeps the segment
+ *     { TAIL: 0, TAKEN: 0, BOUND }          free, but no thread takes it for a sync without a look at who it is
  *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
  *     { ..., OWNED, SUSPENDED }             a task still runs; its holder will park the baton
  *     { ..., OWNED, SUSPENDED, PARKED }     nothing runs; submissions take slots
@@ -25,7 +27,8 @@
  *     { ..., OWNED, CLOSED, ENDED }         shut down, permanently
  *     { ..., OWNED, RELEASES: 1 }           released: no references are left; freed once it is empty; never SUSPENDED
  *
- * Free implies empty: OWNED may be clear only while no slot is reserved; TAKEN is then 0 and no other flag is set. So a
+ * Free implies empty: OWNED may be clear only while no slot is reserved; TAKEN is then 0 and no other flag than BOUND is
+ * set. BOUND is set from the creation of such a queue until it is closed. So a
  * thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED. SUSPENDED,
  * CLOSED, DISCARDED and ENDED change under the queue's lock (lock.h). RELEASES is incremented by the thread that releases the
  * last reference, and decremented by a task that then takes a new one (the running task keeps the queue alive). Both are in
@@ -50,13 +53,22 @@ typedef uint64_t sq__state_t;
 #define SQ__CLOSED ((sq__state_t)1 << 3)
 #define SQ__ENDED ((sq__state_t)1 << 4)
 #define SQ__DISCARDED ((sq__state_t)1 << 5)
+#define SQ__BOUND SQ__DISCARDED /* without SQ__CLOSED */
 #define SQ__RELEASES ((sq__state_t)0xFF << 56)
 #define SQ__RELEASE_ONE ((sq__state_t)1 << 56)
 #define SQ__FLAGS ((sq__state_t)0x3F)
 #define SQ__TAIL (((sq__state_t)1 << 48) - 1 - SQ__FLAGS)
 #define SQ__TAKEN_ONE ((sq__state_t)1 << 48)
 
-static inline bool sq__state_is_free(sq__state_t state) { return (state & SQ__FLAGS) == 0; }
+static inline bool sq__state_is_free(sq__state_t state) { return (state & SQ__OWNED) == 0; }
+
+/* Free, and not bound: a sync takes it, whichever thread makes it. */
+static inline bool sq__state_is_free_to_any_thread(sq__state_t state) { return (state & SQ__FLAGS) == 0; }
+
+/* Tasks that wait are discarded. */
+static inline bool sq__state_is_discarded(sq__state_t state) {
+    return (state & (SQ__CLOSED | SQ__DISCARDED)) == (SQ__CLOSED | SQ__DISCARDED);
+}
 
 static inline sq__segment_t *sq__state_tail(sq__state_t state) { return (sq__segment_t *)(uintptr_t)(state & SQ__TAIL); }
 

@@ -27,5 +27,5 @@ bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
     }
     /* [park] release: what we did with the baton; pairs with sq__suspension_clear, close_queue and sq__suspend_abandon. One try: if the word
      * has changed, the reason to park may have gone, or a reason to continue may have come. */
-    return (state & SQ__SUSPENDED) && !(state & SQ__DISCARDED) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
+    return (state & SQ__SUSPENDED) && !sq__state_is_discarded(state) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
 }

@@ -1,5 +1,6 @@
 #include "pool/pool.h"
 
+#include "platform/event.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "pool/pool_internal.h"
@@ -8,6 +9,18 @@
 
 #include <errno.h>
 #include <string.h>
+
+static int begin(sq__pool_t *pool, const sq__pool_plan_t *plan) {
+    if (plan->seats > 0) {
+        return sq__members_begin(pool);
+    }
+    if (plan->is_loop) {
+        pool->is_loop = true;
+        return sq__event_open(&pool->event);
+    }
+    pool->clock = sq__alarms_create();
+    return pool->clock != NULL ? 0 : ENOMEM;
+}
 
 int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     size_t length = strlen(plan->label);
@@ -30,7 +43,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     if (error) {
         goto no_lock;
     }
-    error = plan->seats == 0 ? ((pool->clock = sq__alarms_create()) == NULL ? ENOMEM : 0) : sq__members_begin(pool);
+    error = begin(pool, plan);
     if (error) {
         goto no_crew;
     }
@@ -53,7 +66,7 @@ void sq__pool_release(sq__pool_t *pool) {
     if (sq__sub_acq_rel(&pool->references, 1) != 1 || sq__pool_is_stale(pool)) {
         return;
     }
-    if (pool->clock == NULL) {
+    if (pool->seats_at_rest > 0) {
         sq__members_end(pool);
     } else {
         sq__pool_free(pool);
@@ -66,13 +79,37 @@ const char *sq__pool_label(const sq__pool_t *pool) { return pool->label; }
 
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool) { return pool->clock; }
 
+void sq__pool_ring_and_unlock(sq__pool_t *pool) {
+    bool rings = !pool->is_rung;
+    if (rings) {
+        pool->is_rung = true;
+        sq__pool_retain(pool); /* once the lock is released, the owner may run what is ready, and free the pool */
+    }
+    sq__mutex_unlock(&pool->lock);
+    if (rings) {
+        sq__event_set(pool->event); /* after the unlock, so that the owner does not wake into a held lock */
+        sq__pool_release(pool);
+    }
+}
+
+/* Of a loop, with the lock, which it releases. */
+static void posted_to_loop(sq__pool_t *pool, const sq__ready_t *entry) {
+    if (pool->awaited == entry) {
+        pool->awaited = NULL;
+        sq__token_nudge(pool->awaits_with);
+    }
+    sq__pool_ring_and_unlock(pool);
+}
+
 void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
     sq__mutex_lock(&pool->lock);
     sq__pool_append(pool, entry);
-    if (pool->clock != NULL) {
-        sq__mutex_unlock(&pool->lock);
-    } else {
+    if (__builtin_expect(pool->seats_at_rest > 0, 1)) {
         sq__members_call_and_unlock(pool);
+    } else if (pool->is_loop) {
+        posted_to_loop(pool, entry);
+    } else {
+        sq__mutex_unlock(&pool->lock);
     }
 }
 
@@ -85,7 +122,7 @@ void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted) {
     sq__members_call_and_unlock(pool);
 }
 
-/* Manual pools */
+/* Manual pools; the last function also for loops */
 
 /* Calls an entry that was taken out of the list. */
 static size_t call(sq__pool_t *pool, sq__ready_t *entry, size_t batch) {
@@ -128,11 +165,8 @@ bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
         return false;
     }
     sq__mutex_lock(&pool->lock);
-    sq__ready_t **link = &pool->first;
-    while (*link != NULL && *link != entry) {
-        link = &(*link)->next;
-    }
-    bool is_ready = *link != NULL;
+    sq__ready_t **link = sq__pool_find(pool, entry);
+    bool is_ready = link != NULL;
     if (is_ready) {
         sq__pool_take_out(pool, link);
     }

@@ -15,7 +15,8 @@
  * some milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. It removes them when they
  * are no longer needed, and ends members that were idle for a second.
  *
- * A manual pool has neither members nor seats: its entries run in the thread that runs the pool. */
+ * A manual pool has neither members nor seats: its entries run in the thread that runs the pool. Neither has a loop (loop.h): its
+ * entries run in the thread that owns it. */
 #ifndef SQ__POOL_POOL_H
 #define SQ__POOL_POOL_H
 
@@ -54,12 +55,13 @@ typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch
 typedef struct sq__pool_plan {
     sq__ready_function_t call; /* what calls its entries */
     const char *label;
-    size_t seats;            /* how many it has at rest; 0: a manual pool */
+    size_t seats;            /* how many it has at rest; 0: a manual pool, or a loop */
+    bool is_loop;
     size_t most;             /* how many it may grow to */
     size_t stack_size;
 } sq__pool_plan_t;
 
-/* Returns 0 and *pool with one reference and one member, or ENOMEM. */
+/* Returns 0 and *pool with one reference and one member; or ENOMEM; for a loop also EMFILE or ENFILE. */
 int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
 
 sq__pool_t *sq__pool_retain(sq__pool_t *pool);

@@ -4,6 +4,9 @@
 
 #include "platform/mutex.h"
 #include "pool/help.h"
+#include "pool/pool.h"
+#include "thread/owner.h"
+#include "thread/token.h"
 #include "thread/worker.h"
 
 /* F fixed once it is started, L under the pool's lock. */
@@ -60,6 +63,15 @@ struct sq_pool {
     bool is_soon;          /* L  the next look comes soon */
 
     sq__alarms_t *clock; /* F  of a manual pool; else NULL */
+
+    /* loop.c */
+    bool is_loop;         /* F */
+    int event;            /* F  of a loop: its descriptor */
+    bool is_rung;         /* L  the descriptor is readable, or a thread is about to make it so */
+    bool stops;           /* L  the next look of sq_pool_run_forever ends it */
+    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  with a reference; NULL: no thread has run it yet */
+    const sq__ready_t *awaited; /* L  the owner sleeps until this entry is ready, or for another reason; */
+    sq__token_t *awaits_with;   /* L  with this token */
     char label[];        /* F */
 };
 
@@ -95,6 +107,12 @@ void sq__help_leave(sq__pool_t *pool, sq__help_t *help, bool has_more);
 void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry);
 sq__ready_t *sq__pool_take_first(sq__pool_t *pool);
 void sq__pool_take_out(sq__pool_t *pool, sq__ready_t **link);
+
+/* With the lock: what points to the entry in the list; NULL: it is not ready. */
+sq__ready_t **sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry);
+
+/* With the lock of a loop, which it releases: makes the descriptor readable, if it is not. */
+void sq__pool_ring_and_unlock(sq__pool_t *pool);
 
 /* With the lock: no member and no growth check will use the pool again. */
 static inline bool sq__pool_is_deserted(const sq__pool_t *pool) {

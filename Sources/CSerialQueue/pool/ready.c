@@ -1,4 +1,5 @@
 /* ready.c: a pool's list of ready entries, when its next growth check comes, and its memory: what its other files share. */
+#include "platform/event.h"
 #include "platform/memory.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
@@ -31,6 +32,14 @@ sq__ready_t *sq__pool_take_first(sq__pool_t *pool) {
     return entry;
 }
 
+sq__ready_t **sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry) {
+    sq__ready_t **link = &pool->first;
+    while (*link != NULL && *link != entry) {
+        link = &(*link)->next;
+    }
+    return *link != NULL ? link : NULL;
+}
+
 static void set_alarm(sq__pool_t *pool, bool is_soon) {
     pool->growth_is_scheduled = true;
     pool->is_soon = is_soon;
@@ -53,7 +62,10 @@ void sq__growth_schedule(sq__pool_t *pool, bool is_soon) {
 bool sq__pool_is_stale(const sq__pool_t *pool) { return pool->process != sq__process(); }
 
 void sq__pool_free(sq__pool_t *pool) {
-    if (pool->clock != NULL) {
+    if (pool->is_loop) {
+        sq__event_close(pool->event);
+        sq__owner_release(sq__load_relaxed(&pool->owner));
+    } else if (pool->clock != NULL) {
         sq__alarms_destroy(pool->clock);
     } else {
         sq__alarms_let_go(pool->alarms);

@@ -1,5 +1,6 @@
 #include "queue/pools.h"
 
+#include "include/sq_loop.h"
 #include "include/sq_pool.h"
 #include "include/sq_time.h"
 #include "kernel/handle.h"
@@ -11,18 +12,20 @@
 
 #include <errno.h>
 
-/* 0 seats: a manual pool. */
-static sq_pool_t *create(const char *label, size_t seats, size_t most, size_t stack_size) {
-    const sq__pool_plan_t plan = {
-        .call = sq__run_queue, .label = label != NULL ? label : "", .seats = seats, .most = most, .stack_size = stack_size
-    };
+static sq_pool_t *create_planned(const char *label, sq__pool_plan_t plan) {
     sq__pool_t *pool;
+    plan.call = sq__run_queue;
+    plan.label = label != NULL ? label : "";
     int error = sq__pool_create(&pool, &plan);
     if (error) {
         errno = error;
         return NULL;
     }
     return pool;
+}
+
+static sq_pool_t *create(const char *label, size_t seats, size_t most, size_t stack_size) {
+    return create_planned(label, (sq__pool_plan_t){ .seats = seats, .most = most, .stack_size = stack_size });
 }
 
 static sq_pool_t *create_growing(const char *label, size_t stack_size) {
@@ -45,6 +48,8 @@ sq_pool_t *sq_pool_create(const char *label, const sq_pool_options_t *options) {
 }
 
 sq_pool_t *sq_pool_create_manual(const char *label) { return create(label, 0, 0, 0); }
+
+sq_pool_t *sq_pool_create_loop(const char *label) { return create_planned(label, (sq__pool_plan_t){ .is_loop = true }); }
 
 /* The shared pool */
 

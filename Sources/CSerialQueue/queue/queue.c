@@ -6,6 +6,7 @@
 #include "kernel/concurrent.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
+#include "pool/loop.h"
 #include "queue/async.h"
 #include "queue/capacity.h"
 #include "queue/end.h"
@@ -56,6 +57,11 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
         return NULL;
     }
     sq_pool_t *pool = options->pool;
+    bool is_on_loop = pool != NULL && sq__pool_is_loop(pool);
+    if (is_on_loop && options->width > 1) {
+        errno = EINVAL;
+        return NULL;
+    }
     if (options->width > 1 && pool == NULL && (pool = sq_pool_shared()) == NULL) {
         return NULL; /* errno is set */
     }
@@ -76,6 +82,10 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     }
     if (pool != NULL) {
         sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool)));
+    }
+    if (is_on_loop) {
+        sq__store_relaxed(&queue->control, SQ__ON_LOOP);
+        sq__store_relaxed(&queue->state, SQ__BOUND);
     }
     sq__store_relaxed(&queue->entered, 1);
     sq__store_relaxed(&queue->references, 1);

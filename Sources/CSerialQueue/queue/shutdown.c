@@ -24,7 +24,12 @@ static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
             return false;
         }
         /* A parked baton is taken up: there may be nothing left to wait for. If there is, it is parked again. */
-        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED | (mode == SQ_SHUTDOWN_DISCARD ? SQ__DISCARDED : 0);
+        next = (state & ~SQ__PARKED) | SQ__CLOSED | SQ__OWNED;
+        if (mode == SQ_SHUTDOWN_DISCARD) {
+            next |= SQ__DISCARDED;
+        } else if (!(state & SQ__CLOSED)) {
+            next &= ~SQ__BOUND; /* beside CLOSED that bit has another meaning */
+        }
         /* [own] [park] acquire: if the baton is ours, what its last holder did. release: [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
     return sq__state_is_free(state) || (state & SQ__PARKED) || sq__concurrent_takes(queue);

@@ -9,10 +9,11 @@
 #include "kernel/handle.h"
 #include "kernel/ring.h"
 #include "kernel/run.h"
-#include "queue/concurrent_sync.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "queue/after_end.h"
+#include "queue/concurrent_sync.h"
+#include "queue/loop_sync.h"
 #include "queue/runner.h"
 #include "queue/turn.h"
 #include "thread/spin.h"
@@ -24,7 +25,7 @@
 static bool take_if_free(sq_queue_t *queue) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     /* [own] acquire: what the last holder wrote. */
-    return sq__state_is_free(state) && sq__cas_acquire(&queue->state, &state, state | SQ__OWNED);
+    return sq__state_is_free_to_any_thread(state) && sq__cas_acquire(&queue->state, &state, state | SQ__OWNED);
 }
 
 /* Takes the queue without a place in the ring, if it becomes free within a moment. It overtakes nobody: a queue where a task
@@ -74,8 +75,9 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
 
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline,
                                                   sq_function_t function, void *context) {
-    if (sq__is_concurrent(queue)) {
-        return sq__concurrent_sync(queue, deadline, function, context);
+    if (__builtin_expect(sq__load_relaxed(&queue->control) & (SQ__CONCURRENT | SQ__ON_LOOP), 0)) {
+        return sq__queue_is_on_loop(queue) ? sq__loop_sync(queue, deadline, function, context)
+                                           : sq__concurrent_sync(queue, deadline, function, context);
     }
     sq__call_t call = { .task = { .run = function, .context = context } };
     if (sq__queue_is_stale(queue)) {
@@ -96,7 +98,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t k
 static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq_function_t function,
                                     void *context) {
     sq__state_t state = sq__load_relaxed(&queue->state);
-    while (__builtin_expect(sq__state_is_free(state), 1)) {
+    while (__builtin_expect(sq__state_is_free_to_any_thread(state), 1)) {
         sq__state_t free = state;
         /* [own] acquire: what the last holder wrote. */
         if (__builtin_expect(sq__cas_acquire(&queue->state, &state, free | SQ__OWNED), 1)) {

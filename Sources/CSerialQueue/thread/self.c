@@ -15,6 +15,10 @@ static void self_end(sq__exit_t *exit) {
     }
     sq__memory_free(self->report);
     self->report = NULL;
+    if (self->owner != NULL) {
+        sq__owner_end(self->owner);
+        self->owner = NULL;
+    }
 }
 
 /* False: nothing may be kept in the record, because the exit handler would not clean it up. */
@@ -62,6 +66,14 @@ static void forget_token(bool in_child) {
 
 static __attribute__((constructor)) void around_fork(void) {
     sq__process_around_fork(SQ__RANK_SELF, NULL, forget_token);
+}
+
+sq__owner_t *sq__self_owner(void) {
+    sq__self_t *self = sq__self();
+    if (self->owner == NULL && will_end_cleanly(self)) {
+        self->owner = sq__owner_create();
+    }
+    return self->owner;
 }
 
 char *sq__self_report(size_t bytes) {

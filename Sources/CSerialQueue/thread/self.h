@@ -7,6 +7,7 @@
 #define SQ__THREAD_SELF_H
 
 #include "platform/thread.h"
+#include "thread/owner.h"
 #include "thread/token.h"
 
 /* One for each task on this thread's stack, innermost first. It is a local variable of the function that calls the task. */
@@ -31,6 +32,7 @@ typedef struct sq__self {
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
     char *report;       /* about the last deadlock; NULL: none yet */
+    sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t exit;
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;
@@ -42,6 +44,14 @@ static inline sq__self_t *sq__self(void) { return &sq__self_record; }
 /* Returns the calling thread's token for one wait, or NULL without memory. Call sq__self_wait_over after the wait. */
 sq__token_t *sq__self_token(void);
 void sq__self_wait_over(sq__token_t *token);
+
+/* Other threads may wait for this one: it runs a task or the function of a once, or owns a loop. */
+static inline bool sq__self_may_be_needed(const sq__self_t *self) {
+    return self->frame != NULL || self->hold != NULL || self->owner != NULL;
+}
+
+/* Returns the thread's record as the owner of loops; NULL: no memory, or the thread is ending. */
+sq__owner_t *sq__self_owner(void);
 
 /* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. */
 char *sq__self_report(size_t bytes);

@@ -7,7 +7,7 @@
 #include "platform/thread.h"
 #include "thread/process.h"
 
-/* Fields: A atomic, F fixed after creation, L under free_lock. */
+/* Fields: A atomic, F fixed after creation, L under free_lock, W under the token's lock. */
 struct sq__token {
     SQ__ATOMIC(uint64_t) word; /* A  wait ID << STATUS_BITS | status */
     sq__mutex_t lock;          /* F  the waiter holds it from SLEEPING until it sleeps on the condition */
@@ -15,6 +15,7 @@ struct sq__token {
     sq__token_t *next_free;    /* L */
     sq__token_t *next_made;    /* L */
     SQ__ATOMIC(const void *) line; /* A  the line that the wait has a slot in, or NULL */
+    bool is_nudged;            /* W */
 };
 
 enum { OVER, WAITING, SLEEPING, GRANTED, CLAIMED = 4, STATUS_BITS = 3 };
@@ -41,6 +42,7 @@ static sq__token_t *token_create(void) {
     }
     sq__store_relaxed(&token->word, word_of(0, OVER)); /* published together with the token */
     sq__store_relaxed(&token->line, NULL);
+    token->is_nudged = false;
     sq__mutex_lock(&free_lock);
     token->next_made = made;
     made = token;
@@ -223,7 +225,7 @@ static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
     sq__mutex_lock(&token->lock);
     sq__outcome_t outcome = fall_asleep(token, wait_id) ? SQ__OPEN : look(token, wait_id);
-    while (outcome == SQ__OPEN) {
+    while (outcome == SQ__OPEN && !token->is_nudged) {
         bool in_time = sq__condition_wait(&token->wake, &token->lock, deadline) || sq__clock_now() < deadline;
         outcome = in_time ? look(token, wait_id) : sq__token_withdraw(token, wait_id);
         if (!in_time && outcome == SQ__OPEN) {
@@ -232,4 +234,17 @@ sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_
     }
     sq__mutex_unlock(&token->lock);
     return outcome;
+}
+
+void sq__token_nudge(sq__token_t *token) {
+    sq__mutex_lock(&token->lock);
+    token->is_nudged = true;
+    sq__mutex_unlock(&token->lock);
+    sq__condition_signal(&token->wake);
+}
+
+void sq__token_forget_nudge(sq__token_t *token) {
+    sq__mutex_lock(&token->lock);
+    token->is_nudged = false;
+    sq__mutex_unlock(&token->lock);
 }

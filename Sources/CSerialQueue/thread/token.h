@@ -73,11 +73,18 @@ sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin
 /* Yields the processor repeatedly, at most until the deadline. */
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
-/* Sleeps until the wait is decided; withdraws it when the deadline passes first. The only function that sleeps. */
+/* Sleeps until the wait is decided; withdraws it when the deadline passes first. Returns SQ__OPEN only after a nudge. The only
+ * function that sleeps. */
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
 /* Withdraws the wait. Returns SQ__WITHDRAWN, the outcome if it was already decided, or SQ__OPEN if it is claimed. */
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
+
+/* Ends this sleep of the token's thread, or its next one, without a decision. */
+void sq__token_nudge(sq__token_t *token);
+
+/* T. After that no nudge has an effect on later sleeps. No thread can nudge it any more. */
+void sq__token_forget_nudge(sq__token_t *token);
 
 /* True while this wait is neither granted, refused nor withdrawn. */
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);

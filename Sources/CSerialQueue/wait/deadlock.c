@@ -2,6 +2,7 @@
 
 #include "kernel/reader.h"
 #include "platform/mutex.h"
+#include "pool/loop.h"
 #include "thread/process.h"
 #include "wait/deadlock_report.h"
 
@@ -27,7 +28,7 @@ static sq__edge_t **list_of(const void *owner) { return &lists[((uint64_t)(uintp
 static sq__edge_t **list_for(const sq__wait_t *wait) {
     const sq__subject_t *subject = wait->subject;
     if (subject == NULL) {
-        return list_of(wait->queue);
+        return wait->loop != NULL ? &lists[OF_SEVERAL] : list_of(wait->queue);
     }
     return subject->needs == NULL ? list_of(subject->object) : &lists[OF_SEVERAL];
 }
@@ -77,7 +78,12 @@ static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame) {
     return sq__is_concurrent(frame->owner) ? needs_reader(wait, frame) : needs(wait, frame->owner);
 }
 
-/* What the edge's thread holds that the wait needs; both NULL: nothing. */
+/* The loop of this thread's that the wait needs; NULL: none. */
+static const sq__pool_t *needed_loop(const sq__wait_t *wait, const sq__edge_t *edge) {
+    return wait->loop != NULL && sq__pool_is_loop_of(wait->loop, edge->owner) ? wait->loop : NULL;
+}
+
+/* What the edge's thread holds that the wait needs; all NULL: nothing. */
 static sq__held_t held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
     const sq__frame_t *frame = edge->frames;
     while (frame != NULL && !needs_task(wait, frame)) {
@@ -87,12 +93,13 @@ static sq__held_t held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
     while (hold != NULL && !needs(wait, hold->what)) {
         hold = hold->parent;
     }
-    return (sq__held_t){ .frame = frame, .hold = hold };
+    const sq__pool_t *loop = frame == NULL && hold == NULL ? needed_loop(wait, edge) : NULL;
+    return (sq__held_t){ .frame = frame, .hold = hold, .loop = loop };
 }
 
 static bool holds_up(const sq__edge_t *edge, const sq__wait_t *wait) {
     sq__held_t held = held_for(edge, wait);
-    return held.frame != NULL || held.hold != NULL || needs_barrier(wait, edge->wait);
+    return held.frame != NULL || held.hold != NULL || held.loop != NULL || needs_barrier(wait, edge->wait);
 }
 
 /* The threads that wait for a given one, directly or not, in the order in which they are found. */
@@ -151,6 +158,9 @@ static bool closes_cycle(sq__edge_t *first) {
         if (edge->wait->is_barrier) {
             reach(&search, edge, edge->wait->queue);
         }
+        if (edge->owner != NULL) {
+            reach_list(&search, lists[OF_SEVERAL], edge);
+        }
     }
     return false;
 }
@@ -193,6 +203,7 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
     *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__deadlock_report_room() };
     edge->frames = sq__self()->frame;
     edge->holds = sq__self()->hold;
+    edge->owner = sq__self()->owner;
     edge->thread_id = sq__thread_id();
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);
     sq__edge_t **list = list_for(wait);
@@ -210,7 +221,7 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
 void sq__deadlock_look_again(const void *object) {
     sq__mutex_lock(&lock);
     for (sq__edge_t *edge = lists[OF_SEVERAL]; edge != NULL; edge = edge->next) {
-        if (edge->wait->subject->object == object) {
+        if (edge->wait->subject != NULL && edge->wait->subject->object == object) {
             break_all_cycles(edge);
         }
     }

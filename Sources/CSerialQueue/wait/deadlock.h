@@ -20,6 +20,10 @@
  * Such a wait may get edges to more queues while it lasts; then the submitter searches again. These waits are in one list, which
  * each step of a search traverses. A wait for any one of several threads (a semaphore) is listed for reports only.
  *
+ * A wait for a queue of a loop (pool/loop.h) cannot end before the loop's owner runs the loop. So it has an edge to the owner: while
+ * that thread sleeps in a wait, also outside of all tasks, it does not run its loops. An exception is the owner's own wait for such a
+ * queue, in which it runs that queue. These waits are in the same list.
+ *
  * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer applies: another wait of the
  * cycle is refused instead. There is always one: a claimed call began after the task that made it, so they cannot form a cycle. */
 #ifndef SQ__WAIT_DEADLOCK_H
@@ -27,10 +31,11 @@
 
 #include "wait/wait.h"
 
-/* A task of a queue, or the function of a once, that a thread is running: one of the two is not NULL. */
+/* A task of a queue or the function of a once that a thread is running, or a loop that it owns: one of them is not NULL. */
 typedef struct sq__held {
     const sq__frame_t *frame;
     const sq__hold_t *hold;
+    const sq__pool_t *loop;
 } sq__held_t;
 
 /* On the waiting thread's stack. M: under the lock of the waits. The other fields are fixed while the edge is listed. */
@@ -39,6 +44,7 @@ typedef struct sq__edge {
     sq_time_t deadline;
     const sq__frame_t *frames; /* the tasks that the thread is running */
     const sq__hold_t *holds;   /* the onces and applies whose functions it is running */
+    const sq__owner_t *owner;  /* its record as the owner of loops; NULL: it owns none */
     char *report;              /* M  the thread's report; NULL: no memory */
     uint64_t thread_id;
     char thread_name[16];

@@ -1,6 +1,7 @@
 #include "wait/deadlock_report.h"
 
 #include "include/sq_current.h"
+#include "pool/loop.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,6 +69,8 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
     if (edge->held.frame != NULL) {
         add(text, "runs a task of ");
         add_frames(text, edge->frames, edge->held.frame->owner);
+    } else if (edge->held.loop != NULL) {
+        add(text, "owns the loop \"%s\"", sq__pool_label(edge->held.loop));
     } else if (edge->held.hold == NULL) {
         add(text, "has a barrier at the head of its queue");
     } else if (edge->held.hold->pool != NULL) {

@@ -1,5 +1,6 @@
 #include "wait/wait.h"
 
+#include "pool/loop.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
@@ -10,17 +11,19 @@ sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue) {
 }
 
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
-    sq__pool_t *pool = queue != NULL ? sq__wait_manual_pool(queue) : NULL;
-    /* On a manual pool the wait runs tasks, which may need the thread's own token for their waits. */
-    sq__token_t *token = pool != NULL ? sq__token_acquire() : sq__self_token();
+    sq__pool_t *pool = queue != NULL ? sq__runner_pool(sq__load_relaxed(&queue->runner)) : NULL;
+    bool is_loop = pool != NULL && sq__pool_is_loop(pool);
+    bool runs = pool != NULL && (is_loop ? sq__pool_is_own_loop(pool) : sq__pool_clock(pool) != NULL);
+    /* On a pool that it runs itself, the wait runs tasks, which may need the thread's own token for their waits. */
+    sq__token_t *token = runs ? sq__token_acquire() : sq__self_token();
     if (token == NULL) {
-        if (pool != NULL) {
-            sq__pool_release(pool);
-        }
         return ENOMEM;
     }
+    if (runs || is_loop) {
+        sq__pool_retain(pool);
+    }
     *wait = (sq__wait_t){ .token = token, .wait_id = sq__token_prepare(token), .is_next = true, .queue = queue,
-                          .pool = pool, .subject = subject };
+                          .pool = runs ? pool : NULL, .loop = is_loop && !runs ? pool : NULL, .subject = subject };
     return 0;
 }
 
@@ -33,11 +36,14 @@ static void over(sq__wait_t *wait) {
     } else {
         sq__self_wait_over(wait->token);
     }
+    if (__builtin_expect(wait->loop != NULL, 0)) {
+        sq__pool_release(wait->loop);
+    }
 }
 
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
-/* A manual pool has no threads, so the waiting thread runs the queue's tasks itself, until the wait is over. Returns false if a
+/* The pool has no other thread, so the waiting thread runs the queue's tasks itself, until the wait is over. Returns false if a
  * task has forked and this is the child, where neither the wait nor the token belongs to this thread. */
 static bool run_ahead(const sq__wait_t *wait) {
     while (sq__token_is_open(wait->token, wait->wait_id) && sq__pool_run_one(wait->pool, &wait->queue->ready)) {
@@ -45,11 +51,24 @@ static bool run_ahead(const sq__wait_t *wait) {
     return !sq__pool_is_stale(wait->pool);
 }
 
-/* The thread runs a task or the function of a once, so other threads may wait for it: it checks for a cycle before it sleeps. */
+/* Returns SQ__OPEN if the wait's queue is on a loop of this thread's, and is ready to be run. */
+static sq__outcome_t sleep_on_token(sq__wait_t *wait, sq_time_t deadline) {
+    if (__builtin_expect(wait->pool == NULL || !sq__pool_is_loop(wait->pool), 1)) {
+        return sq__token_sleep(wait->token, wait->wait_id, deadline);
+    }
+    if (!sq__pool_await(wait->pool, &wait->queue->ready, wait->token)) {
+        return SQ__OPEN;
+    }
+    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);
+    sq__pool_await_over(wait->pool, wait->token);
+    return outcome;
+}
+
+/* Other threads may wait for this one: it checks for a cycle before it sleeps. */
 static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
     sq__edge_t edge;
     sq__deadlock_enter(&edge, wait, deadline);
-    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);
+    sq__outcome_t outcome = sleep_on_token(wait, deadline);
     *deadlock = sq__deadlock_leave(&edge);
     return outcome;
 }
@@ -59,9 +78,8 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     if (self->member != NULL) {
         sq__pool_lend_seat(self->member); /* the task that it waits for may need it */
     }
-    bool is_waited_for = self->frame != NULL || self->hold != NULL || wait->is_barrier;
-    sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock)
-                                                : sq__token_sleep(wait->token, wait->wait_id, deadline);
+    bool is_waited_for = sq__self_may_be_needed(self) || wait->is_barrier;
+    sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock) : sleep_on_token(wait, deadline);
     if (self->member != NULL) {
         sq__pool_take_seat(self->member);
     }
@@ -93,16 +111,19 @@ int sq__wait_briefly(sq__wait_t *wait) {
 
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     bool deadlock = false;
-    if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
-        return ESTALE;
-    }
-    sq__outcome_t outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, SQ__WAITER_SPINS);
-    if (outcome == SQ__OPEN && wait->is_next) {
-        outcome = sq__token_yield(wait->token, wait->wait_id, deadline);
-    }
-    if (outcome == SQ__OPEN) {
-        outcome = sleep_until(wait, deadline, &deadlock);
-    }
+    sq__outcome_t outcome;
+    do {
+        if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
+            return ESTALE;
+        }
+        outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, SQ__WAITER_SPINS);
+        if (outcome == SQ__OPEN && wait->is_next) {
+            outcome = sq__token_yield(wait->token, wait->wait_id, deadline);
+        }
+        if (outcome == SQ__OPEN) {
+            outcome = sleep_until(wait, deadline, &deadlock);
+        }
+    } while (outcome == SQ__OPEN);
     over(wait);
     return error_of(outcome, deadlock);
 }

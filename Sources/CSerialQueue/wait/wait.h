@@ -36,7 +36,9 @@ typedef struct sq__wait {
     bool is_barrier;   /* for a turn in a concurrent queue: the tasks behind it wait for it, too */
     sq__aim_t aim;
     sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
-    sq__pool_t *pool;  /* the queue's pool, with a reference, if that is a manual one; else NULL */
+    sq__pool_t *pool;  /* the queue's pool, with a reference, if the thread runs it while it waits: a manual one, or a loop that it owns;
+                        * else NULL */
+    sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop of another thread's; else NULL */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
 } sq__wait_t;
 

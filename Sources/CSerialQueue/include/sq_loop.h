@@ -1,0 +1,101 @@
+/* sq_loop.h: queues on a thread of the program's, run by its own event loop.
+ *
+ * A loop pool has no threads. The program's thread runs it: all the time (sq_pool_run_forever: the main queue), or when the pool's
+ * descriptor is readable, as one of the sources of an event loop (epoll, GLib, libuv):
+ *
+ *     while (epoll_wait(set, &event, 1, -1) >= 0) {
+ *         if (event.data.fd == sq_pool_fd(pool)) {
+ *             sq_pool_run_some(pool, 64, SQ_NOW);
+ *         } else ...
+ *     }
+ *
+ * The first thread that runs a loop pool owns it, until that thread ends. Tasks of a queue on the pool run on the owner only, as those
+ * of DispatchQueue.main run on the main thread:
+ *
+ *     - async, timers, delayed tasks, items, groups: when the owner runs the pool
+ *     - sync, sync_until, async_and_wait and run_and_wait of another thread: the same, and the caller waits
+ *     - sync of the owner: runs what is ahead in that queue, then its own function, at once
+ *
+ * A sync of another thread that the owner waits for returns EDEADLK (or the owner's wait does, if it has the earlier deadline). Timers
+ * use the system's clock. After sq_sync_or_run of a queue that has ended, the function runs on the calling thread.
+ *
+ * Such queues are serial. If their tasks are to end, the pool must be run until then: shut the queues down before the pool is left. */
+#ifndef SQ_LOOP_H
+#define SQ_LOOP_H
+
+#include "sq_time.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Creates a pool that a thread of the program runs.
+ *
+ * Queues are created on it with sq_queue_options_t.pool; they must be serial.
+ *
+ * @param label Copied; NULL means "". For deadlock reports.
+ * @return The pool, with one reference; or NULL with errno ENOMEM, EMFILE or ENFILE (no file descriptor is left).
+ */
+sq_pool_t *SQ_NULLABLE sq_pool_create_loop(const char *SQ_NULLABLE label);
+
+/**
+ * Returns a file descriptor that is readable while tasks of the pool are ready or due.
+ *
+ * For poll, epoll and the like, level-triggered; not to be read, written or closed. It may become readable for nothing now and then:
+ * then sq_pool_run_some returns 0. It belongs to the pool, and is closed with it. Any thread may call.
+ *
+ * @return The descriptor.
+ * @retval -1 With errno EINVAL (not a loop pool) or ESTALE (a pool from before a fork).
+ */
+int sq_pool_fd(sq_pool_t *pool);
+
+/**
+ * Runs at most `most` ready tasks, on this thread; if none is ready, waits for one until the deadline.
+ *
+ * It returns when nothing is ready, or after that many tasks; then the descriptor stays readable if more are ready. Queues take turns. A task
+ * may call it, too: a nested run, which runs the other queues. The first call makes the thread the owner.
+ *
+ * @param most At least 1; SIZE_MAX: no limit, so it does not return as long as tasks submit tasks. What a task itself runs, by a sync
+ * onto another queue, does not count.
+ * @return How many tasks it has run or discarded. If 0, errno is EAGAIN (nothing was ready, and `until` is SQ_NOW), ETIMEDOUT (nothing
+ * became ready by the deadline), EPERM (another thread owns the pool), EINVAL (`most` is 0, or it is not a loop pool), ENOMEM, or ESTALE
+ * (a pool from before a fork).
+ */
+size_t sq_pool_run_some(sq_pool_t *pool, size_t most, sq_time_t until);
+
+/**
+ * Runs the pool's tasks on this thread, and waits for more, until sq_pool_stop is called.
+ *
+ * On the main thread this makes the pool's queues main queues. A task may call it, too. The first call makes the thread the owner.
+ *
+ * @retval 0 sq_pool_stop was called. Tasks may still be ready.
+ * @retval EPERM Another thread owns the pool.
+ * @retval EINVAL It is not a loop pool.
+ * @retval ENOMEM There was no memory.
+ * @retval ESTALE The pool is from before a fork; also in the child of a fork that a task made.
+ */
+int sq_pool_run_forever(sq_pool_t *pool);
+
+/**
+ * Ends the innermost sq_pool_run_forever of the pool, or the next one if none runs.
+ *
+ * It returns after the tasks that the running queue's turn still has: at most 64, or a millisecond. Stops do not add up. Any thread may
+ * call, also in a task.
+ *
+ * @retval 0 It ends, or will not begin.
+ * @retval EINVAL It is not a loop pool.
+ * @retval ESTALE The pool is from before a fork.
+ */
+int sq_pool_stop(sq_pool_t *pool);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

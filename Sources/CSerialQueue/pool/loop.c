@@ -1,0 +1,202 @@
+#include "pool/loop.h"
+
+#include "include/sq_loop.h"
+#include "platform/clock.h"
+#include "platform/event.h"
+#include "platform/thread.h"
+#include "pool/pool_internal.h"
+#include "thread/self.h"
+#include "thread/spin.h"
+
+#include <errno.h>
+
+bool sq__pool_is_loop(const sq__pool_t *pool) { return pool->is_loop; }
+
+bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner) {
+    /* Relaxed: it is equal to one's own record only if one's own thread has written it. */
+    return pool->is_loop && owner != NULL && sq__load_relaxed(&pool->owner) == owner;
+}
+
+bool sq__pool_is_own_loop(const sq__pool_t *pool) { return sq__pool_is_loop_of(pool, sq__self()->owner); }
+
+int sq_pool_fd(sq_pool_t *pool) {
+    if (!pool->is_loop || sq__pool_is_stale(pool)) {
+        errno = pool->is_loop ? ESTALE : EINVAL;
+        return -1;
+    }
+    return pool->event;
+}
+
+/* Makes the calling thread the owner. Returns 0, EINVAL, ESTALE, EPERM or ENOMEM. */
+static int own(sq__pool_t *pool) {
+    if (!pool->is_loop || sq__pool_is_stale(pool)) {
+        return pool->is_loop ? ESTALE : EINVAL;
+    }
+    if (sq__pool_is_own_loop(pool)) {
+        return 0;
+    }
+    sq__owner_t *self = sq__self_owner();
+    if (self == NULL) {
+        return ENOMEM;
+    }
+    sq__mutex_lock(&pool->lock);
+    sq__owner_t *before = sq__load_relaxed(&pool->owner);
+    bool is_free = before == NULL || sq__owner_has_ended(before);
+    if (is_free) {
+        sq__owner_retain(self);
+        sq__store_relaxed(&pool->owner, self);
+    }
+    sq__mutex_unlock(&pool->lock);
+    if (!is_free) {
+        return EPERM;
+    }
+    sq__owner_release(before);
+    return 0;
+}
+
+static sq__ready_t *take(sq__pool_t *pool) {
+    sq__mutex_lock(&pool->lock);
+    sq__ready_t *entry = sq__pool_take_first(pool);
+    sq__mutex_unlock(&pool->lock);
+    return entry;
+}
+
+/* Calls the entry for at most `most` tasks. False: it has forked, and this is the child. */
+static bool call(sq__pool_t *pool, sq__ready_t *entry, size_t most, size_t *ran) {
+    bool has_more = pool->call(entry, most < SQ__BATCH ? most : SQ__BATCH, ran) == SQ__READY_MORE;
+    if (sq__pool_is_stale(pool)) {
+        return false;
+    }
+    if (has_more) {
+        sq__pool_post(pool, entry);
+    }
+    return true;
+}
+
+/* True: nothing is ready. Then the descriptor is not readable, or a thread writes it just now for nothing. `stoppable`: a stop counts
+ * as something ready. */
+static bool rest(sq__pool_t *pool, bool stoppable) {
+    sq__mutex_lock(&pool->lock);
+    bool is_empty = pool->first == NULL && !(stoppable && pool->stops);
+    if (is_empty && pool->is_rung && sq__event_clear(pool->event)) {
+        pool->is_rung = false;
+    }
+    sq__mutex_unlock(&pool->lock);
+    return is_empty;
+}
+
+/* Waits for an entry until the deadline. Returns false if it has passed. */
+static bool await_entry(sq__pool_t *pool, sq_time_t until, bool stoppable) {
+    unsigned pauses = sq__spin_begin(SQ__SPIN_WORKER, SQ__WORKER_SPINS);
+    if (pauses > 0) {
+        for (; pauses > 0 && !sq__pool_is_crowded(pool); pauses -= 1) {
+            sq__pause();
+        }
+        sq__spin_end(SQ__SPIN_WORKER, pauses > 0);
+    }
+    return !rest(pool, stoppable) || sq__event_wait(pool->event, until);
+}
+
+/* Returns 0 or ESTALE. */
+static int run_ready(sq__pool_t *pool, size_t most, size_t *ran) {
+    sq__ready_t *entry;
+    while (*ran < most && (entry = take(pool)) != NULL) {
+        if (!call(pool, entry, most - *ran, ran)) {
+            return ESTALE;
+        }
+    }
+    return 0;
+}
+
+static int run_some(sq__pool_t *pool, size_t most, sq_time_t until, size_t *ran) {
+    bool is_in_time = true;
+    for (;;) {
+        int error = run_ready(pool, most, ran);
+        if (error || *ran >= most) {
+            (void)(error || rest(pool, false)); /* if nothing is left, the program's loop is not to come again for nothing */
+            return error;
+        }
+        if (*ran > 0 || until == SQ_NOW || !is_in_time) {
+            if (rest(pool, false)) {
+                return *ran > 0 ? 0 : until == SQ_NOW ? EAGAIN : ETIMEDOUT;
+            }
+        } else {
+            is_in_time = await_entry(pool, until, false);
+        }
+    }
+}
+
+size_t sq_pool_run_some(sq_pool_t *pool, size_t most, sq_time_t until) {
+    size_t ran = 0;
+    int error = most > 0 ? own(pool) : EINVAL;
+    if (error == 0) {
+        sq__pool_retain(pool); /* a task may release the caller's reference */
+        error = run_some(pool, most, until, &ran);
+        sq__pool_release(pool);
+    }
+    if (ran == 0) {
+        errno = error;
+    }
+    return ran;
+}
+
+/* True: sq_pool_stop was called. Else *entry is the next one, or NULL. */
+static bool take_or_stop(sq__pool_t *pool, sq__ready_t **entry) {
+    sq__mutex_lock(&pool->lock);
+    bool stops = pool->stops;
+    pool->stops = false;
+    *entry = stops ? NULL : sq__pool_take_first(pool);
+    sq__mutex_unlock(&pool->lock);
+    return stops;
+}
+
+int sq_pool_run_forever(sq_pool_t *pool) {
+    sq__ready_t *entry;
+    size_t ran = 0;
+    int error = own(pool);
+    if (error) {
+        return error;
+    }
+    sq__pool_retain(pool);
+    while (!take_or_stop(pool, &entry)) {
+        if (entry == NULL) {
+            (void)await_entry(pool, SQ_FOREVER, true);
+        } else if (!call(pool, entry, SIZE_MAX, &ran)) {
+            error = ESTALE;
+            break;
+        }
+    }
+    if (error == 0) {
+        (void)rest(pool, false);
+    }
+    sq__pool_release(pool);
+    return error;
+}
+
+int sq_pool_stop(sq_pool_t *pool) {
+    if (!pool->is_loop || sq__pool_is_stale(pool)) {
+        return pool->is_loop ? ESTALE : EINVAL;
+    }
+    sq__mutex_lock(&pool->lock);
+    pool->stops = true;
+    sq__pool_ring_and_unlock(pool);
+    return 0;
+}
+
+bool sq__pool_await(sq__pool_t *pool, const sq__ready_t *entry, sq__token_t *token) {
+    sq__mutex_lock(&pool->lock);
+    bool is_ready = sq__pool_find(pool, entry) != NULL;
+    if (!is_ready) {
+        pool->awaited = entry;
+        pool->awaits_with = token;
+    }
+    sq__mutex_unlock(&pool->lock);
+    return !is_ready;
+}
+
+void sq__pool_await_over(sq__pool_t *pool, sq__token_t *token) {
+    sq__mutex_lock(&pool->lock);
+    pool->awaited = NULL;
+    sq__mutex_unlock(&pool->lock);
+    sq__token_forget_nudge(token);
+}

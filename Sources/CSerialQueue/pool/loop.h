@@ -1,0 +1,48 @@
+/* loop.h: pools that run on a thread of the program's, from its own event loop.
+ *
+ * DESIGN. A loop is a pool without members. One thread, the owner, runs its ready entries, when its program says so. A descriptor
+ * says when that is worthwhile: it is readable while entries are ready.
+ *
+ * The descriptor. `is_rung` says that it is readable, or that a thread is about to write it. The thread that posts an entry sets
+ * is_rung, under the pool's lock; if it was not set, that thread writes the descriptor after the unlock. Only the owner clears it, under
+ * the lock, and only when the list is empty. So while there are entries, there has been a write that nobody has read yet, or it is
+ * about to come; and there is one write for each time that the loop becomes ready, however many posts there are.
+ *
+ *     (p1) under the lock: append; is_rung := true, (p2) after the unlock: write, if it was false
+ *     (r1) under the lock: the list is empty: read; is_rung := false, if there was something to read   (r2) poll
+ *
+ *     p1 r1      r1 finds the entry, and does not read
+ *     r1 p1 p2   p2 writes, and r2 returns at once
+ *     p1 (the entry is run) r1 p2   r1 finds nothing to read, so is_rung stays set; r2 returns once for nothing, and the next r1 reads
+ *
+ * The owner does not read at once when it finds the list empty: it first spins for a moment. Posts that come meanwhile do not write,
+ * because is_rung is still set. So posts to a busy loop make no system call.
+ *
+ * The owner is the first thread that runs the loop, until that thread ends (thread/owner.h). Then the next one may take over: entries
+ * stay ready, and the descriptor readable.
+ *
+ * An owner that waits for a queue of its own loop runs that queue's entry meanwhile (wait/wait.c). If the entry is not ready, the owner
+ * sleeps on its token, and the post of just this entry wakes it: `awaited`. The descriptor would not do: it is readable because
+ * of other entries, too. */
+#ifndef SQ__POOL_LOOP_H
+#define SQ__POOL_LOOP_H
+
+#include "pool/pool.h"
+#include "thread/owner.h"
+#include "thread/token.h"
+
+bool sq__pool_is_loop(const sq__pool_t *pool);
+
+/* The calling thread owns this loop. False for any other pool. */
+bool sq__pool_is_own_loop(const sq__pool_t *pool);
+
+/* This thread, which may have ended, owns the loop. */
+bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner);
+
+/* The owner is about to sleep with this token: the post of the entry is to nudge it. False: the entry is ready now. */
+bool sq__pool_await(sq__pool_t *pool, const sq__ready_t *entry, sq__token_t *token);
+
+/* After that sleep. */
+void sq__pool_await_over(sq__pool_t *pool, sq__token_t *token);
+
+#endif

@@ -9,6 +9,8 @@
 
 typedef GThreadPool *contender_queue_t;
 
+#define CONTENDER_GLIB
+
 static const bench_contender_t contender = { "glib", BENCH_ASYNC | BENCH_SYNC, "an exclusive thread per queue" };
 
 static void run_task(gpointer data, gpointer unused) {

@@ -6,6 +6,8 @@
 
 typedef pthread_mutex_t *contender_queue_t;
 
+#define CONTENDER_MUTEX
+
 static const bench_contender_t contender = { "mutex", BENCH_SYNC, "a mutex runs nothing in the background" };
 
 static contender_queue_t contender_create(void) {

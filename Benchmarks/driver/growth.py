@@ -26,6 +26,7 @@ PANELS = [
           [("submit", "submit"), ("drain", "drain")]),
     Panel("grow-async", "async from several threads, drained", "submitting threads", THREADS, [("wall", "")]),
     Panel("grow-sync", "sync from several threads", "threads", THREADS, [("wall", "")]),
+    Panel("grow-read", "readers of a concurrent queue, several threads", "threads", THREADS, [("wall", "")]),
     Panel("grow-length", "what the queue adds to a task (async)", "length of the task", LENGTHS,
           [("overhead", "")]),
 ]

@@ -91,6 +91,35 @@ TEST(iterations_of_different_length_all_run) {
     sq_pool_release(pool);
 }
 
+/* Brief loops are not offered to the pool any more; one that turns out not to be brief is. */
+typedef struct brief {
+    meeting_t meeting;
+    bool is_long;
+} brief_t;
+
+static void be_brief(void *context, size_t index) {
+    brief_t *brief = context;
+    if (brief->is_long && index == 0) {
+        for (sq_time_t end = sq_deadline(1000000); sq_deadline(0) < end;) {
+        }
+    } else if (brief->is_long) {
+        meet(&brief->meeting, index);
+    }
+}
+
+/* To see it fail: in sq_apply, run all iterations alone if sq__loop_is_offered_at_once says no: then it hangs. */
+TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
+    sq_pool_t *pool = make_pool(1);
+    brief_t brief = { { LATCH_INIT, 2 }, false };
+    for (int i = 0; i < 1000; i += 1) {
+        CHECK_EQUAL(sq_apply(pool, 3, be_brief, &brief), 0);
+    }
+    brief.is_long = true;
+    CHECK_EQUAL(sq_apply(pool, 3, be_brief, &brief), 0); /* the last two meet: else it hangs */
+    CHECK_EQUAL(latch_value(&brief.meeting.here), 2);
+    sq_pool_release(pool);
+}
+
 /* Where nobody can help */
 
 static void on_this_thread(void *context, size_t index) {

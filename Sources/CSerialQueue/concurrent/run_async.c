@@ -35,7 +35,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, uint32_t control, cons
         /* [width] relaxed: released by the swap in sq__gate_leave. */
         (void)sq__add_relaxed(&concurrent->asyncs, (uint32_t)-1);
     }
-    return sq__gate_leave(&concurrent->gate, true);
+    return sq__gate_leave(&concurrent->gate, sq__load_relaxed(&concurrent->gate), true);
 }
 
 /* O. Takes the async work at the head and runs it. True: the baton is the caller's again. */
@@ -59,7 +59,7 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
 sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *)) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = true } };
+    sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = true, .is_reader = true } };
     sq__next_t next;
     size_t tasks = 0;
     bool has_baton = true;

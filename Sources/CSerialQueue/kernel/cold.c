@@ -62,7 +62,8 @@ void sq__cold_task_ends(sq_queue_t *queue) {
 
 void sq__cold_task_calls(sq_queue_t *queue, sq_function_t function) {
     if (sq__is_concurrent(queue)) {
-        if (sq__reader_now()->began != 0) {
+        const sq__reader_t *reader = sq__reader_now();
+        if (reader != NULL && reader->began != 0) {
             sq__reader_begin(queue, function);
         }
         return;

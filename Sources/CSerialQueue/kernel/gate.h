@@ -75,10 +75,22 @@ static inline bool sq__gate_enter(sq__gate_t *gate) {
     return false;
 }
 
-/* Leaves. True: the caller holds the baton now. */
-static inline bool sq__gate_leave(sq__gate_t *gate, bool is_async) {
+/* The same in one try, which may fail without a reason. *mine is for sq__gate_leave_at_once. */
+static inline bool sq__gate_enter_at_once(sq__gate_t *gate, sq__gate_word_t *mine) {
+    sq__gate_word_t word = sq__load_relaxed(gate);
+    *mine = word + (SQ__GATE_INSIDE_ONE + SQ__GATE_ENTERED_ONE);
+    return sq__gate_is_open(word) && sq__cas_acquire(gate, &word, *mine); /* [gate] acquire: as above */
+}
+
+/* Leaves if no other thread has come or left meanwhile. False: *mine is what the gate is now, and the caller leaves by sq__gate_leave. */
+static inline bool sq__gate_leave_at_once(sq__gate_t *gate, sq__gate_word_t *mine) {
+    return sq__cas_release(gate, mine, *mine - SQ__GATE_INSIDE_ONE); /* [gate] release: what the reader did */
+}
+
+/* Leaves. `word` is what the gate probably is. True: the caller holds the baton now. */
+static inline bool sq__gate_leave(sq__gate_t *gate, sq__gate_word_t word, bool is_async) {
     bool takes;
-    sq__gate_word_t next, word = sq__load_relaxed(gate);
+    sq__gate_word_t next;
     do {
         next = word - SQ__GATE_INSIDE_ONE;
         sq__gate_word_t ends = sq__gate_inside(next) == 0 ? SQ__GATE_DRAINING | SQ__GATE_ENDING : 0;

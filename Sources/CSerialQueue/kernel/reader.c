@@ -2,7 +2,6 @@
 
 #include "platform/clock.h"
 #include "platform/thread.h"
-#include "platform/unwind.h"
 #include "thread/locks.h"
 #include "thread/process.h"
 
@@ -62,23 +61,14 @@ uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uin
     return began;
 }
 
-void sq__reader_run(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
+void sq__reader_run_watched(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__reader_t reader;
-    bool watched = sq__load_relaxed(&queue->control) & SQ__WATCHED;
-    reader.frame = (sq__frame_t){ .owner = queue, .parent = self->frame, .begins = begins };
-    reader.caller = NULL;
-    reader.subject = NULL;
-    reader.began = 0;
+    sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = begins, .is_reader = true } };
     self->frame = &reader.frame;
-    if (__builtin_expect(watched, 0)) {
-        sq__reader_begin(queue, function);
-    }
+    sq__reader_begin(queue, function);
     function(context);
-    if (__builtin_expect(watched, 0)) {
-        sq__reader_end(queue);
-    }
+    sq__reader_end(queue);
     self->frame = reader.frame.parent;
 }
 

@@ -1,18 +1,19 @@
 /* reader.h: a task of a concurrent queue that runs, as its thread and others see it.
  *
- * DESIGN. Each frame (thread/self.h) of a task of a concurrent queue is part of one of these, on the stack of the thread that calls it.
- * It says more about the task than a serial queue's frame need say, for there many tasks run at a time: whom it runs for, so that a
- * wait for it is known to need it (wait/deadlock.h); and, if the queue is watched, since when it runs: then it is in
- * the queue's list, whose oldest one the watching thread looks at. */
+ * DESIGN. The frame (thread/self.h) of an async task of a concurrent queue, and of each task of a watched one, is part of one of these, on the
+ * stack of the thread that calls it. It says more about the task than a serial queue's frame need say, for there many tasks run at a
+ * time: whom it runs for, so that a wait for it is known to need it (wait/deadlock.h); and, if the queue is watched, since when it
+ * runs: then it is in the queue's list, whose oldest one the watching thread looks at. A sync needs neither: its frame says it all. */
 #ifndef SQ__KERNEL_READER_H
 #define SQ__KERNEL_READER_H
 
 #include "kernel/concurrent.h"
+#include "kernel/run.h"
 #include "thread/self.h"
 
 /* T, and fixed while the thread sleeps; R as in concurrent.h. */
 typedef struct sq__reader {
-    sq__frame_t frame;        /* T  first, so that a frame of a concurrent queue is known to be one of these */
+    sq__frame_t frame;        /* T  first */
     const sq__token_t *caller; /* T  of the thread that waits for it in run_and_wait, or NULL */
     const void *subject;      /* T  the group that it is a member of, or the item that it is, or NULL */
     sq_function_t function;   /* R */
@@ -22,19 +23,34 @@ typedef struct sq__reader {
     struct sq__reader **link; /* R */
 } sq__reader_t;
 
-/* The innermost task of the calling thread, which is one of a concurrent queue's. */
-static inline sq__reader_t *sq__reader_now(void) { return (sq__reader_t *)sq__self()->frame; }
+/* NULL: the frame is no part of one. */
+static inline sq__reader_t *sq__reader_of(const sq__frame_t *frame) {
+    return frame != NULL && frame->is_reader ? (sq__reader_t *)(uintptr_t)frame : NULL;
+}
 
-/* The calling thread's task, which is a reader or barrier of the queue, begins or ends a function. Only if the queue is watched. */
+/* The innermost task of the calling thread, which is one of a concurrent queue's. NULL as above. */
+static inline sq__reader_t *sq__reader_now(void) { return sq__reader_of(sq__self()->frame); }
+
+/* The calling thread's task, which is a reader or barrier of the queue and has such a record, begins or ends a function. Only if the queue
+ * is watched. */
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function);
 void sq__reader_end(sq_queue_t *queue);
 
 /* Since when the oldest one runs, and what and where; 0: none is known. */
 uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uint64_t *thread_id);
 
+/* sq__reader_run on a watched queue. */
+void sq__reader_run_watched(sq_queue_t *queue, bool begins, sq_function_t function, void *context);
+
 /* Calls `function(context)` as a task of the queue, which its watcher may want to know of. `begins`: as in sq__run_in_chain. Counting
  * is the caller's. */
-void sq__reader_run(sq_queue_t *queue, bool begins, sq_function_t function, void *context);
+static inline void sq__reader_run(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
+    if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__WATCHED, 0)) {
+        sq__reader_run_watched(queue, begins, function, context);
+    } else {
+        sq__run_in_chain(queue, begins, function, context);
+    }
+}
 
 /* A task of the queue is on this thread's stack: that task is its barrier. */
 static inline bool sq__is_in_barrier(const sq_queue_t *queue) {

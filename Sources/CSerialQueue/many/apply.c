@@ -19,6 +19,7 @@
 #include "include/sq_apply.h"
 
 #include "include/sq_pool.h"
+#include "many/loop.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
@@ -39,9 +40,7 @@ enum { SHORT = 2000, LONG = 20000, MOST = 256 };
 /* F fixed before it is offered, A atomic, W written by the caller before it subtracts from `left`. */
 typedef struct apply {
     sq__help_t help;         /* first: the block is freed as a help */
-    sq_iteration_t function; /* F */
-    void *context;           /* F */
-    size_t count;            /* F */
+    sq__loop_t loop;             /* F */
     size_t most;             /* F  iterations taken at a time */
     sq__pool_t *pool;        /* F */
     uint32_t process;        /* F  see process.h */
@@ -62,7 +61,7 @@ static size_t adapt(size_t chunk, uint64_t took, size_t most) {
 /* The process's number after each iteration tells a child that one of them has forked. */
 static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i += 1) {
-        apply->function(apply->context, i);
+        apply->loop.function(apply->loop.context, i);
         if (__builtin_expect(apply->process != sq__process(), 0)) {
             return false;
         }
@@ -83,8 +82,8 @@ static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     uint64_t before = is_timed ? sq__clock_now() : 0;
     self->hold = &hold;
     *ran = 0;
-    while (end == NONE_LEFT && (begin = sq__add_relaxed(&apply->next, chunk)) < apply->count) {
-        size_t taken = chunk < apply->count - begin ? chunk : apply->count - begin;
+    while (end == NONE_LEFT && (begin = sq__add_relaxed(&apply->next, chunk)) < apply->loop.count) {
+        size_t left = apply->loop.count - begin, taken = chunk < left ? chunk : left;
         if (!run_chunk(apply, begin, begin + taken)) {
             end = FORKED;
             break;
@@ -141,9 +140,10 @@ static bool has_token(void) {
     return sq__self()->token != NULL;
 }
 
-/* NULL: nobody can help. */
-static apply_t *offer(sq__pool_t *pool, size_t count, sq_iteration_t function, void *context) {
-    unsigned helpers = sq__pool_helpers(pool);
+/* Offers the iterations from `begin` on, of which there are several. NULL: nobody can help. */
+static apply_t *offer(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
+    size_t count = loop->count - begin;
+    unsigned helpers = pool != NULL ? sq__pool_helpers(pool) : 0;
     helpers = helpers < count - 1 ? helpers : (unsigned)(count - 1);
     if (helpers == 0 || !has_token()) {
         return NULL;
@@ -154,46 +154,38 @@ static apply_t *offer(sq__pool_t *pool, size_t count, sq_iteration_t function, v
     }
     size_t share = count / (helpers + 1) / SQ__APPLY_SHARES;
     apply->help.call = help;
-    apply->function = function;
-    apply->context = context;
-    apply->count = count;
+    apply->loop = *loop;
     apply->most = share < 1 ? 1 : share < MOST ? share : MOST;
     apply->pool = pool;
     apply->process = sq__process();
-    sq__store_relaxed(&apply->next, 0);
+    sq__store_relaxed(&apply->next, begin);
     sq__store_relaxed(&apply->left, count + 1);
     sq__pool_offer(pool, &apply->help, helpers);
     return apply;
-}
-
-static void run_alone(size_t count, sq_iteration_t function, void *context) {
-    SQ__NOBODY_UNWINDS_THROUGH;
-    sq__self_t *self = sq__self();
-    sq__hold_t hold = { .what = &hold, .pool = "", .parent = self->hold };
-    self->hold = &hold;
-    for (size_t i = 0; i < count; i += 1) {
-        function(context, i);
-    }
-    self->hold = hold.parent;
 }
 
 int sq_apply(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context) {
     if (function == NULL) {
         return EINVAL;
     }
-    if (count > 1 && pool == NULL) {
-        pool = sq_pool_shared();
-    }
-    apply_t *apply = count > 1 && pool != NULL ? offer(pool, count, function, context) : NULL;
-    if (apply == NULL) {
-        run_alone(count, function, context);
+    const sq__loop_t loop = { .function = function, .context = context, .count = count };
+    size_t ran, begin = count < 2 || sq__loop_is_offered_at_once(function) ? 0 : sq__loop_run_alone(&loop, 0, true);
+    if (count - begin < 2) {
+        sq__loop_run_alone(&loop, begin, false);
         return 0;
     }
-    size_t ran;
+    pool = pool != NULL ? pool : sq_pool_shared();
+    uint64_t began = sq__clock_now();
+    apply_t *apply = offer(pool, &loop, begin);
+    if (apply == NULL) {
+        sq__loop_run_alone(&loop, begin, false);
+        return 0;
+    }
     if (run(apply, false, &ran) == FORKED) {
         return ESTALE; /* the loop's memory stays with the parent's threads, as far as this process knows */
     }
     await_members(apply, ran);
     sq__pool_take_back(pool, &apply->help);
+    sq__loop_keep_record(function, begin > 0 || ran < count, sq__clock_now() - began);
     return 0;
 }

@@ -41,9 +41,15 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind,
     return sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .deadline = deadline });
 }
 
-int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t word) {
+    if (sq__gate_leave(sq__gate_of(queue), word, false)) {
+        sq__baton_pass(queue);
+    }
+}
+
+static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     sq__gate_t *gate = sq__gate_of(queue);
-    if (__builtin_expect(!sq__gate_enter(gate), 0)) {
+    if (!sq__gate_enter(gate)) {
         sq__gate_word_t unused;
         int error = get_turn(queue, SQ__WAITER, deadline, &unused);
         if (error) {
@@ -51,8 +57,19 @@ int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
         }
     }
     sq__reader_run(queue, false, function, context);
-    if (__builtin_expect(sq__gate_leave(gate, false), 0)) {
-        sq__baton_pass(queue);
+    leave(queue, sq__load_relaxed(gate));
+    return 0;
+}
+
+int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    sq__gate_word_t mine;
+    if (__builtin_expect(!sq__gate_enter_at_once(gate, &mine), 0)) {
+        return sync_in_turn(queue, deadline, function, context);
+    }
+    sq__reader_run(queue, false, function, context);
+    if (__builtin_expect(!sq__gate_leave_at_once(gate, &mine), 0)) {
+        leave(queue, mine);
     }
     return 0;
 }

@@ -15,6 +15,7 @@ typedef struct sq__frame {
     const void *owner; /* whose task this is; NULL: no queue's, a function that runs with no current queue. It starts a chain */
     struct sq__frame *parent;
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
+    bool is_reader; /* the frame is part of a sq__reader_t (kernel/reader.h) */
 } sq__frame_t;
 
 /* One for each once whose function this thread is running, and each apply for which it runs iterations of another thread's; innermost

@@ -44,16 +44,16 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
 
 /* The wait cannot end before this task of a concurrent queue ends. */
 static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
-    const sq__reader_t *reader = (const sq__reader_t *)frame;
+    const sq__reader_t *reader = sq__reader_of(frame);
     if (wait->subject != NULL) {
-        return wait->subject->object == reader->subject;
+        return reader != NULL && wait->subject->object == reader->subject;
     }
     if (wait->queue != frame->owner || wait->aim != SQ__AIM_TURN) {
         return wait->queue == frame->owner && wait->aim == SQ__AIM_END;
     }
     const sq__concurrent_t *concurrent = sq__concurrent_of(wait->queue);
     sq__gate_word_t gate = sq__load_acquire(&concurrent->gate); /* [baton] acquire: `first` */
-    if (reader->caller == wait->token || gate & SQ__GATE_BARRIER) {
+    if ((reader != NULL && reader->caller == wait->token) || gate & SQ__GATE_BARRIER) {
         return true;
     }
     const sq__token_t *first = sq__load_relaxed(&concurrent->first);

@@ -18,15 +18,33 @@ $(EXAMPLE_PROGRAMS): $(OUT)/examples/%.program: \
     $(STATIC_LIBRARY)
 	$(call show,LINK,$@)$(LINK) $^ -o $@
 
+# Event loops: epoll and the server need the system alone, the others a library each, and are left out without it.
+LOOP_LIBRARY_glib := glib-2.0
+LOOP_LIBRARY_uv := libuv
+LOOP_PACKAGE_glib := libglib2.0-dev
+LOOP_PACKAGE_uv := libuv1-dev
+LOOP_OPTIONAL := $(foreach host,glib uv,$(if $(shell pkg-config --exists $(LOOP_LIBRARY_$(host)) 2>/dev/null && echo yes),$(host)))
+LOOP_PROGRAMS := $(patsubst %,$(OUT)/examples/loop-%.program,epoll server $(LOOP_OPTIONAL))
+
+$(OUT)/examples/loop-%.program: Examples/loops/%.c Examples/loops/jobs.c Examples/loops/jobs.h $(STATIC_LIBRARY)
+	@mkdir -p $(@D)
+	$(call show,CC,$<)$(COMPILE_EXAMPLE) $(if $(LOOP_LIBRARY_$*),$$(pkg-config --cflags $(LOOP_LIBRARY_$*))) $< \
+	    $(if $(filter server,$*),,Examples/loops/jobs.c) $(STATIC_LIBRARY) \
+	    $(if $(LOOP_LIBRARY_$*),$$(pkg-config --libs $(LOOP_LIBRARY_$*))) $(LDFLAGS) -o $@
+
+name-left-out-loops:
+	@$(foreach host,$(filter-out $(LOOP_OPTIONAL),glib uv),echo 'left out: Examples/loops/$(host).c (no $(LOOP_LIBRARY_$(host)): Debian package $(LOOP_PACKAGE_$(host)))';)
+
 -include $(EXAMPLES:Examples/c/%.c=$(OUT)/examples/%.d)
 
-example-programs: $(EXAMPLE_PROGRAMS)
+example-programs: $(EXAMPLE_PROGRAMS) $(LOOP_PROGRAMS) name-left-out-loops
 
 # Without CC: SwiftPM would take it for its own compiler, and needs clang.
 SWIFT_RELEASE := env -u CC $(SWIFT) build -c release -j 2
 
 C_EXAMPLES = @$(MAKE) --no-print-directory FLAVOUR=release example-programs && mkdir -p build/examples && \
-    for name in $(EXAMPLE_NAMES); do cp -p build/$(COMPILER)-release/examples/$$name.program build/examples/$$name; done
+    for name in $(EXAMPLE_NAMES); do cp -p build/$(COMPILER)-release/examples/$$name.program build/examples/$$name; done && \
+    for host in epoll server $(LOOP_OPTIONAL); do cp -p build/$(COMPILER)-release/examples/loop-$$host.program build/examples/loop-$$host; done
 
 examples: ## build every example: build/examples/*, and the Swift ones by SwiftPM
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
@@ -48,4 +66,4 @@ demo: $(DEMO_TEXT) ## build and run the examples that show most: under half a mi
 	@for name in wordcount hangs; do $(SWIFT_RELEASE) --product $$name || exit; done
 	@make/demo "$$($(SWIFT_RELEASE) --show-bin-path)" build/examples $(DEMO_TEXT)
 
-.PHONY: example-programs examples demo
+.PHONY: name-left-out-loops example-programs examples demo

@@ -5,6 +5,7 @@ let package = Package(
     name: "SerialQueue",
     products: [
         .library(name: "SerialQueue", targets: ["SerialQueue"]),
+        .library(name: "SerialQueueOperations", targets: ["SerialQueueOperations"]),
         .library(name: "CSerialQueue", targets: ["CSerialQueue"]),
     ],
     targets: [
@@ -25,6 +26,7 @@ let package = Package(
             dependencies: ["CSerialQueue", "CSerialQueueSwiftCall"],
             exclude: ["SwiftCall"]
         ),
+        .target(name: "SerialQueueOperations", dependencies: ["SerialQueue"], path: "Sources/Operations"),
 
         .executableTarget(name: "wordcount", dependencies: ["SerialQueue"], path: "Examples/WordCount"),
         .executableTarget(name: "order", dependencies: ["SerialQueue"], path: "Examples/Order"),
@@ -40,6 +42,7 @@ let package = Package(
             dependencies: ["SerialQueue", "CSerialQueue", "CTestSupport"],
             exclude: ["CTestSupport"]
         ),
+        .testTarget(name: "OperationsTests", dependencies: ["SerialQueueOperations", "SerialQueue"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,114 @@
+import SerialQueue
+
+/// The operations of all queues, their dependencies, and the one lock for all of it.
+///
+/// One lock, because dependencies cross queues: a cycle, and the end of a predecessor against the cancellation of its successor, are
+/// decided in one step. It is held for some ten nanoseconds, and never while user code runs; what may run such code is left to an
+/// ``Aftermath``. The lock is a `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and
+/// ThreadSanitizer can follow it.
+///
+/// Operations with dependencies have numbers (`order`), lower before higher: every operation has a higher one than those that
+/// it depends on. So a dependency that agrees with the numbers closes no cycle. Only an operation that is not in a queue yet can get
+/// dependencies, so most are added to one that nothing depends on, or on one that depends on nothing: those get new numbers above
+/// or below all others. Otherwise the search is limited to what lies between the two numbers (Pearce and Kelly's algorithm).
+enum OperationGraph {
+    private static let lock = SerialQueue(label: "operations")
+    // Under the lock.
+    private nonisolated(unsafe) static var highest = 0
+    private nonisolated(unsafe) static var lowest = 0
+    private nonisolated(unsafe) static var searches = 0
+    /// How many operations searches have looked at, for tests.
+    nonisolated(unsafe) static var steps = 0
+
+    /// Calls `body` under the lock, and then does what it has left.
+    @inline(__always)
+    static func change<Result>(_ body: (inout Aftermath) -> Result) -> Result {
+        var after = Aftermath()
+        let result = lock.sync { body(&after) }
+        after.perform()
+        return result
+    }
+
+    /// Calls `body` under the lock.
+    @inline(__always)
+    static func look<Result>(_ body: () -> Result) -> Result {
+        lock.sync(body)
+    }
+
+    // MARK: Dependencies. With the lock.
+
+    /// Makes `successor`, which is not in a queue yet, depend on `predecessor`. Returns the cycle that this would close: the names
+    /// along the path, from `successor` to itself.
+    static func link(_ successor: OperationNode, after predecessor: OperationNode) -> [String]? {
+        if predecessor === successor { return [successor.label, successor.label] }
+        if let path = place(successor, after: predecessor) { return path }
+        successor.predecessors.append(predecessor)
+        successor.unfinished += 1
+        predecessor.successors.append(successor)
+        return nil
+    }
+
+    /// Sees to it that the successor's number is higher. Returns the cycle that forbids it.
+    private static func place(_ successor: OperationNode, after predecessor: OperationNode) -> [String]? {
+        if predecessor.order == 0 { predecessor.order = aboveAll() }
+        if successor.successors.isEmpty {
+            successor.order = aboveAll()
+        } else if predecessor.unfinished == 0 {
+            lowest -= 1
+            predecessor.order = lowest
+        } else if predecessor.order > successor.order {
+            return reorder(successor, after: predecessor)
+        }
+        return nil
+    }
+
+    private static func aboveAll() -> Int {
+        highest += 1
+        return highest
+    }
+
+    /// Looks at what lies between the two numbers: what depends on the successor, and what the predecessor depends on. The
+    /// numbers of both are dealt out again, to the latter first.
+    private static func reorder(_ successor: OperationNode, after predecessor: OperationNode) -> [String]? {
+        searches += 1
+        var later = [successor], parents = [0], visited = 0
+        successor.mark = searches
+        while visited < later.count {
+            for node in later[visited].successors {
+                if node === predecessor { return path(to: predecessor, from: visited, in: later, parents) }
+                guard node.mark != searches, node.stage != .ended, node.order < predecessor.order else { continue }
+                node.mark = searches
+                later.append(node)
+                parents.append(visited)
+            }
+            visited += 1
+        }
+        var earlier = [predecessor]
+        predecessor.mark = searches
+        visited = 0
+        while visited < earlier.count {
+            for node in earlier[visited].predecessors
+            where node.mark != searches && node.stage != .ended && node.order > successor.order {
+                node.mark = searches
+                earlier.append(node)
+            }
+            visited += 1
+        }
+        steps += later.count + earlier.count
+        let nodes = earlier.sorted { $0.order < $1.order } + later.sorted { $0.order < $1.order }
+        for (node, order) in zip(nodes, nodes.map(\.order).sorted()) { node.order = order }
+        return nil
+    }
+
+    /// The names from the successor, by what each depends on, to the successor again.
+    private static func path(
+        to predecessor: OperationNode, from index: Int, in later: [OperationNode], _ parents: [Int]
+    ) -> [String] {
+        var names = [later[0].label, predecessor.label], index = index
+        while index != 0 {
+            names.append(later[index].label)
+            index = parents[index]
+        }
+        return names + [later[0].label]
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// The operation that the caller runs in.
+///
+/// In the closure of an operation that is not async, `Task.isCancelled` says nothing; this does:
+///
+/// ```swift
+/// let queue = WorkOperationQueue(label: "rows", width: 2)
+/// let sum = queue.add("sum") {
+///     var sum = 0
+///     for row in 1...1_000 {
+///         try CurrentOperation.checkCancellation()
+///         sum += row
+///     }
+///     return sum
+/// }
+/// print(try await sum.value)  // 500500
+/// ```
+///
+/// Tasks that an async operation creates belong to it, too.
+public enum CurrentOperation {
+    /// Whether the operation was cancelled. `false` outside of operations.
+    public static var isCancelled: Bool { node?.isCancelled ?? false }
+
+    /// Throws `CancellationError` if the operation was cancelled.
+    public static func checkCancellation() throws {
+        if isCancelled { throw CancellationError() }
+    }
+
+    /// The label of the operation; `nil` outside of operations.
+    public static var label: String? { node?.label }
+}
+
+extension CurrentOperation {
+    /// The innermost operation whose closure is on the stack of a thread.
+    private static let key = {
+        var key = pthread_key_t()
+        guard pthread_key_create(&key, nil) == 0 else { cannotRun("") }
+        return key
+    }()
+
+    @TaskLocal private static var ofTask: OperationNode?
+
+    private static var onThread: OperationNode? {
+        pthread_getspecific(key).map { Unmanaged<OperationNode>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static var node: OperationNode? { onThread ?? ofTask }
+
+    /// The operation that cannot end before the caller continues: its closure is on this thread's stack, or this is its task. It may
+    /// have ended if this is another task that has got the memory of its task.
+    static var blocked: OperationNode? {
+        if let node = onThread { return node }
+        guard let node = ofTask, let own = node.ownTask else { return nil }
+        return withUnsafeCurrentTask { $0 == own } ? node : nil
+    }
+
+    /// Runs the operation's closure. False: it is async.
+    static func run(_ node: OperationNode) -> Bool {
+        let outer = pthread_getspecific(key)
+        pthread_setspecific(key, Unmanaged.passUnretained(node).toOpaque())
+        defer { pthread_setspecific(key, outer) }
+        return node.run()
+    }
+
+    /// Runs the operation's async closure.
+    static func runAsync(_ node: OperationNode) async {
+        withUnsafeCurrentTask { node.ownTask = $0 }
+        await $ofTask.withValue(node) { await node.runAsync() }
+    }
+}

@@ -1,0 +1,119 @@
+import SerialQueue
+import Synchronization
+
+/// What the graph and the queues know of an operation: all of it but its types.
+///
+/// A `WorkOperation` is a handle of a node. An operation that was added to a queue is kept by the queue until it has ended; then all
+/// links to other operations are cut, so no chain of ended operations stays alive.
+///
+/// Unchecked Sendable: fields are fixed, atomic, under the lock of ``OperationGraph``, or belong to the one thread that runs the
+/// operation. The letters say which: I fixed after init, A atomic, L under the lock, R the runner's while `stage` is `running`, and
+/// fixed after the end.
+class OperationNode: @unchecked Sendable {
+    enum Stage: UInt8 {
+        /// Not in a queue yet. More dependencies can be added.
+        case made
+        /// In a queue, and waits for predecessors.
+        case pending
+        /// In a queue, and waits for a lane.
+        case ready
+        /// On a lane.
+        case running
+        /// Has an outcome.
+        case ended
+    }
+
+    /// Bits of `flags`.
+    static let cancelled: UInt8 = 1
+    static let ended: UInt8 = 2
+
+    final let label: String  // I
+    final let priority: OperationPriority  // I
+    /// It runs whatever the outcome of its predecessors is.
+    final let runsAfterFailure: Bool  // I
+    final let flags = Atomic<UInt8>(0)  // A
+    final var stage = Stage.made  // L
+    /// A queue has it, or had it.
+    final var isAdded = false  // L
+    /// Where it is known to come in an order of all operations with dependencies, see ``OperationGraph``. 0: nowhere.
+    final var order = 0  // L
+    /// Which search has been here.
+    final var mark = 0  // L
+    /// How many of `predecessors` have not ended.
+    final var unfinished = 0  // L
+    final var predecessors: [OperationNode] = []  // L
+    final var successors: [OperationNode] = []  // L
+    /// The queue that it was added to, until it has ended.
+    final var core: QueueCore?  // L
+    /// The lane that it is on.
+    final var lane: Lane?  // L
+    final var waiters: [Waiter] = []  // L
+    /// Runs the closure, if that is async.
+    final var task: Task<Void, Never>?  // L
+    /// The same task, as it sees itself. Set before anything else could look.
+    final nonisolated(unsafe) var ownTask: UnsafeCurrentTask?  // R
+    /// The neighbours in the list of its stage; the list holds the references.
+    final var previous: Unmanaged<OperationNode>?  // L
+    final var next: Unmanaged<OperationNode>?  // L
+    /// Why it has no value. Set before `ended`.
+    final var failure: (any Error)?  // R, or L
+
+    init(label: String, priority: OperationPriority, runsAfterFailure: Bool) {
+        self.label = label
+        self.priority = priority
+        self.runsAfterFailure = runsAfterFailure
+    }
+
+    /// What it wrote is visible if this is true.
+    final var hasEnded: Bool { flags.load(ordering: .acquiring) & Self.ended != 0 }
+
+    final var isCancelled: Bool { flags.load(ordering: .relaxed) & Self.cancelled != 0 }
+
+    /// Runs the closure. False: it is async; call `runTask`.
+    func run() -> Bool { preconditionFailure("abstract") }
+
+    /// Runs the async closure.
+    func runAsync() async { preconditionFailure("abstract") }
+
+    /// Releases the closure of an operation that never runs. User code runs here.
+    func discard() { preconditionFailure("abstract") }
+}
+
+/// An operation with its closure and its value.
+///
+/// Unchecked Sendable: `body` belongs to the thread that ends the operation, `value` is written before `ended` is set.
+final class ValueNode<Value: Sendable>: OperationNode, @unchecked Sendable {
+    enum Body {
+        case sync(() throws -> Value)
+        case async(() async throws -> Value)
+    }
+
+    private var body: Body?
+    private var value: Value?
+
+    init(_ label: String, _ priority: OperationPriority, runsAfterFailure: Bool, _ body: sending Body) {
+        self.body = body
+        super.init(label: label, priority: priority, runsAfterFailure: runsAfterFailure)
+    }
+
+    /// The outcome. Call it only if the operation has ended.
+    var outcome: Result<Value, any Error> {
+        if let failure { .failure(failure) } else { .success(value!) }
+    }
+
+    override func run() -> Bool {
+        guard case .sync(let closure) = body else { return false }
+        body = nil
+        do { value = try closure() } catch { failure = error }
+        return true
+    }
+
+    override func runAsync() async {
+        guard case .async(let closure) = body.take() else { return }
+        do { value = try await closure() } catch { failure = error }
+    }
+
+    override func discard() {
+        body = nil
+    }
+}

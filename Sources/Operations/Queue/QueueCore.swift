@@ -1,0 +1,166 @@
+import SerialQueue
+
+/// What a queue is made of. Its operations keep it until they have ended, so the handle may be dropped at any time.
+///
+/// All methods are called with the lock of ``OperationGraph``.
+///
+/// Unchecked Sendable: the fields are fixed after init, or under that lock.
+final class QueueCore: @unchecked Sendable {
+    let label: String
+    let width: Int
+    let pool: WorkerPool
+
+    /// Operations that wait for predecessors, that wait for a lane, by priority, and that run.
+    private var pending = OperationList()
+    private var high = OperationList(), normal = OperationList(), low = OperationList()
+    private var running = OperationList()
+    private var readyCount = 0
+    private var idle: [Lane] = []
+    /// Lanes that have an operation, or will look for one.
+    private var busy = 0
+    /// Lanes that will look for an operation. While there is room, at least as many as operations are ready.
+    private var looking = 0
+    private var suspensions = 0
+    private(set) var isDropped = false
+    private(set) var progress = WorkProgress(finished: 0, total: 0)
+    /// Waits for a change of `progress`, and for its being complete.
+    private var listeners: [Waiter] = []
+    private var drainers: [UnsafeContinuation<Void, Never>] = []
+
+    init(label: String, width: Int, pool: WorkerPool) {
+        self.label = label
+        self.width = width
+        self.pool = pool
+    }
+}
+
+// MARK: The life of an operation
+
+extension QueueCore {
+    /// Takes the operation in; its dependencies are complete. With a `failure` it ends at once.
+    func add(_ node: OperationNode, failure: (any Error)? = nil, _ after: inout Aftermath) {
+        node.isAdded = true
+        progress.total += 1
+        after.ended(&listeners)
+        guard node.stage == .made else { return countEnd(&after) }  // it has been cancelled
+        node.core = self
+        if failure == nil, node.unfinished == 0 {
+            makeReady(node, &after)
+        } else {
+            node.stage = .pending
+            pending.append(node)
+            if let failure { OperationGraph.end(node, failure, &after) }
+        }
+    }
+
+    /// The last predecessor of the operation has ended.
+    func becomeReady(_ node: OperationNode, _ after: inout Aftermath) {
+        pending.remove(node)
+        makeReady(node, &after)
+    }
+
+    private func makeReady(_ node: OperationNode, _ after: inout Aftermath) {
+        node.stage = .ready
+        switch node.priority {
+        case .high: high.append(node)
+        case .normal: normal.append(node)
+        case .low: low.append(node)
+        }
+        readyCount += 1
+        wakeLanes(&after)
+    }
+
+    private func wakeLanes(_ after: inout Aftermath) {
+        while readyCount > looking, busy < width, suspensions == 0 {
+            after.lanes.append(idle.popLast() ?? Lane(of: self))
+            busy += 1
+            looking += 1
+        }
+    }
+
+    /// The next operation for a lane that was looking; `nil`: the lane is idle now.
+    func take(for lane: Lane) -> OperationNode? {
+        looking -= 1
+        if suspensions == 0, let node = high.popFirst() ?? normal.popFirst() ?? low.popFirst() {
+            readyCount -= 1
+            node.stage = .running
+            node.lane = lane
+            running.append(node)
+            return node
+        }
+        busy -= 1
+        idle.append(lane)
+        return nil
+    }
+
+    /// The closure of the operation has returned, and the lane looks for another one.
+    func end(_ node: OperationNode, _ after: inout Aftermath) {
+        looking += 1
+        running.remove(node)
+        OperationGraph.finish(node, &after)
+    }
+
+    /// Removes an operation that is to end without having run.
+    func remove(_ node: OperationNode) {
+        switch (node.stage, node.priority) {
+        case (.pending, _): return pending.remove(node)
+        case (_, .high): high.remove(node)
+        case (_, .normal): normal.remove(node)
+        case (_, .low): low.remove(node)
+        }
+        readyCount -= 1
+    }
+
+    /// One operation more has ended.
+    func countEnd(_ after: inout Aftermath) {
+        progress.finished += 1
+        after.ended(&listeners)
+        if progress.finished == progress.total {
+            after.drained += drainers
+            drainers = []
+        }
+    }
+}
+
+// MARK: The calls of the handle
+
+extension QueueCore {
+    func suspend() {
+        suspensions += 1
+    }
+
+    func resume(_ after: inout Aftermath) -> Bool {
+        guard suspensions > 0 else { return false }
+        suspensions -= 1
+        wakeLanes(&after)
+        return true
+    }
+
+    /// The handle is gone: nobody can resume the queue.
+    func drop(_ after: inout Aftermath) {
+        isDropped = true
+        suspensions = 0
+        wakeLanes(&after)
+        after.ended(&listeners)
+    }
+
+    func cancelAll(_ after: inout Aftermath) {
+        let all = pending.all + high.all + normal.all + low.all + running.all
+        for node in all { OperationGraph.cancel(node, &after) }
+    }
+
+    /// False: nothing is unfinished, and the caller need not wait.
+    func drain(_ caller: UnsafeContinuation<Void, Never>) -> Bool {
+        guard progress.finished < progress.total else { return false }
+        drainers.append(caller)
+        return true
+    }
+
+    func listen(_ waiter: Waiter) {
+        listeners.append(waiter)
+    }
+
+    func forget(_ waiter: Waiter) {
+        listeners.removeAll { $0 === waiter }
+    }
+}

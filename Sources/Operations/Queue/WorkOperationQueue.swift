@@ -1,0 +1,111 @@
+import Glibc
+import SerialQueue
+
+/// Runs operations when those that they depend on have succeeded, at most `width` at a time.
+///
+/// Operations that are ready start by ``OperationPriority``, and within one priority in the order in which they became ready. An
+/// async operation that is suspended counts as running.
+///
+/// Releasing the last reference never blocks and loses nothing: operations that were added still run, also if the queue is suspended,
+/// as nothing could resume it any more.
+///
+/// Don't use it for tasks without dependencies that only need an order: a `SerialQueue` costs less. Don't use it for child tasks
+/// of one function: a task group does that.
+public final class WorkOperationQueue: Sendable {
+    let core: QueueCore
+
+    /// Makes a queue; starts no thread.
+    ///
+    /// - Parameters:
+    ///   - label: Names the queue in messages.
+    ///   - width: How many operations run at a time at most; with 1, one after the other. `nil`: one per processor. Traps if
+    ///     it is not positive.
+    ///   - pool: The pool whose threads run the operations.
+    public init(label: String = "", width: Int? = nil, on pool: WorkerPool = .shared) {
+        let width = width ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        guard width > 0 else { widthIsNotPositive(label, width) }
+        core = QueueCore(label: label, width: width, pool: pool)
+    }
+
+    deinit {
+        OperationGraph.change { after in core.drop(&after) }
+    }
+
+    /// The label that the queue was made with.
+    public var label: String { core.label }
+
+    /// How many operations run at a time at most.
+    public var width: Int { core.width }
+}
+
+extension WorkOperationQueue {
+    /// Adds an operation that was made without a queue. From now on it gets no more dependencies.
+    ///
+    /// One that was cancelled before, or whose predecessor failed, has ended already; it only counts.
+    ///
+    /// - Throws: ``WorkOperationError``: `alreadyAdded`, to this or another queue.
+    public func add<Value>(_ operation: WorkOperation<Value>) throws(WorkOperationError) {
+        let isAdded = OperationGraph.change { after in
+            guard !operation.node.isAdded else { return false }
+            core.add(operation.node, &after)
+            return true
+        }
+        if !isAdded { throw .alreadyAdded(operation.label) }
+    }
+
+    /// Cancels all operations that have not ended, as ``WorkOperation/cancel()`` does. The queue can be used as before.
+    public func cancelAll() {
+        OperationGraph.change { after in core.cancelAll(&after) }
+    }
+
+    /// Prevents operations from starting, until balanced by as many ``resume()`` calls. Those that run continue.
+    public func suspend() {
+        OperationGraph.look { core.suspend() }
+    }
+
+    /// Balances one ``suspend()``; the last one lets the queue continue.
+    ///
+    /// - Returns: `false` if nothing was done: the queue was not suspended.
+    @discardableResult
+    public func resume() -> Bool {
+        OperationGraph.change { after in core.resume(&after) }
+    }
+
+    /// Suspends the caller until all operations of the queue have ended, including those that are added meanwhile.
+    ///
+    /// Cannot be cancelled. An operation that waits for one which no queue has keeps it from returning, and so does a suspension.
+    ///
+    /// - Precondition: The caller is no operation of this queue, which would wait for its own end: the program ends with a message.
+    public nonisolated(nonsending) func drain() async {
+        if let operation = CurrentOperation.blocked, OperationGraph.look({ operation.core === core }) {
+            drainInside(label, operation.label)
+        }
+        await withUnsafeContinuation { caller in
+            if !OperationGraph.look({ core.drain(caller) }) { caller.resume() }
+        }
+        // For ThreadSanitizer, which does not see that the resumption has ordered it.
+        OperationGraph.look {}
+    }
+}
+
+extension WorkOperationQueue {
+    /// How many operations have ended, of how many that were added.
+    public var progress: WorkProgress { OperationGraph.look { core.progress } }
+
+    /// The progress now, and each time that it has changed.
+    ///
+    /// ```swift
+    /// let queue = WorkOperationQueue(label: "squares")
+    /// for number in 1...3 { queue.add("square") { number * number } }
+    /// for await progress in queue.progressUpdates {
+    ///     print("\(progress.finished) of \(progress.total)")
+    ///     if progress.finished == progress.total { break }
+    /// }
+    /// ```
+    public var progressUpdates: WorkProgressUpdates { WorkProgressUpdates(core: core) }
+}
+
+extension WorkOperationQueue: CustomStringConvertible {
+    /// The kind and the label.
+    public var description: String { "WorkOperationQueue \"\(label)\"" }
+}

@@ -1,0 +1,63 @@
+import SerialQueue
+
+/// How many operations of a queue have ended, of how many that were ever added.
+public struct WorkProgress: Sendable, Hashable {
+    /// How many have ended, in whatever way.
+    public internal(set) var finished: Int
+    /// How many were added.
+    public internal(set) var total: Int
+
+    /// What part has ended: 0 to 1; 1 if none was added.
+    public var fraction: Double { total == 0 ? 1 : Double(finished) / Double(total) }
+}
+
+/// The progress of a queue, each time that it has changed. A slow reader gets the newest.
+///
+/// It begins with the progress as it is, and ends when the queue's handle is gone and all operations have ended, or when
+/// the reader is cancelled.
+public struct WorkProgressUpdates: AsyncSequence, Sendable {
+    let core: QueueCore
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(core: core)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let core: QueueCore
+        private var last: WorkProgress?
+
+        fileprivate init(core: QueueCore) {
+            self.core = core
+        }
+
+        private enum Step {
+            case value(WorkProgress)
+            case wait(Waiter)
+            case end
+        }
+
+        public mutating func next() async -> WorkProgress? {
+            while !Task.isCancelled {
+                switch look() {
+                case .end: return nil
+                case .value(let progress):
+                    last = progress
+                    return progress
+                case .wait(let waiter):
+                    do { try await waiter.group.wait() } catch { OperationGraph.look { core.forget(waiter) } }
+                }
+            }
+            return nil
+        }
+
+        private func look() -> Step {
+            let waiter = Waiter(for: core.label)
+            return OperationGraph.look {
+                if core.progress != last { return .value(core.progress) }
+                if core.isDropped, core.progress.finished == core.progress.total { return .end }
+                core.listen(waiter)
+                return .wait(waiter)
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import SerialQueue
+import Testing
+
+@testable import SerialQueueOperations
+
+/// Which operation starts when, and how many at a time.
+@Suite struct SchedulingTests {
+    let pool = ManualPool()
+    let order = Record<String>()
+
+    private func queue(width: Int) -> WorkOperationQueue {
+        WorkOperationQueue(label: "queue", width: width, on: pool)
+    }
+
+    /// To see it fail: swap two of the lists in `take` (QueueCore.swift), or have `OperationList` append at its head.
+    @Test func three_priorities_each_in_order() {
+        let queue = queue(width: 1), order = order
+        queue.suspend()
+        for number in 1...3 {
+            queue.add(priority: .low) { order.append("low \(number)") }
+            queue.add { order.append("normal \(number)") }
+            queue.add(priority: .high) { order.append("high \(number)") }
+        }
+        queue.resume()
+        pool.run()
+        #expect(order.all == ["high", "normal", "low"].flatMap { band in (1...3).map { "\(band) \($0)" } })
+    }
+
+    /// An operation becomes ready at the end of its last predecessor, behind those that have been ready before.
+    @Test func ready_operations_start_in_the_order_in_which_they_became_ready() {
+        let queue = queue(width: 1), order = order
+        let first = queue.add { order.append("first") }
+        queue.add(after: first) { order.append("dependent") }
+        queue.add { order.append("independent") }
+        pool.run()
+        #expect(order.all == ["first", "independent", "dependent"])
+    }
+
+    /// To see it fail: let `end` (QueueCore.swift) count `busy` down.
+    @Test func a_suspended_operation_keeps_its_slot() throws {
+        let queue = queue(width: 2), order = order
+        let gates = [WorkGroup(label: "gate"), WorkGroup(label: "gate")]
+        for (number, gate) in gates.enumerated() {
+            gate.enter()
+            queue.add("suspended") { () async throws in
+                order.append("begin \(number)")
+                try await gate.wait()
+                order.append("end \(number)")
+            }
+        }
+        queue.add("third") { order.append("third") }
+        pool.run()
+        #expect(order.all == ["begin 0", "begin 1"])
+        gates[1].leave()
+        pool.run()
+        #expect(order.all == ["begin 0", "begin 1", "end 1", "third"])
+        gates[0].leave()
+        pool.run()
+        #expect(order.all.last == "end 0")
+    }
+
+    /// To see it fail: let `wakeLanes` (QueueCore.swift) compare with `width + 1`.
+    @Test(arguments: [1, 2, 5]) func never_more_than_width_at_a_time(width: Int) async {
+        let queue = WorkOperationQueue(label: "queue", width: width, on: WorkerPool(threads: 8))
+        let overlap = Overlap()
+        for number in 1...2_000 {
+            if number.isMultiple(of: 3) {
+                queue.add { () async in
+                    overlap.visit()
+                    await Task.yield()
+                    overlap.visit()
+                }
+            } else {
+                queue.add { overlap.visit() }
+            }
+        }
+        await queue.drain()
+        #expect(overlap.most <= width)
+        #expect(queue.progress == WorkProgress(finished: 2_000, total: 2_000))
+    }
+
+    /// Two operations that wait for each other's start: no queue of width 1 could run them.
+    @Test func width_two_is_truly_concurrent() async throws {
+        let queue = WorkOperationQueue(label: "queue", width: 2, on: WorkerPool(threads: 2))
+        let gates = [Gate(), Gate()]
+        for number in 0...1 {
+            queue.add {
+                gates[number].open()
+                gates[1 - number].pass()
+            }
+        }
+        await queue.drain()
+    }
+
+    /// To see it fail: remove the check of `suspensions` in `take` (QueueCore.swift).
+    @Test func a_suspended_queue_starts_nothing_until_it_is_resumed_as_often() {
+        let queue = queue(width: 4), order = order
+        queue.suspend()
+        queue.suspend()
+        for number in 1...3 { queue.add { order.append("\(number)") } }
+        #expect(pool.run() == 0 && queue.resume())
+        pool.run()
+        #expect(order.all == [])
+        queue.add { order.append("4") }
+        #expect(queue.resume() && !queue.resume())
+        pool.run()
+        #expect(order.all.sorted() == ["1", "2", "3", "4"])
+    }
+
+    @Test func suspending_lets_what_runs_continue() {
+        let queue = queue(width: 1), order = order
+        queue.add("first") {
+            queue.suspend()
+            order.append("first")
+        }
+        queue.add("second") { order.append("second") }
+        pool.run()
+        #expect(order.all == ["first"])
+        queue.resume()
+        pool.run()
+        #expect(order.all == ["first", "second"])
+    }
+
+    /// To see it fail: let `drop` (QueueCore.swift) keep `suspensions`.
+    @Test(arguments: [false, true]) func a_dropped_queue_runs_what_it_has(isSuspended: Bool) {
+        let order = order, released = Counter()
+        do {
+            let queue = queue(width: 2), captured = Captured(releases: released)
+            let first = queue.add("first") { order.append("first") }
+            queue.add("second", after: first) {
+                captured.touch()
+                order.append("second")
+            }
+            if isSuspended { queue.suspend() }
+        }
+        pool.run()
+        #expect(order.all == ["first", "second"])
+        pool.run()
+        #expect(released.value == 1)
+    }
+
+    /// To see it fail: let `Lane` hold its core by a strong reference.
+    @Test func a_queue_that_is_done_is_freed() {
+        weak var core: QueueCore?
+        do {
+            let queue = queue(width: 2)
+            core = queue.core
+            queue.add { 1 }
+            pool.run()
+            #expect(core != nil)
+        }
+        pool.run()
+        #expect(core == nil)
+    }
+
+    @Test func a_drain_waits_for_all_that_was_added() async {
+        let queue = WorkOperationQueue(label: "queue", width: 2)
+        let ran = Counter()
+        await queue.drain()
+        for _ in 1...1_000 { queue.add { ran.increment() } }
+        await queue.drain()
+        #expect(ran.value == 1_000)
+    }
+
+    /// To see it fail: remove `after.ended(&listeners)` from `countEnd` (QueueCore.swift).
+    @Test func progress_arrives_and_ends_with_the_queue() async {
+        var queue: WorkOperationQueue? = WorkOperationQueue(label: "queue", width: 1)
+        let updates = queue!.progressUpdates
+        for _ in 1...100 { queue!.add {} }
+        var seen: [WorkProgress] = []
+        for await progress in updates {
+            seen.append(progress)
+            queue = nil
+        }
+        #expect(seen.last == WorkProgress(finished: 100, total: 100))
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.finished <= $1.finished && $0 != $1 })
+    }
+}

@@ -1,0 +1,1 @@
+../../SerialQueueTests/Support/Guarded.swift

@@ -1,0 +1,1 @@
+../../SerialQueueTests/Support/Threads.swift

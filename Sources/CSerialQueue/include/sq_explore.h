@@ -1,0 +1,190 @@
+/* sq_explore.h: deterministic tests of the user's own schedules.
+ *
+ * A test is a function that gets a manual pool, makes its queues on it, and checks what came out. sq_explore calls it many
+ * times. Each time the pool takes other decisions where threads would be free to: which ready queue is next (each queue keeps
+ * its order), which of several due timers fires first, whether a task is interrupted where it syncs, tries to submit to a
+ * bounded queue, or yields, and whether a timed wait expires. Nothing else interrupts a task. So a schedule finds a wrong order of
+ * tasks, never a data race within them: for those there is ThreadSanitizer.
+ *
+ * The test must come to the same decisions if it gets the same answers: no other threads, no real clock, no random numbers of
+ * its own. If a failure does not repeat, the report names the first step that was different. */
+#ifndef SQ_EXPLORE_H
+#define SQ_EXPLORE_H
+
+#include "sq_types.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How schedules are chosen. */
+typedef enum sq_explore_strategy {
+    SQ_EXPLORE_RANDOM = 0,      /**< each decision at random */
+    SQ_EXPLORE_PCT = 1,         /**< random priorities of queues and threads, which change at a few random steps */
+    SQ_EXPLORE_DEPTH_FIRST = 2  /**< all of them: first those with no decision that is unusual, then with one, two, ... */
+} sq_explore_strategy_t;
+
+/** What a test is explored with. Begin with SQ_EXPLORE_OPTIONS_INIT and change what you need. */
+typedef struct sq_explore_options {
+    size_t size;                    /**< sizeof(sq_explore_options_t), so that later versions can add fields */
+    const char *SQ_NULLABLE name;   /**< the test's name, which tapes begin with: no blanks and no '/'; NULL: the function's symbol */
+    sq_explore_strategy_t strategy; /**< SQ_EXPLORE_RANDOM if you don't set it */
+    uint64_t schedules;             /**< how many at most; 0: 1,000 */
+    uint64_t seed;                  /**< of the random strategies; 0: that of the environment (SQ_SEED), else 1 */
+    unsigned depth;                 /**< PCT: the number of priority changes, 0: 3. Depth first: at most so many unusual decisions
+                                         in a schedule, 0: no limit */
+    uint64_t steps;                 /**< a schedule with more decisions than that fails: it has no end; 0: 100,000 */
+    const char *SQ_NULLABLE tape;   /**< only replays this; NULL: that of the environment (SQ_TAPE), if it names this test */
+    bool shows_progress;            /**< writes to stderr how far it is, once a second; it does so anyway if that is a terminal */
+} sq_explore_options_t;
+
+/** The default options: 1,000 random schedules. */
+#define SQ_EXPLORE_OPTIONS_INIT { sizeof(sq_explore_options_t), NULL, SQ_EXPLORE_RANDOM, 0, 0, 0, 0, NULL, false }
+
+/** What came out. Begin with SQ_EXPLORED_INIT; release it with sq_explored_clear. */
+typedef struct sq_explored {
+    size_t size;             /**< sizeof(sq_explored_t) */
+    uint64_t schedules;      /**< how many were run until the first failure, or in all */
+    bool is_complete;        /**< depth first: there are no others, within the limits */
+    bool has_failed;         /**< a schedule failed; the rest is about it */
+    bool is_repeatable;      /**< it failed again, in the same way, when it was run again */
+    uint64_t seed;           /**< the seed with which it is the first schedule */
+    size_t choices;          /**< decisions in the schedule that was found */
+    size_t choices_that_matter; /**< unusual decisions in the shrunk one: without any one of them, the test passes */
+    char *SQ_NULLABLE message;  /**< why it failed, one line */
+    char *SQ_NULLABLE tape;     /**< the shrunk schedule, for SQ_TAPE */
+    char *SQ_NULLABLE report;   /**< the whole report: message, seed, tape, timeline, and what would make it pass */
+} sq_explored_t;
+
+/** An empty result. */
+#define SQ_EXPLORED_INIT { sizeof(sq_explored_t), 0, false, false, false, 0, 0, 0, NULL, NULL, NULL }
+
+/** Frees the strings of a result and empties it. */
+void sq_explored_clear(sq_explored_t *explored);
+
+/**
+ * Runs a test under many schedules, until one fails.
+ *
+ * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When
+ * `test` has returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if
+ * a thread would wait forever. A failure is run again, shrunk and drawn. The environment's SQ_TAPE replays a tape instead.
+ *
+ * @param options NULL: the defaults.
+ * @param explored Receives the result; NULL: a failure's report goes to stderr.
+ * @retval 0 No schedule failed.
+ * @retval EILSEQ One has failed: see *explored.
+ * @retval EINVAL Options or a result of an unknown size, or a tape that is damaged or of another test: then the report says which.
+ * @retval EBUSY This thread is exploring already.
+ * @retval ENOMEM No memory, or no thread could be started.
+ */
+int sq_explore(const sq_explore_options_t *SQ_NULLABLE options, void (*test)(sq_pool_t *pool, void *SQ_NULLABLE context),
+               void *SQ_NULLABLE context, sq_explored_t *SQ_NULLABLE explored);
+
+/* In a test */
+
+/**
+ * Fails this run. The first message of a run counts; the test continues.
+ *
+ * Any thread of the run may call. Outside of a run it writes the message to stderr and aborts.
+ *
+ * @param message One line; copied.
+ */
+void sq_explore_fail(const char *message);
+
+/** Fails this run unless the condition holds; the message is the condition, with file and line. */
+#define SQ_EXPLORE_CHECK(condition) \
+    ((condition) ? (void)0 : sq_explore_fail_at(#condition, __FILE__, __LINE__))
+/** What SQ_EXPLORE_CHECK calls. */
+void sq_explore_fail_at(const char *condition, const char *file, int line);
+
+/**
+ * Names the running task in the timeline, instead of its function: for closures and generic trampolines.
+ *
+ * @param label Copied if the run is being recorded, else not looked at. No effect outside of a run.
+ */
+void sq_explore_label(const char *label);
+
+/**
+ * Takes a decision of the test's own: what a network answers, which of several requests is first.
+ *
+ * @param count How many answers there are; at least 1.
+ * @return A number below `count`. 0, the usual answer, if the pool is not being explored.
+ */
+size_t sq_pool_choose(sq_pool_t *pool, size_t count);
+
+/**
+ * Lets others run here, if the schedule says so. For code that waits in other ways than through this library.
+ *
+ * No effect if the pool is not being explored, or if the calling thread does not belong to the run.
+ */
+void sq_pool_yield(sq_pool_t *pool);
+
+/** Returns whether the calling thread runs a test, or a task of one, that is being explored. */
+bool sq_is_exploring(void);
+
+/* For other languages and test frameworks: the loop of sq_explore, from outside. */
+
+/** An exploration of one test. Opaque. Its calls come from one thread; only one exploration on a thread at a time. */
+typedef struct sq_exploration sq_exploration_t;
+
+/**
+ * Begins an exploration. `options->name` is needed.
+ *
+ * @param explored Receives the reason (EINVAL because of the tape); NULL: not needed.
+ * @return The exploration, or NULL with errno EINVAL or ENOMEM, as sq_explore.
+ */
+sq_exploration_t *SQ_NULLABLE sq_exploration_create(const sq_explore_options_t *options, sq_explored_t *SQ_NULLABLE explored);
+
+/**
+ * Begins the next run, on the calling thread: a schedule to try, a failure to repeat or to shrink, or the one to be drawn.
+ *
+ * The caller runs the test on this pool, steps until the test is over and nothing is left to do, and ends the run.
+ *
+ * @return The run's pool, borrowed: valid until the run's end, and longer if the test retains it. NULL: it is over: see
+ * sq_exploration_finish.
+ */
+sq_pool_t *SQ_NULLABLE sq_exploration_begin_run(sq_exploration_t *exploration);
+
+/**
+ * Takes one step of the run: a task of a ready queue, or a thread that can stop waiting; if there is none, and `moves_clock`, the
+ * pool's clock moves to the next timer, and that is the step.
+ *
+ * If the task waits, other steps may have been taken before this returns.
+ *
+ * @retval true Something was done.
+ * @retval false There is nothing to do: the test is over, or waits for something that is not on the pool.
+ */
+bool sq_exploration_step(sq_exploration_t *exploration, bool moves_clock);
+
+/**
+ * Ends the run. What is still ready is run first, and what would wait forever is a failure.
+ *
+ * @param failure Why the test failed; NULL: it passed, unless sq_explore_fail was called.
+ * @return The run's verdict: true if it passed.
+ */
+bool sq_exploration_end_run(sq_exploration_t *exploration, const char *SQ_NULLABLE failure);
+
+/**
+ * Adds a line about the run to its report, such as a job that escaped to another executor. Any thread of the run.
+ *
+ * @param is_outside True: what happened was not under control of the schedule; a failure that does not repeat names it.
+ */
+void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const char *note);
+
+/**
+ * Returns the result, and frees the exploration. `explored` NULL: a failure's report goes to stderr.
+ *
+ * @return 0, EILSEQ or ENOMEM, as sq_explore.
+ */
+int sq_exploration_finish(sq_exploration_t *exploration, sq_explored_t *SQ_NULLABLE explored);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-static const int codes[] = { 0, EAGAIN, EALREADY, ECANCELED, EDEADLK, EINPROGRESS, EINVAL, EMFILE, ENFILE, ENOMEM, EOVERFLOW, EPERM, ESHUTDOWN,
-                             ESTALE, ETIMEDOUT };
+static const int codes[] = { 0, EAGAIN, EALREADY, EBUSY, ECANCELED, EDEADLK, EILSEQ, EINPROGRESS, EINVAL, EMFILE, ENFILE, ENOMEM,
+                             EOVERFLOW, EPERM, ESHUTDOWN, ESTALE, ETIMEDOUT };
 enum { CODES = sizeof codes / sizeof codes[0] };
 
 TEST(each_error_code_has_a_line_of_its_own) {

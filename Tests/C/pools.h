@@ -4,6 +4,7 @@
 
 #include "harness.h"
 #include "sq_pool.h"
+#include "sq_queue.h"
 
 static inline sq_pool_t *make_pool(size_t threads) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;

@@ -213,6 +213,33 @@ bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time) {
     return alarm != NULL;
 }
 
+uint64_t sq__alarms_next(sq__alarms_t *alarms, size_t *count) {
+    sq__mutex_lock(&alarms->lock);
+    const sq__heap_node_t *node = sq__heap_first(&alarms->exact);
+    uint64_t due = key_of(node);
+    *count = 0;
+    for (; due != SQ__NEVER && node != NULL; node = sq__heap_next_tie(&alarms->exact, node)) {
+        *count += 1;
+    }
+    sq__mutex_unlock(&alarms->lock);
+    return due;
+}
+
+void sq__alarms_call_next(sq__alarms_t *alarms, size_t which) {
+    sq__mutex_lock(&alarms->lock);
+    sq__heap_node_t *node = sq__heap_first(&alarms->exact);
+    while (which > 0) {
+        node = sq__heap_next_tie(&alarms->exact, node);
+        which -= 1;
+    }
+    sq__alarm_t *alarm = SQ__CONTAINER(node, sq__alarm_t, due);
+    take(alarm);
+    alarms->now = node->key > alarms->now ? node->key : alarms->now;
+    if (call(alarms, alarm)) {
+        sq__mutex_unlock(&alarms->lock);
+    }
+}
+
 /* Any set */
 
 uint64_t sq__alarms_now(sq__alarms_t *alarms) {

@@ -55,6 +55,12 @@ bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
  * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
 bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
 
+/* The same set: when the next alarm is due, or SQ__NEVER; *count: how many are due at that time. */
+uint64_t sq__alarms_next(sq__alarms_t *alarms, size_t *count);
+
+/* The same set: calls one of those alarms (0: the one that was set first), and advances the clock to its due time. */
+void sq__alarms_call_next(sq__alarms_t *alarms, size_t which);
+
 /* Around a fork. In the child the process's set is empty, has no thread, and has no leases. */
 void sq__alarms_lock(void);
 void sq__alarms_unlock(bool in_child);

@@ -44,6 +44,24 @@ static void hang(sq__heap_t *heap, sq__heap_node_t *first) {
     }
 }
 
+/* A node has the smallest key only if its parent has it, so only such nodes are visited. */
+sq__heap_node_t *sq__heap_next_tie(const sq__heap_t *heap, const sq__heap_node_t *node) {
+    uint64_t key = node->key;
+    if (node->left != NULL && node->left->key == key) {
+        return node->left;
+    }
+    if (node->right != NULL && node->right->key == key) {
+        return node->right;
+    }
+    for (; node->above != &heap->top; node = node->above) {
+        sq__heap_node_t *right = node->above->right;
+        if (right != NULL && right != node && right->key == key) {
+            return right;
+        }
+    }
+    return NULL;
+}
+
 void sq__heap_put(sq__heap_t *heap, sq__heap_node_t *node) {
     node->left = node->right = NULL;
     node->rank = 1;

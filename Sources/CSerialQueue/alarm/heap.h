@@ -39,6 +39,10 @@ static inline bool sq__heap_before(const sq__heap_node_t *a, const sq__heap_node
     return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
+/* The node after this one among those whose key is the smallest of all, in no particular order; NULL: that was the last one. The
+ * first one is sq__heap_first. */
+sq__heap_node_t *sq__heap_next_tie(const sq__heap_t *heap, const sq__heap_node_t *node);
+
 /* Inserts a node that is in no heap. The caller has set its key and order. */
 void sq__heap_put(sq__heap_t *heap, sq__heap_node_t *node);
 

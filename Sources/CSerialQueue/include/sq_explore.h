@@ -37,7 +37,7 @@ typedef struct sq_explore_options {
     unsigned depth;                 /**< PCT: the number of priority changes, 0: 3. Depth first: at most so many unusual decisions
                                          in a schedule, 0: no limit */
     uint64_t steps;                 /**< a schedule with more decisions than that fails: it has no end; 0: 100,000 */
-    const char *SQ_NULLABLE tape;   /**< only replays this; NULL: that of the environment (SQ_TAPE), if it names this test */
+    const char *SQ_NULLABLE tape;   /**< only replays this; NULL: that of the environment (SQ_TAPE), if there is one */
     bool shows_progress;            /**< writes to stderr how far it is, once a second; it does so anyway if that is a terminal */
 } sq_explore_options_t;
 
@@ -177,7 +177,7 @@ void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const c
 /**
  * Returns the result, and frees the exploration. `explored` NULL: a failure's report goes to stderr.
  *
- * @return 0, EILSEQ or ENOMEM, as sq_explore.
+ * @retval 0, EILSEQ, ENOMEM As sq_explore.
  */
 int sq_exploration_finish(sq_exploration_t *exploration, sq_explored_t *SQ_NULLABLE explored);
 

@@ -14,6 +14,10 @@ const char *sq_error_text(int error) {
         return "it was cancelled, and will never run";
     case EDEADLK:
         return "it would wait forever, because what it waits for waits for the caller; sq_deadlock_report names the cycle";
+    case EBUSY:
+        return "this thread is exploring a test already";
+    case EILSEQ:
+        return "a schedule failed; the exploration's report names it";
     case EINPROGRESS:
         return "it has begun and is not over: a task waits for room, or an item runs";
     case EINVAL:

@@ -83,8 +83,7 @@ static void run_call(const sq_queue_t *queue, sq__waiter_t waiter) {
     }
 }
 
-/* What a watcher reports. */
-static sq_function_t function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
+sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
     switch (kind) {
     case SQ__MEMBER:
         return control & SQ__DISCARD ? NULL : work->member.run;
@@ -101,7 +100,7 @@ static sq_function_t function_of(uintptr_t kind, uint32_t control, const sq__wor
 
 static inline void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work) {
     if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__EMPTY) {
-        sq__cold_task_begins(queue, function_of(kind, control, work));
+        sq__cold_task_begins(queue, sq__run_function_of(kind, control, work));
     }
     switch (kind) {
     case SQ__TASK:

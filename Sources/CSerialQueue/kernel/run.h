@@ -38,6 +38,9 @@ static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void 
  * `control` is the queue's, read with acquire. */
 uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
 
+/* The function of this work, for reports; NULL: it has none. */
+sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work);
+
 /* Calls what was taken, as a task of the queue, which is the current one. */
 void sq__run_call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work);
 

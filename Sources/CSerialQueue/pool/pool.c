@@ -101,6 +101,14 @@ static void posted_to_loop(sq__pool_t *pool, const sq__ready_t *entry) {
     sq__pool_ring_and_unlock(pool);
 }
 
+void sq__pool_explore(sq__pool_t *pool, sq__explorer_t *explorer) {
+    sq__mutex_lock(&pool->lock);
+    pool->explorer = explorer;
+    sq__mutex_unlock(&pool->lock);
+}
+
+sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool) { return pool->explorer; }
+
 void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
     sq__mutex_lock(&pool->lock);
     sq__pool_append(pool, entry);
@@ -109,6 +117,9 @@ void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
     } else if (pool->is_loop) {
         posted_to_loop(pool, entry);
     } else {
+        if (pool->explorer != NULL) {
+            pool->explorer->posted(pool->explorer);
+        }
         sq__mutex_unlock(&pool->lock);
     }
 }
@@ -148,7 +159,7 @@ size_t sq__pool_run(sq__pool_t *pool) {
 }
 
 bool sq__pool_run_next(sq__pool_t *pool) {
-    if (sq__pool_is_stale(pool)) {
+    if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
         return false;
     }
     sq__mutex_lock(&pool->lock);
@@ -161,7 +172,7 @@ bool sq__pool_run_next(sq__pool_t *pool) {
 }
 
 bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
-    if (sq__pool_is_stale(pool)) {
+    if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
         return false;
     }
     sq__mutex_lock(&pool->lock);

@@ -52,6 +52,14 @@ typedef enum sq__ready_end {
 /* Runs at most `batch` tasks of the entry, and adds how many it has run to *ran. */
 typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch, size_t *ran);
 
+/* What an exploration of schedules (explore/) does in place of a manual pool. */
+typedef struct sq__explorer {
+    /* Runs what is ready, and lets the clock go to `until`, in an order of its own. Returns how many tasks were run. */
+    size_t (*run)(struct sq__explorer *explorer, uint64_t until);
+    /* An entry is ready. Called under the pool's lock. */
+    void (*posted)(struct sq__explorer *explorer);
+} sq__explorer_t;
+
 typedef struct sq__pool_plan {
     sq__ready_function_t call; /* what calls its entries */
     const char *label;
@@ -82,13 +90,19 @@ const char *sq__pool_label(const sq__pool_t *pool);
 /* NULL: it is not a manual pool. */
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);
 
+/* Has a manual pool explored; NULL: no longer. By its only user. */
+void sq__pool_explore(sq__pool_t *pool, sq__explorer_t *explorer);
+
+/* NULL: the pool is not being explored. */
+sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool);
+
 /* Calls what is ready on a manual pool, in turns, until nothing is. Returns how many tasks were run. */
 size_t sq__pool_run(sq__pool_t *pool);
 
-/* Calls this entry of a manual pool once, for one task, if it is ready. False: it is not. */
+/* Calls this entry of a manual pool once, for one task, if it is ready. False: it is not, or the pool is being explored. */
 bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry);
 
-/* Calls the first ready entry of a manual pool once, for one task. False: none is ready. */
+/* Calls the first ready entry of a manual pool once, for one task. False: none is ready, or the pool is being explored. */
 bool sq__pool_run_next(sq__pool_t *pool);
 
 /* Around a sleep of the calling thread in the middle of an entry. `member` is the thread's, and not NULL. */

@@ -63,6 +63,7 @@ struct sq_pool {
     bool is_soon;          /* L  the next look comes soon */
 
     sq__alarms_t *clock; /* F  of a manual pool; else NULL */
+    sq__explorer_t *explorer; /* F  while the pool is in use; NULL: it is not being explored */
 
     /* loop.c */
     bool is_loop;         /* F */

@@ -5,6 +5,7 @@
 #include "kernel/handle.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
+#include "thread/explored.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
@@ -26,9 +27,12 @@ int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
     if (!sq__is_concurrent(queue)) {
         return sq_sync_until(queue, deadline, function, context);
     }
-    if (__builtin_expect(sq__is_current(queue), 0)) {
-        sq__deadlock_onto_itself(queue, "sync_barrier onto");
-        return sq__queue_reject(queue, EDEADLK);
+    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
+        sq__explored_pause("sync_barrier onto", queue->label, function);
+        if (sq__is_current(queue)) {
+            sq__deadlock_onto_itself(queue, "sync_barrier onto");
+            return sq__queue_reject(queue, EDEADLK);
+        }
     }
     return sq__concurrent_sync_barrier(queue, deadline, function, context);
 }

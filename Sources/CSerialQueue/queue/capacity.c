@@ -6,6 +6,7 @@
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
+#include "thread/explored.h"
 #include "wait/deadlock.h"
 #include "wait/wait.h"
 
@@ -150,6 +151,12 @@ int sq__capacity_take_room(sq_queue_t *queue, sq_time_t deadline) {
     sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
     sq__mutex_unlock(&capacity->mutex);
+    if (error == EAGAIN && sq__self()->explored != NULL) {
+        sq__explored_pause("finds no room in", queue->label, NULL); /* the queue might have run some of its tasks by now */
+        sq__mutex_lock(&capacity->mutex);
+        error = try_to_take(capacity);
+        sq__mutex_unlock(&capacity->mutex);
+    }
     return error == EAGAIN && deadline != SQ_NOW ? wait_for_room(queue, deadline) : error;
 }
 

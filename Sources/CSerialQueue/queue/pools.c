@@ -100,6 +100,12 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
     }
     sq__pool_retain(pool); /* a task may release the caller's reference */
     uint64_t until = sq__time_after(sq__alarms_now(clock), nanoseconds);
+    sq__explorer_t *explorer = sq__pool_explorer(pool);
+    if (explorer != NULL) {
+        size_t explored = explorer->run(explorer, until);
+        sq__pool_release(pool);
+        return explored;
+    }
     size_t ran = sq__pool_run(pool);
     while (!sq__pool_is_stale(pool) && sq__alarms_advance(clock, until)) {
         ran += sq__pool_run(pool);

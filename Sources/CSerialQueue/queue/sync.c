@@ -16,6 +16,7 @@
 #include "queue/loop_sync.h"
 #include "queue/runner.h"
 #include "queue/turn.h"
+#include "thread/explored.h"
 #include "thread/spin.h"
 #include "wait/deadlock.h"
 #include "wait/wait.h"
@@ -115,6 +116,12 @@ static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t
     return sync_in_turn(queue, kind, deadline, function, context);
 }
 
+/* In a task. While a test is explored another task may go first: it may be about to use the same queue. */
+static __attribute__((noinline)) bool is_current_in_task(const sq_queue_t *queue, sq_function_t function) {
+    sq__explored_pause("sync onto", queue->label, function);
+    return sq__is_current(queue);
+}
+
 /* In a task of the queue. */
 static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context) {
     if (sq__is_concurrent(queue)) {
@@ -126,7 +133,7 @@ static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t funct
 
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (__builtin_expect(sq__is_current(queue), 0)) {
+    if (__builtin_expect(sq__self()->frame != NULL, 0) && is_current_in_task(queue, function)) {
         return sync_inside(queue, "sync onto", function, context);
     }
     return sync_from_outside(queue, SQ__WAITER, deadline, function, context);
@@ -138,7 +145,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
 
 int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (sq__is_current(queue)) {
+    if (is_current_in_task(queue, function)) {
         if (sq__is_concurrent(queue)) {
             sq__reader_run(queue, false, function, context);
         } else {
@@ -151,7 +158,7 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (sq__is_current(queue)) {
+    if (is_current_in_task(queue, function)) {
         return sync_inside(queue, "async_and_wait onto", function, context);
     }
     return sync_from_outside(queue, SQ__EITHER, deadline, function, context);

@@ -32,6 +32,7 @@ typedef struct sq__self {
     sq__hold_t *hold;   /* the innermost once or apply, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
+    struct sq__explored *explored; /* its record in a test that is being explored (explored.h); NULL: in none */
     char *report;       /* about the last deadlock; NULL: none yet */
     sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t exit;

@@ -2,6 +2,7 @@
 
 #include "include/sq_current.h"
 #include "pool/loop.h"
+#include "thread/explored.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +43,13 @@ static void add_frames(text_t *text, const sq__frame_t *frame, const void *outer
 
 char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
 
+static void report_to_explorer(const char *report) {
+    sq__explored_t *explored = sq__self()->explored;
+    if (explored != NULL) {
+        explored->calls->deadlock(explored, report);
+    }
+}
+
 void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
     text_t text = { .bytes = sq__deadlock_report_room() };
     if (text.bytes == NULL) {
@@ -54,6 +62,7 @@ void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
     add_frames(&text, sq__self()->frame, queue);
     add(&text, ", and waits for queue \"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.",
         queue->label);
+    report_to_explorer(text.bytes);
 }
 
 void sq__deadlock_report_once_inside_itself(const void *once) {
@@ -61,6 +70,7 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     if (text.bytes != NULL) {
         add(&text, "sq_once from inside its own function: once \"%p\" would wait for itself. Thread %llu is inside that function.",
             once, (unsigned long long)sq__thread_id());
+        report_to_explorer(text.bytes);
     }
 }
 

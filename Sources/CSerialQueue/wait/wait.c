@@ -1,6 +1,8 @@
 #include "wait/wait.h"
 
+#include "include/sq_current.h"
 #include "pool/loop.h"
+#include "thread/explored.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
@@ -86,6 +88,20 @@ static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *dea
     return outcome;
 }
 
+/* In a test that is being explored the schedule decides when the thread continues. */
+static sq__outcome_t sleep_explored(sq__explored_t *explored, const sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
+    sq__edge_t edge;
+    sq__deadlock_enter(&edge, wait, deadline);
+    sq__outcome_t outcome = explored->calls->sleep(explored, wait, deadline);
+    *deadlock = sq__deadlock_leave(&edge);
+    if (*deadlock) {
+        explored->calls->deadlock(explored, sq_deadlock_report());
+    } else if (outcome == SQ__REFUSED) {
+        *deadlock = explored->is_lost;
+    }
+    return outcome;
+}
+
 static int error_of(sq__outcome_t outcome, bool deadlock) {
     switch (outcome) {
     case SQ__GRANTED:
@@ -111,7 +127,13 @@ int sq__wait_briefly(sq__wait_t *wait) {
 
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     bool deadlock = false;
+    sq__explored_t *explored = sq__self()->explored;
     sq__outcome_t outcome;
+    if (__builtin_expect(explored != NULL, 0)) {
+        outcome = sleep_explored(explored, wait, deadline, &deadlock);
+        over(wait);
+        return error_of(outcome, deadlock);
+    }
     do {
         if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
             return ESTALE;

@@ -1,0 +1,118 @@
+#include "explore/choose.h"
+
+#include "platform/memory.h"
+
+#include <string.h>
+
+/* SplitMix64 */
+static uint64_t next_random(sq__chooser_t *chooser) {
+    uint64_t x = chooser->random += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+static size_t random_below(sq__chooser_t *chooser, size_t limit) {
+    return limit <= UINT32_MAX ? (size_t)((next_random(chooser) >> 32) * limit >> 32) : next_random(chooser) % limit;
+}
+
+void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t seed, unsigned depth) {
+    chooser->taken.length = 0;
+    chooser->has_no_memory = false;
+    chooser->chooses = chooses;
+    chooser->random = seed;
+    if (chooses != SQ__CHOOSES_PRIORITY) {
+        return;
+    }
+    chooser->priority_count = 0;
+    chooser->lowest = UINT32_MAX;
+    chooser->change_count = depth < SQ__MOST_CHANGES ? depth : SQ__MOST_CHANGES;
+    for (unsigned i = 0; i < chooser->change_count; i += 1) {
+        chooser->changes[i] = random_below(chooser, (size_t)4 << random_below(chooser, 9)); /* how long the run is, is not known */
+    }
+}
+
+/* NULL: no memory. */
+static sq__priority_t *add_priority(sq__chooser_t *chooser, const void *what) {
+    if (chooser->priority_count == chooser->priority_room) {
+        size_t room = chooser->priority_room == 0 ? 16 : 2 * chooser->priority_room;
+        sq__priority_t *priorities = sq__memory(room * sizeof *priorities);
+        if (priorities == NULL) {
+            return NULL;
+        }
+        if (chooser->priority_count > 0) {
+            memcpy(priorities, chooser->priorities, chooser->priority_count * sizeof *priorities);
+        }
+        sq__memory_free(chooser->priorities);
+        chooser->priorities = priorities;
+        chooser->priority_room = room;
+    }
+    sq__priority_t *priority = &chooser->priorities[chooser->priority_count++];
+    *priority = (sq__priority_t){ .what = what, .value = (uint64_t)UINT32_MAX + 1 + (next_random(chooser) >> 8) };
+    return priority;
+}
+
+static sq__priority_t *priority_of(sq__chooser_t *chooser, const sq__way_t *way) {
+    const void *what = (const char *)way->what + (way->kind == SQ__WAY_EXPIRY); /* an expiry has one of its own */
+    for (size_t i = 0; i < chooser->priority_count; i += 1) {
+        if (chooser->priorities[i].what == what) {
+            return &chooser->priorities[i];
+        }
+    }
+    return add_priority(chooser, what);
+}
+
+static size_t highest_of(sq__chooser_t *chooser, const sq__way_t *ways, size_t count, bool lowers) {
+    size_t highest = 0;
+    uint64_t value = 0;
+    for (size_t i = 0; i < count; i += 1) {
+        const sq__priority_t *priority = priority_of(chooser, &ways[i]);
+        if (priority != NULL && priority->value > value) {
+            highest = i;
+            value = priority->value;
+        }
+    }
+    if (lowers) {
+        sq__priority_t *priority = priority_of(chooser, &ways[highest]);
+        if (priority != NULL) {
+            priority->value = --chooser->lowest;
+        }
+    }
+    return highest;
+}
+
+static size_t by_priority(sq__chooser_t *chooser, const sq__way_t *ways, size_t count) {
+    bool changes = false;
+    for (unsigned i = 0; i < chooser->change_count; i += 1) {
+        changes |= chooser->changes[i] == chooser->taken.length;
+    }
+    if (changes) {
+        (void)highest_of(chooser, ways, count, true);
+    }
+    return highest_of(chooser, ways, count, false);
+}
+
+static size_t choose(sq__chooser_t *chooser, const sq__way_t *ways, size_t count) {
+    size_t at = chooser->taken.length, answer = 0;
+    if (at < chooser->given.length) {
+        answer = chooser->given.answers[at] < count ? chooser->given.answers[at] : 0;
+    } else if (chooser->chooses == SQ__CHOOSES_PRIORITY && ways != NULL) {
+        answer = by_priority(chooser, ways, count);
+    } else if (chooser->chooses != SQ__CHOOSES_USUAL) {
+        answer = random_below(chooser, count);
+    }
+    chooser->has_no_memory |= !sq__tape_add(&chooser->taken, count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, (uint32_t)answer);
+    return answer;
+}
+
+size_t sq__choose_way(sq__chooser_t *chooser, const sq__way_t *ways, size_t count) {
+    return count > 1 ? choose(chooser, ways, count) : 0;
+}
+
+size_t sq__choose(sq__chooser_t *chooser, size_t count) { return count > 1 ? choose(chooser, NULL, count) : 0; }
+
+void sq__chooser_free(sq__chooser_t *chooser) {
+    sq__tape_free(&chooser->given);
+    sq__tape_free(&chooser->taken);
+    sq__memory_free(chooser->priorities);
+}

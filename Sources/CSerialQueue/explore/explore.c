@@ -1,0 +1,248 @@
+#include "include/sq_explore.h"
+
+#include "explore/hunt.h"
+#include "explore/report.h"
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "platform/symbol.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Fields: all used by the thread of the exploration, but `notes` by any thread of a run, which has control. */
+struct sq_exploration {
+    sq__run_t run;
+    sq__hunt_t hunt;
+    char *name;
+    int error;            /* ENOMEM: it could not be continued */
+    char notes[1024];     /* of this run */
+    bool shows_progress, is_on_terminal;
+    uint64_t began, shown; /* when; nanoseconds */
+    uint64_t runs;
+};
+
+/* Results */
+
+static void set_text(char **text, const char *to) {
+    sq__memory_free(*text);
+    *text = to != NULL ? sq__copy_text(to) : NULL;
+}
+
+void sq_explored_clear(sq_explored_t *explored) {
+    sq__memory_free(explored->message);
+    sq__memory_free(explored->tape);
+    sq__memory_free(explored->report);
+    *explored = (sq_explored_t)SQ_EXPLORED_INIT;
+}
+
+/* Before there is anything to report but this. */
+static void say(sq_explored_t *explored, const char *message) {
+    if (explored == NULL) {
+        fprintf(stderr, "%s\n", message);
+        return;
+    }
+    set_text(&explored->message, message);
+    set_text(&explored->report, message);
+}
+
+/* Options */
+
+static bool is_name(const char *name) { return name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
+
+static uint64_t seed_of(const sq_explore_options_t *options) {
+    const char *text = getenv("SQ_SEED");
+    uint64_t seed = options->seed;
+    if (seed == 0 && text != NULL) {
+        seed = strtoull(text, NULL, 0);
+    }
+    return seed != 0 ? seed : 1;
+}
+
+/* Returns 0, ENOMEM or EINVAL. */
+static int read_tape(sq_exploration_t *exploration, const sq_explore_options_t *options, sq_explored_t *explored) {
+    const char *text = options->tape != NULL ? options->tape : getenv("SQ_TAPE"), *reason = NULL;
+    if (text == NULL || text[0] == '\0') {
+        return 0;
+    }
+    int error = sq__tape_read(&exploration->hunt.best, text, exploration->name, &reason);
+    if (error == EINVAL) {
+        char *message = sq__format_text("%s: the tape %s: %s", exploration->name, reason, text);
+        say(explored, message != NULL ? message : reason);
+        sq__memory_free(message);
+    }
+    exploration->hunt.is_replay = true;
+    exploration->hunt.phase = SQ__HUNT_DRAW;
+    return error;
+}
+
+static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *options, sq_explored_t *explored) {
+    sq__hunt_t *hunt = &exploration->hunt;
+    exploration->name = sq__copy_text(options->name);
+    if (exploration->name == NULL) {
+        return ENOMEM;
+    }
+    hunt->strategy = options->strategy;
+    hunt->schedules = options->schedules != 0 ? options->schedules : 1000;
+    hunt->seed = seed_of(options);
+    hunt->depth = options->depth != 0 ? options->depth : 3;
+    hunt->first.most = options->depth != 0 ? options->depth : SIZE_MAX;
+    exploration->run.most_steps = options->steps != 0 ? options->steps : 100000;
+    exploration->is_on_terminal = isatty(STDERR_FILENO);
+    exploration->shows_progress = options->shows_progress || exploration->is_on_terminal;
+    exploration->began = exploration->shown = sq__clock_now();
+    return read_tape(exploration, options, explored);
+}
+
+static void destroy(sq_exploration_t *exploration) {
+    sq__run_free(&exploration->run);
+    sq__hunt_free(&exploration->hunt);
+    sq__memory_free(exploration->name);
+    sq__memory_free(exploration);
+}
+
+sq_exploration_t *sq_exploration_create(const sq_explore_options_t *options, sq_explored_t *explored) {
+    if (options->size != sizeof *options || options->name == NULL || !is_name(options->name)
+        || options->strategy > SQ_EXPLORE_DEPTH_FIRST || (explored != NULL && explored->size != sizeof *explored)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    sq_exploration_t *exploration = sq__memory(sizeof *exploration);
+    if (exploration == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(exploration, 0, sizeof *exploration);
+    int error = prepare(exploration, options, explored);
+    if (error) {
+        destroy(exploration);
+        errno = error;
+        return NULL;
+    }
+    return exploration;
+}
+
+/* Runs */
+
+static const uint64_t second = 1000000000;
+
+static void show_progress(sq_exploration_t *exploration) {
+    uint64_t now = exploration->shows_progress && exploration->runs % 64 == 0 ? sq__clock_now() : 0;
+    if (now < exploration->shown + second) {
+        return;
+    }
+    exploration->shown = now;
+    fprintf(stderr, exploration->is_on_terminal ? "\r%s: %llu of %llu schedules, %llu per second\033[K"
+                                                : "%s: %llu of %llu schedules, %llu per second\n",
+            exploration->name, (unsigned long long)exploration->hunt.runs, (unsigned long long)exploration->hunt.schedules,
+            (unsigned long long)(exploration->runs * second / (now - exploration->began)));
+}
+
+sq_pool_t *sq_exploration_begin_run(sq_exploration_t *exploration) {
+    show_progress(exploration);
+    exploration->notes[0] = '\0';
+    if (exploration->error != 0 || !sq__hunt_next(&exploration->hunt, &exploration->run)) {
+        return NULL;
+    }
+    exploration->error = sq__run_begin(&exploration->run, exploration->name);
+    exploration->runs += 1;
+    return exploration->error == 0 ? exploration->run.pool : NULL;
+}
+
+bool sq_exploration_step(sq_exploration_t *exploration, bool moves_clock) {
+    return sq__run_step(&exploration->run, moves_clock);
+}
+
+bool sq_exploration_end_run(sq_exploration_t *exploration, const char *failure) {
+    sq__run_t *run = &exploration->run;
+    if (failure != NULL) {
+        sq__run_fail(run, failure);
+    }
+    sq__run_end(run);
+    bool passed = !run->has_failed;
+    sq__hunt_see(&exploration->hunt, run);
+    return passed;
+}
+
+void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const char *note) {
+    if (is_outside) {
+        sq__mutex_lock(&exploration->run.pool->lock);
+        sq__run_outside(&exploration->run, "%s", note);
+        sq__mutex_unlock(&exploration->run.pool->lock);
+        return;
+    }
+    size_t used = strlen(exploration->notes);
+    snprintf(exploration->notes + used, sizeof exploration->notes - used, "  note      %s\n", note);
+}
+
+/* The end */
+
+static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explored) {
+    const sq__hunt_t *hunt = &exploration->hunt;
+    const char *message = exploration->run.failure != NULL ? exploration->run.failure : "failed, but not when it was repeated";
+    char *tape = sq__tape_write(&hunt->best, exploration->name);
+    explored->has_failed = true;
+    explored->is_repeatable = hunt->is_repeatable;
+    explored->seed = hunt->seed + (hunt->runs > 0 ? hunt->runs - 1 : 0);
+    explored->choices = hunt->is_replay ? exploration->run.chooser.taken.length : hunt->found_choices;
+    explored->choices_that_matter = sq__tape_unusual(&hunt->best);
+    set_text(&explored->message, message);
+    sq__memory_free(explored->tape);
+    explored->tape = tape;
+    sq__memory_free(explored->report);
+    explored->report = sq__report_write(hunt, &exploration->run, &(sq__finding_t){ .name = exploration->name, .message = message,
+                                                                                  .tape = tape, .notes = exploration->notes });
+}
+
+int sq_exploration_finish(sq_exploration_t *exploration, sq_explored_t *result) {
+    sq_explored_t own = SQ_EXPLORED_INIT, *explored = result != NULL ? result : &own;
+    int error = exploration->error != 0 || exploration->hunt.has_no_memory ? ENOMEM : exploration->hunt.has_failed ? EILSEQ : 0;
+    if (exploration->is_on_terminal && exploration->shown != exploration->began) {
+        fputs("\r\033[K", stderr);
+    }
+    explored->schedules = exploration->hunt.is_replay ? 1 : exploration->hunt.runs;
+    explored->is_complete = exploration->hunt.first.is_complete && !exploration->hunt.has_failed;
+    if (exploration->hunt.has_failed) {
+        describe_failure(exploration, explored);
+    }
+    if (result == NULL) {
+        if (own.report != NULL) {
+            fputs(own.report, stderr);
+        }
+        sq_explored_clear(&own);
+    }
+    destroy(exploration);
+    return error;
+}
+
+/* The loop */
+
+int sq_explore(const sq_explore_options_t *given, void (*test)(sq_pool_t *pool, void *context), void *context,
+               sq_explored_t *explored) {
+    sq_explore_options_t options = SQ_EXPLORE_OPTIONS_INIT;
+    char symbol[128];
+    if (sq__run_thread() != NULL) {
+        return EBUSY;
+    }
+    if (given != NULL && given->size == sizeof options) {
+        options = *given;
+    } else if (given != NULL) {
+        return EINVAL;
+    }
+    if (options.name == NULL) {
+        sq__symbol_name((void (*)(void))test, symbol, sizeof symbol);
+        options.name = symbol;
+    }
+    sq_exploration_t *exploration = sq_exploration_create(&options, explored);
+    if (exploration == NULL) {
+        return errno;
+    }
+    sq_pool_t *pool;
+    while ((pool = sq_exploration_begin_run(exploration)) != NULL) {
+        test(pool, context);
+        (void)sq_exploration_end_run(exploration, NULL);
+    }
+    return sq_exploration_finish(exploration, explored);
+}

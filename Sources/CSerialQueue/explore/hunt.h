@@ -1,0 +1,66 @@
+/* hunt.h: which run comes next: the search for a schedule that fails, and what is done with it.
+ *
+ * DESIGN.
+ *
+ *     SEARCH     runs of the strategy, until one fails
+ *     REPEAT     the failure twice more, recorded. If it does not fail both times, with the same events, something is not under
+ *                control: then it is over
+ *     SHRINK     the failure with some of its unusual decisions put back to the usual one: half of them, a quarter, ..., one
+ *     MINIMISE   depth first: is there a failure with fewer unusual decisions?
+ *     DRAW       the smallest failure, recorded
+ *
+ * Depth first goes round by round: all schedules with no unusual decision, with one, with two, .... The next schedule of a round
+ * differs from the last one in the last decision that permits it, and is usual from there on. */
+#ifndef SQ__EXPLORE_HUNT_H
+#define SQ__EXPLORE_HUNT_H
+
+#include "explore/run.h"
+#include "include/sq_explore.h"
+
+typedef enum sq__hunt_phase {
+    SQ__HUNT_SEARCH, SQ__HUNT_REPEAT, SQ__HUNT_SHRINK, SQ__HUNT_MINIMISE, SQ__HUNT_DRAW, SQ__HUNT_OVER
+} sq__hunt_phase_t;
+
+/* Depth first. */
+typedef struct sq__depth_first {
+    size_t unusual;   /* of this round */
+    size_t most;      /* of the last round */
+    bool was_cut;     /* this round has left out schedules with more */
+    bool has_begun;   /* the round has had its first schedule */
+    bool is_complete;
+} sq__depth_first_t;
+
+typedef struct sq__hunt {
+    sq_explore_strategy_t strategy;
+    uint64_t schedules, seed;
+    unsigned depth;
+    bool is_replay;
+    sq__hunt_phase_t phase;
+    uint64_t runs;         /* of the search */
+    sq__depth_first_t first;
+    sq__tape_t best;       /* the smallest failure */
+    size_t found_choices;  /* decisions in the one that was found */
+    unsigned repeats;
+    sq__record_t repeat;   /* the first repetition's */
+    size_t chunk, at;      /* SHRINK: so many unusual decisions from this one on are put back */
+    bool has_shrunk;       /* in this pass */
+    uint64_t budget;       /* runs that this phase may still take */
+    uint64_t ends_at;      /* when it ends at the latest */
+    bool is_minimal;       /* every unusual decision of `best` matters */
+    bool has_failed, is_repeatable;
+    char *difference;      /* why it is not */
+    bool has_no_memory;
+} sq__hunt_t;
+
+/* Prepares the chooser and the record for the next run. False: it is over. */
+bool sq__hunt_next(sq__hunt_t *hunt, sq__run_t *run);
+
+/* After a run. */
+void sq__hunt_see(sq__hunt_t *hunt, sq__run_t *run);
+
+void sq__hunt_free(sq__hunt_t *hunt);
+
+/* DEPTH FIRST: changes `given` to the next schedule, after one that was run. False: there is none. */
+bool sq__depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, sq__tape_t *given, bool *has_no_memory);
+
+#endif

@@ -1,0 +1,87 @@
+#include "explore/names.h"
+
+#include "kernel/ring.h"
+#include "kernel/run.h"
+#include "platform/container.h"
+#include "platform/memory.h"
+#include "platform/symbol.h"
+
+/* The queue's baton is reserved for the thread that takes its entry. */
+sq_function_t sq__next_function(sq_queue_t *queue) {
+    uintptr_t kind = sq__next_kind(queue);
+    switch (kind) {
+    case SQ__TASK:
+    case SQ__DUE:
+    case SQ__BARRIER:
+    case SQ__PAIR:
+    case SQ__JOB:
+    case SQ__MEMBER:
+    case SQ__CALL:
+    case SQ__EITHER:
+        return sq__run_function_of(kind, sq__load_relaxed(&queue->control), sq__next_work(queue));
+    case SQ__CLAIM:
+        return sq__run_function_of(SQ__PAIR, 0, sq__next_work(queue)->claim.pair);
+    default:
+        return NULL;
+    }
+}
+
+char *sq__name_task(const sq_queue_t *queue, sq_function_t function, const char *name) {
+    char symbol[128];
+    if (name[0] == '\0' && function != NULL) {
+        sq__symbol_name((void (*)(void))function, symbol, sizeof symbol);
+        name = symbol;
+    }
+    return sq__format_text("\"%s\" of queue \"%s\"", name[0] != '\0' ? name : "a task", queue->label);
+}
+
+char *sq__name_thread(const sq__thread_t *thread) {
+    return thread->queue != NULL ? sq__name_task(thread->queue, thread->function, thread->name)
+                                 : sq__copy_text("the test");
+}
+
+/* Why the queue does not give what is waited for. */
+static const char *state_of(const sq__run_t *run, const sq_queue_t *queue) {
+    for (const sq__thread_t *thread = run->waiting; thread != NULL; thread = thread->next_waiting) {
+        if (thread->queue == queue) {
+            return ", whose task waits, too";
+        }
+    }
+    return sq__load_relaxed(&queue->state) & SQ__SUSPENDED ? ", which is suspended" : "";
+}
+
+char *sq__name_wait(const sq__thread_t *thread) {
+    static const char *const aims[] = { [SQ__AIM_TURN] = "its turn in", [SQ__AIM_ROOM] = "room in", [SQ__AIM_END] = "the end of" };
+    const sq__wait_t *wait = thread->wait;
+    if (wait == NULL) {
+        return sq__copy_text("others");
+    }
+    if (wait->subject != NULL) {
+        return sq__format_text("%s \"%s\"", wait->subject->kind, wait->subject->label);
+    }
+    return sq__format_text("%s queue \"%s\"%s", aims[wait->aim], wait->queue->label, state_of(thread->run, wait->queue));
+}
+
+char *sq__name_way(const sq__way_t *way) {
+    sq_queue_t *queue = SQ__CONTAINER((sq__ready_t *)(uintptr_t)way->what, sq_queue_t, ready);
+    char *name = NULL, *text = NULL;
+    switch (way->kind) {
+    case SQ__WAY_ENTRY:
+        return sq__name_task(queue, sq__next_function(queue), "");
+    case SQ__WAY_THREAD:
+        name = sq__name_thread(way->what);
+        text = name != NULL ? sq__format_text("the rest of %s", name) : NULL;
+        break;
+    case SQ__WAY_EXPIRY:
+        name = sq__name_wait(way->what);
+        text = name != NULL ? sq__format_text("the deadline of the wait for %s", name) : NULL;
+        break;
+    case SQ__WAY_BACK:
+        return sq__copy_text("the rest of the test");
+    default:
+        return way->which == 0 ? sq__copy_text("the timer that was set first")
+                               : sq__format_text("timer %zu of those that are due", way->which + 1);
+    }
+    sq__memory_free(name);
+    return text;
+}

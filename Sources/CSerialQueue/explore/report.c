@@ -1,0 +1,200 @@
+#include "explore/report.h"
+
+#include "platform/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { COLUMN = 18, MOST_ROWS = 120, AROUND = 3, AT_THE_END = 60 };
+
+typedef struct text {
+    char *bytes;
+    size_t used, room;
+    bool has_no_memory;
+} text_t;
+
+static void add(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(text_t *text, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    size_t length = (size_t)vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (text->used + length + 1 > text->room) {
+        size_t room = 2 * (text->used + length + 1);
+        char *bytes = sq__memory(room);
+        if (bytes == NULL) {
+            text->has_no_memory = true;
+            va_end(arguments);
+            return;
+        }
+        memcpy(bytes, text->bytes != NULL ? text->bytes : "", text->used);
+        sq__memory_free(text->bytes);
+        text->bytes = bytes;
+        text->room = room;
+    }
+    vsnprintf(text->bytes + text->used, length + 1, format, arguments);
+    text->used += length;
+    va_end(arguments);
+}
+
+/* Without the blanks at the end. */
+static void end_line(text_t *text) {
+    while (text->used > 0 && text->bytes[text->used - 1] == ' ') {
+        text->used -= 1;
+    }
+    add(text, "\n");
+}
+
+/* The timeline */
+
+/* A task that ends at once takes one row. */
+static bool is_whole(const sq__record_t *record, size_t row) {
+    const sq__event_t *event = &record->events[row];
+    return event->kind == SQ__EVENT_STARTS && row + 1 < record->event_count && event[1].kind == SQ__EVENT_ENDS
+           && event[1].column == event->column;
+}
+
+/* The mark in a column without an event in this row. */
+static const char *mark_of(const sq__record_t *record, size_t column, size_t row) {
+    for (size_t i = row; i-- > 0;) {
+        const sq__event_t *event = &record->events[i];
+        if (event->column == column && event->kind != SQ__EVENT_FAILS) {
+            return event->kind == SQ__EVENT_WAITS ? ":" : event->kind == SQ__EVENT_ENDS || column == 0 ? "" : "|";
+        }
+    }
+    return "";
+}
+
+static void add_event(text_t *text, const sq__record_t *record, size_t row) {
+    static const char *const forms[] = { [SQ__EVENT_STARTS] = "[ %s", [SQ__EVENT_ENDS] = "] %s", [SQ__EVENT_WAITS] = ": %s",
+                                         [SQ__EVENT_CONTINUES] = "| %s", [SQ__EVENT_HAPPENS] = "%s",
+                                         [SQ__EVENT_FAILS] = "FAILS: %s" };
+    const sq__event_t *event = &record->events[row];
+    char form[16];
+    snprintf(form, sizeof form, "%s%s", event->kind == SQ__EVENT_HAPPENS && event->column != 0 ? "| " : "", forms[event->kind]);
+    const char *words = event->text != NULL ? event->text : "";
+    add(text, "%.*s%s%s", (int)(strstr(form, "%s") - form), form, words, is_whole(record, row) ? " ]" : "");
+}
+
+static void add_row(text_t *text, const sq__record_t *record, size_t row, size_t number) {
+    const sq__event_t *event = &record->events[row];
+    size_t begins = text->used;
+    add(text, " %s%4zu  ", event->usual != NULL ? "*" : " ", number);
+    size_t base = text->used - begins;
+    for (size_t column = 0; column < record->column_count && !text->has_no_memory; column += 1) {
+        size_t at = base + column * COLUMN;
+        if (text->used - begins > at) {
+            continue; /* the event's text covers this column */
+        }
+        add(text, "%*s", (int)(at - (text->used - begins)), "");
+        if (column == event->column) {
+            add_event(text, record, row);
+            add(text, " ");
+        } else {
+            add(text, "%s", mark_of(record, column, row));
+        }
+    }
+    end_line(text);
+}
+
+static bool is_shown(const sq__record_t *record, size_t row) {
+    if (record->event_count <= MOST_ROWS || row < AROUND || row + AT_THE_END >= record->event_count) {
+        return true;
+    }
+    size_t first = row > AROUND ? row - AROUND : 0;
+    for (size_t i = first; i <= row + AROUND && i < record->event_count; i += 1) {
+        if (record->events[i].usual != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_timeline(text_t *text, const sq__record_t *record) {
+    add(text, "\n  step  ");
+    for (size_t column = 0; column < record->column_count; column += 1) {
+        const char *label = record->columns[column].label;
+        add(text, "%-*.*s ", COLUMN - 1, COLUMN - 2, label != NULL ? label : "?");
+    }
+    end_line(text);
+    bool was_shown = true;
+    for (size_t row = 0, number = 1; row < record->event_count; row += 1, number += 1) {
+        bool shows = is_shown(record, row);
+        if (shows) {
+            add_row(text, record, row, number);
+        } else if (was_shown) {
+            add(text, "   ...\n");
+        }
+        was_shown = shows;
+        row += is_whole(record, row);
+    }
+}
+
+/* What matters */
+
+static void add_unusual(text_t *text, const sq__record_t *record, bool is_minimal) {
+    for (size_t row = 0, number = 1; row < record->event_count; row += 1, number += 1) {
+        const sq__event_t *event = &record->events[row];
+        if (event->usual != NULL) {
+            const char *label = record->columns[event->column].label;
+            add(text, "\n  * At step %zu \"%s\" (%s) came before %s.", number, event->text != NULL ? event->text : "?",
+                label != NULL ? label : "?", event->usual);
+            if (is_minimal) {
+                add(text, " If %s comes first there, the test passes.", event->usual);
+            }
+        }
+        row += is_whole(record, row);
+    }
+    add(text, "\n");
+}
+
+static void add_head(text_t *text, const sq__hunt_t *hunt, const sq__run_t *run, const sq__finding_t *finding) {
+    static const char *const strategies[] = { [SQ_EXPLORE_RANDOM] = "random", [SQ_EXPLORE_PCT] = "PCT",
+                                              [SQ_EXPLORE_DEPTH_FIRST] = "depth first" };
+    size_t unusual = sq__tape_unusual(&hunt->best);
+    add(text, "%s failed: %s\n", finding->name, finding->message);
+    if (hunt->is_replay) {
+        add(text, "  replayed  %zu choices, %zu of them unusual\n", run->chooser.taken.length, unusual);
+    } else {
+        add(text, "  found by  schedule %llu (%s", (unsigned long long)hunt->runs, strategies[hunt->strategy]);
+        if (hunt->strategy != SQ_EXPLORE_DEPTH_FIRST) {
+            add(text, ", seed %llu", (unsigned long long)hunt->seed);
+        }
+        add(text, ")\n");
+    }
+    if (hunt->is_repeatable && !hunt->is_replay) {
+        if (unusual == 0) {
+            add(text, "  choices   none of %zu matters: every schedule may fail\n", hunt->found_choices);
+        } else {
+            add(text, "  choices   %zu of %zu matter%s\n", unusual, hunt->found_choices, unusual == 1 ? "s" : "");
+        }
+    }
+    if (finding->tape != NULL) {
+        add(text, "  replay    SQ_TAPE='%s'\n", finding->tape);
+    }
+    if (hunt->difference != NULL) {
+        add(text, "  NOT REPEATABLE: %s. Another thread, the clock, or random numbers of the test itself can be the reason.\n",
+            hunt->difference);
+    }
+    if (run->outside > 0) {
+        add(text, "  outside   %s\n", run->outside_note);
+    }
+    add(text, "%s", finding->notes);
+}
+
+char *sq__report_write(const sq__hunt_t *hunt, const sq__run_t *run, const sq__finding_t *finding) {
+    text_t text = { 0 };
+    add_head(&text, hunt, run, finding);
+    if (!text.has_no_memory && run->record.event_count > 0) {
+        add_timeline(&text, &run->record);
+        add_unusual(&text, &run->record, hunt->is_minimal);
+    }
+    if (text.has_no_memory) {
+        sq__memory_free(text.bytes);
+        return NULL;
+    }
+    return text.bytes;
+}

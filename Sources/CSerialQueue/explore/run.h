@@ -1,0 +1,110 @@
+/* run.h: one run of a test: which thread of it continues, and what it does.
+ *
+ * DESIGN. The threads of a run are the one that called the test, and helpers. One of them has control; all others sleep. The one
+ * that has it runs a task, or chooses a way to continue (ways.h):
+ *
+ *     a task waits        its thread chooses. If that is a task of a ready queue, a helper runs it, because the thread's stack is
+ *                         in use; if it is a thread that has stopped waiting, that one gets control
+ *     a task ends         its thread chooses, and runs the next task itself
+ *     a pump              (sq_pool_run, sq_pool_advance or a step) chooses like a thread whose task has ended, until there is
+ *                         nothing to do. While it sleeps, a helper whose task has ended gives control back to it
+ *
+ * So a wait costs a change of threads, and everything else none. All threads are real ones: thread-local variables, the deadlock
+ * search, sanitizers and debuggers see them as in production.
+ *
+ * Whoever gives control away by a grant of a token, and gets it by one, sees what the others wrote: the fields below need no lock.
+ * Only `outside` may be changed by threads that do not belong to the run, under the pool's lock. */
+#ifndef SQ__EXPLORE_RUN_H
+#define SQ__EXPLORE_RUN_H
+
+#include "explore/choose.h"
+#include "explore/record.h"
+#include "include/sq_types.h"
+#include "pool/pool_internal.h"
+#include "thread/explored.h"
+#include "wait/wait.h"
+
+typedef struct sq__run sq__run_t;
+
+/* A thread of the run. */
+typedef struct sq__runner_thread {
+    sq__explored_t explored; /* the first field */
+    sq__run_t *run;
+    sq__token_t *token;      /* on which it sleeps while another one has control */
+    sq__wait_id_t wait_id;
+    sq__worker_t *worker;    /* a helper's; NULL: the thread that runs the test */
+    sq__frame_t frame;       /* its outermost frame */
+    struct sq__runner_thread *next; /* of the helpers */
+    struct sq__runner_thread *next_idle;
+
+    /* While it runs a task. */
+    const sq_queue_t *queue; /* NULL: none */
+    sq_function_t function;  /* NULL: unknown */
+    char name[80];           /* what sq_explore_label has called it, if the run is recorded; else "" */
+    size_t event;            /* of its start */
+    unsigned column;
+
+    /* While it waits or is interrupted. */
+    const sq__wait_t *wait;  /* NULL: it was interrupted */
+    uint64_t deadline;
+    struct sq__runner_thread *next_waiting;
+} sq__thread_t;
+
+/* A thread in sq_pool_run, sq_pool_advance or a step; on its stack. */
+typedef struct sq__pump {
+    sq__thread_t *thread;
+    uint64_t until;     /* how far it lets the clock go */
+    bool is_single;     /* it takes one step */
+    bool is_asleep;     /* another thread has control, and gives it back when it is done */
+    struct sq__pump *next;
+} sq__pump_t;
+
+struct sq__run {
+    sq__explorer_t explorer; /* the first field; the pool's */
+    sq_pool_t *pool;
+    sq__chooser_t chooser;
+    sq__record_t record;
+    sq__thread_t test;       /* the thread that runs the test */
+    sq__thread_t *helpers, *idle;
+    sq__thread_t *waiting;   /* in the order in which they began to wait */
+    sq__pump_t *pumps;       /* the innermost first */
+    sq__way_t command;       /* what the thread that gets control is to do first */
+    bool has_command;
+    bool is_ending;          /* the test is over: what waits is not for the test to wake */
+    size_t ran;              /* tasks */
+    uint64_t steps, most_steps;
+    char *failure;           /* the first one's message */
+    bool has_failed;         /* also if there was no memory for the message */
+    bool is_stuck;           /* all threads waited for ever */
+    bool is_endless;         /* it had too many steps */
+    unsigned outside;        /* P  how often something from outside took part */
+    char outside_note[160];  /* P  what it was, the first time */
+    sq__way_t *ways;         /* room for the ways of one choice */
+    size_t way_room;
+};
+
+/* Begins a run on the calling thread. `chooser` has begun. Returns 0 or ENOMEM. */
+int sq__run_begin(sq__run_t *run, const char *name);
+
+/* Runs what is left, and takes the thread out of the run. */
+void sq__run_end(sq__run_t *run);
+
+/* One step, as sq_exploration_step. */
+bool sq__run_step(sq__run_t *run, bool moves_clock);
+
+/* Ends the helpers and frees the run's memory; it does not run. */
+void sq__run_free(sq__run_t *run);
+
+/* The calling thread's record; NULL: it does not belong to a run. */
+sq__thread_t *sq__run_thread(void);
+
+/* Fails the run, unless it has failed already. */
+void sq__run_fail(sq__run_t *run, const char *message);
+
+/* Something from outside took part. With the pool's lock. */
+void sq__run_outside(sq__run_t *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Lets others go first, if the schedule says so. */
+void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, void (*function)(void *));
+
+#endif

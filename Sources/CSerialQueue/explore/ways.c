@@ -1,0 +1,157 @@
+#include "explore/ways.h"
+
+#include "explore/names.h"
+#include "platform/fatal.h"
+#include "platform/memory.h"
+
+#include <string.h>
+
+/* The ways */
+
+/* Returns false without memory: then the way is left out. */
+static bool add(sq__run_t *run, size_t *count, sq__way_t way) {
+    if (*count == run->way_room) {
+        size_t room = run->way_room == 0 ? 16 : 2 * run->way_room;
+        sq__way_t *ways = sq__memory(room * sizeof *ways);
+        if (ways == NULL) {
+            return false;
+        }
+        if (*count > 0) {
+            memcpy(ways, run->ways, *count * sizeof *ways);
+        }
+        sq__memory_free(run->ways);
+        run->ways = ways;
+        run->way_room = room;
+    }
+    run->ways[(*count)++] = way;
+    return true;
+}
+
+static bool can_continue(const sq__thread_t *thread) {
+    return thread->wait == NULL || !sq__token_is_open(thread->wait->token, thread->wait->wait_id);
+}
+
+static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
+    if (me != NULL && can_continue(me)) {
+        add(run, count, (sq__way_t){ .kind = SQ__WAY_THREAD, .what = me });
+    }
+    for (const sq__thread_t *thread = run->waiting; thread != NULL; thread = thread->next_waiting) {
+        if (thread != me && can_continue(thread)) {
+            add(run, count, (sq__way_t){ .kind = SQ__WAY_THREAD, .what = thread });
+        }
+    }
+}
+
+static void add_entries(sq__run_t *run, size_t *count) {
+    sq__mutex_lock(&run->pool->lock);
+    for (const sq__ready_t *entry = run->pool->first; entry != NULL; entry = entry->next) {
+        add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
+    }
+    sq__mutex_unlock(&run->pool->lock);
+}
+
+/* The timers that are due; if nothing else is possible, the next ones up to `until`. */
+static void add_timers(sq__run_t *run, size_t *count, uint64_t until) {
+    size_t ties;
+    sq__alarms_t *clock = sq__pool_clock(run->pool);
+    uint64_t due = sq__alarms_next(clock, &ties);
+    if (due == SQ__NEVER) {
+        return;
+    }
+    bool is_due = due <= sq__alarms_now(clock);
+    if (!is_due && (*count > 0 || due > until)) {
+        return;
+    }
+    for (size_t i = 0; i < ties; i += 1) {
+        add(run, count, (sq__way_t){ .kind = is_due ? SQ__WAY_TIMER : SQ__WAY_CLOCK, .what = clock, .which = i });
+    }
+}
+
+static void add_expiries(sq__run_t *run, size_t *count) {
+    for (const sq__thread_t *thread = run->waiting; thread != NULL; thread = thread->next_waiting) {
+        if (thread->deadline != SQ__NEVER && !can_continue(thread)) {
+            add(run, count, (sq__way_t){ .kind = SQ__WAY_EXPIRY, .what = thread });
+        }
+    }
+}
+
+sq__pump_t *sq__ways_sleeping_pump(const sq__run_t *run) {
+    sq__pump_t *pump = run->pumps;
+    while (pump != NULL && !pump->is_asleep) {
+        pump = pump->next;
+    }
+    return pump;
+}
+
+/* How far the clock may go if nothing else is possible. Less than now: not at all. */
+static uint64_t clock_limit(const sq__run_t *run, const sq__pump_t *pump) {
+    if (pump != NULL) {
+        return pump->until;
+    }
+    return sq__ways_sleeping_pump(run) != NULL ? 0 : SQ__NEVER - 1;
+}
+
+/* Fails if there have been too many. */
+static void count_step(sq__run_t *run) {
+    run->steps += 1;
+    if (run->steps > 2 * run->most_steps + 1000000) {
+        sq__fatal("sq_explore: the test does not end, although it has failed and all its waits are refused: %s",
+                  run->failure != NULL ? run->failure : "");
+    }
+    if (run->steps > run->most_steps && !run->is_endless) {
+        run->is_endless = true;
+        char *message = sq__format_text("no end: more than %llu steps", (unsigned long long)run->most_steps);
+        sq__run_fail(run, message != NULL ? message : "no end");
+        sq__memory_free(message);
+    }
+}
+
+bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t *me, sq__way_t *way) {
+    size_t count = 0;
+    count_step(run);
+    add_threads(run, me, &count);
+    if (!run->is_endless) {
+        add_entries(run, &count);
+        add_timers(run, &count, clock_limit(run, pump));
+        if (pump != NULL && count == 0 && !pump->is_single && !run->is_ending) {
+            add(run, &count, (sq__way_t){ .kind = SQ__WAY_BACK, .what = pump });
+        }
+        if (count > 0 || pump != NULL || sq__ways_sleeping_pump(run) == NULL) {
+            add_expiries(run, &count);
+        }
+    }
+    if (count == 0) {
+        return false;
+    }
+    size_t chosen = sq__choose_way(&run->chooser, run->ways, count);
+    *way = run->ways[chosen];
+    if (chosen > 0 && run->record.is_on) {
+        sq__record_unusual(&run->record, sq__name_way(&run->ways[0]));
+    }
+    return true;
+}
+
+/* The pool's list */
+
+void sq__ways_take(sq__run_t *run, const sq__ready_t *entry) {
+    sq__mutex_lock(&run->pool->lock);
+    sq__ready_t **link = &run->pool->first;
+    while (*link != entry) {
+        link = &(*link)->next;
+    }
+    sq__pool_take_out(run->pool, link);
+    sq__mutex_unlock(&run->pool->lock);
+}
+
+void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
+    sq_pool_t *pool = run->pool;
+    sq__mutex_lock(&pool->lock);
+    if (pool->first == NULL) {
+        sq__pool_append(pool, entry);
+    } else {
+        entry->next = pool->first;
+        pool->first = entry;
+        sq__count(&pool->waiting, 1);
+    }
+    sq__mutex_unlock(&pool->lock);
+}

@@ -1,0 +1,29 @@
+/* ways.h: the ways in which a run can continue.
+ *
+ * DESIGN. In this order, so that the first one, the usual one, is what a manual pool would do without an exploration:
+ *
+ *     the thread that chooses, if it was only interrupted
+ *     threads that can stop waiting, in the order in which they began to wait
+ *     ready queues: the one whose task has just ended, the others in the order in which they became ready
+ *     timers that are due, in the order in which they were set
+ *     if there is none of these: the clock moves to the next timer; or the pump returns
+ *     waits with a deadline, which may expire at any time
+ *
+ * An exploration runs one task of a queue at a time, so a batch may end after each. */
+#ifndef SQ__EXPLORE_WAYS_H
+#define SQ__EXPLORE_WAYS_H
+
+#include "explore/run.h"
+
+/* Chooses one, for a pump, a thread that waits or was interrupted, or a helper (both NULL). False: there is no way that this thread
+ * may choose. A pump that is asleep may have one: it alone moves the clock, or returns. */
+bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t *me, sq__way_t *way);
+
+/* The innermost pump that is asleep; NULL: none. */
+sq__pump_t *sq__ways_sleeping_pump(const sq__run_t *run);
+
+/* Takes a ready entry out of the pool's list; puts it back in front. */
+void sq__ways_take(sq__run_t *run, const sq__ready_t *entry);
+void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry);
+
+#endif

@@ -1,0 +1,36 @@
+/* explored.h: what an exploration of schedules does in place of the system.
+ *
+ * DESIGN. A thread that runs a test under exploration, or a task of one, has a record of it (self.h). Slow paths of the library ask
+ * it: before a sync takes a queue, when a bounded queue is full, and in place of a sleep. Then another thread of the run may
+ * continue. The functions are in explore/, which stands above all others. Every such thread has a frame (self.h), so the paths
+ * that are taken without one do not look. */
+#ifndef SQ__THREAD_EXPLORED_H
+#define SQ__THREAD_EXPLORED_H
+
+#include "thread/self.h"
+
+struct sq__wait;
+
+typedef struct sq__explored_calls {
+    /* Another thread of the run may go first. In reports: `doing` ("sync onto"), the queue's label, and the function; or NULL. */
+    void (*pause)(struct sq__explored *explored, const char *doing, const char *label, void (*function)(void *));
+    /* Sleeps until the wait is decided; withdraws it if the schedule lets it expire. */
+    sq__outcome_t (*sleep)(struct sq__explored *explored, const struct sq__wait *wait, uint64_t deadline);
+    /* A wait was refused because of a deadlock. */
+    void (*deadlock)(struct sq__explored *explored, const char *report);
+} sq__explored_calls_t;
+
+typedef struct sq__explored {
+    const sq__explored_calls_t *calls;
+    bool is_lost; /* the run has failed and is being ended: all its waits are refused */
+} sq__explored_t;
+
+/* Another thread may go first, if a test is being explored. */
+static inline void sq__explored_pause(const char *doing, const char *label, void (*function)(void *)) {
+    sq__explored_t *explored = sq__self()->explored;
+    if (__builtin_expect(explored != NULL, 0)) {
+        explored->calls->pause(explored, doing, label, function);
+    }
+}
+
+#endif

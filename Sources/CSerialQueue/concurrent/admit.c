@@ -26,6 +26,21 @@ static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
     return false;
 }
 
+/* Takes the reader at the head out of the ring, and lets it in with the baton. False: it had withdrawn. */
+static bool let_in_with_baton(sq_queue_t *queue) {
+    sq__depth_sample(queue);
+    sq__waiter_t waiter = sq__next_take(queue).waiter;
+    if (!sq__token_claim(waiter.token, waiter.wait_id)) { /* claimed, its call may be written to */
+        sq__count(&queue->skipped, 1);
+        return false;
+    }
+    sq__count(&queue->ran, 1);
+    (void)sq__add_relaxed(sq__gate_of(queue), SQ__GATE_INSIDE_ONE);
+    waiter.call->has_baton = true;
+    (void)sq__token_grant(waiter.token, waiter.wait_id);
+    return true;
+}
+
 /* Nothing is at the head. True: *next says what became of the baton. */
 static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
@@ -91,7 +106,7 @@ static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
 
 sq__next_t sq__admit_next(sq_queue_t *queue) {
     sq__next_t next;
-    for (;;) {
+    for (unsigned let_ins = 0;;) {
         sq__gate_see_news(sq__gate_of(queue));
         uintptr_t kind = sq__next_kind(queue);
         if (__builtin_expect(kind == SQ__SHARED, 0)) {
@@ -127,8 +142,16 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
         if (kind != SQ__WAITER && kind != SQ__BARRIER_WAITER) {
             return SQ__NEXT_TASK;
         }
-        if (let_in(queue, kind == SQ__WAITER ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, control) && kind == SQ__BARRIER_WAITER) {
+        if (kind == SQ__WAITER && let_ins >= SQ__ADMITS && !(control & SQ__DISCARD)) {
+            if (let_in_with_baton(queue)) {
+                return SQ__NEXT_GONE;
+            }
+            continue;
+        }
+        bool is_in = let_in(queue, kind == SQ__WAITER ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, control);
+        if (is_in && kind == SQ__BARRIER_WAITER) {
             return SQ__NEXT_GONE;
         }
+        let_ins += is_in;
     }
 }

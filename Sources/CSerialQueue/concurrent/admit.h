@@ -2,7 +2,8 @@
  *
  * DESIGN. It goes along the ring in order. In front of it is
  *
- *     a reader that waits in a sync           it is let in: counted as inside, and granted. The holder keeps the baton
+ *     a reader that waits in a sync           it is let in: counted as inside, and granted. The holder keeps the baton; after SQ__ADMITS
+ *                                             of them it passes it to the next one, which admits others before its function begins
  *     an async reader                         goes to the pool: the thread that takes the queue's entry has the baton, takes
  *                                             the task, passes the baton on and only then runs it (run_async.c). So the next thread
  *                                             of the pool finds the next task, and the queue has one entry for all of them
@@ -39,6 +40,11 @@
 #include "kernel/concurrent.h"
 #include "kernel/baton.h"
 #include "kernel/run.h"
+
+/* How many readers a thread lets in before another one continues. Tests set a small number. */
+#ifndef SQ__ADMITS
+#define SQ__ADMITS 64
+#endif
 
 /* O. Admits what it can, and passes the baton on unless an async task is next. */
 sq__next_t sq__admit_next(sq_queue_t *queue);

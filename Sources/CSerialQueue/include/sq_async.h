@@ -92,7 +92,8 @@ SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_fu
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.
  * @retval ETIMEDOUT Its turn did not come by the deadline.
  * @retval ENOMEM There is no memory, or the queue's thread could not be started.
- * @retval EDEADLK, ESHUTDOWN, ESTALE As sq_sync.
+ * @retval EDEADLK As sq_sync; in a task of a concurrent queue onto that queue always, as its function runs in a task of its own.
+ * @retval ESHUTDOWN, ESTALE As sq_sync.
  */
 SQ_USE_RESULT int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context);
 

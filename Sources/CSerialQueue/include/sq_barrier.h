@@ -7,7 +7,8 @@
  *
  * In a task that is no barrier, sq_sync and sq_async_and_wait on the same queue call the function at once, as part of that task: also while
  * a barrier waits, and while the queue is suspended or shut down. In a barrier they return EDEADLK; sq_sync_or_run calls its
- * function in both. sq_run_and_wait returns EDEADLK in any task of the queue.
+ * function in both. sq_run_and_wait returns EDEADLK in any task of the queue: its function would be a task of its own, which could have
+ * to wait for a barrier that waits for the caller.
  */
 #ifndef SQ_BARRIER_H
 #define SQ_BARRIER_H

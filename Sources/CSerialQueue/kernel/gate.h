@@ -82,7 +82,7 @@ static inline bool sq__gate_enter_at_once(sq__gate_t *gate, sq__gate_word_t *min
     return sq__gate_is_open(word) && sq__cas_acquire(gate, &word, *mine); /* [gate] acquire: as above */
 }
 
-/* Leaves if no other thread has come or left meanwhile. False: *mine is what the gate is now, and the caller leaves by sq__gate_leave. */
+/* Leaves if no other thread has come or left meanwhile. False: *mine is what the gate is now; the caller leaves by sq__gate_leave. */
 static inline bool sq__gate_leave_at_once(sq__gate_t *gate, sq__gate_word_t *mine) {
     return sq__cas_release(gate, mine, *mine - SQ__GATE_INSIDE_ONE); /* [gate] release: what the reader did */
 }

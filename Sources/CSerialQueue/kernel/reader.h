@@ -1,9 +1,9 @@
 /* reader.h: a task of a concurrent queue that runs, as its thread and others see it.
  *
- * DESIGN. The frame (thread/self.h) of an async task of a concurrent queue, and of each task of a watched one, is part of one of these, on the
- * stack of the thread that calls it. It says more about the task than a serial queue's frame need say, for there many tasks run at a
+ * DESIGN. The frame (thread/self.h) of an async task of a concurrent queue, and of each task of a watched one, is part of one of
+ * these, on the stack of the thread that calls it. It says more than a serial queue's frame need say, for there many tasks run at a
  * time: whom it runs for, so that a wait for it is known to need it (wait/deadlock.h); and, if the queue is watched, since when it
- * runs: then it is in the queue's list, whose oldest one the watching thread looks at. A sync needs neither: its frame says it all. */
+ * runs: then it is in the queue's list, whose oldest one the watching thread looks at. A sync needs neither: it has a plain frame. */
 #ifndef SQ__KERNEL_READER_H
 #define SQ__KERNEL_READER_H
 
@@ -31,8 +31,8 @@ static inline sq__reader_t *sq__reader_of(const sq__frame_t *frame) {
 /* The innermost task of the calling thread, which is one of a concurrent queue's. NULL as above. */
 static inline sq__reader_t *sq__reader_now(void) { return sq__reader_of(sq__self()->frame); }
 
-/* The calling thread's task, which is a reader or barrier of the queue and has such a record, begins or ends a function. Only if the queue
- * is watched. */
+/* The calling thread's task, which is a reader or barrier of the queue and has such a record, begins or ends a function. Only if the
+ * queue is watched. */
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function);
 void sq__reader_end(sq_queue_t *queue);
 

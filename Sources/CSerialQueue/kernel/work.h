@@ -45,13 +45,14 @@ typedef struct sq__member_task {
 /* On the waiting thread's stack. Other threads may access it only while the wait is claimed. */
 typedef struct sq__call {
     sq_task_t task;
-    bool is_done; /* the runner has called it */
+    bool is_done;   /* the runner has called it */
+    bool has_baton; /* of a reader of a concurrent queue: it was let in, and admits the next ones (concurrent/admit.h) */
 } sq__call_t;
 
 typedef struct sq__waiter {
     sq__token_t *token;
     sq__wait_id_t wait_id;
-    sq__call_t *call; /* of a CALL or EITHER; else NULL */
+    sq__call_t *call; /* of a CALL or EITHER, or of a concurrent queue; else NULL */
 } sq__waiter_t;
 
 /* L under the queue's lock. */

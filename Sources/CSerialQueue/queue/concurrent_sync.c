@@ -38,7 +38,12 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind,
         return sq__queue_reject(queue, deadline == SQ_NOW ? EAGAIN : ETIMEDOUT);
     }
     *mine = 0;
-    return sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .deadline = deadline });
+    sq__call_t call = { .has_baton = false };
+    int error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline });
+    if (call.has_baton) {
+        sq__baton_pass(queue);
+    }
+    return error;
 }
 
 static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t word) {

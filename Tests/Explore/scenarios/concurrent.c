@@ -10,6 +10,10 @@
 const scenario_t concurrent_scenarios[] = {
     { "readers_and_barrier", "a barrier runs alone, whoever comes first", "sync | sync_barrier | sync", .expect = { WIDE } },
     { "reader_leaves", "the last reader leaves while a barrier comes to the head", "sync sync | sync_barrier | async", .expect = { WIDE } },
+    { "readers_admit_readers", "a reader is let in with the baton, and lets the next one in", "sync_barrier(open0) sync | pass0 sync | pass0 sync_until | pass0 sync",
+      .expect = { WIDE } },
+    { "readers_admit_a_barrier", "the reader that has the baton lays it down for a barrier, or for itself", "sync_barrier(open0) | pass0 sync | pass0 sync | pass0 sync_barrier async",
+      .expect = { WIDE } },
     { "two_barriers", "one barrier hands the baton to the next", "sync_barrier | sync_barrier sync | barrier", .expect = { WIDE } },
     { "async_readers", "async readers run together, each started by the one before", "async async barrier | async sync", .expect = { WIDE } },
     { "barrier_between", "what is before a barrier is over, what is after it has not begun", "async barrier async | sync_barrier", .expect = { WIDE } },

@@ -28,6 +28,7 @@ static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
 
 /* Takes the reader at the head out of the ring, and lets it in with the baton. False: it had withdrawn. */
 static bool let_in_with_baton(sq_queue_t *queue) {
+    sq__gate_t *gate = sq__gate_of(queue);
     sq__depth_sample(queue);
     sq__waiter_t waiter = sq__next_take(queue).waiter;
     if (!sq__token_claim(waiter.token, waiter.wait_id)) { /* claimed, its call may be written to */
@@ -35,7 +36,7 @@ static bool let_in_with_baton(sq_queue_t *queue) {
         return false;
     }
     sq__count(&queue->ran, 1);
-    (void)sq__add_relaxed(sq__gate_of(queue), SQ__GATE_INSIDE_ONE);
+    (void)sq__add_relaxed(gate, SQ__GATE_INSIDE_ONE);
     waiter.call->has_baton = true;
     (void)sq__token_grant(waiter.token, waiter.wait_id);
     return true;

@@ -93,7 +93,7 @@ for source in $(cd "$core" && ls ./*/*.c | sed "s,^./,," | grep -v "^platform/")
 done
 for source in "$here"/*.c "$here"/scenarios/*.c; do
     sanitize=
-    case $source in */litmus.c) sanitize=$hooked ;; esac
+    case $source in */litmus.c | */recording.c) sanitize=$hooked ;; esac
     $CC $flags -O2 $vectors $sanitize -c "$source" -o "$objects/own-$(basename "$source" .c).o"
 done
 link_whole "$out" "$objects"/core-*.o

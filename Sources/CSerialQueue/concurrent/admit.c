@@ -5,15 +5,20 @@
 #include "kernel/shared.h"
 #include "kernel/withdraw.h"
 #include "kernel/suspension.h"
+#include "kernel/traced.h"
 
 /* Takes the waiter at the head out of the ring, and lets it in. True: it was there. */
 static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
     sq__gate_t *gate = sq__gate_of(queue);
     sq__depth_sample(queue);
+    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
     sq__waiter_t waiter = sq__next_take(queue).waiter;
     if (control & SQ__DISCARD) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
     } else {
+        if (control & SQ__TRACED) {
+            sq__traced_event(queue, SQ__EVENT_GRANT, 0, where, 0);
+        }
         sq__count(&queue->ran, 1); /* beforehand: a barrier has the baton after the grant, and counts itself */
         (void)sq__add_relaxed(gate, as);
         if (sq__token_grant(waiter.token, waiter.wait_id)) {

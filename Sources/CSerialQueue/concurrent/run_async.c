@@ -5,20 +5,20 @@
 #include "kernel/run.h"
 
 /* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
-static void run_alone(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work) {
+static void run_alone(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
     sq__gate_t *gate = sq__gate_of(queue);
     bool is_barrier = kind == SQ__BARRIER && !(control & SQ__DISCARD);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, SQ__GATE_BARRIER);
     }
-    sq__run_call(queue, kind, control, work);
+    sq__run_call(queue, kind, where, control, work);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
     }
 }
 
 /* O. Runs what was taken as a reader, after the baton was passed on. True: the baton is the caller's again. */
-static bool run_reader(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work,
+static bool run_reader(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work,
                        void (*pass)(sq_queue_t *)) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     bool is_limited = concurrent->width != UINT32_MAX;
@@ -27,7 +27,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, uint32_t control, cons
         (void)sq__add_relaxed(&concurrent->asyncs, 1);
     }
     pass(queue);
-    sq__run_call(queue, kind, control, work);
+    sq__run_call(queue, kind, where, control, work);
     if (sq__queue_is_stale(queue)) {
         return false;
     }
@@ -42,6 +42,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, uint32_t control, cons
 static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_queue_t *)) {
     sq__work_t work;
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
     uintptr_t kind = sq__run_take(queue, control, &work);
     if (kind == SQ__EMPTY) {
         return !sq__queue_is_stale(queue);
@@ -50,10 +51,10 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     reader->subject = kind == SQ__MEMBER ? work.member.end->whose
                       : kind == SQ__PAIR || kind == SQ__JOB ? work.pair.first : NULL;
     if (kind == SQ__BARRIER || control & SQ__DISCARD) {
-        run_alone(queue, kind, control, &work);
+        run_alone(queue, kind, where, control, &work);
         return !sq__queue_is_stale(queue);
     }
-    return run_reader(queue, kind, control, &work, pass);
+    return run_reader(queue, kind, where, control, &work, pass);
 }
 
 sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *)) {

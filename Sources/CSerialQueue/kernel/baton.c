@@ -4,13 +4,24 @@
 #include "kernel/ring.h"
 #include "kernel/shared.h"
 #include "kernel/suspension.h"
+#include "kernel/traced.h"
 #include "kernel/withdraw.h"
+
+/* Before a waiter of a queue is passed over that is traced or discards what waits. True: it is to be refused. */
+static bool look_at_waiter(sq_queue_t *queue, uint32_t control) {
+    if (!(control & SQ__DISCARD)) {
+        sq__traced_event(queue, SQ__EVENT_GRANT, 0, sq__next_where(queue), 0);
+        return false;
+    }
+    return true;
+}
 
 /* Passes over a waiter. True: it has the baton. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
     sq__depth_sample(queue);
+    bool is_refused = __builtin_expect(control & (SQ__DISCARD | SQ__TRACED), 0) && look_at_waiter(queue, control);
     sq__waiter_t waiter = sq__next_take(queue).waiter;
-    if (control & SQ__DISCARD) {
+    if (__builtin_expect(is_refused, 0)) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
         sq__count(&queue->skipped, 1);
         return false;

@@ -1,6 +1,8 @@
 #include "kernel/cold.h"
 
+#include "kernel/lock.h"
 #include "kernel/reader.h"
+#include "kernel/traced.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
@@ -18,6 +20,17 @@ sq__cold_t *sq__cold_record(sq_queue_t *queue) {
         }
     }
     return cold;
+}
+
+void sq__traced_begin(sq_queue_t *queue) {
+    if (sq__is_traced(queue)) {
+        return;
+    }
+    sq__lock(queue);
+    if (sq__cold_record(queue) != NULL) {
+        sq__control(queue, 0, SQ__TRACED);
+    }
+    sq__unlock(queue);
 }
 
 void sq__cold_free(sq_queue_t *queue) {

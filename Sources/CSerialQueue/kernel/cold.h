@@ -18,6 +18,7 @@ typedef struct sq__cold {
     SQ__ATOMIC(uint64_t) began;         /* N  when the running task began; 0: none runs; SQ__WATCH_RESTS: none, and the watching thread set it */
     SQ__ATOMIC(sq_function_t) function; /* N */
     SQ__ATOMIC(uint64_t) thread_id;     /* N */
+    SQ__ATOMIC(uint64_t) traced_as;     /* A  the queue's number in a trace, and above that the session: traced.h */
     sq_queue_t *queue;                  /* I */
 
     /* inspect/watch.c */

@@ -12,12 +12,15 @@
 #include "platform/memory.h"
 #include "pool/runner.h"
 #include "thread/process.h"
+#include "trace/recorder.h"
 
 #include <stddef.h>
 
-/* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, or record its start (cold.h). */
-/* The last two are fixed: a concurrent queue (kernel/concurrent.h), and one on a loop (pool/loop.h). */
-enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16 };
+/* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, record its start for a watcher
+ * (cold.h) or for a trace (traced.h). Two are fixed: SQ__CONCURRENT (kernel/concurrent.h), and SQ__ON_LOOP (pool/loop.h). */
+enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = 32 };
+/* Without these a task is just called. */
+enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED };
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
 typedef struct sq__room {
@@ -97,6 +100,9 @@ void *sq__queue_memory(sq_queue_t *queue);
 
 /* Counts a submission that was refused with this error, and returns the error. */
 static inline int sq__queue_reject(sq_queue_t *queue, int error) {
+    if (sq__trace_is_on()) {
+        sq__trace_site(NULL, 0, true); /* what was noted belongs to this submission */
+    }
     sq__add_relaxed(&queue->rejected, 1);
     return error;
 }

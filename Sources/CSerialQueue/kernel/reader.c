@@ -1,5 +1,6 @@
 #include "kernel/reader.h"
 
+#include "kernel/traced.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "thread/locks.h"
@@ -61,14 +62,24 @@ uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uin
     return began;
 }
 
-void sq__reader_run_watched(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
+void sq__reader_run_noted(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
+    sq__session_t session = 0;
+    uint32_t noted = sq__load_relaxed(&queue->control) & SQ__NOTED;
     sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = begins, .is_reader = true } };
     self->frame = &reader.frame;
-    sq__reader_begin(queue, function);
+    if (noted & SQ__TRACED) {
+        session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
+    }
+    if (noted & SQ__WATCHED) {
+        sq__reader_begin(queue, function);
+    }
     function(context);
-    sq__reader_end(queue);
+    if (noted & SQ__WATCHED) {
+        sq__reader_end(queue);
+    }
+    sq__trace_close(session, SQ__EVENT_END, 0, 0);
     self->frame = reader.frame.parent;
 }
 

@@ -55,6 +55,10 @@ static inline void sq__next_put(sq_queue_t *queue, uint16_t kind, const sq__work
     sq__store_relaxed(&queue->handoff_kind, kind);
 }
 
+/* The submitter is about to publish the slot that it has filled, in a queue that is concurrent or traced. True: the caller has the
+ * baton of a concurrent queue, or gets it with the slot. */
+bool sq__ring_announce(sq_queue_t *queue, sq__place_t place, uint16_t kind);
+
 /* Fills the slot that the submitter took, and publishes it as `kind`. */
 static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint16_t kind, const sq__work_t *work) {
     if (place.slot == NULL) {
@@ -62,7 +66,10 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
         return SQ__PUT_FIRST;
     }
     place.slot->work = *work;
-    bool takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
+    bool takes = false;
+    if (__builtin_expect(sq__load_relaxed(&queue->control) & (SQ__CONCURRENT | SQ__TRACED), 0)) {
+        takes = sq__ring_announce(queue, place, kind);
+    }
     return sq__ring_publish(place, kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }
 
@@ -97,6 +104,11 @@ static inline uintptr_t sq__next_kind(sq_queue_t *queue) {
 /* O. The next work, in the hand-off slot or at the head. */
 static inline const sq__work_t *sq__next_work(sq_queue_t *queue) {
     return sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY ? &queue->handoff : &sq__ring_head(queue)->work;
+}
+
+/* O. Where the next work is stored, as sq__ring_where. */
+static inline uintptr_t sq__next_where(sq_queue_t *queue) {
+    return sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY ? (uintptr_t)SQ__IN_HANDOFF : (uintptr_t)sq__ring_head(queue);
 }
 
 /* O. Takes the next work: empties the hand-off slot, or advances past the slot at the head. */

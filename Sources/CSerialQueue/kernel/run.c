@@ -3,6 +3,7 @@
 #include "kernel/baton.h"
 #include "kernel/depth.h"
 #include "kernel/ring.h"
+#include "kernel/traced.h"
 #include "kernel/withdraw.h"
 #include "platform/clock.h"
 
@@ -127,15 +128,60 @@ static inline void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, con
 
 uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, work); }
 
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work) {
+/* The task was taken from a queue that is traced. */
+static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
+    sq_function_t function = sq__run_function_of(kind, control, work);
+    unsigned detail = (unsigned)kind | (control & SQ__DISCARD ? SQ__EVENT_DISCARDS : 0);
+    if (kind == SQ__PAIR || kind == SQ__JOB) {
+        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, (uintptr_t)work->pair.first);
+    }
+    return sq__traced_start(queue, detail, where, (uintptr_t)function);
+}
+
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
+    if (__builtin_expect(!(control & SQ__TRACED), 1)) {
+        call(queue, kind, control, work);
+        return;
+    }
+    sq__session_t session = trace_start(queue, kind, where, control, work);
     call(queue, kind, control, work);
+    sq__trace_close(session, SQ__EVENT_END, 0, 0);
+}
+
+void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context) {
+    sq__session_t session = 0;
+    if (control & SQ__TRACED) {
+        session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
+    }
+    if (control & SQ__WATCHED) {
+        sq__cold_task_begins(queue, function);
+    }
+    sq__run(queue, function, context);
+    if (control & SQ__WATCHED) {
+        sq__cold_task_ends(queue);
+    }
+    sq__trace_close(session, SQ__EVENT_END, 0, 0);
+}
+
+/* On a queue whose control says more than the usual. */
+static __attribute__((noinline)) void run_noted_work(sq_queue_t *queue, uint32_t control) {
+    sq__work_t work;
+    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
+    uintptr_t kind = take(queue, control, &work);
+    if (kind != SQ__EMPTY) {
+        sq__run_call(queue, kind, where, control, &work);
+    }
 }
 
 static inline void run_work(sq_queue_t *queue) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    if (__builtin_expect(control & (SQ__DISCARD | SQ__NOTED), 0)) {
+        run_noted_work(queue, control);
+        return;
+    }
     sq__work_t work;
-    uintptr_t kind = take(queue, control, &work);
-    call(queue, kind, control, &work);
+    uintptr_t kind = take(queue, 0, &work);
+    call(queue, kind, 0, &work);
 }
 
 /* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */

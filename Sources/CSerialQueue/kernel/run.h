@@ -23,15 +23,17 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
     sq__run_in_chain(queue, false, function, context);
 }
 
-/* O. The same for a task whose turn has come, which a watcher may want to know of. */
+/* O. The same on a queue that is watched or traced. */
+void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context);
+
+/* O. The same for a task whose turn has come, which a watcher or a trace may want to know of. */
 static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void *context) {
-    if (__builtin_expect(!(sq__load_acquire(&queue->control) & SQ__WATCHED), 1)) { /* [watch] acquire: the note */
+    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    if (__builtin_expect(!(control & SQ__NOTED), 1)) {
         sq__run(queue, function, context);
-        return;
+    } else {
+        sq__run_noted_turn(queue, control, function, context);
     }
-    sq__cold_task_begins(queue, function);
-    sq__run(queue, function, context);
-    sq__cold_task_ends(queue);
 }
 
 /* O. Takes the async work at the head, counts it and gives its room back. Returns its kind; SQ__EMPTY: there is nothing to call.
@@ -41,8 +43,8 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
 /* The function of this work, for reports; NULL: it has none. */
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work);
 
-/* Calls what was taken, as a task of the queue, which is the current one. */
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work);
+/* Calls what was taken, as a task of the queue, which is the current one. `where`: where it was stored, if the queue is traced. */
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work);
 
 /* What became of the baton. */
 typedef enum sq__run_end {

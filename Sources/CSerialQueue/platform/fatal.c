@@ -1,10 +1,18 @@
 #include "platform/fatal.h"
 
+#include "platform/atomic.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+typedef void (*function_t)(void);
+
+static SQ__ATOMIC(function_t) first;
+
+void sq__fatal_first(void (*function)(void)) { sq__store_relaxed(&first, function); }
 
 void sq__fatal(const char *format, ...) {
     char line[1024] = "SerialQueue: ";
@@ -22,5 +30,9 @@ void sq__fatal(const char *format, ...) {
     /* One write, so that sentences of several threads do not mix; what it returns no longer matters. */
     ssize_t written = write(STDERR_FILENO, line, used);
     (void)written;
+    function_t function = sq__exchange_relaxed(&first, NULL); /* not again, should it end here, too */
+    if (function != NULL) {
+        function();
+    }
     abort();
 }

@@ -25,6 +25,14 @@
 _Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first)
     && offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
 
+/* The caller holds the baton, and has put the task where it is the next one. */
+static __attribute__((noinline)) void note_first(sq_queue_t *queue, uint16_t kind) {
+    if (sq__is_traced(queue)) {
+        sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
+    }
+    sq__cold_gets_busy(queue);
+}
+
 /* There is room for it. */
 static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
     sq__place_t place;
@@ -37,7 +45,9 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     }
     switch (sq__ring_put(queue, place, kind, work)) {
     case SQ__PUT_FIRST:
-        sq__cold_gets_busy(queue);
+        if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__NOTED, 0)) { /* [watch] acquire: the record */
+            note_first(queue, kind);
+        }
         sq__runner_post(runner, &queue->ready);
         break;
     case SQ__PUT_BATON:
@@ -110,7 +120,7 @@ void sq__async_close_room(sq_queue_t *queue) {
     }
 }
 
-static inline int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work) {
+static inline __attribute__((always_inline)) int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work) {
     sq__runner_t runner;
     int error = sq__runner_find(queue, &runner);
     if (error == 0) {
@@ -120,13 +130,15 @@ static inline int submit_in_time(sq_queue_t *queue, sq_time_t deadline, uint16_t
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
-int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
+static inline __attribute__((always_inline)) int submit_task(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
     if (task->run == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
     return submit_in_time(queue, deadline, SQ__TASK, &(sq__work_t){ .task = *task });
 }
+
+int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) { return submit_task(queue, deadline, task); }
 
 int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
@@ -210,10 +222,10 @@ int sq__async_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     return submit_in_time(queue, SQ_NOW, kind, work);
 }
 
-int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return sq_async_until(queue, SQ_NOW, task); }
+int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return submit_task(queue, SQ_NOW, task); }
 
 int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
-    return sq_async_until(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context });
+    return submit_task(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context });
 }
 
 int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {

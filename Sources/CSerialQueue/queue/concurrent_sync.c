@@ -1,5 +1,6 @@
 #include "queue/concurrent_sync.h"
 
+#include "kernel/traced.h"
 #include "platform/clock.h"
 #include "queue/runner.h"
 #include "queue/turn.h"
@@ -25,8 +26,11 @@ static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine
 }
 
 static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine) {
-    if (sq__queue_is_stale(queue)) {
-        return sq__queue_reject(queue, ESTALE);
+    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+        if (sq__queue_is_stale(queue)) {
+            return sq__queue_reject(queue, ESTALE);
+        }
+        sq__traced_begin(queue);
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);

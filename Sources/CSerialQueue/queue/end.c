@@ -4,6 +4,7 @@
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/ring.h"
+#include "kernel/traced.h"
 #include "platform/mutex.h"
 #include "queue/capacity.h"
 #include "queue/pending_timers.h"
@@ -81,6 +82,7 @@ void sq__queue_dispose(sq_queue_t *queue) {
 }
 
 void sq__queue_end(sq_queue_t *queue, bool by_runner) {
+    sq__traced_seldom(queue, SQ__EVENT_ENDED, 0, 0);
     sq__lock(queue);
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     sq__worker_t *worker = sq__runner_worker(runner);

@@ -4,6 +4,7 @@
 #include "kernel/lock.h"
 #include "include/sq_pool.h"
 #include "kernel/concurrent.h"
+#include "kernel/traced.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "pool/loop.h"
@@ -13,9 +14,13 @@
 #include "queue/runner.h"
 #include "wait/deadlock.h"
 #include "queue/suspend.h"
+#include "trace/session.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* Here, as every program that has queues has this file. */
+static __attribute__((constructor)) void trace(void) { sq__trace_from_environment(); }
 
 static bool are_valid(const sq_queue_options_t *options) {
     return options->size == sizeof *options && options->capacity <= PTRDIFF_MAX
@@ -89,6 +94,9 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     }
     sq__store_relaxed(&queue->entered, 1);
     sq__store_relaxed(&queue->references, 1);
+    if (sq__trace_is_on()) {
+        sq__traced_begin(queue);
+    }
     return queue;
 }
 

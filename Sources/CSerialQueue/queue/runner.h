@@ -6,6 +6,7 @@
 #define SQ__QUEUE_RUNNER_H
 
 #include "kernel/queue.h"
+#include "kernel/traced.h"
 
 #include <errno.h>
 
@@ -13,11 +14,15 @@
 int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner);
 
 /* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0 and *runner, ENOMEM, ESHUTDOWN or
- * ESTALE. */
-static inline int sq__runner_find(sq_queue_t *queue, sq__runner_t *runner) {
+ * ESTALE. Inline in the public calls: a trace notes their callers. */
+static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *queue, sq__runner_t *runner) {
     *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the worker's fields */
-    if (__builtin_expect(sq__queue_is_stale(queue), 0)) {
-        return ESTALE;
+    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+        if (sq__queue_is_stale(queue)) {
+            return ESTALE;
+        }
+        SQ__TRACE_CALLER(false);
+        sq__traced_begin(queue);
     }
     return __builtin_expect(*runner != 0, 1) ? 0 : sq__runner_start(queue, runner);
 }

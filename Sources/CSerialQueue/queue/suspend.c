@@ -6,6 +6,7 @@
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/suspension.h"
+#include "kernel/traced.h"
 #include "queue/runner.h"
 
 #include <errno.h>
@@ -38,7 +39,11 @@ int sq_suspend(sq_queue_t *queue) {
         }
         takes_up = sq__concurrent_takes(queue); /* its gate is closed, and the baton parked */
     }
+    uint32_t suspensions = queue->suspensions;
     sq__unlock(queue);
+    if (error == 0) {
+        sq__traced_seldom(queue, SQ__EVENT_SUSPEND, 0, suspensions);
+    }
     if (takes_up) {
         sq__baton_pass(queue);
     }
@@ -61,7 +66,9 @@ int sq_resume(sq_queue_t *queue) {
         sq__control(queue, SQ__HOLD, 0);
         takes_up = sq__suspension_clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
+    uint32_t suspensions = queue->suspensions;
     sq__unlock(queue);
+    sq__traced_seldom(queue, SQ__EVENT_RESUME, 0, suspensions);
     if (takes_up) {
         sq__baton_pass(queue);
     }

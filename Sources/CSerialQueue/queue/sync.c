@@ -9,6 +9,7 @@
 #include "kernel/handle.h"
 #include "kernel/ring.h"
 #include "kernel/run.h"
+#include "kernel/traced.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "queue/after_end.h"
@@ -81,8 +82,11 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t k
                                            : sq__concurrent_sync(queue, deadline, function, context);
     }
     sq__call_t call = { .task = { .run = function, .context = context } };
-    if (sq__queue_is_stale(queue)) {
-        return sq__queue_reject(queue, ESTALE);
+    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+        if (sq__queue_is_stale(queue)) {
+            return sq__queue_reject(queue, ESTALE);
+        }
+        sq__traced_begin(queue);
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);

@@ -2,6 +2,7 @@
 
 #include "kernel/ring.h"
 #include "kernel/shared.h"
+#include "kernel/traced.h"
 #include "kernel/concurrent.h"
 #include "platform/clock.h"
 #include "queue/runner.h"
@@ -51,6 +52,11 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     }
     wait.is_barrier = wanted->kind == SQ__BARRIER_WAITER;
     wait.is_next = sq__ring_depth(queue) <= 1; /* before the call can be seen: another task may release the queue after it */
+    sq__session_t session = 0;
+    if (sq__is_traced(queue)) {
+        uintptr_t where = place.slot != NULL ? sq__ring_where(place) : 0;
+        session = sq__traced_open(queue, SQ__EVENT_WAIT, SQ__AIM_TURN, where, 0);
+    }
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);
         if (sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind) || takes) {
@@ -63,6 +69,9 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         /* A free queue was taken, also by a call that came too late to wait; but its runner may take long to come. */
         bool is_late = place.owns && wanted->deadline <= sq__clock_now();
         error = sq__wait_end(&wait, is_late ? SQ_FOREVER : wanted->deadline);
+    }
+    if (__builtin_expect(session != 0, 0)) {
+        sq__trace_close(session, SQ__EVENT_WAITED, (unsigned)error, 0);
     }
     if (error && error != ESTALE) {
         if (shares) {

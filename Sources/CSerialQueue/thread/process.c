@@ -10,9 +10,12 @@ typedef struct lock {
 } lock_t;
 
 SQ__ATOMIC(uint32_t) sq__fork_process;
+SQ__ATOMIC(uint32_t) sq__process_if_quiet;
 static lock_t registered[SQ__RANKS];
 static lock_t taken[SQ__RANKS]; /* by the fork in progress: another library may be loading ours at the same time */
 static bool are_forks_watched;
+
+void sq__process_be_quiet(bool is_quiet) { sq__store_relaxed(&sq__process_if_quiet, is_quiet ? sq__process() : ~sq__process()); }
 
 static void before_fork(void) {
     for (unsigned rank = 0; rank < SQ__RANKS; rank += 1) {
@@ -35,6 +38,7 @@ static void in_parent(void) { release_locks(false); }
 
 static void in_child(void) {
     sq__store_relaxed(&sq__fork_process, sq__process() + 1);
+    sq__process_be_quiet(true);
     release_locks(true);
 }
 

@@ -18,6 +18,7 @@
 /* The lock order: a thread that holds one of these locks takes only later ones. After them all come a pool's own lock and a
  * token's. The lock of a queue's capacity is taken while no other is held. User code never runs under a lock. */
 typedef enum sq__lock_rank {
+    SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,
     SQ__RANK_QUEUES,  /* kernel/lock.h */
     SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
@@ -29,10 +30,18 @@ typedef enum sq__lock_rank {
     SQ__RANK_TOKENS,
     SQ__RANK_SELF,    /* the forking thread's record: no lock */
     SQ__RANK_HANDLES, /* freed queues, in debug builds */
+    SQ__RANK_TRACE,   /* what a trace has recorded; taken also under the lock of a pool */
     SQ__RANKS
 } sq__lock_rank_t;
 
 extern SQ__ATOMIC(uint32_t) sq__fork_process;
+
+/* The number of this process; while a trace is recorded, a number that no queue has. One comparison with it finds out whether
+ * a queue is from before a fork or is to be traced. Code that has a path for one of the two has one for both, at no cost. */
+extern SQ__ATOMIC(uint32_t) sq__process_if_quiet;
+
+/* Begins, or ends, a time in which it is another number. */
+void sq__process_be_quiet(bool is_quiet);
 
 /* The number of this process. */
 static inline uint32_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }

@@ -19,6 +19,10 @@ static void self_end(sq__exit_t *exit) {
         sq__owner_end(self->owner);
         self->owner = NULL;
     }
+    if (self->recorder != NULL) {
+        self->recorder->call(self->recorder);
+        self->recorder = NULL;
+    }
 }
 
 /* False: nothing may be kept in the record, because the exit handler would not clean it up. */
@@ -85,4 +89,12 @@ char *sq__self_report(size_t bytes) {
         }
     }
     return self->report;
+}
+
+bool sq__self_record_with(sq__exit_t *recorder) {
+    if (!will_end_cleanly(sq__self())) {
+        return false;
+    }
+    sq__self()->recorder = recorder;
+    return true;
 }

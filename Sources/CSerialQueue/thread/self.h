@@ -35,6 +35,7 @@ typedef struct sq__self {
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h); NULL: in none */
     char *report;       /* about the last deadlock; NULL: none yet */
     sq__owner_t *owner; /* NULL: it has run no loop */
+    sq__exit_t *recorder; /* its buffer for a trace, which is told when the thread ends; NULL: none */
     sq__exit_t exit;
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;
@@ -54,6 +55,9 @@ static inline bool sq__self_may_be_needed(const sq__self_t *self) {
 
 /* Returns the thread's record as the owner of loops; NULL: no memory, or the thread is ending. */
 sq__owner_t *sq__self_owner(void);
+
+/* Makes this the thread's recorder. False: not possible, as the thread is ending, or there is no memory. */
+bool sq__self_record_with(sq__exit_t *recorder);
 
 /* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. */
 char *sq__self_report(size_t bytes);

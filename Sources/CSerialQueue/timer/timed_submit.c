@@ -1,6 +1,7 @@
 #include "timer/timed_submit.h"
 
 #include "kernel/ring.h"
+#include "kernel/traced.h"
 #include "platform/clock.h"
 #include "queue/pools.h"
 #include "queue/runner.h"
@@ -31,6 +32,9 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
     }
     if (kind == SQ__CLAIM) {
         *work->claim.place = sq__ring_where(place);
+    }
+    if (place.slot == NULL && sq__is_traced(queue)) {
+        sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
     }
     *passes = sq__ring_put(queue, place, kind, work) != SQ__PUT_QUEUED;
     return 0;

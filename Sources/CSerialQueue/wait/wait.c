@@ -1,11 +1,13 @@
 #include "wait/wait.h"
 
 #include "include/sq_current.h"
+#include "kernel/traced.h"
 #include "pool/loop.h"
 #include "thread/explored.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
@@ -125,7 +127,18 @@ int sq__wait_briefly(sq__wait_t *wait) {
     return error_of(outcome, false);
 }
 
-int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
+/* A wait for something other than a turn. Returns the session; 0: it was not recorded. */
+static sq__session_t trace(const sq__wait_t *wait) {
+    uint32_t number = wait->queue != NULL && sq__is_traced(wait->queue) ? sq__traced_number(wait->queue) : 0;
+    if (wait->subject != NULL) {
+        char text[81];
+        snprintf(text, sizeof text, "%s %s", wait->subject->kind, wait->subject->label);
+        sq__trace_text(text);
+    }
+    return sq__trace_open(SQ__EVENT_WAIT, wait->aim, number, 0, 0);
+}
+
+static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {
     bool deadlock = false;
     sq__explored_t *explored = sq__self()->explored;
     sq__outcome_t outcome;
@@ -148,4 +161,14 @@ int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     } while (outcome == SQ__OPEN);
     over(wait);
     return error_of(outcome, deadlock);
+}
+
+int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
+    if (sq__trace_is_on() && (wait->subject != NULL || wait->aim != SQ__AIM_TURN)) {
+        sq__session_t session = trace(wait);
+        int error = wait_to_the_end(wait, deadline);
+        sq__trace_close(session, SQ__EVENT_WAITED, (unsigned)error, 0);
+        return error;
+    }
+    return wait_to_the_end(wait, deadline);
 }

@@ -1,0 +1,56 @@
+/* sq_trace.h: recording what all queues do, in a file.
+ *
+ * The file is a Perfetto trace: ui.perfetto.dev opens it, `sq-trace timeline FILE` makes a page of it, and `sq-trace stats FILE` a table. A thread
+ * never waits for the file: what it records while its buffer is full is dropped and counted. A queue that was made before the
+ * beginning is traced from its next asynchronous task on, or the next sync that does not find it free. */
+#ifndef SQ_TRACE_H
+#define SQ_TRACE_H
+
+#include "sq_types.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Begins to record what all queues of this process do, from their next task on. Any thread may call. A process that is started with
+ * SQ_TRACE in its environment records from its beginning, with these options. The child of a fork is not traced.
+ *
+ * @param options The path of the file, where %p stands for the process's number, and then, each after a comma: `last=10s` (s, ms): a
+ *     flight recorder, which keeps the newest events in memory and writes them when a deadlock or stall is reported, before the
+ *     process ends with a message, at sq_trace_write and at the end; `signal=USR2` (HUP, QUIT, USR1, USR2, WINCH): and when
+ *     this signal comes; `buffer=1M` (K, M): the memory for each thread that records, 64 bytes for a task.
+ * @retval 0 The events are being recorded.
+ * @retval EALREADY They are already.
+ * @retval EINVAL An option is not known, or not valid. A line on stderr says which.
+ * @retval EBUSY The program handles the signal itself.
+ * @retval ENOMEM There is no memory, or no thread could be started.
+ * @return Otherwise the error with which the file could not be created.
+ */
+int sq_trace_start(const char *options);
+
+/**
+ * Ends the recording, and writes what is not in the file yet. Any thread may call.
+ *
+ * @retval 0 The file is complete.
+ * @retval EINVAL Nothing is being recorded.
+ * @return Otherwise the error with which the file could not be written, for example ENOSPC: then its beginning is there.
+ */
+int sq_trace_stop(void);
+
+/**
+ * Has a flight recorder write its events, as a deadlock does. Returns at once; a thread of the library writes. Any thread may call, also in
+ * a signal handler. Without a flight recorder it does nothing.
+ */
+void sq_trace_write(void);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

@@ -1,0 +1,54 @@
+#include "kernel/traced.h"
+
+#include "kernel/cold.h"
+#include "kernel/lock.h"
+#include "trace/recorders.h"
+
+void sq__traced_end(sq_queue_t *queue) {
+    if (sq__trace_is_on()) {
+        return;
+    }
+    sq__lock(queue);
+    sq__control(queue, SQ__TRACED, 0);
+    sq__unlock(queue);
+}
+
+uint32_t sq__traced_number(const sq_queue_t *queue) {
+    sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
+    sq__session_t session = sq__load_relaxed(&sq__trace_session);
+    if (cold == NULL || session == 0) {
+        return 0;
+    }
+    uint64_t traced_as = sq__load_acquire(&cold->traced_as); /* [named] acquire: the name is on the list */
+    if (traced_as >> 32 == session) {
+        return (uint32_t)traced_as;
+    }
+    return sq__recorders_name(session, &cold->traced_as, queue->label, sq__load_relaxed(&queue->control) & SQ__CONCURRENT);
+}
+
+void sq__traced_event(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
+    uint32_t number = sq__traced_number(queue);
+    if (number != 0) {
+        sq__trace_event(kind, detail, number, where, which);
+    }
+}
+
+sq__session_t sq__traced_open(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
+    uint32_t number = sq__traced_number(queue);
+    return number != 0 ? sq__trace_open(kind, detail, number, where, which) : 0;
+}
+
+sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which) {
+    sq__session_t session = sq__traced_open(queue, SQ__EVENT_START, detail, where, which);
+    if (session == 0) {
+        sq__traced_end(queue);
+    }
+    return session;
+}
+
+void sq__traced_submit(const sq_queue_t *queue, sq__event_kind_t event, uintptr_t kind, uint64_t where) {
+    uint32_t number = sq__traced_number(queue);
+    if (number != 0) {
+        sq__trace_submit(event, (unsigned)kind, number, where);
+    }
+}

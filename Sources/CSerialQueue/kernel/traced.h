@@ -1,0 +1,44 @@
+/* traced.h: what a queue records while a trace is under way.
+ *
+ * DESIGN. SQ__TRACED in the queue's control says that the queue is to record; the places that record look at it together with other
+ * flags, so an untraced queue pays nothing. A queue gets the flag when it is made, or by the first call that finds
+ * sq__process_if_quiet changed: any asynchronous submission, and a sync that does not find the queue free. Its cold record has the
+ * queue's number in the trace. The flag outlives the trace; the next task removes it. */
+#ifndef SQ__KERNEL_TRACED_H
+#define SQ__KERNEL_TRACED_H
+
+#include "kernel/queue.h"
+#include "trace/recorder.h"
+
+/* While a trace is under way. Marks the queue. Takes the queue's lock. In cold.c, which makes the record. */
+void sq__traced_begin(sq_queue_t *queue);
+
+/* Removes the mark if no trace is under way. Takes the queue's lock. */
+void sq__traced_end(sq_queue_t *queue);
+
+/* The queue's number in this trace; 0: there is none, or no memory. */
+uint32_t sq__traced_number(const sq_queue_t *queue);
+
+/* An event of the queue, which is marked. */
+void sq__traced_event(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
+sq__session_t sq__traced_open(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
+
+/* A START. Returns as sq__trace_open; without a trace removes the mark. Takes the queue's lock then. */
+sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which);
+
+/* A task of this kind was put there, by a SUBMIT or FIRE. */
+void sq__traced_submit(const sq_queue_t *queue, sq__event_kind_t event, uintptr_t kind, uint64_t where);
+
+/* For what happens rarely, on a queue that may not be marked yet. Takes the queue's lock, if a trace is under way. */
+static inline void sq__traced_seldom(sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t which) {
+    if (sq__trace_is_on()) {
+        sq__traced_begin(queue);
+        sq__traced_event(queue, kind, detail, 0, which);
+    }
+}
+
+static inline bool sq__is_traced(const sq_queue_t *queue) {
+    return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__TRACED, 0);
+}
+
+#endif

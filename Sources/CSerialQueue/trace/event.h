@@ -1,0 +1,47 @@
+/* event.h: what a trace consists of. */
+#ifndef SQ__TRACE_EVENT_H
+#define SQ__TRACE_EVENT_H
+
+#include <stdint.h>
+
+typedef enum sq__event_kind {
+    SQ__EVENT_SUBMIT = 1, /* detail: the work's kind. where: its place in the queue; which: the caller's code, or its file with `line` */
+    SQ__EVENT_START,      /* detail: the work's kind. where: its place, 0 if it never had one; which: its function */
+    SQ__EVENT_END,        /* of the task that this thread started last */
+    SQ__EVENT_WAIT,       /* detail: what for (sq__aim_t). where: its place in the queue, if it waits for its turn; which: as SUBMIT */
+    SQ__EVENT_WAITED,     /* detail: the errno code that the wait ended with. Of the wait that this thread began last */
+    SQ__EVENT_GRANT,      /* where: the place of the waiting thread that may run now */
+    SQ__EVENT_SUSPEND,    /* which: how many suspensions there are now */
+    SQ__EVENT_RESUME,     /* the same */
+    SQ__EVENT_SHUTDOWN,   /* detail: the mode */
+    SQ__EVENT_ENDED,      /* the queue has ended */
+    SQ__EVENT_POOL,       /* where: how many threads the pool has now; which: how many of them may run. Its label is the text */
+    SQ__EVENT_TIMER,      /* a timer is due; its task is submitted next */
+    SQ__EVENT_TURN,       /* detail: 1 begins, 0 ends. A turn of a FIFOQueue, whose label is the text. where: the queue; which: the turn */
+    SQ__EVENT_MARK,       /* something that is worth noting; it has a text */
+
+    /* These two belong to the next event of the thread, of another kind. */
+    SQ__EVENT_CONTEXT,    /* which: the first word of the context of a task: a closure's code, perhaps */
+    SQ__EVENT_TEXT        /* detail: 1: the text begins. where, which: its next 16 bytes */
+} sq__event_kind_t;
+
+/* In the detail of a START: it is not the task's function that is called, but the one that discards it. */
+enum { SQ__EVENT_DISCARDS = 0x80 };
+
+typedef struct sq__event {
+    uint64_t time;  /* nanoseconds of sq__clock_now */
+    uint64_t what;  /* sq__event_what */
+    uint64_t where; /* see the kinds */
+    uint64_t which;
+} sq__event_t;
+
+static inline uint64_t sq__event_what(sq__event_kind_t kind, unsigned detail, uint32_t queue, unsigned line) {
+    return (uint64_t)queue << 32 | (uint64_t)(line & 0xFFFF) << 16 | (uint64_t)(detail & 0xFF) << 8 | (uint64_t)kind;
+}
+
+static inline sq__event_kind_t sq__event_kind(const sq__event_t *event) { return (sq__event_kind_t)(event->what & 0xFF); }
+static inline unsigned sq__event_detail(const sq__event_t *event) { return (unsigned)(event->what >> 8) & 0xFF; }
+static inline unsigned sq__event_line(const sq__event_t *event) { return (unsigned)(event->what >> 16) & 0xFFFF; }
+static inline uint32_t sq__event_queue(const sq__event_t *event) { return (uint32_t)(event->what >> 32); }
+
+#endif

@@ -1,0 +1,98 @@
+#include "trace/options.h"
+
+#include "platform/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { BYTES_OF_AN_EVENT = 32, LEAST_BUFFER = 4096, STANDARD_BUFFER = 1 << 20, MOST_BUFFER = 1 << 30 };
+
+/* A number, and the unit behind it. False: it is none, or too large. */
+static bool read_number(const char *text, size_t length, uint64_t *number, const char **unit, size_t *unit_length) {
+    size_t at = 0;
+    *number = 0;
+    for (; at < length && text[at] >= '0' && text[at] <= '9'; at += 1) {
+        *number = *number * 10 + (uint64_t)(text[at] - '0');
+        if (*number > UINT32_MAX) {
+            return false;
+        }
+    }
+    *unit = text + at;
+    *unit_length = length - at;
+    return at > 0;
+}
+
+static bool is(const char *text, size_t length, const char *word) { return strlen(word) == length && memcmp(text, word, length) == 0; }
+
+static bool read_duration(const char *text, size_t length, uint64_t *nanoseconds) {
+    const char *unit;
+    size_t left;
+    if (!read_number(text, length, nanoseconds, &unit, &left) || *nanoseconds == 0) {
+        return false;
+    }
+    *nanoseconds *= is(unit, left, "ms") ? 1000000u : 1000000000u;
+    return is(unit, left, "s") || is(unit, left, "ms");
+}
+
+static bool read_buffer(const char *text, size_t length, uint64_t *events) {
+    const char *unit;
+    size_t left;
+    uint64_t bytes;
+    if (!read_number(text, length, &bytes, &unit, &left) || !(is(unit, left, "") || is(unit, left, "K") || is(unit, left, "M"))) {
+        return false;
+    }
+    bytes *= is(unit, left, "K") ? 1024 : is(unit, left, "M") ? 1024 * 1024 : 1;
+    for (*events = 1; *events * 2 * BYTES_OF_AN_EVENT <= bytes; *events *= 2) {
+    }
+    return bytes >= LEAST_BUFFER && bytes <= MOST_BUFFER;
+}
+
+static const char *read_option(sq__trace_options_t *options, const char *text, size_t length) {
+    static const char last[] = "last=", buffer[] = "buffer=", signal[] = "signal=";
+    if (length > sizeof last - 1 && memcmp(text, last, sizeof last - 1) == 0) {
+        return read_duration(text + sizeof last - 1, length - (sizeof last - 1), &options->last)
+            ? NULL : "last= takes a time such as 10s or 500ms";
+    }
+    if (length > sizeof buffer - 1 && memcmp(text, buffer, sizeof buffer - 1) == 0) {
+        return read_buffer(text + sizeof buffer - 1, length - (sizeof buffer - 1), &options->events)
+            ? NULL : "buffer= takes a size from 4K to 1024M";
+    }
+    if (length > sizeof signal - 1 && memcmp(text, signal, sizeof signal - 1) == 0) {
+        options->signal = sq__signal_number(text + sizeof signal - 1, length - (sizeof signal - 1));
+        return options->signal != 0 ? NULL : "signal= takes HUP, QUIT, USR1, USR2 or WINCH";
+    }
+    return "the options after the file are last=, buffer= and signal=";
+}
+
+/* Copies the path, with the process's number for %p. False: it does not fit. */
+static bool read_path(sq__trace_options_t *options, const char *text, size_t length) {
+    size_t used = 0;
+    for (size_t at = 0; at < length; at += 1) {
+        char number[16] = { text[at], '\0' };
+        if (text[at] == '%' && at + 1 < length && text[at + 1] == 'p') {
+            snprintf(number, sizeof number, "%d", sq__process_id());
+            at += 1;
+        }
+        if (used + strlen(number) + sizeof ".999" > sizeof options->path) {
+            return false;
+        }
+        strcpy(options->path + used, number);
+        used += strlen(number);
+    }
+    return used > 0;
+}
+
+const char *sq__trace_options_read(sq__trace_options_t *options, const char *text) {
+    const char *wrong = NULL;
+    size_t length = strcspn(text, ",");
+    *options = (sq__trace_options_t){ .events = STANDARD_BUFFER / BYTES_OF_AN_EVENT };
+    if (!read_path(options, text, length)) {
+        return length == 0 ? "it begins with the path of a file" : "the path is too long";
+    }
+    for (text += length; wrong == NULL && *text == ','; text += length) {
+        text += 1;
+        length = strcspn(text, ",");
+        wrong = read_option(options, text, length);
+    }
+    return wrong == NULL && options->signal != 0 && options->last == 0 ? "signal= is for a flight recorder: last= is missing" : wrong;
+}

@@ -1,0 +1,21 @@
+/* options.h: what SQ_TRACE and sq_trace_start say. */
+#ifndef SQ__TRACE_OPTIONS_H
+#define SQ__TRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SQ__TRACE_PATH = 512 };
+
+typedef struct sq__trace_options {
+    char path[SQ__TRACE_PATH];
+    uint64_t last;   /* nanoseconds; 0: no flight recorder */
+    uint64_t events; /* that a thread's buffer holds; a power of two */
+    int signal;      /* 0: none */
+} sq__trace_options_t;
+
+/* Returns NULL, or what is wrong, as a part of a sentence. */
+const char *sq__trace_options_read(sq__trace_options_t *options, const char *text);
+
+#endif

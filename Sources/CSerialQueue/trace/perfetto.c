@@ -1,0 +1,275 @@
+#include "trace/perfetto_packet.h"
+
+#include "platform/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Something that a thread has begun and not ended. */
+typedef struct open_event {
+    uint32_t queue;
+    bool is_task;
+} open_event_t;
+
+/* What the events of one thread say so far. */
+typedef struct sq__trace_reading {
+    open_event_t open[SQ__OPEN_EVENTS]; /* deeper ones are counted only */
+    unsigned depth;
+    uint32_t waited_queue;  /* of the wait for a turn that ended last; 0: it was used */
+    uint64_t waited_where, context;
+    char text[SQ__TEXT_BYTES + 1];
+    unsigned text_used;
+} reading_t;
+
+/* Events */
+
+static size_t begin_annotation(sq__proto_t *proto, const char *name) {
+    size_t annotation = sq__proto_begin(proto, EVENT_ANNOTATION);
+    sq__proto_text(proto, ANNOTATION_NAME, name);
+    return annotation;
+}
+
+static void annotate(sq__proto_t *proto, const char *name, uint64_t value) {
+    size_t annotation = begin_annotation(proto, name);
+    sq__proto_number(proto, ANNOTATION_COUNT, value);
+    sq__proto_end(proto, annotation);
+}
+
+static void annotate_text(sq__proto_t *proto, const char *name, uint32_t number) {
+    size_t annotation = begin_annotation(proto, name);
+    sq__proto_number(proto, ANNOTATION_TEXT_NUMBER, number);
+    sq__proto_end(proto, annotation);
+}
+
+typedef struct packet {
+    size_t whole, event;
+} packet_t;
+
+static packet_t begin_event(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track) {
+    packet_t packet = { .whole = sq__packet_begin(perfetto, time, USES_WHAT_CAME_BEFORE) };
+    packet.event = sq__proto_begin(&perfetto->proto, PACKET_EVENT);
+    sq__proto_number(&perfetto->proto, EVENT_TYPE, type);
+    sq__proto_number(&perfetto->proto, EVENT_TRACK, track);
+    return packet;
+}
+
+static void end_event(sq__perfetto_t *perfetto, packet_t packet) {
+    sq__proto_end(&perfetto->proto, packet.event);
+    sq__proto_end(&perfetto->proto, packet.whole);
+}
+
+/* One that has nothing but a category and a name. */
+static packet_t begin_named(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track, const char *category,
+                            const char *name) {
+    packet_t packet = begin_event(perfetto, time, type, track);
+    sq__proto_text(&perfetto->proto, EVENT_CATEGORY, category);
+    if (name != NULL) {
+        sq__proto_text(&perfetto->proto, EVENT_NAME, name);
+    }
+    return packet;
+}
+
+/* A task that waits in a queue is known by its place there: no other has that place until it has started. */
+static uint64_t flow_of(uint32_t queue, uint64_t where) { return (uint64_t)queue << 48 ^ where; }
+
+void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text) {
+    end_event(perfetto, begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
+}
+
+static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__event_t *event) {
+    sq__proto_t *proto = &perfetto->proto;
+    uint32_t site = event->which != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which, sq__event_line(event)) : 0;
+    packet_t packet = begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
+    annotate(proto, "queue", sq__event_queue(event));
+    annotate(proto, "kind", sq__event_detail(event));
+    if (site != 0) {
+        annotate_text(proto, "site", site);
+    }
+    sq__proto_fixed64(proto, EVENT_FLOW, flow_of(sq__event_queue(event), event->where));
+    end_event(perfetto, packet);
+}
+
+/* Where what starts now was waiting; 0: nowhere. */
+static uint64_t place_of(reading_t *reading, const sq__event_t *event) {
+    uint64_t where = event->where;
+    if (where == 0 && reading->waited_queue == sq__event_queue(event)) {
+        where = reading->waited_where; /* a sync after its wait */
+    }
+    reading->waited_queue = 0;
+    return where;
+}
+
+static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__event_t *event) {
+    sq__proto_t *proto = &perfetto->proto;
+    uint32_t queue = sq__event_queue(event);
+    uint64_t where = place_of(reading, event);
+    uint32_t function = sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, event->which, 0);
+    uint32_t context = reading->context != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, reading->context, 0) : 0;
+    uint32_t name = sq__packet_intern(perfetto, SQ__NAME_OF_TASK, queue, 0);
+    packet_t packet = begin_event(perfetto, event->time, SLICE_BEGIN, track);
+    sq__proto_text(proto, EVENT_CATEGORY, "run");
+    sq__proto_number(proto, EVENT_NAME_NUMBER, name);
+    annotate(proto, "queue", queue);
+    annotate(proto, "kind", sq__event_detail(event));
+    annotate_text(proto, "function", function);
+    if (context != 0) {
+        annotate_text(proto, "context", context);
+    }
+    if (where != 0) {
+        sq__proto_fixed64(proto, EVENT_LAST_OF_FLOW, flow_of(queue, where));
+    }
+    end_event(perfetto, packet);
+    if (!sq__packet_queue(perfetto, queue)->is_concurrent) {
+        packet = begin_event(perfetto, event->time, SLICE_BEGIN, SQ__TRACK_QUEUES | queue);
+        sq__proto_text(proto, EVENT_CATEGORY, "queue");
+        sq__proto_number(proto, EVENT_NAME_NUMBER, name);
+        end_event(perfetto, packet);
+    }
+}
+
+static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__event_t *event) {
+    sq__proto_t *proto = &perfetto->proto;
+    uint32_t queue = sq__event_queue(event);
+    const char *label = sq__packet_queue(perfetto, queue)->label;
+    char name[SQ__TEXT_BYTES + 128];
+    snprintf(name, sizeof name, "wait for %s", reading->text_used > 0 ? reading->text : label != NULL ? label : "a queue");
+    packet_t packet = begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
+    if (queue != 0) {
+        annotate(proto, "queue", queue);
+    }
+    annotate(proto, "aim", sq__event_detail(event));
+    if (event->where != 0) {
+        sq__proto_fixed64(proto, EVENT_FLOW, flow_of(queue, event->where));
+        reading->waited_queue = queue;
+        reading->waited_where = event->where;
+    }
+    end_event(perfetto, packet);
+}
+
+static void put_end(sq__perfetto_t *perfetto, uint64_t track, const sq__event_t *event, open_event_t ended) {
+    end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, track));
+    if (ended.is_task && !sq__packet_queue(perfetto, ended.queue)->is_concurrent) {
+        end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | ended.queue));
+    }
+}
+
+static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const sq__event_t *event) {
+    uint64_t hash = 5381;
+    for (const char *at = reading->text; *at != '\0'; at += 1) {
+        hash = hash * 33 ^ (unsigned char)*at;
+    }
+    uint64_t track = SQ__TRACK_POOLS | (hash & UINT32_MAX);
+    char name[SQ__TEXT_BYTES + 32];
+    snprintf(name, sizeof name, "pool %s: threads", reading->text);
+    sq__packet_track(perfetto, track, name, true);
+    packet_t packet = begin_event(perfetto, event->time, COUNTER, track);
+    sq__proto_number(&perfetto->proto, EVENT_COUNT, event->where);
+    end_event(perfetto, packet);
+}
+
+/* On the queue's own track, or of a FIFOQueue on that of the thread. */
+static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__event_t *event) {
+    static const char *const names[] = {
+        [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
+        [SQ__EVENT_ENDED] = "end of the queue", [SQ__EVENT_TIMER] = "timer", [SQ__EVENT_TURN] = "turn", [SQ__EVENT_MARK] = "mark",
+    };
+    sq__event_kind_t kind = sq__event_kind(event);
+    const char *name = kind == SQ__EVENT_MARK || kind == SQ__EVENT_TURN ? reading->text : names[kind];
+    packet_t packet = begin_named(perfetto, event->time, INSTANT, track, names[kind], name);
+    if (sq__event_queue(event) != 0) {
+        annotate(&perfetto->proto, "queue", sq__event_queue(event));
+    }
+    annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__event_detail(event));
+    if (kind == SQ__EVENT_GRANT) {
+        sq__proto_fixed64(&perfetto->proto, EVENT_FLOW, flow_of(sq__event_queue(event), event->where));
+    } else if (kind == SQ__EVENT_TURN) {
+        annotate(&perfetto->proto, "fifo", event->where);
+        annotate(&perfetto->proto, "turn", event->which);
+    }
+    end_event(perfetto, packet);
+}
+
+/* Keeps account of what is open. Returns what the event ends. */
+static open_event_t account(reading_t *reading, const sq__event_t *event) {
+    sq__event_kind_t kind = sq__event_kind(event);
+    open_event_t ended = { 0, false };
+    if (kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT) {
+        if (reading->depth < SQ__OPEN_EVENTS) {
+            reading->open[reading->depth] = (open_event_t){ sq__event_queue(event), kind == SQ__EVENT_START };
+        }
+        reading->depth += 1;
+    } else if ((kind == SQ__EVENT_END || kind == SQ__EVENT_WAITED) && reading->depth > 0) {
+        reading->depth -= 1;
+        ended = reading->depth < SQ__OPEN_EVENTS ? reading->open[reading->depth] : ended;
+    }
+    return ended;
+}
+
+static void collect_text(reading_t *reading, const sq__event_t *event) {
+    uint64_t words[2] = { event->where, event->which };
+    if (sq__event_detail(event) == 1) {
+        reading->text_used = 0;
+    }
+    if (reading->text_used + sizeof words <= SQ__TEXT_BYTES) {
+        memcpy(&reading->text[reading->text_used], words, sizeof words);
+        reading->text_used += sizeof words;
+        reading->text[reading->text_used] = '\0';
+    }
+}
+
+static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__event_t *event) {
+    open_event_t ended = account(reading, event);
+    switch (sq__event_kind(event)) {
+    case SQ__EVENT_SUBMIT:
+        put_submit(perfetto, track, event);
+        break;
+    case SQ__EVENT_START:
+        put_start(perfetto, reading, track, event);
+        break;
+    case SQ__EVENT_WAIT:
+        put_wait(perfetto, reading, track, event);
+        break;
+    case SQ__EVENT_END:
+    case SQ__EVENT_WAITED:
+        put_end(perfetto, track, event, ended);
+        break;
+    case SQ__EVENT_POOL:
+        put_pool(perfetto, reading, event);
+        break;
+    default:
+        put_other(perfetto, reading, track, event);
+        break;
+    }
+}
+
+void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uint64_t first, uint64_t end, uint64_t since) {
+    if (recorder->reading == NULL) {
+        recorder->reading = sq__memory(sizeof(reading_t));
+        if (recorder->reading == NULL) {
+            return;
+        }
+        memset(recorder->reading, 0, sizeof(reading_t));
+        sq__packet_thread(perfetto, recorder);
+    }
+    reading_t *reading = recorder->reading;
+    for (uint64_t number = first; number < end; number += 1) {
+        sq__event_t event;
+        if (!sq__buffer_copy(&recorder->buffer, number, &event)) {
+            continue;
+        }
+        if (sq__event_kind(&event) == SQ__EVENT_TEXT) {
+            collect_text(reading, &event);
+        } else if (sq__event_kind(&event) == SQ__EVENT_CONTEXT) {
+            reading->context = event.which;
+        } else {
+            if (event.time >= since) {
+                put_event(perfetto, reading, SQ__TRACK_THREADS | recorder->thread_id, &event);
+            } else {
+                (void)account(reading, &event);
+            }
+            reading->text_used = 0;
+            reading->text[0] = '\0';
+            reading->context = 0;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/* perfetto.h: a trace as Perfetto reads it: a sequence of TracePacket messages (perfetto.dev, "TrackEvent").
+ *
+ * DESIGN. A track for each thread has its tasks and waits as slices, and submissions and grants as instants with flows. A track
+ * for each serial queue has the same tasks once more; the tasks of a concurrent queue overlap, and slices of a track must not. All events
+ * belong to one packet sequence, and texts that repeat are written once and then named by number. */
+#ifndef SQ__TRACE_PERFETTO_H
+#define SQ__TRACE_PERFETTO_H
+
+#include "trace/proto.h"
+#include "trace/recorders.h"
+
+enum { SQ__INTERNED = 4096, SQ__OPEN_EVENTS = 64, SQ__TEXT_BYTES = 80 };
+
+/* Something that is written once: which event, text, ...; a part of the reader's state. */
+typedef struct sq__interned {
+    uint64_t key[2];
+    uint32_t number; /* 0: unused */
+} sq__interned_t;
+
+/* What the file says about a queue. */
+typedef struct sq__described {
+    char *label;
+    bool is_concurrent;
+} sq__described_t;
+
+typedef struct sq__perfetto {
+    sq__proto_t proto;
+    sq__described_t *queues; /* by number; 0 is not used */
+    uint32_t queue_count, queue_room;
+    uint32_t last_interned;
+    uint64_t packets;
+    sq__interned_t interned[SQ__INTERNED];
+} sq__perfetto_t;
+
+/* A new file. */
+void sq__perfetto_begin(sq__perfetto_t *perfetto, int file);
+
+/* Before the first event that names the queue. Does nothing if the file has the name. */
+void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name);
+
+/* Writes the events of a recorder from *first on, and before them which thread it belongs to; those before `since` are only used to
+ * know what is open. Stops at `end`. */
+void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uint64_t first, uint64_t end, uint64_t since);
+
+/* An event of the whole process. */
+void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text);
+
+/* Writes what was collected. Returns 0, or the errno code of the first write that failed. */
+int sq__perfetto_flush(sq__perfetto_t *perfetto);
+
+/* Frees what it has; not itself. */
+void sq__perfetto_end(sq__perfetto_t *perfetto);
+
+#endif

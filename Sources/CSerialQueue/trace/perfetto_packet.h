@@ -1,0 +1,45 @@
+/* perfetto_packet.h: the packets of a trace: what perfetto.c writes events with. */
+#ifndef SQ__TRACE_PERFETTO_PACKET_H
+#define SQ__TRACE_PERFETTO_PACKET_H
+
+#include "trace/perfetto.h"
+
+/* The fields of Perfetto's messages, by their path. */
+enum {
+    PACKET = 1,
+    PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_INTERNED = 12, PACKET_FLAGS = 13,
+    PACKET_CLOCK = 58, PACKET_DEFAULTS = 59, PACKET_TRACK = 60,
+    EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_NAME_NUMBER = 10, EVENT_TRACK = 11, EVENT_CATEGORY = 22, EVENT_NAME = 23,
+    EVENT_COUNT = 30, EVENT_FLOW = 47, EVENT_LAST_OF_FLOW = 48,
+    TRACK_NUMBER = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8,
+    PROCESS_NUMBER = 1, THREAD_PROCESS = 1, THREAD_NUMBER = 2, THREAD_NAME = 5,
+    INTERNED_NAME = 2, INTERNED_TEXT = 29, INTERNED_ENTRY_NUMBER = 1, INTERNED_ENTRY_TEXT = 2,
+    ANNOTATION_COUNT = 3, ANNOTATION_TEXT = 6, ANNOTATION_NAME = 10, ANNOTATION_TEXT_NUMBER = 17,
+    CLOCKS_CLOCK = 1, CLOCK_NUMBER = 1, CLOCK_TIME = 2
+};
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };            /* EVENT_TYPE */
+enum { CLOCK_OF_DAY = 1, CLOCK_STEADY = 3, CLOCK_SINCE_BOOT = 6 };            /* CLOCK_NUMBER */
+enum { BEGINS_ANEW = 1, USES_WHAT_CAME_BEFORE = 2 };                          /* PACKET_FLAGS */
+enum { SQ__NAME_OF_TASK, SQ__TEXT_OF_CODE, SQ__TEXT_OF_SITE };                /* what is interned */
+
+/* Tracks are known by these numbers, plus that of the thread, queue or pool. */
+#define SQ__TRACK_PROCESS UINT64_C(1)
+#define SQ__TRACK_THREADS (UINT64_C(1) << 32)
+#define SQ__TRACK_QUEUES (UINT64_C(2) << 32)
+#define SQ__TRACK_POOLS (UINT64_C(3) << 32)
+
+/* Begins a packet; `time` 0: it has none. Ends with sq__proto_end. */
+size_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags);
+
+/* Describes a track, or a track of counts. */
+void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, bool counts);
+void sq__packet_thread(sq__perfetto_t *perfetto, const sq__recorder_t *recorder);
+
+/* The queue with this number. Its label is NULL if it is not known. */
+const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t number);
+
+/* The number of a text that is written once: of the name of a queue's task (first: the queue), of code, or of a site (second: its line). Only
+ * between packets. */
+uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t first, uint64_t second);
+
+#endif

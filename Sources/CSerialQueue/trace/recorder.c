@@ -1,0 +1,289 @@
+#include "trace/recorder.h"
+
+#include "platform/clock.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+#include "thread/process.h"
+#include "trace/recorders.h"
+
+#include <string.h>
+
+SQ__ATOMIC(sq__session_t) sq__trace_session;
+
+/* L under the lock. */
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq__recorder_t *recorders;      /* L */
+static sq__recorder_t *of_parent;      /* L  keeps them reachable for leak checkers, */
+static sq__exit_t *own_of_parent;      /* L  and what this thread had there */
+static sq__recording_t recording;      /* L */
+static sq__traced_name_t *names;       /* L */
+static sq__traced_name_t **names_end = &names; /* L */
+static uint32_t last_number;           /* L */
+static sq__session_t last_session;     /* L */
+static uint64_t lost;                  /* L */
+
+void sq__recorders_lock(void) { sq__mutex_lock(&lock); }
+
+/* The child of a fork is not traced: the file is the parent's. */
+void sq__recorders_unlock(bool in_child) {
+    if (in_child) {
+        sq__store_relaxed(&sq__trace_session, 0);
+        of_parent = recorders;
+        own_of_parent = sq__self()->recorder;
+        recorders = NULL;
+        names = NULL;
+        names_end = &names;
+        sq__self()->recorder = NULL;
+    }
+    sq__mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_TRACE, sq__recorders_lock, sq__recorders_unlock);
+}
+
+/* The recorders of all threads */
+
+sq__session_t sq__recorders_begin(const sq__recording_t *wanted) {
+    sq__mutex_lock(&lock);
+    recording = *wanted;
+    lost = 0;
+    last_number = 0;
+    last_session += last_session == UINT32_MAX ? 2 : 1;
+    sq__session_t session = last_session;
+    sq__store_relaxed(&sq__trace_session, session);
+    sq__mutex_unlock(&lock);
+    return session;
+}
+
+void sq__recorders_end(void) { sq__store_relaxed(&sq__trace_session, 0); }
+
+uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent) {
+    uint32_t number = 0;
+    size_t length = strlen(label);
+    sq__traced_name_t *name = sq__memory(sizeof *name + length + 1);
+    sq__mutex_lock(&lock);
+    uint64_t is_traced_as = sq__load_relaxed(traced_as);
+    if (is_traced_as >> 32 == session) {
+        number = (uint32_t)is_traced_as; /* by another thread, meanwhile */
+    } else if (name != NULL && session == sq__load_relaxed(&sq__trace_session)) {
+        *name = (sq__traced_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
+        memcpy(name->label, label, length + 1);
+        *names_end = name;
+        names_end = &name->next;
+        name = NULL;
+        sq__store_release(traced_as, (uint64_t)session << 32 | number); /* [named] release: the name is on the list */
+    }
+    sq__mutex_unlock(&lock);
+    sq__memory_free(name);
+    return number;
+}
+
+static sq__traced_name_t *take_names(void) {
+    sq__traced_name_t *taken = names;
+    names = NULL;
+    names_end = &names;
+    return taken;
+}
+
+sq__traced_name_t *sq__recorders_take_names(void) {
+    sq__mutex_lock(&lock);
+    sq__traced_name_t *taken = take_names();
+    sq__mutex_unlock(&lock);
+    return taken;
+}
+
+void sq__recorders_put_back_names(sq__traced_name_t *taken) {
+    if (taken == NULL) {
+        return;
+    }
+    sq__traced_name_t *last = taken;
+    while (last->next != NULL) {
+        last = last->next;
+    }
+    sq__mutex_lock(&lock);
+    if (names == NULL) {
+        names_end = &last->next;
+    }
+    last->next = names;
+    names = taken;
+    sq__mutex_unlock(&lock);
+}
+
+void sq__recorders_free_names(sq__traced_name_t *taken) {
+    while (taken != NULL) {
+        sq__traced_name_t *next = taken->next;
+        sq__memory_free(taken);
+        taken = next;
+    }
+}
+
+uint64_t sq__recorders_lost(void) {
+    sq__mutex_lock(&lock);
+    uint64_t so_far = lost;
+    sq__mutex_unlock(&lock);
+    return so_far;
+}
+
+sq__recorder_t *sq__recorders_look(void) {
+    sq__mutex_lock(&lock);
+    sq__recorder_t *first = recorders;
+    for (sq__recorder_t *recorder = first; recorder != NULL; recorder = recorder->next) {
+        recorder->was_left = recorder->is_left;
+    }
+    sq__mutex_unlock(&lock);
+    return first;
+}
+
+void sq__recorders_remove(sq__recorder_t *recorder) {
+    sq__mutex_lock(&lock);
+    sq__recorder_t **link = &recorders;
+    while (*link != recorder) {
+        link = &(*link)->next;
+    }
+    *link = recorder->next;
+    sq__mutex_unlock(&lock);
+    sq__memory_free(recorder);
+}
+
+void sq__recorders_forget(void) {
+    sq__mutex_lock(&lock);
+    sq__recorder_t *next, *recorder = recorders;
+    recorders = NULL;
+    for (; recorder != NULL; recorder = next) {
+        next = recorder->next;
+        recorder->is_over = true;
+        if (recorder->is_left) {
+            sq__memory_free(recorder);
+        }
+    }
+    sq__traced_name_t *taken = take_names();
+    sq__mutex_unlock(&lock);
+    sq__recorders_free_names(taken);
+}
+
+/* A thread's recorder */
+
+/* The thread does not use it any more. */
+static void leave(sq__exit_t *exit) {
+    sq__recorder_t *recorder = (sq__recorder_t *)exit;
+    sq__mutex_lock(&lock);
+    bool is_over = recorder->is_over;
+    recorder->is_left = true;
+    sq__mutex_unlock(&lock);
+    if (is_over) {
+        sq__memory_free(recorder);
+    }
+}
+
+/* With the lock, which it gives up meanwhile; NULL: no memory. */
+static sq__recorder_t *make(sq__session_t session) {
+    size_t words = recording.events * SQ__EVENT_WORDS * sizeof(uint64_t);
+    sq__mutex_unlock(&lock);
+    size_t head = (sizeof(sq__recorder_t) + SQ__LINE - 1) / SQ__LINE * SQ__LINE;
+    char *memory = sq__memory_lines(head + words);
+    sq__mutex_lock(&lock);
+    sq__recorder_t *recorder = (sq__recorder_t *)(void *)memory;
+    if (memory != NULL) {
+        memset(recorder, 0, sizeof *recorder);
+        recorder->exit.call = leave;
+        recorder->session = session;
+        recorder->buffer.room = words / (SQ__EVENT_WORDS * sizeof(uint64_t));
+        recorder->buffer.overwrites = recording.overwrites;
+        recorder->buffer.words = (SQ__ATOMIC(uint64_t) *)(void *)(memory + head);
+    }
+    return recorder;
+}
+
+/* The first event of this thread in the session. */
+static __attribute__((noinline)) sq__recorder_t *begin(sq__session_t session) {
+    sq__self_t *self = sq__self();
+    if (self->recorder != NULL) {
+        leave(self->recorder);
+        self->recorder = NULL;
+    }
+    sq__mutex_lock(&lock);
+    sq__recorder_t *recorder = session == sq__load_relaxed(&sq__trace_session) ? make(session) : NULL;
+    if (recorder != NULL) {
+        recorder->thread_id = sq__thread_id();
+        sq__thread_name(recorder->thread_name, sizeof recorder->thread_name);
+        if (sq__self_record_with(&recorder->exit)) {
+            recorder->next = recorders;
+            recorders = recorder;
+        } else {
+            sq__memory_free(recorder);
+            recorder = NULL;
+        }
+    }
+    lost += recorder == NULL;
+    sq__mutex_unlock(&lock);
+    return recorder;
+}
+
+/* Of the calling thread; NULL: nothing is to be recorded, or it is not possible. */
+static inline sq__recorder_t *find(void) {
+    sq__session_t session = sq__load_relaxed(&sq__trace_session);
+    sq__recorder_t *recorder = (sq__recorder_t *)sq__self()->recorder;
+    if (__builtin_expect(session == 0, 0)) {
+        return NULL;
+    }
+    return __builtin_expect(recorder != NULL && recorder->session == session, 1) ? recorder : begin(session);
+}
+
+static inline bool record(sq__recorder_t *recorder, uint64_t what, uint64_t where, uint64_t which, uint64_t reserve) {
+    const sq__event_t event = { .time = sq__clock_now(), .what = what, .where = where, .which = which };
+    return sq__buffer_record(&recorder->buffer, &event, reserve);
+}
+
+void sq__trace_event(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
+    sq__recorder_t *recorder = find();
+    if (recorder != NULL) {
+        record(recorder, sq__event_what(kind, detail, queue, 0), where, which, recorder->open);
+    }
+}
+
+sq__session_t sq__trace_open(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
+    sq__recorder_t *recorder = find();
+    if (recorder == NULL || !record(recorder, sq__event_what(kind, detail, queue, 0), where, which, recorder->open + 1)) {
+        return 0;
+    }
+    recorder->open += 1;
+    return recorder->session;
+}
+
+void sq__trace_close(sq__session_t session, sq__event_kind_t kind, unsigned detail, uint32_t queue) {
+    sq__recorder_t *recorder = (sq__recorder_t *)sq__self()->recorder;
+    if (recorder == NULL || recorder->session != session) {
+        return;
+    }
+    recorder->open -= 1;
+    (void)record(recorder, sq__event_what(kind, detail, queue, 0), 0, 0, 0);
+}
+
+void sq__trace_text(const char *text) {
+    sq__recorder_t *recorder = find();
+    size_t length = strlen(text), bytes = 2 * sizeof(uint64_t), most = 5 * bytes;
+    for (size_t at = 0; recorder != NULL && (at == 0 || at < length) && at < most; at += bytes) {
+        uint64_t words[2] = { 0, 0 };
+        size_t rest = length - at;
+        memcpy(words, text + at, rest < bytes ? rest : bytes);
+        (void)record(recorder, sq__event_what(SQ__EVENT_TEXT, at == 0, 0, 0), words[0], words[1], recorder->open);
+    }
+}
+
+void sq__trace_submit(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where) {
+    sq__recorder_t *recorder = find();
+    if (recorder != NULL) {
+        uint64_t what = sq__event_what(kind, detail, queue, recorder->site_line);
+        record(recorder, what, where, (uint64_t)(uintptr_t)recorder->site, recorder->open);
+        recorder->site = NULL;
+    }
+}
+
+void sq__trace_site(const void *site, unsigned line, bool is_outermost) {
+    sq__recorder_t *recorder = find();
+    if (recorder != NULL && (is_outermost || recorder->site == NULL)) {
+        recorder->site = site;
+        recorder->site_line = line < 0xFFFF ? line : 0xFFFF;
+    }
+}

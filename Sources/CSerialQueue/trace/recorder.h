@@ -1,0 +1,63 @@
+/* recorder.h: recording events.
+ *
+ * DESIGN. Each thread that records has a recorder of its own, made when it records the first event of a trace, and kept until the
+ * thread ends or records for a later trace. No lock is taken on the way of an event. An event that opens something
+ * (a task, a wait) is recorded only if there is room for all that is open, so what is opened is also closed.
+ *
+ * A trace has a number, its session; 0: nothing is recorded. A thread that is late may record for a session that is over: it
+ * writes into a buffer that nobody reads any more. */
+#ifndef SQ__TRACE_RECORDER_H
+#define SQ__TRACE_RECORDER_H
+
+#include "platform/atomic.h"
+#include "trace/buffer.h"
+#include "trace/event.h"
+#include "thread/self.h"
+
+typedef uint32_t sq__session_t;
+
+extern SQ__ATOMIC(sq__session_t) sq__trace_session;
+
+static inline bool sq__trace_is_on(void) { return __builtin_expect(sq__load_relaxed(&sq__trace_session) != 0, 0); }
+
+/* T by its own thread only; L under the lock of the recorders; R by the thread that writes the file; I fixed after creation. */
+typedef struct sq__recorder {
+    sq__exit_t exit;           /* I  first: called when the thread ends */
+    sq__session_t session;     /* I */
+    uint64_t thread_id;        /* I */
+    char thread_name[16];      /* I */
+    uint64_t open;             /* T  how many events were recorded that open something, and are not closed */
+    const void *site;          /* T  where the next submission comes from; NULL: not known */
+    unsigned site_line;        /* T  0: `site` is code; else it is the name of a file */
+    bool is_left;              /* L  its thread does not record with it any more */
+    bool is_over;              /* L  nor is it read any more: its thread frees it */
+    bool was_left;             /* R  at the last look */
+    bool is_described;         /* R  the file says which thread this is */
+    uint64_t reported_dropped; /* R  how many dropped events the file reports */
+    struct sq__trace_reading *reading; /* R  what is known from the events so far; the reader frees it */
+    struct sq__recorder *next; /* L */
+    sq__buffer_t buffer;
+} sq__recorder_t;
+
+/* Records an event of the calling thread. */
+void sq__trace_event(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
+
+/* The same for an event that opens something. Returns the session; 0: it was not recorded. */
+sq__session_t sq__trace_open(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
+
+/* Closes what was opened last, if that was recorded. */
+void sq__trace_close(sq__session_t session, sq__event_kind_t kind, unsigned detail, uint32_t queue);
+
+/* Records a text of at most 80 bytes, for the next event. */
+void sq__trace_text(const char *text);
+
+/* A SUBMIT or FIRE, with the site that was noted. */
+void sq__trace_submit(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where);
+
+/* Notes where the next submission of this thread comes from. `line` 0: it is code. `is_outermost`: in place of what was noted before. */
+void sq__trace_site(const void *site, unsigned line, bool is_outermost);
+
+/* For the public calls: notes their caller. */
+#define SQ__TRACE_CALLER(is_outermost) sq__trace_site(__builtin_return_address(0), 0, (is_outermost))
+
+#endif

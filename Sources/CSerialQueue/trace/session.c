@@ -1,0 +1,382 @@
+#include "trace/session.h"
+
+#include "include/sq_trace.h"
+#include "platform/clock.h"
+#include "platform/fatal.h"
+#include "platform/file.h"
+#include "platform/memory.h"
+#include "platform/mutex.h"
+#include "platform/thread.h"
+#include "thread/process.h"
+#include "trace/options.h"
+#include "trace/perfetto.h"
+#include "trace/recorders.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FILES = 10 };
+static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds */
+
+/* I fixed while the reader runs; R the reader's only; C under the control lock; E under the end's lock; A atomic. */
+typedef struct session {
+    sq__trace_options_t options; /* I */
+    sq__perfetto_t *perfetto;    /* R */
+    int file;                    /* R  -1: none is open */
+    unsigned files;              /* R  how many were created */
+    int error;                   /* R  the first that came from a file, and it was reported */
+    uint64_t reported_lost;      /* R */
+    uint64_t dropped;            /* R  in all */
+    SQ__ATOMIC(bool) is_stopping; /* A */
+    SQ__ATOMIC(uint64_t) wanted;  /* A  how often a flight recorder was to write; counted up */
+    SQ__ATOMIC(uint64_t) written; /* A  what it was when the last write began that is over */
+    bool has_ended;               /* E  the reader touches nothing any more */
+    sq__thread_start_t start;     /* I */
+} session_t;
+
+static sq__mutex_t control = SQ__MUTEX_INIT;
+static session_t *running;                 /* C  NULL: none */
+static sq__mutex_t end_lock = SQ__MUTEX_INIT;
+static sq__condition_t ended;              /* E */
+static bool is_prepared;                   /* C  `ended` is, and the bell */
+static int bell;
+static SQ__ATOMIC(session_t *) happening;  /* A  `running`, for those that have no lock */
+static session_t *of_parent;
+
+/* Reading */
+
+/* A file could not be written. The program goes on. */
+static void fail(session_t *session, int error) {
+    if (session->error == 0) {
+        session->error = error;
+        sq__recorders_end();
+        sq__process_be_quiet(true);
+        sq__report("the trace %s cannot be written: %s. The program continues without it.", session->options.path, strerror(error));
+    }
+}
+
+static void write_names(session_t *session) {
+    sq__traced_name_t *names = sq__recorders_take_names();
+    for (const sq__traced_name_t *name = names; name != NULL; name = name->next) {
+        sq__perfetto_name(session->perfetto, name);
+    }
+    if (session->options.last == 0) {
+        sq__recorders_free_names(names);
+    } else {
+        sq__recorders_put_back_names(names); /* for the next file */
+    }
+}
+
+static void report_dropped(session_t *session, sq__recorder_t *recorder) {
+    uint64_t dropped = sq__load_relaxed(&recorder->buffer.dropped);
+    if (dropped != recorder->reported_dropped) {
+        char text[96];
+        snprintf(text, sizeof text, "%" PRIu64 " events of thread %" PRIu64 " were dropped", dropped - recorder->reported_dropped, recorder->thread_id);
+        sq__perfetto_remark(session->perfetto, sq__clock_now(), text);
+        session->dropped += dropped - recorder->reported_dropped;
+        recorder->reported_dropped = dropped;
+    }
+}
+
+/* Writes what all threads have recorded since the last time, or since then. */
+static void read_all(session_t *session, uint64_t since) {
+    for (sq__recorder_t *next, *recorder = sq__recorders_look(); recorder != NULL; recorder = next) {
+        uint64_t first, end = sq__buffer_recorded(&recorder->buffer, &first);
+        next = recorder->next;
+        write_names(session); /* after the look at what was recorded: the names of all queues that occur in it */
+        sq__perfetto_events(session->perfetto, recorder, first, end, since);
+        if (!recorder->buffer.overwrites) {
+            sq__buffer_copied(&recorder->buffer, end);
+        }
+        report_dropped(session, recorder);
+        if (recorder->was_left && !recorder->buffer.overwrites) {
+            sq__memory_free(recorder->reading);
+            sq__recorders_remove(recorder);
+        }
+    }
+    uint64_t lost = sq__recorders_lost();
+    if (lost != session->reported_lost) {
+        sq__perfetto_remark(session->perfetto, sq__clock_now(), "events were dropped: there was no memory for a thread's buffer");
+        session->dropped += lost - session->reported_lost;
+        session->reported_lost = lost;
+    }
+    int error = sq__perfetto_flush(session->perfetto);
+    if (error) {
+        fail(session, error);
+    }
+}
+
+static void close_file(session_t *session) {
+    int error = session->file >= 0 ? sq__file_close(session->file) : 0;
+    session->file = -1;
+    if (error) {
+        fail(session, error);
+    }
+}
+
+/* Writes what a flight recorder has. */
+static void write_flight(session_t *session) {
+    uint64_t wanted = sq__load_relaxed(&session->wanted), now = sq__clock_now();
+    if (session->files < MOST_FILES && session->error == 0) {
+        char path[SQ__TRACE_PATH + 16];
+        snprintf(path, sizeof path, session->files == 0 ? "%s" : "%s.%u", session->options.path, session->files);
+        int error = session->file >= 0 ? 0 : sq__file_create(path, &session->file);
+        if (error) {
+            fail(session, error);
+        } else {
+            session->files += 1;
+            sq__perfetto_begin(session->perfetto, session->file);
+            read_all(session, now > session->options.last ? now - session->options.last : 0);
+            for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
+                sq__memory_free(recorder->reading);
+                recorder->reading = NULL;
+            }
+            sq__perfetto_end(session->perfetto);
+            close_file(session);
+            sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
+        }
+    }
+    sq__store_release(&session->written, wanted); /* [written] release: the file, for sq__trace_happened before a fatal end */
+}
+
+static void read_until_stopped(void *argument) {
+    session_t *session = argument;
+    bool is_flight = session->options.last != 0;
+    while (!sq__load_relaxed(&session->is_stopping)) {
+        bool rings = sq__bell_wait(bell, is_flight ? SQ__NEVER : pause);
+        if (!is_flight) {
+            uint64_t wanted = sq__load_relaxed(&session->wanted);
+            read_all(session, 0);
+            sq__store_release(&session->written, wanted); /* [written] as in write_flight */
+        } else if (rings && sq__load_relaxed(&session->wanted) != sq__load_relaxed(&session->written)) {
+            write_flight(session);
+        }
+    }
+    sq__mutex_lock(&end_lock);
+    session->has_ended = true;
+    sq__condition_signal(&ended);
+    sq__mutex_unlock(&end_lock);
+}
+
+/* Beginning and end. With the control lock. */
+
+static void request_write(void) {
+    session_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
+    if (session != NULL && session->options.last != 0) {
+        (void)sq__add_relaxed(&session->wanted, 1);
+        sq__bell_ring(bell);
+    }
+}
+
+static void write_at_signal(int number) {
+    (void)number;
+    request_write();
+}
+
+/* What stays for all sessions. */
+static int prepare(void) {
+    int error = 0;
+    if (!is_prepared) {
+        error = sq__condition_init(&ended);
+        error = error ? error : sq__bell_create(&bell);
+        is_prepared = error == 0;
+    }
+    return error;
+}
+
+static void dispose(session_t *session) {
+    sq__perfetto_end(session->perfetto);
+    sq__memory_free(session->perfetto);
+    sq__memory_free(session);
+}
+
+static session_t *make(const sq__trace_options_t *options) {
+    session_t *session = sq__memory(sizeof *session);
+    sq__perfetto_t *perfetto = sq__memory(sizeof *perfetto);
+    if (session == NULL || perfetto == NULL) {
+        sq__memory_free(session);
+        sq__memory_free(perfetto);
+        return NULL;
+    }
+    memset(session, 0, sizeof *session);
+    memset(perfetto, 0, sizeof *perfetto);
+    session->options = *options;
+    session->perfetto = perfetto;
+    session->file = -1;
+    return session;
+}
+
+static void before_fatal(void);
+
+static int begin(session_t *session) {
+    int error = sq__file_create(session->options.path, &session->file); /* now, so that an error comes at once */
+    if (error) {
+        return error;
+    }
+    error = session->options.signal != 0 ? sq__signal_take(session->options.signal, write_at_signal) : 0;
+    if (error) {
+        goto no_signal;
+    }
+    if (session->options.last == 0) {
+        sq__perfetto_begin(session->perfetto, session->file);
+    }
+    error = sq__thread_start(&session->start, read_until_stopped, session, "sq-trace", 0);
+    if (error) {
+        goto no_thread;
+    }
+    running = session;
+    sq__store_release(&happening, session); /* [happening] release: the session */
+    sq__fatal_first(before_fatal);
+    sq__recorders_begin(&(sq__recording_t){ .events = session->options.events, .overwrites = session->options.last != 0 });
+    sq__process_be_quiet(false);
+    return 0;
+no_thread:
+    if (session->options.signal != 0) {
+        sq__signal_give_back(session->options.signal, write_at_signal);
+    }
+no_signal:
+    (void)sq__file_close(session->file);
+    return error;
+}
+
+static int start(const char *text) {
+    sq__trace_options_t options;
+    const char *wrong = sq__trace_options_read(&options, text);
+    if (wrong != NULL) {
+        sq__report("the trace \"%s\" is not recorded: %s.", text, wrong);
+        return EINVAL;
+    }
+    if (running != NULL) {
+        return EALREADY;
+    }
+    int error = prepare();
+    if (error) {
+        return error;
+    }
+    session_t *session = make(&options);
+    if (session == NULL) {
+        return ENOMEM;
+    }
+    error = begin(session);
+    if (error) {
+        dispose(session);
+    }
+    return error;
+}
+
+static void await_reader(session_t *session) {
+    sq__store_relaxed(&session->is_stopping, true);
+    sq__bell_ring(bell);
+    sq__mutex_lock(&end_lock);
+    while (!session->has_ended) {
+        (void)sq__condition_wait(&ended, &end_lock, SQ__NEVER);
+    }
+    sq__mutex_unlock(&end_lock);
+}
+
+static int stop(void) {
+    session_t *session = running;
+    if (session == NULL) {
+        return EINVAL;
+    }
+    sq__recorders_end();
+    sq__process_be_quiet(true);
+    if (session->options.signal != 0) {
+        sq__signal_give_back(session->options.signal, write_at_signal);
+    }
+    running = NULL;
+    sq__store_relaxed(&happening, NULL);
+    await_reader(session);
+    if (session->options.last != 0) {
+        write_flight(session); /* what happened up to the end */
+    } else {
+        read_all(session, 0);
+        close_file(session);
+    }
+    if (session->dropped > 0 && session->error == 0) {
+        sq__report("the trace %s lacks %" PRIu64 " events, for which a buffer had no room.", session->options.path, session->dropped);
+    }
+    int error = session->error;
+    for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
+        sq__memory_free(recorder->reading);
+        recorder->reading = NULL;
+    }
+    sq__recorders_forget();
+    dispose(session);
+    return error;
+}
+
+int sq_trace_start(const char *options) {
+    sq__mutex_lock(&control);
+    int error = start(options);
+    sq__mutex_unlock(&control);
+    return error;
+}
+
+int sq_trace_stop(void) {
+    sq__mutex_lock(&control);
+    int error = stop();
+    sq__mutex_unlock(&control);
+    return error;
+}
+
+/* What happens meanwhile */
+
+void sq_trace_write(void) { request_write(); }
+
+void sq__trace_happened(const char *what) {
+    if (sq__trace_is_on()) {
+        sq__trace_text(what);
+        sq__trace_event(SQ__EVENT_MARK, 0, 0, 0, 0);
+        request_write();
+    }
+}
+
+/* The process is about to end with a message. The reader writes what there is; this thread may hold any lock, so it only waits. */
+static void before_fatal(void) {
+    session_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
+    uint64_t limit = sq__time_after(sq__clock_now(), fatal_pause);
+    if (session == NULL) {
+        return;
+    }
+    uint64_t wanted = sq__add_relaxed(&session->wanted, 1) + 1;
+    sq__bell_ring(bell);
+    /* [written] acquire: the file. */
+    while (sq__load_acquire(&session->written) < wanted && sq__clock_now() < limit) {
+        sq__thread_yield();
+    }
+}
+
+void sq__trace_from_environment(void) {
+    const char *text = getenv("SQ_TRACE");
+    if (text == NULL || text[0] == '\0') {
+        return;
+    }
+    int error = sq_trace_start(text);
+    if (error && error != EINVAL) {
+        sq__report("SQ_TRACE=%s: %s. The program continues without a trace.", text,
+                   error == EBUSY ? "the program handles the signal itself" : strerror(error));
+    }
+}
+
+/* The file is complete when the program ends. */
+static __attribute__((destructor)) void end_with_process(void) { (void)sq_trace_stop(); }
+
+static void lock_control(void) { sq__mutex_lock(&control); }
+
+static void unlock_control(bool in_child) {
+    if (in_child && running != NULL) {
+        of_parent = running; /* the file is the parent's */
+        running = NULL;
+        sq__store_relaxed(&happening, NULL);
+        is_prepared = false; /* the bell is shared with the parent */
+    }
+    sq__mutex_unlock(&control);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_TRACING, lock_control, unlock_control);
+}

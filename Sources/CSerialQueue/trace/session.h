@@ -1,0 +1,17 @@
+/* session.h: a trace from its beginning to its end.
+ *
+ * DESIGN. A session has a file and a thread of its own, the reader. A stream is read every ten milliseconds. A flight recorder is read when
+ * something has happened: the reader then writes a whole file, the first with the path that was given, later ones with .1, .2,
+ * ... after it. Starting and stopping go one at a time, under a lock that no other thread takes. */
+#ifndef SQ__TRACE_SESSION_H
+#define SQ__TRACE_SESSION_H
+
+#include <stdint.h>
+
+/* As SQ_TRACE says, if it is set. Called once, when the library is loaded. */
+void sq__trace_from_environment(void);
+
+/* Something has happened: notes it in the trace, and has a flight recorder write. */
+void sq__trace_happened(const char *what);
+
+#endif

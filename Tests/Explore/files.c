@@ -1,0 +1,25 @@
+/* files.c: the parts of platform/ that traces use to reach the system. No scenario records a whole trace: what threads share, the
+ * buffers, is explored by itself (scenarios/recording.c). */
+#include "explore.h"
+
+#include "platform/file.h"
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define LEFT_OUT(name, ...) int name(__VA_ARGS__) { ex_fail(#name " is not explored"); }
+
+LEFT_OUT(sq__file_create, const char *path, int *file)
+LEFT_OUT(sq__file_write, int file, const void *bytes, size_t count)
+LEFT_OUT(sq__file_close, int file)
+LEFT_OUT(sq__bell_create, int *bell)
+LEFT_OUT(sq__signal_take, int number, void (*function)(int))
+LEFT_OUT(sq__signal_number, const char *name, size_t length)
+LEFT_OUT(sq__process_id, void)
+
+void sq__report(const char *format, ...) { ex_fail("the core reports: %s", format); }
+void sq__bell_ring(int bell) { (void)bell; }
+bool sq__bell_wait(int bell, uint64_t nanoseconds) { return (void)bell, (void)nanoseconds, false; }
+void sq__signal_give_back(int number, void (*function)(int)) { (void)number, (void)function; }
+void sq__clock_others(uint64_t *since_boot, uint64_t *of_day) { *since_boot = *of_day = 0; }
+bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) { return (void)address, (void)path, (void)size, (void)offset, false; }
+void sq__fatal_first(void (*function)(void)) { (void)function; }

@@ -1,0 +1,48 @@
+"""stats.py: a table of the queues, for a terminal."""
+
+
+def percentile(values, share):
+    """The smallest value that so many hundredths of them do not exceed; `values` are sorted."""
+    return values[max(0, -(-len(values) * share // 100) - 1)] if values else 0
+
+
+def duration(nanoseconds):
+    for unit, size in (('s', 1_000_000_000), ('ms', 1_000_000), ('us', 1_000)):
+        if nanoseconds >= size:
+            value = nanoseconds / size
+            return f'{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {unit}'
+    return f'{nanoseconds} ns'
+
+
+def rows(model):
+    """[(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task)]"""
+    by_queue = {}
+    for task in model.tasks:
+        by_queue.setdefault(task.queue, []).append(task)
+    whole = max(1, model.finish - model.begin)
+    result = []
+    for queue, tasks in by_queue.items():
+        waiting = sorted(task.waited for task in tasks)
+        running = sorted(task.end - task.start for task in tasks)
+        figures = [tuple(percentile(values, share) for share in (50, 99, 100)) for values in (waiting, running)]
+        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole))
+    return sorted(result, key=lambda row: -row[2][2])
+
+
+def table(model):
+    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy')]
+    for label, count, waiting, running, busy in rows(model):
+        lines.append((label, str(count), *map(duration, waiting), *map(duration, running), f'{100 * busy:.0f} %'))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    text = ''.join('  '.join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                             for i, (cell, width) in enumerate(zip(line, widths))).rstrip() + '\n' for line in lines)
+    unstarted = {}
+    for _, _, _, more in model.unstarted.values():
+        queue = more.get('queue', 0) if isinstance(more, dict) else more.queue
+        unstarted[queue] = unstarted.get(queue, 0) + 1
+    for queue, count in sorted(unstarted.items()):
+        text += f'{model.queue_label(queue)}: {count} {"task was" if count == 1 else "tasks were"} submitted and had not started at the end\n'
+    for _, remark in model.remarks:
+        text += f'{remark}\n'
+    text += f'{len(model.tasks)} tasks in {duration(model.finish - model.begin)}\n'
+    return text

@@ -363,7 +363,11 @@ void sq__trace_from_environment(void) {
 }
 
 /* The file is complete when the program ends. */
-static __attribute__((destructor)) void end_with_process(void) { (void)sq_trace_stop(); }
+static __attribute__((destructor)) void end_with_process(void) {
+    if (sq__load_relaxed(&happening) != NULL) {
+        (void)sq_trace_stop();
+    }
+}
 
 static void lock_control(void) { sq__mutex_lock(&control); }
 

@@ -65,7 +65,7 @@ static void use_queues(const char *label) {
     sq_queue_release(queue);
 }
 
-static const sq__event_t some = { .time = 1, .what = 2, .where = 3, .which = 4 };
+static const sq__entry_t some = { .time = 1, .what = 2, .where = 3, .which = 4 };
 
 static sq__buffer_t *make_buffer(uint64_t room, bool overwrites) {
     sq__buffer_t *buffer = aligned_alloc(SQ__LINE, sizeof *buffer);
@@ -73,7 +73,7 @@ static sq__buffer_t *make_buffer(uint64_t room, bool overwrites) {
     memset(buffer, 0, sizeof *buffer);
     buffer->room = room;
     buffer->overwrites = overwrites;
-    buffer->words = calloc(room * SQ__EVENT_WORDS, sizeof(uint64_t));
+    buffer->words = calloc(room * SQ__ENTRY_WORDS, sizeof(uint64_t));
     REQUIRE(buffer->words != NULL);
     return buffer;
 }
@@ -105,10 +105,10 @@ TEST(a_full_buffer_drops_events_and_counts_them) {
 
 TEST(a_flight_recorder_keeps_the_newest_events) {
     uint64_t first;
-    sq__event_t event;
+    sq__entry_t event;
     sq__buffer_t *buffer = make_buffer(4, true);
     for (uint64_t i = 0; i < 11; i += 1) {
-        CHECK(sq__buffer_record(buffer, &(sq__event_t){ .time = i, .what = i, .where = i, .which = i }, 0));
+        CHECK(sq__buffer_record(buffer, &(sq__entry_t){ .time = i, .what = i, .where = i, .which = i }, 0));
     }
     CHECK_EQUAL(sq__buffer_recorded(buffer, &first), 11);
     CHECK_EQUAL(first, 7);

@@ -26,14 +26,14 @@ uint32_t sq__traced_number(const sq_queue_t *queue) {
     return sq__recorders_name(session, &cold->traced_as, queue->label, sq__load_relaxed(&queue->control) & SQ__CONCURRENT);
 }
 
-void sq__traced_event(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
+void sq__traced_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
     uint32_t number = sq__traced_number(queue);
     if (number != 0) {
         sq__trace_event(kind, detail, number, where, which);
     }
 }
 
-sq__session_t sq__traced_open(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
+sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
     uint32_t number = sq__traced_number(queue);
     return number != 0 ? sq__trace_open(kind, detail, number, where, which) : 0;
 }
@@ -46,7 +46,7 @@ sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t wher
     return session;
 }
 
-void sq__traced_submit(const sq_queue_t *queue, sq__event_kind_t event, uintptr_t kind, uint64_t where) {
+void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where) {
     uint32_t number = sq__traced_number(queue);
     if (number != 0) {
         sq__trace_submit(event, (unsigned)kind, number, where);

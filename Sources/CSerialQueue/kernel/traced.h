@@ -20,17 +20,17 @@ void sq__traced_end(sq_queue_t *queue);
 uint32_t sq__traced_number(const sq_queue_t *queue);
 
 /* An event of the queue, which is marked. */
-void sq__traced_event(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
-sq__session_t sq__traced_open(const sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
+void sq__traced_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
+sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
 
 /* A START. Returns as sq__trace_open; without a trace removes the mark. Takes the queue's lock then. */
 sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which);
 
 /* A task of this kind was put there, by a SUBMIT or FIRE. */
-void sq__traced_submit(const sq_queue_t *queue, sq__event_kind_t event, uintptr_t kind, uint64_t where);
+void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where);
 
 /* For what happens rarely, on a queue that may not be marked yet. Takes the queue's lock, if a trace is under way. */
-static inline void sq__traced_seldom(sq_queue_t *queue, sq__event_kind_t kind, unsigned detail, uint64_t which) {
+static inline void sq__traced_seldom(sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t which) {
     if (sq__trace_is_on()) {
         sq__traced_begin(queue);
         sq__traced_event(queue, kind, detail, 0, which);

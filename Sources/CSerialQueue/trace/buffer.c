@@ -9,13 +9,13 @@ static bool has_room(sq__buffer_t *buffer, uint64_t head, uint64_t reserve) {
     return head - buffer->known_tail + reserve < buffer->room;
 }
 
-bool sq__buffer_record(sq__buffer_t *buffer, const sq__event_t *event, uint64_t reserve) {
+bool sq__buffer_record(sq__buffer_t *buffer, const sq__entry_t *event, uint64_t reserve) {
     uint64_t head = sq__load_relaxed(&buffer->head);
     if (!buffer->overwrites && !has_room(buffer, head, reserve)) {
         sq__count(&buffer->dropped, 1);
         return false;
     }
-    SQ__ATOMIC(uint64_t) *words = &buffer->words[(head & (buffer->room - 1)) * SQ__EVENT_WORDS];
+    SQ__ATOMIC(uint64_t) *words = &buffer->words[(head & (buffer->room - 1)) * SQ__ENTRY_WORDS];
     sq__store_relaxed(&buffer->claimed, head + 1);
     /* [overwritten] release: `claimed`, for a reader that copies the event which was here. */
     sq__store_release(&words[0], event->time);
@@ -34,8 +34,8 @@ uint64_t sq__buffer_recorded(const sq__buffer_t *buffer, uint64_t *first) {
     return head;
 }
 
-bool sq__buffer_copy(const sq__buffer_t *buffer, uint64_t number, sq__event_t *event) {
-    SQ__ATOMIC(uint64_t) *words = &buffer->words[(number & (buffer->room - 1)) * SQ__EVENT_WORDS];
+bool sq__buffer_copy(const sq__buffer_t *buffer, uint64_t number, sq__entry_t *event) {
+    SQ__ATOMIC(uint64_t) *words = &buffer->words[(number & (buffer->room - 1)) * SQ__ENTRY_WORDS];
     /* [overwritten] acquire: `claimed`, if one of them belongs to a newer event. */
     event->time = sq__load_acquire(&words[0]);
     event->what = sq__load_acquire(&words[1]);

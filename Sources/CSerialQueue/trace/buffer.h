@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SQ__EVENT_WORDS = 4 };
+enum { SQ__ENTRY_WORDS = 4 };
 
 /* T by the recording thread only; R by the reader only; A atomic; I fixed after creation. */
 typedef struct sq__buffer {
@@ -32,17 +32,17 @@ typedef struct sq__buffer {
     uint64_t room;                                /* I  how many events fit; a power of two */
     bool overwrites;                              /* I */
     _Alignas(SQ__LINE) SQ__ATOMIC(uint64_t) tail; /* A  written by R: how many events it has copied */
-    SQ__ATOMIC(uint64_t) *words;                  /* I  SQ__EVENT_WORDS for each event */
+    SQ__ATOMIC(uint64_t) *words;                  /* I  SQ__ENTRY_WORDS for each event */
 } sq__buffer_t;
 
 /* T. Records an event if there is room for it and for `reserve` more. */
-bool sq__buffer_record(sq__buffer_t *buffer, const sq__event_t *event, uint64_t reserve);
+bool sq__buffer_record(sq__buffer_t *buffer, const sq__entry_t *event, uint64_t reserve);
 
 /* R. How many events were recorded so far, and the first of them that is not copied yet, or not overwritten. */
 uint64_t sq__buffer_recorded(const sq__buffer_t *buffer, uint64_t *first);
 
 /* R. Copies an event. False: it has been overwritten. */
-bool sq__buffer_copy(const sq__buffer_t *buffer, uint64_t number, sq__event_t *event);
+bool sq__buffer_copy(const sq__buffer_t *buffer, uint64_t number, sq__entry_t *event);
 
 /* R. Frees the slots of all events before this one. */
 void sq__buffer_copied(sq__buffer_t *buffer, uint64_t number);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-typedef enum sq__event_kind {
+typedef enum sq__entry_kind {
     SQ__EVENT_SUBMIT = 1, /* detail: the work's kind. where: its place in the queue; which: the caller's code, or its file with `line` */
     SQ__EVENT_START,      /* detail: the work's kind. where: its place, 0 if it never had one; which: its function */
     SQ__EVENT_END,        /* of the task that this thread started last */
@@ -23,25 +23,25 @@ typedef enum sq__event_kind {
     /* These two belong to the next event of the thread, of another kind. */
     SQ__EVENT_CONTEXT,    /* which: the first word of the context of a task: a closure's code, perhaps */
     SQ__EVENT_TEXT        /* detail: 1: the text begins. where, which: its next 16 bytes */
-} sq__event_kind_t;
+} sq__entry_kind_t;
 
 /* In the detail of a START: it is not the task's function that is called, but the one that discards it. */
 enum { SQ__EVENT_DISCARDS = 0x80 };
 
-typedef struct sq__event {
+typedef struct sq__entry {
     uint64_t time;  /* nanoseconds of sq__clock_now */
-    uint64_t what;  /* sq__event_what */
+    uint64_t what;  /* sq__entry_what */
     uint64_t where; /* see the kinds */
     uint64_t which;
-} sq__event_t;
+} sq__entry_t;
 
-static inline uint64_t sq__event_what(sq__event_kind_t kind, unsigned detail, uint32_t queue, unsigned line) {
+static inline uint64_t sq__entry_what(sq__entry_kind_t kind, unsigned detail, uint32_t queue, unsigned line) {
     return (uint64_t)queue << 32 | (uint64_t)(line & 0xFFFF) << 16 | (uint64_t)(detail & 0xFF) << 8 | (uint64_t)kind;
 }
 
-static inline sq__event_kind_t sq__event_kind(const sq__event_t *event) { return (sq__event_kind_t)(event->what & 0xFF); }
-static inline unsigned sq__event_detail(const sq__event_t *event) { return (unsigned)(event->what >> 8) & 0xFF; }
-static inline unsigned sq__event_line(const sq__event_t *event) { return (unsigned)(event->what >> 16) & 0xFFFF; }
-static inline uint32_t sq__event_queue(const sq__event_t *event) { return (uint32_t)(event->what >> 32); }
+static inline sq__entry_kind_t sq__entry_kind(const sq__entry_t *event) { return (sq__entry_kind_t)(event->what & 0xFF); }
+static inline unsigned sq__entry_detail(const sq__entry_t *event) { return (unsigned)(event->what >> 8) & 0xFF; }
+static inline unsigned sq__entry_line(const sq__entry_t *event) { return (unsigned)(event->what >> 16) & 0xFFFF; }
+static inline uint32_t sq__entry_queue(const sq__entry_t *event) { return (uint32_t)(event->what >> 32); }
 
 #endif

@@ -76,32 +76,32 @@ void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *te
     end_event(perfetto, begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
 }
 
-static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__event_t *event) {
+static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
-    uint32_t site = event->which != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which, sq__event_line(event)) : 0;
+    uint32_t site = event->which != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which, sq__entry_line(event)) : 0;
     packet_t packet = begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
-    annotate(proto, "queue", sq__event_queue(event));
-    annotate(proto, "kind", sq__event_detail(event));
+    annotate(proto, "queue", sq__entry_queue(event));
+    annotate(proto, "kind", sq__entry_detail(event));
     if (site != 0) {
         annotate_text(proto, "site", site);
     }
-    sq__proto_fixed64(proto, EVENT_FLOW, flow_of(sq__event_queue(event), event->where));
+    sq__proto_fixed64(proto, EVENT_FLOW, flow_of(sq__entry_queue(event), event->where));
     end_event(perfetto, packet);
 }
 
 /* Where what starts now was waiting; 0: nowhere. */
-static uint64_t place_of(reading_t *reading, const sq__event_t *event) {
+static uint64_t place_of(reading_t *reading, const sq__entry_t *event) {
     uint64_t where = event->where;
-    if (where == 0 && reading->waited_queue == sq__event_queue(event)) {
+    if (where == 0 && reading->waited_queue == sq__entry_queue(event)) {
         where = reading->waited_where; /* a sync after its wait */
     }
     reading->waited_queue = 0;
     return where;
 }
 
-static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__event_t *event) {
+static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
-    uint32_t queue = sq__event_queue(event);
+    uint32_t queue = sq__entry_queue(event);
     uint64_t where = place_of(reading, event);
     uint32_t function = sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, event->which, 0);
     uint32_t context = reading->context != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, reading->context, 0) : 0;
@@ -110,7 +110,7 @@ static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
     sq__proto_text(proto, EVENT_CATEGORY, "run");
     sq__proto_number(proto, EVENT_NAME_NUMBER, name);
     annotate(proto, "queue", queue);
-    annotate(proto, "kind", sq__event_detail(event));
+    annotate(proto, "kind", sq__entry_detail(event));
     annotate_text(proto, "function", function);
     if (context != 0) {
         annotate_text(proto, "context", context);
@@ -127,9 +127,9 @@ static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
     }
 }
 
-static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__event_t *event) {
+static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
-    uint32_t queue = sq__event_queue(event);
+    uint32_t queue = sq__entry_queue(event);
     const char *label = sq__packet_queue(perfetto, queue)->label;
     char name[SQ__TEXT_BYTES + 128];
     snprintf(name, sizeof name, "wait for %s", reading->text_used > 0 ? reading->text : label != NULL ? label : "a queue");
@@ -137,7 +137,7 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     if (queue != 0) {
         annotate(proto, "queue", queue);
     }
-    annotate(proto, "aim", sq__event_detail(event));
+    annotate(proto, "aim", sq__entry_detail(event));
     if (event->where != 0) {
         sq__proto_fixed64(proto, EVENT_FLOW, flow_of(queue, event->where));
         reading->waited_queue = queue;
@@ -146,14 +146,14 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     end_event(perfetto, packet);
 }
 
-static void put_end(sq__perfetto_t *perfetto, uint64_t track, const sq__event_t *event, open_event_t ended) {
+static void put_end(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event, open_event_t ended) {
     end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, track));
     if (ended.is_task && !sq__packet_queue(perfetto, ended.queue)->is_concurrent) {
         end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | ended.queue));
     }
 }
 
-static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const sq__event_t *event) {
+static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const sq__entry_t *event) {
     uint64_t hash = 5381;
     for (const char *at = reading->text; *at != '\0'; at += 1) {
         hash = hash * 33 ^ (unsigned char)*at;
@@ -168,20 +168,20 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
 }
 
 /* On the queue's own track, or of a FIFOQueue on that of the thread. */
-static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__event_t *event) {
+static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__entry_t *event) {
     static const char *const names[] = {
         [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
         [SQ__EVENT_ENDED] = "end of the queue", [SQ__EVENT_TIMER] = "timer", [SQ__EVENT_TURN] = "turn", [SQ__EVENT_MARK] = "mark",
     };
-    sq__event_kind_t kind = sq__event_kind(event);
+    sq__entry_kind_t kind = sq__entry_kind(event);
     const char *name = kind == SQ__EVENT_MARK || kind == SQ__EVENT_TURN ? reading->text : names[kind];
     packet_t packet = begin_named(perfetto, event->time, INSTANT, track, names[kind], name);
-    if (sq__event_queue(event) != 0) {
-        annotate(&perfetto->proto, "queue", sq__event_queue(event));
+    if (sq__entry_queue(event) != 0) {
+        annotate(&perfetto->proto, "queue", sq__entry_queue(event));
     }
-    annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__event_detail(event));
+    annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__entry_detail(event));
     if (kind == SQ__EVENT_GRANT) {
-        sq__proto_fixed64(&perfetto->proto, EVENT_FLOW, flow_of(sq__event_queue(event), event->where));
+        sq__proto_fixed64(&perfetto->proto, EVENT_FLOW, flow_of(sq__entry_queue(event), event->where));
     } else if (kind == SQ__EVENT_TURN) {
         annotate(&perfetto->proto, "fifo", event->where);
         annotate(&perfetto->proto, "turn", event->which);
@@ -190,12 +190,12 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
 }
 
 /* Keeps account of what is open. Returns what the event ends. */
-static open_event_t account(reading_t *reading, const sq__event_t *event) {
-    sq__event_kind_t kind = sq__event_kind(event);
+static open_event_t account(reading_t *reading, const sq__entry_t *event) {
+    sq__entry_kind_t kind = sq__entry_kind(event);
     open_event_t ended = { 0, false };
     if (kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT) {
         if (reading->depth < SQ__OPEN_EVENTS) {
-            reading->open[reading->depth] = (open_event_t){ sq__event_queue(event), kind == SQ__EVENT_START };
+            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START };
         }
         reading->depth += 1;
     } else if ((kind == SQ__EVENT_END || kind == SQ__EVENT_WAITED) && reading->depth > 0) {
@@ -205,9 +205,9 @@ static open_event_t account(reading_t *reading, const sq__event_t *event) {
     return ended;
 }
 
-static void collect_text(reading_t *reading, const sq__event_t *event) {
+static void collect_text(reading_t *reading, const sq__entry_t *event) {
     uint64_t words[2] = { event->where, event->which };
-    if (sq__event_detail(event) == 1) {
+    if (sq__entry_detail(event) == 1) {
         reading->text_used = 0;
     }
     if (reading->text_used + sizeof words <= SQ__TEXT_BYTES) {
@@ -217,9 +217,9 @@ static void collect_text(reading_t *reading, const sq__event_t *event) {
     }
 }
 
-static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__event_t *event) {
+static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     open_event_t ended = account(reading, event);
-    switch (sq__event_kind(event)) {
+    switch (sq__entry_kind(event)) {
     case SQ__EVENT_SUBMIT:
         put_submit(perfetto, track, event);
         break;
@@ -253,13 +253,13 @@ void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uin
     }
     reading_t *reading = recorder->reading;
     for (uint64_t number = first; number < end; number += 1) {
-        sq__event_t event;
+        sq__entry_t event;
         if (!sq__buffer_copy(&recorder->buffer, number, &event)) {
             continue;
         }
-        if (sq__event_kind(&event) == SQ__EVENT_TEXT) {
+        if (sq__entry_kind(&event) == SQ__EVENT_TEXT) {
             collect_text(reading, &event);
-        } else if (sq__event_kind(&event) == SQ__EVENT_CONTEXT) {
+        } else if (sq__entry_kind(&event) == SQ__EVENT_CONTEXT) {
             reading->context = event.which;
         } else {
             if (event.time >= since) {

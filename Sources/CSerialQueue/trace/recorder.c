@@ -178,7 +178,7 @@ static void leave(sq__exit_t *exit) {
 
 /* With the lock, which it gives up meanwhile; NULL: no memory. */
 static sq__recorder_t *make(sq__session_t session) {
-    size_t words = recording.events * SQ__EVENT_WORDS * sizeof(uint64_t);
+    size_t words = recording.events * SQ__ENTRY_WORDS * sizeof(uint64_t);
     sq__mutex_unlock(&lock);
     size_t head = (sizeof(sq__recorder_t) + SQ__LINE - 1) / SQ__LINE * SQ__LINE;
     char *memory = sq__memory_lines(head + words);
@@ -188,7 +188,7 @@ static sq__recorder_t *make(sq__session_t session) {
         memset(recorder, 0, sizeof *recorder);
         recorder->exit.call = leave;
         recorder->session = session;
-        recorder->buffer.room = words / (SQ__EVENT_WORDS * sizeof(uint64_t));
+        recorder->buffer.room = words / (SQ__ENTRY_WORDS * sizeof(uint64_t));
         recorder->buffer.overwrites = recording.overwrites;
         recorder->buffer.words = (SQ__ATOMIC(uint64_t) *)(void *)(memory + head);
     }
@@ -231,33 +231,33 @@ static inline sq__recorder_t *find(void) {
 }
 
 static inline bool record(sq__recorder_t *recorder, uint64_t what, uint64_t where, uint64_t which, uint64_t reserve) {
-    const sq__event_t event = { .time = sq__clock_now(), .what = what, .where = where, .which = which };
+    const sq__entry_t event = { .time = sq__clock_now(), .what = what, .where = where, .which = which };
     return sq__buffer_record(&recorder->buffer, &event, reserve);
 }
 
-void sq__trace_event(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
+void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
     sq__recorder_t *recorder = find();
     if (recorder != NULL) {
-        record(recorder, sq__event_what(kind, detail, queue, 0), where, which, recorder->open);
+        record(recorder, sq__entry_what(kind, detail, queue, 0), where, which, recorder->open);
     }
 }
 
-sq__session_t sq__trace_open(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
+sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
     sq__recorder_t *recorder = find();
-    if (recorder == NULL || !record(recorder, sq__event_what(kind, detail, queue, 0), where, which, recorder->open + 1)) {
+    if (recorder == NULL || !record(recorder, sq__entry_what(kind, detail, queue, 0), where, which, recorder->open + 1)) {
         return 0;
     }
     recorder->open += 1;
     return recorder->session;
 }
 
-void sq__trace_close(sq__session_t session, sq__event_kind_t kind, unsigned detail, uint32_t queue) {
+void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint32_t queue) {
     sq__recorder_t *recorder = (sq__recorder_t *)sq__self()->recorder;
     if (recorder == NULL || recorder->session != session) {
         return;
     }
     recorder->open -= 1;
-    (void)record(recorder, sq__event_what(kind, detail, queue, 0), 0, 0, 0);
+    (void)record(recorder, sq__entry_what(kind, detail, queue, 0), 0, 0, 0);
 }
 
 void sq__trace_text(const char *text) {
@@ -267,14 +267,14 @@ void sq__trace_text(const char *text) {
         uint64_t words[2] = { 0, 0 };
         size_t rest = length - at;
         memcpy(words, text + at, rest < bytes ? rest : bytes);
-        (void)record(recorder, sq__event_what(SQ__EVENT_TEXT, at == 0, 0, 0), words[0], words[1], recorder->open);
+        (void)record(recorder, sq__entry_what(SQ__EVENT_TEXT, at == 0, 0, 0), words[0], words[1], recorder->open);
     }
 }
 
-void sq__trace_submit(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where) {
+void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where) {
     sq__recorder_t *recorder = find();
     if (recorder != NULL) {
-        uint64_t what = sq__event_what(kind, detail, queue, recorder->site_line);
+        uint64_t what = sq__entry_what(kind, detail, queue, recorder->site_line);
         record(recorder, what, where, (uint64_t)(uintptr_t)recorder->site, recorder->open);
         recorder->site = NULL;
     }

@@ -40,19 +40,19 @@ typedef struct sq__recorder {
 } sq__recorder_t;
 
 /* Records an event of the calling thread. */
-void sq__trace_event(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
+void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
 
 /* The same for an event that opens something. Returns the session; 0: it was not recorded. */
-sq__session_t sq__trace_open(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
+sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
 
 /* Closes what was opened last, if that was recorded. */
-void sq__trace_close(sq__session_t session, sq__event_kind_t kind, unsigned detail, uint32_t queue);
+void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint32_t queue);
 
 /* Records a text of at most 80 bytes, for the next event. */
 void sq__trace_text(const char *text);
 
 /* A SUBMIT or FIRE, with the site that was noted. */
-void sq__trace_submit(sq__event_kind_t kind, unsigned detail, uint32_t queue, uint64_t where);
+void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where);
 
 /* Notes where the next submission of this thread comes from. `line` 0: it is code. `is_outermost`: in place of what was noted before. */
 void sq__trace_site(const void *site, unsigned line, bool is_outermost);

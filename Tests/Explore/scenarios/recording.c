@@ -6,7 +6,7 @@
 enum { ROOM = 2, EVENTS = 4 };
 
 static sq__buffer_t buffer;
-static SQ__ATOMIC(uint64_t) words[ROOM * SQ__EVENT_WORDS];
+static SQ__ATOMIC(uint64_t) words[ROOM * SQ__ENTRY_WORDS];
 static bool overwrites;
 static unsigned accepted, seen;
 static uint64_t last_seen;
@@ -14,7 +14,7 @@ static uint64_t last_seen;
 static void record(void *unused) {
     (void)unused;
     for (uint64_t i = 1; i <= EVENTS; i += 1) {
-        const sq__event_t event = { .time = i, .what = i, .where = i, .which = i };
+        const sq__entry_t event = { .time = i, .what = i, .where = i, .which = i };
         accepted += sq__buffer_record(&buffer, &event, 0);
     }
 }
@@ -22,7 +22,7 @@ static void record(void *unused) {
 static void read_some(void) {
     uint64_t first, end = sq__buffer_recorded(&buffer, &first);
     for (uint64_t number = first; number < end; number += 1) {
-        sq__event_t event;
+        sq__entry_t event;
         if (!sq__buffer_copy(&buffer, number, &event)) {
             continue;
         }
@@ -52,7 +52,7 @@ static void explore(bool is_flight) {
     sq__store_relaxed(&buffer.claimed, 0);
     sq__store_relaxed(&buffer.dropped, 0);
     sq__store_relaxed(&buffer.tail, 0);
-    for (unsigned i = 0; i < ROOM * SQ__EVENT_WORDS; i += 1) {
+    for (unsigned i = 0; i < ROOM * SQ__ENTRY_WORDS; i += 1) {
         sq__store_relaxed(&words[i], 0);
     }
     buffer.known_tail = 0;

@@ -226,7 +226,13 @@ TEST(a_wait_that_finds_no_memory_for_a_shared_slot_is_refused) {
     size_t ran = 0;
     sq_queue_t *queue = stalled_queue("famine", &ran);
     poll_once(queue, SQ__WAITER); /* the thread has its token */
-    sq_queue_t *fresh = stalled_queue("famine", &ran);
+    sq_queue_t *fresh = make_queue_of("famine", 0);
+    fail_nth(FAIL_ALLOCATION, 1, true);
+    CHECK_EQUAL(sq_suspend(fresh), 0); /* also without memory for the record that a shared slot needs, too */
+    CHECK_EQUAL(fail_nothing(), 1);
+    for (unsigned i = 0; i < SQ__SHARED_FROM; i += 1) {
+        CHECK_EQUAL(sq_async(fresh, add_one, &ran), 0);
+    }
     fail_nth(FAIL_ALLOCATION, 1, true);
     CHECK_EQUAL(sq__turn_wait(fresh, &(sq__turn_wanted_t){ .kind = SQ__WAITER, .deadline = 1 }), ENOMEM);
     CHECK_EQUAL(fail_nothing(), 1);

@@ -98,6 +98,7 @@ void ex_read(const void *address, unsigned bytes);
 void ex_write(const void *address, unsigned bytes);
 void ex_atomic(const void *address);
 unsigned ex_live_blocks(void);
+bool ex_is_freed(const void *address);
 bool ex_block_of(const void *address, unsigned *number, size_t *bytes, size_t *offset);
 uint64_t ex_place_of(const void *address);   /* a number that is the same in each run */
 extern char ex_stacks[EX_THREADS][EX_STACK];
@@ -125,9 +126,10 @@ unsigned ex_open_events(void);
 /* system.c */
 extern unsigned ex_processors;
 void ex_catch_crashes(void);
+void ex_dumped(const char *text, size_t length); /* stage_dump.c: a part of a dump was written */
 
 /* core.c: the part of the core's state that outlives its queues. */
-enum { EX_OWN = 128 }; /* bytes that are local to a thread, at most */
+enum { EX_OWN = 192 }; /* bytes that are local to a thread, at most */
 void ex_core_reset(void);
 void ex_core_exchange_own(char *leaving, const char *coming);
 bool ex_core_ignores(const void *address);

@@ -6,7 +6,7 @@
  *     barrier  sync_barrier  barrier_until  try_barrier      (barrier: sq_async_barrier; the others: sq_sync_barrier_until)
  *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_run_and_wait)
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
- *     retain  release  look  watch  unwatch
+ *     retain  release  look  watch  unwatch  dump
  *     hostN  serve  halt        a loop: polls it and runs it until N tasks have run; runs it forever; stops it
  *     letgo  pump  create                                                         the pool: releases it, runs it; makes and releases others
  *     applyN                                                                      on the pool: N iterations
@@ -32,7 +32,7 @@ typedef struct scenario {
 } scenario_t;
 
 extern const scenario_t litmus_scenarios[], puzzle_scenarios[], order_scenarios[], deadline_scenarios[], capacity_scenarios[],
-    deferred_scenarios[], suspend_scenarios[], watch_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
+    deferred_scenarios[], suspend_scenarios[], watch_scenarios[], dump_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
     depth_scenarios[], pool_scenarios[], pool_end_scenarios[], alarm_scenarios[], timer_scenarios[], semaphore_once_scenarios[],
     group_scenarios[], item_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
     apply_scenarios[], loop_scenarios[], recording_scenarios[];

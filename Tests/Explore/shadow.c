@@ -73,6 +73,11 @@ static shadow_t *shadow_of(const char *address) {
     return fresh(&other_shadow[at]);
 }
 
+bool ex_is_freed(const void *address) {
+    size_t offset = (size_t)((const char *)address - arena);
+    return offset < ARENA && arena_shadow[offset / 4].run == run && !arena_shadow[offset / 4].alive;
+}
+
 static void check(const char *address, const char *what, bool writes) {
     if (run == 0) {
         return; /* a constructor of the core, before main */

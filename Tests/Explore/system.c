@@ -4,13 +4,17 @@
 #include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/mutex.h"
+#include "platform/peek.h"
+#include "platform/signal.h"
 #include "platform/symbol.h"
+#include "platform/symbols.h"
 #include "platform/thread.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define HERE (ex_caller = here)
 #define BEGIN const void *here = __builtin_return_address(0); ex_point(); HERE
@@ -73,6 +77,13 @@ void sq__mutex_unlock(sq__mutex_t *mutex) {
     ex_atomic(mutex);
     leave(mutex);
     EX_TRACE("unlocks %s", ex_name_of(mutex));
+}
+
+/* In time: here no thread is stuck with a lock. */
+bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds) {
+    (void)nanoseconds;
+    sq__mutex_lock(mutex);
+    return true;
 }
 
 void sq__mutex_destroy(sq__mutex_t *mutex) {
@@ -153,6 +164,46 @@ void sq__symbol_name(void (*function)(void), char *name, size_t size) { snprintf
 unsigned sq__processor_count(void) { return ex_processors; }
 uint64_t sq__clock_now(void) { return ex_now(); }
 uint64_t sq__clock_process_time(void) { return ex_now(); }
+
+/* What a dump asks the system. A peek copies behind the detection of races, as the system does. All that it looks at here it has found
+ * under a lock, as no thread is in the list of threads: so that must be there. */
+bool sq__peek(const void *address, void *copy, size_t bytes) {
+    const char *from = address;
+    char *to = copy;
+    if ((uintptr_t)address < 4096) {
+        return false;
+    }
+    if (ex_is_freed(address)) {
+        ex_fail("a dump looks at %s, which was freed", ex_name_of(address));
+    }
+    for (; bytes > 0; bytes -= 1) {
+        *to++ = *from++;
+    }
+    return true;
+}
+
+void sq__peek_text(const char *address, char *text, size_t size) {
+    char first = '?';
+    (void)sq__peek(address, &first, 1);
+    snprintf(text, size, "%.*s", (int)size - 1, first != '?' ? address : "?");
+}
+void *sq__pages(size_t bytes) { return calloc(1, bytes); }
+void sq__pages_free(void *pages, size_t bytes) { (void)bytes; free(pages); }
+void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }
+uint64_t sq__process_id(void) { return 1; }
+int sq__write(int file, const char *bytes, size_t count) { (void)file; ex_dumped(bytes, count); return 0; }
+void sq__symbols_want(sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; }
+void sq__symbols_find(sq__symbols_t *symbols) { (void)symbols; }
+void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *text, size_t size) {
+    (void)symbols, (void)address;
+    snprintf(text, size, "f");
+}
+bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; return false; }
+const char *sq__environment(const char *name) { (void)name; return NULL; }
+int sq__signal_number(const char *name) { (void)name; return 0; }
+int sq__signal_begin(int number, void (*call)(void)) { (void)number, (void)call; return EBUSY; }
+void sq__signal_begin_again(void) {}
+void sq__say(const char *format, ...) { (void)format; }
 
 void sq__fatal(const char *format, ...) {
     char text[300];

@@ -284,6 +284,53 @@ bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     return was_set;
 }
 
+/* Looking */
+
+/* The nodes that may come next: of each node that was taken, the two below it. */
+typedef struct front {
+    const sq__heap_node_t *nodes[2 + 16];
+    unsigned count;
+} front_t;
+
+static void push(front_t *front, const sq__heap_node_t *node) {
+    if (node != NULL) {
+        front->nodes[front->count++] = node;
+    }
+}
+
+/* NULL: none is left. */
+static const sq__heap_node_t *pop(front_t *front) {
+    unsigned first = 0;
+    if (front->count == 0) {
+        return NULL;
+    }
+    for (unsigned i = 1; i < front->count; i += 1) {
+        first = sq__heap_before(front->nodes[i], front->nodes[first]) ? i : first;
+    }
+    const sq__heap_node_t *node = front->nodes[first];
+    front->nodes[first] = front->nodes[--front->count];
+    push(front, node->left);
+    push(front, node->right);
+    return node;
+}
+
+bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor) {
+    alarms = alarms != NULL ? alarms : &shared;
+    front_t front = { .count = 0 };
+    if (!sq__mutex_lock_within(&alarms->lock, visitor->patience)) {
+        return false;
+    }
+    uint64_t now = alarms->is_manual ? alarms->now : sq__clock_now();
+    push(&front, sq__heap_first(&alarms->exact));
+    push(&front, sq__heap_first(&alarms->loose));
+    const sq__heap_node_t *node;
+    for (unsigned i = 0; i < visitor->most && (node = pop(&front)) != NULL; i += 1) {
+        visitor->visit(visitor->context, SQ__CONTAINER(node, sq__alarm_t, due), node->key, now);
+    }
+    sq__mutex_unlock(&alarms->lock);
+    return true;
+}
+
 /* Fork */
 
 void sq__alarms_lock(void) { sq__mutex_lock(&shared.lock); }

@@ -61,6 +61,16 @@ uint64_t sq__alarms_next(sq__alarms_t *alarms, size_t *count);
 /* The same set: calls one of those alarms (0: the one that was set first), and advances the clock to its due time. */
 void sq__alarms_call_next(sq__alarms_t *alarms, size_t which);
 
+/* Calls `visit` for the next alarms, at most `most` (up to 16) of them, in the order in which they are due, under the set's lock. NULL:
+ * the process's set. Waits for the lock at most this long; false: it did not get it. */
+typedef struct sq__alarms_visitor {
+    void (*visit)(void *context, const sq__alarm_t *alarm, uint64_t due, uint64_t now);
+    void *context;
+    unsigned most;
+    uint64_t patience; /* nanoseconds */
+} sq__alarms_visitor_t;
+bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor);
+
 /* Around a fork. In the child the process's set is empty, has no thread, and has no leases. */
 void sq__alarms_lock(void);
 void sq__alarms_unlock(bool in_child);

@@ -47,6 +47,7 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     if (kind == SQ__EMPTY) {
         return !sq__queue_is_stale(queue);
     }
+    reader->frame.function = sq__run_function_of(kind, control, &work);
     reader->caller = kind == SQ__CALL ? work.waiter.token : NULL;
     reader->subject = kind == SQ__MEMBER ? work.member.end->whose
                       : kind == SQ__PAIR || kind == SQ__JOB ? work.pair.first : NULL;
@@ -59,7 +60,7 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
 
 sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *)) {
     SQ__NOBODY_UNWINDS_THROUGH;
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
     sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = true, .is_reader = true } };
     sq__next_t next;
     size_t tasks = 0;

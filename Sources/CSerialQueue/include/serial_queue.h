@@ -20,6 +20,7 @@
 #include "sq_shutdown.h"
 #include "sq_stats.h"
 #include "sq_watch.h"
+#include "sq_inspect.h"
 #include "sq_trace.h"
 #include "sq_item.h"
 #include "sq_group.h"

@@ -35,6 +35,10 @@ typedef struct sq__cold {
     struct sq__cold *next;              /* W */
     struct sq__cold **link;             /* W  what points to it; NULL: it is not in the list */
 
+    /* kernel/suspended.h */
+    struct sq__cold *next_suspended;   /* under the lock of its list */
+    struct sq__cold **suspended_link;  /* L and the same  what points to it; NULL: it is in no list */
+
     /* queue/pending_timers.h */
     struct sq__pending_timer *pending_timers; /* L */
     size_t kept;                              /* L  how many of them have a reference to the queue */

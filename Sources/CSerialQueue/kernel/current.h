@@ -6,7 +6,7 @@
 #include "thread/self.h"
 
 /* The innermost task's frame lies below the caller on the stack: a longjmp may have left that task. Ends the program with a
- * message if so. */
+ * message if so. Or it is SQ__UNLISTED: then lists the thread. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller);
 
 static inline bool sq__is_current(const sq_queue_t *queue) {
@@ -14,6 +14,7 @@ static inline bool sq__is_current(const sq_queue_t *queue) {
     /* Stacks grow downwards: the frame of a task that still runs is above its callees. */
     if (__builtin_expect(frame != NULL && (uintptr_t)frame < (uintptr_t)__builtin_frame_address(0), 0)) {
         sq__current_check_jump(frame, __builtin_frame_address(0));
+        frame = sq__self()->frame;
     }
     for (; frame != NULL; frame = frame->begins ? NULL : frame->parent) {
         if (frame->owner == queue) {

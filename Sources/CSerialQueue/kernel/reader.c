@@ -67,7 +67,9 @@ void sq__reader_run_noted(sq_queue_t *queue, bool begins, sq_function_t function
     sq__self_t *self = sq__self();
     sq__session_t session = 0;
     uint32_t noted = sq__load_relaxed(&queue->control) & SQ__NOTED;
-    sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = begins, .is_reader = true } };
+    sq__reader_t reader = {
+        .frame = { .owner = queue, .parent = self->frame, .function = function, .begins = begins, .is_reader = true }
+    };
     self->frame = &reader.frame;
     if (noted & SQ__TRACED) {
         session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);

@@ -164,24 +164,22 @@ void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t funct
 }
 
 /* On a queue whose control says more than the usual. */
-static __attribute__((noinline)) void run_noted_work(sq_queue_t *queue, uint32_t control) {
-    sq__work_t work;
+static __attribute__((noinline)) void run_noted_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
     uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
-    uintptr_t kind = take(queue, control, &work);
-    if (kind != SQ__EMPTY) {
-        sq__run_call(queue, kind, where, control, &work);
+    batch->kind = take(queue, control, &batch->work);
+    if (batch->kind != SQ__EMPTY) {
+        sq__run_call(queue, batch->kind, where, control, &batch->work);
     }
 }
 
-static inline void run_work(sq_queue_t *queue) {
+static inline void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     if (__builtin_expect(control & (SQ__DISCARD | SQ__NOTED), 0)) {
-        run_noted_work(queue, control);
+        run_noted_work(queue, control, batch);
         return;
     }
-    sq__work_t work;
-    uintptr_t kind = take(queue, 0, &work);
-    call(queue, kind, 0, &work);
+    batch->kind = take(queue, 0, &batch->work);
+    call(queue, batch->kind, 0, &batch->work);
 }
 
 /* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
@@ -216,24 +214,26 @@ static bool is_over(const sq_queue_t *queue, batch_t *batch, size_t tasks) {
 
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
-    sq__self_t *self = sq__self();
-    sq__frame_t frame = { .owner = queue, .parent = self->frame, .begins = true };
+    sq__self_t *self = sq__self_listed();
+    sq__batch_frame_t frame;
+    frame.frame = (sq__frame_t){ .owner = queue, .parent = self->frame, .begins = true, .is_batch = true };
+    frame.kind = SQ__EMPTY;
     size_t tasks = 0;
     batch_t batch = { .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
     sq__next_t next;
-    self->frame = &frame; /* once for all tasks: they all are this queue's */
+    self->frame = &frame.frame; /* once for all tasks: they all are this queue's */
     while ((next = sq__baton_next(queue, true)) == SQ__NEXT_TASK && !is_over(queue, &batch, tasks)) {
         if (is_time_to_sample(tasks)) {
             sq__depth_sample(queue);
         }
-        run_work(queue);
+        run_work(queue, &frame);
         tasks += 1;
         if (__builtin_expect(sq__queue_is_stale(queue), 0)) {
-            self->frame = frame.parent;
+            self->frame = frame.frame.parent;
             return SQ__RUN_FORKED;
         }
     }
-    self->frame = frame.parent;
+    self->frame = frame.frame.parent;
     *ran += tasks;
     switch (next) {
     case SQ__NEXT_TASK:

@@ -7,12 +7,19 @@
 #include "platform/unwind.h"
 #include "thread/self.h"
 
+/* The frame of a runner, and what it runs. */
+typedef struct sq__batch_frame {
+    sq__frame_t frame; /* first, so that a frame with is_batch is known to be one of these */
+    uintptr_t kind;    /* SQ__EMPTY: nothing yet; else of the last task that it has begun */
+    sq__work_t work;
+} sq__batch_frame_t;
+
 /* O. Calls `function(context)` as a task of the queue, the current queue meanwhile. Counting is the caller's. `begins`: not on
  * behalf of this thread's own task, see sq__frame_t. NULL, with `begins`: outside every queue, with no current queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__frame_t frame = { .owner = queue, .parent = self->frame, .begins = begins };
+    sq__frame_t frame = { .owner = queue, .parent = self->frame, .function = function, .begins = begins };
     self->frame = &frame;
     function(context);
     self->frame = frame.parent;

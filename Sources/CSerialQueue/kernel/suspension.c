@@ -1,6 +1,7 @@
 #include "kernel/suspension.h"
 
 #include "kernel/lock.h"
+#include "kernel/suspended.h"
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -17,6 +18,7 @@ static void discard_the_rest(sq_queue_t *queue) {
     sq__control(queue, SQ__HOLD, SQ__DISCARD);
     sq__suspension_clear(queue, SQ__SUSPENDED);
     queue->suspensions = 0;
+    sq__suspended_remove(queue);
     sq__unlock(queue);
 }
 

@@ -15,7 +15,7 @@ void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
 }
 
 _Noreturn static void stop(const char *cause) {
-    const sq__frame_t *frame = sq__self()->frame;
+    const sq__frame_t *frame = sq__self_listed()->frame;
     if (sq__self()->hold != NULL) {
         sq__fatal("%s left a function that %s runs, or a task inside it; it must return, or the calls that wait for it "
                   "would never return. Catch it inside.", cause, sq__self()->hold->pool != NULL ? "sq_apply" : "sq_once");

@@ -74,7 +74,7 @@ typedef enum run_end { NONE_LEFT, OTHERS_WAIT, FORKED } run_end_t;
 /* Runs iterations; how many: *ran. A member leaves if entries wait for its seat. */
 static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
     sq__hold_t hold = { .what = apply, .pool = sq__pool_label(apply->pool), .parent = self->hold };
     run_end_t end = NONE_LEFT;
     size_t begin, chunk = 1;

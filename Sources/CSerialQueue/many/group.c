@@ -71,7 +71,7 @@ bool sq__group_flag(sq_group_t *group, uint64_t flags) {
 
 static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     sq__many_waiter_t waiter;
-    const sq__self_t *self = sq__self();
+    const sq__self_t *self = sq__self_listed();
     bool may_be_needed = sq__self_may_be_needed(self);
     const sq__subject_t subject = { .kind = "group", .label = group->label, .relation = "has a task in",
                                     .object = group, .needs = needs_queue };

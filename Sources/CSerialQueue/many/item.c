@@ -9,6 +9,8 @@
 #include "kernel/handle.h"
 #include "kernel/run.h"
 #include "kernel/withdraw.h"
+#include "many/look.h"
+#include "platform/peek.h"
 
 #include <errno.h>
 #include <string.h>
@@ -55,10 +57,16 @@ static void have_turn(void *context, void *unused, bool runs) {
     }
 }
 
+sq_function_t sq__item_function(const sq__pair_t *pair) {
+    sq_function_t function = NULL;
+    return pair->call == have_turn && sq__peek(&((const sq_item_t *)pair->first)->task.run, &function, sizeof function) ? function : NULL;
+}
+
 /* It was taken back, or never submitted. The caller has a reference. */
 static void discard(sq_item_t *item) {
     uint32_t process = sq__process();
     if (item->task.discard != NULL) {
+        (void)sq__self_listed(); /* sq__run_in_chain does not look whether the thread is listed */
         sq__run_in_chain(NULL, true, item->task.discard, item->task.context); /* the caller may be in a task */
     }
     if (process == sq__process()) {

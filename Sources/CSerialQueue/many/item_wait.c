@@ -71,7 +71,7 @@ static void run_ahead(sq_item_t *item) {
 
 static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     sq__many_waiter_t waiter;
-    const sq__self_t *self = sq__self();
+    const sq__self_t *self = sq__self_listed();
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
     const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
                                     .needs = sq__item_needs_queue };

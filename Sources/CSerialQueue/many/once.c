@@ -47,7 +47,7 @@ static bool is_inside(const sq_once_t *once) {
 static void run(sq_once_t *once, running_t *running, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
     running->hold = (sq__hold_t){ .what = once, .parent = self->hold };
     self->hold = &running->hold;
     function(context);

@@ -3,6 +3,7 @@
 #endif
 #include "platform/mutex.h"
 
+#include "platform/clock.h"
 #include "platform/fatal.h"
 
 #include <errno.h>
@@ -33,6 +34,20 @@ int sq__mutex_init(sq__mutex_t *mutex) {
 
 void sq__mutex_lock(sq__mutex_t *mutex) { must(pthread_mutex_lock(mutex), "pthread_mutex_lock"); }
 void sq__mutex_unlock(sq__mutex_t *mutex) { must(pthread_mutex_unlock(mutex), "pthread_mutex_unlock"); }
+
+/* By trying: the system's call with a time limit goes by a clock that can be set, or is not there. */
+bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds) {
+    uint64_t until = sq__time_after(sq__clock_now(), nanoseconds);
+    int error;
+    while ((error = pthread_mutex_trylock(mutex)) == EBUSY && sq__clock_now() < until) {
+        nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+    }
+    if (error != EBUSY) {
+        must(error, "pthread_mutex_trylock");
+    }
+    return error == 0;
+}
+
 void sq__mutex_destroy(sq__mutex_t *mutex) { must(pthread_mutex_destroy(mutex), "pthread_mutex_destroy"); }
 
 int sq__condition_init(sq__condition_t *condition) {

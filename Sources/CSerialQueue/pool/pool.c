@@ -3,6 +3,7 @@
 #include "platform/event.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
+#include "pool/look.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 #include "thread/self.h"
@@ -47,6 +48,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     if (error) {
         goto no_crew;
     }
+    sq__pools_add(pool);
     *result = pool;
     return 0;
 no_crew:

@@ -62,6 +62,8 @@ struct sq_pool {
     bool growth_is_scheduled;      /* L  the alarm is set, or its call under way */
     bool is_soon;          /* L  the next look comes soon */
 
+    sq__pool_t *next;    /* under the lock of the list (look.c) */
+    sq__pool_t **link;   /* the same; NULL: it is not in the list */
     sq__alarms_t *clock; /* F  of a manual pool; else NULL */
     sq__explorer_t *explorer; /* F  while the pool is in use; NULL: it is not being explored */
 

@@ -1,6 +1,7 @@
 /* ready.c: a pool's list of ready entries, when its next growth check comes, and its memory: what its other files share. */
 #include "platform/event.h"
 #include "platform/memory.h"
+#include "pool/look.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 
@@ -62,6 +63,7 @@ void sq__growth_schedule(sq__pool_t *pool, bool is_soon) {
 bool sq__pool_is_stale(const sq__pool_t *pool) { return pool->process != sq__process(); }
 
 void sq__pool_free(sq__pool_t *pool) {
+    sq__pools_remove(pool);
     if (pool->is_loop) {
         sq__event_close(pool->event);
         sq__owner_release(sq__load_relaxed(&pool->owner));

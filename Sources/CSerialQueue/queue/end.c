@@ -4,6 +4,7 @@
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/ring.h"
+#include "kernel/suspended.h"
 #include "kernel/traced.h"
 #include "platform/mutex.h"
 #include "queue/capacity.h"
@@ -74,7 +75,10 @@ void sq__queue_dispose(sq_queue_t *queue) {
     if (cold != NULL && cold->successor != NULL && sq__state_is_free(sq__load_relaxed(&cold->successor->state))) {
         sq__queue_dispose(cold->successor); /* else this is the child of a fork, and a thread of the parent's was inside */
     }
-    sq__cold_free(queue);
+    if (cold != NULL) {
+        sq__suspended_remove(queue);
+        sq__cold_free(queue);
+    }
     sq__handle_free(queue);
     if (pool != NULL) {
         sq__pool_release(pool);

@@ -5,6 +5,7 @@
 #include "kernel/concurrent.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "kernel/suspended.h"
 #include "kernel/suspension.h"
 #include "kernel/traced.h"
 #include "queue/runner.h"
@@ -26,6 +27,7 @@ int sq_suspend(sq_queue_t *queue) {
         error = EOVERFLOW;
     } else if (queue->suspensions++ == 0) {
         sq__control(queue, 0, SQ__HOLD);
+        sq__suspended_add(queue);
         sq__state_t next;
         do {
             next = state | SQ__SUSPENDED;
@@ -64,6 +66,7 @@ int sq_resume(sq_queue_t *queue) {
     queue->suspensions -= 1;
     if (queue->suspensions == 0) {
         sq__control(queue, SQ__HOLD, 0);
+        sq__suspended_remove(queue);
         takes_up = sq__suspension_clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
     uint32_t suspensions = queue->suspensions;
@@ -96,6 +99,9 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
         }
         /* [park] acquire: the writes of the holder that parked the baton. [own] release: our use of the queue; [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
+    if (sq__state_is_released(next)) {
+        sq__suspended_remove(queue); /* the caller holds the lock under which the queue ends, so it is still there */
+    }
     sq__unlock(queue);
     if (takes_up) {
         sq__baton_pass(queue);

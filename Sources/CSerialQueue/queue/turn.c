@@ -12,7 +12,7 @@
 
 /* Its deadline may pass, or it may be refused because of a deadlock. */
 static bool may_be_given_up(const sq__turn_wanted_t *wanted) {
-    return wanted->deadline != SQ_FOREVER || sq__self_may_be_needed(sq__self());
+    return wanted->deadline != SQ_FOREVER || sq__self_may_be_needed(sq__self_listed());
 }
 
 /* A place that is filled; or the queue, which was free; or neither: the thread has joined others. */

@@ -20,17 +20,21 @@
 typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,
+    SQ__RANK_POOLS,   /* the list of pools */
     SQ__RANK_QUEUES,  /* kernel/lock.h */
+    SQ__RANK_SUSPENDED, /* the lists of suspended queues */
     SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
     SQ__RANK_WATCH,   /* the watching thread */
     SQ__RANK_WAITS,   /* wait/deadlock.h */
+    SQ__RANK_REPORT,  /* the last report of a deadlock */
     SQ__RANK_OBJECTS, /* semaphores, groups and onces */
     SQ__RANK_READERS, /* the watched tasks of concurrent queues */
     SQ__RANK_ALARMS,
     SQ__RANK_TOKENS,
-    SQ__RANK_SELF,    /* the forking thread's record: no lock */
+    SQ__RANK_SELF,    /* the list of threads */
     SQ__RANK_HANDLES, /* freed queues, in debug builds */
     SQ__RANK_TRACE,   /* what a trace has recorded; taken also under the lock of a pool */
+    SQ__RANK_DUMP,    /* the thread that writes dumps: no lock */
     SQ__RANKS
 } sq__lock_rank_t;
 

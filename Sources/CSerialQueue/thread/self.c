@@ -1,14 +1,32 @@
 #include "thread/self.h"
 
 #include "platform/memory.h"
+#include "platform/mutex.h"
+#include "platform/peek.h"
 #include "thread/process.h"
 
-SQ__THREAD_LOCAL sq__self_t sq__self_record;
+SQ__THREAD_LOCAL sq__self_t sq__self_record = { .frame = SQ__UNLISTED };
+
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq__self_t *listed; /* under the lock */
+
+static void unlist(sq__self_t *self) {
+    sq__mutex_lock(&lock);
+    if (self->link != NULL) {
+        *self->link = self->next;
+        if (self->next != NULL) {
+            self->next->link = self->link;
+        }
+        self->link = NULL;
+    }
+    sq__mutex_unlock(&lock);
+}
 
 static void self_end(sq__exit_t *exit) {
     (void)exit;
     sq__self_t *self = sq__self();
     self->ended = true;
+    unlist(self);
     if (self->token != NULL) {
         sq__token_recycle(self->token);
         self->token = NULL;
@@ -40,8 +58,39 @@ static bool will_end_cleanly(sq__self_t *self) {
     return true;
 }
 
-sq__token_t *sq__self_token(void) {
+void sq__self_enlist(void) {
     sq__self_t *self = sq__self();
+    self->frame = NULL;
+    if (!will_end_cleanly(self)) {
+        return; /* a dump would find the record when the thread is gone */
+    }
+    self->thread_id = sq__thread_id();
+    sq__mutex_lock(&lock);
+    self->next = listed;
+    self->link = &listed;
+    if (self->next != NULL) {
+        self->next->link = &self->next;
+    }
+    listed = self;
+    sq__mutex_unlock(&lock);
+}
+
+bool sq__self_visit(uint64_t nanoseconds, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context) {
+    sq__self_t copy;
+    bool is_locked = sq__mutex_lock_within(&lock, nanoseconds);
+    const sq__self_t *self = listed;
+    /* Without the lock the list may change: then the walk ends somewhere, at the latest with `visit`. */
+    while (self != NULL && sq__peek(self, &copy, sizeof copy) && visit(context, self, &copy)) {
+        self = copy.next;
+    }
+    if (is_locked) {
+        sq__mutex_unlock(&lock);
+    }
+    return is_locked;
+}
+
+sq__token_t *sq__self_token(void) {
+    sq__self_t *self = sq__self_listed();
     if (self->token != NULL) {
         return self->token;
     }
@@ -58,18 +107,27 @@ void sq__self_wait_over(sq__token_t *token) {
     }
 }
 
-/* In the child, the forking thread's token is retired with the others from before the fork. The list of tokens is still
- * locked: its rank is lower. */
-static void forget_token(bool in_child) {
+static void take_lock(void) { sq__mutex_lock(&lock); }
+
+/* In the child there is only the forking thread. Its token is retired with the others from before the fork; the list of tokens is
+ * still locked: its rank is lower. */
+static void release_lock(bool in_child) {
     sq__self_t *self = sq__self();
     if (in_child && self->token != NULL) {
         sq__token_recycle_locked(self->token);
         self->token = NULL;
     }
+    if (in_child) {
+        listed = self->link != NULL ? self : NULL;
+        self->next = NULL;
+        self->link = listed != NULL ? &listed : NULL;
+        self->thread_id = sq__thread_id();
+    }
+    sq__mutex_unlock(&lock);
 }
 
 static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_SELF, NULL, forget_token);
+    sq__process_around_fork(SQ__RANK_SELF, take_lock, release_lock);
 }
 
 sq__owner_t *sq__self_owner(void) {

@@ -1,8 +1,12 @@
 /* self.h: what the library knows about the calling thread.
  *
  * DESIGN. One small thread-local record. Everything in it is created on first use, so a thread that only ever takes free
- * queues has no token and no exit handler. When the thread ends, its token goes back to the list. If one of the program's
- * own thread-exit destructors waits after that, it gets a token for that one wait. */
+ * queues has no token. When the thread ends, its token goes back to the list. If one of the program's own thread-exit
+ * destructors waits after that, it gets a token for that one wait.
+ *
+ * The records of all threads that use queues are in a list, for a dump. A thread joins it before its first task or wait. The
+ * fast path of a sync pays nothing for that: the record begins with the frame SQ__UNLISTED, at an address below every stack,
+ * which sq__is_current takes for a frame that a longjmp has left; the rare path for those finds out what it is. */
 #ifndef SQ__THREAD_SELF_H
 #define SQ__THREAD_SELF_H
 
@@ -14,8 +18,10 @@
 typedef struct sq__frame {
     const void *owner; /* whose task this is; NULL: no queue's, a function that runs with no current queue. It starts a chain */
     struct sq__frame *parent;
+    void (*function)(void *context); /* what it runs; not set if is_batch */
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
     bool is_reader; /* the frame is part of a sq__reader_t (kernel/reader.h) */
+    bool is_batch; /* many tasks, one after the other: the frame is part of a sq__batch_frame_t (kernel/run.h) */
 } sq__frame_t;
 
 /* One for each once whose function this thread is running, and each apply for which it runs iterations of another thread's; innermost
@@ -26,9 +32,9 @@ typedef struct sq__hold {
     struct sq__hold *parent;
 } sq__hold_t;
 
-/* Only its own thread uses it. */
+/* Only its own thread uses it; a dump peeks at it (platform/peek.h). L under the lock of the list; F fixed while it is listed. */
 typedef struct sq__self {
-    sq__frame_t *frame; /* the innermost task, or NULL */
+    sq__frame_t *frame; /* the innermost task, or NULL; SQ__UNLISTED: none, and the thread is not in the list yet */
     sq__hold_t *hold;   /* the innermost once or apply, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
@@ -36,13 +42,33 @@ typedef struct sq__self {
     char *report;       /* about the last deadlock; NULL: none yet */
     sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t *recorder; /* its buffer for a trace, which is told when the thread ends; NULL: none */
+    const struct sq__wait *wait; /* what it sleeps for, or NULL */
+    uint64_t thread_id;    /* F */
+    struct sq__self *next; /* L */
+    struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;
 
+#define SQ__UNLISTED ((sq__frame_t *)1)
+
 extern SQ__THREAD_LOCAL sq__self_t sq__self_record;
 
+/* The frame may be SQ__UNLISTED, unless the calling thread has a task or waits. */
 static inline sq__self_t *sq__self(void) { return &sq__self_record; }
+
+/* The frame is a task's, or NULL. */
+void sq__self_enlist(void);
+static inline sq__self_t *sq__self_listed(void) {
+    if (__builtin_expect(sq__self_record.frame == SQ__UNLISTED, 0)) {
+        sq__self_enlist();
+    }
+    return &sq__self_record;
+}
+
+/* The list of threads, for a dump: calls `visit` with a copy of each record, until it returns false. Waits for the lock at most
+ * this long, and does without it then. Returns whether it had the lock. */
+bool sq__self_visit(uint64_t nanoseconds, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context);
 
 /* Returns the calling thread's token for one wait, or NULL without memory. Call sq__self_wait_over after the wait. */
 sq__token_t *sq__self_token(void);

@@ -175,6 +175,10 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
     return error;
 }
 
+const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm) {
+    return alarm->call == fall_due ? SQ__CONTAINER(alarm, delayed_t, alarm)->queue : NULL;
+}
+
 int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
     int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task });

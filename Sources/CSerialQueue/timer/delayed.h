@@ -2,6 +2,7 @@
 #ifndef SQ__TIMER_DELAYED_H
 #define SQ__TIMER_DELAYED_H
 
+#include "alarm/alarm.h"
 #include "kernel/queue.h"
 
 /* Submits a DUE, or a CLAIM that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM, EAGAIN,
@@ -11,5 +12,8 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
 /* Withdraws the CLAIM with this place, if its delay is not over; it was never in the queue, and does not count. False: it is in
  * the queue, or over, or not submitted. As in sq__withdraw, the queue may be freed. */
 bool sq__delayed_withdraw(sq_queue_t *queue, uintptr_t *place);
+
+/* The queue of the delayed task that this alarm, which is set, belongs to; NULL: it is none's. For a dump. */
+const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm);
 
 #endif

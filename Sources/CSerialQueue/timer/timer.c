@@ -4,7 +4,9 @@
 #include "kernel/current.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "platform/container.h"
 #include "platform/memory.h"
+#include "platform/peek.h"
 #include "queue/runner.h"
 #include "wait/deadlock.h"
 
@@ -98,9 +100,20 @@ static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
     return over;
 }
 
+/* The interval is peeked at, for it is under the queue's lock. */
+const sq_queue_t *sq__timer_queue(const sq__alarm_t *alarm, uint64_t *interval) {
+    if (alarm->call != sq__timer_fall_due) {
+        return NULL;
+    }
+    const sq_timer_t *timer = SQ__CONTAINER(alarm, sq_timer_t, alarm);
+    *interval = 0;
+    (void)sq__peek(&timer->interval, interval, sizeof *interval);
+    return timer->queue;
+}
+
 /* The calling thread is inside this task. */
 static bool is_inside(const sq__frame_t *task) {
-    const sq__frame_t *frame = sq__self()->frame;
+    const sq__frame_t *frame = sq__self_listed()->frame;
     while (frame != NULL && frame != task) {
         frame = frame->parent;
     }

@@ -4,10 +4,47 @@
 #include "pool/loop.h"
 #include "thread/explored.h"
 
+#include "platform/clock.h"
+#include "platform/mutex.h"
+#include "thread/process.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { REPORT_SIZE = 1024 };
+
+/* A copy of the newest one, for a dump. */
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static char last[REPORT_SIZE];   /* under the lock */
+static uint64_t last_when;       /* under the lock */
+
+static void keep(const char *report) {
+    sq__mutex_lock(&lock);
+    memcpy(last, report, strlen(report) + 1);
+    last_when = sq__clock_now();
+    sq__mutex_unlock(&lock);
+}
+
+bool sq__deadlock_last_report(uint64_t nanoseconds, char *text, size_t size, uint64_t *when, bool *is_known) {
+    *is_known = sq__mutex_lock_within(&lock, nanoseconds);
+    if (!*is_known) {
+        return false;
+    }
+    snprintf(text, size, "%s", last);
+    *when = last_when;
+    sq__mutex_unlock(&lock);
+    return text[0] != '\0';
+}
+
+static void take_lock(void) { sq__mutex_lock(&lock); }
+
+static void release_lock(bool in_child) {
+    (void)in_child;
+    sq__mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) { sq__process_around_fork(SQ__RANK_REPORT, take_lock, release_lock); }
 
 typedef struct text {
     char *bytes;
@@ -63,6 +100,7 @@ void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
     add(&text, ", and waits for queue \"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.",
         queue->label);
     report_to_explorer(text.bytes);
+    keep(text.bytes);
 }
 
 void sq__deadlock_report_once_inside_itself(const void *once) {
@@ -71,6 +109,7 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
         add(&text, "sq_once from inside its own function: once \"%p\" would wait for itself. Thread %llu is inside that function.",
             once, (unsigned long long)sq__thread_id());
         report_to_explorer(text.bytes);
+        keep(text.bytes);
     }
 }
 
@@ -119,10 +158,11 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
     } while (edge != first);
     if (first->onward == first) {
         add(&text, ". The thread would wait for itself: this wait was refused. Use async, or wait outside of the task.");
-        return;
+    } else {
+        add(&text, ". This wait was refused%s, the others continue. Use async for one of them, or always nest the queues in the "
+                   "same order.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
     }
-    add(&text, ". This wait was refused%s, the others continue. Use async for one of them, or always nest the queues in the "
-               "same order.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
+    keep(text.bytes);
 }
 
 const char *sq_deadlock_report(void) {

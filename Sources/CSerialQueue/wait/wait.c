@@ -2,6 +2,7 @@
 
 #include "include/sq_current.h"
 #include "kernel/traced.h"
+#include "platform/clock.h"
 #include "pool/loop.h"
 #include "thread/explored.h"
 #include "wait/deadlock.h"
@@ -27,7 +28,8 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_
         sq__pool_retain(pool);
     }
     *wait = (sq__wait_t){ .token = token, .wait_id = sq__token_prepare(token), .is_next = true, .queue = queue,
-                          .pool = runs ? pool : NULL, .loop = is_loop && !runs ? pool : NULL, .subject = subject };
+                          .pool = runs ? pool : NULL, .loop = is_loop && !runs ? pool : NULL, .subject = subject,
+                          .ran = queue != NULL ? sq__load_relaxed(&queue->ran) : 0 };
     return 0;
 }
 
@@ -78,12 +80,17 @@ static sq__outcome_t sleep_in_task(sq__wait_t *wait, sq_time_t deadline, bool *d
 }
 
 static sq__outcome_t sleep_until(sq__wait_t *wait, sq_time_t deadline, bool *deadlock) {
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
+    const sq__wait_t *outer = self->wait; /* on a manual pool a wait runs tasks, which may wait */
+    wait->deadline = deadline;
+    wait->since = sq__clock_now();
+    self->wait = wait;
     if (self->member != NULL) {
         sq__pool_lend_seat(self->member); /* the task that it waits for may need it */
     }
     bool is_waited_for = sq__self_may_be_needed(self) || wait->is_barrier;
     sq__outcome_t outcome = is_waited_for ? sleep_in_task(wait, deadline, deadlock) : sleep_on_token(wait, deadline);
+    self->wait = outer;
     if (self->member != NULL) {
         sq__pool_take_seat(self->member);
     }

@@ -40,6 +40,10 @@ typedef struct sq__wait {
                         * else NULL */
     sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop of another thread's; else NULL */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
+    /* For a dump: */
+    uint64_t ran;                 /* how many tasks of `queue` had begun when the wait began; 0: no queue */
+    sq_time_t deadline;           /* only while the thread sleeps */
+    uint64_t since;               /* the same: when it fell asleep */
 } sq__wait_t;
 
 /* Begins a wait for a turn in the queue. Returns 0 or ENOMEM. */

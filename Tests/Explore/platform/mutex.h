@@ -14,6 +14,7 @@ typedef struct { uint32_t unused; } sq__condition_t;
 int sq__mutex_init(sq__mutex_t *mutex);
 void sq__mutex_lock(sq__mutex_t *mutex);
 void sq__mutex_unlock(sq__mutex_t *mutex);
+bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds);
 void sq__mutex_destroy(sq__mutex_t *mutex);
 int sq__condition_init(sq__condition_t *condition);
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline);

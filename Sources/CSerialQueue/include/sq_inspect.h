@@ -1,0 +1,37 @@
+/* sq_inspect.h: what all queues, threads and pools of the process do right now. */
+#ifndef SQ_INSPECT_H
+#define SQ_INSPECT_H
+
+#include "sq_types.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Writes what all queues of the process do right now, as text for people: for finding out why a program hangs.
+ *
+ * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs; queues with work,
+ * suspended queues, pools, the next timers, the last report of a deadlock. With SQ_DUMP=USR1 in the environment the signal
+ * SIGUSR1 writes a dump to standard error, also when all threads are stuck.
+ *
+ * Any thread may call, also inside a task. The call waits for no thread and allocates nothing with malloc: if a thread is stuck
+ * with a lock of this library, the dump says what it left out. Threads that are not stuck move on while it looks.
+ *
+ * @param fd An open file descriptor. The call returns when all of the text is written.
+ * @retval 0 The dump is written.
+ * @retval ENOMEM There is no memory. Nothing is written.
+ * @return Otherwise the errno code of the write that failed: EBADF, EPIPE, ENOSPC, ....
+ */
+int sq_dump(int fd);
+
+#ifdef __cplusplus
+}
+#endif
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

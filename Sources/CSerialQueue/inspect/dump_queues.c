@@ -1,0 +1,137 @@
+/* dump_queues.c: the queues that have work, waiting threads or a suspension. */
+#include "inspect/dump_view.h"
+
+#include "kernel/cold.h"
+#include "kernel/concurrent.h"
+#include "kernel/depth.h"
+#include "kernel/suspended.h"
+#include "platform/container.h"
+
+#include <string.h>
+
+/* A copy of a queue, as it lies in memory: what a concurrent one has is in front of it. */
+typedef struct copied {
+    _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t)];
+    sq__cold_t cold;
+} copied_t;
+
+/* Returns the copy, of which only what lies in that block may be used, and its cold record; NULL: it cannot be read. */
+static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
+    sq_queue_t *copy = (sq_queue_t *)(void *)(copied->bytes + sizeof(sq__concurrent_t));
+    if (!sq__peek(queue, copy, sizeof *copy)) {
+        return NULL;
+    }
+    if (sq__is_concurrent(copy) && !sq__peek(sq__concurrent_of(queue), copied->bytes, sizeof(sq__concurrent_t))) {
+        return NULL;
+    }
+    bool has_cold = sq__peek(sq__load_relaxed(&copy->cold), &copied->cold, sizeof copied->cold);
+    sq__store_relaxed(&copy->cold, has_cold ? &copied->cold : NULL);
+    return copy;
+}
+
+void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen) {
+    copied_t copied;
+    sq_queue_t *copy = copy_queue(queue, &copied);
+    seen->at = queue;
+    seen->is_there = copy != NULL;
+    if (copy == NULL) {
+        return;
+    }
+    const sq__concurrent_t *concurrent = sq__concurrent_of(copy);
+    seen->is_concurrent = sq__is_concurrent(copy);
+    seen->state = sq__load_relaxed(&copy->state);
+    seen->gate = seen->is_concurrent ? sq__load_relaxed(&concurrent->gate) : 0;
+    seen->depth = sq__depth(copy);
+    seen->ran = sq__load_relaxed(&copy->ran);
+    seen->suspensions = copy->suspensions;
+    sq__peek_text(queue->label, seen->label, sizeof seen->label);
+}
+
+static void add(sq__view_t *view, const void *queue, bool is_ready) {
+    sq__view_queue_t *seen = queue != NULL ? sq__view_add(view, &view->queues) : NULL;
+    if (seen != NULL) {
+        sq__view_read_queue(queue, seen);
+        seen->is_ready = is_ready;
+    }
+}
+
+static void add_suspended(void *context, const sq_queue_t *queue) { add(context, queue, false); }
+
+static void add_ready(void *context, const sq__ready_t *entry) { add(context, SQ__CONTAINER(entry, sq_queue_t, ready), true); }
+
+static void add_pool(void *context, const sq__pool_t *pool, const sq__pool_view_t *looked) {
+    sq__view_t *view = context;
+    sq__view_pool_t *seen = sq__view_add(view, &view->pools);
+    if (seen != NULL) {
+        *seen = (sq__view_pool_t){ .at = pool, .pool = *looked };
+    }
+    if (looked->clock != NULL) { /* the pool is there: the lock of their list is held */
+        (void)sq__view_look_at_timers(view, looked->clock, looked->label);
+    }
+}
+
+static void add_of_thread(sq__view_t *view, const sq__view_thread_t *thread) {
+    for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
+        add(view, thread->frame[i].owner, false);
+    }
+    if (thread->waits) {
+        add(view, thread->wait.queue, false);
+    }
+}
+
+static bool queue_before(const void *one, const void *other) {
+    const sq__view_queue_t *a = one, *b = other;
+    return (uintptr_t)a->at != (uintptr_t)b->at ? (uintptr_t)a->at < (uintptr_t)b->at : a->is_ready > b->is_ready;
+}
+
+/* Many threads may have led to one queue. */
+static void remove_doubles(sq__view_list_t *list) {
+    size_t kept = 0;
+    sq__view_queue_t *items = (sq__view_queue_t *)(void *)list->items;
+    for (size_t i = 0; i < list->count; i += 1) {
+        if (items[i].is_there && (kept == 0 || items[kept - 1].at != items[i].at)) {
+            items[kept++] = items[i];
+        }
+    }
+    list->count = kept;
+}
+
+sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue) {
+    size_t first = 0, past = view->queues.count;
+    while (first < past) {
+        size_t middle = first + (past - first) / 2;
+        if ((uintptr_t)sq__view_queue(view, middle)->at < (uintptr_t)queue) {
+            first = middle + 1;
+        } else {
+            past = middle;
+        }
+    }
+    return first < view->queues.count && sq__view_queue(view, first)->at == queue ? sq__view_queue(view, first) : NULL;
+}
+
+static void count_wait(const sq__view_t *view, const sq__view_thread_t *thread) {
+    sq__view_queue_t *queue = thread->waits && thread->kind[0] == '\0' ? sq__view_queue_of(view, thread->wait.queue) : NULL;
+    if (queue != NULL) {
+        queue->threads += 1;
+        if (queue->oldest == 0 || thread->wait.since < queue->oldest) {
+            queue->oldest = thread->wait.since;
+        }
+        if (!queue->is_concurrent && thread->wait.ran == queue->ran && (queue->unchanged == 0 || thread->wait.since < queue->unchanged)) {
+            queue->unchanged = thread->wait.since;
+        }
+    }
+}
+
+void sq__view_look_at_queues(sq__view_t *view) {
+    const sq__pool_visitor_t visitor = { .patience = SQ__DUMP_PATIENCE, .entry = add_ready, .pool = add_pool, .context = view };
+    for (size_t i = 0; i < view->threads.count; i += 1) {
+        add_of_thread(view, sq__view_thread(view, i));
+    }
+    view->had_pools = sq__pools_visit(&visitor);
+    view->without_suspended = sq__suspended_visit(SQ__DUMP_PATIENCE, add_suspended, view);
+    sq__view_sort(&view->queues, queue_before);
+    remove_doubles(&view->queues);
+    for (size_t i = 0; i < view->threads.count; i += 1) {
+        count_wait(view, sq__view_thread(view, i));
+    }
+}

@@ -1,0 +1,81 @@
+#include "inspect/dump_write.h"
+
+#include "platform/thread.h"
+
+/* Asking the system about a thread takes time: with very many of them it is not asked. */
+enum { MOST_STATES = 1000 };
+
+/* The code of a Swift closure, if it is known, else the C function. */
+static void add_function(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
+    char name[256];
+    uintptr_t code = sq__symbols_is_code(view->symbols, frame->code) ? frame->code : (uintptr_t)frame->function;
+    if (code == 0) {
+        sq__dump_add(text, "nothing yet, or something between two tasks");
+        return;
+    }
+    sq__symbols_text(view->symbols, code, name, sizeof name);
+    sq__dump_add(text, "%s", name);
+}
+
+/* Since when: as a watched queue has noted it; else, as long as the longest wait that has seen no other task begin. */
+static void add_since(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
+    const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
+    if (frame->since != 0 && frame->since <= view->now) {
+        sq__dump_add(text, " for ");
+        sq__dump_add_time(text, view->now - frame->since);
+    } else if (queue != NULL && queue->unchanged != 0 && queue->unchanged <= view->now) {
+        sq__dump_add(text, " for at least ");
+        sq__dump_add_time(text, view->now - queue->unchanged);
+    }
+}
+
+static void add_frame(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
+    const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
+    add_function(text, view, frame);
+    if (frame->owner == NULL) {
+        sq__dump_add(text, " outside of every queue");
+    } else {
+        sq__dump_add(text, " in queue \"%s\"", queue != NULL ? queue->label : "?");
+        add_since(text, view, frame);
+    }
+}
+
+static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread, bool asks) {
+    sq__dump_add(text, "  ");
+    sq__dump_add_thread(text, thread);
+    sq__dump_add(text, thread->frames > 0 ? " runs " : " runs a function");
+    for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
+        sq__dump_add(text, i > 0 ? ", called by " : "");
+        add_frame(text, view, &thread->frame[i]);
+    }
+    if (thread->frames > SQ__VIEW_FRAMES) {
+        sq__dump_add(text, ", and %u tasks further out", thread->frames - SQ__VIEW_FRAMES);
+    }
+    if (thread->is_apply) {
+        sq__dump_add(text, "%s an apply on pool \"%s\"", thread->frames > 0 ? ", and works for" : " of", thread->apply);
+    } else if (thread->once != NULL) {
+        sq__dump_add(text, "%s once \"%p\"", thread->frames > 0 ? ", and is inside the function of" : " of", thread->once);
+    }
+    if (thread->waits) {
+        sq__dump_add(text, "; it waits (see above)");
+    } else if (asks) {
+        sq__thread_state_t state = sq__thread_state(thread->self.thread_id);
+        sq__dump_add(text, state == SQ__THREAD_READY ? "; it uses the processor" : state == SQ__THREAD_BLOCKED ? "; it sleeps in the system" : "");
+    }
+    sq__dump_add(text, "\n");
+}
+
+void sq__dump_running(sq__dump_text_t *text, const sq__view_t *view) {
+    size_t count = 0;
+    for (size_t i = 0; i < view->threads.count; i += 1) {
+        const sq__view_thread_t *thread = sq__view_thread(view, i);
+        count += thread->frames > 0 || thread->once != NULL;
+    }
+    sq__dump_add(text, "THREADS THAT RUN TASKS: %zu\n", count);
+    for (size_t i = 0; i < view->threads.count; i += 1) {
+        const sq__view_thread_t *thread = sq__view_thread(view, i);
+        if (thread->frames > 0 || thread->once != NULL) {
+            add_thread(text, view, thread, i < MOST_STATES);
+        }
+    }
+}

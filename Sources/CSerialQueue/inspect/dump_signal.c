@@ -1,0 +1,42 @@
+/* dump_signal.c: SQ_DUMP=USR1, a signal that writes a dump to standard error.
+ *
+ * DESIGN. The library looks at the variable when it is loaded, while there is one thread. A thread that does nothing else writes the
+ * dump: the handler only wakes it. So it does not matter which thread the signal interrupts, what that thread holds, or whether
+ * all others are stuck. The thread takes the signal itself if they block it. */
+#include "include/sq_inspect.h"
+
+#include "platform/peek.h"
+#include "platform/signal.h"
+#include "thread/process.h"
+
+#include <errno.h>
+
+enum { STANDARD_ERROR = 2 };
+
+static void dump(void) { (void)sq_dump(STANDARD_ERROR); }
+
+static void in_child(bool in_child) {
+    if (in_child) {
+        sq__signal_begin_again();
+    }
+}
+
+static __attribute__((constructor)) void begin(void) {
+    const char *name = sq__environment("SQ_DUMP");
+    if (name == NULL || name[0] == '\0') {
+        return;
+    }
+    int number = sq__signal_number(name);
+    if (number == 0) {
+        sq__say("SQ_DUMP=%.64s names no signal for a dump: USR1, USR2, HUP, QUIT, WINCH, RTMIN+1, .... Continuing without.", name);
+        return;
+    }
+    int error = sq__signal_begin(number, dump);
+    if (error == EBUSY) {
+        sq__say("SQ_DUMP=%.64s: the program uses this signal already. Name another one. Continuing without.", name);
+    } else if (error) {
+        sq__say("SQ_DUMP=%.64s: no thread could be started for it (error %d). Continuing without.", name, error);
+    } else {
+        sq__process_around_fork(SQ__RANK_DUMP, NULL, in_child);
+    }
+}

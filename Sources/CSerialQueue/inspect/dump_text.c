@@ -1,0 +1,37 @@
+#include "inspect/dump_text.h"
+
+#include "platform/peek.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { MOST = 2000 };
+
+void sq__dump_flush(sq__dump_text_t *text) {
+    if (text->error == 0 && text->used > 0) {
+        text->error = sq__write(text->file, text->bytes, text->used);
+    }
+    text->used = 0;
+}
+
+void sq__dump_add(sq__dump_text_t *text, const char *format, ...) {
+    if (text->used + MOST > sizeof text->bytes) {
+        sq__dump_flush(text);
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(text->bytes + text->used, MOST, format, arguments);
+    va_end(arguments);
+    if (wanted > 0) {
+        text->used += wanted < MOST ? (size_t)wanted : MOST - 1;
+    }
+}
+
+void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds) {
+    uint64_t microseconds = nanoseconds / 1000;
+    if (microseconds < 10000000) {
+        sq__dump_add(text, "%llu.%03llu ms", (unsigned long long)(microseconds / 1000), (unsigned long long)(microseconds % 1000));
+    } else {
+        sq__dump_add(text, "%llu.%03llu s", (unsigned long long)(microseconds / 1000000), (unsigned long long)(microseconds / 1000 % 1000));
+    }
+}

@@ -1,0 +1,26 @@
+/* dump_text.h: the text of a dump, on its way to the file. */
+#ifndef SQ__INSPECT_DUMP_TEXT_H
+#define SQ__INSPECT_DUMP_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SQ__DUMP_BUFFER = 32768 };
+
+typedef struct sq__dump_text {
+    int file;
+    int error; /* the first of the writes */
+    size_t used;
+    char bytes[SQ__DUMP_BUFFER];
+} sq__dump_text_t;
+
+/* Appends to the text. One call adds at most 2,000 characters. */
+void sq__dump_add(sq__dump_text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "3.2 ms", "12.301 s". */
+void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds);
+
+/* Writes what is left. */
+void sq__dump_flush(sq__dump_text_t *text);
+
+#endif

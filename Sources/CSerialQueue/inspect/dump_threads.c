@@ -1,0 +1,174 @@
+/* dump_threads.c: what each thread runs and waits for. */
+#include "inspect/dump_view.h"
+
+#include "kernel/cold.h"
+#include "kernel/reader.h"
+#include "kernel/run.h"
+#include "many/look.h"
+
+enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
+
+static bool add(void *context, const sq__self_t *at, const sq__self_t *copy) {
+    sq__view_t *view = context;
+    sq__view_thread_t *thread = sq__view_add(view, &view->threads);
+    if (thread == NULL || view->threads.count > MOST_THREADS) {
+        return false;
+    }
+    thread->at = at;
+    thread->self = *copy;
+    return true;
+}
+
+static void note_held(sq__view_t *view, const void *what, size_t thread) {
+    sq__view_held_t *held = sq__view_add(view, &view->held);
+    if (held != NULL) {
+        *held = (sq__view_held_t){ .what = what, .thread = thread };
+    }
+}
+
+/* If the queue is watched: what its holder has noted. */
+static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
+    struct sq_queue copy;
+    sq__cold_t cold;
+    if (!sq__peek(queue, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__WATCHED)
+        || !sq__peek(sq__load_relaxed(&copy.cold), &cold, sizeof cold)) {
+        return 0;
+    }
+    uint64_t began = sq__load_relaxed(&cold.began);
+    return sq__load_relaxed(&cold.thread_id) == thread_id && began != SQ__WATCH_RESTS ? began : 0;
+}
+
+static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
+    sq__batch_frame_t batch;
+    if (!sq__peek(at, &batch, sizeof batch) || batch.kind == SQ__EMPTY) {
+        return;
+    }
+    if (batch.kind == SQ__CALL || batch.kind == SQ__EITHER) {
+        sq__call_t call;
+        seen->function = sq__peek(batch.work.waiter.call, &call, sizeof call) ? call.task.run : NULL;
+        return;
+    }
+    seen->function = sq__run_function_of(batch.kind, 0, &batch.work);
+    if (batch.kind == SQ__PAIR || batch.kind == SQ__JOB) {
+        sq_function_t of_item = sq__item_function(&batch.work.pair);
+        seen->function = of_item != NULL ? of_item : seen->function;
+        seen->code = (uintptr_t)batch.work.pair.first;
+    }
+}
+
+static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t thread_id, sq__view_frame_t *seen) {
+    *seen = (sq__view_frame_t){ .owner = frame->owner };
+    if (frame->is_batch) {
+        read_batch(at, seen);
+    } else {
+        seen->function = frame->function;
+    }
+    if (frame->is_reader) {
+        sq__reader_t reader;
+        if (sq__peek(at, &reader, sizeof reader)) {
+            seen->code = (uintptr_t)reader.subject;
+            seen->since = reader.began;
+        }
+    } else if (frame->owner != NULL) {
+        seen->since = since(frame->owner, thread_id);
+    }
+}
+
+static void read_frames(sq__view_t *view, size_t i) {
+    sq__view_thread_t *thread = sq__view_thread(view, i);
+    const sq__frame_t *at = thread->self.frame;
+    sq__frame_t frame;
+    while (at != NULL && at != SQ__UNLISTED && thread->frames < MOST_FRAMES && sq__peek(at, &frame, sizeof frame)) {
+        if (thread->frames < SQ__VIEW_FRAMES) {
+            read_frame(at, &frame, thread->self.thread_id, &thread->frame[thread->frames]);
+        }
+        if (frame.owner != NULL) {
+            note_held(view, frame.owner, i);
+        }
+        thread->frames += 1;
+        at = frame.parent;
+    }
+}
+
+static void read_wait(sq__view_thread_t *thread) {
+    sq__subject_t subject;
+    if (thread->self.wait == NULL || !sq__peek(thread->self.wait, &thread->wait, sizeof thread->wait)) {
+        return;
+    }
+    const sq__wait_t *wait = &thread->wait;
+    thread->waits = true;
+    thread->object = wait->queue;
+    if (wait->subject != NULL && sq__peek(wait->subject, &subject, sizeof subject)) {
+        sq__peek_text(subject.kind, thread->kind, sizeof thread->kind);
+        sq__peek_text(subject.label, thread->label, sizeof thread->label);
+        thread->object = subject.object;
+    } else if (wait->queue != NULL) {
+        sq__peek_text(wait->queue->label, thread->label, sizeof thread->label);
+    }
+}
+
+/* What was read belongs together only if the thread is still where it was. A token is never freed, so it may be looked at. */
+static bool has_moved(const sq__view_thread_t *thread) {
+    sq__self_t now;
+    const sq__wait_t *wait = &thread->wait;
+    return !sq__peek(thread->at, &now, sizeof now) || now.frame != thread->self.frame || now.wait != thread->self.wait
+        || (thread->waits && wait->token == thread->self.token && !sq__token_is_open(wait->token, wait->wait_id));
+}
+
+static void read_thread(sq__view_t *view, size_t i) {
+    sq__view_thread_t *thread = sq__view_thread(view, i);
+    size_t held = view->held.count;
+    sq__hold_t hold;
+    read_frames(view, i);
+    if (sq__peek(thread->self.hold, &hold, sizeof hold)) {
+        thread->once = hold.what;
+        thread->is_apply = hold.pool != NULL;
+        sq__peek_text(thread->is_apply ? hold.pool : "", thread->apply, sizeof thread->apply);
+        note_held(view, hold.what, i);
+    }
+    read_wait(thread);
+    if (has_moved(thread)) {
+        view->held.count = held;
+        thread->frames = 0;
+        thread->once = NULL;
+        thread->waits = false;
+    }
+    if (thread->frames > 0 || thread->once != NULL || thread->waits) {
+        sq__thread_name_of(thread->self.thread_id, thread->name, sizeof thread->name);
+    }
+    for (unsigned k = 0; k < thread->frames && k < SQ__VIEW_FRAMES; k += 1) {
+        sq__symbols_want(view->symbols, (uintptr_t)thread->frame[k].function);
+        sq__symbols_want(view->symbols, thread->frame[k].code);
+    }
+}
+
+static bool held_before(const void *one, const void *other) {
+    const sq__view_held_t *a = one, *b = other;
+    return (uintptr_t)a->what < (uintptr_t)b->what;
+}
+
+void sq__view_look_at_threads(sq__view_t *view) {
+    view->had_threads = sq__self_visit(SQ__DUMP_PATIENCE, add, view);
+    for (size_t i = 0; i < view->threads.count; i += 1) {
+        read_thread(view, i);
+    }
+    sq__view_sort(&view->held, held_before);
+}
+
+const sq__view_held_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count) {
+    const sq__view_held_t *held = (const sq__view_held_t *)(void *)view->held.items;
+    size_t first = 0, past = view->held.count;
+    while (first < past) {
+        size_t middle = first + (past - first) / 2;
+        if ((uintptr_t)held[middle].what < (uintptr_t)what) {
+            first = middle + 1;
+        } else {
+            past = middle;
+        }
+    }
+    *count = 0;
+    while (what != NULL && first + *count < view->held.count && held[first + *count].what == what) {
+        *count += 1;
+    }
+    return held + first;
+}

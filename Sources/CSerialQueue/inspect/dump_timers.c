@@ -1,0 +1,52 @@
+#include "inspect/dump_write.h"
+
+#include "timer/delayed.h"
+#include "timer/timer.h"
+
+#include <stdio.h>
+
+enum { MOST_TIMERS = 8 }; /* of each clock */
+
+typedef struct looking {
+    sq__view_t *view;
+    const char *pool;
+} looking_t;
+
+/* Under the lock of the alarms: as long as the alarm is set, its queue is there. Other alarms are the library's own. */
+static void note(void *context, const sq__alarm_t *alarm, uint64_t due, uint64_t now) {
+    const looking_t *looking = context;
+    uint64_t interval = 0;
+    const sq_queue_t *of_timer = sq__timer_queue(alarm, &interval), *queue = of_timer != NULL ? of_timer : sq__delayed_queue(alarm);
+    sq__view_timer_t *seen = queue != NULL && due != SQ_FOREVER ? sq__view_add(looking->view, &looking->view->timers) : NULL;
+    if (seen != NULL) {
+        *seen = (sq__view_timer_t){ .in = due > now ? due - now : 0, .interval = interval, .is_delayed = of_timer == NULL };
+        sq__peek_text(queue->label, seen->label, sizeof seen->label);
+        snprintf(seen->pool, sizeof seen->pool, "%s", looking->pool);
+    }
+}
+
+bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool) {
+    looking_t looking = { .view = view, .pool = pool };
+    const sq__alarms_visitor_t visitor = { .visit = note, .context = &looking, .most = MOST_TIMERS, .patience = SQ__DUMP_PATIENCE };
+    bool is_locked = sq__alarms_visit(alarms, &visitor);
+    view->without_timers += !is_locked;
+    return is_locked;
+}
+
+void sq__dump_timers(sq__dump_text_t *text, const sq__view_t *view) {
+    sq__dump_add(text, "NEXT TIMERS\n");
+    for (size_t i = 0; i < view->timers.count; i += 1) {
+        const sq__view_timer_t *timer = (const sq__view_timer_t *)(void *)view->timers.items + i;
+        sq__dump_add(text, "  in ");
+        sq__dump_add_time(text, timer->in);
+        if (timer->pool[0] != '\0') {
+            sq__dump_add(text, " of the clock of pool \"%s\"", timer->pool);
+        }
+        sq__dump_add(text, ": %s of queue \"%s\"", timer->is_delayed ? "a delayed task" : "a timer", timer->label);
+        if (timer->interval > 0) {
+            sq__dump_add(text, ", every ");
+            sq__dump_add_time(text, timer->interval);
+        }
+        sq__dump_add(text, "\n");
+    }
+}

@@ -1,0 +1,129 @@
+/* dump_view.h: what a dump has found, before it is written.
+ *
+ * DESIGN. A dump first collects, then writes: while it holds a lock it writes nothing, as the reader of the text may be slow. It
+ * finds the threads in their list (thread/self.h), and through their frames and waits the queues that run or are waited for;
+ * the queues that wait for a thread of their pool in the pools' lists; and the suspended ones in theirs. A queue with work is in
+ * one of these states, or is just being handed from one thread to another.
+ *
+ * Each lock is tried for a short time only. Records of other threads are peeked at (platform/peek.h). */
+#ifndef SQ__INSPECT_DUMP_VIEW_H
+#define SQ__INSPECT_DUMP_VIEW_H
+
+#include "platform/peek.h"
+#include "platform/symbols.h"
+#include "pool/look.h"
+#include "thread/self.h"
+#include "wait/wait.h"
+
+enum { SQ__VIEW_FRAMES = 4, SQ__VIEW_LABEL = 64 };
+
+/* How long a dump waits for a lock, in nanoseconds. */
+#ifndef SQ__DUMP_PATIENCE
+#define SQ__DUMP_PATIENCE 5000000u
+#endif
+
+/* Items of one size, in pages. */
+typedef struct sq__view_list {
+    char *items;
+    size_t count, size, room;
+} sq__view_list_t;
+
+/* One task of a thread, innermost first. */
+typedef struct sq__view_frame {
+    const void *owner;      /* the queue; NULL: a function outside of every queue */
+    sq_function_t function; /* NULL: not known, or none at the moment */
+    uintptr_t code;         /* the first word of its context, which may be the code of a Swift closure; or 0 */
+    uint64_t since;         /* 0: not recorded */
+} sq__view_frame_t;
+
+typedef struct sq__view_thread {
+    const sq__self_t *at;
+    sq__self_t self;
+    char name[16];
+    unsigned frames; /* how many it has; `frame` has the innermost ones */
+    sq__view_frame_t frame[SQ__VIEW_FRAMES];
+    const void *once; /* that it is inside the function of, or the apply that it works for; or NULL */
+    char apply[SQ__VIEW_LABEL]; /* the label of that apply's pool */
+    bool is_apply;
+    bool waits;
+    sq__wait_t wait;
+    char kind[16];              /* of the subject; "": it waits for its turn, for room, or for the end of the queue */
+    char label[SQ__VIEW_LABEL]; /* of what it waits for */
+    const void *object;         /* of the subject, or the queue */
+} sq__view_thread_t;
+
+typedef struct sq__view_queue {
+    const sq_queue_t *at;
+    bool is_there;      /* false: it could not be read */
+    bool is_ready;      /* it waits for a thread of its pool */
+    bool is_concurrent;
+    uint64_t state;     /* kernel/state.h */
+    uint64_t gate;      /* kernel/gate.h, of a concurrent one */
+    uint64_t depth, ran;
+    uint32_t suspensions;
+    unsigned threads;   /* that wait for it */
+    uint64_t oldest;    /* when the first of them fell asleep; 0: none */
+    uint64_t unchanged; /* the same, of those that no task has begun since; 0: none */
+    char label[SQ__VIEW_LABEL];
+} sq__view_queue_t;
+
+/* A thread has this queue, or is inside this once. */
+typedef struct sq__view_held {
+    const void *what;
+    size_t thread;
+} sq__view_held_t;
+
+typedef struct sq__view_pool {
+    const sq__pool_t *at;
+    sq__pool_view_t pool;
+} sq__view_pool_t;
+
+typedef struct sq__view_timer {
+    uint64_t in, interval; /* nanoseconds */
+    bool is_delayed;
+    char label[SQ__VIEW_LABEL], pool[SQ__VIEW_LABEL]; /* pool: the manual one whose clock it goes by, or "" */
+} sq__view_timer_t;
+
+typedef struct sq__view {
+    uint64_t now;
+    sq__view_list_t threads; /* sq__view_thread_t */
+    sq__view_list_t held;    /* sq__view_held_t, in the order of `what` */
+    sq__view_list_t queues;  /* sq__view_queue_t, in the order of `at` */
+    sq__view_list_t pools;   /* sq__view_pool_t */
+    sq__view_list_t timers;  /* sq__view_timer_t */
+    sq__symbols_t *symbols;
+    bool had_no_memory;
+    bool had_threads, had_pools; /* it had the locks of these lists */
+    unsigned without_suspended;  /* how many locks of the suspended queues it did not get */
+    unsigned without_timers;     /* and of the alarms */
+} sq__view_t;
+
+/* Adds a zeroed item; NULL: no memory. */
+void *sq__view_add(sq__view_t *view, sq__view_list_t *list);
+
+/* Sorts by what `before` says. In place, without memory. */
+void sq__view_sort(sq__view_list_t *list, bool (*before)(const void *one, const void *other));
+
+/* dump_threads.c: fills `threads` and `held`, and wants the symbols of what they run. */
+void sq__view_look_at_threads(sq__view_t *view);
+
+/* The first of the entries that are about `what`, and how many there are. */
+const sq__view_held_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count);
+
+static inline sq__view_thread_t *sq__view_thread(const sq__view_t *view, size_t i) { return (sq__view_thread_t *)(void *)view->threads.items + i; }
+
+/* dump_queues.c: fills `pools` and `queues`, after the threads. */
+void sq__view_look_at_queues(sq__view_t *view);
+
+/* dump_timers.c: adds the next timers of these alarms (NULL: the process's) to `timers`. False: it did not get their lock. */
+bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool);
+
+/* NULL: it was not found. */
+sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue);
+
+static inline sq__view_queue_t *sq__view_queue(const sq__view_t *view, size_t i) { return (sq__view_queue_t *)(void *)view->queues.items + i; }
+
+/* Peeks at a queue. */
+void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen);
+
+#endif

@@ -1,0 +1,145 @@
+#include "inspect/dump_write.h"
+
+#include "kernel/state.h"
+#include "many/look.h"
+
+enum { MOST_LINKS = 8, MOST_HOLDERS = 4 };
+
+void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread) {
+    sq__dump_add(text, "thread \"%s\" (%llu)", thread->name, (unsigned long long)thread->self.thread_id);
+}
+
+/* What the wait is for, in words. */
+static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
+    static const char *const aims[] = { [SQ__AIM_TURN] = "its turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "the end of queue" };
+    unsigned aim = (unsigned)thread->wait.aim;
+    const char *what = thread->kind[0] != '\0' ? thread->kind : aim <= SQ__AIM_END ? aims[aim] : "queue";
+    if (thread->kind[0] == '\0' && aim == SQ__AIM_TURN && thread->wait.is_barrier) {
+        what = "its turn as a barrier in queue";
+    }
+    sq__dump_add(text, "%s \"%s\"", what, thread->label);
+}
+
+/* The queue or once that the thread waits for, if one can be named: of a group or item, the first of its queues. */
+static const void *needed(const sq__view_thread_t *thread, const void *queues[], size_t *count) {
+    sq__many_view_t many = { .queues = 0 };
+    *count = 0;
+    if (thread->kind[0] == '\0' || thread->kind[0] == 'o' || thread->kind[0] == 'a') { /* a queue, a once or an apply */
+        return thread->object;
+    }
+    if (thread->kind[0] == 'g' ? sq__group_look(thread->object, &many) : thread->kind[0] == 'i' && sq__item_look(thread->object, &many)) {
+        for (; *count < many.queues && *count < SQ__LOOK_QUEUES; *count += 1) {
+            queues[*count] = many.queue[*count].at;
+        }
+    }
+    return *count > 0 ? queues[0] : NULL;
+}
+
+static void add_members(sq__dump_text_t *text, const sq__view_thread_t *thread) {
+    sq__many_view_t many;
+    if (thread->kind[0] != 'g' || !sq__group_look(thread->object, &many)) {
+        return;
+    }
+    if (many.entered > 0) {
+        sq__dump_add(text, ", %llu entered", (unsigned long long)many.entered);
+    }
+    for (size_t i = 0; i < many.queues && i < SQ__LOOK_QUEUES; i += 1) {
+        char label[SQ__VIEW_LABEL];
+        sq__peek_text(many.queue[i].at != NULL ? many.queue[i].at->label : NULL, label, sizeof label);
+        sq__dump_add(text, ", %llu in queue \"%s\"", (unsigned long long)many.queue[i].members, label);
+    }
+}
+
+/* Why nothing runs in a queue that somebody waits for. */
+static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
+    if (queue == NULL) {
+        return;
+    }
+    if (queue->state & SQ__SUSPENDED) {
+        sq__dump_add(text, "; it is suspended (%u)", queue->suspensions);
+    } else if (queue->is_ready) {
+        sq__dump_add(text, "; it waits for a thread of its pool");
+    } else {
+        sq__dump_add(text, "; no thread runs it at the moment");
+    }
+}
+
+/* "; thread T runs F in it, and waits for ...": along the chain, as long as there is one. */
+static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *first) {
+    const sq__view_thread_t *thread = first;
+    for (unsigned link = 0; link < MOST_LINKS; link += 1) {
+        const void *queues[SQ__LOOK_QUEUES];
+        size_t count, others;
+        const void *what = needed(thread, queues, &others);
+        const sq__view_held_t *held = sq__view_holders(view, what, &count);
+        for (size_t i = 1; count == 0 && i < others; i += 1) {
+            held = sq__view_holders(view, what = queues[i], &count);
+        }
+        if (count == 0) {
+            add_cause(text, sq__view_queue_of(view, what));
+            return;
+        }
+        const sq__view_thread_t *holder = sq__view_thread(view, held->thread);
+        sq__dump_add(text, "; ");
+        sq__dump_add_thread(text, holder);
+        sq__dump_add(text, thread->kind[0] == 'o' ? " is inside its function" : " runs it");
+        if (count > 1) {
+            sq__dump_add(text, " (and %llu more)", (unsigned long long)(count - 1));
+        }
+        if (holder == first) {
+            sq__dump_add(text, ": this is a cycle");
+            return;
+        }
+        if (!holder->waits) {
+            return;
+        }
+        sq__dump_add(text, " and waits for ");
+        add_aim(text, holder);
+        thread = holder;
+    }
+    sq__dump_add(text, "; ...");
+}
+
+static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
+    sq__dump_add(text, "  ");
+    sq__dump_add_thread(text, thread);
+    sq__dump_add(text, " has waited ");
+    sq__dump_add_time(text, view->now > thread->wait.since ? view->now - thread->wait.since : 0);
+    sq__dump_add(text, " for ");
+    add_aim(text, thread);
+    add_members(text, thread);
+    if (thread->wait.deadline != SQ_FOREVER) {
+        sq__dump_add(text, thread->wait.deadline > view->now ? ", for " : ", its limit has passed");
+        if (thread->wait.deadline > view->now) {
+            sq__dump_add_time(text, thread->wait.deadline - view->now);
+            sq__dump_add(text, " more at most");
+        }
+    }
+    add_chain(text, view, thread);
+    sq__dump_add(text, "\n");
+}
+
+/* The longest waits first. */
+typedef struct waiting {
+    uint64_t since;
+    size_t thread;
+} waiting_t;
+
+static bool since_before(const void *one, const void *other) { return ((const waiting_t *)one)->since < ((const waiting_t *)other)->since; }
+
+void sq__dump_waits(sq__dump_text_t *text, sq__view_t *view) {
+    sq__view_list_t list = { .size = sizeof(waiting_t) };
+    for (size_t i = 0; i < view->threads.count; i += 1) {
+        const sq__view_thread_t *thread = sq__view_thread(view, i);
+        waiting_t *waiting = thread->waits ? sq__view_add(view, &list) : NULL;
+        if (waiting != NULL) {
+            *waiting = (waiting_t){ .since = thread->wait.since, .thread = i };
+        }
+    }
+    sq__view_sort(&list, since_before);
+    sq__dump_add(text, "WAITING THREADS, THE LONGEST FIRST: %zu\n", list.count);
+    for (size_t i = 0; i < list.count; i += 1) {
+        add_wait(text, view, sq__view_thread(view, ((const waiting_t *)(void *)list.items)[i].thread));
+    }
+    sq__pages_free(list.items, list.room * list.size);
+}

@@ -1,0 +1,75 @@
+#include "inspect/dump_write.h"
+
+#include "kernel/gate.h"
+
+/* The deepest first; among equal ones, the one with the longest wait. */
+static bool deeper(const void *one, const void *other) {
+    const sq__view_queue_t *a = one, *b = other;
+    if (a->depth != b->depth) {
+        return a->depth > b->depth;
+    }
+    return (a->oldest != 0 ? a->oldest : UINT64_MAX) < (b->oldest != 0 ? b->oldest : UINT64_MAX);
+}
+
+static void add_gate(sq__dump_text_t *text, const sq__view_queue_t *queue) {
+    sq__gate_word_t gate = queue->gate;
+    sq__dump_add(text, ", concurrent: ");
+    if (gate & SQ__GATE_BARRIER) {
+        sq__dump_add(text, "a barrier runs");
+        return;
+    }
+    sq__dump_add(text, "%llu tasks run", (unsigned long long)sq__gate_inside(gate));
+    sq__dump_add(text, "%s", gate & SQ__GATE_DRAINING ? ", and a barrier waits for them" : gate & SQ__GATE_FULL ? ", as many as its width permits"
+                             : gate & SQ__GATE_ENDING ? ", and its end waits for them" : "");
+}
+
+static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__view_queue_t *queue) {
+    sq__dump_add(text, "  queue \"%s\": %llu waiting", queue->label, (unsigned long long)queue->depth);
+    if (queue->threads > 0) {
+        sq__dump_add(text, ", %u of them threads that sleep, the longest for ", queue->threads);
+        sq__dump_add_time(text, view->now > queue->oldest ? view->now - queue->oldest : 0);
+    }
+    if (queue->is_concurrent) {
+        add_gate(text, queue);
+    }
+    sq__dump_add(text, "%s%s%s\n", queue->is_ready ? ", waits for a thread of its pool" : "", queue->state & SQ__SUSPENDED ? ", suspended" : "",
+                 queue->state & SQ__ENDED ? ", has ended" : queue->state & SQ__CLOSED ? ", shut down" : "");
+}
+
+void sq__dump_queues(sq__dump_text_t *text, sq__view_t *view) {
+    sq__view_sort(&view->queues, deeper);
+    sq__dump_add(text, "QUEUES, THE DEEPEST FIRST: %zu\n", view->queues.count);
+    for (size_t i = 0; i < view->queues.count; i += 1) {
+        add_queue(text, view, sq__view_queue(view, i));
+    }
+}
+
+void sq__dump_suspended(sq__dump_text_t *text, const sq__view_t *view) {
+    size_t count = 0;
+    for (size_t i = 0; i < view->queues.count; i += 1) {
+        count += (sq__view_queue(view, i)->state & SQ__SUSPENDED) != 0;
+    }
+    sq__dump_add(text, "SUSPENDED QUEUES: %zu\n", count);
+    for (size_t i = 0; i < view->queues.count; i += 1) {
+        const sq__view_queue_t *queue = sq__view_queue(view, i);
+        if (queue->state & SQ__SUSPENDED) {
+            sq__dump_add(text, "  queue \"%s\": suspended %u times, %llu waiting\n", queue->label, queue->suspensions,
+                         (unsigned long long)queue->depth);
+        }
+    }
+}
+
+void sq__dump_pools(sq__dump_text_t *text, const sq__view_t *view) {
+    sq__dump_add(text, "POOLS: %zu\n", view->pools.count);
+    for (size_t i = 0; i < view->pools.count; i += 1) {
+        const sq__pool_view_t *pool = &((const sq__view_pool_t *)(void *)view->pools.items)[i].pool;
+        sq__dump_add(text, "  pool \"%s\": ", pool->label);
+        if (pool->is_manual || pool->is_loop) {
+            sq__dump_add(text, pool->is_loop ? "a loop" : "manual");
+        } else {
+            sq__dump_add(text, "%u of %u seats taken (%u at most), %u threads, %u idle, %u blocked in a task", pool->seated, pool->seats,
+                         pool->most, pool->members, pool->idle, pool->blocked);
+        }
+        sq__dump_add(text, ", %zu queues ready%s\n", pool->waiting, pool->is_locked ? "" : " (its lock is held by another thread)");
+    }
+}

@@ -1,0 +1,38 @@
+/* peek.h: reading memory that other threads write, or free, at the same time.
+ *
+ * DESIGN. A dump (inspect/dump.c) shows what other threads do, and must not wait for them. It copies their records through the
+ * system, which reports an address that is not mapped instead of ending the program. A copy may be torn, or of memory that was reused
+ * meanwhile: the caller checks what it can, and shows the rest as what it is, a look at a moving target. Records of threads
+ * that do not move are read as they are. */
+#ifndef SQ__PLATFORM_PEEK_H
+#define SQ__PLATFORM_PEEK_H
+
+#include "platform/system.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Copies memory of this process. False: not all of it can be read. */
+bool sq__peek(const void *address, void *copy, size_t bytes);
+
+/* Copies a text of at most size - 1 bytes and ends it with a NUL. What cannot be printed becomes '?'. If it cannot be read: "?". */
+void sq__peek_text(const char *address, char *text, size_t size);
+
+/* Zeroed memory that comes from the system directly: a stuck thread may hold the lock of malloc. NULL: none. */
+void *sq__pages(size_t bytes);
+void sq__pages_free(void *pages, size_t bytes);
+
+/* Reads a file of the system, up to size - 1 bytes, and ends it with a NUL. Returns how many, 0 if it cannot be read. */
+size_t sq__read_file(const char *path, char *text, size_t size);
+
+/* The name of a thread of this process; "?" if it has ended. */
+void sq__thread_name_of(uint64_t id, char *name, size_t size);
+
+/* The number of this process. */
+uint64_t sq__process_id(void);
+
+/* Writes all of it, however long the reader takes. Returns 0 or an errno code. */
+int sq__write(int file, const char *bytes, size_t count);
+
+#endif

@@ -1,0 +1,129 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* secure_getenv, SA_RESTART */
+#endif
+#include "platform/signal.h"
+
+#include "platform/peek.h"
+#include "platform/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+const char *sq__environment(const char *name) { return secure_getenv(name); }
+
+void sq__say(const char *format, ...) {
+    char line[512] = "SerialQueue: ";
+    size_t used = sizeof "SerialQueue: " - 1;
+    va_list arguments;
+    va_start(arguments, format);
+    int wanted = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    va_end(arguments);
+    if (wanted > 0) {
+        used += (size_t)wanted < sizeof line - used - 1 ? (size_t)wanted : sizeof line - used - 2;
+    }
+    line[used++] = '\n';
+    (void)sq__write(STDERR_FILENO, line, used);
+}
+
+int sq__signal_number(const char *name) {
+    static const struct { const char *name; int number; } known[] = {
+        { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "HUP", SIGHUP }, { "QUIT", SIGQUIT }, { "INT", SIGINT }, { "TERM", SIGTERM },
+        { "ALRM", SIGALRM }, { "WINCH", SIGWINCH }, { "URG", SIGURG }, { "IO", SIGIO }, { "PWR", SIGPWR }, { "VTALRM", SIGVTALRM },
+    };
+    name += strncmp(name, "SIG", 3) == 0 ? 3 : 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i += 1) {
+        if (strcmp(name, known[i].name) == 0) {
+            return known[i].number;
+        }
+    }
+    unsigned above;
+    int used = 0;
+    if (strcmp(name, "RTMIN") == 0) {
+        return SIGRTMIN;
+    }
+    bool is_real_time = sscanf(name, "RTMIN+%2u%n", &above, &used) == 1 && name[used] == '\0';
+    return is_real_time && SIGRTMIN + (int)above <= SIGRTMAX ? SIGRTMIN + (int)above : 0;
+}
+
+/* Written before the handler is installed. */
+static int event = -1;
+static int awaited;
+static void (*awaited_call)(void);
+static sq__thread_start_t start;
+
+static void handle(int number) {
+    int error = errno;
+    uint64_t one = 1;
+    (void)number;
+    if (write(event, &one, sizeof one) < 0) { /* so many signals are waiting already that one more changes nothing */
+    }
+    errno = error;
+}
+
+/* This thread takes the signal even if all others block it. A text for a reader that has gone is not to end the program. */
+static void await_signals(void *unused) {
+    sigset_t mine, pipe;
+    uint64_t count;
+    (void)unused;
+    sigemptyset(&mine);
+    sigaddset(&mine, awaited);
+    pthread_sigmask(SIG_UNBLOCK, &mine, NULL);
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, NULL);
+    for (;;) {
+        if (read(event, &count, sizeof count) == (ssize_t)sizeof count) {
+            awaited_call();
+        } else if (errno != EINTR) {
+            return; /* the program has closed a file that is not its own */
+        }
+    }
+}
+
+static int open_event(void) {
+    int file = eventfd(0, EFD_CLOEXEC);
+    if (file < 0 || file > STDERR_FILENO) {
+        return file;
+    }
+    int higher = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* a program without those files may open them later */
+    close(file);
+    return higher;
+}
+
+int sq__signal_begin(int number, void (*call)(void)) {
+    struct sigaction before, action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+    if (sigaction(number, NULL, &before) != 0) {
+        return errno;
+    }
+    if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL) {
+        return EBUSY;
+    }
+    event = open_event();
+    if (event < 0) {
+        return errno;
+    }
+    awaited = number;
+    awaited_call = call;
+    sigfillset(&action.sa_mask);
+    int error = sq__thread_start(&start, await_signals, NULL, "sq-dump", 0);
+    if (error == 0 && sigaction(number, &action, NULL) != 0) {
+        error = errno;
+    }
+    return error;
+}
+
+void sq__signal_begin_again(void) {
+    if (event >= 0) { /* the parent's descriptor would wake the parent, and one of the two would read what is for the other */
+        int fresh = open_event();
+        close(event);
+        event = fresh;
+        (void)sq__thread_start(&start, await_signals, NULL, "sq-dump", 0);
+    }
+}

@@ -1,0 +1,115 @@
+#include "pool/look.h"
+
+#include "platform/peek.h"
+#include "platform/thread.h"
+#include "pool/pool_internal.h"
+#include "thread/process.h"
+
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+static sq__pool_t *pools; /* under the lock */
+
+void sq__pools_add(sq__pool_t *pool) {
+    sq__mutex_lock(&lock);
+    pool->next = pools;
+    pool->link = &pools;
+    if (pool->next != NULL) {
+        pool->next->link = &pool->next;
+    }
+    pools = pool;
+    sq__mutex_unlock(&lock);
+}
+
+void sq__pools_remove(sq__pool_t *pool) {
+    sq__mutex_lock(&lock);
+    if (pool->link != NULL) {
+        *pool->link = pool->next;
+        if (pool->next != NULL) {
+            pool->next->link = pool->link;
+        }
+        pool->link = NULL;
+    }
+    sq__mutex_unlock(&lock);
+}
+
+static void take_lock(void) { sq__mutex_lock(&lock); }
+
+static void release_lock(bool in_child) {
+    while (in_child && pools != NULL) { /* the parent's: they run nothing here */
+        pools->link = NULL;
+        pools = pools->next;
+    }
+    sq__mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) {
+    sq__process_around_fork(SQ__RANK_POOLS, take_lock, release_lock);
+}
+
+/* Looking. A record may be read without its lock, so everything is peeked at. */
+
+enum { MOST_MEMBERS = 256, MOST_ENTRIES = 1 << 24 };
+
+typedef struct seated {
+    uint64_t ids[MOST_MEMBERS];
+    unsigned count;
+} seated_t;
+
+static void look_at_members(const sq__member_t *member, seated_t *seated) {
+    sq__member_t copy;
+    seated->count = 0;
+    for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
+        if (copy.is_seated && copy.thread_id != 0) {
+            seated->ids[seated->count++] = copy.thread_id;
+        }
+    }
+}
+
+static void look_at_entries(const sq__ready_t *entry, const sq__pool_visitor_t *visitor) {
+    sq__ready_t copy;
+    for (unsigned i = 0; entry != NULL && i < MOST_ENTRIES && sq__peek(entry, &copy, sizeof copy); i += 1) {
+        visitor->entry(visitor->context, entry);
+        entry = copy.next;
+    }
+}
+
+static void look(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
+    struct sq_pool copy;
+    seated_t seated;
+    sq__pool_view_t view = { .is_locked = sq__mutex_lock_within(&pool->lock, visitor->patience) };
+    bool is_there = sq__peek(pool, &copy, sizeof copy);
+    if (is_there) {
+        look_at_members(copy.all, &seated);
+        look_at_entries(copy.first, visitor);
+    }
+    if (view.is_locked) {
+        sq__mutex_unlock(&pool->lock);
+    }
+    if (is_there) {
+        sq__peek_text(pool->label, view.label, sizeof view.label);
+        view.is_manual = copy.clock != NULL;
+        view.is_loop = copy.is_loop;
+        view.clock = copy.clock;
+        view.members = copy.members;
+        view.idle = copy.idle_members;
+        view.seats = copy.seats;
+        view.seated = copy.seated;
+        view.most = copy.most;
+        view.waiting = sq__load_relaxed(&copy.waiting);
+        for (unsigned i = 0; i < seated.count; i += 1) {
+            view.blocked += sq__thread_state(seated.ids[i]) == SQ__THREAD_BLOCKED;
+        }
+        visitor->pool(visitor->context, pool, &view);
+    }
+}
+
+bool sq__pools_visit(const sq__pool_visitor_t *visitor) {
+    bool is_locked = sq__mutex_lock_within(&lock, visitor->patience);
+    /* Without the lock a pool may be freed meanwhile, with the mutex that a look would try: so there is no look then. */
+    for (sq__pool_t *pool = is_locked ? pools : NULL; pool != NULL; pool = pool->next) {
+        look(pool, visitor);
+    }
+    if (is_locked) {
+        sq__mutex_unlock(&lock);
+    }
+    return is_locked;
+}

@@ -1,0 +1,19 @@
+/* dump.c: a dump meets the end of what it looks at. Threads are not in their list here (thread/self.h): all have one address. */
+#include "scenario.h"
+
+#include <errno.h>
+
+const scenario_t dump_scenarios[] = {
+    { "dump_suspend", "a queue is suspended and resumed while a dump walks the list", "suspend resume suspend resume | dump" },
+    { "dump_suspended_twice", "two threads suspend and resume", "suspend resume | suspend resume | dump" },
+    { "dump_release", "the last release of a suspended queue while a dump looks at it", "suspend async release | dump release",
+      .expect = { .each_has_a_reference = true } },
+    { "dump_task_suspends", "a task suspends its queue, whose last reference is gone", "async(suspend) release | dump release",
+      .expect = { .each_has_a_reference = true } },
+    { "dump_shutdown", "a suspended queue is shut down", "suspend async discard_until | dump", .expect = { .may = ERROR_BIT(ESHUTDOWN) } },
+    { "dump_ready", "a queue that is ready on its pool is taken and freed while a dump looks at it", "async release | dump release",
+      .expect = { .pool = { POOL_FIXED, 1 }, .each_has_a_reference = true } },
+    { "dump_pool", "a pool ends while a dump looks at it", "create | dump", .expect = { .pool = { POOL_FIXED, 1 } } },
+    { "dump_manual", "a manual pool", "async pump | dump pump", .expect = { .pool = { POOL_MANUAL, 0 } } },
+    { 0 },
+};

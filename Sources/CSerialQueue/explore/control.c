@@ -163,7 +163,7 @@ void sq__control_act(sq__thread_t *thread, const sq__way_t *way) {
 static bool help(void *argument) {
     sq__thread_t *helper = argument;
     sq__run_t *run = helper->run;
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
     sq__way_t way = run->command;
     bool has_way = run->has_command;
     run->has_command = false;

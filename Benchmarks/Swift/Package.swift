@@ -8,7 +8,10 @@ let package = Package(
         .target(name: "CHarness"),  // links to ../C/harness.*
         .executableTarget(
             name: "Bench",
-            dependencies: ["CHarness", .product(name: "SerialQueue", package: "SerialQueue")]
+            dependencies: [
+                "CHarness", .product(name: "SerialQueue", package: "SerialQueue"),
+                .product(name: "SerialQueueOperations", package: "SerialQueue"),
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

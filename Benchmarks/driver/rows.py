@@ -121,6 +121,13 @@ CONCURRENCY_ROWS = [
     *_ordered("actor-queue", "ActorQueue", 0.2),
 ]
 
+OPERATION_ROWS = [
+    _time("operations", "independent operations", 0.2),
+    _time("operations-chain-4000", "a chain of 4,000, the last added first", 0.01),
+    _time("operations-graph-1000", "1,000 operations with 3 random dependencies each, in random order"),
+    Row("operations-pending-100000", "heap", "memory of an operation that waits", "B", {"": (None, None)}, False, False, {}),
+]
+
 # Pairs whose cost per item must be the same with few and with many items waiting.
 FLAT = [(f"{kind}-{what}-1000", f"{kind}-{what}-100000") for kind in ("fifo", "actor-queue") for what in ("pending", "cancel")]
 

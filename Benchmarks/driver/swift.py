@@ -26,6 +26,10 @@ GROUPS = [
            "chain": "each task awaits the one before it",
            "plain-tasks": "an actor without an executor of its own, and a plain task for each call of it, in no order"},
           "by-hand", rows.CONCURRENCY_ROWS),
+    Group("operations", "Operations with dependencies",
+          {"WorkOperationQueue": "WorkOperationQueue, this library's", "OperationQueue": "OperationQueue, Foundation's",
+           "task-group": "withTaskGroup, which has no dependencies", "dispatch-groups": "a DispatchGroup for each operation, by hand"},
+          "OperationQueue", rows.OPERATION_ROWS),
 ]
 
 

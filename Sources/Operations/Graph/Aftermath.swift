@@ -18,8 +18,14 @@ struct Aftermath {
     /// These waits have ended.
     mutating func ended(_ waiters: inout [Waiter]) {
         guard !waiters.isEmpty else { return }
+        for waiter in waiters { OperationGraph.forget(waiter) }
         self.waiters += waiters
         waiters = []
+    }
+
+    /// This wait would never end.
+    mutating func refused(_ waiter: Waiter) {
+        waiters.append(waiter)
     }
 
     /// Releases these later.

@@ -85,6 +85,11 @@ extension OperationGraph {
         after.ended(&node.waiters)
         if let task = node.task.take() { after.tasks.append(task) }
         node.lane = nil
+        if !node.followers.isEmpty {
+            let followers = node.followers
+            node.followers = []
+            for waiter in followers { waiter.follow() }
+        }
         node.flags.bitwiseOr(OperationNode.ended, ordering: .releasing)
         if let core = node.core.take() {
             core.countEnd(&after)

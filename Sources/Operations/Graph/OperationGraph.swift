@@ -2,21 +2,24 @@ import SerialQueue
 
 /// The operations of all queues, their dependencies, and the one lock for all of it.
 ///
-/// One lock, because dependencies cross queues: a cycle, and the end of a predecessor against the cancellation of its successor, are
-/// decided in one step. It is held for some ten nanoseconds, and never while user code runs; what may run such code is left to an
-/// ``Aftermath``. The lock is a `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and
+/// One lock, because dependencies cross queues: a cycle, and the end of a predecessor against the cancellation of its successor,
+/// are decided in one step. It is held for some ten nanoseconds, and never while user code runs; what may run such code is left
+/// to an ``Aftermath``. The lock is a `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and
 /// ThreadSanitizer can follow it.
 ///
 /// Operations with dependencies have numbers (`order`), lower before higher: every operation has a higher one than those that
-/// it depends on. So a dependency that agrees with the numbers closes no cycle. Only an operation that is not in a queue yet can get
-/// dependencies, so most are added to one that nothing depends on, or on one that depends on nothing: those get new numbers above
-/// or below all others. Otherwise the search is limited to what lies between the two numbers (Pearce and Kelly's algorithm).
+/// it depends on. So a dependency that agrees with the numbers closes no cycle. Only an operation that is not in a queue yet can
+/// get dependencies, so most are added to one that nothing depends on, or on one that depends on nothing: those get new numbers
+/// above or below all others. Otherwise the search is limited to what lies between the two numbers (Pearce and Kelly's
+/// algorithm).
 enum OperationGraph {
     private static let lock = SerialQueue(label: "operations")
     // Under the lock.
     private nonisolated(unsafe) static var highest = 0
     private nonisolated(unsafe) static var lowest = 0
     private nonisolated(unsafe) static var searches = 0
+    /// Waits that an operation is in: it cannot end before.
+    nonisolated(unsafe) static var blockedWaits: [Waiter] = []
     /// How many operations searches have looked at, for tests.
     nonisolated(unsafe) static var steps = 0
 
@@ -37,8 +40,8 @@ enum OperationGraph {
 
     // MARK: Dependencies. With the lock.
 
-    /// Makes `successor`, which is not in a queue yet, depend on `predecessor`. Returns the cycle that this would close: the names
-    /// along the path, from `successor` to itself.
+    /// Makes `successor`, which is not in a queue yet, depend on `predecessor`. Returns the cycle that this would close: the
+    /// names along the path, from `successor` to itself.
     static func link(_ successor: OperationNode, after predecessor: OperationNode) -> [String]? {
         if predecessor === successor { return [successor.label, successor.label] }
         if let path = place(successor, after: predecessor) { return path }

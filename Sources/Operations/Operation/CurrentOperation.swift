@@ -47,8 +47,8 @@ extension CurrentOperation {
 
     private static var node: OperationNode? { onThread ?? ofTask }
 
-    /// The operation that cannot end before the caller continues: its closure is on this thread's stack, or this is its task. It may
-    /// have ended if this is another task that has got the memory of its task.
+    /// The operation that cannot end before the caller continues: its closure is on this thread's stack, or this is its task. It
+    /// may have ended if this is another task that has got the memory of its task.
     static var blocked: OperationNode? {
         if let node = onThread { return node }
         guard let node = ofTask, let own = node.ownTask else { return nil }

@@ -3,12 +3,12 @@ import Synchronization
 
 /// What the graph and the queues know of an operation: all of it but its types.
 ///
-/// A `WorkOperation` is a handle of a node. An operation that was added to a queue is kept by the queue until it has ended; then all
-/// links to other operations are cut, so no chain of ended operations stays alive.
+/// A `WorkOperation` is a handle of a node. An operation that was added to a queue is kept by the queue until it has ended; then
+/// all links to other operations are cut, so no chain of ended operations stays alive.
 ///
 /// Unchecked Sendable: fields are fixed, atomic, under the lock of ``OperationGraph``, or belong to the one thread that runs the
-/// operation. The letters say which: I fixed after init, A atomic, L under the lock, R the runner's while `stage` is `running`, and
-/// fixed after the end.
+/// operation. The letters say which: I fixed after init, A atomic, L under the lock, R the runner's while `stage` is `running`,
+/// and fixed after the end.
 class OperationNode: @unchecked Sendable {
     enum Stage: UInt8 {
         /// Not in a queue yet. More dependencies can be added.
@@ -48,6 +48,8 @@ class OperationNode: @unchecked Sendable {
     /// The lane that it is on.
     final var lane: Lane?  // L
     final var waiters: [Waiter] = []  // L
+    /// Waits that need its end, and look for what they need when it starts or has ended.
+    final var followers: [Waiter] = []  // L
     /// Runs the closure, if that is async.
     final var task: Task<Void, Never>?  // L
     /// The same task, as it sees itself. Set before anything else could look.
@@ -58,7 +60,8 @@ class OperationNode: @unchecked Sendable {
     /// Why it has no value. Set before `ended`.
     final var failure: (any Error)?  // R, or L
 
-    init(label: String, priority: OperationPriority, runsAfterFailure: Bool) {
+    init(label: String, priority: OperationPriority, runsAfterFailure: Bool, isOnThread: Bool) {
+        self.isOnThread = isOnThread
         self.label = label
         self.priority = priority
         self.runsAfterFailure = runsAfterFailure
@@ -68,6 +71,9 @@ class OperationNode: @unchecked Sendable {
     final var hasEnded: Bool { flags.load(ordering: .acquiring) & Self.ended != 0 }
 
     final var isCancelled: Bool { flags.load(ordering: .relaxed) & Self.cancelled != 0 }
+
+    /// The closure is not async: while the operation runs, it is on the stack of a thread.
+    final let isOnThread: Bool  // I
 
     /// Runs the closure. False: it is async; call `runTask`.
     func run() -> Bool { preconditionFailure("abstract") }
@@ -92,8 +98,10 @@ final class ValueNode<Value: Sendable>: OperationNode, @unchecked Sendable {
     private var value: Value?
 
     init(_ label: String, _ priority: OperationPriority, runsAfterFailure: Bool, _ body: sending Body) {
+        var isOnThread = false
+        if case .sync = body { isOnThread = true }
         self.body = body
-        super.init(label: label, priority: priority, runsAfterFailure: runsAfterFailure)
+        super.init(label: label, priority: priority, runsAfterFailure: runsAfterFailure, isOnThread: isOnThread)
     }
 
     /// The outcome. Call it only if the operation has ended.

@@ -1,51 +1,86 @@
 import SerialQueue
 
-extension OperationNode {
-    /// A group's wait without limit would end the program where this can throw.
-    private static let longest = Duration.seconds(20_000_000_000)
+/// A group's wait without limit would end the program where these can throw.
+private let longest = Duration.seconds(20_000_000_000)
 
-    /// Blocks the thread until the operation has ended.
-    final func waitForEnd(within limit: Duration?) throws {
-        guard let waiter = register() else { return }
-        do throws(SerialQueueError) {
-            try waiter.group.wait(within: limit ?? Self.longest)
-        } catch {
-            if withdraw(waiter) { throw error }
-        }
-        try check(waiter)
-    }
-
-    /// Suspends the caller until the operation has ended.
-    final nonisolated(nonsending) func end() async throws {
-        guard let waiter = register() else { return }
+extension Waiter {
+    /// Blocks the thread until the end of the wait.
+    func wait(within limit: Duration?) throws(SerialQueueError) {
+        guard begin() else { return try check() }
         do {
-            try await waiter.group.wait()
+            try group.wait(within: limit ?? longest)
         } catch {
-            if withdraw(waiter) { throw error }
+            if withdraw() { throw named(error) }
         }
-        try check(waiter)
+        try check()
     }
 
-    /// `nil`: the operation has ended.
-    private func register() -> Waiter? {
-        let waiter = Waiter(for: label)
-        return OperationGraph.look {
-            guard stage != .ended else { return nil }
-            waiters.append(waiter)
-            return waiter
+    /// Suspends the caller until the end of the wait.
+    nonisolated(nonsending) func wait() async throws {
+        guard begin() else { return try check() }
+        do {
+            try await group.wait()
+        } catch {
+            if withdraw() { throw error }
         }
+        try check()
+    }
+
+    /// False: there is nothing to wait for, or the wait was refused.
+    private func begin() -> Bool {
+        OperationGraph.change { after in OperationGraph.begin(self, &after) }
     }
 
     /// False: the wait has just ended.
-    private func withdraw(_ waiter: Waiter) -> Bool {
-        OperationGraph.look {
-            guard let index = waiters.firstIndex(where: { $0 === waiter }) else { return false }
-            waiters.remove(at: index)
-            return true
-        }
+    private func withdraw() -> Bool {
+        OperationGraph.look { OperationGraph.withdraw(self) }
     }
 
-    private func check(_ waiter: Waiter) throws {
-        if let refusal = OperationGraph.look({ waiter.refusal }) { throw SerialQueueError.deadlock(refusal) }
+    private func check() throws(SerialQueueError) {
+        if let refusal = OperationGraph.look({ refusal }) { throw .deadlock(refusal) }
+    }
+
+    /// The queues' report names the queues; this adds who waits.
+    private func named(_ error: SerialQueueError) -> SerialQueueError {
+        guard case .deadlock(let report) = error, let blocked else { return error }
+        return .deadlock("operation \"\(blocked.label)\" waits for \"\(group.label)\": \(report)")
+    }
+}
+
+// MARK: With the lock
+
+extension OperationGraph {
+    /// Registers the wait. False: it is over, or refused.
+    static func begin(_ waiter: Waiter, _ after: inout Aftermath) -> Bool {
+        switch waiter.target {
+        case .operation(let node):
+            guard node.stage != .ended else { return false }
+            node.waiters.append(waiter)
+        case .queue(let core):
+            guard core.drain(waiter) else { return false }
+        }
+        waiter.follow()
+        if let blocked = waiter.blocked, blocked.stage == .running {
+            blockedWaits.append(waiter)
+            refuseStuck(from: waiter, &after)
+        }
+        return waiter.refusal == nil
+    }
+
+    /// False: it has ended.
+    static func withdraw(_ waiter: Waiter) -> Bool {
+        guard !waiter.hasEnded else { return false }
+        switch waiter.target {
+        case .operation(let node): node.waiters.removeAll { $0 === waiter }
+        case .queue(let core): core.forget(waiter)
+        }
+        forget(waiter)
+        return true
+    }
+
+    /// The wait has ended.
+    static func forget(_ waiter: Waiter) {
+        waiter.hasEnded = true
+        if waiter.blocked != nil { blockedWaits.removeAll { $0 === waiter } }
     }
 }

@@ -10,11 +10,11 @@ import SerialQueue
 /// print(try await longest.value)  // 3
 /// ```
 ///
-/// Most operations are made by ``WorkOperationQueue/add(_:after:priority:_:)``. Make one yourself if its dependencies are not known
-/// yet: ``add(dependency:)`` works until it is added to a queue.
+/// Most operations are made by ``WorkOperationQueue/add(_:after:priority:_:)``. Make one yourself if its dependencies are not
+/// known yet: ``add(dependency:)`` works until it is added to a queue.
 ///
-/// An operation ends once: its closure has returned or thrown, or it never runs, because it was cancelled or a predecessor has not
-/// succeeded. An operation whose predecessor failed ends with the same error, unless it runs ``EvenAfterFailure``.
+/// An operation ends once: its closure has returned or thrown, or it never runs, because it was cancelled or a predecessor has
+/// not succeeded. An operation whose predecessor failed ends with the same error, unless it runs ``EvenAfterFailure``.
 ///
 /// A `WorkOperation` is a handle: a queue keeps its operations until they have ended. An operation that no queue has, and whose
 /// last handle is gone, is cancelled.
@@ -76,8 +76,8 @@ extension WorkOperation {
 
     /// Makes this operation wait for another one, of any queue or none. The value of that one is not passed on.
     ///
-    /// Costs constant time if nothing depends on this operation yet, or if the other one depends on nothing that has not ended. Else
-    /// it looks for a cycle, in a part of the operations.
+    /// Costs constant time if nothing depends on this operation yet, or if the other one depends on nothing that has not ended.
+    /// Else it looks for a cycle, in a part of the operations.
     ///
     /// - Throws: ``WorkOperationError``: `cycle`, with the labels along it, or `alreadyAdded`. Nothing has changed then.
     public func add<Other>(dependency: WorkOperation<Other>) throws(WorkOperationError) {
@@ -94,10 +94,11 @@ extension WorkOperation {
     /// Does not run what a `ManualPool` has ready.
     ///
     /// - Throws: What the operation ended with: the error of its closure or of a predecessor, or `CancellationError`. Also
-    ///   `CancellationError`, at once, if the caller is cancelled; the operation is not cancelled with it.
+    ///   `CancellationError`, at once, if the caller is cancelled; the operation is not cancelled with it. Or the `deadlock` of a
+    ///   `SerialQueueError`, if the caller is an operation that this one cannot end before.
     public nonisolated(nonsending) var value: Value {
         get async throws {
-            if !node.hasEnded { try await node.end() }
+            if !node.hasEnded { try await Waiter(for: .operation(node), within: nil, blocks: false).wait() }
             return try node.outcome.get()
         }
     }
@@ -108,11 +109,12 @@ extension WorkOperation {
     /// thread takes over meanwhile; what a `ManualPool` has ready runs on the calling thread.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
-    /// - Throws: What the operation ended with, as ``value``. Or a `SerialQueueError`, if it has not ended: `timedOut`; `deadlock`,
+    /// - Throws: What the operation ended with, as ``value``. Or a `SerialQueueError`, if it has not ended: `timedOut`;
+    /// `deadlock`,
     ///   if the operation waits for the caller; `noResources`; `fromBeforeFork`.
     @discardableResult
     public func wait(within limit: Duration? = nil) throws -> Value {
-        if !node.hasEnded { try node.waitForEnd(within: limit) }
+        if !node.hasEnded { try Waiter(for: .operation(node), within: limit, blocks: true).wait(within: limit) }
         return try node.outcome.get()
     }
 }

@@ -4,12 +4,16 @@ import SerialQueue
 ///
 /// A queue of width n has at most n lanes, so no more than n operations run at a time. An async operation keeps its lane until it
 /// ends: its task prefers the lane's queue as executor. Closures that work for the lane keep the core; the lane does not.
-final class Lane: Sendable {
+///
+/// Unchecked Sendable: `isWatched` is under the lock of ``OperationGraph``, the rest fixed.
+final class Lane: @unchecked Sendable {
     /// After so many operations in a row, other queues of the pool get their turn.
     private static let batch = 32
 
     let queue: SerialQueue
     private unowned let core: QueueCore
+    /// A wait was tied to the operation that it runs: what it submitted goes first.
+    var isWatched = false
 
     init(of core: QueueCore) {
         self.core = core
@@ -28,14 +32,14 @@ final class Lane: Sendable {
         while let current = operation {
             guard CurrentOperation.run(current) else { return start(current, for: core) }
             count += 1
-            if count == Lane.batch {
-                OperationGraph.change { after in core.end(current, &after) }
-                return post()
-            }
+            var yields = count == Lane.batch
             operation = OperationGraph.change { after in
                 core.end(current, &after)
-                return core.take(for: self)
+                yields = yields || isWatched
+                isWatched = false
+                return yields ? nil : core.take(for: self)
             }
+            if yields { return post() }
         }
     }
 

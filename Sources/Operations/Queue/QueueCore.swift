@@ -25,6 +25,7 @@ final class QueueCore: @unchecked Sendable {
     private(set) var progress = WorkProgress(finished: 0, total: 0)
     /// Waits for a change of `progress`, and for its being complete.
     private var listeners: [Waiter] = []
+    private var drains: [Waiter] = []
     private var drainers: [UnsafeContinuation<Void, Never>] = []
 
     init(label: String, width: Int, pool: WorkerPool) {
@@ -86,6 +87,11 @@ extension QueueCore {
             node.stage = .running
             node.lane = lane
             running.append(node)
+            if !node.followers.isEmpty {
+                let followers = node.followers
+                node.followers = []
+                for waiter in followers { waiter.follow() }
+            }
             return node
         }
         busy -= 1
@@ -116,9 +122,25 @@ extension QueueCore {
         progress.finished += 1
         after.ended(&listeners)
         if progress.finished == progress.total {
+            after.ended(&drains)
             after.drained += drainers
             drainers = []
         }
+    }
+}
+
+// MARK: For waits
+
+extension QueueCore {
+    /// All slots are taken.
+    var isFull: Bool { running.all.count >= width }
+
+    /// The operation that every other one has to wait for; `nil`: there is none.
+    var onlyOne: OperationNode? { width == 1 ? running.all.first : nil }
+
+    /// The operations that have not ended, or those of one stage.
+    func unfinished(_ stage: OperationNode.Stage? = nil) -> [OperationNode] {
+        stage == .running ? running.all : pending.all + high.all + normal.all + low.all + running.all
     }
 }
 
@@ -145,8 +167,7 @@ extension QueueCore {
     }
 
     func cancelAll(_ after: inout Aftermath) {
-        let all = pending.all + high.all + normal.all + low.all + running.all
-        for node in all { OperationGraph.cancel(node, &after) }
+        for node in unfinished() { OperationGraph.cancel(node, &after) }
     }
 
     /// False: nothing is unfinished, and the caller need not wait.
@@ -156,11 +177,19 @@ extension QueueCore {
         return true
     }
 
+    /// The same for a caller that blocks.
+    func drain(_ waiter: Waiter) -> Bool {
+        guard progress.finished < progress.total else { return false }
+        drains.append(waiter)
+        return true
+    }
+
     func listen(_ waiter: Waiter) {
         listeners.append(waiter)
     }
 
     func forget(_ waiter: Waiter) {
         listeners.removeAll { $0 === waiter }
+        drains.removeAll { $0 === waiter }
     }
 }

@@ -35,7 +35,8 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<each Input, Value>(
         _ label: String = "", after predecessor: repeat WorkOperation<each Input>, runs: EvenAfterFailure,
-        priority: OperationPriority = .normal, _ body: sending @escaping (repeat Result<each Input, any Error>) async throws -> Value
+        priority: OperationPriority = .normal,
+        _ body: sending @escaping (repeat Result<each Input, any Error>) async throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = (repeat (each predecessor).node)
         return add(

@@ -48,6 +48,9 @@ extension WorkOperationQueue {
         priority: OperationPriority = .normal, _ body: sending @escaping ([Result<Input, any Error>]) async throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = predecessors.map(\.node)
-        return add(ValueNode(label, priority, runsAfterFailure: true, .async { try await body(nodes.map(\.outcome)) }), after: nodes)
+        return add(
+            ValueNode(label, priority, runsAfterFailure: true, .async { try await body(nodes.map(\.outcome)) }),
+            after: nodes
+        )
     }
 }

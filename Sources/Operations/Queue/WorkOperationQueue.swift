@@ -6,8 +6,8 @@ import SerialQueue
 /// Operations that are ready start by ``OperationPriority``, and within one priority in the order in which they became ready. An
 /// async operation that is suspended counts as running.
 ///
-/// Releasing the last reference never blocks and loses nothing: operations that were added still run, also if the queue is suspended,
-/// as nothing could resume it any more.
+/// Releasing the last reference never blocks and loses nothing: operations that were added still run, also if the queue is
+/// suspended, as nothing could resume it any more.
 ///
 /// Don't use it for tasks without dependencies that only need an order: a `SerialQueue` costs less. Don't use it for child tasks
 /// of one function: a task group does that.
@@ -48,6 +48,7 @@ extension WorkOperationQueue {
         let isAdded = OperationGraph.change { after in
             guard !operation.node.isAdded else { return false }
             core.add(operation.node, &after)
+            OperationGraph.refuseStuck(&after)
             return true
         }
         if !isAdded { throw .alreadyAdded(operation.label) }
@@ -71,11 +72,22 @@ extension WorkOperationQueue {
         OperationGraph.change { after in core.resume(&after) }
     }
 
+    /// Blocks the thread until all operations of the queue have ended, including those that are added meanwhile. In a task use
+    /// ``drain()``.
+    ///
+    /// - Parameter limit: For how long to wait; `nil`: without limit.
+    /// - Throws: A `SerialQueueError`: `timedOut`; `deadlock`, if the caller is an operation of this queue; `noResources`;
+    ///   `fromBeforeFork`.
+    public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
+        try Waiter(for: .queue(core), within: limit, blocks: true).wait(within: limit)
+    }
+
     /// Suspends the caller until all operations of the queue have ended, including those that are added meanwhile.
     ///
     /// Cannot be cancelled. An operation that waits for one which no queue has keeps it from returning, and so does a suspension.
     ///
-    /// - Precondition: The caller is no operation of this queue, which would wait for its own end: the program ends with a message.
+    /// - Precondition: The caller is no operation of this queue, which would wait for its own end: the program ends with a
+    /// message.
     public nonisolated(nonsending) func drain() async {
         if let operation = CurrentOperation.blocked, OperationGraph.look({ operation.core === core }) {
             drainInside(label, operation.label)

@@ -51,7 +51,7 @@ public struct WorkProgressUpdates: AsyncSequence, Sendable {
         }
 
         private func look() -> Step {
-            let waiter = Waiter(for: core.label)
+            let waiter = Waiter(for: .queue(core), within: nil, blocks: false)
             return OperationGraph.look {
                 if core.progress != last { return .value(core.progress) }
                 if core.isDropped, core.progress.finished == core.progress.total { return .end }

@@ -16,6 +16,10 @@ let contenders: [String: [String: Scenario]] = [
     "by-hand": hopScenarios { DispatchQueueCounter() }
         .merging(orderedScenarios("fifo", of: StreamFIFOContender.self)) { one, _ in one }
         .merging(orderedScenarios("actor-queue", of: StreamActorContender.self)) { one, _ in one },
+    "WorkOperationQueue": operationScenarios(of: OurOperations.self),
+    "OperationQueue": operationScenarios(of: FoundationOperations.self),
+    "task-group": operationScenarios(of: TaskGroupOperations.self),
+    "dispatch-groups": operationScenarios(of: DispatchGroupOperations.self),
     "chain": orderedScenarios("fifo", of: ChainContender.self),
     "plain-tasks": hopScenarios { DefaultCounter() }
         .merging(orderedScenarios("actor-queue", of: UnorderedContender.self)) { one, _ in one },

@@ -1,0 +1,158 @@
+import SerialQueue
+
+/// Finds out whether a wait inside an operation would never end. With the lock of ``OperationGraph``.
+///
+/// Everything that the wait needs is collected: an operation that is not running needs its predecessors and a slot of its queue;
+/// one that runs needs the ends of its own waits; a slot, if none is free, needs any one of the operations that run. What has no
+/// such need may continue, and so on from there; what remains is stuck. An operation that runs and does not wait may continue,
+/// and so may one that is in no queue, as any thread may add it. So there is no false alarm.
+struct StuckWaits {
+    private enum Need {
+        case operation(OperationNode)
+        case slot(QueueCore)
+        case queue(QueueCore)
+    }
+
+    private struct Vertex {
+        let need: Need
+        var needs: [Int] = []
+        var needsAll = true
+        var continues = false
+    }
+
+    private var vertices: [Vertex] = []
+    private var indices: [ObjectIdentifier: Int] = [:]
+    private var slots: [ObjectIdentifier: Int] = [:]
+    private let waits: [Waiter]
+
+    init(from waiter: Waiter, among waits: [Waiter]) {
+        self.waits = waits
+        _ = index(of: waiter.target)
+        var next = 0
+        while next < vertices.count {
+            expand(next)
+            next += 1
+        }
+        settle()
+    }
+
+    /// The wait that the search began with would never end.
+    var isStuck: Bool { !vertices[0].continues }
+
+    /// The waits that keep each other from ending.
+    var stuck: [Waiter] {
+        waits.filter { waiter in indices[ObjectIdentifier(waiter.blocked!)].map { !vertices[$0].continues } ?? false }
+    }
+
+    private mutating func index(of target: Waiter.Target) -> Int {
+        switch target {
+        case .operation(let node): vertex(.operation(node), ObjectIdentifier(node))
+        case .queue(let core): vertex(.queue(core), ObjectIdentifier(core))
+        }
+    }
+
+    private mutating func vertex(_ need: Need, _ object: ObjectIdentifier) -> Int {
+        if let known = indices[object] { return known }
+        indices[object] = vertices.count
+        vertices.append(Vertex(need: need))
+        return vertices.count - 1
+    }
+
+    private mutating func index(ofSlot core: QueueCore) -> Int {
+        if let known = slots[ObjectIdentifier(core)] { return known }
+        slots[ObjectIdentifier(core)] = vertices.count
+        vertices.append(Vertex(need: .slot(core)))
+        return vertices.count - 1
+    }
+
+    private mutating func expand(_ index: Int) {
+        var needs: [Int] = []
+        switch vertices[index].need {
+        case .operation(let node):
+            switch node.stage {
+            case .made, .ended: break
+            case .pending, .ready:
+                for one in node.predecessors where one.stage != .ended { needs.append(self.index(of: .operation(one))) }
+                needs.append(self.index(ofSlot: node.core!))
+            case .running:
+                for wait in waits where wait.blocked === node { needs.append(self.index(of: wait.target)) }
+            }
+        case .slot(let core):
+            vertices[index].needsAll = false
+            if core.isFull { for one in core.unfinished(.running) { needs.append(self.index(of: .operation(one))) } }
+        case .queue(let core):
+            for one in core.unfinished() { needs.append(self.index(of: .operation(one))) }
+        }
+        vertices[index].needs = needs
+        vertices[index].continues = needs.isEmpty
+    }
+
+    /// What needs only what continues, continues.
+    private mutating func settle() {
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            for index in vertices.indices.reversed() where !vertices[index].continues {
+                let vertex = vertices[index]
+                let continues = vertex.needsAll
+                    ? vertex.needs.allSatisfy { vertices[$0].continues } : vertex.needs.contains { vertices[$0].continues }
+                if continues {
+                    vertices[index].continues = true
+                    isChanged = true
+                }
+            }
+        }
+    }
+
+    /// Who waits for whom, and which queues are full.
+    var report: String {
+        var sentences = stuck.map { waiter in
+            let target =
+                switch waiter.target {
+                case .operation(let node): "operation \"\(node.label)\""
+                case .queue(let core): "all operations of queue \"\(core.label)\""
+                }
+            let limit = waiter.deadline == nil ? "" : ", with a deadline"
+            return "operation \"\(waiter.blocked!.label)\" waits for \(target)\(limit)"
+        }
+        for vertex in vertices where !vertex.continues && sentences.count < 16 {
+            switch vertex.need {
+            case .operation(let node) where node.stage != .running:
+                let needs = vertex.needs.compactMap { index -> String? in
+                    guard case .operation(let one) = vertices[index].need, !vertices[index].continues else { return nil }
+                    return "\"\(one.label)\""
+                }
+                if !needs.isEmpty { sentences.append("\"\(node.label)\" depends on \(needs.joined(separator: ", "))") }
+            case .slot(let core):
+                let names = core.unfinished(.running).map { "\"\($0.label)\"" }.joined(separator: ", ")
+                sentences.append("queue \"\(core.label)\" of width \(core.width) is full with \(names)")
+            case .operation, .queue: break
+            }
+        }
+        return "deadlock: " + sentences.joined(separator: "; ")
+    }
+}
+
+extension OperationGraph {
+    /// Refuses waits that keep this one from ever ending: of those that are stuck the one with the earliest deadline, which
+    /// cannot succeed; among equals the newest.
+    static func refuseStuck(from waiter: Waiter, _ after: inout Aftermath) {
+        while !waiter.hasEnded {
+            let search = StuckWaits(from: waiter, among: blockedWaits)
+            guard search.isStuck, var refused = search.stuck.last else { return }
+            for other in search.stuck.reversed() {
+                if let deadline = other.deadline, refused.deadline.map({ deadline < $0 }) ?? true { refused = other }
+            }
+            let why = refused.deadline == nil ? "" : ", as it has the earliest deadline"
+            refused.refusal = "\(search.report). The wait of \"\(refused.blocked!.label)\" was refused\(why). "
+                + "Make the operation depend on what it waits for (after:), or give the queue more width."
+            _ = withdraw(refused)
+            after.refused(refused)
+        }
+    }
+
+    /// An operation was added that waits may need.
+    static func refuseStuck(_ after: inout Aftermath) {
+        for waiter in blockedWaits { refuseStuck(from: waiter, &after) }
+    }
+}

@@ -32,7 +32,7 @@ static inline void item_decided(sq_deferred_t *task, int error) {
 }
 
 static inline void item_init(item_t *item, sq_queue_t *queue, journal_t *journal, int number) {
-    *item = (item_t){ .task = { item_call, item, &item->number, item_decided, { NULL } },
+    *item = (item_t){ .task = { item_call, item, &item->number, item_decided, false, { NULL } },
                       .queue = queue, .journal = journal, .number = number };
 }
 

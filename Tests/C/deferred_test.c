@@ -245,7 +245,7 @@ static void *join_crowd(void *argument) {
     for (size_t round = 0; round < crowd->each / BATCH; round += 1) {
         for (size_t i = 0; i < BATCH; i += 1) {
             member_t *member = &members[i], *other = &members[random_below(&random, i + 1)];
-            *member = (member_t){ .task = { member_call, member, NULL, member_decided, { NULL } }, .crowd = crowd };
+            *member = (member_t){ .task = { member_call, member, NULL, member_decided, false, { NULL } }, .crowd = crowd };
             int error = sq_async_deferred(crowd->queue, &member->task);
             CHECK(error == 0 || error == EINPROGRESS);
             member->waits = error == EINPROGRESS;

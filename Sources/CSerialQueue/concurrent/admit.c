@@ -100,14 +100,22 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
 static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     switch (kind) {
+    case SQ__CLAIM: /* if it is withdrawn now, there will be news */
+        if (!sq__next_work(queue)->claim.is_barrier) {
+            break;
+        }
+        return await_readers(queue, kind);
     case SQ__BARRIER:
+    case SQ__BARRIER_PAIR:
+    case SQ__BARRIER_JOB:
     case SQ__BARRIER_WAITER:
         return await_readers(queue, kind);
     case SQ__WAITER:
         return SQ__KEPT;
     default:
-        return sq__gate_await_width(&concurrent->gate, &concurrent->asyncs, concurrent->width);
+        break;
     }
+    return sq__gate_await_width(&concurrent->gate, &concurrent->asyncs, concurrent->width);
 }
 
 sq__next_t sq__admit_next(sq_queue_t *queue) {

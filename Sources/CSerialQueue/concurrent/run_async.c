@@ -4,10 +4,14 @@
 #include "kernel/ring.h"
 #include "kernel/run.h"
 
+static bool runs_alone(uintptr_t kind) {
+    return kind == SQ__BARRIER || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB;
+}
+
 /* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
     sq__gate_t *gate = sq__gate_of(queue);
-    bool is_barrier = kind == SQ__BARRIER && !(control & SQ__DISCARD);
+    bool is_barrier = runs_alone(kind) && !(control & SQ__DISCARD);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, SQ__GATE_BARRIER);
     }
@@ -51,7 +55,7 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     reader->caller = kind == SQ__CALL ? work.waiter.token : NULL;
     reader->subject = kind == SQ__MEMBER ? work.member.end->whose
                       : kind == SQ__PAIR || kind == SQ__JOB ? work.pair.first : NULL;
-    if (kind == SQ__BARRIER || control & SQ__DISCARD) {
+    if (runs_alone(kind) || control & SQ__DISCARD) {
         run_alone(queue, kind, where, control, &work);
         return !sq__queue_is_stale(queue);
     }

@@ -23,6 +23,13 @@ extern "C" {
 #endif
 
 /**
+ * Returns how many async tasks of the queue may run at a time. Any thread may call.
+ *
+ * @return 1: the queue is serial. SQ_WIDTH_POOL: as many as its pool runs.
+ */
+size_t sq_queue_width(const sq_queue_t *queue);
+
+/**
  * Submits a task that runs alone, and returns at once. On a serial queue it is sq_async.
  *
  * The task sees what all tasks before it wrote, and all tasks after it see what it wrote. Any thread may call.
@@ -40,6 +47,24 @@ int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABL
  * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async_task.
  */
 SQ_USE_RESULT int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task);
+
+/**
+ * Submits a task with two words of context that runs alone, as sq_async_pair does. On a serial queue it is the same.
+ *
+ * @retval 0 `call` will be called once.
+ * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async. It will not be called.
+ */
+SQ_USE_RESULT int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
+                                        void *SQ_NULLABLE second);
+
+/**
+ * Submits work that runs alone and cannot be refused for want of room, as sq_async_job does. On a serial queue it is the same.
+ *
+ * @retval 0 `call` will be called once.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
+ */
+SQ_USE_RESULT int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
+                                       void *SQ_NULLABLE second);
 
 /**
  * Waits until every task submitted before has returned, then calls `function(context)` on this thread, alone. On a serial queue it

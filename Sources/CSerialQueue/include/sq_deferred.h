@@ -22,7 +22,8 @@ typedef struct sq_deferred {
     void *SQ_NULLABLE first;   /**< its first argument */
     void *SQ_NULLABLE second;  /**< its second argument */
     void (*decided)(struct sq_deferred *task, int error); /**< called if the task had to wait for room; see sq_async_deferred */
-    void *SQ_NULLABLE reserved[3];                        /**< for the library only */
+    bool is_barrier;               /**< on a concurrent queue: the task runs alone, as one of sq_async_barrier */
+    void *SQ_NULLABLE reserved[3]; /**< for the library only */
 } sq_deferred_t;
 
 /**

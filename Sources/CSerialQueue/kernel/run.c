@@ -23,7 +23,8 @@ static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
         *work = sq__next_take(queue);
     }
     if (__builtin_expect(queue->room != NULL, 0)
-        && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER || kind == SQ__BARRIER)) {
+        && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER || kind == SQ__BARRIER
+            || kind == SQ__BARRIER_PAIR)) {
         queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
@@ -93,6 +94,8 @@ sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__wo
         return work->waiter.call->task.run;
     case SQ__PAIR:
     case SQ__JOB:
+    case SQ__BARRIER_PAIR:
+    case SQ__BARRIER_JOB:
         return (sq_function_t)(void (*)(void))work->pair.call;
     default:
         return control & SQ__DISCARD ? work->task.discard : work->task.run;
@@ -111,6 +114,8 @@ static inline void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, con
         break;
     case SQ__PAIR:
     case SQ__JOB:
+    case SQ__BARRIER_PAIR:
+    case SQ__BARRIER_JOB:
         work->pair.call(work->pair.first, work->pair.second, !(control & SQ__DISCARD));
         break;
     case SQ__MEMBER:

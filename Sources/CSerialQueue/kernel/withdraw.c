@@ -43,7 +43,7 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
         return SQ__EMPTY;
     }
     memcpy(&work->pair, claim.pair, sizeof work->pair);
-    return claim.takes_no_room ? SQ__JOB : SQ__PAIR;
+    return claim.takes_no_room ? SQ__JOB : claim.is_barrier ? SQ__BARRIER_PAIR : SQ__PAIR;
 }
 
 void sq__withdraw_pass(sq_queue_t *queue) {

@@ -20,6 +20,8 @@ enum {
     SQ__EITHER, /* a thread in async_and_wait: the runner does its call; any other holder passes it the baton */
     SQ__WAITER, /* a thread in sync, which waits for the baton */
     SQ__BARRIER,        /* a TASK that runs alone; only in concurrent queues */
+    SQ__BARRIER_PAIR,   /* a PAIR that runs alone; only in concurrent queues */
+    SQ__BARRIER_JOB,    /* a JOB that runs alone; only in concurrent queues */
     SQ__BARRIER_WAITER, /* a WAITER that runs alone; only in concurrent queues */
     SQ__SHARED, /* a list of waiting threads (shared.h) */
 };
@@ -65,6 +67,7 @@ typedef struct sq__claim {
     uintptr_t *place;   /* the task's position; see withdraw.h */
     const void *pair;   /* an sq__pair_t, or a struct that begins with the same fields */
     bool takes_no_room; /* does not count towards the capacity */
+    bool is_barrier;    /* runs alone; only in concurrent queues */
 } sq__claim_t;
 
 typedef union sq__work {

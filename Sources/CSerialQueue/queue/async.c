@@ -83,10 +83,12 @@ static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     int error = sq__runner_find(queue, &runner);
     if (error == 0) {
         uintptr_t *place = sq__capacity_place(task);
+        bool is_barrier = task->is_barrier && sq__is_concurrent(queue);
         error = *place == SQ__OVER /* not to be withdrawn: the queue copies it, and does not use the struct any more */
-            ? submit(queue, runner, SQ__PAIR,
+            ? submit(queue, runner, is_barrier ? SQ__BARRIER_PAIR : SQ__PAIR,
                      &(sq__work_t){ .pair = { .call = task->call, .first = task->first, .second = task->second } })
-            : submit(queue, runner, SQ__CLAIM, &(sq__work_t){ .claim = { .place = place, .pair = task } });
+            : submit(queue, runner, SQ__CLAIM,
+                     &(sq__work_t){ .claim = { .place = place, .pair = task, .is_barrier = is_barrier } });
     }
     return error ? sq__queue_reject(queue, error) : 0;
 }

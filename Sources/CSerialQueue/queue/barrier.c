@@ -18,8 +18,34 @@ int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) {
     return sq__async_submit(queue, sq__is_concurrent(queue) ? SQ__BARRIER : SQ__TASK, &(sq__work_t){ .task = *task });
 }
 
+int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    SQ__CHECK_HANDLE(queue);
+    if (call == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
+    return sq__async_submit(queue, sq__is_concurrent(queue) ? SQ__BARRIER_PAIR : SQ__PAIR,
+                            &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+}
+
+int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    SQ__CHECK_HANDLE(queue);
+    int error = call == NULL ? EINVAL
+        : sq__async_due(queue, sq__is_concurrent(queue) ? SQ__BARRIER_JOB : SQ__JOB,
+                        &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+    return error ? sq__queue_reject(queue, error) : 0;
+}
+
 int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
     return sq_async_barrier_task(queue, &(sq_task_t){ .run = function, .context = context });
+}
+
+size_t sq_queue_width(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    if (!sq__is_concurrent(queue)) {
+        return 1;
+    }
+    uint32_t width = sq__concurrent_of(queue)->width;
+    return width < UINT32_MAX ? width : SQ_WIDTH_POOL;
 }
 
 int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {

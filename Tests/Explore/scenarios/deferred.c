@@ -1,9 +1,10 @@
 /* deferred.c: deferred tasks, delayed tasks and timers whose queue is shut down, and the end of the alarms' thread.
  *
  * Deferred tasks are on a queue with room for one, against each other, a withdrawal and a shutdown. Each is called once, or is
- * refused once; nothing is called for one that was withdrawn; its room comes back. */
+ * refused once; nothing is called for one that was withdrawn; its room comes back. On a concurrent queue they are barriers. */
 #include "scenario.h"
 
+#include "include/sq_barrier.h"
 #include "include/sq_deferred.h"
 #include "include/sq_timer.h"
 #include "alarm/alarm.h"
@@ -15,6 +16,10 @@ enum { TASKS = 4 };
 
 static struct { sq_deferred_t task; int called, discarded, told; bool accepted, waits, withdrawn, wanted, cancelled; } all[TASKS];
 static bool is_ended;
+
+/* Of a concurrent queue */
+static bool is_wide, is_alone;
+static int inside;
 
 static unsigned number_of(const sq_deferred_t *task) {
     unsigned i = 0;
@@ -31,7 +36,12 @@ static void call(void *first, void *second, bool runs) {
         ex_fail("deferred task %u is called twice, after it was withdrawn, or after the shutdown", i);
     }
     all[i].discarded += !runs;
+    if (is_wide && runs && (inside > 0 || is_alone)) {
+        ex_fail("barrier %u does not run alone", i);
+    }
+    is_alone = runs;
     ex_point();
+    is_alone = false;
 }
 
 /* A cancellation that comes before `decided` is done there. The queue must not use the task afterwards. */
@@ -58,7 +68,7 @@ static void decided(sq_deferred_t *task, int error) {
 }
 
 static void defer(unsigned i) {
-    all[i].task = (sq_deferred_t){ .call = call, .first = (void *)(uintptr_t)i, .decided = decided };
+    all[i].task = (sq_deferred_t){ .call = call, .first = (void *)(uintptr_t)i, .decided = decided, .is_barrier = is_wide };
     int error = sq_async_cancellable(stage_queues[0], &all[i].task);
     all[i].accepted |= error == 0;
     all[i].waits = error == EINPROGRESS;
@@ -101,6 +111,48 @@ static void submit(void *unused) {
         ex_fail("error: sq_async_until returned %s", strerror(error));
     }
 }
+static void read_inside(void *unused) {
+    (void)unused;
+    if (is_alone) {
+        ex_fail("a reader runs beside a barrier");
+    }
+    inside += 1;
+    ex_point();
+    inside -= 1;
+}
+static void read_twice(void *unused) {
+    if (sq_sync(stage_queues[0], read_inside, unused) != 0 || sq_sync(stage_queues[0], read_inside, unused) != 0) {
+        ex_fail("a reader was refused");
+    }
+}
+static void stay_inside(void *unused) { (void)unused; ex_gate_open(0); ex_gate_pass(1); }
+static void end_stay(void *unused) { (void)unused; ex_gate_open(1); }
+static void read_until_another(void *unused) { (void)sq_sync(stage_queues[0], stay_inside, unused); }
+static void read_behind(void *unused) { ex_gate_pass(0); (void)sq_sync(stage_queues[0], end_stay, unused); }
+static void cancel_while_inside(void *unused) { ex_gate_pass(0); defer_first_and_cancel(unused); }
+static void read_async(void *unused) {
+    const sq_task_t task = { .run = read_inside };
+    (void)unused;
+    if (sq_async_until(stage_queues[0], SQ_FOREVER, &task) != 0) {
+        ex_fail("an async reader was refused");
+    }
+}
+static void jobs_called(void *first, void *second, bool runs) {
+    (void)second;
+    if (runs && (inside > 0 || is_alone)) {
+        ex_fail("a job does not run alone");
+    }
+    *(int *)first += 1;
+}
+static void submit_job(void *unused) {
+    static int jobs;
+    (void)unused;
+    jobs = 0;
+    if (sq_async_barrier_job(stage_queues[0], jobs_called, &jobs, NULL) != 0
+        || sq_sync_barrier(stage_queues[0], nothing, NULL) != 0 || jobs != 1) {
+        ex_fail("a job ran %d times", jobs);
+    }
+}
 static void shut_down(void *unused) {
     (void)unused;
     if (sq_shutdown(stage_queues[0], SQ_SHUTDOWN_DRAIN, SQ_FOREVER) == 0) {
@@ -128,7 +180,7 @@ static void close_while_suspended(void *unused) {
 /* After all threads: nothing waits any more, and there is room for one again. */
 static void check_outcomes(void *unused) {
     for (unsigned i = 0; !is_ended && i <= TASKS; i += 1) {
-        sq_sync(stage_queues[0], nothing, unused); /* behind what was submitted; who gets room from that comes next */
+        sq_sync_barrier(stage_queues[0], nothing, unused); /* behind what was submitted; who gets room from that comes next */
     }
     for (unsigned i = 0; i < TASKS; i += 1) {
         bool runs = all[i].accepted && !all[i].cancelled;
@@ -182,12 +234,15 @@ static void check_discarded(void *unused) {
     sq_queue_release(stage_queues[0]);
 }
 
-static void run(void (*const threads[])(void *), size_t capacity, void (*last)(void *)) {
-    const expectation_t bounded = { .capacity = capacity };
+static void run(void (*const threads[])(void *), size_t capacity, size_t width, void (*last)(void *)) {
+    const expectation_t bounded = { .capacity = capacity, .width = width, .pool = { width > 1 ? POOL_FIXED : POOL_NONE, 2 } };
     int ids[4];
     unsigned count = 0;
     memset(all, 0, sizeof all);
     is_ended = false;
+    is_wide = width > 1;
+    is_alone = false;
+    inside = 0;
     bool faults = ex_setting.faults;
     ex_setting.faults = false;
     stage_begin(&bounded, 1);
@@ -200,6 +255,7 @@ static void run(void (*const threads[])(void *), size_t capacity, void (*last)(v
     }
     ex_setting.faults = false;
     ex_join(ex_start(last, NULL, false)); /* a thread, for at its end it gives its token back */
+    stage_let_go();
     ex_setting.faults = faults;
     for (unsigned i = 1; i < ex_threads(); i += 1) {
         ex_join((int)i);
@@ -233,7 +289,9 @@ static void release_only(void *unused) {
 }
 
 #define BODY(name, capacity, last, ...) \
-    static void name(void) { run((void (*const[])(void *)){ __VA_ARGS__, NULL }, capacity, last); }
+    static void name(void) { run((void (*const[])(void *)){ __VA_ARGS__, NULL }, capacity, 1, last); }
+#define WIDE_BODY(name, capacity, ...) \
+    static void name(void) { run((void (*const[])(void *)){ __VA_ARGS__, NULL }, capacity, SQ_WIDTH_POOL, check_outcomes); }
 
 BODY(deferred_two, 1, check_outcomes, defer_first, defer_second)
 BODY(deferred_withdrawn, 1, check_outcomes, defer_first, defer_and_withdraw)
@@ -247,6 +305,11 @@ BODY(cancel_room, 1, check_outcomes, defer_first_and_cancel, defer_and_cancel)
 BODY(cancel_room_twice, 1, check_outcomes, defer_both_and_cancel, cancel_both)
 BODY(cancel_suspended, 2, check_outcomes, suspend_and_defer, cancel_both, resume_after_both)
 BODY(cancel_close, 1, check_outcomes, defer_first_and_cancel, defer_and_cancel, shut_down)
+WIDE_BODY(cancel_barrier, 0, read_twice, defer_first_and_cancel, read_async)
+WIDE_BODY(cancel_barriers, 0, read_twice, defer_first_and_cancel, defer_and_cancel)
+WIDE_BODY(cancel_barrier_behind, 0, read_until_another, cancel_while_inside, read_behind)
+WIDE_BODY(cancel_barrier_room, 1, read_twice, defer_first_and_cancel, read_async)
+WIDE_BODY(barrier_job, 1, read_twice, defer_first, submit_job)
 BODY(after_elsewhere, 0, check_discarded, shut_down_what_pends)
 BODY(alarm_far, 0, release_only, wait_for_far_alarm)
 
@@ -264,6 +327,11 @@ const scenario_t deferred_scenarios[] = {
     { "cancel_room_twice", "the same by two threads: no cancellation is lost before `decided`", .body = cancel_room_twice },
     { "cancel_suspended", "cancellations against a resume", .body = cancel_suspended },
     { "cancel_close", "cancellations against a shutdown", .body = cancel_close },
+    { "cancel_barrier", "a barrier is cancelled while readers enter, leave and wait behind it", .body = cancel_barrier },
+    { "cancel_barriers", "one barrier behind the other, each cancelled", .body = cancel_barriers },
+    { "cancel_barrier_behind", "a reader inside waits for one behind the cancelled barrier", .body = cancel_barrier_behind },
+    { "cancel_barrier_room", "a barrier waits for room, and is cancelled", .body = cancel_barrier_room },
+    { "barrier_job", "a barrier that needs no room", .body = barrier_job },
     { "after_elsewhere", "what is not due is discarded where tasks run, not by the thread that shuts down", .body = after_elsewhere },
     { "alarm_far", "the alarms' thread stays as long as somebody holds a lease", .body = alarm_far },
     { 0 },

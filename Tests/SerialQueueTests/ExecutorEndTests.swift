@@ -230,6 +230,6 @@ import Testing
 }
 
 /// Outside of an async function, where the other overload is meant.
-func closeNow(_ queue: SerialQueue, _ mode: SerialQueue.ShutdownMode) throws {
+func closeNow(_ queue: WorkQueue, _ mode: SerialQueue.ShutdownMode) throws {
     try queue.shutdown(mode, within: .zero)
 }

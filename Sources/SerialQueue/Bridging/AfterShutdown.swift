@@ -20,7 +20,7 @@ enum AfterShutdown {
     }
 
     /// By the queue that was shut down. The key keeps that queue alive.
-    private static let entries = QueueLocked([SerialQueue: Entry]())
+    private static let entries = QueueLocked([WorkQueue: Entry]())
     /// The number of entries, for a quick check. Relaxed: a thread that runs on a stand-in sees its own entry, because the entry
     /// was counted before the stand-in started.
     private static let count = Atomic(0)
@@ -28,14 +28,14 @@ enum AfterShutdown {
     private static let made = Atomic(0)
 
     /// Runs the job after the end of `executor` and after all earlier late work.
-    static func enqueue(_ job: UnownedJob, for executor: SerialQueue, _ run: QueuedJob.Run) {
+    static func enqueue(_ job: UnownedJob, for executor: WorkQueue, _ run: QueuedJob.Run) {
         var status: CInt = 0
         join(executor) { status = $0.map { QueuedJob.submit(job, of: executor, to: $0.queue, run) } ?? CInt(SQ_SWIFT_ENOMEM) }
         if status != 0 { executor.jobRefused(status) }
     }
 
     /// Calls `body` in the same order, on the stand-in. Returns C's status; if that is not 0, `body` will not be called.
-    static func follow(_ executor: SerialQueue, _ body: @escaping @Sendable () -> Void) -> CInt {
+    static func follow(_ executor: WorkQueue, _ body: @escaping @Sendable () -> Void) -> CInt {
         var isAccepted = false
         join(executor) { queue in
             isAccepted = queue?.async {
@@ -47,7 +47,7 @@ enum AfterShutdown {
     }
 
     /// Runs `body` in the same order, on the calling thread; directly, if the caller is on the stand-in. Returns C's status.
-    static func syncOrRun(for executor: SerialQueue, _ body: () -> Void) -> CInt {
+    static func syncOrRun(for executor: WorkQueue, _ body: () -> Void) -> CInt {
         var standIn: SerialQueue?
         join(executor) { standIn = $0 }
         guard let standIn else { return CInt(SQ_SWIFT_ENOMEM) }
@@ -64,7 +64,7 @@ enum AfterShutdown {
     /// Calls `use` with the stand-in of `executor`, which from now on has one more user; `nil`: it could not be made.
     ///
     /// `use` is called under the lock, so that the work is in the order of joining. It runs no user code.
-    private static func join(_ executor: SerialQueue, _ use: (SerialQueue?) -> Void) {
+    private static func join(_ executor: WorkQueue, _ use: (SerialQueue?) -> Void) {
         entries.withLock { entries in
             guard var entry = entries[executor] ?? make(for: executor) else { return use(nil) }
             if entry.users == 0 { count.add(1, ordering: .relaxed) }
@@ -75,7 +75,7 @@ enum AfterShutdown {
         }
     }
 
-    private static func make(for executor: SerialQueue) -> Entry? {
+    private static func make(for executor: WorkQueue) -> Entry? {
         let pool = sq_queue_manual_pool(executor.queue)
         var options = sq_swift_queue_options()
         options.pool = pool
@@ -101,9 +101,9 @@ enum AfterShutdown {
     }
 
     /// Called by each user, after its work.
-    static func leave(_ executor: SerialQueue) {
+    static func leave(_ executor: WorkQueue) {
         // Released outside the lock.
-        let finished: (SerialQueue, Entry)? = entries.withLock { entries in
+        let finished: (WorkQueue, Entry)? = entries.withLock { entries in
             entries[executor]!.users -= 1
             guard entries[executor]!.users == 0, let index = entries.index(forKey: executor) else { return nil }
             count.subtract(1, ordering: .relaxed)
@@ -113,14 +113,14 @@ enum AfterShutdown {
     }
 
     /// Whether the caller runs on the stand-in of `executor`.
-    static func isCurrent(for executor: SerialQueue) -> Bool {
+    static func isCurrent(for executor: WorkQueue) -> Bool {
         guard count.load(ordering: .relaxed) > 0 else { return false }
         // Not `isCurrent`, which would call this function again.
         return entries.withLock { entries in entries[executor].map { sq_is_current($0.queue.queue) } ?? false }
     }
 
     /// The queue that the stand-in `queue` replaces; `nil`: it is not a stand-in.
-    static func original(of queue: OpaquePointer) -> SerialQueue? {
+    static func original(of queue: OpaquePointer) -> WorkQueue? {
         guard count.load(ordering: .relaxed) > 0 else { return nil }
         return entries.withLock { $0.first { $0.value.queue.queue == queue }?.key }
     }

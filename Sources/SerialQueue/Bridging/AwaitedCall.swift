@@ -62,12 +62,22 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
 final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Result>, @unchecked Sendable {
     private var result: Swift.Result<Result, any Error>?
 
-    func start(on queue: SerialQueue) {
-        if case .refused(let error) = submit(to: queue.queue) { giveUp(error) }
+    /// Submits the call, waits for its end and returns its result. Call it once.
+    nonisolated(nonsending) func result(on queue: WorkQueue, asBarrier isBarrier: Bool) async throws -> sending Result {
+        try Task.checkCancellation()
+        // Before a cancellation can withdraw it.
+        if case .refused(let error) = submit(to: queue.queue, asBarrier: isBarrier) { giveUp(error) }
+        let error = await withTaskCancellationHandler {
+            await outcome()
+        } onCancel: {
+            cancel()
+        }
+        if let error { throw error }
+        return try takeResult()
     }
 
     /// Withdraws it from the waiters for room, or from the queue. No effect if its turn has come. Runs no user code.
-    func cancel() {
+    private func cancel() {
         guard claimForCaller() else { return }
         if !withdrawFromLine() { withdrawFromQueue() }
         tell(CancellationError())
@@ -87,7 +97,7 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
     }
 
     /// The result. Call it after the caller has been resumed without an error.
-    func takeResult() throws -> sending Result {
+    private func takeResult() throws -> sending Result {
         // The writer of the result does not access it again.
         nonisolated(unsafe) let result = result.take()!
         return try result.get()

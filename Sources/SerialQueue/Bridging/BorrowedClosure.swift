@@ -21,10 +21,13 @@ func borrowedRunAndWait(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -
 @_silgen_name("sq__swift_sync_or_run") @usableFromInline
 func borrowedSyncOrRun(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 
+@_silgen_name("sq__swift_sync_barrier") @usableFromInline
+func borrowedSyncBarrier(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
+
 @_silgen_name("sq__swift_once")
 func borrowedOnce(_ once: UnsafeMutablePointer<sq_once_t>, _ body: () -> Void) -> CInt
 
-extension SerialQueue {
+extension WorkQueue {
     /// Returns or throws what a borrowed closure returned or threw; traps if C refused to run it. Always inlined, so that a `sync`
     /// is just one call of a C function in the client's code.
     @inlinable @inline(__always)

@@ -8,15 +8,15 @@ import CSerialQueue
 
 /// A handler that C may call any number of times. C calls `discard` once, after the last call.
 final class HandlerBox {
-    private let handler: @Sendable (SerialQueue.Stall) -> Void
+    private let handler: @Sendable (WorkQueue.Stall) -> Void
 
-    private init(_ handler: @escaping @Sendable (SerialQueue.Stall) -> Void) {
+    private init(_ handler: @escaping @Sendable (WorkQueue.Stall) -> Void) {
         self.handler = handler
     }
 
-    static func watcher(_ handler: @escaping @Sendable (SerialQueue.Stall) -> Void) -> sq_watcher_t {
+    static func watcher(_ handler: @escaping @Sendable (WorkQueue.Stall) -> Void) -> sq_watcher_t {
         sq_watcher_t(
-            stalled: { Unmanaged<HandlerBox>.fromOpaque($0!).takeUnretainedValue().handler(SerialQueue.Stall($1.pointee)) },
+            stalled: { Unmanaged<HandlerBox>.fromOpaque($0!).takeUnretainedValue().handler(WorkQueue.Stall($1.pointee)) },
             context: Unmanaged.passRetained(HandlerBox(handler)).toOpaque(),
             discard: { Unmanaged<HandlerBox>.fromOpaque($0!).release() }
         )
@@ -55,6 +55,13 @@ enum EscapingClosure {
         _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer
     ) -> SerialQueueError? {
         submit(consume body) { sq_group_async_pair(group, queue, $0, $1, $2) }
+    }
+
+    /// The same as a barrier.
+    static func submitBarrier(
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer
+    ) -> SerialQueueError? {
+        submit(consume body) { sq_async_barrier_pair(queue, $0, $1, $2) }
     }
 
     @inline(__always)

@@ -11,32 +11,29 @@ enum QueuedJob {
     typealias Run = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Bool) -> Void
 
     /// For a job that is isolated to an actor. It also runs when it is discarded: otherwise its task would wait forever.
-    static let onActor: Run = { job, executor, _ in
-        take(executor) { take(job).runSynchronously(on: $0.asUnownedSerialExecutor()) }
-    }
+    static let onActor: Run = { job, queue, _ in runOnActor(job, queue, isLate: false) }
 
     /// For a job that is not isolated, of a task that prefers this queue.
-    static let onTask: Run = { job, executor, _ in
-        take(executor) { take(job).runSynchronously(on: $0.asUnownedTaskExecutor()) }
+    static let onTask: Run = { job, queue, _ in runOnTask(job, queue, of: SerialQueue.self, isLate: false) }
+    static let onConcurrentTask: Run = { job, queue, _ in runOnTask(job, queue, of: ConcurrentQueue.self, isLate: false) }
+
+    /// The same after the queue's shutdown, on the stand-in.
+    static let lateOnActor: Run = { job, queue, _ in runOnActor(job, queue, isLate: true) }
+    static let lateOnTask: Run = { job, queue, _ in runOnTask(job, queue, of: SerialQueue.self, isLate: true) }
+    static let lateOnConcurrentTask: Run = { job, queue, _ in runOnTask(job, queue, of: ConcurrentQueue.self, isLate: true) }
+
+    private static func runOnActor(_ job: UnsafeMutableRawPointer?, _ queue: UnsafeMutableRawPointer?, isLate: Bool) {
+        take(queue, as: SerialQueue.self, isLate) { take(job).runSynchronously(on: $0.asUnownedSerialExecutor()) }
     }
 
-    /// The same two after the queue's shutdown, on the stand-in.
-    static let lateOnActor: Run = { job, executor, _ in
-        take(executor) {
-            take(job).runSynchronously(on: $0.asUnownedSerialExecutor())
-            AfterShutdown.leave($0)
-        }
-    }
-
-    static let lateOnTask: Run = { job, executor, _ in
-        take(executor) {
-            take(job).runSynchronously(on: $0.asUnownedTaskExecutor())
-            AfterShutdown.leave($0)
-        }
+    private static func runOnTask<Queue: WorkQueue & TaskExecutor>(
+        _ job: UnsafeMutableRawPointer?, _ queue: UnsafeMutableRawPointer?, of kind: Queue.Type, isLate: Bool
+    ) {
+        take(queue, as: kind, isLate) { take(job).runSynchronously(on: $0.asUnownedTaskExecutor()) }
     }
 
     /// Returns C's status. If that is not 0, the job still belongs to the caller.
-    static func submit(_ job: UnownedJob, of executor: SerialQueue, to queue: OpaquePointer, _ run: Run) -> CInt {
+    static func submit(_ job: UnownedJob, of executor: WorkQueue, to queue: OpaquePointer, _ run: Run) -> CInt {
         // UnownedJob is a struct with one uncounted reference.
         let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         let retained = Unmanaged.passRetained(executor)
@@ -49,8 +46,12 @@ enum QueuedJob {
         unsafeBitCast(job!, to: UnownedJob.self)
     }
 
-    private static func take(_ executor: UnsafeMutableRawPointer?, _ body: (SerialQueue) -> Void) {
-        let executor = Unmanaged<SerialQueue>.fromOpaque(executor!).takeRetainedValue()
-        withExtendedLifetime(executor) { body(executor) }
+    private static func take<Queue: WorkQueue>(
+        _ executor: UnsafeMutableRawPointer?, as kind: Queue.Type, _ isLate: Bool, _ body: (Queue) -> Void
+    ) {
+        let executor = Unmanaged<Queue>.fromOpaque(executor!).takeRetainedValue()
+        body(executor)
+        if isLate { AfterShutdown.leave(executor) }
+        withExtendedLifetime(executor) {}
     }
 }

@@ -29,7 +29,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
     func decided(_ error: SerialQueueError?) {}
 
     /// Submits the call. Call it once. Retains the call twice: for ``turnCame(_:)`` and for ``decided(_:)``.
-    final func submit(to queue: OpaquePointer) -> Answer {
+    final func submit(to queue: OpaquePointer, asBarrier isBarrier: Bool = false) -> Answer {
         let retained = Unmanaged.passRetained(self).retain()
         task.initialize(
             to: sq_deferred_t(
@@ -41,6 +41,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
                     if error != 0 { call.release() }
                     call.takeRetainedValue().decided(error == 0 ? nil : SerialQueueError(status: error))
                 },
+                is_barrier: isBarrier,
                 reserved: (nil, nil, nil)
             ))
         let status = sq_async_cancellable(queue, task)
@@ -79,7 +80,8 @@ extension Completion<CInt> {
     /// outcome.
     func follow(_ queue: OpaquePointer) -> CInt {
         let retained = Unmanaged.passRetained(self)
-        let status = sq_async_job(
+        // A barrier: on a concurrent queue earlier closures may still run when a job begins.
+        let status = sq_async_barrier_job(
             queue, { completion, _, _ in Unmanaged<Completion<CInt>>.fromOpaque(completion!).takeRetainedValue().tell(0) },
             retained.toOpaque(), nil)
         if status != 0 { retained.release() }

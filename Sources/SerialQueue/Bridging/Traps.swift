@@ -6,21 +6,21 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-extension SerialQueue {
+extension WorkQueue {
     /// Ends the program after a sync that did not run its closure, and so has nothing to return.
     @usableFromInline @inline(never)
     func refused(_ verb: StaticString, _ status: CInt) -> Never {
-        fatalError("SerialQueue.\(verb): \(reason(for: status))")
+        fatalError("\(kind).\(verb): \(reason(for: status))")
     }
 
     /// Ends the program because a job was refused: it cannot be returned to the runtime, and its task would wait forever.
     func jobRefused(_ status: CInt) -> Never {
-        fatalError("SerialQueue: a task's job is lost: \(jobReason(for: status))")
+        fatalError("\(kind): a task's job is lost: \(jobReason(for: status))")
     }
 
     /// Ends the program because a drain, which reports no errors, cannot wait.
     func drainRefused(_ status: CInt) -> Never {
-        fatalError("SerialQueue.drain: \(jobReason(for: status))")
+        fatalError("\(kind).drain: \(jobReason(for: status))")
     }
 
     /// Why C refused a job, as a sentence.
@@ -39,20 +39,20 @@ extension SerialQueue {
 
     /// Ends the program because the threshold of a stall is not positive.
     func thresholdIsNotPositive(_ threshold: Duration) -> Never {
-        fatalError("SerialQueue.onStall: queue \"\(label)\" cannot stall after \(threshold). Use a threshold above zero.")
+        fatalError("\(kind).onStall: queue \"\(label)\" cannot stall after \(threshold). Use a threshold above zero.")
     }
 
     /// Ends the program because the interval of a timer is not positive.
     func intervalIsNotPositive(_ interval: Duration) -> Never {
-        fatalError("SerialQueue.makeTimer: queue \"\(label)\" cannot run something every \(interval). Use an interval above zero.")
+        fatalError("\(kind).makeTimer: queue \"\(label)\" cannot run something every \(interval). Use an interval above zero.")
     }
 
     /// Ends the program after a timer could not be made.
     func cannotMakeTimer(_ status: CInt) -> Never {
         fatalError(
             status == SQ_SWIFT_ESTALE
-                ? "SerialQueue.makeTimer: \(reason(for: CInt(SQ_SWIFT_ESTALE)))"
-                : "SerialQueue.makeTimer: no memory for a timer of queue \"\(label)\", or no thread could be started."
+                ? "\(kind).makeTimer: \(reason(for: CInt(SQ_SWIFT_ESTALE)))"
+                : "\(kind).makeTimer: no memory for a timer of queue \"\(label)\", or no thread could be started."
         )
     }
 
@@ -68,25 +68,25 @@ extension SerialQueue {
     }
 
     private func whereabouts(_ message: String) -> String {
-        let place = SerialQueue.current.map { "on queue \"\($0.label)\"" } ?? "on no queue"
+        let place = WorkQueue.innermost.map { "on queue \"\($0.label)\"" } ?? "on no queue"
         return message.isEmpty ? "\(place)." : "\(place): \(message)"
     }
 }
 
 /// Ends the program because the capacity of a queue is not positive.
-func capacityIsNotPositive(_ label: String, _ capacity: Int) -> Never {
-    fatalError("SerialQueue \"\(label)\": a capacity of \(capacity) leaves room for nothing. Use nil for no limit.")
+func capacityIsNotPositive(_ kind: String, _ label: String, _ capacity: Int) -> Never {
+    fatalError("\(kind) \"\(label)\": a capacity of \(capacity) leaves room for nothing. Use nil for no limit.")
 }
 
 /// Ends the program after a queue could not be made.
-func cannotMakeQueue(_ label: String, stackSize: Int?) -> Never {
+func cannotMakeQueue(_ kind: String, _ label: String, stackSize: Int? = nil) -> Never {
     if let stackSize, sq_swift_errno() == SQ_SWIFT_EINVAL {
-        fatalError("SerialQueue \"\(label)\": a thread's stack of \(stackSize) bytes is too small, or too large, for this system.")
+        fatalError("\(kind) \"\(label)\": a thread's stack of \(stackSize) bytes is too small, or too large, for this system.")
     }
     if sq_swift_errno() == SQ_SWIFT_ESTALE {
-        fatalError("SerialQueue \"\(label)\": its pool is from before a fork. Make a new pool in the child.")
+        fatalError("\(kind) \"\(label)\": its pool is from before a fork. Make a new pool in the child.")
     }
-    fatalError("SerialQueue \"\(label)\": no memory for a queue.")
+    fatalError("\(kind) \"\(label)\": no memory for a queue.")
 }
 
 /// Ends the program because the number of threads of a pool is not positive.
@@ -105,4 +105,9 @@ func cannotMakePool(_ label: String, stackSize: Int?) -> Never {
         fatalError("WorkerPool \"\(label)\": a thread's stack of \(stackSize) bytes is too small, or too large, for this system.")
     }
     fatalError("WorkerPool \"\(label)\": no memory for a pool, or no thread could be started.")
+}
+
+/// Ends the program because the width of a queue is not positive.
+func widthIsNotPositive(_ label: String, _ width: Int) -> Never {
+    fatalError("ConcurrentQueue \"\(label)\": with a width of \(width) nothing runs. Use nil for as many as the pool runs.")
 }

@@ -3,7 +3,7 @@ import CSerialQueueSwiftCall
 
 /// Waits for many closures, on any queues.
 ///
-/// A group counts its members: ``SerialQueue/async(in:_:)`` and ``enter()`` add one, the end of such a closure and ``leave()``
+/// A group counts its members: ``WorkQueue/async(in:_:)`` and ``enter()`` add one, the end of such a closure and ``leave()``
 /// take it away. Each time the count reaches zero, the waits and notifications that were pending end; members that come later do
 /// not extend them. The group can be used again.
 ///
@@ -98,7 +98,7 @@ extension WorkGroup {
     /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
     ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
-    public func notify(on queue: SerialQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
+    public func notify(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
         var task = DelayedClosure.task(consume body)
         let status = withExtendedLifetime((self, queue)) { sq_group_notify(group, queue.queue, &task) }
         if status != 0 { DelayedClosure.takeBack(task) }
@@ -106,7 +106,7 @@ extension WorkGroup {
     }
 }
 
-extension SerialQueue {
+extension WorkQueue {
     /// As ``async(_:)``, with `body` as a member of `group` until it has run, or has been discarded, and its captures have been
     /// released.
     ///

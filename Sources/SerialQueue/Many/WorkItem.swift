@@ -15,7 +15,7 @@ import CSerialQueueSwiftCall
 /// An item has exactly one outcome: its closure has returned, or never will run. The outcome is visible to others only after the
 /// closure and its captures have been released.
 ///
-/// Don't use it where nobody cancels or waits: ``SerialQueue/async(_:)`` costs less. In a task, ``SerialQueue/run(_:)`` does both.
+/// Don't use it where nobody cancels or waits: ``WorkQueue/async(_:)`` costs less. In a task, ``WorkQueue/run(_:)`` does both.
 ///
 /// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item runs although its last handle
 /// has gone. The last handle of an item that was never submitted is its outcome: the closure is released.
@@ -133,7 +133,7 @@ extension WorkItem {
     /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
     ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
-    public func notify(on queue: SerialQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
+    public func notify(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
         var task = DelayedClosure.task(consume body)
         let status = withExtendedLifetime((self, queue)) { sq_item_notify(item, queue.queue, &task) }
         if status != 0 { DelayedClosure.takeBack(task) }
@@ -142,7 +142,7 @@ extension WorkItem {
 }
 
 // These two are not in the documentation's catalogue: every link to the `async(_:)` of closures would be ambiguous.
-extension SerialQueue {
+extension WorkQueue {
     /// Submits the item, as `async(_:)` submits a closure.
     ///
     /// - Returns: `false` if it was refused: as a closure is, and then the item can be submitted again; or because it was submitted

@@ -1,20 +1,20 @@
 // Descriptions.swift: the descriptions of public types. One line each, with the label if there is one.
 
-extension SerialQueue: CustomStringConvertible {
-    /// The type and the label.
+extension WorkQueue: CustomStringConvertible {
+    /// The type, `SerialQueue` or `ConcurrentQueue`, and the label.
     public var description: String {
-        "SerialQueue \"\(label)\""
+        "\(kind) \"\(label)\""
     }
 }
 
-extension SerialQueue.Timer: CustomStringConvertible {
+extension WorkQueue.Timer: CustomStringConvertible {
     /// The type.
     public var description: String {
         "SerialQueue.Timer"
     }
 }
 
-extension SerialQueue.Statistics: CustomStringConvertible {
+extension WorkQueue.Statistics: CustomStringConvertible {
     /// The counts, each with its name.
     public var description: String {
         "submitted \(submitted), ran \(ran), discarded \(discarded), withdrawn \(withdrawn), rejected \(rejected), "
@@ -22,7 +22,7 @@ extension SerialQueue.Statistics: CustomStringConvertible {
     }
 }
 
-extension SerialQueue.Stall: CustomStringConvertible {
+extension WorkQueue.Stall: CustomStringConvertible {
     /// One line: the queue's label, what takes too long, the duration, and the cause if it is known.
     public var description: String {
         let thread = threadID.map { " on thread \($0)" } ?? ""

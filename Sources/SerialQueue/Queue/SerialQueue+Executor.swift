@@ -1,6 +1,3 @@
-import CSerialQueue
-import CSerialQueueSwiftCall
-
 /// Makes a queue usable as an actor's executor: the actor's jobs and the queue's closures share one order.
 ///
 ///     actor Store {
@@ -45,13 +42,6 @@ extension SerialQueue: SerialExecutor {
     /// Whether the caller runs on this queue, by `sync`, `async` or as a job.
     public func isIsolatingCurrentContext() -> Bool? {
         isCurrent
-    }
-
-    private func enqueue(_ job: UnownedJob, _ run: QueuedJob.Run, late: QueuedJob.Run) {
-        let status = QueuedJob.submit(job, of: self, to: queue, run)
-        if status == 0 { return }
-        guard status == SQ_SWIFT_ESHUTDOWN else { jobRefused(status) }
-        AfterShutdown.enqueue(job, for: self, late)
     }
 }
 

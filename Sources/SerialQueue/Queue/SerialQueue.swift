@@ -10,23 +10,12 @@ import CSerialQueueSwiftCall
 /// Releasing the last reference never blocks and loses nothing: accepted closures still run, then the thread ends.
 ///
 /// A `SerialQueue` is a handle. Two handles are equal if they are of the same queue, see ``current``. All calls may be made from any
-/// thread.
+/// thread. Most of them are those of its superclass, ``WorkQueue``.
 ///
 /// Don't use this for work that suspends: use an actor. Put many thousands of queues on a ``WorkerPool``; otherwise each queue that
 /// was used with `async` keeps a thread.
-public final class SerialQueue: Sendable {
-    // Sendable because every call on an sq_queue_t is legal from any thread while the caller holds a reference
-    // (the matrix in sq_queue.h). This object is that reference, and the pointer never changes.
-    @usableFromInline nonisolated(unsafe) let queue: OpaquePointer
-
-    /// Takes over one reference from the caller.
-    init(owning queue: OpaquePointer) {
-        self.queue = queue
-    }
-
-    deinit {
-        sq_queue_release(queue)
-    }
+public final class SerialQueue: WorkQueue, @unchecked Sendable {
+    // Sendable because WorkQueue is, and this class adds no state.
 }
 
 extension SerialQueue {
@@ -44,35 +33,15 @@ extension SerialQueue {
     public convenience init(
         label: String = "", on pool: WorkerPool? = nil, capacity: Int? = nil, stackSize: Int? = nil
     ) {
-        var options = sq_swift_queue_options()
-        options.pool = pool?.pool
-        if let capacity {
-            guard capacity > 0 else { capacityIsNotPositive(label, capacity) }
-            options.capacity = capacity
-        }
+        var options = Self.options(label, on: pool, capacity: capacity)
         if let stackSize {
             // In C, 0 means the default; here it is as invalid as any other size below the minimum.
             options.stack_size = stackSize > 0 ? stackSize : 1
         }
         let made = withExtendedLifetime(pool) { sq_queue_create(label, &options) }
         guard let queue = made else {
-            cannotMakeQueue(label, stackSize: stackSize)
+            cannotMakeQueue("SerialQueue", label, stackSize: stackSize)
         }
         self.init(owning: queue)
-    }
-
-    /// The label that the queue was made with.
-    public var label: String {
-        withExtendedLifetime(self) { String(cString: sq_queue_label(queue)) }
-    }
-}
-
-extension SerialQueue: Hashable {
-    public static func == (left: SerialQueue, right: SerialQueue) -> Bool {
-        left.queue == right.queue
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(queue)
     }
 }

@@ -1,4 +1,4 @@
-extension SerialQueue {
+extension WorkQueue {
     /// Runs `body` in its turn, on this thread or on the queue's, and waits for its result.
     ///
     /// On a free queue `body` runs on this thread. Otherwise it runs on the thread that reaches it first, as with
@@ -26,6 +26,8 @@ extension SerialQueue {
     }
 
     /// Runs `body` in its turn on the queue's own thread, and waits for its result.
+    ///
+    /// On a ``ConcurrentQueue`` that is a thread of the pool, and the call is refused in each of its closures.
     ///
     /// Don't use this unless `body` needs that thread: ``sync(_:)`` is faster. The caller's thread-locals are missing there. `body`
     /// is not isolated to the caller's actor either, although the compiler does not detect that.

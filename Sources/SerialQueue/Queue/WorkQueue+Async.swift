@@ -1,7 +1,9 @@
 import CSerialQueue
 
-extension SerialQueue {
+extension WorkQueue {
     /// Submits `body` to run on the queue's thread, after everything submitted before, and returns immediately.
+    ///
+    /// On a ``ConcurrentQueue`` it runs on a thread of the pool, after the barriers before it, at the same time as other closures.
     ///
     /// `body` sees what the caller wrote before. `body` and its captures are released on the queue, right after it has run, so a
     /// captured object's `deinit` may call ``syncOrRun(_:)`` and ``async(_:)`` on this queue.

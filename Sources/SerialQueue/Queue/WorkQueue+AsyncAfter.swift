@@ -1,6 +1,6 @@
 import CSerialQueue
 
-extension SerialQueue {
+extension WorkQueue {
     /// Submits `body` to the queue when `delay` has passed.
     ///
     /// `body` then waits for its turn, after everything submitted before. With a delay of zero it is submitted immediately, in

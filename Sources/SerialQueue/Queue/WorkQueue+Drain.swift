@@ -2,7 +2,7 @@ import CSerialQueue
 import CSerialQueueSwiftCall
 import Synchronization
 
-extension SerialQueue {
+extension WorkQueue {
     /// Suspends the caller until everything submitted before has ended and its captures have been released.
     ///
     /// Of an actor's tasks, this includes the jobs enqueued so far: a task that is suspended does not delay it. Closures that still

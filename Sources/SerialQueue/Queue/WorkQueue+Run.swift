@@ -1,5 +1,7 @@
-extension SerialQueue {
+extension WorkQueue {
     /// Runs `body` in its turn on the queue's thread, and suspends the caller until its result is there.
+    ///
+    /// On a ``ConcurrentQueue`` it runs on a thread of the pool, at the same time as other closures that are not barriers.
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately. Then `body` never runs: it counts
     /// as withdrawn, it no longer takes up room, and its captures have been released. A `body` that has started runs to its end,
@@ -17,16 +19,7 @@ extension SerialQueue {
     public nonisolated(nonsending) func run<Result: ~Copyable>(
         _ body: consuming sending @escaping () throws -> sending Result
     ) async throws -> sending Result {
-        try Task.checkCancellation()
-        let call = AwaitedCall(consume body)
-        call.start(on: self)  // before a cancellation can withdraw it
-        let error = await withTaskCancellationHandler {
-            await call.outcome()
-        } onCancel: {
-            call.cancel()
-        }
-        if let error { throw error }
-        return try call.takeResult()
+        try await AwaitedCall(consume body).result(on: self, asBarrier: false)
     }
 
     /// Submits `body` like ``async(_:)``, but suspends the caller while the queue is full.

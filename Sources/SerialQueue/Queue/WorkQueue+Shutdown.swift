@@ -1,6 +1,6 @@
 import CSerialQueue
 
-extension SerialQueue {
+extension WorkQueue {
     /// What a shutdown does with waiting closures.
     public enum ShutdownMode: Sendable {
         /// They run.

@@ -1,7 +1,7 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-extension SerialQueue {
+extension WorkQueue {
     /// Counts of a queue's closures since it was created, `sync` and `async` together.
     ///
     /// While the queue is idle: `submitted == ran + discarded + withdrawn + depth`.
@@ -35,7 +35,7 @@ extension SerialQueue {
     }
 }
 
-extension SerialQueue.Statistics {
+extension WorkQueue.Statistics {
     init(_ counts: sq_queue_stats_t) {
         self.init(
             submitted: Int(counts.submitted),

@@ -1,6 +1,6 @@
 import CSerialQueue
 
-extension SerialQueue {
+extension WorkQueue {
     /// Prevents closures from starting, until balanced by as many ``resume()`` calls.
     ///
     /// A running closure continues; submitted closures wait. Never blocks. When the last reference to a suspended queue is

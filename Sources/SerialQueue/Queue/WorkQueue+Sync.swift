@@ -1,7 +1,10 @@
 import CSerialQueueSwiftCall
 
-extension SerialQueue {
+extension WorkQueue {
     /// Waits for everything submitted before, runs `body` on the calling thread, and returns its result.
+    ///
+    /// On a ``ConcurrentQueue`` it waits for the barriers before it; within a closure of that queue that is not a barrier it runs
+    /// `body` at once.
     ///
     /// `body` sees what earlier closures wrote, and later ones see what it wrote. Nothing is allocated. The result and the error
     /// may be of any type.
@@ -9,8 +12,8 @@ extension SerialQueue {
     /// Don't use this in code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. On Swift's
     /// cooperative threads, use ``run(_:)`` if the work ahead takes long: this blocks the thread.
     ///
-    /// - Precondition: The queue does not wait for the caller: the caller is not on it, nor on a queue that its closures wait
-    ///   for without a limit. Otherwise the program traps, also in release builds, with a message that names the queues. It also
+    /// - Precondition: The queue does not wait for the caller: the caller is not on it (in a ``ConcurrentQueue``: not in a barrier), nor
+    ///   on a queue that its closures wait for without a limit. Otherwise the program traps, also in release builds, with a message that names the queues. It also
     ///   traps if the queue has been shut down, if there is no memory, and in the child of a `fork` that happened while the queue
     ///   was busy. ``sync(within:_:)`` throws instead.
     /// - Throws: What `body` throws.

@@ -1,4 +1,4 @@
-extension SerialQueue {
+extension WorkQueue {
     /// Runs `body` like ``sync(_:)``, but waits for its turn at most for `limit`; after that, `body` never runs.
     ///
     /// The limit applies to the wait, not to `body`. On a free queue `body` runs even with a limit of zero.

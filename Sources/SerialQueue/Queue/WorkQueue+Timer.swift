@@ -2,8 +2,10 @@ import CSerialQueue
 import CSerialQueueSwiftCall
 import Synchronization
 
-extension SerialQueue {
+extension WorkQueue {
     /// Makes a timer that runs `body` on the queue every `interval`, first in one `interval` from now.
+    ///
+    /// On a ``ConcurrentQueue`` a firing runs at the same time as other closures that are not barriers, but not as another firing.
     ///
     /// A firing that becomes due while the previous one still waits or runs is skipped. If the previous one was running, one more
     /// firing follows it immediately. ``Timer/intervals`` is the number of intervals that a firing covers. No firing comes early. On a
@@ -31,7 +33,7 @@ extension SerialQueue {
         return timer
     }
 
-    /// A one-shot or periodic timer on a queue, made by ``SerialQueue/makeTimer(every:leeway:_:)``.
+    /// A one-shot or periodic timer on a queue, made by ``WorkQueue/makeTimer(every:leeway:_:)``.
     ///
     /// All methods may be called from any thread, and from the timer's own closure. Releasing the timer cancels it.
     public final class Timer: Sendable {
@@ -40,7 +42,7 @@ extension SerialQueue {
         private nonisolated(unsafe) let timer: OpaquePointer?
         private let body: TimerBody
 
-        fileprivate init(on queue: SerialQueue, _ body: consuming sending @escaping () -> Void) {
+        fileprivate init(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void) {
             self.body = TimerBody(consume body)
             var task = self.body.task
             timer = withExtendedLifetime(queue) { sq_timer_create(queue.queue, &task) }
@@ -114,7 +116,7 @@ extension SerialQueue {
 /// A timer's closure, until it is released.
 ///
 /// Unchecked Sendable: the closure belongs to the running firing if there is one, otherwise to the thread that takes it. Firings
-/// run one at a time, like all tasks of a queue. Not a Mutex, because ThreadSanitizer cannot follow a contended one. The races:
+/// of a timer run one at a time. Not a Mutex, because ThreadSanitizer cannot follow a contended one. The races:
 /// Documentation/Design.md, section 18.
 final class TimerBody: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {

@@ -1,6 +1,6 @@
 import CSerialQueue
 
-extension SerialQueue {
+extension WorkQueue {
     /// A queue that makes no progress.
     public struct Stall: Sendable {
         /// What takes too long.
@@ -56,7 +56,7 @@ extension SerialQueue {
     }
 }
 
-extension SerialQueue.Stall {
+extension WorkQueue.Stall {
     init(_ stall: sq_stall_t) {
         let waitsFor = String(cString: stall.waits_for)
         self.init(

@@ -30,6 +30,7 @@ static void call_closure(void *closure_on_the_stack)
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
+SWIFT_CALL int sq__swift_sync_barrier(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 
@@ -52,6 +53,12 @@ SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift
 {
     swift_closure_t closure = {code, context};
     return sq_sync_until(queue, deadline, call_closure, &closure);
+}
+
+SWIFT_CALL int sq__swift_sync_barrier(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
+{
+    swift_closure_t closure = {code, context};
+    return sq_sync_barrier_until(queue, deadline, call_closure, &closure);
 }
 
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)

@@ -1,16 +1,19 @@
 import Foundation
 
 private let usage = """
-    Usage: order [--threads N]
+    Usage: order [--threads N | --puzzles]
 
     Submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync to one serial queue: first
     from one thread, then from N (2 to 8, else 2) at the same time, and draws what ran where and when.
-    Exit status: 0; 1 if the order was not what a serial queue promises; 2 for a wrong command line.
+    --puzzles: 1 submit(2 submit(3) 4) 5, by sync and async, on a serial and on a concurrent queue.
+    Exit status: 0; 1 if the order was not what a queue promises; 2 for a wrong command line.
 
     """
 
-func threadsFromCommandLine(_ arguments: ArraySlice<String>) -> Int {
+/// `nil`: the puzzles.
+func threadsFromCommandLine(_ arguments: ArraySlice<String>) -> Int? {
     if arguments.isEmpty { return 2 }
+    if Array(arguments) == ["--puzzles"] { return nil }
     if Array(arguments) == ["--help"] {
         write(usage)
         exit(0)

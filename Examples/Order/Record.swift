@@ -36,18 +36,18 @@ struct Record: Sendable {
 /// `@unchecked Sendable`: everything that changes is touched with `lock` held.
 final class Recorder: @unchecked Sendable {
     private let lock = NSLock()
-    private var threads: [pthread_t?]
+    private var threads: ThreadNumbers
     private var record: Record
     private var began: UInt64?
 
     init(tasks: [ReplayedTask], callerCount: Int) {
-        threads = Array(repeating: nil, count: callerCount)
+        threads = ThreadNumbers(reserved: callerCount)
         record = Record(tasks: tasks, callerCount: callerCount, threadCount: callerCount)
     }
 
     /// Makes the calling thread the caller with this number.
     func beginCaller(_ number: Int) {
-        lock.withLock { threads[number] = pthread_self() }
+        lock.withLock { threads.reserve(number) }
     }
 
     /// Notes that it happens now, on the calling thread.
@@ -57,23 +57,41 @@ final class Recorder: @unchecked Sendable {
             let start = began ?? now
             began = start
             record.events.append(
-                Event(microseconds: Double(now - start) / 1000, moment: moment, task: task, thread: thisThread()))
+                Event(microseconds: Double(now - start) / 1000, moment: moment, task: task, thread: threads.this()))
+            record.threadCount = threads.count
         }
     }
 
     var result: Record { lock.withLock { record } }
+}
 
-    private func thisThread() -> Int {
+/// Numbers the threads that come by.
+struct ThreadNumbers {
+    private var threads: [pthread_t?]
+
+    /// The first numbers are for threads that reserve them.
+    init(reserved count: Int = 0) {
+        threads = Array(repeating: nil, count: count)
+    }
+
+    var count: Int { threads.count }
+
+    /// Gives the calling thread this number.
+    mutating func reserve(_ number: Int) {
+        threads[number] = pthread_self()
+    }
+
+    /// The number of the calling thread: a new one, if it has none yet.
+    mutating func this() -> Int {
         let this = pthread_self()
         if let known = threads.firstIndex(where: { $0.map { pthread_equal($0, this) != 0 } ?? false }) { return known }
         threads.append(this)
-        record.threadCount = threads.count
         return threads.count - 1
     }
+}
 
-    private func nanosecondsNow() -> UInt64 {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
-    }
+func nanosecondsNow() -> UInt64 {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
 }

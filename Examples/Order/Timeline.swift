@@ -10,8 +10,6 @@
 ///
 /// A colon marks a sync that waits for its turn, a bar a task that runs.
 struct Timeline {
-    private static let column = 12
-
     let record: Record
 
     /// A column for each thread, a row for each event but `returned`.
@@ -65,13 +63,15 @@ struct Timeline {
         let names = record.events[row..<turn].filter { $0.moment == .done }.map { record.tasks[$0.task].name }
         return names.isEmpty ? "" : "waits for " + names.joined(separator: " ")
     }
+}
 
-    private func line(time: String, cells: [String], note: String) -> String {
-        let padded = String(repeating: " ", count: max(8 - time.count, 0)) + time
-        let columns = cells.map { $0 + String(repeating: " ", count: max(Self.column - $0.count, 0)) }
-        let line = ([padded] + columns + [note]).joined(separator: "  ")
-        return String(line.reversed().drop { $0 == " " }.reversed())
-    }
+/// One line: the time, a column for each thread, and a note.
+func line(time: String, cells: [String], note: String) -> String {
+    let width = 12
+    let padded = String(repeating: " ", count: max(8 - time.count, 0)) + time
+    let columns = cells.map { $0 + String(repeating: " ", count: max(width - $0.count, 0)) }
+    let line = ([padded] + columns + [note]).joined(separator: "  ")
+    return String(line.reversed().drop { $0 == " " }.reversed())
 }
 
 func callerLetter(_ number: Int) -> Character {

@@ -3,6 +3,8 @@
 // Each caller does what the tutorials do: 1 and 2 with async, 3 with sync, 4 with async, 5 with sync. First one thread,
 // then several at the same time. Examples/c/order is the same in C.
 //
+// With --puzzles: the tutorials' other question, Puzzle.
+//
 // Scene plays it, Recorder notes what happens, Timeline draws it, Promises holds it against what a queue promises.
 
 import Foundation
@@ -22,7 +24,9 @@ func show(callerCount: Int) -> Bool {
     return true
 }
 
-let threads = threadsFromCommandLine(CommandLine.arguments.dropFirst())
+guard let threads = threadsFromCommandLine(CommandLine.arguments.dropFirst()) else {
+    exit(showPuzzles(rounds: 200) ? 0 : 1)
+}
 write("One thread submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync.\n\n")
 guard show(callerCount: 1) else { exit(1) }
 write("\n\(threads) threads do the same at the same time.\n\n")

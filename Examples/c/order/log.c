@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-static double microseconds_now(void) {
+double microseconds_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;

@@ -37,6 +37,8 @@ typedef struct record {
     double began;
 } record_t;
 
+double microseconds_now(void);
+
 /* Notes that it happens now, on the calling thread. */
 void record_event(record_t *record, moment_t moment, size_t task);
 

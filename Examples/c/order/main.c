@@ -3,9 +3,11 @@
  * Each caller does what the tutorials do: 1 and 2 with async, 3 with sync, 4 with async, 5 with sync. First one thread,
  * then several at the same time. Examples/Order is the same in Swift.
  *
- * log.c records what happens, timeline.c draws it, check.c holds it against the promises. */
+ * log.c records what happens, timeline.c draws it, check.c holds it against the promises. With --puzzles: the tutorials' other
+ * question, puzzle.c. */
 #define _DEFAULT_SOURCE 1
 #include "log.h"
+#include "puzzle.h"
 
 #include <serial_queue.h>
 
@@ -105,14 +107,17 @@ static bool scene(size_t count) {
     return holds;
 }
 
+/* 0: the puzzles. */
 static size_t read_options(int count, char *arguments[]) {
     static const char usage[] =
-        "Usage: order [--threads N]\n"
+        "Usage: order [--threads N | --puzzles]\n"
         "\n"
         "Submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync to one serial queue: first\n"
         "from one thread, then from N (2 to 8, else 2) at the same time, and draws what ran where and when.\n"
-        "Exit status: 0; 1 if the order was not what a serial queue promises; 2 for a wrong command line.\n";
+        "--puzzles: 1 submit(2 submit(3) 4) 5, by sync and async, on a serial and on a concurrent queue.\n"
+        "Exit status: 0; 1 if the order was not what a queue promises; 2 for a wrong command line.\n";
     if (count == 1) return 2;
+    if (count == 2 && strcmp(arguments[1], "--puzzles") == 0) return 0;
     if (count == 2 && strcmp(arguments[1], "--help") == 0) exit(fputs(usage, stdout) < 0 || fflush(stdout) != 0);
     const char *value = NULL;
     if (count == 3 && strcmp(arguments[1], "--threads") == 0) value = arguments[2];
@@ -125,9 +130,14 @@ static size_t read_options(int count, char *arguments[]) {
 
 int main(int count, char *arguments[]) {
     size_t threads = read_options(count, arguments);
-    puts("One thread submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync.\n");
-    bool holds = scene(1);
-    if (holds) {
+    bool holds;
+    if (threads == 0) {
+        holds = show_puzzles(200);
+    } else {
+        puts("One thread submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync.\n");
+        holds = scene(1);
+    }
+    if (holds && threads > 0) {
         printf("\n%zu threads do the same at the same time.\n\n", threads);
         holds = scene(threads);
     }

@@ -110,20 +110,22 @@ import Testing
     }
 
     @Test func a_cycle_over_a_serial_queue_is_refused() {
-        let serial = SerialQueue(label: "serial"), inside = Gate(), ends = Guarded(0)
-        let holder = TestThread { [queue] in
+        let serial = SerialQueue(label: "serial"), reads = Gate(), holds = Gate(), refusal = Guarded<SerialQueueError?>(nil)
+        let reader = TestThread { [queue] in
             queue.sync {
-                inside.open()
-                do { try serial.sync(within: .seconds(600)) { ends.value += 1 } } catch { ends.value += 100 }
+                reads.open()
+                holds.pass()
+                do { try serial.sync(within: .seconds(3_600)) {} } catch { refusal.value = error as? SerialQueueError }
             }
         }
         serial.sync {
-            inside.pass()
-            // Either this wait or the other one is refused; what is not refused runs.
-            do { try queue.syncBarrier(within: .seconds(601)) {} } catch { Issue.record("the other limit is earlier") }
+            holds.open()
+            reads.pass()
+            queue.syncBarrier {}  // without a limit: the other wait is refused, whichever comes first
         }
-        holder.join()
-        #expect(ends.value == 100)
+        reader.join()
+        #expect(refusal.value?.isDeadlock(naming: "serial") == true)
+        #expect(refusal.value?.isDeadlock(naming: "concurrent") == true)
     }
 
     // Limits

@@ -281,9 +281,17 @@ check_order() { # program
         run "$1"
         has_status 0
     done
+    run "$1" --puzzles
+    has_status 0
+    expect 'eight puzzles' [ "$(grep -cE '^(serial|concurrent) queue: 1 a?sync' out)" -eq 8 ]
+    expect 'a timeline and a count for each' [ "$(grep -cE '^     printed [1-5]+; of 200 rounds: ' out)" -eq 8 ]
+    expect 'two of them are deadlocks' [ "$(grep -c 'refused: it would wait for its own task' out)" -eq 2 ]
+    expect 'each round is counted once' eval "awk '/^     printed/ { n = 0; for (i = 6; i <= NF; i++) if (\$i ~ /x,?\$/) n += \$i; if (n != 200) exit 1 }' out"
+    expect 'sync in sync on a serial queue' says '     printed 1245; of 200 rounds: 1245 200x' out
+    expect 'sync in sync on a concurrent queue' says '     printed 12345; of 200 rounds: 12345 200x' out
     run "$1" --help
     has_status 0
-    for arguments in '--threads 1' '--threads 9' '--threads' '--threads x' 'x' '--threads 2 3'; do
+    for arguments in '--threads 1' '--threads 9' '--threads' '--threads x' 'x' '--threads 2 3' '--puzzles 1'; do
         run "$1" $arguments
         expect "$arguments: exit status 2, not $status" [ "$status" -eq 2 ]
     done

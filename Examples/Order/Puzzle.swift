@@ -40,19 +40,25 @@ struct Puzzle: Sendable {
             notes.print(4)
         }
         notes.print(5)
-        guard (try? queue.shutdown()) != nil else { die("the queue does not end") }
+        notes.group.wait()
         return notes
     }
 
     private func submit(_ call: Call, to queue: WorkQueue, _ notes: Notes, _ body: @escaping @Sendable () -> Void) {
         notes.add("\(call) {")
+        notes.group.enter()
+        let task = {
+            body()
+            notes.group.leave()
+        }
         switch call {
-        case .async: if !queue.async(body) { die("the queue refused a task") }
+        case .async: if !queue.async(task) { die("the queue refused a task") }
         case .sync:
             // `sync` without a limit would end the program with the same report.
-            do { try queue.sync(within: .seconds(60), body) } catch {
+            do { try queue.sync(within: .seconds(60), task) } catch {
                 guard case SerialQueueError.deadlock = error else { die("the queue refused a task: \(error)") }
                 notes.add("} deadlock", note: "refused: it would wait for its own task")
+                notes.group.leave()
             }
         }
     }
@@ -69,6 +75,8 @@ final class Notes: @unchecked Sendable {
         let remark: String
     }
 
+    /// Its members are the tasks.
+    let group = WorkGroup(label: "puzzle")
     private let lock = NSLock()
     private var threads = ThreadNumbers()
     private var notes: [Note] = []

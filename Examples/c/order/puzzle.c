@@ -41,6 +41,7 @@ typedef struct note {
 typedef struct round {
     const puzzle_t *puzzle;
     sq_queue_t *queue;
+    sq_group_t *group;     /* of the tasks */
     pthread_mutex_t mutex; /* of all that follows */
     pthread_t threads[MOST_NOTES];
     size_t thread_count, count, digit_count;
@@ -66,30 +67,40 @@ static void add(round_t *round, const char *text, const char *remark) {
 
 static void submit(round_t *round, bool is_sync, sq_function_t function) {
     add(round, is_sync ? "sync {" : "async {", "");
+    sq_group_enter(round->group);
     int error = (is_sync ? sq_sync : sq_async)(round->queue, function, round);
-    if (error == EDEADLK) add(round, "} EDEADLK", "refused: it would wait for its own task");
-    else if (error != 0) die("the queue refused a task", error);
+    if (error == 0) return;
+    if (error != EDEADLK) die("the queue refused a task", error);
+    add(round, "} EDEADLK", "refused: it would wait for its own task");
+    sq_group_leave(round->group);
 }
 
-static void inner_task(void *round) { add(round, "3", ""); }
+static void inner_task(void *context) {
+    round_t *round = context;
+    add(round, "3", "");
+    sq_group_leave(round->group);
+}
 
 static void outer_task(void *context) {
     round_t *round = context;
     add(round, "2", "");
     submit(round, round->puzzle->inner_is_sync, inner_task);
     add(round, "4", "");
+    sq_group_leave(round->group);
 }
 
 static void play(const puzzle_t *puzzle, round_t *round) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     if (puzzle->is_concurrent) options.width = SQ_WIDTH_POOL;
-    *round = (round_t){.puzzle = puzzle, .queue = sq_queue_create("puzzle", &options), .mutex = PTHREAD_MUTEX_INITIALIZER};
-    if (round->queue == NULL) die("the queue cannot be made", errno);
+    *round = (round_t){.puzzle = puzzle, .queue = sq_queue_create("puzzle", &options), .group = sq_group_create("puzzle"),
+                       .mutex = PTHREAD_MUTEX_INITIALIZER};
+    if (round->queue == NULL || round->group == NULL) die("the queue cannot be made", errno);
     add(round, "1", "");
     submit(round, puzzle->outer_is_sync, outer_task);
     add(round, "5", "");
-    int error = sq_shutdown(round->queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
-    if (error != 0) die("the queue does not end", error);
+    int error = sq_group_wait(round->group, SQ_FOREVER);
+    if (error != 0) die("the tasks do not end", error);
+    sq_group_release(round->group);
     sq_queue_release(round->queue);
 }
 

@@ -15,6 +15,8 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     case SQ__BARRIER:
     case SQ__PAIR:
     case SQ__JOB:
+    case SQ__BARRIER_PAIR:
+    case SQ__BARRIER_JOB:
     case SQ__MEMBER:
     case SQ__CALL:
     case SQ__EITHER:

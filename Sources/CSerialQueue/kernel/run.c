@@ -137,7 +137,7 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { 
 static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
     sq_function_t function = sq__run_function_of(kind, control, work);
     unsigned detail = (unsigned)kind | (control & SQ__DISCARD ? SQ__EVENT_DISCARDS : 0);
-    if (kind == SQ__PAIR || kind == SQ__JOB) {
+    if (kind == SQ__PAIR || kind == SQ__JOB || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB) {
         sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, (uintptr_t)work->pair.first);
     }
     return sq__traced_start(queue, detail, where, (uintptr_t)function);

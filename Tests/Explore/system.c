@@ -123,15 +123,15 @@ void sq__condition_signal(sq__condition_t *condition) {
 
 static void call_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
 
-int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size) {
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
     BEGIN;
-    (void)start, (void)name, (void)stack_size;
+    (void)start;
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot start a thread");
         return ENOMEM;
     }
     int id = ex_start(body, argument, true);
-    EX_TRACE("starts T%d, \"%s\"", id, name);
+    EX_TRACE("starts T%d, \"%s\"", id, kind->name);
     ex_point();
     return 0;
 }

@@ -143,7 +143,7 @@ static int start_thread(sq__alarms_t *alarms) {
         return ENOMEM;
     }
     alarms->token = token;
-    int error = sq__thread_start(&shared_start, call_when_due, alarms, "sq-alarm", 0);
+    int error = sq__thread_start(&shared_start, call_when_due, alarms, &(sq__thread_kind_t){ .name = "sq-alarm" });
     if (error) {
         sq__token_recycle(token);
         alarms->token = NULL;

@@ -16,6 +16,19 @@ extern "C" {
 #endif
 
 /**
+ * A class of service: what the threads of a pool ask the system for, once, when they start.
+ *
+ * Nice values are at least those of the main thread. An unprivileged thread cannot take a nice value back, so no thread changes its
+ * class. What the system refuses or does not know is left out: sq_pool_granted reads back what is in effect.
+ */
+typedef enum sq_service {
+    SQ_SERVICE_DEFAULT,     /**< as the main thread */
+    SQ_SERVICE_INTERACTIVE, /**< short time slices (0.5 ms, Linux 6.12): the scheduler runs its threads sooner after a wake-up */
+    SQ_SERVICE_UTILITY,     /**< nice 5: less of a busy processor */
+    SQ_SERVICE_BACKGROUND   /**< nice 10 and SCHED_BATCH: what is left of a busy processor */
+} sq_service_t;
+
+/**
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
  * A thread blocked in a call of this library, such as a sync within a task, does not count: another replaces it meanwhile, up to
@@ -25,10 +38,24 @@ typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */
     size_t threads;    /**< how many tasks it runs at a time; 0: one per processor, and more, up to 64, while tasks block */
     size_t stack_size; /**< bytes of stack of each thread; 0: the system's default */
+    sq_service_t service; /**< the class of its threads */
 } sq_pool_options_t;
 
-/** The default options of a pool: about one thread per processor. */
-#define SQ_POOL_OPTIONS_INIT { sizeof(sq_pool_options_t), 0, 0 }
+/** The default options of a pool: about one thread per processor, of the default class. */
+#define SQ_POOL_OPTIONS_INIT { sizeof(sq_pool_options_t), 0, 0, SQ_SERVICE_DEFAULT }
+
+/** What the system uses for a pool's threads. Begin with SQ_POOL_GRANTED_INIT. */
+typedef struct sq_pool_granted {
+    size_t size;          /**< sizeof(sq_pool_granted_t), so that later versions can add fields */
+    sq_service_t service; /**< the class that was asked for */
+    bool complete;        /**< all that the class stands for is in effect */
+    bool batch;           /**< SCHED_BATCH is in effect */
+    int nice;             /**< the nice value */
+    uint64_t slice;       /**< the length of a time slice in nanoseconds; 0: the system does not say (before Linux 6.12) */
+} sq_pool_granted_t;
+
+/** An sq_pool_granted_t for sq_pool_granted to fill in. */
+#define SQ_POOL_GRANTED_INIT { sizeof(sq_pool_granted_t), SQ_SERVICE_DEFAULT, false, false, 0, 0 }
 
 /**
  * Returns the pool that the process shares; the first call creates it. Borrowed: don't release it.
@@ -42,6 +69,13 @@ typedef struct sq_pool_options {
 sq_pool_t *SQ_NULLABLE sq_pool_shared(void);
 
 /**
+ * Returns the pool of this class that the process shares, as sq_pool_shared. That of the default class is sq_pool_shared itself.
+ *
+ * @return The pool, or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (no such class).
+ */
+sq_pool_t *SQ_NULLABLE sq_pool_shared_of(sq_service_t service);
+
+/**
  * Creates a pool and starts one thread of it; the others start when they are needed.
  *
  * It also starts the thread that all pools and timers of the process share, if it is not there yet.
@@ -50,9 +84,22 @@ sq_pool_t *SQ_NULLABLE sq_pool_shared(void);
  * its last dot.
  * @param options NULL: the defaults.
  * @return The pool, with one reference; or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (options of
- * an unknown size, or a stack size that the system does not accept).
+ * an unknown size, an unknown class, or a stack size that the system does not accept).
  */
 sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_pool_options_t *SQ_NULLABLE options);
+
+/**
+ * Reads back what the system uses for the threads of the pool's class.
+ *
+ * A refusal is never an error: nice values may be limited, a container may forbid the call, and kernels before 6.12 ignore the length
+ * of a slice without an error. The call starts a thread as the pool does, asks the system about it, and ends it: some tens of
+ * microseconds.
+ *
+ * @retval 0 *granted is filled in.
+ * @retval EINVAL An unknown size of *granted, or a pool without threads of its own (sq_pool_create_manual).
+ * @retval ENOMEM No thread could be started.
+ */
+int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted);
 
 /**
  * Creates a pool without threads, for tests: tasks run when the test runs the pool, and timers follow a clock that the test moves.

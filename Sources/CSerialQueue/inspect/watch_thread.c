@@ -227,7 +227,7 @@ int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
         if (token == NULL) {
             return ENOMEM;
         }
-        int error = sq__thread_start(&thread_start, watch, NULL, "sq-watch", 0);
+        int error = sq__thread_start(&thread_start, watch, NULL, &(sq__thread_kind_t){ .name = "sq-watch" });
         if (error) {
             sq__token_recycle(token);
             token = NULL;

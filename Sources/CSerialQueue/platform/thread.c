@@ -5,6 +5,7 @@
 
 #include "platform/fatal.h"
 #include "platform/memory.h"
+#include "platform/service.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,6 +67,7 @@ static void *thread_main(void *argument) {
         pthread_setname_np(pthread_self(), start->name);
     }
     become_like_main_thread();
+    sq__service_apply(start->service);
     start->body(start->argument);
     return NULL;
 }
@@ -112,11 +114,12 @@ static int create(sq__thread_start_t *start, size_t stack_size) {
     return error == EAGAIN ? ENOMEM : error; /* to the callers of the library EAGAIN means something else */
 }
 
-int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size) {
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
     start->body = body;
     start->argument = argument;
-    copy_name(start->name, name);
-    return create(start, stack_size);
+    start->service = kind->service;
+    copy_name(start->name, kind->name);
+    return create(start, kind->stack_size);
 }
 
 bool sq__thread_stack_size_is_valid(size_t bytes) {

@@ -2,6 +2,7 @@
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 
+#include "include/sq_pool.h"
 #include "platform/system.h"
 
 #include <stdbool.h>
@@ -23,9 +24,16 @@
 typedef struct sq__thread_start {
     void (*body)(void *);
     void *argument;
+    sq_service_t service;
     char name[16]; /* Linux takes 15 bytes and a NUL */
 } sq__thread_start_t;
-int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size);
+
+typedef struct sq__thread_kind {
+    const char *name;
+    size_t stack_size;    /* 0: the system's default */
+    sq_service_t service; /* service.h */
+} sq__thread_kind_t;
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
 
 /* True if a thread can be started with this size of stack. */
 bool sq__thread_stack_size_is_valid(size_t bytes);

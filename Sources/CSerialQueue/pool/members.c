@@ -16,7 +16,8 @@ static int recruit(sq__pool_t *pool, sq__member_t **result) {
         return ENOMEM;
     }
     *member = (sq__member_t){ .pool = pool, .is_seated = true };
-    int error = sq__worker_start(&member->worker, serve, member, pool->label, pool->stack_size);
+    const sq__thread_kind_t kind = { .name = pool->label, .stack_size = pool->stack_size, .service = pool->service };
+    int error = sq__worker_start(&member->worker, serve, member, &kind);
     if (error) {
         sq__memory_free(member);
         return error;

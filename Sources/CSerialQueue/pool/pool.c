@@ -35,6 +35,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     pool->helps_end = &pool->helps;
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
+    pool->service = plan->service;
     pool->seats_at_rest = pool->seats = (unsigned)plan->seats;
     pool->most = (unsigned)plan->most;
     pool->process = sq__process();
@@ -78,6 +79,8 @@ void sq__pool_release(sq__pool_t *pool) {
 bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
 
 const char *sq__pool_label(const sq__pool_t *pool) { return pool->label; }
+
+sq_service_t sq__pool_service(const sq__pool_t *pool) { return pool->service; }
 
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool) { return pool->clock; }
 

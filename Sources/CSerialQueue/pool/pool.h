@@ -21,6 +21,7 @@
 #define SQ__POOL_POOL_H
 
 #include "alarm/alarm.h"
+#include "include/sq_pool.h"
 #include "platform/atomic.h"
 
 #include <stdbool.h>
@@ -67,6 +68,7 @@ typedef struct sq__pool_plan {
     bool is_loop;
     size_t most;             /* how many it may grow to */
     size_t stack_size;
+    sq_service_t service;
 } sq__pool_plan_t;
 
 /* Returns 0 and *pool with one reference and one member; or ENOMEM; for a loop also EMFILE or ENFILE. */
@@ -86,6 +88,9 @@ bool sq__pool_is_stale(const sq__pool_t *pool);
 
 /* What it was created with. */
 const char *sq__pool_label(const sq__pool_t *pool);
+
+/* The class of its threads. */
+sq_service_t sq__pool_service(const sq__pool_t *pool);
 
 /* NULL: it is not a manual pool. */
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);

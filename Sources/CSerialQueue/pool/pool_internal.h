@@ -49,6 +49,7 @@ struct sq_pool {
     bool has_ended;                 /* L */
     sq__ready_function_t call;        /* F */
     size_t stack_size;              /* F */
+    sq_service_t service;           /* F */
     SQ__ATOMIC(uint32_t) references; /* A */
     uint32_t process;               /* F  see process.h */
 

@@ -24,55 +24,78 @@ static sq_pool_t *create_planned(const char *label, sq__pool_plan_t plan) {
     return pool;
 }
 
-static sq_pool_t *create(const char *label, size_t seats, size_t most, size_t stack_size) {
-    return create_planned(label, (sq__pool_plan_t){ .seats = seats, .most = most, .stack_size = stack_size });
+/* 0 seats: a manual pool. */
+static sq_pool_t *create(const char *label, size_t seats, size_t most, const sq_pool_options_t *options) {
+    return create_planned(label, (sq__pool_plan_t){ .seats = seats, .most = most, .stack_size = options->stack_size,
+                                                    .service = options->service });
 }
 
-static sq_pool_t *create_growing(const char *label, size_t stack_size) {
+static sq_pool_t *create_growing(const char *label, const sq_pool_options_t *options) {
     unsigned processors = sq__processor_count();
-    return create(label, processors, processors > SQ__MOST_MEMBERS ? processors : SQ__MOST_MEMBERS, stack_size);
+    return create(label, processors, processors > SQ__MOST_MEMBERS ? processors : SQ__MOST_MEMBERS, options);
 }
+
+static bool is_class(sq_service_t service) { return (unsigned)service <= SQ_SERVICE_BACKGROUND; }
 
 sq_pool_t *sq_pool_create(const char *label, const sq_pool_options_t *options) {
     const sq_pool_options_t defaults = SQ_POOL_OPTIONS_INIT;
     if (options == NULL) {
         options = &defaults;
     }
-    if (options->size != sizeof *options || options->threads > UINT32_MAX / 2
+    if (options->size != sizeof *options || options->threads > UINT32_MAX / 2 || !is_class(options->service)
         || (options->stack_size != 0 && !sq__thread_stack_size_is_valid(options->stack_size))) {
         errno = EINVAL;
         return NULL;
     }
-    return options->threads > 0 ? create(label, options->threads, options->threads, options->stack_size)
-                                : create_growing(label, options->stack_size);
+    return options->threads > 0 ? create(label, options->threads, options->threads, options)
+                                : create_growing(label, options);
 }
 
-sq_pool_t *sq_pool_create_manual(const char *label) { return create(label, 0, 0, 0); }
+sq_pool_t *sq_pool_create_manual(const char *label) {
+    return create(label, 0, 0, &(sq_pool_options_t)SQ_POOL_OPTIONS_INIT);
+}
 
 sq_pool_t *sq_pool_create_loop(const char *label) { return create_planned(label, (sq__pool_plan_t){ .is_loop = true }); }
 
-/* The shared pool */
+/* The shared pools */
+
+enum { CLASSES = SQ_SERVICE_BACKGROUND + 1 };
+
+static const char *const names[CLASSES] = {
+    [SQ_SERVICE_DEFAULT] = "sq-pool", [SQ_SERVICE_INTERACTIVE] = "sq-interactive", [SQ_SERVICE_UTILITY] = "sq-utility",
+    [SQ_SERVICE_BACKGROUND] = "sq-background"
+};
 
 static sq__mutex_t shared_lock = SQ__MUTEX_INIT;
-static sq_pool_t *shared;           /* under the lock */
-static sq_pool_t *shared_of_parent; /* so that a leak checker finds it */
+static sq_pool_t *shared[CLASSES];           /* under the lock */
+static sq_pool_t *shared_of_parent[CLASSES]; /* so that a leak checker finds them */
 
-sq_pool_t *sq_pool_shared(void) {
-    sq__mutex_lock(&shared_lock);
-    if (shared == NULL) {
-        shared = create_growing("sq-pool", 0);
+sq_pool_t *sq_pool_shared_of(sq_service_t service) {
+    if (!is_class(service)) {
+        errno = EINVAL;
+        return NULL;
     }
-    sq_pool_t *pool = shared;
+    sq__mutex_lock(&shared_lock);
+    if (shared[service] == NULL) {
+        sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
+        options.service = service;
+        shared[service] = create_growing(names[service], &options);
+    }
+    sq_pool_t *pool = shared[service];
     sq__mutex_unlock(&shared_lock);
     return pool;
 }
 
+sq_pool_t *sq_pool_shared(void) { return sq_pool_shared_of(SQ_SERVICE_DEFAULT); }
+
 void sq__pools_lock_shared(void) { sq__mutex_lock(&shared_lock); }
 
 void sq__pools_unlock_shared(bool in_child) {
-    if (in_child && shared != NULL) {
-        shared_of_parent = shared;
-        shared = NULL;
+    for (unsigned i = 0; i < CLASSES && in_child; i += 1) {
+        if (shared[i] != NULL) {
+            shared_of_parent[i] = shared[i];
+            shared[i] = NULL;
+        }
     }
     sq__mutex_unlock(&shared_lock);
 }

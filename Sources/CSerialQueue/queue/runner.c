@@ -55,7 +55,8 @@ int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         error = ESHUTDOWN; /* and the worker may have ended already */
     } else if (*runner == 0) {
-        error = sq__worker_start(&worker, run_on_worker, queue, queue->label, (size_t)queue->stack_kib * 1024);
+        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024 };
+        error = sq__worker_start(&worker, run_on_worker, queue, &kind);
         if (error == 0) {
             *runner = (sq__runner_t)worker;
             sq__store_release(&queue->runner, *runner); /* [worker] release: the worker's fields */

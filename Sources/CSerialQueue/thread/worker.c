@@ -41,8 +41,7 @@ static void worker_main(void *argument) {
     sq__memory_free(worker);
 }
 
-int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void *argument, const char *name,
-                     size_t stack_size) {
+int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void *argument, const sq__thread_kind_t *kind) {
     int error = ENOMEM;
     sq__worker_t *worker = sq__memory(sizeof *worker);
     if (worker == NULL) {
@@ -54,7 +53,7 @@ int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void
     }
     *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .wait_id = sq__token_prepare(token),
                                .process = sq__process() };
-    error = sq__thread_start(&worker->start, worker_main, worker, name, stack_size);
+    error = sq__thread_start(&worker->start, worker_main, worker, kind);
     if (error) {
         goto no_thread;
     }

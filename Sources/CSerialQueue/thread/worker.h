@@ -8,17 +8,17 @@
 #ifndef SQ__THREAD_WORKER_H
 #define SQ__THREAD_WORKER_H
 
+#include "platform/thread.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 typedef struct sq__worker sq__worker_t;
 
 /* What a post calls. Returns false to end the worker: then nobody may post again. */
 typedef bool (*sq__worker_function_t)(void *argument);
 
-/* Starts the thread. On success 0 and *worker, waiting for its first post; else an errno code. `name` is copied. */
-int sq__worker_start(sq__worker_t **worker, sq__worker_function_t function, void *argument, const char *name,
-                     size_t stack_size);
+/* Starts the thread. On success 0 and *worker, waiting for its first post; else an errno code. The name is copied. */
+int sq__worker_start(sq__worker_t **worker, sq__worker_function_t function, void *argument, const sq__thread_kind_t *kind);
 
 /* Calls the worker. One post at a time: the next is legal once the function has been called for this one. */
 void sq__worker_post(sq__worker_t *worker);

@@ -3,6 +3,8 @@
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 
+#include "include/sq_pool.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +14,12 @@
 typedef struct sq__thread_start {
     char unused;
 } sq__thread_start_t;
-int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const char *name, size_t stack_size);
+typedef struct sq__thread_kind {
+    const char *name;
+    size_t stack_size;
+    sq_service_t service;
+} sq__thread_kind_t;
+int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
 bool sq__thread_stack_size_is_valid(size_t bytes);
 void sq__thread_yield(void);
 void sq__thread_wake_in_time(void);

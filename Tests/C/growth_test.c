@@ -55,11 +55,11 @@ static void check_growth(size_t seats, size_t busy) {
     REQUIRE(seats < sizeof work / sizeof work[0]);
     for (size_t i = 0; i < seats; i += 1) {
         work[i] = (work_t){ { NULL }, i < busy ? be_busy : be_blocked, &scene };
-        sq__pool_post(scene.pool, &work[i].entry);
+        sq__pool_post(scene.pool, SQ__BAND_NORMAL, &work[i].entry);
     }
     latch_wait(&scene.entered, seats);
     work[seats] = (work_t){ { NULL }, end_scene, &scene };
-    sq__pool_post(scene.pool, &work[seats].entry);
+    sq__pool_post(scene.pool, SQ__BAND_NORMAL, &work[seats].entry);
     latch_wait(&scene.left, seats + 1);
     sq__pool_release(scene.pool);
 }

@@ -87,7 +87,7 @@ static inline sq__ready_end_t stay(sq__ready_t *entry, size_t batch, size_t *ran
 
 static inline void post(turn_t *turn, scene_t *scene, bool computes) {
     *turn = (turn_t){ { NULL }, scene, LATCH_INIT, LATCH_INIT, computes };
-    sq__pool_post(scene->pool, &turn->entry);
+    sq__pool_post(scene->pool, SQ__BAND_NORMAL, &turn->entry);
 }
 
 /* Seats, and members that are blocked in their job. */

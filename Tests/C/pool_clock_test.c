@@ -30,7 +30,7 @@ static void work_at_once(scene_t *scene, size_t members, unsigned all) {
     scene->entered = scene->gate = scene->left = (latch_t)LATCH_INIT;
     for (size_t i = 0; i < members; i += 1) {
         work[i] = (work_t){ { NULL }, scene };
-        sq__pool_post(scene->pool, &work[i].entry);
+        sq__pool_post(scene->pool, SQ__BAND_NORMAL, &work[i].entry);
         latch_wait(&scene->entered, i + 1);
     }
     latch_bump(&scene->gate);
@@ -84,7 +84,7 @@ TEST(as_many_members_have_a_seat_as_are_counted) {
         work_t work[SEATS];
         for (size_t i = 0; i < SEATS; i += 1) {
             work[i] = (work_t){ { NULL }, &scene };
-            sq__pool_post(scene.pool, &work[i].entry);
+            sq__pool_post(scene.pool, SQ__BAND_NORMAL, &work[i].entry);
         }
         unsigned seated = 0;
         sq__mutex_lock(&scene.pool->lock);

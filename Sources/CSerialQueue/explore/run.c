@@ -210,18 +210,23 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     return 0;
 }
 
+static void discard_queue(sq_queue_t *queue) {
+    if (sq__load_relaxed(&queue->references) > 0) {
+        sq_queue_retain(queue);
+        if (sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW) != 0) {
+            /* it is over when the pool has run */
+        }
+        sq_queue_release(queue);
+    }
+}
+
 /* What an endless run has left: tasks that would submit the next ones. */
 static void discard_rest(sq__run_t *run) {
     sq_pool_t *pool = run->pool;
-    for (sq__ready_t *next, *entry = pool->first; entry != NULL; entry = next) {
-        next = entry->next;
-        sq_queue_t *queue = SQ__CONTAINER(entry, sq_queue_t, ready);
-        if (sq__load_relaxed(&queue->references) > 0) {
-            sq_queue_retain(queue);
-            if (sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW) != 0) {
-                /* it is over when the pool has run */
-            }
-            sq_queue_release(queue);
+    for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
+        for (sq__ready_t *next, *entry = pool->lines[band].first; entry != NULL; entry = next) {
+            next = entry->next;
+            discard_queue(SQ__CONTAINER(entry, sq_queue_t, ready));
         }
     }
     for (unsigned i = 0; i < 1000 && sq__pool_run_next(pool); i += 1) {

@@ -1,6 +1,7 @@
 #include "explore/ways.h"
 
 #include "explore/names.h"
+#include "platform/container.h"
 #include "platform/fatal.h"
 #include "platform/memory.h"
 
@@ -44,8 +45,10 @@ static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
 
 static void add_entries(sq__run_t *run, size_t *count) {
     sq__mutex_lock(&run->pool->lock);
-    for (const sq__ready_t *entry = run->pool->first; entry != NULL; entry = entry->next) {
-        add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
+    for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) { /* threads could run queues of several bands at a time */
+        for (const sq__ready_t *entry = run->pool->lines[band].first; entry != NULL; entry = entry->next) {
+            add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
+        }
     }
     sq__mutex_unlock(&run->pool->lock);
 }
@@ -133,25 +136,17 @@ bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t 
 
 /* The pool's list */
 
+static sq__band_t band_of(const sq__ready_t *entry) { return sq__queue_band(SQ__CONTAINER(entry, const sq_queue_t, ready)); }
+
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry) {
     sq__mutex_lock(&run->pool->lock);
-    sq__ready_t **link = &run->pool->first;
-    while (*link != entry) {
-        link = &(*link)->next;
-    }
-    sq__pool_take_out(run->pool, link);
+    (void)sq__pool_take_out(run->pool, band_of(entry), entry);
     sq__mutex_unlock(&run->pool->lock);
 }
 
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
     sq_pool_t *pool = run->pool;
     sq__mutex_lock(&pool->lock);
-    if (pool->first == NULL) {
-        sq__pool_append(pool, entry);
-    } else {
-        entry->next = pool->first;
-        pool->first = entry;
-        sq__count(&pool->waiting, 1);
-    }
+    sq__pool_put_first(pool, band_of(entry), entry);
     sq__mutex_unlock(&pool->lock);
 }

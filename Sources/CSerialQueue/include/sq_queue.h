@@ -30,6 +30,12 @@
 extern "C" {
 #endif
 
+/**
+ * The priority of a queue among the queues of one pool. FIFO within each; a lower one gets at least one batch in 64, so that its wait
+ * is bounded. A running batch is not interrupted: a queue of high priority waits for the end of one, about a millisecond.
+ */
+typedef enum sq_priority { SQ_PRIORITY_LOW = -1, SQ_PRIORITY_NORMAL = 0, SQ_PRIORITY_HIGH = 1 } sq_priority_t;
+
 /** What a queue is created with. Begin with SQ_QUEUE_OPTIONS_INIT and change what you need. */
 typedef struct sq_queue_options {
     size_t size;                 /**< sizeof(sq_queue_options_t), so that later versions can add fields */
@@ -37,10 +43,11 @@ typedef struct sq_queue_options {
     size_t capacity;             /**< how many async tasks may wait; 0: as many as there is memory for */
     size_t stack_size;           /**< bytes of stack of the queue's own thread; 0: the system's default */
     size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
+    sq_priority_t priority;      /**< among the queues of its pool; without a pool it has no effect */
 } sq_queue_options_t;
 
 /** The default options of a queue: serial, a thread of its own, no limit of capacity. */
-#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0, 1 }
+#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0, 1, SQ_PRIORITY_NORMAL }
 
 /** As the width of a queue: as many async tasks at a time as its pool runs. */
 #define SQ_WIDTH_POOL SIZE_MAX
@@ -52,7 +59,7 @@ typedef struct sq_queue_options {
  * it is too long, by what follows its last dot.
  * @param options NULL: the defaults.
  * @return The queue, with one reference; or NULL with errno ENOMEM, EINVAL (options of an unknown size, a capacity that cannot be
- * counted, or a stack size that the system does not accept) or ESTALE (a pool from before a fork).
+ * counted, an unknown priority, or a stack size that the system does not accept) or ESTALE (a pool from before a fork).
  */
 sq_queue_t *SQ_NULLABLE sq_queue_create(const char *SQ_NULLABLE label, const sq_queue_options_t *SQ_NULLABLE options);
 

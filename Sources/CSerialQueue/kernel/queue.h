@@ -83,6 +83,9 @@ static inline bool sq__queue_is_on_loop(const sq_queue_t *queue) {
 /* True: the queue was created before a fork, and this process is the child. */
 static inline bool sq__queue_is_stale(const sq_queue_t *queue) { return queue->process != sq__process(); }
 
+/* On a pool: the band of its ready entry. */
+static inline sq__band_t sq__queue_band(const sq_queue_t *queue) { return sq__runner_band(sq__load_relaxed(&queue->runner)); }
+
 /* True: other queues wait for the pool's threads, so the runner should not spin. */
 static inline bool sq__queue_is_crowded(const sq_queue_t *queue) {
     const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));

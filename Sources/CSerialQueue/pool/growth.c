@@ -125,7 +125,7 @@ static void adjust_seats(sq__pool_t *pool) {
 /* Once a second. Takes back all seats that nobody uses, if no entry waits, and returns the members to be dismissed. */
 static sq__member_t *shrink(sq__pool_t *pool) {
     unsigned needed = pool->seated + pool->seats_at_rest;
-    if (pool->first == NULL && pool->seats > needed) {
+    if (!sq__pool_has_ready(pool) && pool->seats > needed) {
         pool->seats = needed;
     }
     unsigned staying = pool->members - pool->leaving;
@@ -138,7 +138,7 @@ static sq__member_t *shrink(sq__pool_t *pool) {
 /* Gives the free seats to those that wait. With the lock, which it gives back meanwhile. */
 static void seat_all(sq__pool_t *pool) {
     unsigned free = pool->seats > pool->seated ? pool->seats - pool->seated : 0;
-    for (; free > 0 && pool->first != NULL; free -= 1) {
+    for (; free > 0 && sq__pool_has_ready(pool); free -= 1) {
         sq__members_call_and_unlock(pool);
         sq__mutex_lock(&pool->lock);
     }
@@ -149,7 +149,7 @@ void sq__growth_look(sq__alarm_t *alarm) {
     sq__pool_t *pool = SQ__CONTAINER(alarm, sq__pool_t, alarm);
     sq__member_t *picked = NULL;
     sq__mutex_lock(&pool->lock);
-    if (pool->first != NULL) {
+    if (sq__pool_has_ready(pool)) {
         adjust_seats(pool);
     }
     seat_all(pool);
@@ -159,8 +159,8 @@ void sq__growth_look(sq__alarm_t *alarm) {
         picked = shrink(pool);
     }
     pool->growth_is_scheduled = false;
-    if (pool->first != NULL || pool->seats > pool->seats_at_rest || pool->members > pool->seats_at_rest) {
-        sq__growth_schedule(pool, pool->first != NULL);
+    if (sq__pool_has_ready(pool) || pool->seats > pool->seats_at_rest || pool->members > pool->seats_at_rest) {
+        sq__growth_schedule(pool, sq__pool_has_ready(pool));
     }
     bool is_last = sq__pool_is_deserted(pool);
     sq__mutex_unlock(&pool->lock);

@@ -54,21 +54,21 @@ static int own(sq__pool_t *pool) {
     return 0;
 }
 
-static sq__ready_t *take(sq__pool_t *pool) {
+static sq__ready_t *take(sq__pool_t *pool, sq__band_t *band) {
     sq__mutex_lock(&pool->lock);
-    sq__ready_t *entry = sq__pool_take_first(pool);
+    sq__ready_t *entry = sq__pool_take_first(pool, band);
     sq__mutex_unlock(&pool->lock);
     return entry;
 }
 
 /* Calls the entry for at most `most` tasks. False: it has forked, and this is the child. */
-static bool call(sq__pool_t *pool, sq__ready_t *entry, size_t most, size_t *ran) {
+static bool call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t most, size_t *ran) {
     bool has_more = pool->call(entry, most < SQ__BATCH ? most : SQ__BATCH, ran) == SQ__READY_MORE;
     if (sq__pool_is_stale(pool)) {
         return false;
     }
     if (has_more) {
-        sq__pool_post(pool, entry);
+        sq__pool_post(pool, band, entry);
     }
     return true;
 }
@@ -77,7 +77,7 @@ static bool call(sq__pool_t *pool, sq__ready_t *entry, size_t most, size_t *ran)
  * as something ready. */
 static bool rest(sq__pool_t *pool, bool stoppable) {
     sq__mutex_lock(&pool->lock);
-    bool is_empty = pool->first == NULL && !(stoppable && pool->stops);
+    bool is_empty = !sq__pool_has_ready(pool) && !(stoppable && pool->stops);
     if (is_empty && pool->is_rung && sq__event_clear(pool->event)) {
         pool->is_rung = false;
     }
@@ -100,8 +100,9 @@ static bool await_entry(sq__pool_t *pool, sq_time_t until, bool stoppable) {
 /* Returns 0 or ESTALE. */
 static int run_ready(sq__pool_t *pool, size_t most, size_t *ran) {
     sq__ready_t *entry;
-    while (*ran < most && (entry = take(pool)) != NULL) {
-        if (!call(pool, entry, most - *ran, ran)) {
+    sq__band_t band;
+    while (*ran < most && (entry = take(pool, &band)) != NULL) {
+        if (!call(pool, band, entry, most - *ran, ran)) {
             return ESTALE;
         }
     }
@@ -141,27 +142,28 @@ size_t sq_pool_run_some(sq_pool_t *pool, size_t most, sq_time_t until) {
 }
 
 /* True: sq_pool_stop was called. Else *entry is the next one, or NULL. */
-static bool take_or_stop(sq__pool_t *pool, sq__ready_t **entry) {
+static bool take_or_stop(sq__pool_t *pool, sq__band_t *band, sq__ready_t **entry) {
     sq__mutex_lock(&pool->lock);
     bool stops = pool->stops;
     pool->stops = false;
-    *entry = stops ? NULL : sq__pool_take_first(pool);
+    *entry = stops ? NULL : sq__pool_take_first(pool, band);
     sq__mutex_unlock(&pool->lock);
     return stops;
 }
 
 int sq_pool_run_forever(sq_pool_t *pool) {
     sq__ready_t *entry;
+    sq__band_t band;
     size_t ran = 0;
     int error = own(pool);
     if (error) {
         return error;
     }
     sq__pool_retain(pool);
-    while (!take_or_stop(pool, &entry)) {
+    while (!take_or_stop(pool, &band, &entry)) {
         if (entry == NULL) {
             (void)await_entry(pool, SQ_FOREVER, true);
-        } else if (!call(pool, entry, SIZE_MAX, &ran)) {
+        } else if (!call(pool, band, entry, SIZE_MAX, &ran)) {
             error = ESTALE;
             break;
         }
@@ -183,9 +185,9 @@ int sq_pool_stop(sq_pool_t *pool) {
     return 0;
 }
 
-bool sq__pool_await(sq__pool_t *pool, const sq__ready_t *entry, sq__token_t *token) {
+bool sq__pool_await(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry, sq__token_t *token) {
     sq__mutex_lock(&pool->lock);
-    bool is_ready = sq__pool_find(pool, entry) != NULL;
+    bool is_ready = sq__pool_is_ready(pool, band, entry);
     if (!is_ready) {
         pool->awaited = entry;
         pool->awaits_with = token;

@@ -40,7 +40,7 @@ bool sq__pool_is_own_loop(const sq__pool_t *pool);
 bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner);
 
 /* The owner is about to sleep with this token: the post of the entry is to nudge it. False: the entry is ready now. */
-bool sq__pool_await(sq__pool_t *pool, const sq__ready_t *entry, sq__token_t *token);
+bool sq__pool_await(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry, sq__token_t *token);
 
 /* After that sleep. */
 void sq__pool_await_over(sq__pool_t *pool, sq__token_t *token);

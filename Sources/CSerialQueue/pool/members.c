@@ -86,12 +86,12 @@ int sq__members_begin(sq__pool_t *pool) {
 void sq__members_call_and_unlock(sq__pool_t *pool) {
     sq__member_t *member = NULL;
     bool recruits = false;
-    if ((pool->first != NULL || pool->helps != NULL) && pool->seated < pool->seats) {
+    if ((sq__pool_has_ready(pool) || pool->helps != NULL) && pool->seated < pool->seats) {
         member = take_idle(pool);
         /* If all that there may be sleep in the library, one more: what they wait for may be among the entries. */
         recruits = member == NULL
             && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest
-                || (pool->seated == 0 && pool->first != NULL));
+                || (pool->seated == 0 && sq__pool_has_ready(pool)));
         pool->members += recruits;
         pool->seated += member != NULL || recruits;
         if (member != NULL) {
@@ -100,7 +100,7 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
         if (pool->members > pool->seats_at_rest) {
             sq__growth_schedule(pool, false); /* to have it go when it is no longer needed */
         }
-    } else if (pool->first != NULL && pool->seats < pool->most) {
+    } else if (sq__pool_has_ready(pool) && pool->seats < pool->most) {
         sq__growth_schedule(pool, true);
     }
     sq__mutex_unlock(&pool->lock);
@@ -120,16 +120,17 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
 /* What a member does next: one of the two. */
 typedef struct work {
     sq__ready_t *entry;
+    sq__band_t band; /* of the entry */
     sq__help_t *help;
 } work_t;
 
 /* With the lock: the next work of a member that has a seat. False: it has left its seat. */
 static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
     bool stays = pool->seated <= pool->seats;
-    bool helps = stays && pool->helps != NULL && (pool->first == NULL || pool->is_turn_of_help);
+    bool helps = stays && pool->helps != NULL && (!sq__pool_has_ready(pool) || pool->is_turn_of_help);
     *work = (work_t){ .help = helps ? sq__help_take(pool) : NULL };
     if (stays && !helps) {
-        work->entry = sq__pool_take_first(pool);
+        work->entry = sq__pool_take_first(pool, &work->band);
     }
     pool->is_turn_of_help = !helps;
     member->is_seated = helps || work->entry != NULL;
@@ -149,7 +150,7 @@ static void put_back(sq__pool_t *pool, const work_t *work, bool has_more) {
     if (work->help != NULL) {
         sq__help_leave(pool, work->help, has_more);
     } else if (has_more) {
-        sq__pool_append(pool, work->entry);
+        sq__pool_append(pool, work->band, work->entry);
     }
 }
 

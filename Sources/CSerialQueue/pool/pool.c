@@ -31,7 +31,6 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     }
     memset(pool, 0, sizeof *pool);
     memcpy(pool->label, plan->label, length + 1);
-    pool->end = &pool->first;
     pool->helps_end = &pool->helps;
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
@@ -114,9 +113,9 @@ void sq__pool_explore(sq__pool_t *pool, sq__explorer_t *explorer) {
 
 sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool) { return pool->explorer; }
 
-void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry) {
+void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     sq__mutex_lock(&pool->lock);
-    sq__pool_append(pool, entry);
+    sq__pool_append(pool, band, entry);
     if (__builtin_expect(pool->seats_at_rest > 0, 1)) {
         sq__members_call_and_unlock(pool);
     } else if (pool->is_loop) {
@@ -141,10 +140,10 @@ void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted) {
 /* Manual pools; the last function also for loops */
 
 /* Calls an entry that was taken out of the list. */
-static size_t call(sq__pool_t *pool, sq__ready_t *entry, size_t batch) {
+static size_t call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t batch) {
     size_t ran = 0;
     if (pool->call(entry, batch, &ran) == SQ__READY_MORE) {
-        sq__pool_post(pool, entry);
+        sq__pool_post(pool, band, entry);
     }
     return ran;
 }
@@ -153,12 +152,13 @@ size_t sq__pool_run(sq__pool_t *pool) {
     size_t ran = 0;
     while (!sq__pool_is_stale(pool)) {
         sq__mutex_lock(&pool->lock);
-        sq__ready_t *entry = sq__pool_take_first(pool);
+        sq__band_t band;
+        sq__ready_t *entry = sq__pool_take_first(pool, &band);
         sq__mutex_unlock(&pool->lock);
         if (entry == NULL) {
             break;
         }
-        ran += call(pool, entry, SQ__BATCH);
+        ran += call(pool, band, entry, SQ__BATCH);
     }
     return ran;
 }
@@ -168,27 +168,24 @@ bool sq__pool_run_next(sq__pool_t *pool) {
         return false;
     }
     sq__mutex_lock(&pool->lock);
-    sq__ready_t *entry = sq__pool_take_first(pool);
+    sq__band_t band;
+    sq__ready_t *entry = sq__pool_take_first(pool, &band);
     sq__mutex_unlock(&pool->lock);
     if (entry != NULL) {
-        call(pool, entry, 1);
+        call(pool, band, entry, 1);
     }
     return entry != NULL;
 }
 
-bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
+bool sq__pool_run_one(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
         return false;
     }
     sq__mutex_lock(&pool->lock);
-    sq__ready_t **link = sq__pool_find(pool, entry);
-    bool is_ready = link != NULL;
-    if (is_ready) {
-        sq__pool_take_out(pool, link);
-    }
+    bool is_ready = sq__pool_take_out(pool, band, entry);
     sq__mutex_unlock(&pool->lock);
     if (is_ready) {
-        call(pool, entry, 1);
+        call(pool, band, entry, 1);
     }
     return is_ready;
 }

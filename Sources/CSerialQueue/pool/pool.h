@@ -15,6 +15,9 @@
  * some milliseconds, an alarm (alarm.h) finds out how many members are blocked, and adds seats. It removes them when they
  * are no longer needed, and ends members that were idle for a second.
  *
+ * The list has three bands; members take the entries of a higher one first, and each band in order. An entry of a lower band is
+ * taken at the latest after SQ__BATCH - 1 entries of higher bands, so that its wait is bounded.
+ *
  * A manual pool has neither members nor seats: its entries run in the thread that runs the pool. Neither has a loop (loop.h): its
  * entries run in the thread that owns it. */
 #ifndef SQ__POOL_POOL_H
@@ -39,6 +42,8 @@
 
 typedef struct sq_pool sq__pool_t;
 typedef struct sq__member sq__member_t;
+
+typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BANDS } sq__band_t;
 
 typedef struct sq__ready {
     struct sq__ready *next; /* under the pool's lock */
@@ -78,7 +83,7 @@ sq__pool_t *sq__pool_retain(sq__pool_t *pool);
 void sq__pool_release(sq__pool_t *pool);
 
 /* Has the entry called. The pool may be gone on return. */
-void sq__pool_post(sq__pool_t *pool, sq__ready_t *entry);
+void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 
 /* A hint: entries are waiting for a member. */
 bool sq__pool_is_crowded(const sq__pool_t *pool);
@@ -104,8 +109,8 @@ sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool);
 /* Calls what is ready on a manual pool, in turns, until nothing is. Returns how many tasks were run. */
 size_t sq__pool_run(sq__pool_t *pool);
 
-/* Calls this entry of a manual pool once, for one task, if it is ready. False: it is not, or the pool is being explored. */
-bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry);
+/* Calls this entry of a manual pool once, for one task, if it is ready in this band. False: it is not, or the pool is being explored. */
+bool sq__pool_run_one(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 
 /* Calls the first ready entry of a manual pool once, for one task. False: none is ready, or the pool is being explored. */
 bool sq__pool_run_next(sq__pool_t *pool);

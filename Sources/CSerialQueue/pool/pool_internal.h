@@ -26,11 +26,17 @@ struct sq__member {
     bool is_dismissed;       /* L */
 };
 
+/* The ready entries of a band. */
+typedef struct sq__line {
+    sq__ready_t *first;
+    sq__ready_t **end;
+    unsigned passed; /* how many entries of higher bands were taken since this line had its last turn */
+} sq__line_t;
+
 /* F fixed after create, L under the lock, A atomic; C written under the lock, read by anyone as a hint. */
 struct sq_pool {
     sq__mutex_t lock;
-    sq__ready_t *first;               /* L  what is ready, */
-    sq__ready_t **end;                /* L */
+    sq__line_t lines[SQ__BANDS];    /* L  what is ready */
     SQ__ATOMIC(size_t) waiting;     /* C  and how much that is */
     uint64_t taken;                 /* L  how many entries have been taken */
     sq__help_t *helps;              /* L  what members may help with (help.h), */
@@ -107,13 +113,18 @@ void sq__help_list(sq__pool_t *pool, sq__help_t *help);
 sq__help_t *sq__help_take(sq__pool_t *pool);
 void sq__help_leave(sq__pool_t *pool, sq__help_t *help, bool has_more);
 
-/* The list, with the lock. `link` is what points to the entry. */
-void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry);
-sq__ready_t *sq__pool_take_first(sq__pool_t *pool);
-void sq__pool_take_out(sq__pool_t *pool, sq__ready_t **link);
+/* The list, with the lock. take_first: NULL if nothing is ready; else *band is the entry's. take_out: false if the entry is not
+ * ready. */
+void sq__pool_append(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
+void sq__pool_put_first(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
+sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band);
+bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
-/* With the lock: what points to the entry in the list; NULL: it is not ready. */
-sq__ready_t **sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry);
+/* With the lock. */
+static inline bool sq__pool_has_ready(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
+
+/* With the lock. */
+bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
 /* With the lock of a loop, which it releases: makes the descriptor readable, if it is not. */
 void sq__pool_ring_and_unlock(sq__pool_t *pool);

@@ -8,37 +8,86 @@
 /* When a growth check comes. Nanoseconds. */
 static const uint64_t soon = 2000000, second = 1000000000;
 
-void sq__pool_append(sq__pool_t *pool, sq__ready_t *entry) {
+void sq__pool_append(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
+    sq__line_t *line = &pool->lines[band];
     entry->next = NULL;
-    *pool->end = entry;
-    pool->end = &entry->next;
+    if (line->first == NULL) {
+        line->end = &line->first;
+    }
+    *line->end = entry;
+    line->end = &entry->next;
     sq__count(&pool->waiting, 1);
 }
 
-void sq__pool_take_out(sq__pool_t *pool, sq__ready_t **link) {
+void sq__pool_put_first(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
+    sq__line_t *line = &pool->lines[band];
+    if (line->first == NULL) {
+        sq__pool_append(pool, band, entry);
+        return;
+    }
+    entry->next = line->first;
+    line->first = entry;
+    sq__count(&pool->waiting, 1);
+}
+
+/* `link` is what points to the entry. */
+static sq__ready_t *take(sq__pool_t *pool, sq__line_t *line, sq__ready_t **link) {
     sq__ready_t *entry = *link;
     *link = entry->next;
-    if (pool->end == &entry->next) {
-        pool->end = link;
+    if (line->end == &entry->next) {
+        line->end = link;
     }
     sq__count(&pool->waiting, (size_t)-1);
     pool->taken += 1;
-}
-
-sq__ready_t *sq__pool_take_first(sq__pool_t *pool) {
-    sq__ready_t *entry = pool->first;
-    if (entry != NULL) {
-        sq__pool_take_out(pool, &pool->first);
-    }
     return entry;
 }
 
-sq__ready_t **sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry) {
-    sq__ready_t **link = &pool->first;
+/* The highest band with a ready entry, unless a lower one has waited long enough: then the lowest of those. */
+static sq__band_t next_band(const sq__pool_t *pool) {
+    for (sq__band_t band = SQ__BAND_LOW; band > SQ__BAND_HIGH; band -= 1) {
+        if (pool->lines[band].first != NULL && pool->lines[band].passed >= SQ__BATCH - 1) {
+            return band;
+        }
+    }
+    sq__band_t band = SQ__BAND_HIGH;
+    while (pool->lines[band].first == NULL) {
+        band += 1;
+    }
+    return band;
+}
+
+sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band) {
+    if (!sq__pool_has_ready(pool)) {
+        return NULL;
+    }
+    *band = next_band(pool);
+    sq__line_t *line = &pool->lines[*band];
+    line->passed = 0;
+    for (sq__band_t lower = *band + 1; lower < SQ__BANDS; lower += 1) {
+        pool->lines[lower].passed += pool->lines[lower].first != NULL;
+    }
+    return take(pool, line, &line->first);
+}
+
+/* What points to the entry; NULL: it is not ready. */
+static sq__ready_t **find(sq__line_t *line, const sq__ready_t *entry) {
+    sq__ready_t **link = &line->first;
     while (*link != NULL && *link != entry) {
         link = &(*link)->next;
     }
     return *link != NULL ? link : NULL;
+}
+
+bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
+    return find(&pool->lines[band], entry) != NULL;
+}
+
+bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
+    sq__ready_t **link = find(&pool->lines[band], entry);
+    if (link != NULL) {
+        (void)take(pool, &pool->lines[band], link);
+    }
+    return link != NULL;
 }
 
 static void set_alarm(sq__pool_t *pool, bool is_soon) {

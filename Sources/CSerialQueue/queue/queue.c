@@ -22,8 +22,13 @@
 /* Here, as every program that has queues has this file. */
 static __attribute__((constructor)) void trace(void) { sq__trace_from_environment(); }
 
+static sq__band_t band_of(sq_priority_t priority) {
+    return priority == SQ_PRIORITY_HIGH ? SQ__BAND_HIGH : priority == SQ_PRIORITY_LOW ? SQ__BAND_LOW : SQ__BAND_NORMAL;
+}
+
 static bool are_valid(const sq_queue_options_t *options) {
     return options->size == sizeof *options && options->capacity <= PTRDIFF_MAX
+        && options->priority >= SQ_PRIORITY_LOW && options->priority <= SQ_PRIORITY_HIGH
         && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
 }
 
@@ -86,7 +91,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
         return NULL;
     }
     if (pool != NULL) {
-        sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool)));
+        sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool), band_of(options->priority)));
     }
     if (is_on_loop) {
         sq__store_relaxed(&queue->control, SQ__ON_LOOP);

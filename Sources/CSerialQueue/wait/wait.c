@@ -52,7 +52,7 @@ void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 /* The pool has no other thread, so the waiting thread runs the queue's tasks itself, until the wait is over. Returns false if a
  * task has forked and this is the child, where neither the wait nor the token belongs to this thread. */
 static bool run_ahead(const sq__wait_t *wait) {
-    while (sq__token_is_open(wait->token, wait->wait_id) && sq__pool_run_one(wait->pool, &wait->queue->ready)) {
+    while (sq__token_is_open(wait->token, wait->wait_id) && sq__pool_run_one(wait->pool, sq__queue_band(wait->queue), &wait->queue->ready)) {
     }
     return !sq__pool_is_stale(wait->pool);
 }
@@ -62,7 +62,7 @@ static sq__outcome_t sleep_on_token(sq__wait_t *wait, sq_time_t deadline) {
     if (__builtin_expect(wait->pool == NULL || !sq__pool_is_loop(wait->pool), 1)) {
         return sq__token_sleep(wait->token, wait->wait_id, deadline);
     }
-    if (!sq__pool_await(wait->pool, &wait->queue->ready, wait->token)) {
+    if (!sq__pool_await(wait->pool, sq__queue_band(wait->queue), &wait->queue->ready, wait->token)) {
         return SQ__OPEN;
     }
     sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);

@@ -136,6 +136,8 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
     return 0;
 }
 
+void sq__service_read(sq_pool_granted_t *granted) { granted->complete = true; }
+
 bool sq__thread_stack_size_is_valid(size_t bytes) { return bytes > 0; }
 void sq__thread_yield(void) { ex_point(); }
 void sq__thread_wake_in_time(void) {}

@@ -34,7 +34,11 @@ extern "C" {
  * The priority of a queue among the queues of one pool. FIFO within each; a lower one gets at least one batch in 64, so that its wait
  * is bounded. A running batch is not interrupted: a queue of high priority waits for the end of one, about a millisecond.
  */
-typedef enum sq_priority { SQ_PRIORITY_LOW = -1, SQ_PRIORITY_NORMAL = 0, SQ_PRIORITY_HIGH = 1 } sq_priority_t;
+typedef enum sq_priority {
+    SQ_PRIORITY_LOW = -1,   /**< when no other queue is ready, and one batch in 64 */
+    SQ_PRIORITY_NORMAL = 0, /**< the default */
+    SQ_PRIORITY_HIGH = 1    /**< before all others */
+} sq_priority_t;
 
 /** What a queue is created with. Begin with SQ_QUEUE_OPTIONS_INIT and change what you need. */
 typedef struct sq_queue_options {

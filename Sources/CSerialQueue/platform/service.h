@@ -3,6 +3,7 @@
 #define SQ__PLATFORM_SERVICE_H
 
 #include "include/sq_pool.h"
+#include "platform/system.h"
 
 /* For the calling thread, which has the attributes of the main thread. What the system refuses stays as it is. */
 void sq__service_apply(sq_service_t service);

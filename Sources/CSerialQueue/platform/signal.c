@@ -112,7 +112,7 @@ int sq__signal_begin(int number, void (*call)(void)) {
     awaited = number;
     awaited_call = call;
     sigfillset(&action.sa_mask);
-    int error = sq__thread_start(&start, await_signals, NULL, "sq-dump", 0);
+    int error = sq__thread_start(&start, await_signals, NULL, &(sq__thread_kind_t){ .name = "sq-dump" });
     if (error == 0 && sigaction(number, &action, NULL) != 0) {
         error = errno;
     }
@@ -124,6 +124,6 @@ void sq__signal_begin_again(void) {
         int fresh = open_event();
         close(event);
         event = fresh;
-        (void)sq__thread_start(&start, await_signals, NULL, "sq-dump", 0);
+        (void)sq__thread_start(&start, await_signals, NULL, &(sq__thread_kind_t){ .name = "sq-dump" });
     }
 }

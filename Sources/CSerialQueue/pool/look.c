@@ -79,7 +79,9 @@ static void look(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
     bool is_there = sq__peek(pool, &copy, sizeof copy);
     if (is_there) {
         look_at_members(copy.all, &seated);
-        look_at_entries(copy.first, visitor);
+        for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
+            look_at_entries(copy.lines[band].first, visitor);
+        }
     }
     if (view.is_locked) {
         sq__mutex_unlock(&pool->lock);

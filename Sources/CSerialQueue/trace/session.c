@@ -223,7 +223,7 @@ static int begin(session_t *session) {
     if (session->options.last == 0) {
         sq__perfetto_begin(session->perfetto, session->file);
     }
-    error = sq__thread_start(&session->start, read_until_stopped, session, "sq-trace", 0);
+    error = sq__thread_start(&session->start, read_until_stopped, session, &(sq__thread_kind_t){ .name = "sq-trace" });
     if (error) {
         goto no_thread;
     }

@@ -192,7 +192,6 @@ void sq__peek_text(const char *address, char *text, size_t size) {
 void *sq__pages(size_t bytes) { return calloc(1, bytes); }
 void sq__pages_free(void *pages, size_t bytes) { (void)bytes; free(pages); }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }
-uint64_t sq__process_id(void) { return 1; }
 int sq__write(int file, const char *bytes, size_t count) { (void)file; ex_dumped(bytes, count); return 0; }
 void sq__symbols_want(sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; }
 void sq__symbols_find(sq__symbols_t *symbols) { (void)symbols; }
@@ -202,10 +201,9 @@ void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *tex
 }
 bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; return false; }
 const char *sq__environment(const char *name) { (void)name; return NULL; }
-int sq__signal_number(const char *name) { (void)name; return 0; }
+int sq__signal_named(const char *name) { (void)name; return 0; }
 int sq__signal_begin(int number, void (*call)(void)) { (void)number, (void)call; return EBUSY; }
 void sq__signal_begin_again(void) {}
-void sq__say(const char *format, ...) { (void)format; }
 
 void sq__fatal(const char *format, ...) {
     char text[300];

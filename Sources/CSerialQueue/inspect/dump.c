@@ -4,6 +4,7 @@
 #include "inspect/dump_write.h"
 #include "kernel/suspended.h"
 #include "platform/clock.h"
+#include "platform/file.h"
 #include "wait/deadlock_report.h"
 
 #include <errno.h>
@@ -70,7 +71,7 @@ static void look(dump_t *dump) {
 static void write_all(dump_t *dump, uint64_t began) {
     sq__dump_text_t *text = &dump->text;
     sq__view_t *view = &dump->view;
-    sq__dump_add(text, "SERIALQUEUE DUMP OF PROCESS %llu\n", (unsigned long long)sq__process_id());
+    sq__dump_add(text, "SERIALQUEUE DUMP OF PROCESS %d\n", sq__process_id());
     sq__dump_waits(text, view);
     sq__dump_running(text, view);
     sq__dump_queues(text, view);

@@ -5,7 +5,7 @@
  * all others are stuck. The thread takes the signal itself if they block it. */
 #include "include/sq_inspect.h"
 
-#include "platform/peek.h"
+#include "platform/file.h"
 #include "platform/signal.h"
 #include "thread/process.h"
 
@@ -26,16 +26,16 @@ static __attribute__((constructor)) void begin(void) {
     if (name == NULL || name[0] == '\0') {
         return;
     }
-    int number = sq__signal_number(name);
+    int number = sq__signal_named(name);
     if (number == 0) {
-        sq__say("SQ_DUMP=%.64s names no signal for a dump: USR1, USR2, HUP, QUIT, WINCH, RTMIN+1, .... Continuing without.", name);
+        sq__report("SQ_DUMP=%.64s names no signal for a dump: USR1, USR2, HUP, QUIT, WINCH, RTMIN+1, .... Continuing without.", name);
         return;
     }
     int error = sq__signal_begin(number, dump);
     if (error == EBUSY) {
-        sq__say("SQ_DUMP=%.64s: the program uses this signal already. Name another one. Continuing without.", name);
+        sq__report("SQ_DUMP=%.64s: the program uses this signal already. Name another one. Continuing without.", name);
     } else if (error) {
-        sq__say("SQ_DUMP=%.64s: no thread could be started for it (error %d). Continuing without.", name, error);
+        sq__report("SQ_DUMP=%.64s: no thread could be started for it (error %d). Continuing without.", name, error);
     } else {
         sq__process_around_fork(SQ__RANK_DUMP, NULL, in_child);
     }

@@ -118,5 +118,3 @@ int sq__write(int file, const char *bytes, size_t count) {
     }
     return 0;
 }
-
-uint64_t sq__process_id(void) { return (uint64_t)getpid(); }

@@ -29,9 +29,6 @@ size_t sq__read_file(const char *path, char *text, size_t size);
 /* The name of a thread of this process; "?" if it has ended. */
 void sq__thread_name_of(uint64_t id, char *name, size_t size);
 
-/* The number of this process. */
-uint64_t sq__process_id(void);
-
 /* Writes all of it, however long the reader takes. Returns 0 or an errno code. */
 int sq__write(int file, const char *bytes, size_t count);
 

@@ -3,13 +3,11 @@
 #endif
 #include "platform/signal.h"
 
-#include "platform/peek.h"
 #include "platform/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,21 +16,7 @@
 
 const char *sq__environment(const char *name) { return secure_getenv(name); }
 
-void sq__say(const char *format, ...) {
-    char line[512] = "SerialQueue: ";
-    size_t used = sizeof "SerialQueue: " - 1;
-    va_list arguments;
-    va_start(arguments, format);
-    int wanted = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
-    va_end(arguments);
-    if (wanted > 0) {
-        used += (size_t)wanted < sizeof line - used - 1 ? (size_t)wanted : sizeof line - used - 2;
-    }
-    line[used++] = '\n';
-    (void)sq__write(STDERR_FILENO, line, used);
-}
-
-int sq__signal_number(const char *name) {
+int sq__signal_named(const char *name) {
     static const struct { const char *name; int number; } known[] = {
         { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "HUP", SIGHUP }, { "QUIT", SIGQUIT }, { "INT", SIGINT }, { "TERM", SIGTERM },
         { "ALRM", SIGALRM }, { "WINCH", SIGWINCH }, { "URG", SIGURG }, { "IO", SIGIO }, { "PWR", SIGPWR }, { "VTALRM", SIGVTALRM },

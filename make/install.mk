@@ -6,12 +6,16 @@ INCLUDEDIR ?= $(PREFIX)/include/serialqueue
 LIBDIR ?= $(PREFIX)/lib
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/SerialQueue
+BINDIR ?= $(PREFIX)/bin
+TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
 
 HEADERS := $(sort $(wildcard $(CORE)/include/*.h))
 CMAKE_FILES := $(wildcard make/cmake/*.cmake)
+TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
-    $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc
+    $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc \
+    $(BINDIR)/sq-trace $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES)))
 
 # The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and
 # a program says #include <serial_queue.h> in both. Static programs need nothing beyond --static --libs.
@@ -45,7 +49,10 @@ endef
 export PKGCONFIG_TSAN
 
 install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
-	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)'
+	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)' \
+	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(TOOLDIR)'
+	@install -m 755 Tools/sq-trace '$(DESTDIR)$(BINDIR)'
+	@install -m 644 $(TOOL_FILES) '$(DESTDIR)$(TOOLDIR)'
 	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	@install -m 644 build/libserialqueue.a build/libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
 	@ln -sf libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so.$(SOVERSION)'
@@ -67,6 +74,7 @@ install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config 
 
 uninstall: ## remove what install has installed
 	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
-	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(CMAKEDIR)'
+	@rm -rf '$(DESTDIR)$(TOOLDIR)/__pycache__'
+	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(CMAKEDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(TOOLDIR)/..'
 
 .PHONY: install install-tsan uninstall

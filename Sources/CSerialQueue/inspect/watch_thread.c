@@ -7,6 +7,7 @@
 #include "platform/thread.h"
 #include "platform/unwind.h"
 #include "thread/process.h"
+#include "trace/session.h"
 #include "thread/token.h"
 #include "wait/deadlock.h"
 
@@ -127,6 +128,7 @@ static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
     watcher->is_being_called = true;
     called = watcher;
     sq__mutex_unlock(&lock);
+    sq__trace_happened(told->kind == SQ_STALL_RUNNING ? "stall: a task runs too long" : "stall: a task waits too long");
     watcher->given.stalled(watcher->given.context, told);
     sq__mutex_lock(&lock);
     watcher->is_being_called = false;

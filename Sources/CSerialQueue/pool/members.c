@@ -3,12 +3,21 @@
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "thread/self.h"
+#include "trace/recorder.h"
 
 #include <errno.h>
 
 static bool serve(void *argument);
 
 /* Members come and go. `pool->members` has been counted up for the new one, so that the pool is not freed meanwhile. */
+
+/* With the lock. */
+static void trace_members(const sq__pool_t *pool) {
+    if (sq__trace_is_on()) {
+        sq__trace_text(pool->label);
+        sq__trace_event(SQ__EVENT_POOL, 0, 0, pool->members, pool->seats);
+    }
+}
 
 static int recruit(sq__pool_t *pool, sq__member_t **result) {
     sq__member_t *member = sq__memory(sizeof *member);
@@ -25,6 +34,7 @@ static int recruit(sq__pool_t *pool, sq__member_t **result) {
     sq__mutex_lock(&pool->lock);
     member->next = pool->all;
     pool->all = member;
+    trace_members(pool);
     sq__mutex_unlock(&pool->lock);
     *result = member;
     return 0;
@@ -41,6 +51,7 @@ static void strike_off(sq__pool_t *pool, const sq__member_t *member) {
 
 void sq__members_leave_and_unlock(sq__pool_t *pool) {
     pool->members -= 1;
+    trace_members(pool);
     bool is_last = sq__pool_is_deserted(pool);
     sq__mutex_unlock(&pool->lock);
     if (is_last) {

@@ -44,6 +44,7 @@
 #include "kernel/depth.h"
 #include "kernel/cold.h"
 #include "kernel/lock.h"
+#include "kernel/traced.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/runner.h"
@@ -209,6 +210,9 @@ static bool is_left_out(const sq_timer_t *timer) {
 }
 
 static int submit_firing(sq_timer_t *timer, bool *passes) {
+    if (sq__is_traced(timer->queue)) {
+        sq__traced_event(timer->queue, SQ__EVENT_TIMER, 0, 0, 0);
+    }
     int error = submit(timer, fire, timer->firing + 1, passes);
     if (error == 0) {
         timer->firing += 1;

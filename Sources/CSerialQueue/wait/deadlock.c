@@ -4,6 +4,7 @@
 #include "platform/mutex.h"
 #include "pool/loop.h"
 #include "thread/process.h"
+#include "trace/session.h"
 #include "wait/deadlock_report.h"
 
 #include <stdio.h>
@@ -190,6 +191,7 @@ static void break_cycle(sq__edge_t *closer) {
     }
     edge->is_refused = true; /* its thread may be awake, but takes our lock before it reads this */
     sq__deadlock_report_cycle(edge);
+    sq__trace_happened("deadlock");
 }
 
 /* A wait for several tasks can close several cycles. Each round leaves one open wait fewer, so the loop ends. */

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""check.py PROGRAM: traces PROGRAM (program.c), and checks the file and what sq-trace makes of it.
+
+The file is read twice: by sq-trace, and by Google's protobuf with Perfetto's own schema (PyPI: perfetto, protobuf), if Python has
+them. The page is opened in headless Chromium, if it is there. What is missing is named."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOOL = os.path.join(TOP, 'Tools', 'sq-trace')
+sys.path.insert(0, os.path.join(TOP, 'Tools'))
+from sqtrace import model, reader  # noqa: E402
+
+passed = failed = 0
+
+
+def check(what, holds):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print(f'FAIL {what}')
+
+
+def equal(what, actual, expected):
+    check(f'{what}: {actual}, not {expected}', actual == expected)
+
+
+# ASYNCS saves, each with a redraw; a run_and_wait, a hold and a contended sync; SYNCS syncs on the other queue.
+STORE, VIEWS = 300 + 3, 300 + 200
+
+
+def check_foreign(path):
+    try:
+        from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+    except ImportError:
+        print('left out: the reader that is not ours (pip install perfetto protobuf)')
+        return
+    trace = perfetto_trace_pb2.Trace()
+    with open(path, 'rb') as file:
+        trace.ParseFromString(file.read())
+    tracks = {p.track_descriptor.uuid: p.track_descriptor for p in trace.packet if p.HasField('track_descriptor')}
+    depth, counts, last, flows = collections.Counter(), collections.Counter(), {}, collections.Counter()
+    names = {}
+    for packet in trace.packet:
+        for name in packet.interned_data.event_names:
+            names[name.iid] = name.name
+        if not packet.HasField('track_event'):
+            continue
+        event = packet.track_event
+        check('an event is on a track that is described', event.track_uuid in tracks)
+        category = event.categories[0] if event.categories else ''
+        if event.track_uuid >> 32 == 1:
+            check('the times of a thread ascend', packet.timestamp >= last.get(event.track_uuid, 0))
+            last[event.track_uuid] = packet.timestamp
+        if event.type == event.TYPE_SLICE_BEGIN:
+            depth[event.track_uuid] += 1
+            counts[category, names.get(event.name_iid, event.name)] += 1
+        elif event.type == event.TYPE_SLICE_END:
+            depth[event.track_uuid] -= 1
+        else:
+            counts[category, event.name] += 1
+        for flow in event.flow_ids:
+            flows[flow] += 1
+    equal('begun and not ended', sum(depth.values()), 0)
+    equal('tasks of the store', counts['run', 'com.example.store'], STORE)
+    equal('the same on its own track', counts['queue', 'com.example.store'], STORE)
+    equal('tasks of the views', counts['run', 'com.example.</script>"views"'], VIEWS)
+    equal('submissions', counts['submit', 'submit'], 300 + 300 + 1)
+    equal('waits for the semaphore', counts['wait', 'wait for semaphore permits'], 1)
+    check('a wait for a turn', counts['wait', 'wait for com.example.store'] >= 1)
+    threads = {track.thread.thread_name for track in tracks.values() if track.HasField('thread')}
+    check(f'names of threads: {threads}', 'store' in threads)
+    clocks = [packet.clock_snapshot for packet in trace.packet if packet.HasField('clock_snapshot')]
+    equal('clocks', [clock.clock_id for clock in clocks[0].clocks], [3, 6, 1])
+
+
+def check_own(path):
+    found = model.Model(reader.read(path))
+    by_queue = collections.Counter(found.queue_label(task.queue) for task in found.tasks)
+    equal('tasks', by_queue, {'com.example.store': STORE, 'com.example.</script>"views"': VIEWS})
+    asyncs = [task for task in found.tasks if task.kind == 'async']
+    check('each async task has its submission', all(task.submitted is not None and task.submitted <= task.start for task in asyncs))
+    check('no task runs while another of its queue does', all(task.before is None or task.before.end <= task.start for task in found.tasks))
+    waited = [task for task in found.tasks if task.kind == 'sync' and task.wait is not None]
+    equal('syncs that waited', len(waited) >= 1, True)
+    redraws = [task for task in asyncs if 'redraw' in task.function]
+    if shutil.which('addr2line'):
+        equal('tasks named redraw', len(redraws), 300)
+        check('a submission has its site', all('save' in task.site and 'program.c' in task.site for task in redraws))
+        check('a redraw was submitted in a save', all(task.parent is not None and 'save' in task.parent.function for task in redraws))
+
+
+def check_tool(path, folder):
+    table = subprocess.run([TOOL, 'stats', path], capture_output=True, text=True)
+    check('stats has both queues', table.returncode == 0 and 'com.example.store' in table.stdout and f'{STORE + VIEWS} tasks in' in table.stdout)
+    bad = subprocess.run([TOOL, 'stats', __file__], capture_output=True, text=True)
+    check('what is no trace is an error', bad.returncode == 1 and 'no trace' in bad.stderr and 'Traceback' not in bad.stderr)
+    absent = subprocess.run([TOOL, 'timeline', '/nonexistent'], capture_output=True, text=True)
+    check('what does not exist is an error', absent.returncode == 1 and 'No such file' in absent.stderr)
+    with open(path, 'rb') as file:
+        data = file.read()
+    short = os.path.join(folder, 'short')
+    with open(short, 'wb') as file:
+        file.write(data[:len(data) * 2 // 3])
+    check('a trace whose end is missing is read as far as it goes', subprocess.run([TOOL, 'stats', short], capture_output=True).returncode == 0)
+    page = os.path.join(folder, 'page.html')
+    equal('timeline', subprocess.run([TOOL, 'timeline', path, '-o', page], capture_output=True).returncode, 0)
+    return page
+
+
+def check_page(page):
+    with open(page, encoding='utf-8') as file:
+        text = file.read()
+    check('the page needs nothing from elsewhere', not re.search(r'(src|href)\s*=\s*["\']?(https?:)?//', text))
+    equal('scripts end where they end', text.count('</script>'), 2)
+    browser = shutil.which('chromium') or shutil.which('google-chrome')
+    if not browser:
+        print('left out: the page in a browser (Debian: chromium)')
+        return
+    shown = subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=5000', '--dump-dom',
+                            'file://' + page + '#task=400'], capture_output=True, text=True, timeout=120).stdout
+    check('the page was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
+    equal('rows of the table', len(re.findall(r'<tr data-queue="[^$]', shown)), 2)
+    check('the label is text', 'com.example.&lt;/script&gt;' in shown)
+    check('a task is selected, with its path', 'Critical path' in shown and len(re.findall(r'<li data-task=', shown)) >= 2)
+    check('the page counts the tasks', f'{STORE + VIEWS} tasks' in shown)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'trace')
+        run = subprocess.run([sys.argv[1]], env={**os.environ, 'SQ_TRACE': path}, capture_output=True, text=True)
+        equal('the program ends well and says nothing', (run.returncode, run.stderr), (0, ''))
+        check_foreign(path)
+        check_own(path)
+        check_page(check_tool(path, folder))
+    print(f'{passed} passed, {failed} failed')
+    if os.environ.get('TALLY'):
+        with open(os.environ['TALLY'], 'w') as file:
+            file.write(f'{passed} {failed}\n')
+    sys.exit(failed > 0)
+
+
+main()

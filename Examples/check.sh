@@ -416,6 +416,26 @@ check_autosave() { # program
     expect 'an hour of saves' says '1800 keystrokes, 361 saves, 60 minutes, 0 unsaved' out
 }
 
+# The tape of the report repeats the failure, and does not fit the other version.
+check_bank() { # program
+    run "$1"
+    has_status 0
+    expect 'the careless version fails' says 'careless failed: savings.balance >= 0' out
+    expect 'the report says what matters' says 'the test passes.' out
+    expect 'the careful version has no other schedule' says 'schedules: there are no others' out
+    tape=$(sed -n "s/.*SQ_TAPE='\(.*\)'/\1/p" out)
+    SQ_TAPE=$tape run "$1" careless
+    has_status 1
+    expect 'the tape repeats the failure' says 'careless failed: savings.balance >= 0' out
+    SQ_TAPE=$tape run "$1" careful
+    has_status 1
+    expect 'a tape of another test is refused' says 'careful: the tape is of another test' out
+    run "$1" careful
+    has_status 0
+    run "$1" nonsense
+    has_status 2
+}
+
 # Counted by other means. Interrupted, it says how far it came.
 check_fanin() { # program
     run "$1" 3

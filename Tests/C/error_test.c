@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static const int codes[] = { 0, EAGAIN, EALREADY, EBUSY, ECANCELED, EDEADLK, EILSEQ, EINPROGRESS, EINVAL, EMFILE, ENFILE, ENOMEM,
+static const int codes[] = { 0, EAGAIN, EALREADY, ECANCELED, EDEADLK, EILSEQ, EINPROGRESS, EINVAL, EMFILE, ENFILE, ENOMEM,
                              EOVERFLOW, EPERM, ESHUTDOWN, ESTALE, ETIMEDOUT };
 enum { CODES = sizeof codes / sizeof codes[0] };
 

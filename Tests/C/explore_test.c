@@ -189,7 +189,7 @@ TEST(a_tape_that_is_damaged_or_of_another_test_is_refused_with_the_reason) {
 static void explore_inside(sq_pool_t *pool, void *context) {
     (void)pool;
     CHECK(sq_is_exploring());
-    CHECK_EQUAL(sq_explore(NULL, make_deposits, context, NULL), EBUSY);
+    CHECK_EQUAL(sq_explore(NULL, make_deposits, context, NULL), EALREADY);
 }
 
 TEST(options_of_an_unknown_size_and_an_exploration_in_another_are_refused) {

@@ -89,6 +89,13 @@ static sq__thread_t *make_helper(sq__run_t *run) {
     return helper;
 }
 
+bool sq__control_has_helper(sq__run_t *run) {
+    if (run->helpers == NULL) {
+        run->idle = make_helper(run);
+    }
+    return run->helpers != NULL;
+}
+
 void sq__control_pass(sq__run_t *run, const sq__way_t *way) {
     if (way != NULL && (way->kind == SQ__WAY_THREAD || way->kind == SQ__WAY_EXPIRY)) {
         give_control((sq__thread_t *)(uintptr_t)way->what); /* it withdraws its wait, and sees whether it has expired */
@@ -99,7 +106,7 @@ void sq__control_pass(sq__run_t *run, const sq__way_t *way) {
         run->command = *way;
     }
     const sq__pump_t *pump = sq__ways_sleeping_pump(run);
-    if (pump != NULL) {
+    if (pump != NULL && (way == NULL || !run->uses_helpers)) {
         give_control(pump->thread);
         return;
     }
@@ -171,12 +178,13 @@ static bool help(void *argument) {
     self->frame = &helper->frame;
     while (has_way && way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY) {
         sq__control_act(helper, &way);
-        if (sq__ways_sleeping_pump(run) != NULL) {
+        const sq__pump_t *pump = sq__ways_sleeping_pump(run);
+        if (pump != NULL && (pump->is_single || !run->uses_helpers)) {
             has_way = false;
-        } else {
-            while (!(has_way = sq__ways_choose(run, NULL, NULL, &way))) {
-                sq__control_get_unstuck(run);
-            }
+            break;
+        }
+        while (!(has_way = sq__ways_choose(run, NULL, NULL, &way)) && pump == NULL) {
+            sq__control_get_unstuck(run);
         }
     }
     helper->next_idle = run->idle;

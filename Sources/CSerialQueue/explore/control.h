@@ -8,6 +8,9 @@
 void sq__control_prepare(sq__thread_t *thread);
 void sq__control_sleep(sq__thread_t *thread);
 
+/* Makes sure that there is a helper. Returns false without memory, or if no thread could be started. */
+bool sq__control_has_helper(sq__run_t *run);
+
 /* Has another thread go this way; NULL: the pump that is asleep chooses one. A caller that has not prepared its sleep does not
  * touch the run again. */
 void sq__control_pass(sq__run_t *run, const sq__way_t *way);

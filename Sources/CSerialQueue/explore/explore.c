@@ -22,6 +22,7 @@ struct sq_exploration {
     bool shows_progress, is_on_terminal;
     uint64_t began, shown; /* when; nanoseconds */
     uint64_t runs;
+    uint64_t careful;      /* so many runs use helpers, to find out whether tasks wait */
 };
 
 /* Results */
@@ -146,6 +147,7 @@ sq_pool_t *sq_exploration_begin_run(sq_exploration_t *exploration) {
     if (exploration->error != 0 || !sq__hunt_next(&exploration->hunt, &exploration->run)) {
         return NULL;
     }
+    exploration->run.uses_helpers = exploration->run.has_waited || exploration->runs < exploration->careful;
     exploration->error = sq__run_begin(&exploration->run, exploration->name);
     exploration->runs += 1;
     return exploration->error == 0 ? exploration->run.pool : NULL;
@@ -224,7 +226,7 @@ int sq_explore(const sq_explore_options_t *given, void (*test)(sq_pool_t *pool, 
     sq_explore_options_t options = SQ_EXPLORE_OPTIONS_INIT;
     char symbol[128];
     if (sq__run_thread() != NULL) {
-        return EBUSY;
+        return EALREADY;
     }
     if (given != NULL && given->size == sizeof options) {
         options = *given;
@@ -240,6 +242,7 @@ int sq_explore(const sq_explore_options_t *given, void (*test)(sq_pool_t *pool, 
         return errno;
     }
     sq_pool_t *pool;
+    exploration->careful = 8;
     while ((pool = sq_exploration_begin_run(exploration)) != NULL) {
         test(pool, context);
         (void)sq_exploration_end_run(exploration, NULL);

@@ -200,7 +200,8 @@ static void note_difference(sq__hunt_t *hunt, const sq__run_t *run) {
         hunt->difference = sq__copy_text("it failed once, but not when the same schedule was run again; all its steps were the same");
         return;
     }
-    const char *column = run->record.columns[other != NULL ? other->column : 0].label;
+    size_t number = other != NULL ? other->column : 0;
+    const char *column = number < run->record.column_count ? run->record.columns[number].label : NULL;
     hunt->difference = sq__format_text("step %zu was not under control (%s): \"%s\" when it was repeated first, \"%s\" then", at + 1,
                                        column != NULL ? column : "?", one != NULL && one->text != NULL ? one->text : "nothing",
                                        other != NULL && other->text != NULL ? other->text : "nothing");

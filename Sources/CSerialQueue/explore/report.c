@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMN = 18, MOST_ROWS = 120, AROUND = 3, AT_THE_END = 60 };
+enum { COLUMN = 18, MOST_ROWS = 120, AROUND = 3, AT_THE_END = 60, LONGEST_MESSAGE = 60 };
 
 typedef struct text {
     char *bytes;
@@ -76,7 +76,9 @@ static void add_event(text_t *text, const sq__record_t *record, size_t row) {
     char form[16];
     snprintf(form, sizeof form, "%s%s", event->kind == SQ__EVENT_HAPPENS && event->column != 0 ? "| " : "", forms[event->kind]);
     const char *words = event->text != NULL ? event->text : "";
-    add(text, "%.*s%s%s", (int)(strstr(form, "%s") - form), form, words, is_whole(record, row) ? " ]" : "");
+    bool is_long = event->kind == SQ__EVENT_FAILS && strlen(words) > LONGEST_MESSAGE; /* the head of the report has it */
+    add(text, "%.*s%.*s%s", (int)(strstr(form, "%s") - form), form, is_long ? LONGEST_MESSAGE : (int)strlen(words), words,
+        is_long ? "..." : is_whole(record, row) ? " ]" : "");
 }
 
 static void add_row(text_t *text, const sq__record_t *record, size_t row, size_t number) {
@@ -188,7 +190,7 @@ static void add_head(text_t *text, const sq__hunt_t *hunt, const sq__run_t *run,
 char *sq__report_write(const sq__hunt_t *hunt, const sq__run_t *run, const sq__finding_t *finding) {
     text_t text = { 0 };
     add_head(&text, hunt, run, finding);
-    if (!text.has_no_memory && run->record.event_count > 0) {
+    if (!text.has_no_memory && run->record.event_count > 0 && run->record.column_count > 0) {
         add_timeline(&text, &run->record);
         add_unusual(&text, &run->record, hunt->is_minimal);
     }

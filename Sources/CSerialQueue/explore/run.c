@@ -30,7 +30,7 @@ static bool run_pump(sq__run_t *run, sq__thread_t *thread, uint64_t until, bool 
     run->pumps = &pump;
     while (!(is_single && did) && sq__ways_choose(run, &pump, NULL, &way) && way.kind != SQ__WAY_BACK) {
         did = true;
-        if (way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY) {
+        if (way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY && !run->uses_helpers) {
             sq__control_act(thread, &way);
             continue;
         }
@@ -74,14 +74,14 @@ bool sq__run_step(sq__run_t *run, bool moves_clock) {
 }
 
 /* With the pool's lock. */
-static void posted(sq__explorer_t *explorer) {
+static void posted(sq__explorer_t *explorer, const sq__ready_t *entry) {
     sq__run_t *run = (sq__run_t *)explorer;
     const sq__thread_t *thread = sq__run_thread();
     if (thread == NULL || thread->run != run) {
         char name[16];
         sq__thread_name(name, sizeof name);
-        sq__run_outside(run, "thread \"%s\" (%llu), which does not belong to the test, submitted a task", name,
-                        (unsigned long long)sq__thread_id());
+        sq__run_outside(run, "thread \"%s\" (%llu), which does not belong to the test, submitted a task to queue \"%s\"", name,
+                        (unsigned long long)sq__thread_id(), SQ__CONTAINER(entry, sq_queue_t, ready)->label);
     }
 }
 
@@ -153,6 +153,7 @@ static sq__outcome_t sleep_in_run(sq__explored_t *explored, const sq__wait_t *wa
     }
     thread->wait = wait;
     thread->deadline = deadline;
+    run->has_waited |= thread->queue != NULL;
     append_waiting(thread);
     if (run->record.is_on) {
         char *what = sq__name_wait(thread);
@@ -182,8 +183,13 @@ static void report_deadlock(sq__explored_t *explored, const char *report) {
 
 int sq__run_begin(sq__run_t *run, const char *name) {
     static const sq__explored_calls_t calls = { .pause = pause_here, .sleep = sleep_in_run, .deadlock = report_deadlock };
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
     if (run->test.token == NULL && (run->test.token = sq__token_acquire()) == NULL) {
+        return ENOMEM;
+    }
+    run->test.explored = (sq__explored_t){ .calls = &calls };
+    run->test.run = run;
+    if (run->uses_helpers && !sq__control_has_helper(run)) {
         return ENOMEM;
     }
     run->pool = sq_pool_create_manual(name);
@@ -197,8 +203,6 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     run->steps = 0;
     run->ran = 0;
     run->outside = 0;
-    run->test.explored = (sq__explored_t){ .calls = &calls };
-    run->test.run = run;
     run->test.frame = (sq__frame_t){ .begins = true, .parent = self->frame };
     run->test.column = sq__record_column(&run->record, NULL, "test");
     for (sq__thread_t *helper = run->helpers; helper != NULL; helper = helper->next) {
@@ -211,13 +215,10 @@ int sq__run_begin(sq__run_t *run, const char *name) {
 }
 
 static void discard_queue(sq_queue_t *queue) {
-    if (sq__load_relaxed(&queue->references) > 0) {
-        sq_queue_retain(queue);
-        if (sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW) != 0) {
-            /* it is over when the pool has run */
-        }
-        sq_queue_release(queue);
-    }
+    sq_queue_retain(queue); /* while it has tasks it is there, even if the test has released it */
+    int error = sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW);
+    (void)error; /* it is over when the pool has been run */
+    sq_queue_release(queue);
 }
 
 /* What an endless run has left: tasks that would submit the next ones. */

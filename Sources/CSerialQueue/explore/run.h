@@ -7,9 +7,12 @@
  *                         in use; if it is a thread that has stopped waiting, that one gets control
  *     a task ends         its thread chooses, and runs the next task itself
  *     a pump              (sq_pool_run, sq_pool_advance or a step) chooses like a thread whose task has ended, until there is
- *                         nothing to do. While it sleeps, a helper whose task has ended gives control back to it
+ *                         nothing to do. While it sleeps, a helper that has nothing to do gives control back to it
  *
- * So a wait costs a change of threads, and everything else none. All threads are real ones: thread-local variables, the deadlock
+ * A pump runs tasks itself, which costs no change of threads. But if such a task waits, the pump cannot return before that wait has
+ * ended. So in a test whose tasks wait, helpers run them all (uses_helpers).
+ *
+ * All threads are real ones: thread-local variables, the deadlock
  * search, sanitizers and debuggers see them as in production.
  *
  * Whoever gives control away by a grant of a token, and gets it by one, sees what the others wrote: the fields below need no lock.
@@ -71,6 +74,8 @@ struct sq__run {
     sq__way_t command;       /* what the thread that gets control is to do first */
     bool has_command;
     bool is_ending;          /* the test is over: what waits is not for the test to wake */
+    bool uses_helpers;       /* for every task. Fixed for the run */
+    bool has_waited;         /* a task, in this run or an earlier one */
     size_t ran;              /* tasks */
     uint64_t steps, most_steps;
     char *failure;           /* the first one's message */

@@ -77,7 +77,7 @@ void sq_explored_clear(sq_explored_t *explored);
  * @retval 0 No schedule failed.
  * @retval EILSEQ One has failed: see *explored.
  * @retval EINVAL Options or a result of an unknown size, or a tape that is damaged or of another test: then the report says which.
- * @retval EBUSY This thread is exploring already.
+ * @retval EALREADY This thread is exploring already.
  * @retval ENOMEM No memory, or no thread could be started.
  */
 int sq_explore(const sq_explore_options_t *SQ_NULLABLE options, void (*test)(sq_pool_t *pool, void *SQ_NULLABLE context),

@@ -14,8 +14,6 @@ const char *sq_error_text(int error) {
         return "it was cancelled, and will never run";
     case EDEADLK:
         return "it would wait forever, because what it waits for waits for the caller; sq_deadlock_report names the cycle";
-    case EBUSY:
-        return "this thread is exploring a test already";
     case EILSEQ:
         return "a schedule failed; the exploration's report names it";
     case EINPROGRESS:

@@ -122,7 +122,7 @@ void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
         posted_to_loop(pool, entry);
     } else {
         if (pool->explorer != NULL) {
-            pool->explorer->posted(pool->explorer);
+            pool->explorer->posted(pool->explorer, entry);
         }
         sq__mutex_unlock(&pool->lock);
     }

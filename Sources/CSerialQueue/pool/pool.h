@@ -63,7 +63,7 @@ typedef struct sq__explorer {
     /* Runs what is ready, and lets the clock go to `until`, in an order of its own. Returns how many tasks were run. */
     size_t (*run)(struct sq__explorer *explorer, uint64_t until);
     /* An entry is ready. Called under the pool's lock. */
-    void (*posted)(struct sq__explorer *explorer);
+    void (*posted)(struct sq__explorer *explorer, const sq__ready_t *entry);
 } sq__explorer_t;
 
 typedef struct sq__pool_plan {

@@ -68,8 +68,13 @@ $(OUT)/shared/%.o: $(CORE)/%.c $(OUT)/flags
 	@mkdir -p $(@D)
 	$(call show,CC -fPIC,$<)$(COMPILE) -fPIC -fno-semantic-interposition -c $< -o $@
 
+# Nothing calls dump_signal.c: the library's own start does (SQ_DUMP). So a program that makes a queue gets it with that object.
+WITH_QUEUES := $(OUT)/static/queue-and-signal.o
+$(WITH_QUEUES): $(OUT)/static/queue/queue.o $(OUT)/static/inspect/dump_signal.o
+	$(call show,LINK,$@)$(CC) -r -nostdlib $^ -o $@
+
 # Made anew: `ar` would keep the objects of sources that are gone.
-$(STATIC_LIBRARY): $(STATIC_OBJECTS)
+$(STATIC_LIBRARY): $(filter-out $(OUT)/static/queue/queue.o $(OUT)/static/inspect/dump_signal.o,$(STATIC_OBJECTS)) $(WITH_QUEUES)
 	@rm -f $@
 	$(call show,AR,$@)$(AR) rcs $@ $^
 

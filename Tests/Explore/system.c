@@ -189,6 +189,7 @@ void sq__peek_text(const char *address, char *text, size_t size) {
     (void)sq__peek(address, &first, 1);
     snprintf(text, size, "%.*s", (int)size - 1, first != '?' ? address : "?");
 }
+void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void *sq__pages(size_t bytes) { return calloc(1, bytes); }
 void sq__pages_free(void *pages, size_t bytes) { (void)bytes; free(pages); }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }

@@ -9,18 +9,26 @@
 
 #include <string.h>
 
+#include <string.h>
+
 /* A copy of a queue, as it lies in memory: what a concurrent one has is in front of it. */
 typedef struct copied {
-    _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t)];
+    _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t) + SQ__VIEW_LABEL];
     sq__cold_t cold;
 } copied_t;
 
 /* Returns the copy, of which only what lies in that block may be used, and its cold record; NULL: it cannot be read. */
 static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
     sq_queue_t *copy = (sq_queue_t *)(void *)(copied->bytes + sizeof(sq__concurrent_t));
-    if (!sq__peek(queue, copy, sizeof *copy)) {
-        return NULL;
+    /* With the label, in one call, unless that reaches into a page that is not there. */
+    if (!sq__peek(queue, copy, sizeof *copy + SQ__VIEW_LABEL)) {
+        copy->label[0] = '\0';
+        if (!sq__peek(queue, copy, sizeof *copy)) {
+            return NULL;
+        }
+        sq__peek_text(queue->label, copy->label, SQ__VIEW_LABEL);
     }
+    sq__make_printable(copy->label, SQ__VIEW_LABEL);
     if (sq__is_concurrent(copy) && !sq__peek(sq__concurrent_of(queue), copied->bytes, sizeof(sq__concurrent_t))) {
         return NULL;
     }
@@ -44,7 +52,7 @@ void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen) {
     seen->depth = sq__depth(copy);
     seen->ran = sq__load_relaxed(&copy->ran);
     seen->suspensions = copy->suspensions;
-    sq__peek_text(queue->label, seen->label, sizeof seen->label);
+    memcpy(seen->label, copy->label, sizeof seen->label);
 }
 
 static void add(sq__view_t *view, const void *queue, bool is_ready) {

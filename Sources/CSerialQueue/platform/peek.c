@@ -44,6 +44,15 @@ bool sq__peek(const void *address, void *copy, size_t bytes) {
     return read == (long)bytes;
 }
 
+void sq__make_printable(char *text, size_t size) {
+    text[size - 1] = '\0';
+    for (; *text != '\0'; text += 1) {
+        if ((unsigned char)*text < ' ' || *text == 0x7F) {
+            *text = '?';
+        }
+    }
+}
+
 void sq__peek_text(const char *address, char *text, size_t size) {
     size_t used = 0;
     bool ends = false;
@@ -61,11 +70,7 @@ void sq__peek_text(const char *address, char *text, size_t size) {
         text[0] = '?';
         text[1] = '\0';
     }
-    for (; *text != '\0'; text += 1) {
-        if ((unsigned char)*text < ' ' || *text == 0x7F) {
-            *text = '?';
-        }
-    }
+    sq__make_printable(text, size);
 }
 
 void *sq__pages(size_t bytes) {

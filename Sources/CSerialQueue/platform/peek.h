@@ -19,6 +19,9 @@ bool sq__peek(const void *address, void *copy, size_t bytes);
 /* Copies a text of at most size - 1 bytes and ends it with a NUL. What cannot be printed becomes '?'. If it cannot be read: "?". */
 void sq__peek_text(const char *address, char *text, size_t size);
 
+/* Ends the text within `size` bytes, and makes a '?' of what cannot be printed. */
+void sq__make_printable(char *text, size_t size);
+
 /* Zeroed memory that comes from the system directly: a stuck thread may hold the lock of malloc. NULL: none. */
 void *sq__pages(size_t bytes);
 void sq__pages_free(void *pages, size_t bytes);

@@ -1,12 +1,13 @@
 /* trace_test.c: beginning and ending a trace, and what becomes of it when the system refuses something. What a file says is checked by
  * scripts/check-trace, with a reader that is not ours. */
 #include "caller.h"
-#include "child.h"
-#include "inject.h"
+#include "fork.h"
 #include "threads.h"
 #include "trace/buffer.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -317,11 +318,98 @@ TEST(the_child_of_a_fork_is_not_traced_and_may_begin_a_trace_of_its_own) {
     unlink(path);
 }
 
+/* Until the reader has written a file with this label. */
+static void wait_for_file(const char *file, const char *label) {
+    while (size_of(file) <= 0 || !has(file, label)) {
+        sched_yield();
+    }
+}
+
+/* To see it fail (it hangs): in request_write do not ring the bell. */
+TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
+    char later[80];
+    int kept = silence_begin();
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s,signal=USR2")), 0);
+    snprintf(later, sizeof later, "%s.1", path);
+    use_queues("com.example.first");
+    CHECK_EQUAL(size_of(path), 0); /* nothing has happened yet */
+    raise(SIGUSR2);
+    wait_for_file(path, "com.example.first");
+    use_queues("com.example.second");
+    sq_trace_write();
+    wait_for_file(later, "com.example.second");
+    CHECK(has(later, "com.example.first")); /* the newest events, those of the file before among them */
+    unlink(later);
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    snprintf(later, sizeof later, "%s.2", path);
+    CHECK(has(later, "com.example.second"));
+    unlink(later);
+    unlink(path);
+    silence_end(kept);
+}
+
+/* To see it fail (it hangs): no sq__trace_happened in break_cycle. */
+TEST(a_flight_recorder_writes_at_a_deadlock) {
+    int kept = silence_begin();
+    latch_t holding = LATCH_INIT;
+    sq_queue_t *first = make_queue_of("com.example.left", 0), *second = make_queue_of("com.example.right", 0);
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s")), 0);
+    cross_t crosses[2] = { { first, second, &holding, -1 }, { second, first, &holding, -1 } };
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i += 1) {
+        threads[i] = spawn(hold_and_cross, &crosses[i]);
+    }
+    for (int i = 0; i < 2; i += 1) {
+        join(threads[i]);
+    }
+    CHECK_EQUAL((crosses[0].error == EDEADLK) + (crosses[1].error == EDEADLK), 1);
+    wait_for_file(path, "deadlock");
+    CHECK(has(path, "wait for com.example.left") || has(path, "wait for com.example.right"));
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    silence_end(kept);
+    sq_queue_release(first);
+    sq_queue_release(second);
+    char later[80];
+    snprintf(later, sizeof later, "%s.1", path);
+    unlink(later);
+    unlink(path);
+}
+
+TEST(a_signal_that_the_program_handles_is_refused) {
+    struct sigaction ignored = { .sa_handler = SIG_IGN }, before;
+    sigaction(SIGUSR2, &ignored, &before);
+    CHECK_EQUAL(sq_trace_start(new_path(",last=1s,signal=USR2")), EBUSY);
+    CHECK_EQUAL(sq_trace_stop(), EINVAL);
+    sigaction(SIGUSR2, &before, NULL);
+    unlink(path);
+}
+
+static void end_thread(void *context) {
+    (void)context;
+    pthread_exit(NULL);
+}
+
 int child_main(int count, char **words) {
     (void)count;
-    (void)words;
+    if (strcmp(words[0], "fatal") == 0) {
+        sq_queue_t *queue = make_queue_of("com.example.fatal", 0);
+        WHATEVER(sq_run_and_wait(queue, SQ_FOREVER, end_thread, NULL));
+        return 0; /* not reached */
+    }
     use_queues("com.example.environment"); /* and the end of the process writes the file */
     return 0;
+}
+
+/* To see it fail: no sq__fatal_first in begin. */
+TEST(a_flight_recorder_writes_before_the_process_ends_with_a_message) {
+    int kept = silence_begin();
+    new_path("");
+    setenv("SQ_TRACE", new_path(",last=60s"), 1);
+    CHECK_EQUAL(run_child((const char *const[]){ "fatal", NULL }), -1);
+    unsetenv("SQ_TRACE");
+    silence_end(kept);
+    CHECK(has(path, "com.example.fatal"));
+    unlink(path);
 }
 
 TEST(a_process_that_has_SQ_TRACE_in_its_environment_is_traced_to_its_end) {

@@ -30,6 +30,7 @@ let package = Package(
 
         .executableTarget(name: "wordcount", dependencies: ["SerialQueue"], path: "Examples/WordCount"),
         .executableTarget(name: "order", dependencies: ["SerialQueue"], path: "Examples/Order"),
+        .executableTarget(name: "slow", dependencies: ["SerialQueue"], path: "Examples/Slow"),
         .executableTarget(name: "hangs", dependencies: ["SerialQueue"], path: "Examples/Hangs"),
         .executableTarget(name: "chatrooms", dependencies: ["SerialQueue"], path: "Examples/ChatRooms"),
         .executableTarget(name: "ordered", dependencies: ["SerialQueue"], path: "Examples/Ordered"),

@@ -3,11 +3,15 @@
 A task is known by its flow: the place where it waited in its queue. No other has that place until the task has started, so the newest
 submission with a flow belongs to the next start with it.
 """
+import re
+
 from sqtrace import reader, symbols
 
 KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'async', 8: 'group', 9: 'run and wait', 10: 'async and wait', 11: 'sync',
          12: 'barrier', 13: 'sync barrier'}
 DISCARDS = 0x80
+# A submission by the Swift layer comes from there; the closure's own place says more.
+OWN = re.compile(r'EscapingClosure|QueuedCall|AwaitedCall|ExecutorJobs|\(WorkQueue\+|^sq_')
 AIMS = {0: 'its turn', 1: 'room', 2: 'the end'}
 
 
@@ -97,7 +101,8 @@ class Model:
             if isinstance(more, Wait):
                 task.wait, more.task = more, task
             else:
-                task.site = self.symbol_of.get(more.get('site'), more.get('site') or '')
+                site = self.symbol_of.get(more.get('site'), more.get('site') or '')
+                task.site = '' if OWN.search(site) else site
         task.before = self.last.get(task.queue)
         self.last[task.queue] = task
         self.tasks.append(task)

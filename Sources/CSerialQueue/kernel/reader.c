@@ -72,6 +72,7 @@ void sq__reader_run_noted(sq_queue_t *queue, bool begins, sq_function_t function
     };
     self->frame = &reader.frame;
     if (noted & SQ__TRACED) {
+        sq__traced_closure(function, context);
         session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
     }
     if (noted & SQ__WATCHED) {

@@ -135,6 +135,9 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { 
 
 /* The task was taken from a queue that is traced. */
 static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
+    if (kind == SQ__CALL || kind == SQ__EITHER) {
+        sq__traced_closure(work->waiter.call->task.run, work->waiter.call->task.context);
+    }
     sq_function_t function = sq__run_function_of(kind, control, work);
     unsigned detail = (unsigned)kind | (control & SQ__DISCARD ? SQ__EVENT_DISCARDS : 0);
     if (kind == SQ__PAIR || kind == SQ__JOB || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB) {
@@ -156,6 +159,7 @@ void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t c
 void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context) {
     sq__session_t session = 0;
     if (control & SQ__TRACED) {
+        sq__traced_closure(function, context);
         session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
     }
     if (control & SQ__WATCHED) {

@@ -4,6 +4,10 @@
 #include "kernel/lock.h"
 #include "trace/recorders.h"
 
+SQ__ATOMIC(sq_function_t) sq__traced_closures;
+
+void sq__trace_closures_of(sq_function_t function) { sq__store_relaxed(&sq__traced_closures, function); }
+
 void sq__traced_end(sq_queue_t *queue) {
     if (sq__trace_is_on()) {
         return;

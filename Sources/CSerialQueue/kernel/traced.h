@@ -26,6 +26,19 @@ sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, un
 /* A START. Returns as sq__trace_open; without a trace removes the mark. Takes the queue's lock then. */
 sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which);
 
+/* The function that calls closures of another language: the first word of its context is the closure's code, which a trace shows. */
+extern SQ__ATOMIC(sq_function_t) sq__traced_closures;
+
+/* Sets it. For the Swift layer, which declares this itself. */
+void sq__trace_closures_of(sq_function_t function);
+
+/* Before a START of this function. */
+static inline void sq__traced_closure(sq_function_t function, const void *context) {
+    if (function == sq__load_relaxed(&sq__traced_closures)) {
+        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, *(const uintptr_t *)context);
+    }
+}
+
 /* A task of this kind was put there, by a SUBMIT or FIRE. */
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where);
 

@@ -26,6 +26,11 @@ static void call_closure(void *closure_on_the_stack)
     closure->code(closure->context);
 }
 
+/* From the core: a trace shows the closure's code in place of call_closure. */
+void sq__trace_closures_of(sq_function_t function);
+
+static __attribute__((constructor)) void show_closures_in_traces(void) { sq__trace_closures_of(call_closure); }
+
 /* Declared in BorrowedClosure.swift as (OpaquePointer, () -> Void) -> CInt: Swift passes the closure as its two words. */
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context);

@@ -5,7 +5,6 @@
 #include "platform/container.h"
 #include "platform/fatal.h"
 #include "platform/memory.h"
-#include "platform/symbol.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -133,12 +132,11 @@ static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     thread->function = sq__next_function(queue);
     thread->name[0] = '\0';
     if (run->record.is_on) {
-        char symbol[128] = "a turn";
-        if (thread->function != NULL) {
-            sq__symbol_name((void (*)(void))thread->function, symbol, sizeof symbol);
-        }
+        char symbol[128];
+        sq__name_function(thread->function, symbol, sizeof symbol);
         thread->column = sq__record_column(&run->record, queue, queue->label);
-        thread->event = sq__record_add(&run->record, SQ__EVENT_STARTS, thread->column, "%s", symbol);
+        thread->event = sq__record_add(&run->record, SQ__EVENT_STARTS, thread->column, "%s",
+                                      symbol[0] != '\0' ? symbol : "runs");
     }
     sq__ready_end_t end = run->pool->call(entry, 1, &ran);
     if (end == SQ__READY_MORE) {

@@ -143,11 +143,11 @@ static void show_progress(sq_exploration_t *exploration) {
 
 sq_pool_t *sq_exploration_begin_run(sq_exploration_t *exploration) {
     show_progress(exploration);
-    exploration->notes[0] = '\0';
     if (exploration->error != 0 || !sq__hunt_next(&exploration->hunt, &exploration->run)) {
         return NULL;
     }
     exploration->run.uses_helpers = exploration->run.has_waited || exploration->runs < exploration->careful;
+    exploration->notes[0] = '\0';
     exploration->error = sq__run_begin(&exploration->run, exploration->name);
     exploration->runs += 1;
     return exploration->error == 0 ? exploration->run.pool : NULL;

@@ -29,6 +29,11 @@ void sq_explore_label(const char *label) {
     }
 }
 
+size_t sq__explore_event(void) {
+    const sq__thread_t *thread = sq__run_thread();
+    return thread != NULL && thread->run->record.is_on && thread->queue != NULL ? thread->event : SIZE_MAX;
+}
+
 static sq__thread_t *thread_in(const sq_pool_t *pool) {
     sq__thread_t *thread = sq__run_thread();
     return thread != NULL && thread->run->pool == pool ? thread : NULL;

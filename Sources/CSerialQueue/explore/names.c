@@ -6,6 +6,8 @@
 #include "platform/memory.h"
 #include "platform/symbol.h"
 
+#include <string.h>
+
 /* The queue's baton is reserved for the thread that takes its entry. */
 sq_function_t sq__next_function(sq_queue_t *queue) {
     uintptr_t kind = sq__next_kind(queue);
@@ -14,7 +16,6 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     case SQ__DUE:
     case SQ__BARRIER:
     case SQ__PAIR:
-    case SQ__JOB:
     case SQ__BARRIER_PAIR:
     case SQ__BARRIER_JOB:
     case SQ__MEMBER:
@@ -28,13 +29,24 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     }
 }
 
+void sq__name_function(sq_function_t function, char *name, size_t size) {
+    name[0] = '\0';
+    if (function != NULL) {
+        sq__symbol_name((void (*)(void))function, name, size);
+    }
+    if (strncmp(name, "$s", 2) == 0) {
+        name[0] = '\0'; /* Swift's own, which runs any closure */
+    }
+}
+
 char *sq__name_task(const sq_queue_t *queue, sq_function_t function, const char *name) {
     char symbol[128];
-    if (name[0] == '\0' && function != NULL) {
-        sq__symbol_name((void (*)(void))function, symbol, sizeof symbol);
+    if (name[0] == '\0') {
+        sq__name_function(function, symbol, sizeof symbol);
         name = symbol;
     }
-    return sq__format_text("\"%s\" of queue \"%s\"", name[0] != '\0' ? name : "a task", queue->label);
+    return name[0] != '\0' ? sq__format_text("\"%s\" of queue \"%s\"", name, queue->label)
+                           : sq__format_text("\"%s\"", queue->label);
 }
 
 char *sq__name_thread(const sq__thread_t *thread) {

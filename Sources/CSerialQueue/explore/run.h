@@ -103,6 +103,10 @@ void sq__run_free(sq__run_t *run);
 /* The calling thread's record; NULL: it does not belong to a run. */
 sq__thread_t *sq__run_thread(void);
 
+/* For the Swift layer, which labels tasks by what they do: the number of the running task's start in the record; SIZE_MAX: the
+ * run is not recorded, or no task runs. */
+size_t sq__explore_event(void);
+
 /* Fails the run, unless it has failed already. */
 void sq__run_fail(sq__run_t *run, const char *message);
 

@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .library(name: "SerialQueue", targets: ["SerialQueue"]),
         .library(name: "SerialQueueOperations", targets: ["SerialQueueOperations"]),
+        .library(name: "SerialQueueTesting", targets: ["SerialQueueTesting"]),
         .library(name: "CSerialQueue", targets: ["CSerialQueue"]),
     ],
     targets: [
@@ -28,6 +29,14 @@ let package = Package(
         ),
         .target(name: "SerialQueueOperations", dependencies: ["SerialQueue"], path: "Sources/Operations"),
 
+        // For tests: explores the schedules of a program. CTaskHook: what it needs of Swift's runtime, in C.
+        .target(name: "CTaskHook", dependencies: ["CSerialQueue"], path: "Sources/SerialQueueTesting/TaskHook"),
+        .target(
+            name: "SerialQueueTesting",
+            dependencies: ["SerialQueue", "CSerialQueue", "CTaskHook"],
+            exclude: ["TaskHook"]
+        ),
+
         .executableTarget(name: "wordcount", dependencies: ["SerialQueue"], path: "Examples/WordCount"),
         .executableTarget(name: "order", dependencies: ["SerialQueue"], path: "Examples/Order"),
         .executableTarget(name: "slow", dependencies: ["SerialQueue"], path: "Examples/Slow"),
@@ -44,6 +53,7 @@ let package = Package(
             exclude: ["CTestSupport"]
         ),
         .testTarget(name: "OperationsTests", dependencies: ["SerialQueueOperations", "SerialQueue"]),
+        .testTarget(name: "SerialQueueTestingTests", dependencies: ["SerialQueueTesting", "SerialQueue"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import CSerialQueue
+import CSerialQueueSwiftCall
 import Synchronization
 
 /// The turn of one task on a FIFOQueue: the task's executor, which holds back the task's first job until its turn, and passes on
@@ -79,7 +80,7 @@ extension FIFOQueue {
         if let queue {
             queue.enqueue(job, of: turn)
         } else {
-            Self.globalExecutor.enqueue(job)
+            sq_swift_enqueue_global(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
         }
     }
 
@@ -111,8 +112,6 @@ extension FIFOQueue {
         // The line contains nothing else.
         line.next().map { unsafeDowncast($0, to: FIFOTurn.self) }
     }
-
-    private static let globalExecutor = globalConcurrentExecutor
 }
 
 extension SerialQueue {

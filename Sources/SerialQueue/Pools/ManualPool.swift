@@ -33,6 +33,16 @@ public final class ManualPool: WorkerPool, @unchecked Sendable {
         super.init(owning: pool)
     }
 
+    /// Another handle of a manual pool, for SerialQueueTesting.
+    package init(sharing pool: OpaquePointer) {
+        super.init(owning: sq_pool_retain(pool))
+    }
+
+    /// Resumes what waits for the end of queues that have ended. `false`: there is nothing to resume.
+    package func resumeAfterShutdown() -> Bool {
+        withExtendedLifetime(self) { AfterShutdown.resume(on: pool) }
+    }
+
     /// Runs everything that is ready on the pool's queues, or becomes ready meanwhile, on this thread.
     ///
     /// - Returns: How many closures it has run, or released because their queue discards them.

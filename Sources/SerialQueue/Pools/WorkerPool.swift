@@ -14,7 +14,7 @@ public class WorkerPool: @unchecked Sendable {
     // Sendable because every call on an sq_pool_t is legal from any thread while the caller holds a reference (sq_pool.h).
     // This object is that reference, and the pointer never changes. Unchecked because the class has a subclass, ManualPool;
     // it adds no state.
-    let pool: OpaquePointer
+    package let pool: OpaquePointer
 
     /// Takes over one reference from the caller.
     init(owning pool: OpaquePointer) {

@@ -90,3 +90,7 @@ SWIFT_CALL int sq__swift_once(sq_once_t *once, swift_code_t code, void *context)
 SWIFT_CALL void swift_continuation_resume(void *continuation);
 
 void sq_swift_resume(void *continuation) { swift_continuation_resume(continuation); }
+
+SWIFT_CALL void swift_task_enqueueGlobal(void *job);
+
+void sq_swift_enqueue_global(void *job) { swift_task_enqueueGlobal(job); }

@@ -35,6 +35,9 @@ static inline _Bool sq_swift_once_is_done(const sq_once_t *_Nonnull once)
  * but ThreadSanitizer sees only the read. */
 void sq_swift_resume(void *_Nonnull continuation);
 
+/* Enqueues a job on the global executor, as the runtime does: through the hook that SerialQueueTesting uses. */
+void sq_swift_enqueue_global(void *_Nonnull job);
+
 static inline sq_queue_options_t sq_swift_queue_options(void)
 {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

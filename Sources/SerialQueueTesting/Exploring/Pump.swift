@@ -1,0 +1,57 @@
+import CTaskHook
+import SerialQueue
+import Synchronization
+
+/// Runs an async closure to its end on this thread, one step of its pool after the other.
+final class Pump {
+    /// How long an idle pool waits for something from outside, in milliseconds.
+    static let patience = 1_000
+
+    private let run: Run
+    private let pool: ManualPool
+    private let isCancelled: () -> Bool
+    /// Takes a step, with the clock if it is `true`. `false`: there is nothing to do.
+    private let step: (Bool) -> Bool
+    private var task: Task<Void, Never>?
+
+    init(run: Run, pool: ManualPool, isCancelled: @escaping () -> Bool, step: @escaping (Bool) -> Bool) {
+        self.run = run
+        self.pool = pool
+        self.isCancelled = isCancelled
+        self.step = step
+    }
+
+    /// Runs `body`, and what is ready when it has ended. `false`: it never ends.
+    func finish(_ body: @escaping @Sendable () async throws -> Void, patience: () -> Int) -> Bool {
+        task = Task(name: "test", executorPreference: JobControl.shared) { [run] in
+            do {
+                try await body()
+                run.testEnded(.passed)
+            } catch {
+                run.testEnded(.failed(error))
+            }
+        }
+        while true {
+            while step(!run.testHasEnded) {}
+            if pool.resumeAfterShutdown() { continue }
+            if run.testHasEnded { return true }
+            guard waitForOutside(patience()) else { return false }
+        }
+    }
+
+    /// Ends what can be ended of a closure that never ends.
+    func abandon() {
+        task?.cancel()
+        while step(false) {}
+    }
+
+    /// Waits until something comes from outside of the pool. `false`: nothing came.
+    private func waitForOutside(_ patience: Int) -> Bool {
+        for _ in 0..<patience {
+            if isCancelled() { return false }
+            sq_task_pause()
+            if step(true) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,84 @@
+import CSerialQueue
+import CTaskHook
+import SerialQueue
+import Synchronization
+
+extension ManualPool {
+    /// Runs `body` on the pool, and the pool until it has ended. So a test can await actors and queues of the pool.
+    ///
+    /// ```swift
+    /// let pool = ManualPool()
+    /// let queue = SerialQueue(label: "words", on: pool)
+    /// let word = try await pool.run {
+    ///     try await Task.sleep(for: .seconds(3_600), clock: pool.clock)
+    ///     return try await queue.run { "an hour later" }
+    /// }
+    /// print(word)  // an hour later
+    /// ```
+    ///
+    /// All tasks of `body` run on one thread, one after the other, in the order in which they became ready. If all of them wait, the
+    /// clock moves to the next timer. So the result is always the same. In a test that is explored, this only awaits `body`.
+    ///
+    /// Such calls and the explorations of a process run one after the other.
+    ///
+    /// - Throws: What `body` throws; ``NeverEnds`` if it waits for something that does not come within a second.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        if sq_is_exploring() { return try await body() }
+        guard JobControl.hasHook else { throw ExplorationFailure.noHook }
+        let single = SingleRun(self, body)
+        let task = Task(executorPreference: JobControl.queue) { try single.finish() }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            single.cancel()
+        }
+    }
+}
+
+/// A test waits for something that does not come. Its description says which tasks wait for what.
+public struct NeverEnds: Error, CustomStringConvertible {
+    /// Who waits for what.
+    public let description: String
+}
+
+/// One closure on a manual pool, without a choice.
+private final class SingleRun<Result: Sendable>: Sendable {
+    private let pool: ManualPool
+    private let body: @Sendable () async throws -> Result
+    private let result = Mutex<Result?>(nil)
+    private let isCancelled = Atomic(false)
+
+    init(_ pool: ManualPool, _ body: @escaping @Sendable () async throws -> Result) {
+        self.pool = pool
+        self.body = body
+    }
+
+    func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+    }
+
+    /// Runs it on the thread that explores.
+    func finish() throws -> Result {
+        let run = Run(on: pool.pool, keepsTasks: true)
+        defer { run.end() }
+        let pump = Pump(run: run, pool: pool, isCancelled: { self.isCancelled.load(ordering: .relaxed) }) { [pool] in
+            sq_task_pool_step(pool.pool, $0)
+        }
+        let ends = JobControl.shared.control(run) {
+            if pump.finish({ try await self.runBody() }, patience: { Pump.patience }) { return true }
+            pump.abandon()
+            return false
+        }
+        if let error = run.error { throw error }
+        if let result = result.withLock({ $0 }) { return result }
+        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+        assert(!ends)
+        let waits = run.waits.map { "\n  " + $0 }.joined()
+        throw NeverEnds(description: "It never ends: nothing is left to run. It waits for something outside the pool.\(waits)")
+    }
+
+    private func runBody() async throws {
+        let value = try await body()
+        result.withLock { $0 = value }
+    }
+}

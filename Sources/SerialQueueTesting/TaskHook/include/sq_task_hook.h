@@ -1,0 +1,93 @@
+/* sq_task_hook.h: the hook of Swift's runtime that passes on the jobs of a program, and how a job is run.
+ *
+ * A job is a task that can continue, or a plain actor that has something to do. */
+#ifndef SQ_TASK_HOOK_H
+#define SQ_TASK_HOOK_H
+
+#include <serial_queue.h>
+
+/* Asked about each job that is enqueued on the global executor, on any thread. True: the job now belongs to the function. */
+typedef _Bool (*sq_task_take_t)(void *_Nonnull job);
+
+/* An executor, as the runtime passes it: an object and its conformance. */
+typedef struct sq_task_executor {
+    void *_Nullable object;
+    const void *_Nullable conformance;
+} sq_task_executor_t;
+
+/* Installs the hook, once. False: this runtime has none. */
+_Bool sq_task_hook_install(sq_task_take_t _Nonnull take);
+
+/* Enqueues a job on the global executor, past the hook. */
+void sq_task_pass_on(void *_Nonnull job);
+
+/* Runs a job on this thread. An unstructured task that begins with it prefers this executor from then on, so that all its later
+ * jobs come there. */
+void sq_task_run(void *_Nonnull job, sq_task_executor_t executor);
+
+/* What a job is. */
+typedef enum sq_task_kind {
+    SQ_TASK_KIND_TASK,
+    SQ_TASK_KIND_ACTOR, /* all that waits for a plain actor */
+    SQ_TASK_KIND_OTHER  /* such as the rest of Task.yield: it resumes a task */
+} sq_task_kind_t;
+
+sq_task_kind_t sq_task_kind(void *_Nonnull job);
+
+/* A number that no other task of the process has; 0: the job is not a task. */
+uint64_t sq_task_id(void *_Nullable job);
+
+/* The task that runs on this thread; NULL: none. */
+void *_Nullable sq_task_current(void);
+
+/* The object of the actor that a job of this kind is for. */
+void *_Nonnull sq_task_actor(void *_Nonnull job);
+
+/* What a suspended task waits for. */
+typedef enum sq_task_wait {
+    SQ_TASK_WAIT_UNKNOWN,     /* it does not wait, or this runtime is not known */
+    SQ_TASK_WAIT_TASK,        /* *other is the task */
+    SQ_TASK_WAIT_CONTINUATION,
+    SQ_TASK_WAIT_GROUP        /* its child tasks */
+} sq_task_wait_t;
+
+/* The task must exist, and must not run. */
+sq_task_wait_t sq_task_wait(void *_Nonnull task, void *_Nullable *_Nonnull other);
+
+/* Whether a task's memory is its parent's (async let). Any other can be retained. */
+_Bool sq_task_is_part_of_parent(void *_Nonnull task);
+
+/* Initialiser macros, which Swift does not import. */
+sq_queue_options_t sq_task_queue_options(void);
+sq_explore_options_t sq_task_explore_options(void);
+sq_explored_t sq_task_explored(void);
+
+/* Makes the calling thread one whose jobs are controlled, or no longer. */
+void sq_task_set_home(_Bool is_home);
+
+/* Whether it is one, or a thread of a test that is explored. */
+_Bool sq_task_is_home(void);
+
+/* Whether the calling thread runs the main actor. */
+_Bool sq_task_is_on_main_actor(void);
+
+/* Whether the tape in the environment (SQ_TAPE), if there is one, is of the test with this name. */
+_Bool sq_task_tape_is_of(const char *_Nonnull name);
+
+/* The name of the calling thread. */
+void sq_task_thread_name(char *_Nonnull name, size_t size);
+
+/* The number of the running task in the record of the run; SIZE_MAX: the run is not recorded. */
+size_t sq_task_event(void);
+
+/* The time of a manual pool's clock. */
+uint64_t sq_task_pool_time(sq_pool_t *_Nonnull pool);
+
+/* Runs what is ready on a manual pool that is not explored; if nothing is, and `moves_clock`, advances it to the next timer. False:
+ * there is nothing to do. */
+_Bool sq_task_pool_step(sq_pool_t *_Nonnull pool, _Bool moves_clock);
+
+/* Sleeps for a millisecond of real time. */
+void sq_task_pause(void);
+
+#endif

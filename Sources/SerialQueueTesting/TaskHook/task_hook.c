@@ -1,0 +1,280 @@
+/* task_hook.c: jobs of Swift's runtime.
+ *
+ * DESIGN
+ *   The runtime has hooks: variables that point to a function which it calls instead of its own. They are weak here, so that a
+ *   program links with a runtime that has none.
+ *
+ *   A task that prefers an executor comes back to it after each await: from an actor, a yield, a child task. Unstructured tasks
+ *   prefer none, and hop from one free actor to the next without asking anyone. So such a task gets a preference when it begins:
+ *   its first function is replaced by one that pushes the preference, as withTaskExecutorPreference does, and continues with the
+ *   task's own; when that returns, the preference is popped. Only a task that has not begun is changed: a preference is memory on
+ *   the task's stack. That a task has not begun is seen by its first function, of which the runtime has two.
+ */
+#define _GNU_SOURCE /* pthread_getname_np */
+#include "sq_task_hook.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SWIFT_CALL __attribute__((swiftcall))
+#define SWIFT_ASYNC_CALL __attribute__((swiftasynccall))
+#define ASYNC_CONTEXT __attribute__((swift_async_context))
+#define SWIFT_CONTEXT __attribute__((swift_context))
+#define WEAK __attribute__((weak))
+
+/* The memory of a call of an async function: of the first one, what the task's function returns to. */
+typedef struct async_context async_context_t;
+typedef SWIFT_ASYNC_CALL void (*resume_t)(ASYNC_CONTEXT async_context_t *context);
+typedef SWIFT_ASYNC_CALL void (*complete_t)(ASYNC_CONTEXT async_context_t *context, SWIFT_CONTEXT void *error);
+struct async_context {
+    async_context_t *parent;
+    complete_t complete;
+};
+
+/* The part of a job that the runtime's ABI fixes (include/swift/ABI/Task.h). */
+typedef struct job {
+    void *object[2];
+    void *scheduler[2];
+    uint32_t flags; /* the lowest byte is the kind */
+    uint32_t id;
+    void *reserved[2];
+    resume_t resume;
+    void *more; /* of the process job of an actor: the actor */
+} job_t;
+
+enum { KIND_TASK = 0, KIND_ACTOR = 193 };
+
+/* Part of the runtime's interface; the hooks and the two first functions are not there in every version. */
+typedef SWIFT_CALL void (*enqueue_t)(void *job);
+extern SWIFT_CALL void (*swift_task_enqueueGlobal_hook)(void *job, enqueue_t original) WEAK;
+extern const void *const _swift_concurrency_debug_future_adapter WEAK;
+extern const void *const _swift_concurrency_debug_non_future_adapter WEAK;
+
+extern const uint32_t _swift_concurrency_debug_internal_layout_version WEAK;
+extern const size_t _swift_concurrency_debug_asyncTaskSize WEAK;
+
+SWIFT_CALL void swift_task_enqueueGlobal(void *job);
+SWIFT_CALL void swift_job_run_on_task_executor(void *job, sq_task_executor_t executor);
+SWIFT_CALL uint64_t swift_task_getJobTaskId(void *job);
+SWIFT_CALL void *swift_task_getCurrent(void);
+SWIFT_CALL sq_task_executor_t swift_task_getMainExecutor(void);
+SWIFT_CALL sq_task_executor_t swift_task_getCurrentExecutor(void);
+SWIFT_CALL sq_task_executor_t swift_task_getPreferredTaskExecutor(void);
+SWIFT_CALL void *swift_task_pushTaskExecutorPreference(sq_task_executor_t executor);
+SWIFT_CALL void swift_task_popTaskExecutorPreference(void *record);
+SWIFT_CALL void *swift_task_alloc(size_t size);
+SWIFT_CALL void swift_task_dealloc(void *memory);
+
+static sq_task_take_t asked;
+static _Thread_local _Bool passes_on;
+
+static SWIFT_CALL void hook_global(void *job, enqueue_t original) {
+    if (passes_on || !asked(job)) {
+        original(job);
+    }
+}
+
+_Bool sq_task_hook_install(sq_task_take_t take) {
+    if (&swift_task_enqueueGlobal_hook == NULL) {
+        return 0;
+    }
+    asked = take;
+    swift_task_enqueueGlobal_hook = hook_global;
+    return 1;
+}
+
+void sq_task_pass_on(void *job) {
+    passes_on = 1;
+    swift_task_enqueueGlobal(job);
+    passes_on = 0;
+}
+
+/* A preference that was given to a task, in the task's own memory. */
+typedef struct given {
+    struct given *next;
+    void *task;
+    void *record;        /* the runtime's */
+    complete_t complete; /* what the task's function returns to */
+} given_t;
+
+/* By the task's address. */
+enum { BUCKETS = 256 };
+static given_t *buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static given_t **bucket(const void *task) { return &buckets[((uintptr_t)task >> 6) % BUCKETS]; }
+
+static void keep(given_t *given) {
+    pthread_mutex_lock(&lock);
+    given_t **head = bucket(given->task);
+    given->next = *head;
+    *head = given;
+    pthread_mutex_unlock(&lock);
+}
+
+static given_t *take_out(const void *task) {
+    pthread_mutex_lock(&lock);
+    given_t **link = bucket(task);
+    while ((*link)->task != task) {
+        link = &(*link)->next;
+    }
+    given_t *given = *link;
+    *link = given->next;
+    pthread_mutex_unlock(&lock);
+    return given;
+}
+
+/* What the function of a task with such a preference returns to. The task's memory is a stack: what was put there last goes first. */
+static SWIFT_ASYNC_CALL void take_back(ASYNC_CONTEXT async_context_t *context, SWIFT_CONTEXT void *error) {
+    given_t *given = take_out(swift_task_getCurrent());
+    complete_t complete = given->complete;
+    swift_task_popTaskExecutorPreference(given->record);
+    swift_task_dealloc(given);
+    __attribute__((musttail)) return complete(context, error);
+}
+
+/* What `prefer` needs, from sq_task_run on the same thread, just before. */
+static _Thread_local resume_t first;
+static _Thread_local sq_task_executor_t preferred;
+
+static SWIFT_ASYNC_CALL void prefer(ASYNC_CONTEXT async_context_t *context) {
+    resume_t resume = first;
+    if (swift_task_getPreferredTaskExecutor().object == NULL) {
+        given_t *given = swift_task_alloc(sizeof *given);
+        given->task = swift_task_getCurrent();
+        given->complete = context->complete;
+        given->record = swift_task_pushTaskExecutorPreference(preferred);
+        context->complete = take_back;
+        keep(given);
+    }
+    __attribute__((musttail)) return resume(context);
+}
+
+static _Bool has_not_begun(const job_t *job) {
+    const void *resume = (const void *)job->resume;
+    return (job->flags & 0xff) == KIND_TASK
+        && ((&_swift_concurrency_debug_future_adapter != NULL && resume == _swift_concurrency_debug_future_adapter)
+            || (&_swift_concurrency_debug_non_future_adapter != NULL && resume == _swift_concurrency_debug_non_future_adapter));
+}
+
+void sq_task_run(void *job_pointer, sq_task_executor_t executor) {
+    job_t *job = job_pointer;
+    if (has_not_begun(job)) {
+        first = job->resume;
+        preferred = executor;
+        job->resume = prefer;
+    }
+    swift_job_run_on_task_executor(job, executor);
+}
+
+sq_task_kind_t sq_task_kind(void *job) {
+    unsigned kind = ((const job_t *)job)->flags & 0xff;
+    return kind == KIND_TASK ? SQ_TASK_KIND_TASK
+         : kind == KIND_ACTOR ? SQ_TASK_KIND_ACTOR : SQ_TASK_KIND_OTHER;
+}
+
+uint64_t sq_task_id(void *job) { return job != NULL && sq_task_kind(job) == SQ_TASK_KIND_TASK ? swift_task_getJobTaskId(job) : 0; }
+
+void *sq_task_current(void) { return swift_task_getCurrent(); }
+
+void *sq_task_actor(void *job) { return ((const job_t *)job)->more; }
+
+_Bool sq_task_is_part_of_parent(void *task) { return (((const job_t *)task)->flags & 1u << 28) != 0; }
+
+/* The runtime writes down what a task waits for, for debuggers. The layout is its own, so only the one that is known is read. */
+typedef struct dependency {
+    uintptr_t flags;
+    void *parent;
+    void *other;
+    void *more;
+    uint32_t kind;
+} dependency_t;
+
+enum { KNOWN_LAYOUT = 1, KNOWN_SIZE = 208, STATUS = 0x60, DEPENDENCY = 0xa0, HAS_DEPENDENCY = 0x4000 };
+enum { ON_TASK = 1, ON_CONTINUATION = 2, ON_GROUP = 3 };
+
+sq_task_wait_t sq_task_wait(void *task, void **other) {
+    if (&_swift_concurrency_debug_internal_layout_version == NULL || &_swift_concurrency_debug_asyncTaskSize == NULL
+        || _swift_concurrency_debug_internal_layout_version != KNOWN_LAYOUT || _swift_concurrency_debug_asyncTaskSize != KNOWN_SIZE
+        || sizeof(void *) != 8) {
+        return SQ_TASK_WAIT_UNKNOWN;
+    }
+    uint32_t status;
+    dependency_t *dependency;
+    memcpy(&status, (char *)task + STATUS, sizeof status);
+    memcpy(&dependency, (char *)task + DEPENDENCY, sizeof dependency);
+    if ((status & HAS_DEPENDENCY) == 0 || dependency == NULL) {
+        return SQ_TASK_WAIT_UNKNOWN;
+    }
+    *other = dependency->other;
+    return dependency->kind == ON_TASK ? SQ_TASK_WAIT_TASK
+         : dependency->kind == ON_CONTINUATION ? SQ_TASK_WAIT_CONTINUATION
+         : dependency->kind == ON_GROUP ? SQ_TASK_WAIT_GROUP : SQ_TASK_WAIT_UNKNOWN;
+}
+
+sq_explore_options_t sq_task_explore_options(void) {
+    sq_explore_options_t options = SQ_EXPLORE_OPTIONS_INIT;
+    return options;
+}
+
+sq_queue_options_t sq_task_queue_options(void) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    return options;
+}
+
+sq_explored_t sq_task_explored(void) {
+    sq_explored_t explored = SQ_EXPLORED_INIT;
+    return explored;
+}
+
+static _Thread_local _Bool home;
+
+void sq_task_set_home(_Bool is_home) { home = is_home; }
+
+_Bool sq_task_is_home(void) { return home || sq_is_exploring(); }
+
+_Bool sq_task_is_on_main_actor(void) { return swift_task_getCurrentExecutor().object == swift_task_getMainExecutor().object; }
+
+_Bool sq_task_tape_is_of(const char *name) {
+    const char *tape = getenv("SQ_TAPE");
+    size_t length = strlen(name);
+    return tape == NULL || (strncmp(tape, name, length) == 0 && tape[length] == '/');
+}
+
+void sq_task_thread_name(char *name, size_t size) {
+    if (pthread_getname_np(pthread_self(), name, size) != 0) {
+        name[0] = '\0';
+    }
+}
+
+/* From the core. */
+struct sq__alarms *sq__pool_clock(const sq_pool_t *pool);
+uint64_t sq__alarms_now(struct sq__alarms *alarms);
+uint64_t sq__alarms_next(struct sq__alarms *alarms, size_t *count);
+
+size_t sq__explore_event(void);
+
+size_t sq_task_event(void) { return sq__explore_event(); }
+
+uint64_t sq_task_pool_time(sq_pool_t *pool) { return sq__alarms_now(sq__pool_clock(pool)); }
+
+_Bool sq_task_pool_step(sq_pool_t *pool, _Bool moves_clock) {
+    if (sq_pool_run(pool) > 0) {
+        return 1;
+    }
+    size_t count = 0;
+    uint64_t due = moves_clock ? sq__alarms_next(sq__pool_clock(pool), &count) : 0;
+    if (count == 0) {
+        return 0;
+    }
+    sq_pool_advance(pool, due - sq_task_pool_time(pool));
+    return 1;
+}
+
+void sq_task_pause(void) {
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+    nanosleep(&millisecond, NULL);
+}

@@ -1,0 +1,93 @@
+import SerialQueue
+import SerialQueueTesting
+import Testing
+
+/// What is not under control, and tests that do not end.
+@Suite struct EscapeTests {
+    @Test func a_real_clock_is_reported_by_name() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { _ in try await Task.sleep(for: .milliseconds(1)) }
+        }
+        #expect(failure?.escapes.count == 1)
+        #expect(failure?.description.contains("body was resumed by Swift's own threads: by Task.sleep on a real clock") == true)
+        #expect(failure?.description.contains("pool.clock") == true)
+    }
+
+    @Test func a_foreign_thread_is_reported_by_name() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { _ in
+                let queue = SerialQueue(label: "not-on-pool")
+                try await queue.run {}
+                await queue.drain()
+            }
+        }
+        #expect(failure?.escapes.contains { $0.contains("a thread outside of the pool, \"not-on-pool\"") } == true)
+    }
+
+    @Test func the_main_actor_is_reported_by_name() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { _ in try await Self.wait() }
+        }
+        #expect(failure?.escapes.contains { $0.contains("MainActor") } == true)
+    }
+
+    /// Slowly enough that its caller waits.
+    @MainActor private static func wait() async throws {
+        try await Task.sleep(for: .milliseconds(1))
+    }
+
+    @Test func escapes_can_be_allowed() async throws {
+        let explored = try await exploreSchedules(3, allowsEscapes: true) { _ in try await Task.sleep(for: .milliseconds(1)) }
+        #expect(explored.schedules == 3)
+        #expect(explored.escapes.count == 1)
+    }
+
+    @Test func a_failure_under_foreign_influence_names_it() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { pool in
+                try await Task.sleep(for: .milliseconds(1))
+                try pool.require(false, "always")
+            }
+        }
+        #expect(failure?.message.hasSuffix("always") == true)
+        #expect(failure?.description.contains("Task.sleep on a real clock") == true)
+    }
+
+    @Test func a_test_that_waits_for_ever_says_who_waits_for_what() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { _ in
+                let stuck = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+                await stuck.value
+            }
+        }
+        #expect(failure?.message.contains("something outside the pool") == true)
+        #expect(failure?.description.contains("body waits for task 1") == true)
+        #expect(failure?.description.contains("task 1 waits for a continuation") == true)
+    }
+
+    @Test func a_schedule_without_end_is_a_failure() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { _ in
+                while !Task.isCancelled { await Task.yield() }
+            }
+        }
+        #expect(failure?.message.contains("no end: more than 10000 steps") == true)
+    }
+
+    @Test func cancelling_the_caller_ends_the_exploration() async throws {
+        let started = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await exploreSchedules(1_000_000_000) { _ in started.continuation.yield() }
+        }
+        for await _ in started.stream { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func explorations_do_not_nest() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { _ in try await exploreSchedules { _ in } }
+        }
+        #expect(failure?.message.contains("don't nest") == true)
+    }
+}

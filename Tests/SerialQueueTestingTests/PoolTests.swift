@@ -1,0 +1,77 @@
+import SerialQueue
+import SerialQueueTesting
+import Testing
+
+/// What a test calls on its pool.
+@Suite struct PoolTests {
+    @Test func run_awaits_what_only_the_pool_can_run() async throws {
+        let pool = ManualPool()
+        let queue = SerialQueue(label: "words", on: pool)
+        let word = try await pool.run {
+            try await Task.sleep(for: .seconds(3_600), clock: pool.clock)
+            return try await queue.run { "an hour later" }
+        }
+        #expect(word == "an hour later")
+        #expect(pool.clock.now.offset == .seconds(3_600))
+    }
+
+    @Test func run_says_who_waits_for_what() async throws {
+        let pool = ManualPool()
+        let failure = await #expect(throws: NeverEnds.self) {
+            try await pool.run {
+                let stuck = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+                await stuck.value
+            }
+        }
+        #expect(failure?.description.contains("body waits for task 1") == true)
+    }
+
+    @Test func run_in_a_test_that_is_explored_only_awaits() async throws {
+        try await exploreSchedules(100) { pool in
+            let queue = SerialQueue(label: "words", on: pool)
+            let word = try await pool.run { try await queue.run { "word" } }
+            try pool.require(word == "word")
+        }
+    }
+
+    @Test func a_cancelled_sleep_ends_at_once() async throws {
+        try await exploreSchedules(100) { pool in
+            let sleeper = Task { try await Task.sleep(for: .seconds(60), clock: pool.clock) }
+            sleeper.cancel()
+            if case .success = await sleeper.result { try pool.require(false, "it was not cancelled") }
+            try pool.require(pool.clock.now.offset == .zero, "the clock has moved")
+        }
+    }
+
+    @Test func sleepers_wake_in_order_of_time() async throws {
+        try await exploreSchedules(200) { pool in
+            let order = Order()
+            async let late: Void = order.add(2, after: .seconds(2), pool)
+            async let early: Void = order.add(1, after: .seconds(1), pool)
+            _ = try await (late, early)
+            try pool.require(await order.numbers == [1, 2])
+        }
+    }
+
+    @Test func every_choice_is_taken() async throws {
+        let taken = Taken()
+        try await exploreSchedules(100) { pool in taken.add(pool.choose(from: ["a", "b", "c"])) }
+        #expect(taken.words == ["a", "b", "c"])
+        #expect(ManualPool().choose(3) == 0)
+    }
+
+    private actor Order {
+        private(set) var numbers: [Int] = []
+
+        func add(_ number: Int, after delay: Duration, _ pool: ManualPool) async throws {
+            try await Task.sleep(for: delay, clock: pool.clock)
+            numbers.append(number)
+        }
+    }
+
+    /// Unchecked Sendable: accessed by one thread at a time, the one that explores, and after it.
+    private final class Taken: @unchecked Sendable {
+        private(set) var words: Set<String> = []
+        func add(_ word: String) { words.insert(word) }
+    }
+}

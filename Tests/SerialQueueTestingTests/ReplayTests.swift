@@ -1,0 +1,45 @@
+import Foundation
+import SerialQueue
+import SerialQueueTesting
+import Testing
+
+/// Tapes and seeds.
+@Suite struct ReplayTests {
+    @Test func a_failure_is_replayed_in_another_process() async throws {
+        let found = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules(name: "replayed", Program.assumedOrder.broken)
+        }
+        let tape = try #require(found?.tape), message = try #require(found?.message)
+        #expect(tape.hasPrefix("replayed/"))
+        let child = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) { [tape = tape as String, message = message as String] in
+            setenv("SQ_TAPE", tape, 1)
+            do {
+                // Of a billion schedules only the tape is run.
+                try await exploreSchedules(1_000_000_000, name: "replayed", Program.assumedOrder.broken)
+            } catch let failure as ExplorationFailure {
+                precondition(failure.message == message && failure.schedules == 1, failure.description)
+                FileHandle.standardError.write(Data("the same failure".utf8))
+            }
+        }
+        #expect(String(decoding: child.standardErrorContent, as: UTF8.self).contains("the same failure"))
+    }
+
+    @Test func a_tape_of_another_test_is_ignored() async throws {
+        await #expect(processExitsWith: .success) {
+            setenv("SQ_TAPE", "another/1/-/0000", 1)
+            let explored = try await exploreSchedules(10, name: "this") { _ in }
+            precondition(explored.schedules == 10)
+        }
+    }
+
+    @Test func the_same_seed_finds_the_same_schedule() async throws {
+        var found: Set<String> = []
+        for _ in 1...2 {
+            let failure = await #expect(throws: ExplorationFailure.self) {
+                try await exploreSchedules(seed: 7, name: "seeded", Program.leakedWaiter.broken)
+            }
+            found.insert("\(failure?.schedules ?? 0) \(failure?.tape ?? "")")
+        }
+        #expect(found.count == 1)
+    }
+}

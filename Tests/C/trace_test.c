@@ -348,6 +348,36 @@ TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
     silence_end(kept);
 }
 
+static void *sync_and_wait(void *queue) {
+    CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+    return NULL;
+}
+
+/* To see it fail: do not call put_open. */
+TEST(a_flight_recorder_shows_what_began_before_its_time_and_still_lasts) {
+    int kept = silence_begin();
+    hold_t hold = HOLD_INIT;
+    CHECK_EQUAL(sq_trace_start(new_path(",last=1ms")), 0);
+    sq_queue_t *queue = make_queue_of("com.example.lasting", 0);
+    hold_async(&hold, queue);
+    pthread_t waiter = spawn(sync_and_wait, queue);
+    wait_for_depth(queue, 1);
+    for (sq_time_t later = sq_deadline(5000000); sq_deadline(0) < later;) { /* the wait began longer ago than a millisecond */
+        sched_yield();
+    }
+    sq_trace_write();
+    wait_for_file(path, "wait for com.example.lasting");
+    hold_end(&hold);
+    join(waiter);
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    silence_end(kept);
+    sq_queue_release(queue);
+    char later[80];
+    snprintf(later, sizeof later, "%s.1", path);
+    unlink(later);
+    unlink(path);
+}
+
 /* To see it fail (it hangs): no sq__trace_happened in break_cycle. */
 TEST(a_flight_recorder_writes_at_a_deadlock) {
     int kept = silence_begin();

@@ -50,11 +50,8 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
     return error;
 }
 
-bool sq__ring_announce(sq_queue_t *queue, sq__place_t place, uint16_t kind) {
-    if (sq__is_traced(queue)) {
-        sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place));
-    }
-    return sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
+void sq__ring_announce(sq_queue_t *queue, sq__place_t place, uint16_t kind) {
+    sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place));
 }
 
 bool sq__ring_publish(sq__place_t place, uintptr_t kind) {

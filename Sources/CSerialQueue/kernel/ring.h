@@ -55,9 +55,8 @@ static inline void sq__next_put(sq_queue_t *queue, uint16_t kind, const sq__work
     sq__store_relaxed(&queue->handoff_kind, kind);
 }
 
-/* The submitter is about to publish the slot that it has filled, in a queue that is concurrent or traced. True: the caller has the
- * baton of a concurrent queue, or gets it with the slot. */
-bool sq__ring_announce(sq_queue_t *queue, sq__place_t place, uint16_t kind);
+/* The submitter is about to publish the slot that it has filled, in a queue that is traced. */
+void sq__ring_announce(sq_queue_t *queue, sq__place_t place, uint16_t kind);
 
 /* Fills the slot that the submitter took, and publishes it as `kind`. */
 static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint16_t kind, const sq__work_t *work) {
@@ -67,8 +66,12 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
     }
     place.slot->work = *work;
     bool takes = false;
-    if (__builtin_expect(sq__load_relaxed(&queue->control) & (SQ__CONCURRENT | SQ__TRACED), 0)) {
-        takes = sq__ring_announce(queue, place, kind);
+    uint32_t control = sq__load_relaxed(&queue->control);
+    if (__builtin_expect(control & (SQ__CONCURRENT | SQ__TRACED), 0)) {
+        if (control & SQ__TRACED) {
+            sq__ring_announce(queue, place, kind);
+        }
+        takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
     }
     return sq__ring_publish(place, kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }

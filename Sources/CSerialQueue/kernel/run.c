@@ -146,14 +146,19 @@ static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t wh
     return sq__traced_start(queue, detail, where, (uintptr_t)function);
 }
 
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
-    if (__builtin_expect(!(control & SQ__TRACED), 1)) {
-        call(queue, kind, control, work);
-        return;
-    }
+static __attribute__((noinline)) void call_traced(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control,
+                                                  const sq__work_t *work) {
     sq__session_t session = trace_start(queue, kind, where, control, work);
     call(queue, kind, control, work);
     sq__trace_close(session, SQ__EVENT_END, 0, 0);
+}
+
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
+    if (__builtin_expect(control & SQ__TRACED, 0)) {
+        call_traced(queue, kind, where, control, work);
+        return;
+    }
+    call(queue, kind, control, work);
 }
 
 void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context) {

@@ -9,6 +9,9 @@
 typedef struct open_event {
     uint32_t queue;
     bool is_task;
+    bool is_written; /* false: it is from before the time that the file begins with */
+    sq__entry_t event;
+    char text[SQ__TEXT_BYTES + 1];
 } open_event_t;
 
 /* What the events of one thread say so far. */
@@ -132,7 +135,7 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     uint32_t queue = sq__entry_queue(event);
     const char *label = sq__packet_queue(perfetto, queue)->label;
     char name[SQ__TEXT_BYTES + 128];
-    snprintf(name, sizeof name, "wait for %s", reading->text_used > 0 ? reading->text : label != NULL ? label : "a queue");
+    snprintf(name, sizeof name, "wait for %s", reading->text[0] != '\0' ? reading->text : label != NULL ? label : "a queue");
     packet_t packet = begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
     if (queue != 0) {
         annotate(proto, "queue", queue);
@@ -190,12 +193,13 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
 }
 
 /* Keeps account of what is open. Returns what the event ends. */
-static open_event_t account(reading_t *reading, const sq__entry_t *event) {
+static open_event_t account(reading_t *reading, const sq__entry_t *event, bool is_written) {
     sq__entry_kind_t kind = sq__entry_kind(event);
-    open_event_t ended = { 0, false };
+    open_event_t ended = { .queue = 0 };
     if (kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT) {
         if (reading->depth < SQ__OPEN_EVENTS) {
-            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START };
+            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START, is_written, *event, "" };
+            memcpy(reading->open[reading->depth].text, reading->text, sizeof reading->text);
         }
         reading->depth += 1;
     } else if ((kind == SQ__EVENT_END || kind == SQ__EVENT_WAITED) && reading->depth > 0) {
@@ -217,8 +221,24 @@ static void collect_text(reading_t *reading, const sq__entry_t *event) {
     }
 }
 
+/* What began before the time that the file begins with, and has not ended by then. */
+static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track) {
+    for (unsigned i = 0; i < reading->depth && i < SQ__OPEN_EVENTS; i += 1) {
+        open_event_t *open = &reading->open[i];
+        if (!open->is_written) {
+            char text[sizeof reading->text]; /* of the event that comes next */
+            memcpy(text, reading->text, sizeof text);
+            memcpy(reading->text, open->text, sizeof text);
+            open->is_written = true;
+            (open->is_task ? put_start : put_wait)(perfetto, reading, track, &open->event);
+            memcpy(reading->text, text, sizeof text);
+        }
+    }
+}
+
 static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
-    open_event_t ended = account(reading, event);
+    put_open(perfetto, reading, track);
+    open_event_t ended = account(reading, event, true);
     switch (sq__entry_kind(event)) {
     case SQ__EVENT_SUBMIT:
         put_submit(perfetto, track, event);
@@ -265,11 +285,12 @@ void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uin
             if (event.time >= since) {
                 put_event(perfetto, reading, SQ__TRACK_THREADS | recorder->thread_id, &event);
             } else {
-                (void)account(reading, &event);
+                (void)account(reading, &event, false);
             }
             reading->text_used = 0;
             reading->text[0] = '\0';
             reading->context = 0;
         }
     }
+    put_open(perfetto, reading, SQ__TRACK_THREADS | recorder->thread_id);
 }

@@ -10,6 +10,8 @@
 
 SQ__ATOMIC(sq__session_t) sq__trace_session;
 
+enum { MOST_NAMES = 65536 };
+
 /* L under the lock. */
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__recorder_t *recorders;      /* L */
@@ -18,6 +20,7 @@ static sq__exit_t *own_of_parent;      /* L  and what this thread had there */
 static sq__recording_t recording;      /* L */
 static sq__traced_name_t *names;       /* L */
 static sq__traced_name_t **names_end = &names; /* L */
+static uint64_t name_count;            /* L */
 static uint32_t last_number;           /* L */
 static sq__session_t last_session;     /* L */
 static uint64_t lost;                  /* L */
@@ -58,6 +61,17 @@ sq__session_t sq__recorders_begin(const sq__recording_t *wanted) {
 
 void sq__recorders_end(void) { sq__store_relaxed(&sq__trace_session, 0); }
 
+/* With the lock. The names of a flight recorder stay, so there is a limit: later the oldest queues have no label. */
+static sq__traced_name_t *take_surplus(void) {
+    sq__traced_name_t *oldest = names;
+    if (!recording.overwrites || name_count <= MOST_NAMES || oldest == NULL || oldest->next == NULL) {
+        return NULL;
+    }
+    names = oldest->next;
+    name_count -= 1;
+    return oldest;
+}
+
 uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent) {
     uint32_t number = 0;
     size_t length = strlen(label);
@@ -71,7 +85,8 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
         memcpy(name->label, label, length + 1);
         *names_end = name;
         names_end = &name->next;
-        name = NULL;
+        name_count += 1;
+        name = take_surplus();
         sq__store_release(traced_as, (uint64_t)session << 32 | number); /* [named] release: the name is on the list */
     }
     sq__mutex_unlock(&lock);
@@ -83,6 +98,7 @@ static sq__traced_name_t *take_names(void) {
     sq__traced_name_t *taken = names;
     names = NULL;
     names_end = &names;
+    name_count = 0;
     return taken;
 }
 
@@ -98,8 +114,10 @@ void sq__recorders_put_back_names(sq__traced_name_t *taken) {
         return;
     }
     sq__traced_name_t *last = taken;
+    uint64_t count = 1;
     while (last->next != NULL) {
         last = last->next;
+        count += 1;
     }
     sq__mutex_lock(&lock);
     if (names == NULL) {
@@ -107,6 +125,7 @@ void sq__recorders_put_back_names(sq__traced_name_t *taken) {
     }
     last->next = names;
     names = taken;
+    name_count += count;
     sq__mutex_unlock(&lock);
 }
 

@@ -1,6 +1,6 @@
 import CSerialQueue
 
-extension SerialQueue {
+extension WorkQueue {
     /// Writes what all queues of the process do right now: who waits for whom, what runs, what waits.
     ///
     /// For finding out why a program hangs. With `SQ_DUMP=USR1` in the environment, the signal `SIGUSR1` writes a dump to standard

@@ -82,7 +82,8 @@ static void dump_by_signal(const char *word, const char *variable, int number, c
 TEST(a_signal_shows_what_stuck_threads_wait_for) {
     static char text[65536];
     const char *const words[] = { "stuck", "blocks" };
-    for (size_t i = 0; i < 2; i += 1) {
+    /* ThreadSanitizer does not deliver a signal to a thread of the library that sleeps in read, while all others block it. */
+    for (size_t i = 0; i < (UNDER_TSAN ? 1 : 2); i += 1) {
         dump_by_signal(words[i], "USR1", SIGUSR1, text, sizeof text);
         CHECK_LINE(text, "has waited", "its turn in queue \"stuck\"", "runs it");
         CHECK_LINE(text, "runs sleep_forever", "in queue \"stuck\"", "for at least");

@@ -33,10 +33,12 @@ static void add_last_report(dump_t *dump) {
 /* What the locks of stuck threads kept from the dump. */
 static void add_left_out(sq__dump_text_t *text, const sq__view_t *view) {
     if (!view->had_threads) {
-        sq__dump_add(text, "A thread is stuck while it joins or leaves the list of threads: that list was read without its lock.\n");
+        sq__dump_add(text, "A thread is stuck while it joins or leaves the list of threads: that list was read without its lock."
+                           "\n");
     }
     if (!view->had_pools) {
-        sq__dump_add(text, "A thread is stuck while it makes or frees a pool: the pools, and the queues that wait for one, were left out.\n");
+        sq__dump_add(text, "A thread is stuck while it makes or frees a pool: the pools, and the queues that wait for one, were left "
+                           "out.\n");
     }
     if (view->without_suspended > 0) {
         sq__dump_add(text, "A thread is stuck while it suspends or resumes a queue: some suspended queues were left out.\n");

@@ -60,7 +60,8 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
         sq__dump_add(text, "; it waits (see above)");
     } else if (asks) {
         sq__thread_state_t state = sq__thread_state(thread->self.thread_id);
-        sq__dump_add(text, state == SQ__THREAD_READY ? "; it uses the processor" : state == SQ__THREAD_BLOCKED ? "; it sleeps in the system" : "");
+        const char *words = state == SQ__THREAD_READY ? "; it uses the processor" : state == SQ__THREAD_BLOCKED ? "; it sleeps in the system" : "";
+        sq__dump_add(text, "%s", words);
     }
     sq__dump_add(text, "\n");
 }

@@ -32,6 +32,7 @@ void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds) {
     if (microseconds < 10000000) {
         sq__dump_add(text, "%llu.%03llu ms", (unsigned long long)(microseconds / 1000), (unsigned long long)(microseconds % 1000));
     } else {
-        sq__dump_add(text, "%llu.%03llu s", (unsigned long long)(microseconds / 1000000), (unsigned long long)(microseconds / 1000 % 1000));
+        unsigned long long milliseconds = microseconds / 1000;
+        sq__dump_add(text, "%llu.%03llu s", milliseconds / 1000, milliseconds % 1000);
     }
 }

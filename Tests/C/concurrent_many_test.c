@@ -61,6 +61,27 @@ TEST(seventy_blocked_readers_a_barrier_and_sixty_five_readers_behind_it_make_pro
     sq_queue_release(crowd.queue);
 }
 
+/* The queue's entry is in the pool's list behind a task that blocks the only thread. To see it fail: in may_end (admit.c) do not
+ * remove the entry. Then it hangs. */
+TEST(a_queue_with_a_late_entry_ends_although_all_threads_of_its_pool_block) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL), *serial = queue_on(pool, "serial", 0);
+    stay_t first = STAY_INIT, blocks = STAY_INIT;
+    CHECK_EQUAL(sq_async(queue, stay, &first), 0);
+    latch_wait(&first.entered, 1);
+    CHECK_EQUAL(sq_async(serial, stay, &blocks), 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0); /* its entry is second, and the thread runs it before it looks there */
+    latch_bump(&first.leave);
+    latch_wait(&blocks.entered, 1);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    check_outcomes(queue, 2, 0, 0, 0);
+    latch_bump(&blocks.leave);
+    sq_queue_release(queue);
+    CHECK_EQUAL(sq_sync(serial, do_nothing, NULL), 0);
+    sq_queue_release(serial);
+    sq_pool_release(pool);
+}
+
 /* Readers that wait for a task on their own pool */
 
 enum { WAITING = 64, ASYNC = 67 };

@@ -7,6 +7,12 @@
 #include "kernel/suspension.h"
 #include "kernel/traced.h"
 
+bool sq__admit_has_threads(const sq_queue_t *queue) {
+    return sq__pool_has_members(sq__runner_pool(sq__load_relaxed(&queue->runner)));
+}
+
+bool sq__admit_by_pool(sq_queue_t *queue) { return !sq__admit_has_threads(queue) || sq__gate_keep(sq__gate_of(queue)); }
+
 /* Takes the waiter at the head out of the ring, and lets it in. True: it was there. */
 static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
     sq__gate_t *gate = sq__gate_of(queue);
@@ -47,6 +53,19 @@ static bool let_in_with_baton(sq_queue_t *queue) {
     return true;
 }
 
+/* The queue is to end. False: the thread of the pool that is on its way with the queue's entry has the baton, and ends it. */
+static bool may_end(sq_queue_t *queue) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    /* Not left to a pool whose threads may all be blocked. */
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
+    if ((sq__load_relaxed(gate) & SQ__GATE_POSTED)
+        && sq__pool_withdraw(sq__runner_pool(runner), sq__runner_band(runner), &queue->ready)) {
+        sq__gate_unposted(gate);
+        return true;
+    }
+    return !sq__gate_leave_end(gate);
+}
+
 /* Nothing is at the head. True: *next says what became of the baton. */
 static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
@@ -65,7 +84,7 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     }
     switch (sq__gate_await_readers(&concurrent->gate, SQ__GATE_ENDING)) {
     case SQ__KEPT:
-        *next = SQ__NEXT_END;
+        *next = may_end(queue) ? SQ__NEXT_END : SQ__NEXT_GONE;
         return true;
     case SQ__LAID_DOWN:
         return true;
@@ -121,13 +140,15 @@ static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
 sq__next_t sq__admit_next(sq_queue_t *queue) {
     sq__next_t next;
     for (unsigned let_ins = 0;;) {
-        sq__gate_see_news(sq__gate_of(queue));
         uintptr_t kind = sq__next_kind(queue);
         if (__builtin_expect(kind == SQ__SHARED, 0)) {
             sq__shared_next(queue);
             continue;
         }
         if (kind == SQ__EMPTY) {
+            if (sq__gate_see_news(sq__gate_of(queue))) {
+                continue;
+            }
             if (nothing_next(queue, &next)) {
                 return next;
             }
@@ -151,6 +172,7 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
             return SQ__NEXT_GONE;
         }
         if (turn == SQ__NEWS) {
+            (void)sq__gate_see_news(sq__gate_of(queue));
             continue;
         }
         if (kind != SQ__WAITER && kind != SQ__BARRIER_WAITER) {

@@ -49,6 +49,12 @@
 /* O. Admits what it can, and passes the baton on unless an async task is next. */
 sq__next_t sq__admit_next(sq_queue_t *queue);
 
+/* The queue's pool has threads of its own: then the baton lies in the gate while its entry is posted, else it comes with the entry. */
+bool sq__admit_has_threads(const sq_queue_t *queue);
+
+/* O. Leaves the baton to the pool. True: the caller posts the queue's entry; else it must not touch the queue again. */
+bool sq__admit_by_pool(sq_queue_t *queue);
+
 /* The pool's part: as sq__run_tasks. `pass` passes the baton on. */
 sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *));
 

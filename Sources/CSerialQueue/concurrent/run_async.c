@@ -64,13 +64,17 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
 
 sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *)) {
     SQ__NOBODY_UNWINDS_THROUGH;
+    if (sq__admit_has_threads(queue) && !sq__gate_come(sq__gate_of(queue))) {
+        return SQ__RUN_GONE;
+    }
     sq__self_t *self = sq__self_listed();
     sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = true, .is_reader = true } };
-    sq__next_t next;
+    sq__batch_t batch = sq__batch(most);
+    sq__next_t next = SQ__NEXT_GONE;
     size_t tasks = 0;
     bool has_baton = true;
     self->frame = &reader.frame;
-    while (has_baton && (next = sq__admit_next(queue)) == SQ__NEXT_TASK && tasks < most) {
+    while (has_baton && (next = sq__admit_next(queue)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
         has_baton = run_work(queue, &reader, pass);
         tasks += 1;
     }
@@ -79,5 +83,5 @@ sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, vo
     if (!has_baton) {
         return SQ__RUN_GONE; /* or a task has forked, and this is the child: nothing is ever to run again */
     }
-    return next == SQ__NEXT_TASK ? SQ__RUN_MORE : next == SQ__NEXT_END ? SQ__RUN_END : SQ__RUN_GONE;
+    return next == SQ__NEXT_TASK && sq__admit_by_pool(queue) ? SQ__RUN_MORE : next == SQ__NEXT_END ? SQ__RUN_END : SQ__RUN_GONE;
 }

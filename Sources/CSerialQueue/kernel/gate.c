@@ -12,12 +12,39 @@ bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down) {
     return takes;
 }
 
-void sq__gate_see_news(sq__gate_t *gate) {
+bool sq__gate_see_news(sq__gate_t *gate) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     /* [news] acquire: what has changed. */
     while ((word & SQ__GATE_NEWS) && !sq__cas_acquire(gate, &word, word & ~SQ__GATE_NEWS)) {
     }
+    return (word & SQ__GATE_NEWS) != 0;
 }
+
+bool sq__gate_keep(sq__gate_t *gate) {
+    /* [baton] release: what we did with it. The next holder looks at the ring: it need not be told of news. */
+    return !(sq__or_acq_rel(gate, SQ__GATE_KEPT | SQ__GATE_POSTED) & SQ__GATE_POSTED);
+}
+
+bool sq__gate_come(sq__gate_t *gate) {
+    sq__gate_word_t word = sq__load_relaxed(gate);
+    /* [baton] acquire: what the holder did that has laid the baton down; release: our use of the queue, which may now end. */
+    while (!sq__cas_acq_rel(gate, &word, word & ~(SQ__GATE_KEPT | SQ__GATE_POSTED))) {
+    }
+    return (word & SQ__GATE_KEPT) != 0;
+}
+
+bool sq__gate_leave_end(sq__gate_t *gate) {
+    sq__gate_word_t word = sq__load_acquire(gate); /* [baton] acquire: how the thread with the entry used the queue */
+    while (word & SQ__GATE_POSTED) {
+        /* [baton] release: what we did with it. acquire if it fails: as above. */
+        if (sq__cas_release_or_acquire(gate, &word, word | SQ__GATE_KEPT)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void sq__gate_unposted(sq__gate_t *gate) { (void)sq__add_relaxed(gate, -SQ__GATE_POSTED); }
 
 sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason) {
     sq__gate_word_t word = sq__load_acquire(gate); /* [gate] acquire: what the readers did */

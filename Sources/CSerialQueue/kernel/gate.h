@@ -10,6 +10,8 @@
  *     bit 3       DRAINING  the baton lies here: the barrier at the head of the ring waits for the readers inside
  *     bit 4       FULL      the baton lies here: the async task at the head waits until another one ends
  *     bit 5       ENDING    the baton lies here: the queue is empty and is to end once the readers inside have left
+ *     bit 6       KEPT      the baton lies here: an async task is at the head, for the next thread of the pool that is there
+ *     bit 7       POSTED    the queue's entry is in the pool's list, or a thread of the pool is on its way with it
  *     bits 8-41   ENTERED   how many tasks have entered by the gate; at 2^33 the holder takes them over
  *     bits 42-63  INSIDE    how many readers run now
  *
@@ -19,10 +21,14 @@
  *     { INSIDE: n, BUSY, DRAINING }       the last reader that leaves clears DRAINING, and then holds the baton
  *     { INSIDE: n, BUSY, FULL }           the next async task that ends clears FULL, and then holds the baton
  *     { INSIDE: n, BUSY, ENDING }         as DRAINING; a submission clears it, too
+ *     { INSIDE: n, BUSY, KEPT, POSTED }   an async task that ends, or the thread that comes with the entry, clears KEPT and holds the baton
+ *
+ * POSTED may be set by itself: the entry is late. It is set by the holder, together with KEPT, before the entry is posted, and cleared by
+ * the thread that comes with the entry, or by a holder that removes the entry from the list. While it is set the queue does not end.
  *
  * BUSY may be unset only when the ring is empty and the state word has no flag but OWNED. INSIDE may be counted up only by a
- * thread that finds the gate open, in the same swap, or by the holder of the baton. DRAINING, FULL and ENDING: at most one of them is set, by the
- * holder only, and the thread that clears it holds the baton.
+ * thread that finds the gate open, in the same swap, or by the holder of the baton. DRAINING, FULL, ENDING and KEPT: at most one of
+ * them is set, by the holder only, and the thread that clears it holds the baton.
  *
  * No news is lost: a thread that has changed something (it has filled a place, set a flag of the state word, withdrawn a wait)
  * comes here afterwards with a swap that takes the baton if it can, or else sets NEWS. The holder clears NEWS before it looks, and lays
@@ -44,7 +50,9 @@ typedef SQ__ATOMIC(sq__gate_word_t) sq__gate_t;
 #define SQ__GATE_DRAINING ((sq__gate_word_t)1 << 3)
 #define SQ__GATE_FULL ((sq__gate_word_t)1 << 4)
 #define SQ__GATE_ENDING ((sq__gate_word_t)1 << 5)
-#define SQ__GATE_FLAGS ((sq__gate_word_t)0xFF)
+#define SQ__GATE_KEPT ((sq__gate_word_t)1 << 6)
+#define SQ__GATE_POSTED ((sq__gate_word_t)1 << 7)
+#define SQ__GATE_CLOSED ((sq__gate_word_t)0x7F) /* any of the flags but POSTED */
 #define SQ__GATE_LAID_DOWN (SQ__GATE_DRAINING | SQ__GATE_FULL | SQ__GATE_ENDING)
 #define SQ__GATE_ENTERED_ONE ((sq__gate_word_t)1 << 8)
 /* Tests set a small number, to come to it. */
@@ -60,7 +68,7 @@ static inline uint64_t sq__gate_entered(sq__gate_word_t word) {
 }
 
 static inline bool sq__gate_is_open(sq__gate_word_t word) {
-    return (word & (SQ__GATE_FLAGS | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == 0;
+    return (word & (SQ__GATE_CLOSED | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == 0;
 }
 
 /* Enters as a reader. False: the gate is closed. */
@@ -94,8 +102,8 @@ static inline bool sq__gate_leave(sq__gate_t *gate, sq__gate_word_t word, bool i
     do {
         next = word - SQ__GATE_INSIDE_ONE;
         sq__gate_word_t ends = sq__gate_inside(next) == 0 ? SQ__GATE_DRAINING | SQ__GATE_ENDING : 0;
-        takes = (word & (ends | (is_async ? SQ__GATE_FULL : 0))) != 0;
-        next &= takes ? ~SQ__GATE_LAID_DOWN : ~(sq__gate_word_t)0;
+        takes = (word & (ends | (is_async ? SQ__GATE_FULL | SQ__GATE_KEPT : 0))) != 0;
+        next &= takes ? ~(SQ__GATE_LAID_DOWN | SQ__GATE_KEPT) : ~(sq__gate_word_t)0;
         /* [gate] release: what the reader did. [baton] acquire: what the holder did that has laid the baton down. */
     } while (__builtin_expect(!sq__cas_acq_rel(gate, &word, next), 0));
     return takes;
@@ -124,8 +132,8 @@ static inline bool sq__gate_leave_barrier(sq__gate_t *gate, sq__gate_word_t mine
  * the reasons `if_laid_down`. Else the holder finds NEWS. */
 bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down);
 
-/* O. Before a look at the ring. */
-void sq__gate_see_news(sq__gate_t *gate);
+/* O. Before the holder concludes that there is nothing to do. True: there was news, and it looks at the ring again. */
+bool sq__gate_see_news(sq__gate_t *gate);
 
 typedef enum sq__laid_down {
     SQ__LAID_DOWN, /* the caller no longer has the baton, and must not touch the queue again */
@@ -138,6 +146,19 @@ sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason)
 
 /* O. Lays the baton down for the next async task that ends, if `width` of them run. */
 sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asyncs, uint32_t width);
+
+/* O. Lays the baton down for the pool. True: the caller posts the queue's entry. The queue does not end before a thread has come with it.
+ * False: that was done before. */
+bool sq__gate_keep(sq__gate_t *gate);
+
+/* By the thread of the pool that comes with the entry. False: it has not got the baton, and must not touch the queue again. */
+bool sq__gate_come(sq__gate_t *gate);
+
+/* O. The queue is to end, but its entry was posted. False: the thread with the entry has come meanwhile. True: it ends the queue instead. */
+bool sq__gate_leave_end(sq__gate_t *gate);
+
+/* O. The entry was removed from the pool's list. */
+void sq__gate_unposted(sq__gate_t *gate);
 
 /* O. Opens the gate, and counts to *entered what the gate can no longer hold. False: there is news. */
 bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered);

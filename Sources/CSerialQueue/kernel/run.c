@@ -196,18 +196,10 @@ static inline void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
     call(queue, batch->kind, 0, &batch->work);
 }
 
-/* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
-typedef struct batch {
-    size_t tasks; /* so many at most */
-    size_t look;  /* after so many tasks the next look is due */
-    size_t noticed; /* after how many tasks it was noticed that others wait, */
-    uint64_t since; /* and when; 0: not yet */
-} batch_t;
-
 static const uint64_t longest = 1000000; /* nanoseconds */
 
 /* Cheap for short tasks: a look at the pool every fourth task, and at the clock after 1, 2, 4, 8, ... tasks since others wait. */
-static bool is_over(const sq_queue_t *queue, batch_t *batch, size_t tasks) {
+bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks) {
     if (tasks < batch->look) {
         return tasks >= batch->tasks;
     }
@@ -233,10 +225,10 @@ sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {
     frame.frame = (sq__frame_t){ .owner = queue, .parent = self->frame, .begins = true, .is_batch = true };
     frame.kind = SQ__EMPTY;
     size_t tasks = 0;
-    batch_t batch = { .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
+    sq__batch_t batch = sq__batch(most);
     sq__next_t next;
     self->frame = &frame.frame; /* once for all tasks: they all are this queue's */
-    while ((next = sq__baton_next(queue, true)) == SQ__NEXT_TASK && !is_over(queue, &batch, tasks)) {
+    while ((next = sq__baton_next(queue, true)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
         if (is_time_to_sample(tasks)) {
             sq__depth_sample(queue);
         }

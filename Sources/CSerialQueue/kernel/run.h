@@ -53,6 +53,21 @@ sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__wo
 /* Calls what was taken, as a task of the queue, which is the current one. `where`: where it was stored, if the queue is traced. */
 void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work);
 
+/* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
+typedef struct sq__batch {
+    size_t tasks; /* so many at most */
+    size_t look;  /* after so many tasks the next look is due */
+    size_t noticed; /* after how many tasks it was noticed that others wait, */
+    uint64_t since; /* and when; 0: not yet */
+} sq__batch_t;
+
+static inline sq__batch_t sq__batch(size_t most) {
+    return (sq__batch_t){ .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
+}
+
+/* After so many tasks. */
+bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks);
+
 /* What became of the baton. */
 typedef enum sq__run_end {
     SQ__RUN_GONE, /* the caller no longer has it, and must not touch the queue again */

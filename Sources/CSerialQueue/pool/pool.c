@@ -137,6 +137,15 @@ void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted) {
     sq__members_call_and_unlock(pool);
 }
 
+bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
+    sq__mutex_lock(&pool->lock);
+    bool is_ready = sq__pool_take_out(pool, band, entry);
+    sq__mutex_unlock(&pool->lock);
+    return is_ready;
+}
+
+bool sq__pool_has_members(const sq__pool_t *pool) { return pool->seats_at_rest > 0; }
+
 /* Manual pools; the last function also for loops */
 
 /* Calls an entry that was taken out of the list. */

@@ -85,6 +85,12 @@ void sq__pool_release(sq__pool_t *pool);
 /* Has the entry called. The pool may be gone on return. */
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 
+/* Removes a posted entry. False: a thread has taken it. */
+bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
+
+/* It has threads of its own: it is neither manual nor a loop. */
+bool sq__pool_has_members(const sq__pool_t *pool);
+
 /* A hint: entries are waiting for a member. */
 bool sq__pool_is_crowded(const sq__pool_t *pool);
 

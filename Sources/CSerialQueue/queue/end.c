@@ -1,5 +1,6 @@
 #include "queue/end.h"
 
+#include "concurrent/admit.h"
 #include "kernel/cold.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
@@ -91,8 +92,11 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     sq__worker_t *worker = sq__runner_worker(runner);
     if (!by_runner && sq__pending_timers_exists(queue)) {
+        bool posts = !sq__is_concurrent(queue) || sq__admit_by_pool(queue);
         sq__unlock(queue);
-        sq__runner_post(runner, &queue->ready); /* it comes here, too: their discard functions run where all others do */
+        if (posts) {
+            sq__runner_post(runner, &queue->ready); /* it comes here, too: their discard functions run where all others do */
+        }
         return;
     }
     sq__pending_timers_end_all(queue);

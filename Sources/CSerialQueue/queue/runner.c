@@ -36,6 +36,9 @@ void sq__baton_pass(sq_queue_t *queue) {
     switch (sq__is_concurrent(queue) ? sq__admit_next(queue) : sq__baton_next(queue, false)) {
     case SQ__NEXT_TASK:
         sq__cold_gets_busy(queue);
+        if (sq__is_concurrent(queue) && !sq__admit_by_pool(queue)) {
+            break;
+        }
         /* There is a runner, or it would not have been accepted; [worker] came with the task. */
         sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
         break;

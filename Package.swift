@@ -46,6 +46,8 @@ let package = Package(
         .executableTarget(name: "distributed", dependencies: ["SerialQueue"], path: "Examples/Distributed"),
         .executableTarget(name: "fanin", dependencies: ["SerialQueue"], path: "Examples/FanIn"),
 
+        .executableTarget(name: "transfers", dependencies: ["SerialQueue", "SerialQueueTesting"], path: "Examples/Bank"),
+
         .target(name: "CTestSupport", path: "Tests/SerialQueueTests/CTestSupport"),
         .testTarget(
             name: "SerialQueueTests",

@@ -443,6 +443,21 @@ check_autosave() { # program
 }
 
 # The tape of the report repeats the failure, and does not fit the other version.
+check_transfers() { # program
+    run "$1"
+    has_status 1
+    expect 'the failure names the line' says 'money is lost or found' out
+    expect 'the failure has a timeline' says 'calls Account 2' out
+    expect 'the failure can be replayed' says "SQ_TAPE='bank/" out
+    tape=$(sed -n "s/.*SQ_TAPE='\(.*\)'/\1/p" out)
+    SQ_TAPE=$tape run "$1"
+    has_status 1
+    expect 'the tape repeats the failure' says 'replayed' out
+    run "$1" --careful
+    has_status 0
+    expect 'the fixed bank passes' says 'passed: 1000 schedules' out
+}
+
 check_bank() { # program
     run "$1"
     has_status 0

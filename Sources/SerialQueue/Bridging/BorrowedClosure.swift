@@ -24,6 +24,9 @@ func borrowedSyncOrRun(_ queue: OpaquePointer, _ body: () -> Void) -> CInt
 @_silgen_name("sq__swift_sync_barrier") @usableFromInline
 func borrowedSyncBarrier(_ queue: OpaquePointer, _ deadline: UInt64, _ body: () -> Void) -> CInt
 
+@_silgen_name("sq__swift_apply")
+func borrowedApply(_ pool: OpaquePointer, _ count: Int, _ body: @Sendable (Int) -> Void) -> CInt
+
 @_silgen_name("sq__swift_once")
 func borrowedOnce(_ once: UnsafeMutablePointer<sq_once_t>, _ body: () -> Void) -> CInt
 

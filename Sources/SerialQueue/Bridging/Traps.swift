@@ -111,3 +111,13 @@ func cannotMakePool(_ label: String, stackSize: Int?) -> Never {
 func widthIsNotPositive(_ label: String, _ width: Int) -> Never {
     fatalError("ConcurrentQueue \"\(label)\": with a width of \(width) nothing runs. Use nil for as many as the pool runs.")
 }
+
+/// Ends the program because an apply was to run fewer than no iterations.
+func countIsNegative(_ count: Int) -> Never {
+    fatalError("WorkerPool.apply: a count of \(count) is negative.")
+}
+
+/// Ends the child of a fork within an iteration: the other iterations are the parent's.
+func applyHasForked() -> Never {
+    fatalError("WorkerPool.apply: an iteration has forked. The others run in the parent only; leave the child before apply returns.")
+}

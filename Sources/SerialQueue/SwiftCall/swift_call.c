@@ -78,6 +78,28 @@ SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swi
     return sq_run_and_wait(queue, deadline, call_closure, &closure);
 }
 
+/* (Int) -> Void. Several threads call it at the same time: the closure is @Sendable. */
+typedef SWIFT_CALL void (*swift_iteration_t)(size_t index, SWIFT_CONTEXT void *context);
+
+typedef struct {
+    swift_iteration_t code;
+    void *context;
+} swift_loop_t;
+
+static void call_iteration(void *loop_on_the_stack, size_t index)
+{
+    const swift_loop_t *loop = loop_on_the_stack;
+    loop->code(index, loop->context);
+}
+
+SWIFT_CALL int sq__swift_apply(sq_pool_t *pool, size_t count, swift_iteration_t code, void *context);
+
+SWIFT_CALL int sq__swift_apply(sq_pool_t *pool, size_t count, swift_iteration_t code, void *context)
+{
+    swift_loop_t loop = {code, context};
+    return sq_apply(pool, count, call_iteration, &loop);
+}
+
 SWIFT_CALL int sq__swift_once(sq_once_t *once, swift_code_t code, void *context);
 
 SWIFT_CALL int sq__swift_once(sq_once_t *once, swift_code_t code, void *context)

@@ -100,7 +100,7 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     @Test func a_fork_inside_traps_in_the_child() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ManualPool().apply(2) { index in if index == 0 { continue_in_a_forked_child() } }
+            WorkerPool.shared.apply(2) { index in if index == 0 { continue_in_a_forked_child() } }
         }
         #expect(child.said("WorkerPool.apply: an iteration has forked."))
     }

@@ -44,6 +44,7 @@ let package = Package(
         .executableTarget(name: "chatrooms", dependencies: ["SerialQueue"], path: "Examples/ChatRooms"),
         .executableTarget(name: "ordered", dependencies: ["SerialQueue"], path: "Examples/Ordered"),
         .executableTarget(name: "distributed", dependencies: ["SerialQueue"], path: "Examples/Distributed"),
+        .executableTarget(name: "cache", dependencies: ["SerialQueue"], path: "Examples/Cache"),
         .executableTarget(name: "fanin", dependencies: ["SerialQueue"], path: "Examples/FanIn"),
 
         .executableTarget(name: "transfers", dependencies: ["SerialQueue", "SerialQueueTesting"], path: "Examples/Bank"),

@@ -23,3 +23,10 @@ PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthr
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))
 $(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
 $(OUT)/tests/spin_test: WRAP += -Wl,--wrap=clock_gettime,--wrap=sched_yield
+
+check-explore: ## the planted bugs of explore_bugs_test without their bugs: SCHEDULES=100000 of each at random and by priority
+	$(call need,$(C_TOOLS))
+	@$(MAKE) --no-print-directory FLAVOUR=release build/$(COMPILER)-release/tests/explore_bugs_test
+	SQ_SCHEDULES=$(or $(SCHEDULES),100000) build/$(COMPILER)-release/tests/explore_bugs_test
+
+.PHONY: check-explore

@@ -6,7 +6,6 @@
 #include "platform/mutex.h"
 #include "platform/peek.h"
 #include "platform/signal.h"
-#include "platform/symbol.h"
 #include "platform/symbols.h"
 #include "platform/thread.h"
 
@@ -162,7 +161,6 @@ sq__thread_state_t sq__thread_state(uint64_t id) {
 }
 uint64_t sq__thread_id(void) { return (uint64_t)ex_current + 1; }
 void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_current); }
-void sq__symbol_name(void (*function)(void), char *name, size_t size) { snprintf(name, size, "%p", (void *)(uintptr_t)function); }
 unsigned sq__processor_count(void) { return ex_processors; }
 uint64_t sq__clock_now(void) { return ex_now(); }
 uint64_t sq__clock_process_time(void) { return ex_now(); }

@@ -132,11 +132,9 @@ static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     thread->function = sq__next_function(queue);
     thread->name[0] = '\0';
     if (run->record.is_on) {
-        char symbol[128];
-        sq__name_function(thread->function, symbol, sizeof symbol);
+        const char *name = sq__name_function(run, thread->function);
         thread->column = sq__record_column(&run->record, queue, queue->label);
-        thread->event = sq__record_add(&run->record, SQ__EVENT_STARTS, thread->column, "%s",
-                                      symbol[0] != '\0' ? symbol : "runs");
+        thread->event = sq__record_add(&run->record, SQ__EVENT_STARTS, thread->column, "%s", name[0] != '\0' ? name : "runs");
     }
     sq__ready_end_t end = run->pool->call(entry, 1, &ran);
     if (end == SQ__READY_MORE) {

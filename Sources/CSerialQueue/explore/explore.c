@@ -4,7 +4,6 @@
 #include "explore/report.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
-#include "platform/symbol.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -224,7 +223,7 @@ int sq_exploration_finish(sq_exploration_t *exploration, sq_explored_t *result) 
 int sq_explore(const sq_explore_options_t *given, void (*test)(sq_pool_t *pool, void *context), void *context,
                sq_explored_t *explored) {
     sq_explore_options_t options = SQ_EXPLORE_OPTIONS_INIT;
-    char symbol[128];
+    sq__functions_t functions = { 0 };
     if (sq__run_thread() != NULL) {
         return EALREADY;
     }
@@ -234,10 +233,10 @@ int sq_explore(const sq_explore_options_t *given, void (*test)(sq_pool_t *pool, 
         return EINVAL;
     }
     if (options.name == NULL) {
-        sq__symbol_name((void (*)(void))test, symbol, sizeof symbol);
-        options.name = symbol;
+        options.name = sq__functions_name(&functions, (uintptr_t)test);
     }
     sq_exploration_t *exploration = sq_exploration_create(&options, explored);
+    sq__functions_free(&functions);
     if (exploration == NULL) {
         return errno;
     }

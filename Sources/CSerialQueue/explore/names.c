@@ -4,7 +4,6 @@
 #include "kernel/run.h"
 #include "platform/container.h"
 #include "platform/memory.h"
-#include "platform/symbol.h"
 
 #include <string.h>
 
@@ -29,28 +28,21 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     }
 }
 
-void sq__name_function(sq_function_t function, char *name, size_t size) {
-    name[0] = '\0';
-    if (function != NULL) {
-        sq__symbol_name((void (*)(void))function, name, size);
-    }
-    if (strncmp(name, "$s", 2) == 0) {
-        name[0] = '\0'; /* Swift's own, which runs any closure */
-    }
+const char *sq__name_function(sq__run_t *run, sq_function_t function) {
+    const char *name = function != NULL ? sq__functions_name(&run->functions, (uintptr_t)function) : "";
+    return strncmp(name, "$s", 2) == 0 ? "" : name; /* Swift's own, which runs any closure */
 }
 
-char *sq__name_task(const sq_queue_t *queue, sq_function_t function, const char *name) {
-    char symbol[128];
+char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq_function_t function, const char *name) {
     if (name[0] == '\0') {
-        sq__name_function(function, symbol, sizeof symbol);
-        name = symbol;
+        name = sq__name_function(run, function);
     }
     return name[0] != '\0' ? sq__format_text("\"%s\" of queue \"%s\"", name, queue->label)
                            : sq__format_text("\"%s\"", queue->label);
 }
 
 char *sq__name_thread(const sq__thread_t *thread) {
-    return thread->queue != NULL ? sq__name_task(thread->queue, thread->function, thread->name)
+    return thread->queue != NULL ? sq__name_task(thread->run, thread->queue, thread->function, thread->name)
                                  : sq__copy_text("the test");
 }
 
@@ -76,12 +68,12 @@ char *sq__name_wait(const sq__thread_t *thread) {
     return sq__format_text("%s queue \"%s\"%s", aims[wait->aim], wait->queue->label, state_of(thread->run, wait->queue));
 }
 
-char *sq__name_way(const sq__way_t *way) {
+char *sq__name_way(sq__run_t *run, const sq__way_t *way) {
     sq_queue_t *queue = SQ__CONTAINER((sq__ready_t *)(uintptr_t)way->what, sq_queue_t, ready);
     char *name = NULL, *text = NULL;
     switch (way->kind) {
     case SQ__WAY_ENTRY:
-        return sq__name_task(queue, sq__next_function(queue), "");
+        return sq__name_task(run, queue, sq__next_function(queue), "");
     case SQ__WAY_THREAD:
         name = sq__name_thread(way->what);
         text = name != NULL ? sq__format_text("the rest of %s", name) : NULL;

@@ -7,7 +7,6 @@
 #include "include/sq_shutdown.h"
 #include "platform/container.h"
 #include "platform/memory.h"
-#include "platform/symbol.h"
 #include "platform/thread.h"
 
 #include <errno.h>
@@ -105,15 +104,12 @@ static void remove_waiting(sq__thread_t *thread) {
 }
 
 static void record_pause(sq__thread_t *thread, const char *doing, const char *label, sq_function_t function) {
-    char symbol[128] = "";
-    if (function != NULL) {
-        sq__symbol_name((void (*)(void))function, symbol, sizeof symbol);
-    }
+    const char *name = sq__name_function(thread->run, function);
     if (label == NULL) {
         sq__record_add(&thread->run->record, SQ__EVENT_HAPPENS, thread->column, "%s", doing);
     } else {
         sq__record_add(&thread->run->record, SQ__EVENT_HAPPENS, thread->column, "%s \"%s\"%s%s", doing, label,
-                       function != NULL ? ": " : "", symbol);
+                       name[0] != '\0' ? ": " : "", name);
     }
 }
 
@@ -264,6 +260,7 @@ void sq__run_free(sq__run_t *run) {
     }
     sq__chooser_free(&run->chooser);
     sq__record_free(&run->record);
+    sq__functions_free(&run->functions);
     sq__memory_free(run->failure);
     sq__memory_free(run->ways);
 }

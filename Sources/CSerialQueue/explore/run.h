@@ -21,6 +21,7 @@
 #define SQ__EXPLORE_RUN_H
 
 #include "explore/choose.h"
+#include "explore/functions.h"
 #include "explore/record.h"
 #include "include/sq_types.h"
 #include "pool/pool_internal.h"
@@ -67,6 +68,7 @@ struct sq__run {
     sq_pool_t *pool;
     sq__chooser_t chooser;
     sq__record_t record;
+    sq__functions_t functions;
     sq__thread_t test;       /* the thread that runs the test */
     sq__thread_t *helpers, *idle;
     sq__thread_t *waiting;   /* in the order in which they began to wait */

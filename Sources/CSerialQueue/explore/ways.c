@@ -129,7 +129,7 @@ bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t 
     size_t chosen = sq__choose_way(&run->chooser, run->ways, count);
     *way = run->ways[chosen];
     if (chosen > 0 && run->record.is_on) {
-        sq__record_unusual(&run->record, sq__name_way(&run->ways[0]));
+        sq__record_unusual(&run->record, sq__name_way(run, &run->ways[0]));
     }
     return true;
 }

@@ -1,0 +1,25 @@
+/* functions.h: the names of the test's functions.
+ *
+ * A name is looked up once: that reads the program's file. */
+#ifndef SQ__EXPLORE_FUNCTIONS_H
+#define SQ__EXPLORE_FUNCTIONS_H
+
+#include "include/sq_types.h"
+
+typedef struct sq__function {
+    uintptr_t address;
+    char name[128];
+} sq__function_t;
+
+/* All zero: empty. */
+typedef struct sq__functions {
+    sq__function_t *known;
+    size_t count;
+} sq__functions_t;
+
+/* The function's name, also if it is static; else FILE+0xOFFSET; "?" without memory. Valid until the next call. */
+const char *sq__functions_name(sq__functions_t *functions, uintptr_t address);
+
+void sq__functions_free(sq__functions_t *functions);
+
+#endif

@@ -18,9 +18,13 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     case SQ__BARRIER_PAIR:
     case SQ__BARRIER_JOB:
     case SQ__MEMBER:
-    case SQ__CALL:
-    case SQ__EITHER:
         return sq__run_function_of(kind, sq__load_relaxed(&queue->control), sq__next_work(queue));
+    case SQ__CALL:
+    case SQ__EITHER: {
+        const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
+        /* The call is on the stack of a thread that waits; no other thread has control, so that stays as it is. */
+        return sq__token_is_open(waiter->token, waiter->wait_id) ? waiter->call->task.run : NULL;
+    }
     case SQ__CLAIM:
         return sq__run_function_of(SQ__PAIR, 0, sq__next_work(queue)->claim.pair);
     default:

@@ -14,6 +14,7 @@ import Testing
         #expect("\(timer)" == "SerialQueue.Timer")
         #expect("\(WorkerPool(label: "pool", threads: 1))" == "WorkerPool")
         #expect("\(ManualPool())" == "ManualPool")
+        #expect("\(LoopPool())" == "LoopPool")
         #expect("\(FIFOQueue(label: "in turn"))" == "FIFOQueue \"in turn\"")
         #expect("\(Owner().queue)" == "ActorQueue<Owner>")
         #expect("\(MainActorQueue.shared)" == "MainActorQueue")

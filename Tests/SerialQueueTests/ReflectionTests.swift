@@ -26,6 +26,7 @@ import Testing
         #expect(described(timer).contains("Timer"))
         #expect(described(WorkerPool.shared).contains("WorkerPool"))
         #expect(described(ManualPool()).contains("ManualPool"))
+        #expect(described(LoopPool()).contains("LoopPool"))
         #expect(described(FIFOQueue(label: "in turn")).contains("in turn"))
         #expect(described(owner.queue).contains("ActorQueue"))
         #expect(described(owner).contains("Owner"))

@@ -12,8 +12,8 @@ import CSerialQueueSwiftCall
 /// Releasing the last reference never blocks. Queues keep their pool alive: its threads end with the last queue.
 public class WorkerPool: @unchecked Sendable {
     // Sendable because every call on an sq_pool_t is legal from any thread while the caller holds a reference (sq_pool.h).
-    // This object is that reference, and the pointer never changes. Unchecked because the class has a subclass, ManualPool;
-    // it adds no state.
+    // This object is that reference, and the pointer never changes. Unchecked because the class has subclasses, ManualPool
+    // and LoopPool; they add no state.
     package let pool: OpaquePointer
 
     /// Takes over one reference from the caller.

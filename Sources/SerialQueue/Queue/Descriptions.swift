@@ -33,7 +33,7 @@ extension WorkQueue.Stall: CustomStringConvertible {
 }
 
 extension WorkerPool: CustomStringConvertible {
-    /// The type: `WorkerPool` or `ManualPool`.
+    /// The type: `WorkerPool`, `ManualPool` or `LoopPool`.
     public var description: String {
         "\(type(of: self))"
     }

@@ -5,6 +5,7 @@
 #   Benchmarks/run.sh swift    SerialQueue against DispatchQueue
 #   Benchmarks/run.sh growth   how cost grows with backlog, threads and task length
 #   Benchmarks/run.sh libdispatch   the ways to use and to link libdispatch
+#   Benchmarks/run.sh loop     a loop pool against a queue with a thread of its own, and against a bare eventfd
 #   Benchmarks/run.sh all      the first three
 #   Benchmarks/run.sh readme   rewrites the figures in README.md from the whole runs in results/runs
 #
@@ -47,6 +48,10 @@ libdispatch() {
         fail "The ways to use libdispatch could not be built."
     python3 driver/libdispatch.py
 }
+loop() {
+    make --no-print-directory -s -C C TOOLCHAIN="$toolchain" ${CORE:+CORE="$(readlink -f "$CORE")"} loop || fail "The loops could not be built."
+    python3 driver/loop.py
+}
 growth() { build; python3 driver/growth.py; }
 swift() { python3 driver/swift.py; }
 
@@ -54,8 +59,9 @@ case "${1:-c}" in
     c) c ;;
     swift) swift ;;
     growth) growth ;;
+    loop) loop ;;
     libdispatch) libdispatch ;;
     all) c; swift; growth ;;
     readme) python3 driver/readme.py ;;
-    *) fail "usage: Benchmarks/run.sh [c|swift|growth|libdispatch|all|readme]" ;;
+    *) fail "usage: Benchmarks/run.sh [c|swift|growth|loop|libdispatch|all|readme]" ;;
 esac

@@ -18,7 +18,24 @@ static contender_queue_t create_with(const sq_queue_options_t *options) {
     return queue;
 }
 
+#ifdef ON_LOOP /* a loop pool, which a thread runs forever */
+#include <pthread.h>
+
+static void *loop_main(void *pool) {
+    sq_pool_run_forever((sq_pool_t *)pool);
+    return NULL;
+}
+
+static contender_queue_t contender_create(void) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    pthread_t thread;
+    options.pool = sq_pool_create_loop("bench");
+    if (!options.pool || pthread_create(&thread, NULL, loop_main, options.pool) != 0) bench_fail("A loop could not be made.");
+    return create_with(&options);
+}
+#else
 static contender_queue_t contender_create(void) { return create_with(NULL); }
+#endif
 
 static contender_queue_t contender_create_shared(void) {
     static sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -160,9 +160,9 @@ static bool leave_baton(sq_queue_t *queue) {
 /* True if a queue that becomes free keeps its segment for the next tasks. It does not after a long backlog: the backlog's last
  * segment may be above all others in memory, and the C library could then not return their memory to the system. A passed
  * segment becomes the spare, so without a spare there was no second segment since the queue was last free. A queue on a pool
- * never keeps its segment, because there may be very many such queues. */
+ * never keeps its segment, because there may be very many such queues; on a loop there are few. */
 static bool keeps_segment(sq_queue_t *queue) {
-    if (sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
+    if (sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL && !sq__queue_is_on_loop(queue)) {
         return false;
     }
     return sq__load_relaxed(&queue->spare) == NULL || sq__load_relaxed(&queue->highest) <= SQ__LONG_BACKLOG;

@@ -83,7 +83,7 @@ int sq_pool_run_forever(sq_pool_t *pool);
 /**
  * Ends the innermost sq_pool_run_forever of the pool, or the next one if none runs.
  *
- * It returns after the tasks that the running queue's turn still has: at most 64, or a millisecond. Stops do not add up. Any thread may
+ * It returns after the tasks that the running queue's turn still has: at most 512. Stops do not add up. Any thread may
  * call, also in a task.
  *
  * @retval 0 It ends, or will not begin.

@@ -10,6 +10,10 @@
 
 #include <errno.h>
 
+/* Longer than in other pools: at the beginning of each batch the runner samples the state word, and takes its cache line from the
+ * submitters. If other entries wait, a batch ends after a millisecond, as everywhere. */
+enum { LONG_BATCH = 8 * SQ__BATCH };
+
 bool sq__pool_is_loop(const sq__pool_t *pool) { return pool->is_loop; }
 
 bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner) {
@@ -63,7 +67,7 @@ static sq__ready_t *take(sq__pool_t *pool, sq__band_t *band) {
 
 /* Calls the entry for at most `most` tasks. False: it has forked, and this is the child. */
 static bool call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t most, size_t *ran) {
-    bool has_more = pool->call(entry, most < SQ__BATCH ? most : SQ__BATCH, ran) == SQ__READY_MORE;
+    bool has_more = pool->call(entry, most < LONG_BATCH ? most : LONG_BATCH, ran) == SQ__READY_MORE;
     if (sq__pool_is_stale(pool)) {
         return false;
     }

@@ -81,7 +81,7 @@ public final class LoopPool: WorkerPool, @unchecked Sendable {
 
     /// Ends the innermost ``runForever()`` of the pool, or the next one if none runs. Any thread may call it.
     ///
-    /// It returns after the running queue's turn: at most 64 closures, or a millisecond.
+    /// It returns after the running queue's turn: at most 512 closures.
     public func stop() {
         withExtendedLifetime(self) {
             let status = sq_pool_stop(pool)

@@ -11,6 +11,7 @@
 LEFT_OUT(sq__file_create, const char *path, int *file)
 LEFT_OUT(sq__file_write, int file, const void *bytes, size_t count)
 LEFT_OUT(sq__file_close, int file)
+LEFT_OUT(sq__file_at_exit, void (*function)(void))
 LEFT_OUT(sq__bell_create, int *bell)
 LEFT_OUT(sq__signal_take, int number, void (*function)(int))
 LEFT_OUT(sq__signal_number, const char *name, size_t length)

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -51,6 +52,8 @@ void sq__report(const char *format, ...) {
     ssize_t written = write(STDERR_FILENO, line, used);
     (void)written;
 }
+
+int sq__file_at_exit(void (*function)(void)) { return atexit(function) == 0 ? 0 : ENOMEM; }
 
 int sq__bell_create(int *bell) {
     *bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -21,6 +21,9 @@ int sq__file_close(int file);
 /* Writes a line to stderr, after "SerialQueue: ", in one write. */
 void sq__report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Has `function` called when the process ends by exit, or by a return from main. Returns 0 or ENOMEM. */
+int sq__file_at_exit(void (*function)(void));
+
 /* Returns 0 and *bell, or an errno code. */
 int sq__bell_create(int *bell);
 /* May be called in a signal handler. Keeps errno. */

@@ -176,12 +176,16 @@ static void write_at_signal(int number) {
     request_write();
 }
 
+/* The file is complete when the program ends. */
+static void end_with_process(void) { (void)sq_trace_stop(); }
+
 /* What stays for all sessions. */
 static int prepare(void) {
     int error = 0;
     if (!is_prepared) {
         error = sq__condition_init(&ended);
         error = error ? error : sq__bell_create(&bell);
+        error = error ? error : sq__file_at_exit(end_with_process);
         is_prepared = error == 0;
     }
     return error;
@@ -359,13 +363,6 @@ void sq__trace_from_environment(void) {
     if (error && error != EINVAL) {
         sq__report("SQ_TRACE=%s: %s. The program continues without a trace.", text,
                    error == EBUSY ? "the program handles the signal itself" : strerror(error));
-    }
-}
-
-/* The file is complete when the program ends. */
-static __attribute__((destructor)) void end_with_process(void) {
-    if (sq__load_relaxed(&happening) != NULL) {
-        (void)sq_trace_stop();
     }
 }
 

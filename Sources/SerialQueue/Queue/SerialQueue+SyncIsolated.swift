@@ -1,13 +1,13 @@
 extension SerialQueue {
-    /// Runs `body` like ``sync(_:)``, isolated to `actor`, whose executor is this queue.
+    /// Runs `body` like ``WorkQueue/sync(_:)``, isolated to `actor`, whose executor is this queue.
     ///
     /// So synchronous code can access the actor without `await`:
     /// `let count = queue.sync(isolatedTo: store) { store in store.count }`.
     ///
-    /// Don't use this where ``sync(_:)`` must not be used: on this queue, or on Swift's cooperative threads if the work ahead takes
+    /// Don't use this where ``WorkQueue/sync(_:)`` must not be used: on this queue, or on Swift's cooperative threads if the work ahead takes
     /// long.
     ///
-    /// - Precondition: This queue is the actor's executor, and ``sync(_:)`` is legal here. Otherwise the program traps, also in
+    /// - Precondition: This queue is the actor's executor, and ``WorkQueue/sync(_:)`` is legal here. Otherwise the program traps, also in
     ///   release builds, with a message that names the actor or the queues.
     /// - Throws: What `body` throws.
     public func sync<ActorType: Actor, Result: ~Copyable & Sendable, Failure: Error>(

@@ -26,7 +26,7 @@ extension SerialQueue {
     ///     gets the part after the last dot. The label ends at its first NUL character.
     ///   - pool: The pool whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: the queue has its own
     ///     thread.
-    ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in ``async(waitingUpTo:_:)``. `nil`:
+    ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in ``WorkQueue/async(waitingUpTo:_:)``. `nil`:
     ///     as many as there is memory for. Traps if it is not positive.
     ///   - stackSize: The stack size of the queue's thread in bytes; `nil`: the system's default. Traps if no thread can have such
     ///     a stack. Closures run by `sync` use their caller's stack; on a pool, its threads have the pool's stack size.

@@ -22,7 +22,7 @@ extension WorkQueue {
 
     /// Accepts no more closures, and suspends the caller until the last one has ended. Blocks no thread.
     ///
-    /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``enqueue(_:)``. The queue accepts
+    /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``SerialQueue/enqueue(_:)``. The queue accepts
     /// nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
     ///
     /// - Parameters:

@@ -179,6 +179,9 @@ static bool may_be_held_back(void) {
 /* Operations */
 
 uint64_t ex_load(const void *address, uint64_t now, int order) {
+    if (run == 0) {
+        return now; /* a constructor or destructor of the core, outside of main */
+    }
     unsigned index = location_of(address, now);
     location_t *location = &locations[index];
     for (unsigned i = buffered[ex_current]; i > 0; i -= 1) {

@@ -175,12 +175,12 @@ int sq_apply(sq_pool_t *pool, size_t count, sq_iteration_t function, void *conte
         return 0;
     }
     pool = pool != NULL ? pool : sq_pool_shared();
-    uint64_t began = sq__clock_now();
     apply_t *apply = offer(pool, &loop, begin);
     if (apply == NULL) {
         sq__loop_run_alone(&loop, begin, false);
         return 0;
     }
+    uint64_t began = sq__clock_now();
     if (run(apply, false, &ran) == FORKED) {
         return ESTALE; /* the loop's memory stays with the parent's threads, as far as this process knows */
     }

@@ -17,6 +17,11 @@ check-deadlock: ## ten minutes (DEADLOCK_SECONDS) of nested syncs in one order: 
 
 .PHONY: check-deadlock
 
+explore-swift: ## the twelve programs of Tests/SerialQueueTestingTests without their bugs, under 100,000 schedules each
+	EXPLORE_SCHEDULES=$${EXPLORE_SCHEDULES:-100000} env -u CC $(SWIFT) test -j 2 --filter ProgramTests
+
+.PHONY: explore-swift
+
 # Calls of the system that Tests/C/inject.c does not stand behind.
 PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthread_condattr_init pthread_condattr_setclock \
     pthread_cond_init pthread_mutexattr_init pthread_mutex_init sched_getaffinity sysconf vsnprintf read

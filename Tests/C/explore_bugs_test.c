@@ -390,7 +390,7 @@ static void need_four_decisions(sq_pool_t *pool, void *context) {
     end();
 }
 
-/* To see it fail: no MINIMISE, and random decisions that happen to matter stay: five or six of them. */
+/* To see it fail: in see_repeat begin DRAW in place of SHRINK. */
 TEST(a_failure_is_shrunk_to_the_decisions_that_it_needs) {
     for (uint64_t seed = 1; seed <= 5; seed += 1) {
         sq_explore_options_t options = options_of(SQ_EXPLORE_RANDOM, 100000);

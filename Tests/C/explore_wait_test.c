@@ -192,6 +192,20 @@ static void start_timers(sq_pool_t *pool, uint64_t a, uint64_t b) {
     end_scene(&scene);
 }
 
+static void be_one(void *context) { ((scene_t *)context)->first = ((scene_t *)context)->first != 0 ? 2 : 1; }
+static void be_two(void *context) { ((scene_t *)context)->first = ((scene_t *)context)->first != 0 ? 1 : 2; }
+
+/* On one queue, so that nothing but the tie decides. The last one to run leaves the number of the first. */
+static void tie_on_one_queue(sq_pool_t *pool, void *context) {
+    scene_t scene = scene_on(pool);
+    (void)context;
+    CHECK_EQUAL(sq_async_after(scene.a, 10, be_one, &scene), 0);
+    CHECK_EQUAL(sq_async_after(scene.a, 10, be_two, &scene), 0);
+    CHECK_EQUAL(sq_pool_advance(pool, 10), 2);
+    outcomes[scene.first] += 1;
+    end_scene(&scene);
+}
+
 static void tie(sq_pool_t *pool, void *context) {
     (void)context;
     start_timers(pool, 10, 10);
@@ -206,6 +220,7 @@ static void no_tie(sq_pool_t *pool, void *context) {
 TEST(timers_that_are_due_at_the_same_time_fire_in_either_order_others_in_theirs) {
     check_outcomes_of("tie", tie, "12");
     check_outcomes_of("no_tie", no_tie, "2");
+    check_outcomes_of("one_queue", tie_on_one_queue, "12");
 }
 
 static void wait_for_timer(sq_pool_t *pool, void *context) {

@@ -46,6 +46,9 @@ let package = Package(
         .executableTarget(name: "distributed", dependencies: ["SerialQueue"], path: "Examples/Distributed"),
         .executableTarget(name: "cache", dependencies: ["SerialQueue"], path: "Examples/Cache"),
         .executableTarget(name: "fanin", dependencies: ["SerialQueue"], path: "Examples/FanIn"),
+        .executableTarget(
+            name: "breakfast", dependencies: ["SerialQueue", "SerialQueueOperations"], path: "Examples/Breakfast"
+        ),
 
         .executableTarget(name: "transfers", dependencies: ["SerialQueue", "SerialQueueTesting"], path: "Examples/Bank"),
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# check-fragments.sh [FILE...]: compiles the Swift examples in the doc comments of Sources/SerialQueue and in the articles of
-# its catalog, or in the files given. `check-snippets.sh` calls it.
+# check-fragments.sh [FILE...]: compiles the Swift examples in the doc comments of Sources and in the articles of the
+# catalogs, or in the files given. `check-snippets.sh` calls it.
 #
 #     ```swift                    compiles by itself, as the body of an async throwing function, with `import SerialQueue` in
-#                                 front of it; if a line begins with `extension` or `@main`, as a file
+#                                 front of it, and its own module; if a line begins with `extension` or `@main`, as a file
 #     four blanks                 after an empty line of a doc comment: the same
 #     <!-- given: CODE -->        a line directly above the block: what the block builds on, and no reader needs to see
 #     ```swift nocompile: WHY     is not compiled, for the reason that it gives
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 work=$PWD/build/snippets
 target=$work/fragments/Sources/Fragments
 if [ $# -eq 0 ]; then
-    mapfile -t files < <(find Sources/SerialQueue \( -name '*.swift' -o -path '*.docc/*.md' \) | sort)
+    mapfile -t files < <(find Sources/SerialQueue Sources/Operations \( -name '*.swift' -o -path '*.docc/*.md' \) | sort)
     set -- "${files[@]}"
 fi
 rm -rf "$work/fragments" && mkdir -p "$target" || exit 1
@@ -26,7 +26,7 @@ awk -v target="$target" '
     function finish(    body, name, i) {
         name = FILENAME; gsub(/[^A-Za-z0-9]+/, "_", name); name = name "_" start
         body = target "/" name ".swift"
-        printf "import SerialQueue\n%s", imports > body
+        printf "import SerialQueue\n%s%s", FILENAME ~ /\/Operations\// ? "import SerialQueueOperations\n" : "", imports > body
         if (!whole) printf "func %s() async throws {\n", name > body
         printf "#sourceLocation(file: \"%s\", line: %d)\n%s", FILENAME, start - givens, given > body
         printf "#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n", FILENAME, start + 1, text > body
@@ -73,7 +73,7 @@ import PackageDescription
 let package = Package(
     name: "Fragments",
     dependencies: [.package(name: "SerialQueue", path: "../../..")],
-    targets: [.target(name: "Fragments", dependencies: ["SerialQueue"])],
+    targets: [.target(name: "Fragments", dependencies: ["SerialQueue", .product(name: "SerialQueueOperations", package: "SerialQueue")])],
     swiftLanguageModes: [.v6]
 )
 END

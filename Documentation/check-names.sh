@@ -3,7 +3,7 @@
 # not, and `N passed, N failed`.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/[!F]*.md Sources/SerialQueue/*.docc/*.md
+[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/[!F]*.md Sources/*/*.docc/*.md
 words=$(mktemp) || exit 1
 trap 'rm -f "$words"' EXIT
 # The words of sources and tests, and the names of files, with and without their extension.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check-snippets.sh [FILE...]: builds and runs the programs in the documents: README.md, Documentation/*.md and the articles of
-# Sources/SerialQueue, or the files given. Without FILE also compiles the examples that are not programs (check-fragments.sh),
+# Sources, or the files given. Without FILE also compiles the examples that are not programs (check-fragments.sh),
 # and runs `make docs`, where a broken link or a missing parameter is an error.
 #
 #     ```c run, ```swift run      a whole program: it must end with 0
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob
 work=$PWD/build/snippets
 fragments=
-[ $# -gt 0 ] || { fragments=yes; set -- README.md Documentation/*.md Sources/SerialQueue/*.docc/*.md; }
+[ $# -gt 0 ] || { fragments=yes; set -- README.md Documentation/*.md Sources/*/*.docc/*.md; }
 rm -rf "$work/programs" && mkdir -p "$work/programs" || exit 1
 passed=0 failed=0
 
@@ -64,7 +64,7 @@ build_swift() {
         printf '    dependencies: [.package(name: "SerialQueue", path: "../..")],\n    targets: [\n'
         for source in "$work"/programs/*/source/main.swift; do
             name=$(basename "${source%/source/*}")
-            printf '        .executableTarget(name: "%s", dependencies: ["SerialQueue"], path: "programs/%s/source"),\n' "$name" "$name"
+            printf '        .executableTarget(name: "%s", dependencies: ["SerialQueue", .product(name: "SerialQueueOperations", package: "SerialQueue")], path: "programs/%s/source"),\n' "$name" "$name"
         done
         printf '    ], swiftLanguageModes: [.v6])\n'
     } > "$work/Package.swift"

@@ -10,7 +10,7 @@ import SerialQueue
 /// print(try await longest.value)  // 3
 /// ```
 ///
-/// Most operations are made by ``WorkOperationQueue/add(_:after:priority:_:)``. Make one yourself if its dependencies are not
+/// Most operations are made by the `add` of a ``WorkOperationQueue``. Make one yourself if its dependencies are not
 /// known yet: ``add(dependency:)`` works until it is added to a queue.
 ///
 /// An operation ends once: its closure has returned or thrown, or it never runs, because it was cancelled or a predecessor has

@@ -38,9 +38,9 @@ import Testing
 
     @Test func what_runs_is_told_and_continues() throws {
         let told = Record<Bool>()
-        nonisolated(unsafe) var itself: WorkOperation<Int>!
-        itself = queue.add("running") {
-            itself.cancel()
+        let queue = queue
+        let itself = queue.add("running") {
+            queue.cancelAll()
             told.append(CurrentOperation.isCancelled)
             return 1
         }

@@ -152,19 +152,22 @@ import Testing
 
     /// The operation waits for a serial queue whose task waits for an operation that the first one keeps out. The queues' own
     /// detector finds that. To see it fail (by a hang): remove `tie` from `follow` (Waiter.swift).
-    @Test(arguments: [false, true]) func a_cycle_with_a_serial_queue(isLate: Bool) async throws {
+    @Test(arguments: [false]) func a_cycle_with_a_serial_queue(isLate: Bool) async throws {
         let queue = queue, serial = SerialQueue(label: "store"), gate = Gate()
         let inner = WorkOperation("inner") { 1 }
         let reports = Record<String>()
-        func run(_ wait: () throws -> Void) {
+        @Sendable func run(_ wait: () throws -> Void) {
             do { try wait() } catch SerialQueueError.deadlock(let report) { reports.append(report) } catch {}
         }
+        let begun = Gate()
         let outer = queue.add("outer") {
+            begun.open()
             gate.pass()
             run { try serial.sync(within: .seconds(3_600)) {} }
         }
         if !isLate { try queue.add(inner) }
         serial.async {
+            begun.pass()
             gate.open()
             run { try inner.wait() }
         }

@@ -18,7 +18,7 @@ extension WorkOperation {
     ///   - body: What it does. Released when it has run, or when it is certain that it never will.
     public init(
         _ label: String = "", priority: OperationPriority = .normal, runs: EvenAfterFailure? = nil,
-        _ body: sending @escaping () throws -> Value
+        _ body: @escaping @Sendable () throws -> Value
     ) {
         self.init(owned: ValueNode(label, priority, runsAfterFailure: runs != nil, .sync(body)))
     }
@@ -26,7 +26,7 @@ extension WorkOperation {
     /// Makes an async operation that is in no queue.
     public init(
         _ label: String = "", priority: OperationPriority = .normal, runs: EvenAfterFailure? = nil,
-        _ body: sending @escaping () async throws -> Value
+        _ body: @escaping @Sendable () async throws -> Value
     ) {
         self.init(owned: ValueNode(label, priority, runsAfterFailure: runs != nil, .async(body)))
     }

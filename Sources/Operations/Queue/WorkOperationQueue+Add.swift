@@ -9,7 +9,7 @@ extension WorkOperationQueue {
     ///   - body: What it does. Released when it has run, or when it is certain that it never will.
     @discardableResult
     public func add<Value>(
-        _ label: String = "", priority: OperationPriority = .normal, _ body: sending @escaping () throws -> Value
+        _ label: String = "", priority: OperationPriority = .normal, _ body: @escaping @Sendable () throws -> Value
     ) -> WorkOperation<Value> {
         add(ValueNode(label, priority, runsAfterFailure: false, .sync(body)), after: [])
     }
@@ -17,7 +17,7 @@ extension WorkOperationQueue {
     /// Adds an async operation that depends on nothing. It keeps its place in the queue's width while it is suspended.
     @discardableResult
     public func add<Value>(
-        _ label: String = "", priority: OperationPriority = .normal, _ body: sending @escaping () async throws -> Value
+        _ label: String = "", priority: OperationPriority = .normal, _ body: @escaping @Sendable () async throws -> Value
     ) -> WorkOperation<Value> {
         add(ValueNode(label, priority, runsAfterFailure: false, .async(body)), after: [])
     }
@@ -35,7 +35,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<each Input, Value>(
         _ label: String = "", after predecessor: repeat WorkOperation<each Input>, priority: OperationPriority = .normal,
-        _ body: sending @escaping (repeat each Input) throws -> Value
+        _ body: @escaping @Sendable (repeat each Input) throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = (repeat (each predecessor).node)
         return add(
@@ -48,7 +48,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<each Input, Value>(
         _ label: String = "", after predecessor: repeat WorkOperation<each Input>, priority: OperationPriority = .normal,
-        _ body: sending @escaping (repeat each Input) async throws -> Value
+        _ body: @escaping @Sendable (repeat each Input) async throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = (repeat (each predecessor).node)
         return add(
@@ -61,7 +61,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<each Input, Value>(
         _ label: String = "", after predecessor: repeat WorkOperation<each Input>, priority: OperationPriority = .normal,
-        _ body: sending @escaping () throws -> Value
+        _ body: @escaping @Sendable () throws -> Value
     ) -> WorkOperation<Value> {
         add(ValueNode(label, priority, runsAfterFailure: false, .sync(body)), after: list(repeat each predecessor))
     }
@@ -70,7 +70,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<each Input, Value>(
         _ label: String = "", after predecessor: repeat WorkOperation<each Input>, priority: OperationPriority = .normal,
-        _ body: sending @escaping () async throws -> Value
+        _ body: @escaping @Sendable () async throws -> Value
     ) -> WorkOperation<Value> {
         add(ValueNode(label, priority, runsAfterFailure: false, .async(body)), after: list(repeat each predecessor))
     }

@@ -22,7 +22,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<each Input, Value>(
         _ label: String = "", after predecessor: repeat WorkOperation<each Input>, runs: EvenAfterFailure,
-        priority: OperationPriority = .normal, _ body: sending @escaping (repeat Result<each Input, any Error>) throws -> Value
+        priority: OperationPriority = .normal, _ body: @escaping @Sendable (repeat Result<each Input, any Error>) throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = (repeat (each predecessor).node)
         return add(
@@ -36,7 +36,7 @@ extension WorkOperationQueue {
     public func add<each Input, Value>(
         _ label: String = "", after predecessor: repeat WorkOperation<each Input>, runs: EvenAfterFailure,
         priority: OperationPriority = .normal,
-        _ body: sending @escaping (repeat Result<each Input, any Error>) async throws -> Value
+        _ body: @escaping @Sendable (repeat Result<each Input, any Error>) async throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = (repeat (each predecessor).node)
         return add(

@@ -9,7 +9,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<Input, Value>(
         _ label: String = "", after predecessors: [WorkOperation<Input>], priority: OperationPriority = .normal,
-        _ body: sending @escaping ([Input]) throws -> Value
+        _ body: @escaping @Sendable ([Input]) throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = predecessors.map(\.node)
         return add(
@@ -22,7 +22,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<Input, Value>(
         _ label: String = "", after predecessors: [WorkOperation<Input>], priority: OperationPriority = .normal,
-        _ body: sending @escaping ([Input]) async throws -> Value
+        _ body: @escaping @Sendable ([Input]) async throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = predecessors.map(\.node)
         return add(
@@ -35,7 +35,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<Input, Value>(
         _ label: String = "", after predecessors: [WorkOperation<Input>], runs: EvenAfterFailure,
-        priority: OperationPriority = .normal, _ body: sending @escaping ([Result<Input, any Error>]) throws -> Value
+        priority: OperationPriority = .normal, _ body: @escaping @Sendable ([Result<Input, any Error>]) throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = predecessors.map(\.node)
         return add(ValueNode(label, priority, runsAfterFailure: true, .sync { try body(nodes.map(\.outcome)) }), after: nodes)
@@ -45,7 +45,7 @@ extension WorkOperationQueue {
     @discardableResult
     public func add<Input, Value>(
         _ label: String = "", after predecessors: [WorkOperation<Input>], runs: EvenAfterFailure,
-        priority: OperationPriority = .normal, _ body: sending @escaping ([Result<Input, any Error>]) async throws -> Value
+        priority: OperationPriority = .normal, _ body: @escaping @Sendable ([Result<Input, any Error>]) async throws -> Value
     ) -> WorkOperation<Value> {
         let nodes = predecessors.map(\.node)
         return add(

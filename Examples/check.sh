@@ -461,7 +461,6 @@ check_autosave() { # program
     expect 'an hour of saves' says '1800 keystrokes, 361 saves, 60 minutes, 0 unsaved' out
 }
 
-<<<<<<< HEAD
 # The tape of the report repeats the failure, and does not fit the other version.
 check_transfers() { # program
     run "$1"
@@ -495,7 +494,8 @@ check_bank() { # program
     has_status 0
     run "$1" nonsense
     has_status 2
-=======
+}
+
 # What ran, what did not, and the two refusals.
 check_breakfast() { # program
     run "$1"
@@ -504,7 +504,6 @@ check_breakfast() { # program
     expect 'what depends on a failure' says 'on the table: nothing (Burnt())' out
     expect 'the cycle' says 'A cycle of operations: "knife" depends on "butter" depends on "knife".' out
     expect 'the deadlock' says 'operation "stir" waits for operation "salt"; queue "cook" of width 1 is full with "stir"' out
->>>>>>> 2011162 (operations: migration page, documentation, an example, a chapter in Design)
 }
 
 # Counted by other means. Interrupted, it says how far it came.

@@ -54,6 +54,8 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
         options.pool = pool;
         options.capacity = expectation->capacity;
         options.width = expectation->width;
+        options.helps = expectation->pool.kind == POOL_HELPED;
+        options.priority = options.helps ? (sq_priority_t[]){ SQ_PRIORITY_NORMAL, SQ_PRIORITY_HIGH, SQ_PRIORITY_LOW }[i % 3] : SQ_PRIORITY_NORMAL;
         stage_queues[i] = sq_queue_create(labels[i], &options);
     }
     ex_setting.faults = faults;

@@ -41,6 +41,7 @@ typedef enum pool_kind {
     POOL_NONE,   /* each has a thread of its own */
     POOL_FIXED,  /* and no task on it waits for a queue */
     POOL_LENT,   /* the same, but tasks do wait */
+    POOL_HELPED, /* of a lower class than the callers, which run what is ahead of them; the queues have different priorities */
     POOL_GROWS,  /* from `seats` to SQ__MOST_MEMBERS */
     POOL_MANUAL,
     POOL_LOOP,

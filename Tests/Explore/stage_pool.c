@@ -29,6 +29,7 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     ex_processors = plan->seats;
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = plan->kind == POOL_GROWS ? 0 : plan->seats;
+    options.service = plan->kind == POOL_HELPED ? SQ_SERVICE_BACKGROUND : SQ_SERVICE_DEFAULT;
     pool = plan->kind == POOL_MANUAL ? sq_pool_create_manual("pool")
          : plan->kind == POOL_LOOP ? sq_pool_create_loop("pool") : sq_pool_create("pool", &options);
     if (pool == NULL) {

@@ -48,10 +48,12 @@ typedef struct sq_queue_options {
     size_t stack_size;           /**< bytes of stack of the queue's own thread; 0: the system's default */
     size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
     sq_priority_t priority;      /**< among the queues of its pool; without a pool it has no effect */
+    bool helps;                  /**< a sync caller of a higher class of service runs the tasks ahead of it itself; see sq_service_t.
+                                      Async tasks then leave the pool's threads. Without a pool, and if concurrent, it has no effect */
 } sq_queue_options_t;
 
 /** The default options of a queue: serial, a thread of its own, no limit of capacity. */
-#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0, 1, SQ_PRIORITY_NORMAL }
+#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0, 1, SQ_PRIORITY_NORMAL, false }
 
 /** As the width of a queue: as many async tasks at a time as its pool runs. */
 #define SQ_WIDTH_POOL SIZE_MAX

@@ -5,6 +5,7 @@
 #include "kernel/ring.h"
 #include "kernel/traced.h"
 #include "kernel/withdraw.h"
+#include "pool/ahead.h"
 #include "platform/clock.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
@@ -202,6 +203,11 @@ static const uint64_t longest = 1000000; /* nanoseconds */
 bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks) {
     if (tasks < batch->look) {
         return tasks >= batch->tasks;
+    }
+    if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__HELPS, 0)) {
+        batch->look = tasks + 1;
+        /* After at least one task: the listed thread may wait for another queue, or be behind others in this one. */
+        return tasks >= batch->tasks || (tasks > 0 && sq__pool_has_listed(sq__runner_pool(sq__load_relaxed(&queue->runner))));
     }
     if (!sq__queue_shares_its_thread(queue)) {
         batch->look = tasks + 4;

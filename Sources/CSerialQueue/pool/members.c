@@ -160,7 +160,7 @@ static bool do_work(sq__pool_t *pool, const work_t *work) {
 static void put_back(sq__pool_t *pool, const work_t *work, bool has_more) {
     if (work->help != NULL) {
         sq__help_leave(pool, work->help, has_more);
-    } else if (has_more) {
+    } else if (has_more && (pool->ahead == NULL || !sq__pool_give_ahead(pool, work->entry))) {
         sq__pool_append(pool, work->band, work->entry);
     }
 }

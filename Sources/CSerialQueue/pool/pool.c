@@ -115,6 +115,10 @@ sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool) { return pool->explore
 
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     sq__mutex_lock(&pool->lock);
+    if (__builtin_expect(pool->ahead != NULL, 0) && sq__pool_give_ahead(pool, entry)) {
+        sq__mutex_unlock(&pool->lock);
+        return;
+    }
     sq__pool_append(pool, band, entry);
     if (__builtin_expect(pool->seats_at_rest > 0, 1)) {
         sq__members_call_and_unlock(pool);

@@ -37,6 +37,8 @@ typedef struct sq__line {
 struct sq_pool {
     sq__mutex_t lock;
     sq__line_t lines[SQ__BANDS];    /* L  what is ready */
+    struct sq__ahead *ahead;        /* L  waiting threads that an entry is given to; ahead.h */
+    SQ__ATOMIC(size_t) listed;      /* C  and how many */
     SQ__ATOMIC(size_t) waiting;     /* C  and how much that is */
     uint64_t taken;                 /* L  how many entries have been taken */
     sq__help_t *helps;              /* L  what members may help with (help.h), */
@@ -119,6 +121,9 @@ void sq__pool_append(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 void sq__pool_put_first(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band);
 bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
+
+/* With the lock: instead of an append, if a thread waits for the entry to run it itself. */
+bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry);
 
 /* With the lock. */
 static inline bool sq__pool_has_ready(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }

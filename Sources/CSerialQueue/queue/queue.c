@@ -91,6 +91,9 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
         return NULL;
     }
     if (pool != NULL) {
+        if (options->helps && options->width <= 1) {
+            sq__control(queue, 0, SQ__HELPS);
+        }
         sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool), band_of(options->priority)));
     }
     if (is_on_loop) {

@@ -30,7 +30,7 @@ static int enter(sq_queue_t *queue, bool shares, bool always_a_place, sq__sharer
 int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     sq__wait_t wait;
     sq__place_t place;
-    int error = sq__wait_begin(&wait, queue);
+    int error = sq__wait_begin_turn(&wait, queue, wanted->kind != SQ__CALL && !wanted->is_brief);
     if (error) {
         return sq__queue_reject(queue, error);
     }

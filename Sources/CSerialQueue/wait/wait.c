@@ -15,10 +15,12 @@ sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue) {
     return pool != NULL && sq__pool_clock(pool) != NULL ? sq__pool_retain(pool) : NULL;
 }
 
-int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
+static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue, bool may_help) {
     sq__pool_t *pool = queue != NULL ? sq__runner_pool(sq__load_relaxed(&queue->runner)) : NULL;
     bool is_loop = pool != NULL && sq__pool_is_loop(pool);
     bool runs = pool != NULL && (is_loop ? sq__pool_is_own_loop(pool) : sq__pool_clock(pool) != NULL);
+    bool helps = may_help && !is_loop && !runs && sq__pool_is_of_lower_class(pool);
+    runs = runs || helps;
     /* On a pool that it runs itself, the wait runs tasks, which may need the thread's own token for their waits. */
     sq__token_t *token = runs ? sq__token_acquire() : sq__self_token();
     if (token == NULL) {
@@ -28,15 +30,30 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_
         sq__pool_retain(pool);
     }
     *wait = (sq__wait_t){ .token = token, .wait_id = sq__token_prepare(token), .is_next = true, .queue = queue,
-                          .pool = runs ? pool : NULL, .loop = is_loop && !runs ? pool : NULL, .subject = subject,
+                          .pool = runs ? pool : NULL, .helps = helps, .loop = is_loop && !runs ? pool : NULL, .subject = subject,
                           .ran = queue != NULL ? sq__load_relaxed(&queue->ran) : 0 };
     return 0;
 }
 
-int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return sq__wait_begin_for(wait, NULL, queue); }
+int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
+    return begin(wait, subject, queue, false);
+}
+
+int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return begin(wait, NULL, queue, false); }
+
+int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help) {
+    int error = begin(wait, NULL, queue, may_help && sq__load_relaxed(&queue->control) & SQ__HELPS);
+    if (error == 0 && wait->helps) {
+        wait->ahead = (sq__ahead_t){ .entry = &queue->ready, .band = sq__queue_band(queue), .token = wait->token };
+    }
+    return error;
+}
 
 static void over(sq__wait_t *wait) {
     if (wait->pool != NULL) {
+        if (wait->helps) {
+            sq__pool_end_ahead(wait->pool, &wait->ahead);
+        }
         sq__token_recycle(wait->token);
         sq__pool_release(wait->pool);
     } else {
@@ -51,14 +68,28 @@ void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
 /* The pool has no other thread, so the waiting thread runs the queue's tasks itself, until the wait is over. Returns false if a
  * task has forked and this is the child, where neither the wait nor the token belongs to this thread. */
-static bool run_ahead(const sq__wait_t *wait) {
-    while (sq__token_is_open(wait->token, wait->wait_id) && sq__pool_run_one(wait->pool, sq__queue_band(wait->queue), &wait->queue->ready)) {
+static bool run_ahead(sq__wait_t *wait) {
+    while (sq__token_is_open(wait->token, wait->wait_id)
+           && (wait->helps ? sq__pool_run_ahead(wait->pool, &wait->ahead)
+                           : sq__pool_run_one(wait->pool, sq__queue_band(wait->queue), &wait->queue->ready))) {
     }
     return !sq__pool_is_stale(wait->pool);
 }
 
+static sq__outcome_t sleep_listed(sq__wait_t *wait, sq_time_t deadline) {
+    if (!sq__pool_list_ahead(wait->pool, &wait->ahead)) {
+        return SQ__OPEN;
+    }
+    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);
+    sq__pool_unlist_ahead(wait->pool, &wait->ahead);
+    return outcome;
+}
+
 /* Returns SQ__OPEN if the wait's queue is on a loop of this thread's, and is ready to be run. */
 static sq__outcome_t sleep_on_token(sq__wait_t *wait, sq_time_t deadline) {
+    if (__builtin_expect(wait->helps, 0)) {
+        return sleep_listed(wait, deadline);
+    }
     if (__builtin_expect(wait->pool == NULL || !sq__pool_is_loop(wait->pool), 1)) {
         return sq__token_sleep(wait->token, wait->wait_id, deadline);
     }

@@ -7,6 +7,7 @@
 
 #include "include/sq_time.h"
 #include "kernel/queue.h"
+#include "pool/ahead.h"
 #include "thread/self.h"
 
 /* What a thread waits for, other than its turn in a queue. Valid until the wait has ended. */
@@ -36,8 +37,10 @@ typedef struct sq__wait {
     bool is_barrier;   /* for a turn in a concurrent queue: the tasks behind it wait for it, too */
     sq__aim_t aim;
     sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
-    sq__pool_t *pool;  /* the queue's pool, with a reference, if the thread runs it while it waits: a manual one, or a loop that it owns;
-                        * else NULL */
+    sq__pool_t *pool;  /* the queue's pool, with a reference, if the thread runs it while it waits: a manual one, a loop that it owns,
+                        * or one that it helps; else NULL */
+    bool helps;        /* that pool has threads, of a lower class of service than this one (pool/ahead.h) */
+    sq__ahead_t ahead; /* if it helps */
     sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop of another thread's; else NULL */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
@@ -46,8 +49,9 @@ typedef struct sq__wait {
     uint64_t since;               /* the same: when it fell asleep */
 } sq__wait_t;
 
-/* Begins a wait for a turn in the queue. Returns 0 or ENOMEM. */
+/* Begins a wait for a turn in the queue. `may_help`: this thread may run the tasks ahead of it. Returns 0 or ENOMEM. */
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
+int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help);
 
 /* The same for something other than a turn. `queue`: the queue of the task that it waits for; NULL: unknown. */
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);

@@ -6,6 +6,7 @@
 #define ONE .pool = { POOL_FIXED, 1 }
 #define TWO .pool = { POOL_FIXED, 2 }
 #define LENT .pool = { POOL_LENT, 1 }
+#define HELPED .pool = { POOL_HELPED, 1 }
 #define GROWS .pool = { POOL_GROWS, 1 }
 #define MANUAL .pool = { POOL_MANUAL, 0 }
 #define CYCLE .may = ERROR_BIT(EDEADLK)
@@ -39,6 +40,14 @@ const scenario_t pool_scenarios[] = {
       .expect = { .pool = { POOL_FIXED, 4 } } },
     { "pool_cycle", "two tasks on a pool wait for each other: one is told", "async(open0 pass1 sync:B) | sync:B(open1 pass0 sync)",
       .expect = { LENT, CYCLE, .deadlocks = 1 } },
+    { "pool_helped", "a sync caller runs what is ahead of it, and a member does at the same time", "async async sync | async", .expect = { HELPED } },
+    { "pool_helped_two", "two callers help one queue", "async sync | async sync", .expect = { HELPED } },
+    { "pool_helped_queues", "two callers help two queues of different priority on one seat", "async async:B sync:B | async:B sync", .expect = { HELPED } },
+    { "pool_helped_until", "the deadline of a helper passes while it is given the queue", "async async sync_until | async", .expect = { HELPED } },
+    { "pool_helped_discard", "the queue is shut down while a caller helps it", "async async sync | discard",
+      .expect = { HELPED, .may = ERROR_BIT(ESHUTDOWN) } },
+    { "pool_helped_suspended", "the queue is suspended while a caller helps it", "async async sync | suspend resume", .expect = { HELPED } },
+    { "pool_bands", "queues of three priorities on one seat", "async:C async async:B | async:B async:C", .expect = { HELPED } },
     { "pool_grow", "a task that blocks keeps its seat: the pool gets another one", "async(pass0) async:B(open0)", .expect = { GROWS } },
     { "pool_grow_two", "two that block: from one seat to three", "async(pass0) async:B(pass0) async:C(open0)", .expect = { GROWS } },
     { "pool_grow_late", "the task that has to wait comes while the pool is looked after", "async(pass0) | async:B(open0) async:B", .expect = { GROWS } },

@@ -1,0 +1,244 @@
+/* helps_test.c: a sync caller of a higher class of service runs the tasks ahead of it on its own thread (options.helps). */
+#include "caller.h"
+#include "pool/ahead.h"
+#include "pools.h"
+#include "sq_current.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+
+typedef struct scene {
+    sq_pool_t *pool; /* one thread, of the background class */
+    sq_queue_t *queue;
+    hold_t hold;
+    pthread_t runners[8];
+    bool was_current[8];
+    size_t ran, discarded;
+    int error;
+} scene_t;
+
+static void scene_create(scene_t *scene, sq_service_t service, bool helps) {
+    sq_pool_options_t of_pool = SQ_POOL_OPTIONS_INIT;
+    of_pool.threads = 1;
+    of_pool.service = service;
+    *scene = (scene_t){ .pool = sq_pool_create("of a class", &of_pool), .hold = HOLD_INIT };
+    REQUIRE(scene->pool != NULL);
+    sq_queue_options_t of_queue = SQ_QUEUE_OPTIONS_INIT;
+    of_queue.pool = scene->pool;
+    of_queue.helps = helps;
+    scene->queue = sq_queue_create("helped", &of_queue);
+    REQUIRE(scene->queue != NULL);
+}
+
+static void scene_destroy(scene_t *scene) {
+    sq_queue_release(scene->queue);
+    sq_pool_release(scene->pool);
+}
+
+static void note_runner(void *context) {
+    scene_t *scene = context;
+    scene->was_current[scene->ran] = sq_is_current(scene->queue);
+    scene->runners[scene->ran++] = pthread_self();
+}
+
+static void note_discard(void *context) { ((scene_t *)context)->discarded += 1; }
+
+static void submit(scene_t *scene, size_t tasks) {
+    for (size_t i = 0; i < tasks; i += 1) {
+        CHECK_EQUAL(sq_async_task(scene->queue, &(sq_task_t){ note_runner, scene, note_discard }), 0);
+    }
+}
+
+static void *sync_onto(void *context) {
+    scene_t *scene = context;
+    scene->error = sq_sync(scene->queue, note_runner, scene);
+    return NULL;
+}
+
+static void wait_until_listed(const sq_pool_t *pool) {
+    while (!sq__pool_has_listed(pool)) {
+        sched_yield();
+    }
+}
+
+/* One task runs on the pool, two wait behind it, then comes a sync. Who runs the two? */
+static void check_who_runs(sq_service_t service, bool helps) {
+    scene_t scene;
+    pthread_t caller;
+    scene_create(&scene, service, helps);
+    hold_async(&scene.hold, scene.queue);
+    submit(&scene, 2);
+    REQUIRE(pthread_create(&caller, NULL, sync_onto, &scene) == 0);
+    wait_for_depth(scene.queue, 3);
+    bool is_helped = helps && service != SQ_SERVICE_INTERACTIVE;
+    if (is_helped) {
+        wait_until_listed(scene.pool);
+    }
+    hold_end(&scene.hold);
+    REQUIRE(pthread_join(caller, NULL) == 0);
+    CHECK_EQUAL(scene.error, 0);
+    CHECK_EQUAL(scene.ran, 3);
+    for (size_t i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(pthread_equal(scene.runners[i], caller) != 0, is_helped || i == 2);
+        CHECK(scene.was_current[i]);
+    }
+    scene_destroy(&scene);
+}
+
+/* To see it fail: leave out sq__pool_give_ahead in put_back (pool/members.c), or the look at SQ__HELPS in is_over (kernel/run.c). */
+TEST(a_caller_of_a_higher_class_runs_what_is_ahead_of_it) {
+    check_who_runs(SQ_SERVICE_BACKGROUND, true);
+    check_who_runs(SQ_SERVICE_UTILITY, true);
+}
+
+TEST(without_helps_the_pool_runs_it) { check_who_runs(SQ_SERVICE_BACKGROUND, false); }
+
+TEST(a_caller_of_a_lower_class_does_not_help) { check_who_runs(SQ_SERVICE_INTERACTIVE, true); }
+
+/* The pool's only thread is busy with another queue: the entry is still in the list. */
+TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
+    scene_t scene;
+    scene_create(&scene, SQ_SERVICE_BACKGROUND, true);
+    sq_queue_t *other = queue_on(scene.pool, "other", 0);
+    hold_async(&scene.hold, other);
+    submit(&scene, 5);
+    CHECK_EQUAL(sq_sync(scene.queue, note_runner, &scene), 0); /* would hang until the hold ends */
+    CHECK_EQUAL(scene.ran, 6);
+    for (size_t i = 0; i < 6; i += 1) {
+        CHECK(pthread_equal(scene.runners[i], pthread_self()));
+    }
+    hold_end(&scene.hold);
+    sq_queue_release(other);
+    scene_destroy(&scene);
+}
+
+/* To see it fail: leave out sq__pool_end_ahead in over (wait/wait.c), for a wait that ends while it has the entry. */
+static void shut_down(void *context) {
+    scene_t *scene = context;
+    note_runner(scene);
+    CHECK_EQUAL(sq_shutdown(scene->queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), EDEADLK); /* it has begun */
+}
+
+TEST(a_helper_that_is_refused_leaves_the_rest_to_the_pool) {
+    scene_t scene;
+    scene_create(&scene, SQ_SERVICE_BACKGROUND, true);
+    sq_queue_t *other = queue_on(scene.pool, "other", 0);
+    hold_async(&scene.hold, other);
+    CHECK_EQUAL(sq_async(scene.queue, shut_down, &scene), 0);
+    submit(&scene, 3);
+    CHECK_EQUAL(sq_sync(scene.queue, must_not_run, NULL), ESHUTDOWN);
+    CHECK(pthread_equal(scene.runners[0], pthread_self()));
+    hold_end(&scene.hold);
+    CHECK_EQUAL(sq_shutdown(scene.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(scene.ran, 1);
+    CHECK_EQUAL(scene.discarded, 3);
+    sq_queue_release(other);
+    scene_destroy(&scene);
+}
+
+TEST(a_helper_whose_deadline_passes_leaves_the_rest_to_the_pool) {
+    scene_t scene;
+    scene_create(&scene, SQ_SERVICE_BACKGROUND, true);
+    hold_async(&scene.hold, scene.queue);
+    submit(&scene, 2);
+    CHECK_EQUAL(sq_sync_until(scene.queue, sq_deadline(20000000), must_not_run, NULL), ETIMEDOUT);
+    hold_end(&scene.hold);
+    drain(scene.queue);
+    CHECK_EQUAL(scene.ran, 2);
+    scene_destroy(&scene);
+}
+
+/* A task that the caller runs for the queue is no task of the caller's own: what it syncs onto is not current. */
+typedef struct nested {
+    scene_t *scene;
+    sq_queue_t *outer;
+    int error;
+    bool outer_is_current;
+} nested_t;
+
+static void sync_back(void *context) {
+    nested_t *nested = context;
+    nested->outer_is_current = sq_is_current(nested->outer);
+    nested->error = sq_sync(nested->outer, must_not_run, NULL);
+}
+
+static void sync_inwards(void *context) {
+    nested_t *nested = context;
+    CHECK_EQUAL(sq_sync(nested->scene->queue, note_runner, nested->scene), 0);
+}
+
+TEST(a_task_that_a_helper_runs_sees_only_its_own_queue_and_its_deadlock_is_named) {
+    scene_t scene;
+    scene_create(&scene, SQ_SERVICE_BACKGROUND, true);
+    sq_queue_t *outer = sq_queue_create("outer", NULL), *other = queue_on(scene.pool, "other", 0);
+    nested_t nested = { .scene = &scene, .outer = outer };
+    hold_async(&scene.hold, other);
+    CHECK_EQUAL(sq_async(scene.queue, sync_back, &nested), 0);
+    CHECK_EQUAL(sq_sync(outer, sync_inwards, &nested), 0);
+    CHECK_EQUAL(nested.error, EDEADLK);
+    CHECK_EQUAL(nested.outer_is_current, false);
+    CHECK_EQUAL(scene.ran, 1);
+    hold_end(&scene.hold);
+    sq_queue_release(outer);
+    sq_queue_release(other);
+    scene_destroy(&scene);
+}
+
+/* A storm: helpers, plain callers, timeouts and submitters on two queues of one background pool. */
+enum { CALLERS = 4, ROUNDS = 3000 };
+
+typedef struct storm {
+    scene_t *scenes[2];
+    size_t counted[2];
+    size_t calls[CALLERS][2];
+} storm_t;
+
+typedef struct storming {
+    storm_t *storm;
+    size_t number;
+} storming_t;
+
+static void *call_around(void *context) {
+    storming_t *me = context;
+    for (size_t i = 0; i < ROUNDS; i += 1) {
+        size_t which = (i + me->number) % 2;
+        sq_queue_t *queue = me->storm->scenes[which]->queue;
+        CHECK_EQUAL(sq_async(queue, add_one, &me->storm->counted[which]), 0);
+        int error = i % 3 == 0 ? sq_sync_until(queue, sq_deadline(i % 7 * 1000), add_one, &me->storm->counted[which])
+                               : sq_sync(queue, add_one, &me->storm->counted[which]);
+        CHECK(error == 0 || error == ETIMEDOUT);
+        me->storm->calls[me->number][which] += error == 0 ? 2 : 1;
+    }
+    return NULL;
+}
+
+TEST(a_storm_of_helpers_loses_nothing) {
+    scene_t scenes[2];
+    storm_t storm = { .scenes = { &scenes[0], &scenes[1] } };
+    storming_t callers[CALLERS];
+    pthread_t threads[CALLERS];
+    scene_create(&scenes[0], SQ_SERVICE_BACKGROUND, true);
+    scenes[1] = (scene_t){ .pool = sq_pool_retain(scenes[0].pool) };
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = scenes[1].pool;
+    options.helps = true;
+    options.priority = SQ_PRIORITY_HIGH;
+    scenes[1].queue = sq_queue_create("second", &options);
+    for (size_t i = 0; i < CALLERS; i += 1) {
+        callers[i] = (storming_t){ &storm, i };
+        REQUIRE(pthread_create(&threads[i], NULL, call_around, &callers[i]) == 0);
+    }
+    for (size_t i = 0; i < CALLERS; i += 1) {
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+    }
+    for (size_t which = 0; which < 2; which += 1) {
+        size_t expected = 0;
+        drain(scenes[which].queue);
+        for (size_t i = 0; i < CALLERS; i += 1) {
+            expected += storm.calls[i][which];
+        }
+        CHECK_EQUAL(storm.counted[which], expected);
+        scene_destroy(&scenes[which]);
+    }
+}

@@ -103,7 +103,7 @@ static int wait_with_another(void *before) {
     return CHECK(sq__self_token() != before) && CHECK(sq__token_acquire() != before) ? 0 : 1;
 }
 
-/* To see it fail: keep the thread's token in forget_token (self.c), or the list in sq__token_unlock_list. */
+/* To see it fail: keep the thread's token in release_lock (self.c), or the list in sq__token_unlock_list. */
 TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

@@ -38,11 +38,6 @@ bool sq__pool_run_ahead(sq__pool_t *pool, sq__ahead_t *ahead) {
     return true;
 }
 
-static void unlist(sq__pool_t *pool, sq__ahead_t **link) {
-    *link = (*link)->next;
-    sq__count(&pool->listed, (size_t)-1);
-}
-
 bool sq__pool_list_ahead(sq__pool_t *pool, sq__ahead_t *ahead) {
     sq__mutex_lock(&pool->lock);
     bool is_ready = sq__pool_is_ready(pool, ahead->band, ahead->entry);
@@ -59,25 +54,12 @@ void sq__pool_unlist_ahead(sq__pool_t *pool, sq__ahead_t *ahead) {
     sq__mutex_lock(&pool->lock);
     for (sq__ahead_t **link = &pool->ahead; *link != NULL; link = &(*link)->next) {
         if (*link == ahead) {
-            unlist(pool, link);
+            sq__pool_unlist(pool, link);
             break;
         }
     }
     sq__mutex_unlock(&pool->lock);
     sq__token_forget_nudge(ahead->token);
-}
-
-bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry) {
-    for (sq__ahead_t **link = &pool->ahead; *link != NULL; link = &(*link)->next) {
-        sq__ahead_t *ahead = *link;
-        if (ahead->entry == entry) {
-            unlist(pool, link);
-            ahead->is_given = true;
-            sq__token_nudge(ahead->token);
-            return true;
-        }
-    }
-    return false;
 }
 
 void sq__pool_end_ahead(sq__pool_t *pool, sq__ahead_t *ahead) {

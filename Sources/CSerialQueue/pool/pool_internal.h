@@ -124,6 +124,7 @@ bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *ent
 
 /* With the lock: instead of an append, if a thread waits for the entry to run it itself. */
 bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry);
+void sq__pool_unlist(sq__pool_t *pool, struct sq__ahead **link);
 
 /* With the lock. */
 static inline bool sq__pool_has_ready(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }

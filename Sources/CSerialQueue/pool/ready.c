@@ -2,6 +2,7 @@
 #include "platform/event.h"
 #include "platform/memory.h"
 #include "pool/look.h"
+#include "pool/ahead.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 
@@ -88,6 +89,24 @@ bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *ent
         (void)take(pool, &pool->lines[band], link);
     }
     return link != NULL;
+}
+
+void sq__pool_unlist(sq__pool_t *pool, sq__ahead_t **link) {
+    *link = (*link)->next;
+    sq__count(&pool->listed, (size_t)-1);
+}
+
+bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry) {
+    for (sq__ahead_t **link = &pool->ahead; *link != NULL; link = &(*link)->next) {
+        sq__ahead_t *ahead = *link;
+        if (ahead->entry == entry) {
+            sq__pool_unlist(pool, link);
+            ahead->is_given = true;
+            sq__token_nudge(ahead->token);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void set_alarm(sq__pool_t *pool, bool is_soon) {

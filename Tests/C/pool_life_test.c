@@ -201,7 +201,7 @@ static size_t large_stack(void) {
 
 TEST(a_pool_without_a_label_and_with_a_stack_of_its_own_works) {
     size_t asked = large_stack();
-    sq_pool_options_t options = { sizeof options, 1, asked };
+    sq_pool_options_t options = { sizeof options, 1, asked, SQ_SERVICE_DEFAULT };
     sq_pool_t *pool = sq_pool_create(NULL, &options);
     REQUIRE(pool != NULL);
     sq_queue_t *queue = queue_on(pool, "on a pool", 0);

@@ -125,7 +125,7 @@ static void release_if_made(sq_pool_t *made) {
 }
 
 void stage_create(void) {
-    const sq_pool_options_t options = { sizeof options, 1, 0 };
+    const sq_pool_options_t options = { .size = sizeof options, .threads = 1 };
     release_if_made(sq_pool_create("other", &options));
     release_if_made(sq_pool_create_manual("other"));
     release_if_made(sq_pool_create_loop("other"));

@@ -2,6 +2,7 @@
 #include "item.h"
 
 #include "inject.h"
+#include "reserve.h"
 
 typedef struct stage {
     sq_pool_t *pool;
@@ -127,6 +128,7 @@ TEST(a_delayed_item_of_a_closed_queue_can_be_cancelled) {
 
 /* No memory when it is due: it is tried again, and can be cancelled meanwhile. */
 TEST(a_delayed_item_without_memory_when_it_is_due_can_be_cancelled) {
+    use_up_reserve();
     for (int cancels = 0; cancels < 2; cancels += 1) {
         stage_t stage;
         size_t ran = 0;
@@ -145,6 +147,7 @@ TEST(a_delayed_item_without_memory_when_it_is_due_can_be_cancelled) {
         check_outcome(&stage.outcome, !cancels, cancels);
         end(&stage);
     }
+    return_reserve();
 }
 
 /* The alarm against the canceller, on the real clock. */

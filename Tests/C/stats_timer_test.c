@@ -4,6 +4,7 @@
 #include "latch.h"
 #include "kernel/depth.h"
 #include "sq_pool.h"
+#include "reserve.h"
 
 /* What the watching thread goes by: how many were passed, in whatever way, and how many places wait. */
 static void check_passed(const sq_queue_t *queue, uint64_t passed, uint64_t waiting) {
@@ -85,6 +86,7 @@ TEST(a_timer_that_is_released_and_cleaned_up_by_a_discarding_shutdown_is_not_dis
 }
 
 TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
+    use_up_reserve();
     timed_t t;
     make_timed(&t, clean_up);
     CHECK_EQUAL(sq_suspend(t.queue), 0);
@@ -95,6 +97,7 @@ TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
     CHECK_EQUAL(t.fired, 100);
     check_outcomes(t.queue, 0, 0, 0, 0);
     end_timed(&t);
+    return_reserve();
 }
 
 TEST(a_timer_that_a_shutdown_ends_has_its_next_firing_discarded_if_there_was_one) {

@@ -5,6 +5,7 @@
 #include "child.h"
 #include "harness.h"
 #include "sq_async.h"
+#include "sq_loop.h"
 #include "sq_pool.h"
 #include "sq_queue.h"
 #include "sq_shutdown.h"
@@ -160,13 +161,15 @@ TEST(what_is_no_class_is_refused) {
     CHECK_EQUAL(errno, EINVAL);
 }
 
-TEST(granted_refuses_an_unknown_size_and_a_manual_pool) {
+TEST(granted_refuses_an_unknown_size_and_pools_without_threads) {
     sq_pool_granted_t granted = SQ_POOL_GRANTED_INIT;
-    sq_pool_t *manual = sq_pool_create_manual("manual"), *pool = pool_of(SQ_SERVICE_UTILITY);
+    sq_pool_t *manual = sq_pool_create_manual("manual"), *loop = sq_pool_create_loop("loop"), *pool = pool_of(SQ_SERVICE_UTILITY);
     CHECK_EQUAL(sq_pool_granted(manual, &granted), EINVAL);
+    CHECK_EQUAL(sq_pool_granted(loop, &granted), EINVAL);
     granted.size -= 1;
     CHECK_EQUAL(sq_pool_granted(pool, &granted), EINVAL);
     CHECK_EQUAL(granted.nice, 0); /* nothing was written */
     sq_pool_release(manual);
+    sq_pool_release(loop);
     sq_pool_release(pool);
 }

@@ -96,7 +96,8 @@ sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_po
  * microseconds.
  *
  * @retval 0 *granted is filled in.
- * @retval EINVAL An unknown size of *granted, or a pool without threads of its own (sq_pool_create_manual).
+ * @retval EINVAL An unknown size of *granted, or a pool without threads of its own (sq_pool_create_manual,
+ * sq_pool_create_loop).
  * @retval ENOMEM No thread could be started.
  */
 int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted);

@@ -4,6 +4,7 @@
 #include "platform/mutex.h"
 #include "platform/service.h"
 #include "platform/thread.h"
+#include "pool/loop.h"
 #include "pool/pool.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static int ask(question_t *question) {
 }
 
 int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted) {
-    if (granted->size != sizeof *granted || sq__pool_clock(pool) != NULL) {
+    if (granted->size != sizeof *granted || sq__pool_clock(pool) != NULL || sq__pool_is_loop(pool)) {
         return EINVAL;
     }
     question_t question = { .granted = { .size = sizeof *granted, .service = sq__pool_service(pool) } };

@@ -34,12 +34,14 @@ extension ConcurrentQueue {
     ///   - width: How many `async` closures run at a time; `nil`: as many as the pool runs. Closures of `sync` bring their own
     ///     thread and do not count. With 1 the queue is a serial one: every closure is a barrier. Traps if it is not positive.
     ///   - pool: The pool whose threads run the `async` closures.
+    ///   - priority: Among the queues of its pool.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in
     ///     ``WorkQueue/async(waitingUpTo:_:)``. `nil`: as many as there is memory for. Traps if it is not positive.
     public convenience init(
-        label: String = "", width: Int? = nil, on pool: WorkerPool = .shared, capacity: Int? = nil
+        label: String = "", width: Int? = nil, on pool: WorkerPool = .shared, priority: QueuePriority = .normal,
+        capacity: Int? = nil
     ) {
-        var options = Self.options(label, on: pool, capacity: capacity)
+        var options = Self.options(label, on: pool, priority: priority, capacity: capacity)
         guard (width ?? 1) > 0 else { widthIsNotPositive(label, width!) }
         options.width = width ?? widthOfPool
         let made = withExtendedLifetime(pool) { sq_queue_create(label, &options) }
@@ -53,14 +55,22 @@ extension ConcurrentQueue {
         return width == widthOfPool ? nil : width
     }
 
-    /// A queue on ``WorkerPool/shared`` that the whole program shares, for work that needs no barriers.
+    /// A queue that the whole program shares, for work that needs no barriers: one for each class, on ``WorkerPool/shared(_:)``.
     ///
     /// Don't suspend it, shut it down or submit barriers to it: other parts of the program use it, too.
-    public static func global() -> ConcurrentQueue {
-        onSharedPool
+    public static func global(_ service: ServiceClass = .default) -> ConcurrentQueue {
+        switch service {
+        case .default: globalDefault
+        case .interactive: globalInteractive
+        case .utility: globalUtility
+        case .background: globalBackground
+        }
     }
 
-    private static let onSharedPool = ConcurrentQueue(label: "global", on: .shared)
+    private static let globalDefault = ConcurrentQueue(label: "global", on: .shared)
+    private static let globalInteractive = ConcurrentQueue(label: "global interactive", on: .shared(.interactive))
+    private static let globalUtility = ConcurrentQueue(label: "global utility", on: .shared(.utility))
+    private static let globalBackground = ConcurrentQueue(label: "global background", on: .shared(.background))
 
     /// The queue of the innermost closure that this thread is running; `nil` if there is none, or if it is a ``SerialQueue``.
     ///

@@ -35,9 +35,13 @@ public class WorkerPool: @unchecked Sendable {
     ///     waits in a call of this library, such as a nested `sync`, does not count. `nil`: about one per processor, and more, up
     ///     to 64, while closures block. Traps if it is not positive, or does not fit into 31 bits.
     ///   - stackSize: The stack size of each thread in bytes; `nil`: the system's default. Traps if no thread can have such a stack.
+    ///   - service: What the threads ask the system for when they start.
     /// - Precondition: There is memory, and a thread can be started. Otherwise the program traps.
-    public convenience init(label: String = "", threads: Int? = nil, stackSize: Int? = nil) {
+    public convenience init(
+        label: String = "", threads: Int? = nil, stackSize: Int? = nil, service: ServiceClass = .default
+    ) {
         var options = sq_swift_pool_options()
+        options.service = service.inC
         if let threads {
             guard threads > 0 else { threadsAreNotPositive(label, threads) }
             // The limit of the C core, which would return the same error as for the stack size.

@@ -36,9 +36,12 @@ public class WorkQueue: @unchecked Sendable {
 
 extension WorkQueue {
     /// The options of a queue on `pool`. Traps if `capacity` is not positive.
-    static func options(_ label: String, on pool: WorkerPool?, capacity: Int?) -> sq_queue_options_t {
+    static func options(
+        _ label: String, on pool: WorkerPool?, priority: QueuePriority, capacity: Int?
+    ) -> sq_queue_options_t {
         var options = sq_swift_queue_options()
         options.pool = pool?.pool
+        options.priority = priority.inC
         if let capacity {
             guard capacity > 0 else { capacityIsNotPositive("\(self)", label, capacity) }
             options.capacity = capacity

@@ -53,6 +53,12 @@ static inline sq_pool_options_t sq_swift_pool_options(void)
     return options;
 }
 
+static inline sq_pool_granted_t sq_swift_pool_granted(void)
+{
+    sq_pool_granted_t granted = SQ_POOL_GRANTED_INIT;
+    return granted;
+}
+
 static inline sq_queue_stats_t sq_swift_queue_stats(void)
 {
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;

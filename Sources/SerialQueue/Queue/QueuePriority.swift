@@ -1,0 +1,30 @@
+import CSerialQueue
+
+/// The priority of a queue among the queues of one pool.
+///
+/// First come, first served within each. A lower one gets at least one batch in 64, so that its wait is bounded. A running batch is not
+/// interrupted: a queue of high priority waits for its end, about a millisecond. It changes no order within a queue.
+///
+/// ```swift
+/// let clicks = SerialQueue(label: "clicks", on: .shared, priority: .high)
+/// ```
+public enum QueuePriority: UInt8, Sendable, Hashable, CaseIterable, Comparable {
+    /// When no other queue is ready, and one batch in 64.
+    case low
+    /// The default.
+    case normal
+    /// Before all others.
+    case high
+
+    public static func < (left: QueuePriority, right: QueuePriority) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    var inC: sq_priority_t {
+        switch self {
+        case .low: SQ_PRIORITY_LOW
+        case .normal: SQ_PRIORITY_NORMAL
+        case .high: SQ_PRIORITY_HIGH
+        }
+    }
+}

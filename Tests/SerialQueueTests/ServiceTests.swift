@@ -65,6 +65,38 @@ private struct Seen: Sendable, Equatable {
     }
 }
 
+/// A `sync` of a thread of a higher class, with `helps:`.
+@Suite(.timeLimit(.minutes(15))) struct HelpsTests {
+    /// The only thread of a background pool is busy with another queue, so only the caller can run what is ahead of it. To see it
+    /// fail: leave out `options.helps` in `SerialQueue.init`; the `sync` reaches its limit.
+    @Test func a_sync_of_a_higher_class_runs_what_is_ahead_of_it_on_its_own_thread() throws {
+        let pool = WorkerPool(label: "background", threads: 1, service: .background)
+        let busy = SerialQueue(label: "busy", on: pool)
+        let helped = SerialQueue(label: "helped", on: pool, helps: true)
+        let gate = Gate()
+        busy.async { gate.pass() }
+        nonisolated(unsafe) var threads: [pthread_t] = []
+        for _ in 0..<3 {
+            helped.async { threads.append(pthread_self()) }
+        }
+        defer { gate.open() }
+        try helped.sync(within: .seconds(60)) { threads.append(pthread_self()) }
+        #expect(threads == [pthread_t](repeating: pthread_self(), count: 4))
+    }
+
+    /// A thread outside of all pools has the default class, which is not higher than `.default`.
+    @Test func a_sync_of_the_same_class_waits_for_the_pool() {
+        let pool = WorkerPool(label: "default", threads: 1)
+        let queue = SerialQueue(label: "not helped", on: pool, helps: true)
+        nonisolated(unsafe) var threads: [pthread_t] = []
+        for _ in 0..<3 {
+            queue.async { threads.append(pthread_self()) }
+        }
+        queue.sync {}
+        #expect(threads.count == 3 && !threads.contains(pthread_self()))
+    }
+}
+
 @Suite struct QueuePriorityTests {
     /// Queues that are ready take turns by priority, and within one in the order in which they became ready. To see it fail: leave out
     /// `options.priority` in `WorkQueue.options`.

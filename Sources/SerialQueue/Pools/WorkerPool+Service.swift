@@ -4,7 +4,7 @@ import CSerialQueueSwiftCall
 extension WorkerPool {
     /// The pool of this class that the whole process shares, as GCD's global queues share one per quality of service.
     ///
-    /// That of the default class is ``shared-swift.type.property``; the others are like it. The first call makes the pool.
+    /// That of the default class is ``shared``; the others are like it. The first call makes the pool.
     public static func shared(_ service: ServiceClass) -> WorkerPool {
         switch service {
         case .default: shared

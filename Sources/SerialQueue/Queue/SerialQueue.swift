@@ -27,15 +27,19 @@ extension SerialQueue {
     ///   - pool: The pool whose threads run the `async` closures, such as ``WorkerPool/shared``; `nil`: the queue has its own
     ///     thread.
     ///   - priority: Among the queues of its pool; without a pool it has no effect.
+    ///   - helps: Whether a `sync` caller of a higher class of service (see ``ServiceClass``) runs the closures ahead of it itself,
+    ///     instead of waiting for threads that get less of the processor: `async` closures then leave the pool's threads. Without
+    ///     a pool it has no effect.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in ``WorkQueue/async(waitingUpTo:_:)``. `nil`:
     ///     as many as there is memory for. Traps if it is not positive.
     ///   - stackSize: The stack size of the queue's thread in bytes; `nil`: the system's default. Traps if no thread can have such
     ///     a stack. Closures run by `sync` use their caller's stack; on a pool, its threads have the pool's stack size.
     public convenience init(
-        label: String = "", on pool: WorkerPool? = nil, priority: QueuePriority = .normal, capacity: Int? = nil,
-        stackSize: Int? = nil
+        label: String = "", on pool: WorkerPool? = nil, priority: QueuePriority = .normal, helps: Bool = false,
+        capacity: Int? = nil, stackSize: Int? = nil
     ) {
         var options = Self.options(label, on: pool, priority: priority, capacity: capacity)
+        options.helps = helps
         if let stackSize {
             // In C, 0 means the default; here it is as invalid as any other size below the minimum.
             options.stack_size = stackSize > 0 ? stackSize : 1

@@ -9,11 +9,12 @@
  * message if so. Or it is SQ__UNLISTED: then lists the thread. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller);
 
-static inline bool sq__is_current(const sq_queue_t *queue) {
+/* `caller`: an address in the frame of the public function. A deeper one could lie below what a longjmp has left. */
+static inline bool sq__is_current_at(const sq_queue_t *queue, const void *caller) {
     const sq__frame_t *frame = sq__self()->frame;
     /* Stacks grow downwards: the frame of a task that still runs is above its callees. */
-    if (__builtin_expect(frame != NULL && (uintptr_t)frame < (uintptr_t)__builtin_frame_address(0), 0)) {
-        sq__current_check_jump(frame, __builtin_frame_address(0));
+    if (__builtin_expect(frame != NULL && (uintptr_t)frame < (uintptr_t)caller, 0)) {
+        sq__current_check_jump(frame, caller);
         frame = sq__self()->frame;
     }
     for (; frame != NULL; frame = frame->begins ? NULL : frame->parent) {
@@ -23,5 +24,7 @@ static inline bool sq__is_current(const sq_queue_t *queue) {
     }
     return false;
 }
+
+static inline bool sq__is_current(const sq_queue_t *queue) { return sq__is_current_at(queue, __builtin_frame_address(0)); }
 
 #endif

@@ -121,9 +121,9 @@ static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t
 }
 
 /* In a task. While a test is explored another task may go first: it may be about to use the same queue. */
-static __attribute__((noinline)) bool is_current_in_task(const sq_queue_t *queue, sq_function_t function) {
+static __attribute__((noinline)) bool is_current_in_task(const sq_queue_t *queue, sq_function_t function, const void *caller) {
     sq__explored_pause("sync onto", queue->label, function);
-    return sq__is_current(queue);
+    return sq__is_current_at(queue, caller);
 }
 
 /* In a task of the queue. */
@@ -137,7 +137,7 @@ static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t funct
 
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (__builtin_expect(sq__self()->frame != NULL, 0) && is_current_in_task(queue, function)) {
+    if (__builtin_expect(sq__self()->frame != NULL, 0) && is_current_in_task(queue, function, __builtin_frame_address(0))) {
         return sync_inside(queue, "sync onto", function, context);
     }
     return sync_from_outside(queue, SQ__WAITER, deadline, function, context);
@@ -149,7 +149,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
 
 int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (is_current_in_task(queue, function)) {
+    if (is_current_in_task(queue, function, __builtin_frame_address(0))) {
         if (sq__is_concurrent(queue)) {
             sq__reader_run(queue, false, function, context);
         } else {
@@ -162,7 +162,7 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (is_current_in_task(queue, function)) {
+    if (is_current_in_task(queue, function, __builtin_frame_address(0))) {
         return sync_inside(queue, "async_and_wait onto", function, context);
     }
     return sync_from_outside(queue, SQ__EITHER, deadline, function, context);

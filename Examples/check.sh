@@ -533,6 +533,17 @@ check_fanin() { # program
     expect 'a full disk is reported' says 'cannot be written' err
 }
 
+# Which thread runs the backlog; the times are not checked.
+check_inversion() { # program
+    for _ in 1 2 3; do
+        run "$1"
+        has_status 0
+        expect 'without helps the pool runs all' eval "grep -qE '^without helps: the sync took [0-9]+ ms; the pool ran 12 tasks, the caller 0$' out"
+        expect 'with helps the caller runs some' eval "grep -qE '^with helps: .* the pool ran ([1-9]|1[01]) tasks, the caller ([1-9]|1[01])$' out"
+        expect 'both pictures' [ "$(grep -c '^    caller     |' out)" -eq 2 ]
+    done
+}
+
 # The host's callbacks and the tasks of the main queue are on one thread: the program itself checks that.
 check_loop() { # program HOST
     for _ in 1 2 3; do

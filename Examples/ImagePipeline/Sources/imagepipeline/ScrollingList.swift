@@ -17,13 +17,13 @@ struct ScrollingList {
         attempts = Array(repeating: nil, count: job.files.count)
     }
 
-    /// The user flings the list to its end, a screen at a time: one picture appears, then the next screen comes. Then the user
-    /// scrolls back row by row, and waits for the picture of each. Returns why rows failed; no row is left out.
+    /// The user flings the list to its end: at every fourth screen, one picture appears before the next screens rush by. Then
+    /// the user scrolls back row by row, and waits for the picture of each. Returns why rows failed; no row is left out.
     mutating func run() async throws -> [Int: String] {
         let rows = attempts.count
         for top in stride(from: 0, to: rows, by: height) {
             show(from: top)
-            _ = try await attempts[top]!.end.value
+            if top / height % 4 == 0 { _ = try await attempts[top]!.end.value }
         }
         var failures: [Int: String] = [:]
         for row in (0..<rows).reversed() {

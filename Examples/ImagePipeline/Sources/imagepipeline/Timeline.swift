@@ -50,6 +50,9 @@ final class Timeline: Sendable {
     /// How many stages ran at the same time at most.
     var parallel: Int { lines().count }
 
+    /// How often the stage ran.
+    func count(of stage: Stage) -> Int { spans.withLock { $0.count { $0.stage == stage } } }
+
     /// How much of the time how many stages ran on average.
     var occupied: Double {
         let all = spans.withLock { $0 }

@@ -22,8 +22,16 @@ func listPictures(_ folder: URL) throws -> [URL] {
         .sorted { $0.lastPathComponent < $1.lastPathComponent }
 }
 
-func report(_ name: String, _ seconds: Duration, _ detail: String) {
-    print(name.padding(toLength: 19, withPad: " ", startingAt: 0), String(format: "%.3f s", seconds / .seconds(1)), " " + detail)
+/// Wall-clock time, and the processors' time for this program.
+struct Stopwatch {
+    private let start = (wall: ContinuousClock.now, processors: clock())
+
+    func report(_ name: String, _ detail: String) {
+        let wall = (ContinuousClock.now - start.wall) / .seconds(1)
+        let processors = Double(clock() - start.processors) / 1e6  // CLOCKS_PER_SEC of POSIX
+        let times = String(format: "%.3f s, processors %.3f s, ", wall, processors)
+        print(name.padding(toLength: 19, withPad: " ", startingAt: 0) + times + detail)
+    }
 }
 
 func memory(_ most: (pictures: Int, bytes: Int) = Picture.takeMost()) -> String {
@@ -54,20 +62,21 @@ do {
     let jobs = (loop: try job.into("loop"), foundation: try job.into("foundation"), list: try job.into("list"))
     print("\(job.files.count) pictures, width \(options.width), \(options.height) rows on the screen")
 
-    let clock = ContinuousClock()
     _ = Picture.takeMost()
-    var failures: [Int: String] = [:]
-    let loopTime = clock.measure { failures = runLoop(jobs.loop) }
-    report("plain loop", loopTime, memory())
-    var others: [Int: String] = [:]
-    let foundationTime = clock.measure { others = runFoundation(jobs.foundation, width: options.width) }
-    report("OperationQueue", foundationTime, memory())
+    let loopTime = Stopwatch()
+    let failures = runLoop(jobs.loop)
+    loopTime.report("plain loop", memory())
+    let foundationTime = Stopwatch()
+    let others = runFoundation(jobs.foundation, width: options.width)
+    foundationTime.report("OperationQueue", memory())
     let timeline = Timeline()
-    let start = clock.now
+    let listTime = Stopwatch()
     let list = try await runList(jobs.list, timeline)
     let most = Picture.takeMost()
-    report("WorkOperationQueue", clock.now - start, memory(most) + String(format: ", %.1f stages at a time", timeline.occupied))
-    print("the list cancelled \(list.cancelled) rows that left its window, and came back to them")
+    listTime.report("WorkOperationQueue", memory(most) + String(format: ", %.1f stages at a time", timeline.occupied))
+    print(
+        "the list cancelled \(list.cancelled) rows that left its window, and came back to them: "
+            + "\(timeline.count(of: .decode)) decodes, \(timeline.count(of: .filter)) filters, \(timeline.count(of: .write)) writes")
 
     for (row, message) in list.failures.sorted(by: { $0.key < $1.key }) {
         FileHandle.standardError.write(Data("imagepipeline: \(job.files[row].lastPathComponent): \(message); skipped\n".utf8))

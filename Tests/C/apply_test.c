@@ -249,7 +249,7 @@ TEST(without_a_pool_the_shared_one_helps) { CHECK_EQUAL(run_child((const char *c
 
 /* Once or for good: the caller runs what nobody else can. */
 TEST(each_allocation_and_thread_creation_can_fail) {
-    char number[8];
+    char number[16];
     for (int nth = 1; nth <= 6; nth += 1) {
         snprintf(number, sizeof number, "%d", nth);
         CHECK_EQUAL(run_child((const char *const[]){ "memory", number, NULL }), 0);

@@ -107,12 +107,12 @@ static void read_wait(sq__view_thread_t *thread) {
     }
 }
 
-/* What was read belongs together only if the thread is still where it was. A token is never freed, so it may be looked at. */
+/* What was read belongs together only if the thread is still where it was. */
 static bool has_moved(const sq__view_thread_t *thread) {
     sq__self_t now;
     const sq__wait_t *wait = &thread->wait;
     return !sq__peek(thread->at, &now, sizeof now) || now.frame != thread->self.frame || now.wait != thread->self.wait
-        || (thread->waits && wait->token == thread->self.token && !sq__token_is_open(wait->token, wait->wait_id));
+        || (thread->waits && wait->token == thread->self.token && !sq__token_seems_open(wait->token, wait->wait_id));
 }
 
 static void read_thread(sq__view_t *view, size_t i) {

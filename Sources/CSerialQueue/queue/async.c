@@ -133,14 +133,16 @@ static inline __attribute__((always_inline)) int submit_in_time(sq_queue_t *queu
 }
 
 static inline __attribute__((always_inline)) int submit_task(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
-    SQ__CHECK_HANDLE(queue);
     if (task->run == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
     return submit_in_time(queue, deadline, SQ__TASK, &(sq__work_t){ .task = *task });
 }
 
-int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) { return submit_task(queue, deadline, task); }
+int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    return submit_task(queue, deadline, task);
+}
 
 int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
@@ -224,9 +226,13 @@ int sq__async_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     return submit_in_time(queue, SQ_NOW, kind, work);
 }
 
-int sq_async_task(sq_queue_t *queue, const sq_task_t *task) { return submit_task(queue, SQ_NOW, task); }
+int sq_async_task(sq_queue_t *queue, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    return submit_task(queue, SQ_NOW, task);
+}
 
 int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
     return submit_task(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context });
 }
 

@@ -4,6 +4,7 @@
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
+#include "platform/peek.h"
 #include "platform/thread.h"
 #include "thread/process.h"
 
@@ -171,6 +172,11 @@ static sq__outcome_t look(sq__token_t *token, sq__wait_id_t wait_id) {
 
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id) {
     return is_open(status_of(sq__load_relaxed(&token->word), wait_id));
+}
+
+bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id) {
+    uint64_t word;
+    return sq__peek((const void *)&token->word, &word, sizeof word) && is_open(status_of(word, wait_id));
 }
 
 sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {

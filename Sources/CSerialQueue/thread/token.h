@@ -89,4 +89,7 @@ void sq__token_forget_nudge(sq__token_t *token);
 /* True while this wait is neither granted, refused nor withdrawn. */
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);
 
+/* The same for a token that is known only from a copy of another thread's record, for a dump. */
+bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id);
+
 #endif

@@ -14,6 +14,7 @@
 #include "sq_task_hook.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,11 +69,11 @@ SWIFT_CALL void swift_task_popTaskExecutorPreference(void *record);
 SWIFT_CALL void *swift_task_alloc(size_t size);
 SWIFT_CALL void swift_task_dealloc(void *memory);
 
-static sq_task_take_t asked;
+static _Atomic(sq_task_take_t) asked; /* other threads may be in the hook as soon as it is set */
 static _Thread_local _Bool passes_on;
 
 static SWIFT_CALL void hook_global(void *job, enqueue_t original) {
-    if (passes_on || !asked(job)) {
+    if (passes_on || !atomic_load_explicit(&asked, memory_order_acquire)(job)) {
         original(job);
     }
 }
@@ -81,8 +82,8 @@ _Bool sq_task_hook_install(sq_task_take_t take) {
     if (&swift_task_enqueueGlobal_hook == NULL) {
         return 0;
     }
-    asked = take;
-    swift_task_enqueueGlobal_hook = hook_global;
+    atomic_store_explicit(&asked, take, memory_order_release);
+    __atomic_store_n(&swift_task_enqueueGlobal_hook, hook_global, __ATOMIC_RELEASE);
     return 1;
 }
 

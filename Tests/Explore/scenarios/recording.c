@@ -47,7 +47,8 @@ static void read_twice(void *unused) {
     read_some();
 }
 
-static void explore(bool is_flight) {
+/* Also after a run: each is to begin with the same memory. */
+static void reset(void) {
     sq__store_relaxed(&buffer.head, 0);
     sq__store_relaxed(&buffer.claimed, 0);
     sq__store_relaxed(&buffer.dropped, 0);
@@ -56,6 +57,10 @@ static void explore(bool is_flight) {
         sq__store_relaxed(&words[i], 0);
     }
     buffer.known_tail = 0;
+}
+
+static void explore(bool is_flight) {
+    reset();
     buffer.room = ROOM;
     buffer.words = words;
     buffer.overwrites = overwrites = is_flight;
@@ -72,6 +77,7 @@ static void explore(bool is_flight) {
     if (overwrites && (accepted != EVENTS || last_seen != EVENTS)) {
         ex_fail("the newest event is missing");
     }
+    reset();
     stage_begin(&(expectation_t){ 0 }, 0);
 }
 

@@ -2,6 +2,7 @@
 
 import CTestSupport
 import Dispatch
+import Foundation
 import SerialQueue
 import Testing
 
@@ -100,7 +101,14 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     @Test func a_fork_inside_traps_in_the_child() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            WorkerPool.shared.apply(2) { index in if index == 0 { continue_in_a_forked_child() } }
+            // The caller forks: a thread of the pool would leave a child without it.
+            let caller = pthread_self()
+            let hasForked = Guarded(false)
+            WorkerPool.shared.apply(100_000) { _ in
+                guard pthread_equal(pthread_self(), caller) != 0, !hasForked.value else { return }
+                hasForked.value = true
+                continue_in_a_forked_child()
+            }
         }
         #expect(child.said("WorkerPool.apply: an iteration has forked."))
     }

@@ -138,7 +138,8 @@ import Testing
         holdup.finish()
         queue.syncBarrier {}
         #expect(ran.value == 0)
-        #expect(queue.statistics.withdrawn == 1)
+        // On a loaded machine the first one's limit passes before it has a place.
+        #expect(queue.statistics.withdrawn + queue.statistics.rejected == 2)
         #expect(throws: CancellationError.self) { try queue.syncBarrier(within: .zero) { throw CancellationError() } }
     }
 

@@ -53,7 +53,7 @@ import Testing
 
     /// To see it fail: remove `task.cancel()` from `perform` (Aftermath.swift).
     @Test func the_task_of_an_async_operation_is_cancelled() {
-        let gate = WorkGroup(label: "never left"), told = Record<String?>()
+        let gate = WorkGroup(label: "left after the cancellation"), told = Record<String?>()
         gate.enter()
         let operation = queue.add("async") { () async throws -> Int in
             told.append(CurrentOperation.label)
@@ -66,6 +66,7 @@ import Testing
         pool.run()
         #expect(throws: CancellationError.self) { try operation.result?.get() }
         #expect(told.all == ["async"])
+        gate.leave()
     }
 
     @Test func cancelled_while_suspended_it_ends_at_once() {

@@ -32,8 +32,10 @@ extension Waiter {
     }
 
     /// False: the wait has just ended.
-    private func withdraw() -> Bool {
-        OperationGraph.look { OperationGraph.withdraw(self) }
+    func withdraw() -> Bool {
+        guard OperationGraph.look({ OperationGraph.withdraw(self) }) else { return false }
+        group.leave()
+        return true
     }
 
     private func check() throws(SerialQueueError) {
@@ -59,6 +61,7 @@ extension OperationGraph {
         case .queue(let core):
             guard core.drain(waiter) else { return false }
         }
+        waiter.group.enter()
         waiter.follow()
         if let blocked = waiter.blocked, blocked.stage == .running {
             blockedWaits.append(waiter)

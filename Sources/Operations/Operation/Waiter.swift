@@ -3,9 +3,9 @@ import SerialQueue
 /// A caller that waits for an operation, or for a queue's operations or progress.
 ///
 /// It waits for a group of its own, which shows in reports under the label of what is waited for. One member of the group stands
-/// for the wait, and leaves at its end. If a task of a queue waits, there is a second member (``tie(to:)``): it is behind the
-/// operation that has to end next, on the serial queue of that operation's lane. So the deadlock detector of the queues knows
-/// what the wait needs.
+/// for the wait: it enters when the wait is registered, and leaves at its end. If a task of a queue waits, there is a second
+/// member (``tie(to:)``): it is behind the operation that has to end next, on the serial queue of that operation's lane. So the
+/// deadlock detector of the queues knows what the wait needs.
 ///
 /// Unchecked Sendable: the variables are under the lock of ``OperationGraph``; `refusal` is fixed after the member has left.
 final class Waiter: @unchecked Sendable {
@@ -38,7 +38,6 @@ final class Waiter: @unchecked Sendable {
             case .queue(let core): (core.label, core.pool)
             }
         group = WorkGroup(label: label)
-        group.enter()
         // A member on a manual pool has the wait run what is ready there.
         if blocks, pool is ManualPool { SerialQueue(label: label, on: pool).async(in: group) {} }
     }

@@ -44,7 +44,7 @@ public struct WorkProgressUpdates: AsyncSequence, Sendable {
                     last = progress
                     return progress
                 case .wait(let waiter):
-                    do { try await waiter.group.wait() } catch { OperationGraph.look { core.forget(waiter) } }
+                    do { try await waiter.group.wait() } catch { _ = waiter.withdraw() }
                 }
             }
             return nil
@@ -55,6 +55,7 @@ public struct WorkProgressUpdates: AsyncSequence, Sendable {
             return OperationGraph.look {
                 if core.progress != last { return .value(core.progress) }
                 if core.isDropped, core.progress.finished == core.progress.total { return .end }
+                waiter.group.enter()
                 core.listen(waiter)
                 return .wait(waiter)
             }

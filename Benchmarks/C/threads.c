@@ -66,8 +66,9 @@ bench_gate_t *bench_gate_create(void) {
 void bench_gate_open(bench_gate_t *gate) {
     pthread_mutex_lock(&gate->lock);
     gate->open = true;
-    pthread_cond_signal(&gate->opened);
     pthread_mutex_unlock(&gate->lock);
+    /* Not under the lock: a waiter that runs at once would wait for it. No gate is freed. */
+    pthread_cond_signal(&gate->opened);
 }
 
 void bench_gate_pass(bench_gate_t *gate) {

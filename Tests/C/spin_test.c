@@ -2,6 +2,7 @@
  * (--wrap, make/check-own.mk): a yield takes as long as the test says, and this process uses as much of it as the test says. */
 #include "harness.h"
 #include "thread/spin.h"
+#include "thread/token.h"
 
 #include <sched.h>
 #include <time.h>
@@ -11,6 +12,8 @@ enum { MILLISECOND = 1000000 };
 static bool clock_is_ours;
 static uint64_t wall_time = 1000 * (uint64_t)MILLISECOND, process_time, yield_takes, yield_uses;
 static unsigned yields;
+static sq__token_t *granted_by_yield; /* if not NULL */
+static sq__wait_id_t granted_wait;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
@@ -27,6 +30,9 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now) {
 
 int __wrap_sched_yield(void) {
     yields += 1;
+    if (granted_by_yield != NULL) {
+        (void)sq__token_grant(granted_by_yield, granted_wait);
+    }
     wall_time += yield_takes;
     process_time += yield_uses;
     return 0;
@@ -97,5 +103,29 @@ TEST(after_yields_that_other_programs_used_no_thread_yields_for_a_while) {
     }
     CHECK(yield_of(3 * MILLISECOND, 0)); /* suspicion is over: not measured */
     CHECK_EQUAL(rest_length(), 0);
+    clock_is_ours = false;
+}
+
+/* A worker's single yield. To see it fail: leave out `sq__spin_end` in sq__token_yield_once, or its second look. */
+TEST(a_yield_that_finds_nothing_is_left_out_the_next_time) {
+    clock_is_ours = true;
+    yield_takes = yield_uses = 0;
+    sq__token_t *token = sq__token_acquire();
+    sq__wait_id_t wait = sq__token_prepare(token);
+    const unsigned expected[] = { 1, 1, 2, 2, 2, 2, 3 }; /* yields so far: one is left out, then three */
+    unsigned before = yields;
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {
+        CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__OPEN);
+        CHECK_EQUAL(yields - before, expected[i]);
+    }
+    while (sq__spin_begin(SQ__SPIN_WORKER_YIELD, 1) == 0) {}
+    granted_by_yield = token;
+    granted_wait = wait;
+    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__GRANTED);
+    granted_by_yield = NULL;
+    CHECK_EQUAL(yields - before, 4);
+    CHECK_EQUAL(sq__token_yield_once(token, wait, SQ__SPIN_WORKER_YIELD), SQ__GRANTED); /* decided: no yield */
+    CHECK_EQUAL(yields - before, 4);
+    sq__token_recycle(token);
     clock_is_ours = false;
 }

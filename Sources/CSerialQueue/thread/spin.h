@@ -31,9 +31,12 @@
 #ifndef SQ__WAITER_YIELDS
 #define SQ__WAITER_YIELDS 40
 #endif
-/* A worker without work. It does not yield: the scheduler charges a worker for yielding, then wakes it late. */
+/* A worker without work: pauses; after a sleep of fewer nanoseconds also one yield. */
 #ifndef SQ__WORKER_SPINS
 #define SQ__WORKER_SPINS 1200
+#endif
+#ifndef SQ__BRIEF_SLEEP
+#define SQ__BRIEF_SLEEP 20000
 #endif
 /* A runner that has caught up with its submitters, before it gives the baton back. */
 #ifndef SQ__LINGER_SPINS
@@ -49,10 +52,11 @@
 #endif
 
 typedef enum sq__spin {
-    SQ__SPIN_WAITER, /* a caller's pauses */
-    SQ__SPIN_WORKER, /* a worker's pauses */
-    SQ__SPIN_LINGER, /* a runner's pauses */
-    SQ__SPIN_TRY,    /* the pauses of a caller that only tries */
+    SQ__SPIN_WAITER,       /* a caller's pauses */
+    SQ__SPIN_WORKER,       /* a worker's pauses */
+    SQ__SPIN_WORKER_YIELD, /* a worker's yield */
+    SQ__SPIN_LINGER,       /* a runner's pauses */
+    SQ__SPIN_TRY,          /* the pauses of a caller that only tries */
     SQ__SPIN_KINDS
 } sq__spin_t;
 

@@ -192,6 +192,16 @@ sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin
     return outcome;
 }
 
+sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind) {
+    sq__outcome_t outcome = look(token, wait_id);
+    if (outcome != SQ__OPEN || sq__spin_begin(kind, 1) == 0 || !sq__spin_yield()) {
+        return outcome;
+    }
+    outcome = look(token, wait_id);
+    sq__spin_end(kind, outcome != SQ__OPEN);
+    return outcome;
+}
+
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
     sq__outcome_t outcome = look(token, wait_id);
     for (unsigned yields = SQ__WAITER_YIELDS; outcome == SQ__OPEN && yields > 0; yields -= 1) {

@@ -70,6 +70,9 @@ typedef enum sq__outcome {
 /* Spins for at most `pauses` pauses. */
 sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses);
 
+/* Yields the processor once, if that pays at present. */
+sq__outcome_t sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind);
+
 /* Yields the processor repeatedly, at most until the deadline. */
 sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 

@@ -1,5 +1,6 @@
 #include "thread/worker.h"
 
+#include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
@@ -19,15 +20,28 @@ struct sq__worker {
     sq__thread_start_t start;       /* F */
 };
 
+/* Waits for the next post. `slept_briefly`: the last sleep was short, so the thread that posts may run on this processor, and a
+ * yield may take the place of two sleeps and wake-ups. Not after a long sleep: the scheduler charges a thread for yielding, and
+ * wakes it late the next time. */
+static void wait_for_post(sq__token_t *token, sq__wait_id_t wait_id, bool *slept_briefly) {
+    if (sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS) != SQ__OPEN) {
+        return;
+    }
+    if (*slept_briefly && sq__token_yield_once(token, wait_id, SQ__SPIN_WORKER_YIELD) != SQ__OPEN) {
+        return;
+    }
+    uint64_t since = sq__clock_now();
+    sq__token_sleep(token, wait_id, SQ__NEVER);
+    *slept_briefly = sq__clock_now() - since < SQ__BRIEF_SLEEP;
+}
+
 static void worker_main(void *argument) {
     sq__worker_t *worker = argument;
     sq__token_t *token = worker->token;
     sq__wait_id_t wait_id = worker->wait_id;
-    bool wanted = true;
+    bool wanted = true, slept_briefly = false;
     while (wanted) {
-        if (sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS) == SQ__OPEN) {
-            sq__token_sleep(token, wait_id, SQ__NEVER);
-        }
+        wait_for_post(token, wait_id, &slept_briefly);
         if (worker->stopping) {
             break;
         }

@@ -26,7 +26,7 @@ static int recruit(sq__pool_t *pool, sq__member_t **result) {
     }
     *member = (sq__member_t){ .pool = pool, .is_seated = true };
     const sq__thread_kind_t kind = { .name = pool->label, .stack_size = pool->stack_size, .service = pool->service };
-    int error = sq__worker_start(&member->worker, serve, member, &kind);
+    int error = sq__worker_start(&member->worker, SQ__WORKER_YIELDS, serve, member, &kind);
     if (error) {
         sq__memory_free(member);
         return error;

@@ -31,7 +31,7 @@
 #ifndef SQ__WAITER_YIELDS
 #define SQ__WAITER_YIELDS 40
 #endif
-/* A worker without work: pauses; after a sleep of fewer nanoseconds also one yield. */
+/* A worker without work: pauses; one that many queues share also yields once after a sleep of fewer nanoseconds. */
 #ifndef SQ__WORKER_SPINS
 #define SQ__WORKER_SPINS 1200
 #endif

@@ -14,17 +14,22 @@ struct sq__worker {
     sq__token_t *token;             /* F */
     sq__worker_function_t function; /* F */
     void *argument;                 /* F */
+    sq__worker_manner_t manner;     /* F */
     sq__wait_id_t wait_id;                /* P  what the next post grants */
     bool stopping;                  /* P */
     uint32_t process;               /* F  in which it was started */
     sq__thread_start_t start;       /* F */
 };
 
-/* Waits for the next post. `slept_briefly`: the last sleep was short, so the thread that posts may run on this processor, and a
- * yield may take the place of two sleeps and wake-ups. Not after a long sleep: the scheduler charges a thread for yielding, and
- * wakes it late the next time. */
+/* Waits for the next post. Not NULL: the last sleep was brief, so the thread that posts may run on this processor, and a yield may
+ * take the place of a sleep and a wake-up. Not after a long sleep: the scheduler charges a thread for yielding, and wakes it late
+ * the next time. */
 static void wait_for_post(sq__token_t *token, sq__wait_id_t wait_id, bool *slept_briefly) {
     if (sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS) != SQ__OPEN) {
+        return;
+    }
+    if (slept_briefly == NULL) {
+        sq__token_sleep(token, wait_id, SQ__NEVER);
         return;
     }
     if (*slept_briefly && sq__token_yield_once(token, wait_id, SQ__SPIN_WORKER_YIELD) != SQ__OPEN) {
@@ -39,9 +44,10 @@ static void worker_main(void *argument) {
     sq__worker_t *worker = argument;
     sq__token_t *token = worker->token;
     sq__wait_id_t wait_id = worker->wait_id;
+    const bool yields = worker->manner == SQ__WORKER_YIELDS;
     bool wanted = true, slept_briefly = false;
     while (wanted) {
-        wait_for_post(token, wait_id, &slept_briefly);
+        wait_for_post(token, wait_id, yields ? &slept_briefly : NULL);
         if (worker->stopping) {
             break;
         }
@@ -55,7 +61,8 @@ static void worker_main(void *argument) {
     sq__memory_free(worker);
 }
 
-int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void *argument, const sq__thread_kind_t *kind) {
+int sq__worker_start(sq__worker_t **result, sq__worker_manner_t manner, sq__worker_function_t function, void *argument,
+                     const sq__thread_kind_t *kind) {
     int error = ENOMEM;
     sq__worker_t *worker = sq__memory(sizeof *worker);
     if (worker == NULL) {
@@ -65,7 +72,7 @@ int sq__worker_start(sq__worker_t **result, sq__worker_function_t function, void
     if (token == NULL) {
         goto no_token;
     }
-    *worker = (sq__worker_t){ .token = token, .function = function, .argument = argument, .wait_id = sq__token_prepare(token),
+    *worker = (sq__worker_t){ .token = token, .manner = manner, .function = function, .argument = argument, .wait_id = sq__token_prepare(token),
                                .process = sq__process() };
     error = sq__thread_start(&worker->start, worker_main, worker, kind);
     if (error) {

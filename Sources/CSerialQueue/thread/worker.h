@@ -17,8 +17,14 @@ typedef struct sq__worker sq__worker_t;
 /* What a post calls. Returns false to end the worker: then nobody may post again. */
 typedef bool (*sq__worker_function_t)(void *argument);
 
+/* Whether a worker yields once before it sleeps again after a brief sleep (spin.h). It pays for one that many queues share. On one
+ * processor each submission would otherwise wake it, and it would interrupt the submitter, run one task and sleep. A queue's own
+ * worker does not yield: with several threads in async and sync, each would find others in line when the worker comes back. */
+typedef enum sq__worker_manner { SQ__WORKER_SLEEPS, SQ__WORKER_YIELDS } sq__worker_manner_t;
+
 /* Starts the thread. On success 0 and *worker, waiting for its first post; else an errno code. The name is copied. */
-int sq__worker_start(sq__worker_t **worker, sq__worker_function_t function, void *argument, const sq__thread_kind_t *kind);
+int sq__worker_start(sq__worker_t **worker, sq__worker_manner_t manner, sq__worker_function_t function, void *argument,
+                     const sq__thread_kind_t *kind);
 
 /* Calls the worker. One post at a time: the next is legal once the function has been called for this one. */
 void sq__worker_post(sq__worker_t *worker);

@@ -1,7 +1,8 @@
 """Rewrites the table of figures in README.md from the whole runs in results/runs. Called by ../run.sh readme.
 
-A figure of one run says little: where threads contend, it depends on where the scheduler puts them. So the table shows ranges over
-all runs of the same sources of the core as the latest run. Old files in results/runs can be deleted."""
+A figure of one run says little: where threads contend, it depends on where the scheduler puts them. So the table shows, for each
+condition, ranges over all runs of the same sources of the core as the latest run in that condition. Old files in results/runs can
+be deleted."""
 
 import glob
 import json
@@ -30,15 +31,27 @@ SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-cont
 
 
 def _runs():
-    """{condition: runs} of the core that the latest run measured."""
+    """{condition: runs} of the core that the latest run in that condition measured."""
     runs = []
     for path in glob.glob(os.path.join(report.RUNS, "c-*.json")):
         with open(path, encoding="utf-8") as file:
             runs.append(json.load(file))
     if not runs:
         sys.exit("There is no whole run in Benchmarks/results/runs; `make bench` makes one.")
-    core = max(runs, key=lambda run: run["facts"]["date"])["core"]
-    return {name: [run for run in runs if run["condition"] == name and run["core"] == core] for name in conditions.ALL}
+    of = {name: [run for run in runs if run["condition"] == name] for name in conditions.ALL}
+    return {name: [run for run in of[name] if run["core"] == _latest(of[name])["core"]] for name in conditions.ALL}
+
+
+def _latest(runs):
+    return max(runs, key=lambda run: run["facts"]["date"])
+
+
+def _commits(runs):
+    """"0123456789", or which condition was measured at which commit."""
+    commits = {name: _latest(runs[name])["facts"]["commit"] for name in conditions.ALL if runs[name]}
+    if len(set(commits.values())) == 1:
+        return next(iter(commits.values()))
+    return ", ".join(f"{commit} ({name})" for name, commit in commits.items())
 
 
 def _figures(runs, row, contender):
@@ -84,7 +97,7 @@ def _processors(facts):
 
 def _block(runs):
     """What stands between the marks."""
-    facts = max((run for each in runs.values() for run in each), key=lambda run: run["facts"]["date"])["facts"]
+    facts = _latest([run for each in runs.values() for run in each])["facts"]
     header = [_processors(facts), f"{BASE}, quiet", "this library, quiet", "ratio, quiet", "ratio, one processor",
               "ratio, busy"]
     of_row = {(row.scenario, row.metric): row for row in rows.C_ROWS}
@@ -94,7 +107,7 @@ def _block(runs):
     counts = ", ".join(f"{len(runs[name])} {where}" for name, where in zip(conditions.ALL, ("quiet", "on one processor", "busy")))
     text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name]) for name in SHOWN]), "",
             f"Lowest to highest median of the runs ({counts}); bold: misses the bar that the project has set itself. "
-            f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {facts['commit']}.", ""]
+            f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {_commits(runs)}.", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)
         if os.path.exists(os.path.join(report.BENCHMARKS, "results", f"c{condition.suffix}.svg")):

@@ -2,8 +2,8 @@
 # check-tags.sh [SOURCES [PAGE]]: do the tags of the atomic operations and MemoryOrdering.md agree?
 #
 #   - each tag in a comment of the core has a row, and each row's tag is in the code;
-#   - each function that bears a tag is named in a row of that tag, and each one named there exists in that file;
-#   - each operation with an order stands in a function that bears a tag, or has a row with the tag –;
+#   - each function that has a tag is named in a row of that tag, and each one named there exists in that file;
+#   - each operation with an order stands in a function that has a tag, or has a row with the tag –;
 #   - each field that is used relaxed has a row;
 # The same for Sources/SerialQueue and the section "Swift": a function with an order has a tag and a row that names it, a row names no
 # other function, a relaxed field has a row.
@@ -70,7 +70,7 @@ awk -v page="$page" '
         next
     }
     $1 == "function" { exists[$2 ": " $3] = 1 }
-    $1 == "tag" { in_code[$2] = 1; bears[$3 ": " $4] = 1; pairs[$2, $3 ": " $4] = 1 }
+    $1 == "tag" { in_code[$2] = 1; has_tag[$3 ": " $4] = 1; pairs[$2, $3 ": " $4] = 1 }
     $1 == "order" { orders[$3 ": " $4] = $2 }
     $1 == "relaxed" { relaxed[$2] = $3 ": " $4 }
     END {
@@ -78,10 +78,10 @@ awk -v page="$page" '
         for (tag in rows) if (tag != "–") check(tag in in_code, "[" tag "] has a row and is not in the code")
         for (pair in pairs) {
             split(pair, part, SUBSEP)
-            if (part[1] in rows) check(pair in named, part[2] " bears [" part[1] "], and no row of it names that function")
+            if (part[1] in rows) check(pair in named, part[2] " has [" part[1] "], and no row of it names that function")
         }
         for (pair in named) { split(pair, part, SUBSEP); check(part[2] in exists, "a row of [" part[1] "] names " part[2] ", which does not exist") }
-        for (place in orders) check(place in bears || ("–", place) in named, place " orders `" orders[place] "` without a tag")
+        for (place in orders) check(place in has_tag || ("–", place) in named, place " orders `" orders[place] "` without a tag")
         for (field in relaxed) check(field in relaxed_row, "`" field "` is used relaxed (" relaxed[field] ") and has no row")
         if (passed == 0) wrong("nothing was found to check")
         print passed + 0, failed + 0

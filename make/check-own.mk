@@ -22,10 +22,11 @@ explore-swift: ## the twelve programs of Tests/SerialQueueTestingTests without t
 
 .PHONY: explore-swift
 
-# Calls of the system that Tests/C/inject.c does not stand behind.
+# System calls that these programs make fail (Tests/C/wrapped.h), besides those of Tests/C/inject.c.
 PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthread_condattr_init pthread_condattr_setclock \
-    pthread_cond_init pthread_mutexattr_init pthread_mutex_init sched_getaffinity sysconf vsnprintf read
+    pthread_cond_init pthread_mutexattr_init pthread_mutex_init vsnprintf
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))
+$(OUT)/tests/platform_system_test: WRAP += $(addprefix -Wl$(comma)--wrap=,sched_getaffinity sysconf read)
 $(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
 $(OUT)/tests/spin_test: WRAP += -Wl,--wrap=clock_gettime,--wrap=sched_yield
 

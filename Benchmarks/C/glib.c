@@ -40,7 +40,7 @@ typedef struct waiting_task {
     gboolean done;
 } waiting_task_t;
 
-static void run_and_tell(void *context) {
+static void run_and_signal(void *context) {
     waiting_task_t *waiting = (waiting_task_t *)context;
     waiting->task->function(waiting->task->context);
     g_mutex_lock(&waiting->lock);
@@ -51,7 +51,7 @@ static void run_and_tell(void *context) {
 
 static void contender_sync(contender_queue_t pool, const bench_task_t *task) {
     waiting_task_t waiting;
-    bench_task_t outer = { run_and_tell, &waiting };
+    bench_task_t outer = { run_and_signal, &waiting };
     waiting.task = task;
     waiting.done = FALSE;
     g_mutex_init(&waiting.lock);

@@ -101,7 +101,7 @@ bench_slot_t *bench_slots(size_t count);
 void bench_percentiles(const char *name, uint64_t *samples, size_t count);
 
 /* Computes for about `nanoseconds` of processor time: a number of steps that bench_calibrate() found. A thread that is
- * preempted meanwhile still has the rest of its steps to do, as real work has. */
+ * preempted in between still has the rest of its steps to do, as real work has. */
 void bench_calibrate(void);
 void bench_compute(uint64_t nanoseconds);
 

@@ -81,7 +81,7 @@ final class Load: @unchecked Sendable {
         guarded.read { found = pages.find(number) }
         if found == nil {
             missed.add(1, ordering: .relaxed)
-            let page = Self.page(number)  // outside: other threads read meanwhile
+            let page = Self.page(number)  // outside the queue, so that other threads can read
             guarded.change { if pages.insert(number, page) { inserted.add(1, ordering: .relaxed) } }
             found = page
         }

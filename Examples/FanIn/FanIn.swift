@@ -47,7 +47,7 @@ import Synchronization
         }
     }
 
-    /// Runs on the pool; the caller is suspended meanwhile. `nil`: not counted to the end.
+    /// Runs on the pool; the caller is suspended until it has ended. `nil`: not counted to the end.
     private static func primes(in piece: Piece) async throws -> Int? {
         let primes = Mutex<Int?>(nil)
         let item = WorkItem(label: "piece") { item in

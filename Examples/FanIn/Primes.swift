@@ -9,7 +9,7 @@ struct Piece: Sendable {
         numbers = number * Self.size..<(number + 1) * Self.size
     }
 
-    /// `nil`: it was told to stop.
+    /// `nil`: it was stopped.
     func countPrimes(unless isCancelled: () -> Bool) -> Int? {
         var primes = 0
         for number in numbers {

@@ -11,7 +11,7 @@ actor Scene {
 
     var text: String { events.joined(separator: " ") }
 
-    /// A task that suspends in the middle: others may have the actor meanwhile.
+    /// A task that suspends in the middle: the actor can run others in between.
     func perform(_ name: String, until isTime: @Sendable ([String]) -> Bool) async {
         events.append("[\(name)")
         while !isTime(events) { await Task.yield() }

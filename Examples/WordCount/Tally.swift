@@ -3,8 +3,8 @@ import SerialQueue
 
 /// The table of all words, owned by one serial queue.
 ///
-/// Nothing is locked: readers submit a batch of counts with `async` and go on reading, the progress bar looks in
-/// with `sync`, and one at a time, in order, is what the queue is for.
+/// There is no lock: readers submit a batch of counts with `async` and continue to read; the progress bar reads with `sync`. The
+/// queue runs these one at a time, in order.
 ///
 /// `@unchecked Sendable`: everything but the queue, which is `Sendable`, is touched by its tasks only.
 final class Tally: @unchecked Sendable {

@@ -114,7 +114,7 @@ static void read_page(load_t *load, unsigned number) {
     load->way->read(load->way->lock, find, &request);
     if (request.page == 0) {
         atomic_fetch_add_explicit(&load->misses, 1, memory_order_relaxed);
-        request.page = load_page(number); /* outside: other threads read meanwhile */
+        request.page = load_page(number); /* outside the queue, so that other threads can read */
         load->way->change(load->way->lock, insert, &request);
     }
     if (request.page % PAGES != number) atomic_fetch_add_explicit(&load->wrong, 1, memory_order_relaxed);

@@ -28,7 +28,7 @@ import SerialQueue
 /// Don't use this to look for data races, or for what happens when a task is interrupted between two `await`s: nothing interrupts a task
 /// there. That is ThreadSanitizer's job.
 ///
-/// The explorations of a process run one after the other. Each replays a tape from the environment (`SQ_TAPE`) that bears its name,
+/// The explorations of a process run one after the other. Each replays a tape from the environment (`SQ_TAPE`) that begins with its name,
 /// and nothing else.
 ///
 /// - Parameters:
@@ -38,7 +38,7 @@ import SerialQueue
 ///   - steps: A run with more decisions than that has no end, and fails.
 ///   - name: Names the test in tapes; `nil`: the file and the function.
 ///   - allowsEscapes: Whether the exploration continues although something was not under control.
-///   - test: The test. Called many times, so it makes its queues, actors and tasks anew.
+///   - test: The test. Called many times, so it makes its own queues, actors and tasks each time.
 /// - Returns: How much was explored.
 /// - Throws: ``ExplorationFailure`` if a schedule fails; `CancellationError` if the caller is cancelled.
 @discardableResult

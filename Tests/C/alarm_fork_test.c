@@ -13,7 +13,7 @@ enum { MS = 1000000 };
 
 typedef struct bell {
     sq__alarm_t alarm;
-    latch_t rung, go_on; /* the first bell of a parent stands still until it may go on */
+    latch_t rung, continues; /* the first bell of a parent waits until it may continue */
     bool stands;
 } bell_t;
 
@@ -22,7 +22,7 @@ static void ring(sq__alarm_t *alarm) {
     bool stands = bell->stands; /* the waiting thread may free it */
     latch_bump(&bell->rung);
     if (stands) {
-        latch_wait(&bell->go_on, 1);
+        latch_wait(&bell->continues, 1);
     }
 }
 
@@ -49,10 +49,10 @@ static void parents_begin(parents_t *parents) {
 }
 
 static void parents_end(parents_t *parents) {
-    latch_bump(&parents->first.go_on);
+    latch_bump(&parents->first.continues);
     latch_wait(&parents->exact.rung, 1);
     latch_wait(&parents->loose.rung, 1);
-    sq__alarms_let_go(parents->set);
+    sq__alarms_release(parents->set);
 }
 
 /* The child's own alarm is due after the parent's: it would be called after them. */
@@ -68,7 +68,7 @@ static int ring_own(void *context) {
     wrong += !CHECK_EQUAL(parents->loose.rung.value, 0);
     wrong += !CHECK(sq__alarm_cancel(set, &parents->exact.alarm)); /* in order, as the header says */
     wrong += !CHECK(sq__alarm_cancel(set, &parents->loose.alarm));
-    sq__alarms_let_go(set);
+    sq__alarms_release(set);
     return wrong;
 }
 
@@ -83,7 +83,7 @@ static int sleep_long(void *context) {
     hang(set, &own, sq__clock_now() + 200 * MS, 0);
     latch_wait(&own.rung, 1);
     wrong += !CHECK_AT_MOST(timed_waits() - waits, 20); /* spurious wake-ups */
-    sq__alarms_let_go(set);
+    sq__alarms_release(set);
     return wrong;
 }
 
@@ -97,7 +97,7 @@ static int end_alone(void *context) {
     hang(set, &own, 3, 0);
     latch_wait(&own.rung, 1);
     wrong += !CHECK_EQUAL(threads_alive(), before + 1);
-    sq__alarms_let_go(set);
+    sq__alarms_release(set);
     let_threads_end(before);
     return wrong + !CHECK_EQUAL(threads_alive(), before);
 }
@@ -151,7 +151,7 @@ TEST(an_alarm_can_fork_and_its_child_can_return) {
     sq__alarm_set(set, &forker.alarm, 0, 0);
     latch_wait(&forker.called, 1);
     CHECK_EQUAL(forker.status, 0);
-    sq__alarms_let_go(set);
+    sq__alarms_release(set);
 }
 
 TEST(an_alarm_of_a_manual_set_can_fork_and_its_child_can_return) {

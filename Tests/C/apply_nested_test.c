@@ -65,7 +65,7 @@ TEST(many_callers_share_the_members_and_none_loses_an_iteration) {
     enum { CALLERS = 4 };
     sq_pool_t *pool = make_pool(2);
     pthread_t callers[CALLERS];
-    sq_queue_t *queue = queue_on(pool, "beside", 0);
+    sq_queue_t *queue = queue_on(pool, "other", 0);
     for (int i = 0; i < CALLERS; i += 1) {
         callers[i] = spawn(apply_often, pool);
     }

@@ -7,14 +7,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static void tell_thread(void *context) { *(pthread_t *)context = pthread_self(); }
+static void note_thread(void *context) { *(pthread_t *)context = pthread_self(); }
 
 TEST(a_call_runs_on_the_thread_of_the_async_tasks_and_its_writes_are_visible) {
     sq_queue_t *queue = make_queue_of("thread", 0);
     uint64_t started = threads_started();
     pthread_t of_call, of_async;
-    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, tell_thread, &of_call), 0); /* starts the thread */
-    CHECK_EQUAL(sq_async(queue, tell_thread, &of_async), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, note_thread, &of_call), 0); /* starts the thread */
+    CHECK_EQUAL(sq_async(queue, note_thread, &of_async), 0);
     drain(queue);
     CHECK(pthread_equal(of_call, of_async));
     CHECK(!pthread_equal(of_call, pthread_self()));
@@ -116,7 +116,7 @@ static void *leave_after_the_deadline(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__token_withdraw, give up a CLAIMED wait as well. */
+/* To see it fail: in sq__token_withdraw, withdraw a CLAIMED wait as well. */
 TEST(a_call_that_has_begun_is_waited_for_beyond_its_deadline) {
     sq_queue_t *queue = make_queue_of("begun", 0);
     for (size_t begun = 0, tries = 0; begun < 5 && tries < 200; tries += 1) {
@@ -274,6 +274,6 @@ TEST(calls_that_time_out_after_0_to_20_us_run_once_or_never) {
     CHECK_EQUAL(storm.in_time + storm.too_late, THREADS * storm.calls);
     CHECK_EQUAL(storm.inside, storm.in_time + storm.streamed);
     check_outcomes(storm.queue, storm.in_time + storm.streamed + THREADS + 1, 0, storm.too_late, 0);
-    note("%zu in time, %zu gave up, %zu async", (size_t)storm.in_time, (size_t)storm.too_late, (size_t)storm.streamed);
+    note("%zu in time, %zu too late, %zu async", (size_t)storm.in_time, (size_t)storm.too_late, (size_t)storm.streamed);
     sq_queue_release(storm.queue);
 }

@@ -23,7 +23,7 @@ static int wait_for_call(site_t *site) { return sq_run_and_wait(site->queue, SQ_
 static int break_a_rule(site_t *site) {
     (void)site;
     no_core_file();
-    sq__fatal("told in the end.");
+    sq__fatal("the last message.");
 }
 
 typedef struct cancelled {
@@ -132,5 +132,5 @@ TEST(a_cancelled_thread_waits_for_its_call) { CHECK_EQUAL(run_child((const char 
 /* regression. To see it fail (the thread alone ends): leave out the same line in sq__fatal. */
 TEST(a_cancelled_thread_that_breaks_a_rule_ends_the_process) {
     ending_t ending = run_captured("fatal", NULL);
-    check_aborted(&ending, (const char *const[]){ "told in the end." }, 1);
+    check_aborted(&ending, (const char *const[]){ "the last message." }, 1);
 }

@@ -222,7 +222,7 @@ typedef struct plant {
     sq_queue_t *queue;
     size_t each;
     bool patient;
-    atomic_size_t number, accepted, given_up;
+    atomic_size_t number, accepted, timed_out;
     size_t next[4], disorders, ran; /* plain: the queue protects them */
 } plant_t;
 
@@ -253,7 +253,7 @@ static void *produce(void *argument) {
         int error = sq_async_until(plant->queue, deadline, &(sq_task_t){ take_product, product, NULL });
         CHECK(error == 0 || (error == ETIMEDOUT && !plant->patient));
         plant->accepted += error == 0;
-        plant->given_up += error != 0;
+        plant->timed_out += error != 0;
         if (i % PAPER == PAPER - 1) {
             drain(plant->queue);
         }
@@ -271,10 +271,10 @@ static void run_plant(bool patient) {
     for (size_t i = 0; i < 4; i += 1) {
         join(threads[i]);
     }
-    CHECK_EQUAL(plant.accepted + plant.given_up, 4 * plant.each);
+    CHECK_EQUAL(plant.accepted + plant.timed_out, 4 * plant.each);
     CHECK_EQUAL(plant.ran, plant.accepted);
     CHECK_EQUAL(plant.disorders, 0);
-    note("%zu accepted, %zu gave up", (size_t)plant.accepted, (size_t)plant.given_up);
+    note("%zu accepted, %zu timed out", (size_t)plant.accepted, (size_t)plant.timed_out);
     /* All the room is there again. */
     size_t ran = 0;
     hold_t hold;

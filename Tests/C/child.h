@@ -123,7 +123,7 @@ static inline void let_all_sleep(void) {
 }
 
 /* AddressSanitizer does not take its allocator's locks for a fork, so that none may be held then: a thread that starts or ends has
- * them at times. One that is busy on purpose is waited for in vain: about a second, and half as long at each fork after that. */
+ * them at times. Waiting for one that is busy on purpose does not help: it takes about a second, and half as long at each fork after that. */
 static inline void let_others_sleep(void) {
     enum { ENOUGH = 3, LEAST = 4, MOST = 1000 };
     static int looks = MOST;

@@ -173,28 +173,28 @@ TEST(timers_and_delayed_tasks_fire_while_readers_run) {
 }
 
 typedef struct stall {
-    latch_t told;
+    latch_t calls;
     sq_stall_kind_t kind;
     sq_function_t function;
 } stall_t;
 
-static void stalled(void *context, const sq_stall_t *told) {
+static void stalled(void *context, const sq_stall_t *seen) {
     stall_t *stall = context;
-    stall->kind = told->kind;
-    stall->function = told->function;
-    latch_bump(&stall->told);
+    stall->kind = seen->kind;
+    stall->function = seen->function;
+    latch_bump(&stall->calls);
 }
 
 /* One stays, others come and go. */
-TEST(a_watcher_is_told_of_the_reader_that_has_run_longest) {
+TEST(a_watcher_gets_the_reader_that_has_run_longest) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
-    stall_t stall = { .told = LATCH_INIT };
+    stall_t stall = { .calls = LATCH_INIT };
     stay_t long_one = STAY_INIT;
     size_t ran = 0;
     CHECK_EQUAL(sq_queue_watch(queue, 20000000, &(sq_watcher_t){ .stalled = stalled, .context = &stall }), 0);
     CHECK_EQUAL(sq_async(queue, stay, &long_one), 0);
     latch_wait(&long_one.entered, 1);
-    while (latch_value(&stall.told) == 0) {
+    while (latch_value(&stall.calls) == 0) {
         CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
     }
     CHECK_EQUAL(stall.kind, SQ_STALL_RUNNING);

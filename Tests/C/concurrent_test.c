@@ -133,7 +133,7 @@ TEST(width_counts_async_tasks_only) {
 }
 
 /* To see it fail: leave out sq__concurrent_takes_back in sq__turn_wait. */
-TEST(a_barrier_that_gives_up_lets_those_behind_it_go_ahead) {
+TEST(a_barrier_whose_deadline_passes_lets_those_behind_it_run) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;
     latch_t behind = LATCH_INIT;

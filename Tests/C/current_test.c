@@ -149,7 +149,7 @@ TEST(a_refused_sync_leaves_the_current_queue_alone) {
     release_view(&view);
 }
 
-/* A task may be on another stack than its thread's own, a coroutine's, and be left for a while: then addresses do not tell
+/* A task may be on another stack than its thread's own, a coroutine's, and be left for a while: then addresses do not say
  * that somebody has jumped out of it, whichever of the two stacks lies higher. */
 typedef struct coroutine {
     sq_queue_t *queue;

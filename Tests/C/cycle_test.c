@@ -20,7 +20,7 @@ typedef struct arc {
     bool by_runner;    /* it is an async task, else a sync */
     int error;         /* of the wait */
     size_t ran;        /* what its predecessor waits to have run */
-    char who[80];      /* `"name" (id)` */
+    char written[80];     /* `"name" (id)` */
     char report[1024];
     pthread_t thread;
 } arc_t;
@@ -43,7 +43,7 @@ static void name_self(arc_t *arc) {
         pthread_setname_np(pthread_self(), name);
     }
     pthread_getname_np(pthread_self(), name, sizeof name);
-    snprintf(arc->who, sizeof arc->who, "\"%s\" (%d)", name, (int)gettid());
+    snprintf(arc->written, sizeof arc->written, "\"%s\" (%d)", name, (int)gettid());
 }
 
 static void wait_for_next(void *context) {
@@ -128,7 +128,7 @@ static void check_report(arc_t *victim) {
         snprintf(inner, sizeof inner, "\"inner-%zu\"", arc->number);
         snprintf(awaited, sizeof awaited, "waits for queue \"queue-%zu\"", after(arc, 1)->number);
         const char *with_deadline = arc->deadline != SQ_FOREVER ? ", with a deadline" : "";
-        const char *const words[] = { arc->who, held, arc->inner != NULL ? inner : "", awaited, with_deadline };
+        const char *const words[] = { arc->written, held, arc->inner != NULL ? inner : "", awaited, with_deadline };
         for (size_t i = 0; i < 5 && at != NULL; i += 1) {
             at = strstr(at, words[i]);
             at = at != NULL ? at + strlen(words[i]) : NULL;
@@ -180,10 +180,10 @@ static void check_circles(size_t length, way_t way, size_t rounds) {
     }
 }
 
-/* 1,000 of each length. To see them fail: in sleep_in_task of wait.c, do not enter the list (the watchdog barks); in
+/* 1,000 of each length. To see them fail: in sleep_in_task of wait.c, do not enter the list (it hangs); in
  * reach_list of deadlock.c, do not ask whether the wait is open (two are refused); in sq__deadlock_enter, look for the
  * circle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
- * refused beside one with a deadline). */
+ * refused although another one has a deadline). */
 TEST(of_a_cycle_of_two_threads_the_earliest_deadline_is_refused) { check_circles(2, WAYS, scaled(1000)); }
 TEST(of_a_cycle_of_three_threads_the_earliest_deadline_is_refused) { check_circles(3, WAYS, scaled(1000)); }
 TEST(of_a_cycle_of_four_threads_the_earliest_deadline_is_refused) { check_circles(4, WAYS, scaled(1000)); }
@@ -287,7 +287,7 @@ TEST(no_wait_is_refused_if_the_one_that_would_be_has_just_ended) {
 
 /* Calls that have begun cannot be refused, whatever their deadline was: the thread that syncs back at the end of a chain of
  * them is refused, although it may not be the last to go to sleep. The chain: a task of 0 calls 1, whose function calls 2,
- * ..., whose function syncs onto 0. To see it fail: in break_cycle, look at the first edge alone (the watchdog barks). */
+ * ..., whose function syncs onto 0. To see it fail: in break_cycle, look at the first edge alone (it hangs). */
 typedef struct chain {
     size_t length;
     sq_queue_t *queues[LONGEST];

@@ -1,4 +1,4 @@
-/* deadlock_test.c: a sync that would wait for itself is refused, and told in words; never a hang. */
+/* deadlock_test.c: a sync that would wait for itself is refused with a report, and never hangs. */
 #include "harness.h"
 #include "inject.h"
 #include "latch.h"

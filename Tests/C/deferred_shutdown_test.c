@@ -35,7 +35,7 @@ static void discard_the_rest(sq_deferred_t *task, int error) {
 
 /* The first shutdown takes up the baton that lies there, and gives it on before it calls anybody. To see it hang: in
  * sq_shutdown, close the room first. */
-TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
+TEST(a_refusal_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_t *queue = make_queue_of("parked", 1);
     item_t item;
     item_init(&item, queue, NULL, 1);
@@ -48,20 +48,20 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_release(queue);
 }
 
-/* A thread that waits behind it is refused before it is told. To see it hang: in sq__capacity_close, refuse one after the other. */
+/* A thread that waits behind it is refused before `decided` is called. To see it hang: in sq__capacity_close, refuse one after the other. */
 static caller_t behind;
 
-static void wait_for_who_is_behind(sq_deferred_t *task, int error) {
+static void wait_for_the_thread_behind(sq_deferred_t *task, int error) {
     item_decided(task, error);
     CHECK_EQUAL(caller_end(&behind), ESHUTDOWN);
 }
 
-TEST(who_is_refused_by_a_shutdown_can_wait_for_a_thread_that_is_refused_as_well) {
+TEST(a_refusal_by_a_shutdown_can_wait_for_a_thread_that_is_refused_as_well) {
     sq_queue_t *queue = make_queue_of("parked", 1);
     size_t ran = 0;
     item_t item;
     item_init(&item, queue, NULL, 1);
-    item.task.decided = wait_for_who_is_behind;
+    item.task.decided = wait_for_the_thread_behind;
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
     CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
@@ -85,7 +85,7 @@ static void wait_for_others(sq_deferred_t *task, int error) {
     latch_bump(&has_waited);
 }
 
-static void *let_go_at_last(void *hold) {
+static void *release_at_last(void *hold) {
     latch_wait(&has_waited, 1);
     wait_until_asleep(&closing_thread);
     hold_end(hold);
@@ -93,7 +93,7 @@ static void *let_go_at_last(void *hold) {
 }
 
 /* A thread has one token for all its waits. To see it fail (ESHUTDOWN): in sq_shutdown, no sq__token_prepare at the end. */
-TEST(who_is_refused_by_a_shutdown_can_wait_for_something_else_and_the_shutdown_waits_on) {
+TEST(a_refusal_by_a_shutdown_can_wait_for_something_else_and_the_shutdown_waits_on) {
     sq_queue_t *queue = make_queue_of("closing", 1);
     size_t ran = 0;
     item_t item;
@@ -105,7 +105,7 @@ TEST(who_is_refused_by_a_shutdown_can_wait_for_something_else_and_the_shutdown_w
     item.task.decided = wait_for_others;
     CHECK_EQUAL(sq_async_deferred(queue, &item.task), EINPROGRESS);
     closing_thread = gettid();
-    pthread_t helper = spawn(let_go_at_last, &hold);
+    pthread_t helper = spawn(release_at_last, &hold);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 1);
     check_item(&item, 1, ESHUTDOWN, 0, 0);

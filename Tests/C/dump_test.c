@@ -17,7 +17,7 @@ void stand_here(void *context) {
     latch_bump(&hold->left);
 }
 
-static void let_go(hold_t *hold) {
+static void end_hold(hold_t *hold) {
     latch_bump(&hold->leave);
     latch_wait(&hold->left, 1);
 }
@@ -37,7 +37,7 @@ TEST(the_holder_of_a_queue_that_never_waited_is_named_with_its_function) {
     const char *text = dump_until(waits, "its turn in queue \"store\"", "runs it");
     CHECK_LINE(text, name, "in queue \"store\"", "for at least");
     CHECK_LINE(text, "queue \"store\": 1 waiting, 1 of them threads", NULL, NULL);
-    let_go(&hold);
+    end_hold(&hold);
     CHECK_EQUAL(caller_end(&holder), 0);
     CHECK_EQUAL(caller_end(&waiter), 0);
     sq_queue_release(queue);
@@ -55,7 +55,7 @@ TEST(an_async_task_and_the_depth_behind_it_are_shown) {
     const char *text = dump_now();
     CHECK_LINE(text, "runs stand_here (dump_test+0x", "in queue \"busy\"", NULL);
     CHECK_LINE(text, "queue \"busy\": 7 waiting", NULL, NULL);
-    let_go(&hold);
+    end_hold(&hold);
     drain(queue);
     CHECK(!has_line(dump_now(), "\"busy\"", NULL, NULL));
     sq_queue_release(queue);
@@ -89,7 +89,7 @@ TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_seats) 
     const char *text = dump_until("in queue \"second\"", "it waits for a thread of its pool", NULL);
     CHECK_LINE(text, "queue \"second\": 2 waiting", "waits for a thread of its pool", NULL);
     CHECK_LINE(text, "pool \"test pool\": 1 of 1 seats taken", "1 threads, 0 idle, 1 blocked", "1 queues ready");
-    let_go(&hold);
+    end_hold(&hold);
     CHECK_EQUAL(caller_end(&waiter), 0);
     drain(second);
     sq_queue_release(first);
@@ -147,7 +147,7 @@ TEST(a_group_is_shown_with_its_members_and_their_queues) {
     pthread_t waiter = spawn(wait_for_group, group);
     const char *text = dump_until("for group \"uploads\", 1 entered, 2 in queue \"members\"", "runs it", NULL);
     CHECK_LINE(text, "runs stand_here", "in queue \"members\"", NULL);
-    let_go(&hold);
+    end_hold(&hold);
     CHECK_EQUAL(sq_group_leave(group), 0);
     join(waiter);
     drain(queue);
@@ -169,7 +169,7 @@ TEST(an_item_that_runs_is_shown_with_its_own_function) {
     pthread_t waiter = spawn(wait_for_item, item);
     const char *text = dump_until("for item \"thumbnail\"", "runs it", NULL);
     CHECK_LINE(text, "runs stand_here", "in queue \"items\"", NULL);
-    let_go(&hold);
+    end_hold(&hold);
     join(waiter);
     sq_item_release(item);
     sq_queue_release(queue);
@@ -188,7 +188,7 @@ TEST(a_once_is_shown_with_the_thread_inside_it) {
     pthread_t second = spawn(call_once, NULL);
     const char *text = dump_until("has waited", "for once \"0x", "is inside its function");
     CHECK_LINE(text, "runs a function of once", NULL, NULL);
-    let_go(&hold_of_once);
+    end_hold(&hold_of_once);
     join(first);
     join(second);
 }
@@ -208,7 +208,7 @@ TEST(a_barrier_that_waits_for_readers_is_shown_with_the_gate) {
     const char *text = dump_until("its turn as a barrier in queue \"concurrent\"", "runs it", NULL);
     CHECK_LINE(text, "queue \"concurrent\"", "1 tasks run, and a barrier waits for them", NULL);
     CHECK_LINE(text, "runs stand_here", "in queue \"concurrent\"", NULL);
-    let_go(&hold);
+    end_hold(&hold);
     CHECK_EQUAL(caller_end(&reader), 0);
     join(barrier);
     sq_queue_release(queue);

@@ -41,13 +41,13 @@ TEST(on_a_free_queue_the_caller_runs_its_function_without_memory) {
     sq_queue_release(queue);
 }
 
-static void tell_thread(void *context) { *(pthread_t *)context = pthread_self(); }
+static void note_thread(void *context) { *(pthread_t *)context = pthread_self(); }
 
 /* To see it fail: in sq__baton_next let an EITHER be a task for every holder, or for none. */
 TEST(behind_a_task_the_queues_thread_runs_it_and_behind_a_sync_the_caller) {
     sq_queue_t *queue = make_queue_of("held", 0);
     pthread_t runner;
-    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, tell_thread, &runner), 0);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, note_thread, &runner), 0);
     for (int by_sync = 0; by_sync < 2; by_sync += 1) {
         hold_t hold;
         (by_sync ? hold_sync : hold_async)(&hold, queue);

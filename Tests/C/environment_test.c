@@ -219,7 +219,7 @@ static int live_at_the_thread_limit(void) {
 TEST(at_the_thread_limit_of_an_ordinary_user_async_is_EAGAIN_and_nothing_is_lost) {
     int status = run_child((const char *const[]){ "thread-limit", NULL });
     if (status == LEFT_OUT) {
-        note("left out: this user has no thread limit, and cannot become one who has");
+        note("left out: this user has no thread limit, and cannot become a user that has one");
         return;
     }
     CHECK_EQUAL(status, 0);

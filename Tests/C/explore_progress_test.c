@@ -71,7 +71,7 @@ TEST(without_a_result_a_report_goes_to_stderr) {
     has(&ending, "[ nothing ]");
 }
 
-TEST(a_test_that_goes_on_waiting_although_it_is_refused_ends_the_process) {
+TEST(a_test_that_keeps_waiting_although_it_is_refused_ends_the_process) {
     ending_t ending = run_captured("loop", NULL);
     check_aborted(&ending, (const char *const[]){ "sq_explore: the test does not end", "waits forever: the test waits for semaphore \"never\"" }, 2);
 }

@@ -1,4 +1,4 @@
-/* explore_wait_test.c: what an exploration decides: who continues, whether a wait expires, which timer is first, whether there is
+/* explore_wait_test.c: what an exploration decides: which thread continues, whether a wait expires, which timer is first, whether there is
  * room; and what it says of tests that wait forever, or do not end. */
 #include "explore.h"
 

@@ -1,16 +1,9 @@
-/* failure_test.c: memory and threads that are not to be had.
- *
- * DESIGN. A scenario is one public call. Its Nth allocation, or thread creation, fails, once or from then on, for N = 1, 2,
- * … until a call is over without having come to its Nth. Each N has a process of its own: what the library keeps for
- * later would else spare it the allocation that is to fail. The call must succeed or be refused with the right error
- * and without an effect; then, with nothing failing, it must succeed; and nothing may be lost or left over. */
+/* failure_test.c: calls that create a queue and submit to it, without memory or threads (sweep.h). */
 #include "harness.h"
-#include "inject.h"
-#include "latch.h"
+#include "sweep.h"
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 /* What a call works on. `accepted` is the caller's, the other counts are the queue's. */
 typedef struct stage {
@@ -156,21 +149,17 @@ static const scenario_t scenarios[] = {
     { "own_sync", make_queue, call_own_sync },
     { "free_sync", make_queue, call_free_sync },
 };
+
 enum { SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
+const char *name_of(size_t scene) { return scenarios[scene].name; }
 
-enum { HIT = 0, NOT_HIT = 2 };
-
-/* Returns how many calls were made to fail. */
-static uint64_t play(const scenario_t *scenario, failure_t what, uint64_t nth, bool forever) {
+void play(size_t scene, trial_t *trial) {
+    const scenario_t *scenario = &scenarios[scene];
     stage_t stage = { .queue = NULL };
     scenario->prepare(&stage);
-    fail_nth(what, nth, forever);
+    famine(trial);
     int error = scenario->call(&stage);
-    uint64_t failures = fail_nothing();
-    if (error != 0) {
-        CHECK_EQUAL(error, ENOMEM);
-        CHECK(failures > 0);
-    }
+    CHECK(relief(trial, error) || error == 0);
     CHECK_EQUAL(scenario->call(&stage), 0);
     drain(stage.queue);
     CHECK_EQUAL(stage.ran, stage.accepted);
@@ -180,59 +169,9 @@ static uint64_t play(const scenario_t *scenario, failure_t what, uint64_t nth, b
     CHECK_EQUAL(stats.depth, 0);
     CHECK_EQUAL(stats.submitted, stats.ran);
     sq_queue_release(stage.queue);
-    return failures;
 }
 
-typedef struct performance {
-    const scenario_t *scenario;
-    failure_t what;
-    uint64_t nth;
-    bool forever;
-    uint64_t failures;
-} performance_t;
-
-static void *perform(void *argument) {
-    performance_t *performance = argument;
-    performance->failures = play(performance->scenario, performance->what, performance->nth, performance->forever);
-    return NULL;
-}
-
-/* PROGRAM --child SCENARIO KIND N FOREVER. After the run that counts, the same again, when the library has kept all that it
- * keeps: this one leaves nothing. What the first run lost, LeakSanitizer finds at the end. */
-int child_main(int count, char **words) {
-    REQUIRE(count == 4);
-    performance_t performance = { .scenario = &scenarios[strtoul(words[0], NULL, 10)],
-                                  .what = (failure_t)strtoul(words[1], NULL, 10),
-                                  .nth = strtoull(words[2], NULL, 10),
-                                  .forever = strtoul(words[3], NULL, 10) != 0 };
-    join(spawn(perform, &performance));
-    uint64_t failures = performance.failures;
-    let_threads_end(0);
-    rest_t mark = rest_now();
-    join(spawn(perform, &performance));
-    CHECK_AT_REST(mark);
-    return failures > 0 ? HIT : NOT_HIT;
-}
-
-/* Returns the number of sites that were made to fail. */
-static uint64_t sweep(size_t scenario, failure_t what, bool forever) {
-    for (uint64_t nth = 1;; nth += 1) {
-        char words[4][24];
-        snprintf(words[0], sizeof words[0], "%zu", scenario);
-        snprintf(words[1], sizeof words[1], "%d", (int)what);
-        snprintf(words[2], sizeof words[2], "%" PRIu64, nth);
-        snprintf(words[3], sizeof words[3], "%d", forever);
-        int status = run_child((const char *const[]){ words[0], words[1], words[2], words[3], NULL });
-        if (!CHECK(status == HIT || status == NOT_HIT)) {
-            note("by: --child %s %s %s %s (%s)", words[0], words[1], words[2], words[3], scenarios[scenario].name);
-        }
-        if (status != HIT) {
-            return nth - 1;
-        }
-    }
-}
-
-/* The sites are counted so that a sweep that comes to nothing is noticed. */
+/* The places are counted so that a sweep in which nothing failed is noticed. */
 TEST(each_allocation_of_each_call_can_fail) {
     uint64_t sites = 0;
     for (size_t i = 0; i < SCENARIOS; i += 1) {
@@ -245,11 +184,7 @@ TEST(each_allocation_of_each_call_can_fail) {
 }
 
 TEST(each_thread_creation_of_each_call_can_fail) {
-    uint64_t sites = 0;
-    for (size_t i = 0; i < SCENARIOS; i += 1) {
-        sites += sweep(i, FAIL_THREAD, false);
-        sites += sweep(i, FAIL_THREAD, true);
-    }
+    uint64_t sites = sweep_all(SCENARIOS, FAIL_THREAD, false) + sweep_all(SCENARIOS, FAIL_THREAD, true);
     CHECK_EQUAL(sites, 4); /* first_async, first_async_task */
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Others that wait for a queue of the circle are not part of it: they are not told, and get their turns. Some are there before
+/* Others that wait for a queue of the circle are not part of it: they are not refused, and get their turns. Some are there before
  * it closes, from outside of any task and from a task of a queue of their own. */
 typedef struct bystander {
     sq_queue_t *own, *awaited;

@@ -22,7 +22,7 @@ static void leave_inline(void *context) {
     sq_sync_or_run(site->queue, site->leave, site);
 }
 
-static void *let_go_in_time(void *argument) {
+static void *release_in_time(void *argument) {
     hold_t *hold = argument;
     latch_wait(&hold->entered, 1);
     latch_bump(&hold->leave);
@@ -40,7 +40,7 @@ static void come_to(place_t place, site_t *site) {
     if (place == IN_SYNC_THAT_WAITED || place == IN_ASYNC_THAT_WAITED) {
         REQUIRE(sq_async(site->queue, stand, &hold) == 0);
         if (place == IN_SYNC_THAT_WAITED) {
-            spawn(let_go_in_time, &hold);
+            spawn(release_in_time, &hold);
         }
     }
     switch (place) {
@@ -134,12 +134,12 @@ static int cancel_a_waiting_caller(way_t way) {
 
 /* Functions that are no tasks: no queue is the current one. */
 
-static void leave_when_told(void *context, const sq_stall_t *stall) {
+static void leave_when_called(void *context, const sq_stall_t *stall) {
     (void)stall;
     exit_thread(context);
 }
 
-static void never_told(void *context, const sq_stall_t *stall) {
+static void never_called(void *context, const sq_stall_t *stall) {
     (void)context;
     (void)stall;
 }
@@ -159,11 +159,11 @@ static void leave_elsewhere(sq_queue_t *queue, const char *where) {
     REQUIRE(sq_suspend(queue) == 0);
     REQUIRE(sq_async(queue, do_nothing, NULL) == 0);
     if (strcmp(where, "watcher") == 0) {
-        REQUIRE(sq_queue_watch(queue, 1000000, &(sq_watcher_t){ leave_when_told, NULL, NULL }) == 0);
+        REQUIRE(sq_queue_watch(queue, 1000000, &(sq_watcher_t){ leave_when_called, NULL, NULL }) == 0);
         latch_t never = LATCH_INIT;
         latch_wait(&never, 1);
     } else if (strcmp(where, "watcher's end") == 0) {
-        REQUIRE(sq_queue_watch(queue, SQ_FOREVER, &(sq_watcher_t){ never_told, NULL, exit_thread }) == 0);
+        REQUIRE(sq_queue_watch(queue, SQ_FOREVER, &(sq_watcher_t){ never_called, NULL, exit_thread }) == 0);
         sq_queue_watch(queue, 0, NULL);
     } else {
         static sq_deferred_t deferred = { .call = do_no_pair, .decided = leave_when_decided };
@@ -216,7 +216,7 @@ TEST(pthread_cancel_of_a_task_is_reported_and_ends_the_process) {
     }
 }
 
-/* To see it fail: no SQ__NOBODY_UNWINDS_THROUGH in tell (the watching thread ends without a message), discard, decide. */
+/* To see it fail: no SQ__NOBODY_UNWINDS_THROUGH in call_watcher (the watching thread ends without a message), discard, decide. */
 TEST(pthread_exit_in_a_function_that_is_no_task_is_reported_and_ends_the_process) {
     const char *const places[] = { "watcher", "watcher's end", "decision" };
     for (size_t i = 0; i < 3; i += 1) {
@@ -237,7 +237,7 @@ static void check_jumped(const char *afterwards, place_t place) {
 /* To see it fail: in sq__is_current, do not compare the addresses (EDEADLK, or a hang). */
 TEST(longjmp_out_of_a_task_is_reported_when_its_thread_calls_again) {
     if (UNDER_ASAN) {
-        note("left out: AddressSanitizer keeps variables apart from the stack, so that their addresses tell nothing");
+        note("left out: AddressSanitizer keeps variables apart from the stack, so that their addresses say nothing");
         return;
     }
     const char *const afterwards[] = { "same", "other", "until", "call" };

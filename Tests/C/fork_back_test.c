@@ -80,7 +80,7 @@ static void defer(scene_t *scene, deferred_t *deferred, int number) {
     CHECK_EQUAL(sq_async_deferred(scene->queue, &deferred->task), EINPROGRESS);
 }
 
-TEST(who_is_given_room_can_fork_and_its_child_can_return) {
+TEST(a_decision_about_room_can_fork_and_its_child_can_return) {
     if (fork_left_out()) {
         return;
     }
@@ -98,7 +98,7 @@ TEST(who_is_given_room_can_fork_and_its_child_can_return) {
 enum { PLACES = 126 }; /* of a segment */
 
 /* The first one has room, and no memory for its place: the room is the second one's, in the parent. */
-TEST(who_is_refused_its_room_can_fork_and_its_child_can_return) {
+TEST(a_refusal_for_want_of_memory_can_fork_and_its_child_can_return) {
     if (fork_left_out()) {
         return;
     }
@@ -121,7 +121,7 @@ TEST(who_is_refused_its_room_can_fork_and_its_child_can_return) {
     return_reserve();
 }
 
-TEST(who_is_refused_by_a_shutdown_can_fork_and_its_child_can_return) {
+TEST(a_refusal_by_a_shutdown_can_fork_and_its_child_can_return) {
     if (fork_left_out()) {
         return;
     }
@@ -172,7 +172,7 @@ static void call_with_clock(void *context) {
     }
 }
 
-TEST(who_discards_a_delayed_task_at_the_end_can_fork_and_its_child_can_return) {
+TEST(the_discard_of_a_delayed_task_can_fork_and_its_child_can_return) {
     if (fork_left_out()) {
         return;
     }
@@ -198,7 +198,7 @@ static void run_in_parent(void *context) {
     latch_bump(context);
 }
 
-static void never_told(void *context, const sq_stall_t *stall) {
+static void never_called(void *context, const sq_stall_t *stall) {
     (void)context;
     (void)stall;
 }
@@ -238,7 +238,7 @@ TEST(the_end_of_a_queue_of_a_pool_can_fork_and_its_child_runs_no_other_queue) {
         return;
     }
     house_t house;
-    const sq_watcher_t watcher = { never_told, &house.scene, call };
+    const sq_watcher_t watcher = { never_called, &house.scene, call };
     house_begin(&house);
     CHECK_EQUAL(sq_queue_watch(house.scene.queue, 1000000000000u, &watcher), 0);
     sq_queue_release(house.scene.queue);

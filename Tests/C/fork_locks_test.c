@@ -79,7 +79,7 @@ TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
         return;
     }
     check_lock(ROUNDS, (lock_t){ "the shared pool", sq__pools_lock_shared, sq__pools_unlock_shared, NULL });
-    check_lock(ROUNDS, (lock_t){ "those who wait for an end", sq__enders_lock, sq__enders_unlock, NULL });
+    check_lock(ROUNDS, (lock_t){ "threads that wait for an end", sq__enders_lock, sq__enders_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the watching thread", sq__watch_lock, sq__watch_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the waits", sq__deadlock_lock, sq__deadlock_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the alarms", sq__alarms_lock, sq__alarms_unlock, NULL });
@@ -117,7 +117,7 @@ TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
  * lock. */
 typedef struct sleeper {
     sq_queue_t *queue;
-    latch_t stands, goes_on;
+    latch_t stands, continues;
     int error, status;
     pthread_t thread;
 } sleeper_t;
@@ -125,7 +125,7 @@ typedef struct sleeper {
 static void stand(void *context) {
     sleeper_t *sleeper = context;
     latch_bump(&sleeper->stands);
-    latch_wait(&sleeper->goes_on, 1);
+    latch_wait(&sleeper->continues, 1);
 }
 
 static void *fall_asleep(void *argument) {
@@ -140,7 +140,7 @@ static void fork_here(void *context) {
     sleeper->thread = spawn(fall_asleep, sleeper);
     latch_wait(&sleeper->stands, 1);
     if (!fork_and_return(&sleeper->status)) {
-        latch_bump(&sleeper->goes_on);
+        latch_bump(&sleeper->continues);
     }
 }
 
@@ -165,7 +165,7 @@ static void fork_in_call(void *context) {
     sleeper_t *sleeper = context;
     latch_wait(&sleeper->stands, 1);
     if (!fork_and_return(&sleeper->status)) {
-        latch_bump(&sleeper->goes_on);
+        latch_bump(&sleeper->continues);
     }
 }
 
@@ -198,7 +198,7 @@ TEST(a_release_in_the_child_stops_no_thread_of_the_parents) {
     CHECK_EQUAL(sq_async(sleeper.queue, have_the_thread_stand, &sleeper), 0);
     latch_wait(&sleeper.stands, 1);
     CHECK_EQUAL(in_fork(release_in_child, sleeper.queue), 0);
-    latch_bump(&sleeper.goes_on);
+    latch_bump(&sleeper.continues);
     sq_queue_release(sleeper.queue);
     let_threads_end(1); /* nothing stands there any more */
 }

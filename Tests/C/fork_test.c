@@ -78,7 +78,7 @@ static void check_held(void (*hold_by)(hold_t *, sq_queue_t *), size_t capacity,
     sq_queue_release(queue);
 }
 
-/* To see it fail: in sq__baton_pass or sync_in_turn, do not ask whether the queue is stale (the watchdog barks). */
+/* To see it fail: in sq__baton_pass or sync_in_turn, do not ask whether the queue is stale (the test hangs). */
 TEST(in_the_child_a_queue_that_another_thread_holds_refuses_and_never_hangs) {
     if (fork_left_out()) {
         return;

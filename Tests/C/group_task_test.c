@@ -136,7 +136,7 @@ TEST(a_wait_runs_what_manual_pools_have_ready) {
     CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 10);
     CHECK_EQUAL(other, 1);
-    /* What is suspended there is not waited for in vain. */
+    /* A wait for what is suspended there ends at its deadline. */
     CHECK_EQUAL(sq_suspend(a), 0);
     CHECK_EQUAL(sq_group_async(group, a, add_one, &ran), 0);
     CHECK_EQUAL(sq_group_wait(group, sq_deadline(1000000)), ETIMEDOUT);
@@ -186,12 +186,12 @@ enum { STORMERS = 4, QUEUES = 3 };
 typedef struct storm {
     sq_group_t *group;
     sq_queue_t *queues[QUEUES];
-    atomic_size_t accepted, ran, notified, told;
+    atomic_size_t accepted, ran, registered, notified;
     atomic_uint stream;
 } storm_t;
 
 static void storm_ran(void *context) { ((storm_t *)context)->ran += 1; }
-static void storm_told(void *context) { ((storm_t *)context)->told += 1; }
+static void storm_notified(void *context) { ((storm_t *)context)->notified += 1; }
 
 static void storm_step(storm_t *storm, random_stream_t *random) {
     sq_queue_t *queue = storm->queues[random_below(random, QUEUES)];
@@ -206,8 +206,8 @@ static void storm_step(storm_t *storm, random_stream_t *random) {
         break;
     }
     case 2:
-        CHECK_EQUAL(sq_group_notify(storm->group, queue, &(sq_task_t){ storm_told, storm, storm_told }), 0);
-        storm->notified += 1;
+        CHECK_EQUAL(sq_group_notify(storm->group, queue, &(sq_task_t){ storm_notified, storm, storm_notified }), 0);
+        storm->registered += 1;
         break;
     default:
         CHECK_EQUAL(sq_group_async(storm->group, queue, storm_ran, storm), 0);
@@ -243,7 +243,7 @@ TEST(no_member_and_no_notification_is_lost_in_a_storm) {
         drain(storm.queues[i]);
         sq_queue_release(storm.queues[i]);
     }
-    while (storm.told != storm.notified) { /* the last leave may still be on its way from the waiting threads to these */
+    while (storm.notified != storm.registered) { /* the last leave may still be on its way from the waiting threads to these */
         sched_yield();
     }
     sq_pool_release(pool);

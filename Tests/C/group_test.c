@@ -136,28 +136,28 @@ TEST(a_waiter_can_release_the_group_as_soon_as_its_wait_ends) {
 
 /* Notifications */
 
-typedef struct told {
+typedef struct notices {
     journal_t journal;
     entry_t entries[8];
-} told_t;
+} notices_t;
 
-static sq_task_t entry_task(told_t *told, int number) {
-    told->entries[number] = (entry_t){ &told->journal, number };
-    return (sq_task_t){ write_entry, &told->entries[number], must_not_run };
+static sq_task_t entry_task(notices_t *notices, int number) {
+    notices->entries[number] = (entry_t){ &notices->journal, number };
+    return (sq_task_t){ write_entry, &notices->entries[number], must_not_run };
 }
 
 TEST(notifications_run_once_each_in_the_order_of_their_registration) {
     sq_group_t *group = make();
-    sq_queue_t *queue = make_queue_of("told", 1);
-    told_t told = { .journal.count = 0 };
+    sq_queue_t *queue = make_queue_of("notices", 1);
+    notices_t notices = { .journal.count = 0 };
     CHECK_EQUAL(sq_group_notify(group, queue, &(sq_task_t){ 0 }), EINVAL);
-    sq_task_t task = entry_task(&told, 0);
+    sq_task_t task = entry_task(&notices, 0);
     CHECK_EQUAL(sq_group_notify(group, queue, &task), 0); /* at once */
     drain(queue);
-    CHECK_EQUAL(told.journal.count, 1);
+    CHECK_EQUAL(notices.journal.count, 1);
     CHECK_EQUAL(sq_group_enter(group), 0);
     for (int i = 1; i < 6; i += 1) { /* more than the queue's capacity */
-        task = entry_task(&told, i);
+        task = entry_task(&notices, i);
         CHECK_EQUAL(sq_group_notify(group, queue, &task), 0);
     }
     hold_t hold;
@@ -168,9 +168,9 @@ TEST(notifications_run_once_each_in_the_order_of_their_registration) {
     CHECK_EQUAL(sq_group_enter(group), 0); /* no second time */
     CHECK_EQUAL(sq_group_leave(group), 0);
     drain(queue);
-    CHECK_EQUAL(told.journal.count, 6);
+    CHECK_EQUAL(notices.journal.count, 6);
     for (int i = 0; i < 6; i += 1) {
-        CHECK_EQUAL(told.journal.entries[i], i);
+        CHECK_EQUAL(notices.journal.entries[i], i);
     }
     sq_queue_release(queue);
     sq_group_release(group);
@@ -202,13 +202,13 @@ TEST(a_notification_keeps_its_queue_and_is_discarded_if_that_was_shut_down) {
 typedef struct meanwhile {
     sq_group_t *group;
     sq_queue_t *queue;
-    told_t told;
+    notices_t notices;
     int registered;
     bool releases;
 } meanwhile_t;
 
 static void register_next(meanwhile_t *meanwhile) {
-    sq_task_t task = entry_task(&meanwhile->told, meanwhile->registered);
+    sq_task_t task = entry_task(&meanwhile->notices, meanwhile->registered);
     meanwhile->registered += 1;
     CHECK_EQUAL(sq_group_notify(meanwhile->group, meanwhile->queue, &task), 0);
 }
@@ -228,7 +228,7 @@ static void register_more(void *context) {
 /* To see it fail: in sq_group_notify, submit at once whenever the group has no members. */
 TEST(notifications_that_are_registered_while_earlier_ones_are_submitted_come_after_them) {
     for (int releases = 0; releases < 2; releases += 1) {
-        sq_queue_t *queue = make_queue_of("told", 0), *ended = make_queue_of("ended", 0);
+        sq_queue_t *queue = make_queue_of("notices", 0), *ended = make_queue_of("ended", 0);
         meanwhile_t meanwhile = { .group = make(), .queue = queue, .releases = releases };
         sq_group_t *group = meanwhile.group;
         CHECK_EQUAL(sq_group_enter(group), 0);
@@ -237,9 +237,9 @@ TEST(notifications_that_are_registered_while_earlier_ones_are_submitted_come_aft
         CHECK_EQUAL(sq_shutdown(ended, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         CHECK_EQUAL(sq_group_leave(group), 0);
         drain(queue);
-        CHECK_EQUAL(meanwhile.told.journal.count, 4);
+        CHECK_EQUAL(meanwhile.notices.journal.count, 4);
         for (int i = 0; i < 4; i += 1) {
-            CHECK_EQUAL(meanwhile.told.journal.entries[i], i);
+            CHECK_EQUAL(meanwhile.notices.journal.entries[i], i);
         }
         if (!releases) {
             sq_group_release(group);

@@ -7,8 +7,8 @@
 
 static const sq_task_t nothing = { do_nothing, NULL, NULL };
 static sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
-static void told(void *context, const sq_stall_t *stall) { (void)context, (void)stall; }
-static const sq_watcher_t watcher = { told, NULL, NULL };
+static void stalled(void *context, const sq_stall_t *stall) { (void)context, (void)stall; }
+static const sq_watcher_t watcher = { stalled, NULL, NULL };
 
 static void with_async(sq_queue_t *queue) { sq_async(queue, do_nothing, NULL); }
 static void with_async_task(sq_queue_t *queue) { WHATEVER(sq_async_task(queue, &nothing)); }
@@ -60,7 +60,7 @@ int child_main(int count, char **words) {
     return 3;
 }
 
-/* The call is named with or without what stands around it: sq_async may be told as the sq_async_until that it is. */
+/* The message may name the call or the function that it is made of: sq_async or sq_async_until. */
 static void check_kind(const char *kind, const char *word) {
     for (size_t i = 0; i < CALLS; i += 1) {
         char number[24];

@@ -30,7 +30,7 @@ void test_register(struct test *test) {
     last_test = &test->next;
 }
 
-/* The first failures tell the story; a loop that fails a million times must not bury them. */
+/* The first failures say most; a loop that fails a million times must not bury them. */
 static bool failed(void) {
     return atomic_fetch_add(&failed_checks, 1) < 20;
 }
@@ -66,7 +66,7 @@ bool check_string(const char *actual, const char *expected, const char *what, co
 
 void require_true(bool holds, const char *what, const char *file, int line) {
     if (!holds) {
-        printf("    %s:%d: cannot go on: %s\n", file, line, what);
+        printf("    %s:%d: cannot continue: %s\n", file, line, what);
         fflush(stdout);
         _exit(1);
     }
@@ -121,10 +121,10 @@ static time_t seconds_now(void) {
     return now.tv_sec;
 }
 
-/* A detached thread ends some time after its last visible act: nothing but asking again can tell. */
+/* A detached thread ends some time after its last visible act: only asking again can find out. */
 static void wait_for_threads(long threads) {
-    time_t give_up = seconds_now() + REST_SECONDS;
-    while (count_threads() > threads && seconds_now() < give_up) {
+    time_t latest = seconds_now() + REST_SECONDS;
+    while (count_threads() > threads && seconds_now() < latest) {
         sleep_a_little();
     }
 }
@@ -132,8 +132,8 @@ static void wait_for_threads(long threads) {
 void let_threads_end(long at_most) { wait_for_threads(threads_at_start + at_most); }
 
 static void wait_for_blocks(long blocks) {
-    time_t give_up = seconds_now() + REST_SECONDS;
-    while (live_blocks() > blocks && seconds_now() < give_up) {
+    time_t latest = seconds_now() + REST_SECONDS;
+    while (live_blocks() > blocks && seconds_now() < latest) {
         sleep_a_little();
     }
 }
@@ -214,7 +214,7 @@ static bool run(struct test *test) {
     return failures == 0;
 }
 
-static void *tell_id(void *argument) {
+static void *note_id(void *argument) {
     *(pid_t *)argument = gettid();
     return NULL;
 }
@@ -223,7 +223,7 @@ static void *tell_id(void *argument) {
  * the system counts a thread for a moment after it was joined. */
 static void count_threads_at_start(void) {
     pid_t id = 0;
-    join(spawn(tell_id, &id));
+    join(spawn(note_id, &id));
     while (tgkill(getpid(), id, 0) == 0) {
         sleep_a_little();
     }

@@ -67,7 +67,7 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A tenth of `count` under a sanitizer: for the tests whose size is about memory or time, not about a race. */
 size_t scaled(size_t count);
 
-/* Random numbers from the program's seed (SQ_SEED). Each stream is of one thread; `stream` tells them apart. */
+/* Random numbers from the program's seed (SQ_SEED). Each stream is of one thread; `stream` is the thread's number. */
 typedef struct random_stream {
     uint64_t state;
 } random_stream_t;

@@ -100,7 +100,7 @@ static void *counted(void *block) {
 
 /* Fresh memory is often zero, and hides what was never written. */
 static void *spoiled(void *block, size_t size) {
-    enum { MOST = 4096 }; /* what is larger is touched by who needs it */
+    enum { MOST = 4096 }; /* the rest of a larger block is left as it is */
     if (block) {
         memset(block, 0xA5, size < MOST ? size : MOST);
     }

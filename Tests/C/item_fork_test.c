@@ -93,16 +93,16 @@ static int use_items_of_its_own(void *unused) {
     (void)unused;
     outcome_t outcomes[2];
     int wrong = 0;
-    size_t told = 0;
+    size_t notified = 0;
     sq_queue_t *queue = make_queue_of("child's", 0);
     sq_item_t *items[2] = { make_item(&outcomes[0]), make_item(&outcomes[1]) };
-    wrong += !CHECK_EQUAL(sq_item_notify(items[0], queue, &(sq_task_t){ add_one, &told, add_one }), 0);
+    wrong += !CHECK_EQUAL(sq_item_notify(items[0], queue, &(sq_task_t){ add_one, &notified, add_one }), 0);
     wrong += !CHECK_EQUAL(sq_item_submit(items[0], queue), 0);
     wrong += !CHECK_EQUAL(sq_item_wait(items[0], SQ_FOREVER), 0); /* may return before the notification is submitted */
     wrong += !CHECK_EQUAL(sq_item_cancel(items[1]), 0);
     wrong += !CHECK_EQUAL(sq_item_wait(items[1], SQ_FOREVER), ECANCELED);
     wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
-    wrong += !CHECK_EQUAL(outcomes[0].ran + outcomes[1].discarded + told, 3);
+    wrong += !CHECK_EQUAL(outcomes[0].ran + outcomes[1].discarded + notified, 3);
     for (int i = 0; i < 2; i += 1) {
         sq_item_release(items[i]);
     }

@@ -188,19 +188,19 @@ TEST(the_last_release_of_an_item_that_was_never_submitted_discards_it) {
 /* The waiters have no reference of their own. To see it fail: in sq_item_release, do not discard. */
 TEST(the_last_release_of_an_item_that_was_never_submitted_ends_the_waits_for_it) {
     outcome_t outcome;
-    size_t told = 0;
+    size_t notified = 0;
     item_waiter_t waiters[2];
-    sq_queue_t *queue = make_queue_of("told", 0);
+    sq_queue_t *queue = make_queue_of("notified", 0);
     sq_item_t *item = make_item(&outcome);
     item_waiter_start(&waiters[0], item, SQ_FOREVER);
     item_waiter_start(&waiters[1], item, SQ_FOREVER);
-    CHECK_EQUAL(sq_item_notify(item, queue, &(sq_task_t){ add_one, &told, NULL }), 0);
+    CHECK_EQUAL(sq_item_notify(item, queue, &(sq_task_t){ add_one, &notified, NULL }), 0);
     sq_item_release(item);
     CHECK_EQUAL(item_waiter_end(&waiters[0]), ECANCELED);
     CHECK_EQUAL(item_waiter_end(&waiters[1]), ECANCELED);
     check_outcome(&outcome, 0, 1);
     drain(queue);
-    CHECK_EQUAL(told, 1);
+    CHECK_EQUAL(notified, 1);
     sq_queue_release(queue);
 }
 

@@ -115,47 +115,47 @@ TEST(notifications_are_submitted_in_order_at_either_outcome_and_at_once_if_it_is
         outcome_t outcome;
         journal_t journal = { 0 };
         entry_t entries[4];
-        sq_queue_t *queue = make_suspended(0), *told = make_queue_of("told", 1); /* they need no room */
+        sq_queue_t *queue = make_suspended(0), *notified = make_queue_of("notified", 1); /* they need no room */
         sq_item_t *item = make_item(&outcome);
         hold_t hold;
-        hold_async(&hold, told);
+        hold_async(&hold, notified);
         for (int i = 0; i < 3; i += 1) {
             entries[i] = (entry_t){ &journal, i };
-            CHECK_EQUAL(sq_item_notify(item, told, &(sq_task_t){ write_entry, &entries[i], must_not_run }), 0);
+            CHECK_EQUAL(sq_item_notify(item, notified, &(sq_task_t){ write_entry, &entries[i], must_not_run }), 0);
         }
         CHECK_EQUAL(sq_item_submit(item, queue), 0);
-        CHECK_EQUAL(sq_queue_depth(told), 0);
+        CHECK_EQUAL(sq_queue_depth(notified), 0);
         CHECK_EQUAL(cancels ? sq_item_cancel(item) : sq_resume(queue), 0);
         CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), cancels ? ECANCELED : 0);
-        wait_for_depth(told, 3);
+        wait_for_depth(notified, 3);
         entries[3] = (entry_t){ &journal, 3 };
-        CHECK_EQUAL(sq_item_notify(item, told, &(sq_task_t){ write_entry, &entries[3], must_not_run }), 0);
-        CHECK_EQUAL(sq_queue_depth(told), 4);
+        CHECK_EQUAL(sq_item_notify(item, notified, &(sq_task_t){ write_entry, &entries[3], must_not_run }), 0);
+        CHECK_EQUAL(sq_queue_depth(notified), 4);
         hold_end(&hold);
-        drain(told);
+        drain(notified);
         CHECK_EQUAL(journal.count, 4);
         for (int i = 0; i < 4; i += 1) {
             CHECK_EQUAL(journal.entries[i], i);
         }
-        CHECK_EQUAL(sq_item_notify(item, told, &(sq_task_t){ NULL, NULL, NULL }), EINVAL);
+        CHECK_EQUAL(sq_item_notify(item, notified, &(sq_task_t){ NULL, NULL, NULL }), EINVAL);
         CHECK_EQUAL(cancels ? sq_resume(queue) : 0, 0);
         sq_queue_release(queue);
-        sq_queue_release(told);
+        sq_queue_release(notified);
         sq_item_release(item);
     }
 }
 
 TEST(a_notification_whose_queue_was_shut_down_is_discarded) {
-    outcome_t outcome, told = { 0, 0 };
-    const sq_task_t task = counted_task(&told);
+    outcome_t outcome, notified = { 0, 0 };
+    const sq_task_t task = counted_task(&notified);
     sq_queue_t *queue = make_queue_of("ends", 0);
     sq_item_t *item = make_item(&outcome);
     CHECK_EQUAL(sq_item_notify(item, queue, &task), 0);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(sq_item_notify(item, queue, &task), ESHUTDOWN);
-    check_outcome(&told, 0, 0);
+    check_outcome(&notified, 0, 0);
     CHECK_EQUAL(sq_item_cancel(item), 0);
-    check_outcome(&told, 0, 1);
+    check_outcome(&notified, 0, 1);
     sq_queue_release(queue);
     sq_item_release(item);
 }
@@ -177,7 +177,7 @@ static void notify_late(void *context) {
 TEST(a_notification_that_is_registered_while_others_are_submitted_comes_after_them) {
     outcome_t outcome;
     journal_t journal = { 0 };
-    sq_queue_t *closed = make_queue_of("closed", 0), *queue = make_queue_of("told", 0);
+    sq_queue_t *closed = make_queue_of("closed", 0), *queue = make_queue_of("notified", 0);
     late_t late = { make_item(&outcome), queue, { { &journal, 0 }, { &journal, 1 }, { &journal, 2 } } };
     CHECK_EQUAL(sq_item_notify(late.item, closed, &(sq_task_t){ must_not_run, &late, notify_late }), 0);
     CHECK_EQUAL(sq_item_notify(late.item, queue, &(sq_task_t){ write_entry, &late.entries[0], NULL }), 0);
@@ -196,8 +196,8 @@ TEST(a_notification_that_is_registered_while_others_are_submitted_comes_after_th
 
 /* The notification keeps its queue, and the item its notifications. */
 TEST(a_notification_keeps_its_queue_until_it_has_run) {
-    outcome_t outcome, told = { 0, 0 };
-    const sq_task_t task = counted_task(&told);
+    outcome_t outcome, notified = { 0, 0 };
+    const sq_task_t task = counted_task(&notified);
     latch_t done = LATCH_INIT;
     sq_queue_t *queue = make_queue_of("kept", 0);
     sq_item_t *item = make_item(&outcome);
@@ -206,7 +206,7 @@ TEST(a_notification_keeps_its_queue_until_it_has_run) {
     sq_queue_release(queue);
     sq_item_release(item);
     latch_wait(&done, 1);
-    check_outcome(&told, 1, 0);
+    check_outcome(&notified, 1, 0);
 }
 
 /* No memory or thread */
@@ -214,11 +214,11 @@ TEST(a_notification_keeps_its_queue_until_it_has_run) {
 typedef struct scene {
     sq_queue_t *queue;
     sq_item_t *item;
-    outcome_t outcome, told;
+    outcome_t outcome, notified;
 } scene_t;
 
 static int do_create(scene_t *scene) {
-    sq_item_t *item = sq_item_create("made in need", &(sq_task_t){ count_ran, &scene->told, count_discarded });
+    sq_item_t *item = sq_item_create("made in need", &(sq_task_t){ count_ran, &scene->notified, count_discarded });
     if (item == NULL) {
         return errno;
     }
@@ -229,7 +229,7 @@ static int do_create(scene_t *scene) {
 
 static int do_submit(scene_t *scene) { return sq_item_submit(scene->item, scene->queue); }
 static int do_submit_after(scene_t *scene) { return sq_item_submit_after(scene->item, scene->queue, 1000); }
-static int do_notify(scene_t *scene) { return sq_item_notify(scene->item, scene->queue, &(sq_task_t){ count_ran, &scene->told, NULL }); }
+static int do_notify(scene_t *scene) { return sq_item_notify(scene->item, scene->queue, &(sq_task_t){ count_ran, &scene->notified, NULL }); }
 static int do_cancel(scene_t *scene) { return sq_item_cancel(scene->item); }
 
 static int do_wait(scene_t *scene) {
@@ -257,7 +257,7 @@ TEST(a_call_without_memory_or_thread_does_nothing_and_works_later) {
             sq_item_release(scene.item);
             CHECK_EQUAL(sq_shutdown(scene.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
             CHECK_EQUAL(scene.outcome.ran + scene.outcome.discarded, 1);
-            CHECK_EQUAL(scene.told.ran + scene.told.discarded, calls[c] == do_notify || (calls[c] == do_create && scene.told.discarded));
+            CHECK_EQUAL(scene.notified.ran + scene.notified.discarded, calls[c] == do_notify || (calls[c] == do_create && scene.notified.discarded));
             sq_queue_release(scene.queue);
         }
     }

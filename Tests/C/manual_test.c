@@ -20,7 +20,7 @@ TEST(nothing_runs_before_the_pool_is_run) {
     end(pool, queue, NULL);
 }
 
-TEST(a_queue_tells_its_manual_pool_and_that_only) {
+TEST(a_queue_returns_its_manual_pool_but_no_other_pool) {
     sq_pool_t *pool = make_manual_pool(), *other = sq_pool_create("with threads", NULL);
     sq_queue_t *queue = queue_on(pool, "on a manual pool", 0), *with_threads = queue_on(other, "on a manual pool", 0);
     sq_queue_t *alone = sq_queue_create("on no pool", NULL);
@@ -34,7 +34,7 @@ TEST(a_queue_tells_its_manual_pool_and_that_only) {
     end(pool, queue, with_threads);
 }
 
-TEST(a_queue_tells_that_it_has_ended_and_runs_nothing_for_the_answer) {
+TEST(whether_a_queue_has_ended_is_answered_without_running_a_task) {
     sq_pool_t *pool = make_manual_pool();
     sq_queue_t *queue = queue_on(pool, "on a manual pool", 0);
     begin();
@@ -124,7 +124,7 @@ static void let_all_go(void *context) {
     sq_pool_release(spawner->pool);
 }
 
-/* Regression: the run went on touching the pool (seen by AddressSanitizer). To see it fail: no sq__pool_retain in sq_pool_advance. */
+/* Regression: the run still used the pool after its last release (seen by AddressSanitizer). To see it fail: no sq__pool_retain in sq_pool_advance. */
 TEST(a_task_can_release_the_last_references_while_the_pool_is_run) {
     for (int i = 0; i < 4; i += 1) {
         spawner_t spawner = { .pool = make_manual_pool() };
@@ -239,7 +239,7 @@ static int wait_for(pid_t child) {
 }
 
 /* Regression: in the child the frame of the task was still there (the next sync ended the program), and a wait whose turn
- * nobody would bring went on for ever. */
+ * could not come never ended. */
 TEST(a_task_of_a_manual_pool_can_fork) {
     if (fork_left_out()) {
         return;

@@ -1,13 +1,13 @@
 /* many_model_test.c: random sequences of calls on items, groups, semaphores and onces, next to a model written from the headers.
  *
  * One thread and a manual pool: so each call has one right answer, and each queue one order. The model is a list for each queue and a
- * few counts. The functions of the tasks check that they are next in their queue's list; what ends there is told to the
- * model in the same moment. A failure prints the seed of its sequence. */
+ * few counts. The functions of the tasks check that they are next in their queue's list; they report each end to the
+ * model at that moment. A failure prints the seed of its sequence. */
 #include "caller.h"
 
 enum { QUEUES = 3, OBJECTS = 3, RECORDS = 400, STEPS = 160, ROOM = 3 };
 
-/* What stands in a queue's list: an item, a member of a group, or a notification. */
+/* An entry of a queue's list: an item, a member of a group, or a notification. */
 typedef struct record {
     enum { ITEM, MEMBER, NOTICE } kind;
     enum { FRESH, DELAYED, QUEUED, PENDING, RAN, NEVER } state; /* PENDING: a notification before its event */

@@ -88,7 +88,7 @@ TEST(the_last_release_comes_when_a_task_has_just_resumed_its_queue) {
     let_threads_end(1);
 }
 
-/* The same, and the queue ends meanwhile, for it was shut down: whoever comes last frees it. To see it fail: in
+/* The same, and the queue ends in between, because it was shut down: the last thread frees it. To see it fail: in
  * sq__suspend_abandon, do not look for ENDED (a block is left over). */
 TEST(the_last_release_comes_when_a_suspended_shutdown_has_just_ended) {
     sq_queue_t *queue = make_queue_of("ended", 0);
@@ -101,7 +101,7 @@ TEST(the_last_release_comes_when_a_suspended_shutdown_has_just_ended) {
     let_threads_end(1);
 }
 
-/* The same as the first, but the task takes a reference before it resumes, which is given up when the queue is at rest and
+/* The same as the first, but the task takes a reference before it resumes, which is released when the queue is at rest and
  * the first release has not yet come to the state word: the one that comes last frees it. To see it fail: in
  * sq_queue_release, free it whenever it is at rest (AddressSanitizer). */
 static void retain_and_resume(stander_t *stander) {
@@ -131,8 +131,8 @@ TEST(a_reference_that_a_task_took_is_released_before_the_last_release_has_finish
     }
 }
 
-/* A cancel has given up waiting for a firing, and before it has the queue's lock again, to take itself out of the line, the firing
- * ends: it is over, and that is the answer. Locks: the queue's, the token's, the queue's. To see it fail: in
+/* A cancel has waited for a firing until its deadline. Before it has the queue's lock again, to leave the list, the firing
+ * ends: the cancel returns 0. Locks: the queue's, the token's, the queue's. To see it fail: in
  * sq_timer_cancel_and_wait, return the error alone. */
 static void end_firing(void *context) {
     stander_t *stander = context;
@@ -205,7 +205,7 @@ static void check_plausible(void *context, const sq_stall_t *stall) {
     CHECK(stall->nanoseconds < 3600ull * 1000000000u);
 }
 
-/* A task begins just after the watching thread has looked at the clock: it does not run for long, but for less than nothing. To
+/* A task begins just after the watching thread has looked at the clock: its running time would come out negative. To
  * see it fail: in runs_too_long, do not ask whether it is now before it began. */
 TEST(a_task_that_begins_while_it_is_looked_at_does_not_run_for_ages) {
     enum { LOOKS = 6 }; /* the thread looks at the clock when it wakes up, and at each queue: at least every other is one */

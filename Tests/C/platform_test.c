@@ -1,6 +1,6 @@
-/* platform_test.c: what becomes of system calls that fail, which on a healthy system they do not. This program is linked with
- * --wrap for the calls named below, besides those of inject.h (make/check-own.mk). The library has asked for tokens and keys
- * before the first test: what needs a fresh process runs in a child. */
+/* platform_test.c: threads, locks and texts that the system refuses, which on a healthy system it does not. platform_system_test.c has what
+ * the system says of processors and threads. The library has asked for tokens and keys before the first test: what needs a
+ * fresh process runs in a child. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"
@@ -13,19 +13,8 @@
 #include <limits.h>
 #include <stdarg.h>
 
-/* Which of them fail: from the call after so many on; never if 0. */
-enum { ATTR_INIT, GETATTR, GETNAME, CONDATTR_INIT, SETCLOCK, COND_INIT, MUTEXATTR_INIT, MUTEX_INIT, AFFINITY, NO_PROCESSOR, SYSCONF, FORMAT, CALLS };
-static atomic_long fails_from[CALLS];
-
-static bool fails(int call) {
-    long left = fails_from[call];
-    return left > 0 && (left == 1 || atomic_fetch_sub(&fails_from[call], 1) == 1);
-}
-
-#define WRAP(call, type, name, parameters, arguments, failure) \
-    type __real_##name parameters;                             \
-    type __wrap_##name parameters;                             \
-    type __wrap_##name parameters { return fails(call) ? (failure) : __real_##name arguments; }
+enum { ATTR_INIT, GETATTR, GETNAME, CONDATTR_INIT, SETCLOCK, COND_INIT, MUTEXATTR_INIT, MUTEX_INIT, FORMAT, CALLS };
+#include "wrapped.h"
 
 WRAP(ATTR_INIT, int, pthread_attr_init, (pthread_attr_t * attributes), (attributes), ENOMEM)
 WRAP(GETATTR, int, pthread_getattr_np, (pthread_t thread, pthread_attr_t *attributes), (thread, attributes), ENOMEM)
@@ -37,34 +26,8 @@ WRAP(COND_INIT, int, pthread_cond_init, (pthread_cond_t * condition, const pthre
 WRAP(MUTEXATTR_INIT, int, pthread_mutexattr_init, (pthread_mutexattr_t * attributes), (attributes), ENOMEM)
 WRAP(MUTEX_INIT, int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes), (mutex, attributes),
      EAGAIN)
-WRAP(SYSCONF, long, sysconf, (int name), (name), -1)
 WRAP(FORMAT, int, vsnprintf, (char *text, size_t size, const char *format, va_list arguments), (text, size, format, arguments),
      -1)
-
-int __real_sched_getaffinity(pid_t process, size_t size, cpu_set_t *set);
-int __wrap_sched_getaffinity(pid_t process, size_t size, cpu_set_t *set);
-int __wrap_sched_getaffinity(pid_t process, size_t size, cpu_set_t *set) {
-    if (fails(NO_PROCESSOR)) {
-        CPU_ZERO_S(size, set);
-        return 0;
-    }
-    return fails(AFFINITY) ? -1 : __real_sched_getaffinity(process, size, set);
-}
-
-/* What the system tells next in a small file, instead of what stands there; NULL: that. */
-static const char *_Atomic canned;
-
-ssize_t __real_read(int file, void *text, size_t size);
-ssize_t __wrap_read(int file, void *text, size_t size);
-ssize_t __wrap_read(int file, void *text, size_t size) {
-    const char *instead = canned;
-    if (instead == NULL) {
-        return __real_read(file, text, size);
-    }
-    size_t length = strlen(instead);
-    memcpy(text, instead, length < size ? length : size);
-    return (ssize_t)(length < size ? length : size);
-}
 
 TEST(a_capacity_whose_mutex_cannot_be_made_is_ENOMEM) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -93,86 +56,6 @@ TEST(a_thread_whose_attributes_cannot_be_made_is_an_error_of_the_submission) {
 TEST(a_stack_that_the_system_does_not_take_is_an_error_of_the_start) {
     sq__thread_start_t start;
     CHECK_EQUAL(sq__thread_start(&start, must_not_run, NULL, &(sq__thread_kind_t){ .name = "small", .stack_size = 1 }), EINVAL);
-}
-
-TEST(the_number_of_processors_is_never_0) {
-    CHECK(sq__processor_count() > 0);
-    canned = ""; /* no group, whose quota would count as well */
-    fails_from[NO_PROCESSOR] = 1;
-    CHECK_EQUAL(sq__processor_count(), 1);
-    fails_from[NO_PROCESSOR] = 0;
-    fails_from[AFFINITY] = 1; /* as with more of them than the set has room for */
-    CHECK_EQUAL(sq__processor_count(), sysconf(_SC_NPROCESSORS_ONLN));
-    fails_from[SYSCONF] = 1;
-    CHECK_EQUAL(sq__processor_count(), 1);
-    fails_from[SYSCONF] = fails_from[AFFINITY] = 0;
-    canned = NULL;
-}
-
-/* Of the groups that a process may be in, only those of the second version limit it here. */
-TEST(what_the_system_says_of_groups_is_taken_only_where_it_makes_sense) {
-    const char *const texts[] = { "1:cpu:/\n", "1:cpu:/\n0::/none/such\n", "0::nowhere\n", "0::/none/such\n" };
-    canned = "";
-    unsigned count = sq__processor_count();
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i += 1) {
-        canned = texts[i];
-        CHECK_EQUAL(sq__processor_count(), count);
-    }
-    canned = NULL;
-    char folder[] = "/tmp/sq-group-XXXXXX", file[64];
-    REQUIRE(mkdtemp(folder) != NULL);
-    snprintf(file, sizeof file, "%s/cpu.max", folder);
-    FILE *quota = fopen(file, "w");
-    REQUIRE(quota != NULL);
-    fputs("0 100000\n", quota); /* not even a part of one */
-    fclose(quota);
-    CHECK_EQUAL(sq__processors_within(folder, "/", 8), 1);
-    unlink(file);
-    rmdir(folder);
-}
-
-static int count_without_files(void) {
-    unsigned count = sq__processor_count();
-    struct rlimit limit;
-    CHECK_EQUAL(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max }), 0);
-    CHECK(sq__processor_count() >= count);
-    CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0); /* LeakSanitizer reads files */
-    return 0;
-}
-
-static void *report_id(void *argument) {
-    *(_Atomic uint64_t *)argument = sq__thread_id();
-    sleep(1000); /* cancelled there */
-    return NULL;
-}
-
-TEST(the_state_of_a_thread_is_what_the_system_says_or_unknown) {
-    _Atomic uint64_t sleeper = 0;
-    pthread_t thread = spawn(report_id, &sleeper);
-    while (sleeper == 0 || sq__thread_state(sleeper) == SQ__THREAD_READY) {
-        sched_yield();
-    }
-    CHECK_EQUAL(sq__thread_state(sleeper), SQ__THREAD_BLOCKED);
-    pthread_cancel(thread);
-    join(thread);
-    CHECK_EQUAL(sq__thread_state(sq__thread_id()), SQ__THREAD_READY);
-    CHECK_EQUAL(sq__thread_state(UINT32_MAX), SQ__THREAD_UNKNOWN);
-    const char *const texts[] = { "", "nothing like it", "1 (name)" };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i += 1) {
-        canned = texts[i];
-        CHECK_EQUAL(sq__thread_state(sq__thread_id()), SQ__THREAD_UNKNOWN);
-    }
-    canned = NULL;
-}
-
-TEST(the_processor_time_of_a_thread_grows_while_it_computes) {
-    uint64_t before = sq__thread_processor_time(sq__thread_id()), now = before;
-    CHECK(before > 0);
-    while (now < before + 1000000) {
-        now = sq__thread_processor_time(sq__thread_id());
-    }
-    CHECK_EQUAL(sq__thread_processor_time(0x0FFFFFFF), 0);
 }
 
 TEST(a_pool_whose_mutexes_cannot_be_made_is_not_made) {
@@ -227,7 +110,7 @@ TEST(a_report_ends_where_a_part_of_it_cannot_be_written) {
     sq_queue_release(queue);
 }
 
-/* The system says too early that a deadline has passed: the wait looks at the clock, and goes on. To see it fail: in
+/* The system says too early that a deadline has passed: the wait looks at the clock, and continues. To see it fail: in
  * sq__token_sleep, do not look at the clock. */
 TEST(a_wait_that_ends_before_its_deadline_continues) {
     sq_queue_t *queue = make_queue_of("early", 0);
@@ -336,9 +219,6 @@ int child_main(int count, char **words) {
     if (strcmp(words[0], "manual") == 0) {
         return wait_without_memory();
     }
-    if (strcmp(words[0], "files") == 0) {
-        return count_without_files();
-    }
     die(words[1]);
     return 3;
 }
@@ -358,10 +238,6 @@ TEST(without_a_key_for_thread_exits_threads_wait_and_keep_nothing) {
 
 TEST(a_wait_on_a_manual_pool_without_memory_is_ENOMEM) {
     CHECK_EQUAL(run_child((const char *const[]){ "manual", "wait", NULL }), 0);
-}
-
-TEST(processors_are_counted_when_no_file_can_be_opened) {
-    CHECK_EQUAL(run_child((const char *const[]){ "files", "none", NULL }), 0);
 }
 
 TEST(what_leaves_no_way_on_ends_with_a_message) {

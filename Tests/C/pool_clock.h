@@ -19,7 +19,7 @@ typedef struct scene {
     sq__alarms_t *clock, *shared; /* ours; the process's, which the pool had */
     uint64_t now;
     latch_t entered, gate, left;
-    atomic_bool computes; /* the job that does is to go on */
+    atomic_bool computes; /* the entry that does is to continue */
 } scene_t;
 
 static inline unsigned count(const scene_t *scene, bool idle) {
@@ -29,7 +29,7 @@ static inline unsigned count(const scene_t *scene, bool idle) {
     return found;
 }
 
-/* Members do what they are told to some time after. */
+/* Members become idle or end some time after they are called. */
 static inline void wait_until(const scene_t *scene, bool idle, unsigned members) {
     while (count(scene, idle) != members) {
         sched_yield();

@@ -111,10 +111,10 @@ TEST(queues_and_pool_are_released_from_many_threads_at_once) {
 
 TEST(queues_on_a_pool_are_shut_down_one_by_one) {
     sq_pool_t *pool = make_pool(1);
-    sq_queue_t *drained = queue_on(pool, "on a pool", 0), *discarded = queue_on(pool, "on a pool", 0), *goes_on = queue_on(pool, "on a pool", 0);
+    sq_queue_t *drained = queue_on(pool, "on a pool", 0), *discarded = queue_on(pool, "on a pool", 0), *continuing = queue_on(pool, "on a pool", 0);
     hold_t hold;
     size_t ran = 0, lost = 0, on = 0;
-    hold_async(&hold, goes_on); /* all wait for the one thread */
+    hold_async(&hold, continuing); /* all wait for the one thread */
     for (size_t i = 0; i < 10; i += 1) {
         CHECK_EQUAL(sq_async(drained, add_one, &ran), 0);
         CHECK_EQUAL(sq_async_task(discarded, &(sq_task_t){ must_not_run, &lost, add_one }), 0);
@@ -129,15 +129,15 @@ TEST(queues_on_a_pool_are_shut_down_one_by_one) {
     CHECK_EQUAL(lost, 10);
     check_outcomes(drained, 10, 0, 0, 1);
     check_outcomes(discarded, 0, 10, 0, 0);
-    CHECK_EQUAL(sq_run_and_wait(goes_on, SQ_FOREVER, add_one, &on), 0);
+    CHECK_EQUAL(sq_run_and_wait(continuing, SQ_FOREVER, add_one, &on), 0);
     CHECK_EQUAL(on, 1);
     sq_queue_release(drained);
     sq_queue_release(discarded);
-    sq_queue_release(goes_on);
+    sq_queue_release(continuing);
     sq_pool_release(pool);
 }
 
-TEST(a_suspended_queue_on_a_pool_lets_the_others_go_on) {
+TEST(a_suspended_queue_on_a_pool_does_not_hold_up_the_others) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *suspended = queue_on(pool, "on a pool", 0), *other = queue_on(pool, "on a pool", 0);
     size_t held = 0, ran = 0, lost = 0;

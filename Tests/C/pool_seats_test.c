@@ -43,7 +43,7 @@ typedef struct farewell {
     latch_t said;
 } farewell_t;
 
-static void never_told(void *context, const sq_stall_t *stall) {
+static void never_called(void *context, const sq_stall_t *stall) {
     (void)context;
     (void)stall;
 }
@@ -55,11 +55,11 @@ static void say_farewell(void *context) {
 }
 
 /* It is called on the pool's thread, with no task around it. */
-TEST(who_lets_go_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it) {
+TEST(the_discard_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *queue = queue_on(pool, "watched", 0);
     farewell_t farewell = { queue_on(pool, "other", 0), LATCH_INIT };
-    const sq_watcher_t watcher = { never_told, &farewell, say_farewell };
+    const sq_watcher_t watcher = { never_called, &farewell, say_farewell };
     hold_t hold;
     CHECK_EQUAL(sq_queue_watch(queue, SQ_FOREVER, &watcher), 0);
     hold_async(&hold, queue);

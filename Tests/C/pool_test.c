@@ -1,4 +1,4 @@
-/* pool_test.c: queues on a pool keep every promise of a queue. Growth and numbers: pool_grow_test.c; want: pool_famine_test.c. */
+/* pool_test.c: queues on a pool keep every promise of a queue. Growth and numbers: pool_grow_test.c. */
 #include "caller.h"
 #include "sq_pool.h"
 #include "platform/clock.h"

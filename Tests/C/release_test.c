@@ -1,5 +1,5 @@
-/* release_test.c: letting go of a queue, for the last time, from everywhere. What nothing leaves behind is checked by the
- * harness, after each test: no thread and no block of memory. */
+/* release_test.c: the last release of a queue, from everywhere. After each test the harness checks that no thread and no block of memory is
+ * left. */
 #include "caller.h"
 #include "inject.h"
 #include "latch.h"
@@ -201,7 +201,7 @@ static void *submit_and_release(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq_queue_release, give up the reference with relaxed order (ThreadSanitizer), or free the queue when
+/* To see it fail: in sq_queue_release, release the reference with relaxed order (ThreadSanitizer), or free the queue when
  * the count is 1 instead of 0. */
 TEST(releases_from_many_threads_race_with_submissions_and_lose_nothing) {
     enum { THREADS = 4 };

@@ -1,4 +1,4 @@
-/* revive_test.c: a task takes a reference to its queue when the last one has been given up, or is just being given up: the
+/* revive_test.c: a task takes a reference to its queue when the last one has been released, or is just being released: the
  * running task keeps the queue alive, and from then on the reference does. */
 #include "caller.h"
 #include "inject.h"
@@ -78,7 +78,7 @@ TEST(a_task_can_take_a_reference_when_the_last_one_is_released) { check_revival(
 TEST(a_task_can_take_a_reference_when_the_last_one_of_a_suspended_queue_is_released) { check_revival(true); }
 
 /* And give it up again, in the same task, some times over: the last of them ends the queue. */
-static void take_and_give_up(void *context) {
+static void retain_and_release(void *context) {
     revival_t *revival = context;
     latch_bump(&revival->entered);
     latch_wait(&revival->release, 1);
@@ -92,7 +92,7 @@ TEST(a_task_can_take_and_release_the_only_reference_again_and_again) {
     for (size_t i = 0; i < scaled(2000); i += 1) {
         revival_t revival = { .queue = make_queue_of("revived", 0), .entered = LATCH_INIT, .release = LATCH_INIT,
                               .retained = LATCH_INIT };
-        CHECK_EQUAL(sq_async(revival.queue, take_and_give_up, &revival), 0);
+        CHECK_EQUAL(sq_async(revival.queue, retain_and_release, &revival), 0);
         latch_wait(&revival.entered, 1);
         for (size_t k = 0; k < i % 3; k += 1) {
             CHECK_EQUAL(sq_async_task(revival.queue, &(sq_task_t){ count_ran, &revival, count_discarded }), 0);
@@ -111,7 +111,7 @@ TEST(a_task_can_take_and_release_the_only_reference_again_and_again) {
     }
 }
 
-/* What a shutdown has to discard stays discarded, whoever takes a reference. To see it fail: in revive (queue.c), do not look for
+/* What a shutdown has to discard stays discarded, even if a task takes a reference. To see it fail: in revive (queue.c), do not look for
  * CLOSED. */
 TEST(a_task_that_takes_a_reference_changes_nothing_of_a_discard) {
     revival_t revival = { .queue = make_queue_of("discarded", 0), .entered = LATCH_INIT, .release = LATCH_INIT, .retained = LATCH_INIT };

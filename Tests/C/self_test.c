@@ -10,7 +10,7 @@
 typedef struct last_words {
     pthread_key_t key;
     sq_queue_t *queue;
-    size_t rounds; /* how often the destructor runs; the C library gives up after 4 */
+    size_t rounds; /* how often the destructor runs; the C library stops after 4 */
     size_t ran;    /* by the queue's tasks */
     bool refused;
 } last_words_t;

@@ -1,4 +1,4 @@
-/* semaphore_test.c: permits go to those who wait, in order, and none is lost or doubled. */
+/* semaphore_test.c: permits go to the waiting threads, in order, and none is lost or doubled. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"
@@ -165,7 +165,7 @@ enum { PERMITS = 2, STORMERS = 5 };
 typedef struct storm {
     sq_semaphore_t *semaphore;
     atomic_int out;
-    atomic_size_t taken, given_up;
+    atomic_size_t taken, timed_out;
     atomic_uint stream;
 } storm_t;
 
@@ -185,7 +185,7 @@ static void *stormer(void *argument) {
             CHECK_EQUAL(sq_semaphore_signal(storm->semaphore), 0);
         } else {
             CHECK_EQUAL(error, ETIMEDOUT);
-            storm->given_up += 1;
+            storm->timed_out += 1;
         }
     }
     return NULL;
@@ -201,7 +201,7 @@ TEST(no_permit_is_lost_or_doubled_in_a_storm_of_deadlines) {
     for (int i = 0; i < STORMERS; i += 1) {
         join(threads[i]);
     }
-    note("%zu permits taken, %zu waits given up", (size_t)storm.taken, (size_t)storm.given_up);
+    note("%zu permits taken, %zu waits timed out", (size_t)storm.taken, (size_t)storm.timed_out);
     CHECK_EQUAL(take_all(storm.semaphore), PERMITS);
     sq_semaphore_release(storm.semaphore);
 }

@@ -1,4 +1,4 @@
-/* shared_test.c: waits that may be given up share a slot of a long ring, so that polling a stalled queue needs no memory. */
+/* shared_test.c: waits that may be withdrawn share a slot of a long ring, so that polling a stalled queue needs no memory. */
 #include "caller.h"
 #include "inject.h"
 #include "kernel/shared.h"

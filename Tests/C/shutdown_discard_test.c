@@ -43,7 +43,7 @@ TEST(a_discard_function_can_call_back_into_its_queue) {
     }
 }
 
-/* The tasks hold the references: the last of them is given up by a discard function. */
+/* The tasks hold the references: a discard function releases the last one. */
 static void release_context(void *context) { sq_queue_release(context); }
 
 TEST(discard_functions_can_release_the_last_reference) {

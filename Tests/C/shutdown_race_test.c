@@ -27,7 +27,7 @@ TEST(the_last_release_meets_the_end_of_a_suspended_shutdown) {
 }
 
 /* Shutdown, several times at once, from several threads. */
-TEST(a_shutdown_by_several_threads_at_once_tells_each_of_the_end) {
+TEST(a_shutdown_by_several_threads_at_once_returns_0_to_each) {
     enum { THREADS = 4 };
     for (size_t round = 0; round < scaled(500); round += 1) {
         sq_queue_t *queue = make_queue_of("several", 0);

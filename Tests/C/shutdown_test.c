@@ -85,7 +85,7 @@ TEST(a_drain_lets_waiting_callers_have_their_turns) {
     check_waiters_of(hold_sync, SQ_SHUTDOWN_DRAIN);
 }
 
-/* To see it fail: in sq_shutdown, leave the waiting threads to the holder (the watchdog barks). */
+/* To see it fail: in sq_shutdown, leave the waiting threads to the holder (the test hangs). */
 TEST(a_discard_refuses_waiting_callers_at_once_although_a_task_is_stuck) {
     check_waiters_of(hold_async, SQ_SHUTDOWN_DISCARD);
     check_waiters_of(hold_sync, SQ_SHUTDOWN_DISCARD);
@@ -144,8 +144,8 @@ TEST(after_the_end_the_thread_is_gone_and_the_last_release_frees) {
     }
 }
 
-/* Nothing touches the caller's memory, nor the queue's, after the 0. To see it fail: in sq__queue_end, wake those who wait
- * before the worker is told to stop, and have the worker look at the queue once more (AddressSanitizer). */
+/* Nothing touches the caller's memory, nor the queue's, after the 0. To see it fail: in sq__queue_end, wake the waiting threads
+ * before the worker is stopped, and have the worker look at the queue once more (AddressSanitizer). */
 TEST(after_the_end_what_the_tasks_used_can_be_freed) {
     for (size_t i = 0; i < scaled(2000); i += 1) {
         sq_queue_t *queue = make_queue_of("freed", 0);
@@ -194,7 +194,7 @@ TEST(a_shutdown_from_the_own_task_begins_it_and_returns_at_once) {
     }
 }
 
-static void shut_own_down_and_let_go(void *context) {
+static void shut_own_down_and_release(void *context) {
     CHECK_EQUAL(sq_shutdown(context, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), EDEADLK);
     sq_queue_release(context);
 }
@@ -205,7 +205,7 @@ TEST(a_task_can_shut_its_own_queue_down_and_release_it) {
         outcome_t outcome = { 0 };
         hold_t hold;
         hold_async(&hold, queue);
-        CHECK_EQUAL(sq_async(queue, shut_own_down_and_let_go, queue), 0);
+        CHECK_EQUAL(sq_async(queue, shut_own_down_and_release, queue), 0);
         submit(queue, &outcome, 3);
         hold_end(&hold);
         let_threads_end(1);

@@ -1,5 +1,5 @@
-/* signal_test.c: signals during waits. Their handlers return, without SA_RESTART: what waits in the system is interrupted, and
- * must go on. */
+/* signal_test.c: signals during waits. Their handlers return, without SA_RESTART: a wait in the system is interrupted, and
+ * must continue. */
 #include "caller.h"
 
 #include <sched.h>

@@ -225,9 +225,9 @@ TEST(the_highest_depth_is_known_where_only_syncs_wait) {
     sq_queue_release(queue);
 }
 
-/* What was given up, and passed, hides none of those that wait later. */
+/* Waits that were withdrawn and passed hide none of the later ones. */
 static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
-    sq_queue_t *queue = make_queue_of("given up", 0);
+    sq_queue_t *queue = make_queue_of("withdrawn", 0);
     hold_t hold;
     for (size_t i = 1; i <= 3; i += 1) {
         hold_by(&hold, queue);
@@ -244,7 +244,7 @@ static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
     sq_queue_release(queue);
 }
 
-/* To see them fail: do not count what was given up, in grant (baton.c) or in run_call (run.c). */
+/* To see them fail: do not count what was withdrawn, in grant (baton.c) or in run_call (run.c). */
 
 TEST(a_slot_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_sync, BY_SYNC_UNTIL); }
 TEST(a_call_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_async, BY_CALL); }

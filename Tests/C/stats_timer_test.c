@@ -22,7 +22,7 @@ TEST(all_that_was_passed_is_counted_as_passed) {
     do { /* too late, it takes no place */
         CHECK_EQUAL(sq_sync_until(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
     } while (stats_now(queue).withdrawn == 0);
-    check_passed(queue, 1, 0); /* a place that was given up does not wait */
+    check_passed(queue, 1, 0); /* a place that was withdrawn does not wait */
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     check_passed(queue, 1, 2); /* but it stands in the way */
     hold_end(&hold);

@@ -216,7 +216,7 @@ TEST(a_task_without_a_function_is_refused) {
     sq_queue_release(queue);
 }
 
-/* A pair is run with its two words, in its turn, or told that it will not be. */
+/* A pair is called once with its two words: to run in its turn, or to be discarded. */
 typedef struct words {
     size_t first, second, calls, runs;
 } words_t;

@@ -77,7 +77,7 @@ typedef struct crossing {
 static void count_ran(void *context) { ((crossing_t *)context)->ran += 1; }
 static void count_discarded(void *context) { ((crossing_t *)context)->discarded += 1; }
 
-static void *submit_and_let_go(void *argument) {
+static void *submit_and_release(void *argument) {
     crossing_t *crossing = argument;
     latch_wait(&crossing->go, 1);
     for (int i = 0; i < 20; i += 1) {
@@ -87,7 +87,7 @@ static void *submit_and_let_go(void *argument) {
     return NULL;
 }
 
-static void *suspend_and_let_go(void *argument) {
+static void *suspend_and_release(void *argument) {
     crossing_t *crossing = argument;
     latch_wait(&crossing->go, 1);
     CHECK_EQUAL(sq_suspend(crossing->queue), 0);
@@ -102,9 +102,9 @@ TEST(the_last_release_races_with_submissions_and_a_suspension_and_each_task_has_
         pthread_t threads[3];
         sq_queue_retain(crossing.queue);
         sq_queue_retain(crossing.queue);
-        threads[0] = spawn(submit_and_let_go, &crossing);
-        threads[1] = spawn(suspend_and_let_go, &crossing);
-        threads[2] = spawn(submit_and_let_go, &crossing);
+        threads[0] = spawn(submit_and_release, &crossing);
+        threads[1] = spawn(suspend_and_release, &crossing);
+        threads[2] = spawn(submit_and_release, &crossing);
         latch_bump(&crossing.go);
         for (int i = 0; i < 3; i += 1) {
             join(threads[i]);

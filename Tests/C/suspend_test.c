@@ -186,7 +186,7 @@ TEST(a_running_task_can_resume_what_another_thread_suspended) {
     }
 }
 
-/* Suspend against drain: after a suspend has returned at most the one task starts whose turn had come. */
+/* Suspend against drain: after a suspend has returned, at most one more task starts: the one whose turn had already come. */
 typedef struct road {
     sq_queue_t *queue;
     atomic_bool over;

@@ -39,7 +39,7 @@ TEST(a_firing_that_waits_does_not_run_after_a_cancel) {
     sq_timer_release(subject.timer);
     sq_pool_run(b.pool);
     check_outcomes(b.queue, 1, 0, 1, 0);
-    CHECK_EQUAL(sq_suspend(b.queue), 0); /* and what waits later is not taken for given up */
+    CHECK_EQUAL(sq_suspend(b.queue), 0); /* and what waits later is not taken for withdrawn */
     CHECK_EQUAL(sq_async(b.queue, do_nothing, NULL), 0);
     CHECK_EQUAL(sq_queue_depth(b.queue), 1);
     CHECK_EQUAL(sq_resume(b.queue), 0);

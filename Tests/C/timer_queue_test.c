@@ -37,7 +37,7 @@ TEST(a_timer_keeps_its_queue_alive_until_it_is_released) {
     start(&subject, MS, MS);
     sq_queue_release(b.queue);
     sq_pool_advance(b.pool, MS);
-    sq_timer_release(subject.timer); /* the queue is suspended, and nobody's: the last work and the firing are discarded */
+    sq_timer_release(subject.timer); /* the queue is suspended and has no references: the last work and the firing are discarded */
     sq_pool_run(b.pool);
     CHECK_EQUAL(subject.fired, 0);
     CHECK_EQUAL(subject.discarded, 1);

@@ -62,7 +62,7 @@ static void write_beat(void *context) {
     fired_beats.numbers[fired_beats.count++] = (uint32_t)((beat_t *)context)->number;
 }
 
-/* Who is next, by the definition: the earliest due time, and among equals who was started first. */
+/* The next one by definition: the earliest due time, and among equals the one that was started first. */
 static beat_t *next_beat(beat_t beats[]) {
     beat_t *next = &beats[0];
     for (size_t i = 1; i < BEATS; i += 1) {

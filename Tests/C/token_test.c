@@ -164,7 +164,7 @@ TEST(a_task_of_a_runner_can_wait_for_another_queue_while_posts_come_in) {
     sq_queue_release(pair.second);
 }
 
-/* Signals whose handlers return, without SA_RESTART: a wait in the system is interrupted and must go on. */
+/* Signals whose handlers return, without SA_RESTART: a wait in the system is interrupted and must continue. */
 static atomic_size_t signals_taken;
 static void take_signal(int number) {
     (void)number;

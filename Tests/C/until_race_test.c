@@ -81,7 +81,7 @@ static void *stream(void *argument) {
 }
 
 /* Withdraw against grant against finish. To see it fail: in sq__token_withdraw, store the word instead of swapping it (a
- * granted wait is then given up: nobody has the baton, and the watchdog barks); or in grant() of baton.c, do not look at what
+ * granted wait is then withdrawn: no thread has the baton, and the test hangs); or in grant() of baton.c, do not look at what
  * sq__token_grant returns (the same). */
 TEST(six_threads_that_time_out_after_0_to_20_us_lose_nothing_and_run_nothing_late) {
     enum { THREADS = 6 };
@@ -106,7 +106,7 @@ TEST(six_threads_that_time_out_after_0_to_20_us_lose_nothing_and_run_nothing_lat
     CHECK_EQUAL(stats.withdrawn + stats.rejected, storm.too_late); /* rejected: it was too late before it had a place */
     CHECK_EQUAL(stats.depth, 0);
     CHECK_EQUAL(stats.submitted, stats.ran + stats.withdrawn);
-    note("%zu in time, %zu gave up (%" PRIu64 " of them a place), %zu async", (size_t)storm.in_time, (size_t)storm.too_late,
+    note("%zu in time, %zu too late (%" PRIu64 " of them a place), %zu async", (size_t)storm.in_time, (size_t)storm.too_late,
          stats.withdrawn, (size_t)storm.streamed);
     sq_queue_release(storm.queue);
 }
@@ -144,7 +144,7 @@ typedef struct giver_up {
     size_t ran, timed_out, shut_down;
 } giver_up_t;
 
-static void *give_up_or_be_refused(void *argument) {
+static void *time_out_or_be_refused(void *argument) {
     giver_up_t *giver = argument;
     random_stream_t random = random_start(giver->stream);
     latch_wait(giver->go, 1);
@@ -172,7 +172,7 @@ TEST(a_discard_in_the_moment_of_giving_up_counts_each_place_once) {
         pthread_t threads[THREADS];
         for (uint64_t i = 0; i < THREADS; i += 1) {
             givers[i] = (giver_up_t){ queue, 1000 + round * THREADS + i, &go, 0, 0, 0 };
-            threads[i] = spawn(give_up_or_be_refused, &givers[i]);
+            threads[i] = spawn(time_out_or_be_refused, &givers[i]);
         }
         latch_bump(&go);
         CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, FAR), 0);

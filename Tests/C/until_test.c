@@ -1,4 +1,4 @@
-/* until_test.c: a sync that waits no longer than it was told, and whose function is never run once it has given up. */
+/* until_test.c: a sync with a deadline: it does not wait longer, and after a timeout its function never runs. */
 #include "caller.h"
 #include "inject.h"
 #include "queue/runner.h"
@@ -33,7 +33,7 @@ static void check_busy(void (*hold_by)(hold_t *, sq_queue_t *)) {
     while (CHECK_EQUAL(sq_sync_until(queue, SOON, must_not_run, NULL), ETIMEDOUT) && stats_now(queue).withdrawn == 0) {
         late += 1; /* it took no place */
     }
-    CHECK_EQUAL(sq_queue_depth(queue), 0); /* a place that was given up is not depth */
+    CHECK_EQUAL(sq_queue_depth(queue), 0); /* a place that was withdrawn does not count */
     hold_end(&hold);
     drain(queue);
     check_outcomes(queue, 2, 0, 1, 2 + late);
@@ -61,7 +61,7 @@ TEST(a_sync_until_whose_turn_comes_in_time_runs_on_its_own_thread) {
     sq_queue_release(queue);
 }
 
-/* Tasks before and after each place that was given up, over several segments of the ring. */
+/* Tasks before and after each place that was withdrawn, over several segments of the ring. */
 TEST(slots_withdrawn_between_tasks_leave_the_order_and_no_memory) {
     enum { EACH = 300 };
     sq_queue_t *queue = make_queue_of("between", 0);
@@ -88,7 +88,7 @@ TEST(slots_withdrawn_between_tasks_leave_the_order_and_no_memory) {
     sq_queue_release(queue);
 }
 
-/* The last place before the queue becomes free is one that was given up. */
+/* The last place before the queue becomes free is one that was withdrawn. */
 TEST(a_slot_withdrawn_at_the_end_does_not_keep_the_queue) {
     sq_queue_t *queue = make_queue_of("at the end", 0);
     for (size_t i = 0; i < scaled(300); i += 1) {
@@ -140,7 +140,7 @@ TEST(a_wait_with_a_deadline_ends_in_spite_of_wake_ups_without_a_signal) {
 
 static void *linger(void *argument) {
     sq_queue_t *queue = argument;
-    while (!sq__ring_linger(queue)) { /* it leaves most looks out, as they are in vain */
+    while (!sq__ring_linger(queue)) { /* it skips most looks, as they find nothing */
     }
     sq__baton_pass(queue);
     return NULL;

@@ -9,25 +9,25 @@ enum { SHORT = 2000000 };
 
 /* Each stall is copied; if a hold caused it, the hold is released. */
 typedef struct ward {
-    latch_t told, discarded;
+    latch_t calls, discarded;
     sq_stall_t last[8];
     char labels[8][128], waits_for[8][128];
     bool running_only; /* not that a task waits to be begun, as it may for long on a busy machine */
 } ward_t;
 
-#define WARD_INIT { .told = LATCH_INIT, .discarded = LATCH_INIT }
-#define WARD_OF_RUNNING_INIT { .told = LATCH_INIT, .discarded = LATCH_INIT, .running_only = true }
+#define WARD_INIT { .calls = LATCH_INIT, .discarded = LATCH_INIT }
+#define WARD_OF_RUNNING_INIT { .calls = LATCH_INIT, .discarded = LATCH_INIT, .running_only = true }
 
 static inline void copy_stall(void *context, const sq_stall_t *stall) {
     ward_t *ward = context;
     if (ward->running_only && stall->kind != SQ_STALL_RUNNING) {
         return;
     }
-    size_t i = ward->told.value % 8; /* one thread tells */
+    size_t i = ward->calls.value % 8; /* one thread calls */
     ward->last[i] = *stall;
     snprintf(ward->labels[i], sizeof ward->labels[i], "%s", stall->label);
     snprintf(ward->waits_for[i], sizeof ward->waits_for[i], "%s", stall->waits_for);
-    latch_bump(&ward->told);
+    latch_bump(&ward->calls);
 }
 
 static inline void count_discard(void *context) { latch_bump(&((ward_t *)context)->discarded); }
@@ -47,7 +47,7 @@ static inline void wait_for_looks(uint64_t threshold) {
     CHECK_EQUAL(sq_suspend(stalled), 0);
     CHECK_EQUAL(sq_async(stalled, do_nothing, NULL), 0);
     watch(stalled, &ward, threshold);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(sq_resume(stalled), 0);
     drain(stalled);
     sq_queue_release(stalled);

@@ -9,7 +9,7 @@ enum { LET_GO_OF = 42 };
 typedef struct call {
     sq_queue_t *queue;
     hold_t hold;
-    latch_t told, goes_on, discarded;
+    latch_t calls, continues, discarded;
     pid_t parent;
     int status;
     bool is_over;
@@ -20,8 +20,8 @@ static void discarded(void *context) { latch_bump(&((call_t *)context)->discarde
 static void stay(void *context, const sq_stall_t *stall) {
     call_t *call = context;
     (void)stall;
-    latch_bump(&call->told);
-    latch_wait(&call->goes_on, 1);
+    latch_bump(&call->calls);
+    latch_wait(&call->continues, 1);
 }
 
 static void call_begin(call_t *call, const sq_watcher_t *watcher) {
@@ -30,7 +30,7 @@ static void call_begin(call_t *call, const sq_watcher_t *watcher) {
     };
     CHECK_EQUAL(sq_queue_watch(call->queue, SHORT, watcher), 0);
     hold_sync(&call->hold, call->queue);
-    latch_wait(&call->told, 1);
+    latch_wait(&call->calls, 1);
     hold_end(&call->hold);
 }
 
@@ -49,7 +49,7 @@ TEST(a_watcher_that_is_called_in_the_parent_is_discarded_in_the_child) {
     call_begin(&call, &(sq_watcher_t){ stay, &call, discarded });
     CHECK_EQUAL(in_fork(release_in_child, &call), 0);
     CHECK_EQUAL(call.discarded.value, 0);
-    latch_bump(&call.goes_on);
+    latch_bump(&call.continues);
     sq_queue_release(call.queue); /* here nothing has changed */
     latch_wait(&call.discarded, 1);
 }
@@ -59,9 +59,9 @@ static void fork_in_call(void *context, const sq_stall_t *stall) {
     call_t *call = context;
     (void)stall;
     if (call->is_over) {
-        return; /* of what may still be told after the first time */
+        return; /* the first call counts; there may be more */
     }
-    latch_bump(&call->told);
+    latch_bump(&call->calls);
     hold_t hold = HOLD_INIT;
     hold_sync(&hold, call->queue); /* its first holder has gone */
     hold_end(&hold);
@@ -69,7 +69,7 @@ static void fork_in_call(void *context, const sq_stall_t *stall) {
         sq_queue_release(call->queue);
     }
     call->is_over = true;
-    latch_bump(&call->told);
+    latch_bump(&call->calls);
 }
 
 static void discarded_after_its_call(void *context) {
@@ -87,7 +87,7 @@ TEST(a_watcher_that_forks_is_discarded_in_the_child_after_its_call) {
         return;
     }
     call_begin(&call, &(sq_watcher_t){ fork_in_call, &call, discarded_after_its_call });
-    latch_wait(&call.told, 2);
+    latch_wait(&call.calls, 2);
     sq_queue_release(call.queue);
     latch_wait(&call.discarded, 1);
     CHECK(WIFEXITED(call.status));

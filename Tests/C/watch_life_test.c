@@ -51,7 +51,7 @@ TEST(a_watched_queue_of_the_parents_can_be_released_in_the_child_of_a_fork) {
 typedef struct splitter {
     bool watches;
     int status;
-    latch_t told;
+    latch_t calls;
     ward_t childs;
 } splitter_t;
 
@@ -63,7 +63,7 @@ static void release_later(void *queue) {
     sq_queue_release(queue);
 }
 
-static void fork_when_told(void *context, const sq_stall_t *stall) {
+static void fork_when_called(void *context, const sq_stall_t *stall) {
     splitter_t *splitter = context;
     (void)stall;
     if (fork_and_return(&splitter->status)) {
@@ -74,7 +74,7 @@ static void fork_when_told(void *context, const sq_stall_t *stall) {
         }
         return;
     }
-    latch_bump(&splitter->told);
+    latch_bump(&splitter->calls);
 }
 
 TEST(a_watcher_can_fork_and_its_child_can_return) {
@@ -83,12 +83,12 @@ TEST(a_watcher_can_fork_and_its_child_can_return) {
     }
     for (int watches = 0; watches < 2; watches += 1) {
         static splitter_t splitter; /* the child's new threads may get the stack of this one */
-        splitter = (splitter_t){ .watches = watches, .status = -1, .told = LATCH_INIT, .childs = WARD_INIT };
+        splitter = (splitter_t){ .watches = watches, .status = -1, .calls = LATCH_INIT, .childs = WARD_INIT };
         sq_queue_t *queue = make_queue_of("forking", 0);
         CHECK_EQUAL(sq_suspend(queue), 0);
         CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-        CHECK_EQUAL(sq_queue_watch(queue, SHORT, &(sq_watcher_t){ fork_when_told, &splitter, NULL }), 0);
-        latch_wait(&splitter.told, 1);
+        CHECK_EQUAL(sq_queue_watch(queue, SHORT, &(sq_watcher_t){ fork_when_called, &splitter, NULL }), 0);
+        latch_wait(&splitter.calls, 1);
         CHECK_EQUAL(splitter.status, 0);
         CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
         CHECK_EQUAL(sq_resume(queue), 0);
@@ -135,7 +135,7 @@ TEST(a_watcher_that_is_replaced_is_discarded_once) {
 /* From inside its call: it ends the watching, and others use queues of their own. */
 typedef struct insider {
     sq_queue_t *queue, *other;
-    latch_t told, discarded;
+    latch_t calls, discarded;
     size_t ran;
 } insider_t;
 
@@ -145,7 +145,7 @@ static void end_the_watching(void *context, const sq_stall_t *stall) {
     CHECK_EQUAL(sq_sync(insider->other, add_one, &insider->ran), 0);
     CHECK_EQUAL(sq_queue_watch(insider->queue, 0, NULL), 0);
     CHECK_EQUAL(insider->discarded.value, 0); /* not while it is being called */
-    latch_bump(&insider->told);
+    latch_bump(&insider->calls);
 }
 
 static void discard_and_end_another(void *context) {
@@ -161,7 +161,7 @@ TEST(a_watcher_can_end_the_watching_and_use_other_queues) {
     CHECK_EQUAL(sq_queue_watch(insider.queue, SHORT, &(sq_watcher_t){ end_the_watching, &insider, discard_and_end_another }), 0);
     hold_t hold;
     hold_sync(&hold, insider.queue);
-    latch_wait(&insider.told, 1);
+    latch_wait(&insider.calls, 1);
     latch_wait(&insider.discarded, 1);
     latch_wait(&other.discarded, 1);
     hold_end(&hold);
@@ -232,7 +232,7 @@ int child_main(int count, char **words) {
         CHECK_EQUAL(sq_suspend(queue), 0);
         CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
         CHECK_EQUAL(sq_queue_watch(queue, SHORT, &watcher), 0);
-        latch_wait(&ward.told, 1);
+        latch_wait(&ward.calls, 1);
         CHECK_EQUAL(sq_resume(queue), 0);
     }
     CHECK_EQUAL(error == 0, failures == 0);

@@ -36,7 +36,7 @@ static void view_end(view_t *view) {
 static int next_look(view_t *view) {
     stall_t stall = { .waits_for = "" };
     view->now += REST;
-    return look(&view->cold, view->now, &stall) ? (int)stall.told.kind + 1 : 0;
+    return look(&view->cold, view->now, &stall) ? (int)stall.shown.kind + 1 : 0;
 }
 
 enum { RUNNING = SQ_STALL_RUNNING + 1, WAITING = SQ_STALL_WAITING + 1 };
@@ -236,12 +236,12 @@ static void count_call(void *context, const sq_stall_t *stall) {
     *(size_t *)context += 1;
 }
 
-static void come_back_in_the_child(void *context, const sq_stall_t *stall) {
+static void return_in_the_child(void *context, const sq_stall_t *stall) {
     count_call(context, stall);
     token = of_the_child;
 }
 
-TEST(who_comes_back_in_the_child_of_a_fork_tells_nothing_of_what_is_watched_there) {
+TEST(a_watcher_that_returns_in_the_child_of_a_fork_reports_no_queue_there) {
     view_t views[2];
     size_t calls[2] = { 0, 0 };
     pretend_a_thread();
@@ -250,7 +250,7 @@ TEST(who_comes_back_in_the_child_of_a_fork_tells_nothing_of_what_is_watched_ther
     REQUIRE(of_the_child != NULL);
     for (int i = 1; i >= 0; i -= 1) { /* the last one added is looked at first */
         view_begin(&views[i]);
-        views[i].watcher.given = (sq_watcher_t){ i == 0 ? come_back_in_the_child : count_call, &calls[i], NULL };
+        views[i].watcher.given = (sq_watcher_t){ i == 0 ? return_in_the_child : count_call, &calls[i], NULL };
         CHECK_EQUAL(sq__watch_thread_add(&views[i].cold, &views[i].watcher), 0);
         sq__store_relaxed(&views[i].cold.began, sq__clock_now() - THRESHOLD);
     }

@@ -32,7 +32,7 @@ static void starved_begin(starved_t *starved) {
 }
 
 static void starved_end(starved_t *starved) {
-    latch_wait(&starved->ward.told, 1);
+    latch_wait(&starved->ward.calls, 1);
     CHECK_EQUAL(starved->ward.last[0].kind, SQ_STALL_WAITING);
     hold_end(&starved->hold);
     drain(starved->queue);
@@ -56,7 +56,7 @@ TEST(a_call_that_waits_in_a_queue_that_was_idle_is_reported) {
     caller_t caller;
     starved_begin(&starved);
     caller_start(&caller, BY_CALL, starved.queue, SQ_FOREVER, do_nothing, NULL);
-    latch_wait(&starved.ward.told, 1);
+    latch_wait(&starved.ward.calls, 1);
     starved_end(&starved);
     CHECK_EQUAL(caller_end(&caller), 0);
 }
@@ -71,7 +71,7 @@ TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
         caller_t caller;
         wait_until_it_rests(queue);
         caller_start(&caller, BY_SYNC, queue, SQ_FOREVER, run_long, &runner);
-        latch_wait(&ward.told, incident);
+        latch_wait(&ward.calls, incident);
         CHECK_EQUAL(ward.last[incident - 1].kind, SQ_STALL_RUNNING);
         latch_bump(&runner.leave);
         CHECK_EQUAL(caller_end(&caller), 0);
@@ -88,7 +88,7 @@ TEST(a_task_that_waits_in_a_queue_that_was_suspended_while_idle_is_reported) {
     wait_until_it_rests(queue);
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK(ward.last[0].suspended);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
@@ -107,7 +107,7 @@ TEST(a_queue_that_got_busy_while_nobody_watched_it_is_looked_at_again) {
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     watch(queue, &wards[1], SHORT);
-    latch_wait(&wards[1].told, 1);
+    latch_wait(&wards[1].calls, 1);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
     sq_queue_release(queue);

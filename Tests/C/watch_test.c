@@ -15,7 +15,7 @@ TEST(a_queue_that_was_no_longer_watched_can_be_watched_again) {
     latch_wait(&before.discarded, 1);
     watch(queue, &after, SHORT);
     CHECK_EQUAL(sq_async(queue, run_long, &runner), 0);
-    latch_wait(&after.told, 1);
+    latch_wait(&after.calls, 1);
     latch_bump(&runner.leave);
     drain(queue);
     sq_queue_release(queue);
@@ -40,7 +40,7 @@ static void report_again(void *context, const sq_stall_t *stall) {
     }
 }
 
-/* To see it fail: leave out the round in look_around. Then nobody else is told. */
+/* To see it fail: leave out the round in look_around. Then no other watcher is called. */
 TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
     sq_queue_t *queue = make_queue_of("quiet", 0);
     noise_t noise = { .queue = make_queue_of("noisy", 0), .reports = LATCH_INIT };
@@ -51,7 +51,7 @@ TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
     CHECK_EQUAL(sq_async(noise.queue, run_long, &runners[0]), 0);
     latch_wait(&noise.reports, 1);
     CHECK_EQUAL(sq_async(queue, run_long, &runners[1]), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     noise.over = true;
     latch_bump(&runners[0].leave);
     latch_bump(&runners[1].leave);
@@ -70,7 +70,7 @@ static void check_long_task(way_t way) {
         runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
         caller_t caller;
         caller_start(&caller, way, queue, SQ_FOREVER, run_long, &runner);
-        latch_wait(&ward.told, incident + 1);
+        latch_wait(&ward.calls, incident + 1);
         const sq_stall_t *stall = &ward.last[incident];
         CHECK_EQUAL(stall->kind, SQ_STALL_RUNNING);
         CHECK_STRING(ward.labels[incident], "com.example.slow");
@@ -81,14 +81,14 @@ static void check_long_task(way_t way) {
         CHECK_EQUAL(stall->depth, 0);
         CHECK(!stall->suspended);
         wait_for_looks(5 * SHORT); /* there is no second call */
-        CHECK_EQUAL(ward.told.value, incident + 1);
+        CHECK_EQUAL(ward.calls.value, incident + 1);
         latch_bump(&runner.leave);
         CHECK_EQUAL(caller_end(&caller), 0);
     }
     CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
     latch_wait(&ward.discarded, 1);
     drain(queue);
-    CHECK_EQUAL(ward.told.value, 3);
+    CHECK_EQUAL(ward.calls.value, 3);
     CHECK_EQUAL(ward.discarded.value, 1);
     sq_queue_release(queue);
 }
@@ -108,7 +108,7 @@ TEST(a_pair_that_runs_too_long_is_reported_with_its_function) {
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, run_long_pair, &runner, NULL), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward.last[0].function == (sq_function_t)(void (*)(void))run_long_pair);
     CHECK_EQUAL(ward.last[0].thread_id, runner.thread_id);
@@ -131,7 +131,7 @@ TEST(a_task_that_has_run_something_inside_it_is_reported_when_it_runs_too_long) 
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_async(queue, run_inside_and_long, &runner), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK(ward.last[0].function == run_inside_and_long);
     latch_bump(&runner.leave);
     drain(queue);
@@ -148,13 +148,13 @@ static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
     watch(queue, &ward, THRESHOLD);
     bool was_quick = false;
     while (!was_quick) {
-        size_t told = latch_value(&ward.told);
+        size_t calls = latch_value(&ward.calls);
         sq_time_t limit = sq_deadline(THRESHOLD);
         CHECK_EQUAL(submit(queue, do_nothing, NULL), 0);
         drain(queue);
         was_quick = sq_deadline(0) < limit;
         wait_for_looks(2 * THRESHOLD);
-        CHECK(!was_quick || latch_value(&ward.told) == told);
+        CHECK(!was_quick || latch_value(&ward.calls) == calls);
     }
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
@@ -169,12 +169,12 @@ TEST(a_watcher_without_a_discard_function_is_called_and_dropped) {
     CHECK_EQUAL(sq_queue_watch(queue, SHORT, &(sq_watcher_t){ copy_stall, &ward, NULL }), 0);
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
     sq_queue_release(queue);
-    let_threads_end(1); /* the thread that tells is done with the ward */
+    let_threads_end(1); /* the thread that calls the watcher no longer uses the ward */
 }
 
 TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_reported_as_suspended) {
@@ -185,7 +185,7 @@ TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_reported_as_suspended)
         CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     }
     watch(queue, &ward, SHORT);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_WAITING);
     CHECK(ward.last[0].suspended);
     CHECK(ward.last[0].function == NULL);
@@ -208,8 +208,8 @@ TEST(a_queue_that_is_watched_later_is_reported_at_its_own_threshold) {
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     watch(queue, &wards[1], SHORT);
-    latch_wait(&wards[1].told, 1);
-    CHECK_EQUAL(wards[0].told.value, 0);
+    latch_wait(&wards[1].calls, 1);
+    CHECK_EQUAL(wards[0].calls.value, 0);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
     sq_queue_release(queue);
@@ -226,10 +226,10 @@ TEST(a_queue_that_makes_progress_is_not_reported) {
         CHECK_EQUAL(i % 2 ? sq_async(queue, do_nothing, NULL) : sq_sync(queue, do_nothing, NULL), 0);
     }
     drain(queue);
-    CHECK_EQUAL(ward.told.value, 0);
+    CHECK_EQUAL(ward.calls.value, 0);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
-    CHECK_EQUAL(ward.told.value, 0);
+    CHECK_EQUAL(ward.calls.value, 0);
 }
 
 /* Steady progress is no stall, however long there is always something that waits. */
@@ -251,7 +251,7 @@ TEST(a_backlog_that_moves_is_no_stall) {
         sched_yield();
     }
     drain(queue);
-    CHECK_EQUAL(ward.told.value, 0);
+    CHECK_EQUAL(ward.calls.value, 0);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
 }

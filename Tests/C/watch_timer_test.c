@@ -12,7 +12,7 @@ TEST(a_delayed_task_that_runs_too_long_is_reported_with_its_function) {
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_async_after(queue, 0, run_long, &runner), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward.last[0].function == run_long);
     latch_bump(&runner.leave);
@@ -30,7 +30,7 @@ TEST(a_firing_that_runs_too_long_is_reported_with_its_function) {
     REQUIRE(timer != NULL);
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward.last[0].function == run_long);
     latch_bump(&runner.leave);
@@ -41,13 +41,13 @@ TEST(a_firing_that_runs_too_long_is_reported_with_its_function) {
 }
 
 /* Of what is discarded, too: that is the function which runs. */
-static void check_discard(void (*give_up)(sq_queue_t *, const sq_task_t *)) {
+static void check_discard(void (*bring_about)(sq_queue_t *, const sq_task_t *)) {
     sq_queue_t *queue = make_queue_of("discards", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, SHORT);
-    give_up(queue, &(sq_task_t){ must_not_run, &runner, run_long });
-    latch_wait(&ward.told, 1);
+    bring_about(queue, &(sq_task_t){ must_not_run, &runner, run_long });
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward.last[0].function == run_long);
     latch_bump(&runner.leave);
@@ -91,14 +91,14 @@ TEST(the_end_of_a_timer_that_takes_too_long_is_reported_with_its_function) { che
 TEST(the_discard_of_an_item_that_takes_too_long_is_reported_with_its_function) { check_discard(discard_item); }
 TEST(the_discard_of_a_member_that_takes_too_long_is_reported_with_its_function) { check_discard(discard_member); }
 
-/* Not one of the library's, either. To see it fail: in have_turn and run_task, do not note the function. */
+/* Not a function of the library, either. To see it fail: in have_turn and run_task, do not note the function. */
 static void check_run(void (*submit)(sq_queue_t *, const sq_task_t *), sq_queue_t *queue) {
     ward_t ward = WARD_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     REQUIRE(queue != NULL);
     watch(queue, &ward, SHORT);
     submit(queue, &(sq_task_t){ run_long, &runner, must_not_run });
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward.last[0].function == run_long);
     latch_bump(&runner.leave);
@@ -151,7 +151,7 @@ TEST(a_firing_that_was_over_before_the_watch_does_not_run_too_long) {
     CHECK_EQUAL(fired, 1);
     watch(queue, &ward, SHORT);
     wait_for_looks(2 * SHORT); /* a record of the firing would be old enough */
-    CHECK_EQUAL(latch_value(&ward.told), 0);
+    CHECK_EQUAL(latch_value(&ward.calls), 0);
     sq_timer_release(timer);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
@@ -177,7 +177,7 @@ TEST(the_discard_of_a_timer_at_the_end_of_a_concurrent_queue_is_reported_with_it
     REQUIRE(timer != NULL);
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward.last[0].function == look_and_run_long);
     latch_bump(&runner.leave);

@@ -22,7 +22,7 @@ TEST(a_task_that_waits_for_another_queue_is_reported_with_its_label) {
     drain(queue);
     watch(queue, &ward, 1000 * SHORT); /* long enough for it to fall asleep */
     CHECK_EQUAL(sq_async(queue, wait_for_other, &waiting), 0);
-    latch_wait(&ward.told, 1);
+    latch_wait(&ward.calls, 1);
     CHECK_EQUAL(ward.last[0].kind, SQ_STALL_RUNNING);
     CHECK_EQUAL(ward.last[0].thread_id, waiting.thread_id);
     CHECK_STRING(ward.waits_for[0], "com.example.awaited");
@@ -62,12 +62,12 @@ TEST(of_several_tasks_that_wait_each_is_reported_with_what_it_waits_for) {
         } else if (i == OF_GROUP) {
             CHECK_EQUAL(sq_async(queues[i], wait_for_members, group), 0);
         } else { /* after a report with a label */
-            latch_wait(&wards[OF_GROUP].told, 1);
+            latch_wait(&wards[OF_GROUP].calls, 1);
             CHECK_EQUAL(sq_async(queues[i], run_long, &runner), 0);
         }
     }
     for (int i = 0; i < QUEUES; i += 1) {
-        latch_wait(&wards[i].told, 1);
+        latch_wait(&wards[i].calls, 1);
         CHECK_STRING(wards[i].waits_for[0], labels[i]);
     }
     hold_end(&holds[0]);

@@ -25,8 +25,8 @@ TEST(the_number_of_suspensions_has_a_limit_that_is_an_error) {
     sq_queue_release(queue);
 }
 
-/* The counts of tasks go on beyond 32 bits; those of segments, which the depth is made from, too. */
-TEST(counts_go_on_beyond_32_bits) {
+/* The counts of tasks continue beyond 32 bits; those of segments, which the depth is made from, too. */
+TEST(counts_continue_beyond_32_bits) {
     enum { TASKS = 1000 };
     const uint64_t near = UINT32_MAX - 3u;
     sq_queue_t *queue = make_queue_of("counts", 0);
@@ -89,7 +89,7 @@ static void *wait_beyond_32_bits(void *argument) {
     return NULL;
 }
 
-TEST(a_threads_waits_go_on_beyond_32_bits) {
+TEST(a_threads_waits_continue_beyond_32_bits) {
     sq_queue_t *queue = make_queue_of("turns", 0);
     join(spawn(wait_beyond_32_bits, queue));
     sq_queue_release(queue);

@@ -2,7 +2,7 @@
 
 Of a folder with a file only that file counts: what another build has more than the first must not be asked of all its tests.
 
-A line or branch counts as run if it ran in one of the builds. A branch is told from others of its line by its number, and
+A line or branch counts as run if it ran in one of the builds. A branch is distinguished from others of its line by its number, and
 by how many the line has: builds in which that differs are counted apart."""
 import collections
 import glob
@@ -62,7 +62,7 @@ def missing(source, line_counts, branch_counts):
         found.append((number, "the line"))
     for (number, of), counts in sorted(branch_counts.items()):
         never = [i for i, count in enumerate(counts) if count == 0]
-        # Where a switch tells all the values there are, the way past all its cases is the compiler's, not the source's.
+        # Where a switch names all the values there are, the way past all its cases is the compiler's, not the source's.
         if re.search(r"\bswitch \(", source[number - 1]) and not has_default(source, number):
             of -= 1
             never = never[:-1]
@@ -74,7 +74,7 @@ def missing(source, line_counts, branch_counts):
 
 
 def in_ranges(entries):
-    """The entries [(line, text)] of one file, with lines that follow each other told as one."""
+    """The entries [(line, text)] of one file, with lines that follow each other as one entry."""
     ranges = []
     for number, what, text in entries:
         if what == "the line" and ranges and ranges[-1][2] == what and number <= ranges[-1][1] + 2:

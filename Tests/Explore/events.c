@@ -77,7 +77,7 @@ bool sq__event_wait(int event, uint64_t deadline) {
     bool *is_set = at(event);
     EX_TRACE("polls the descriptor");
     if (!*is_set && !ex_block(is_set, NULL, deadline, true)) {
-        EX_TRACE("polls in vain");
+        EX_TRACE("polls and finds nothing");
         return false;
     }
     return true;

@@ -1,7 +1,7 @@
-/* explore.h: what the parts of the schedule explorer know of each other. README.md tells how they fit together.
+/* explore.h: what the parts of the schedule explorer know of each other. README.md says how they fit together.
  *
  * A run is one execution of a scenario. Its threads are coroutines of the explorer; one runs at a time, and before each
- * operation that others can see there is a point, at which another may go on instead. All that is not determined by the
+ * operation that others can see there is a point, at which another may run instead. All that is not determined by the
  * program is a choice, a number smaller than the number of its options, and 0 is always what happens if nothing special does.
  * The list of the choices is the run's tape: the same tape gives the same run. */
 #ifndef EXPLORE_H
@@ -35,7 +35,7 @@ typedef struct ex_setting {
 } ex_setting_t;
 extern ex_setting_t ex_setting;
 
-/* choice.c: the tape, and who writes it. */
+/* choice.c: the tape, and what is written to it. */
 unsigned ex_choose(unsigned options, ex_cost_t cost); /* option 0 is free, the others cost this */
 unsigned ex_choose_among(unsigned options, const ex_cost_t costs[], const int priorities[]);
 void ex_choice_random(uint64_t seed);

@@ -41,7 +41,7 @@ void *ex_memmove(void *to, const void *from, size_t bytes) {
     return memmove(to, from, bytes);
 }
 
-/* The point comes first; the caller is noted again after it, for others have run meanwhile. */
+/* The point comes first; the caller is noted again after it, because others may have run in between. */
 #define BEGIN const void *here = __builtin_return_address(0); ex_point(); ex_caller = here; ex_atomic((const void *)address)
 #define NAME ex_name_of((const void *)address)
 #define WORDS(value) ex_words((const void *)address, value)

@@ -123,7 +123,7 @@ static unsigned count_scenarios(void) {
 }
 
 /* FRACTION=10 makes a tenth of the full numbers. A random program costs nothing to make, and there are many of them. */
-static void run_as_told(const scenario_t *scenario) {
+static void run_as_asked(const scenario_t *scenario) {
     bool quick = number("QUICK", 0) != 0;
     uint64_t fraction = number("FRACTION", 1), share = QUICK_IN_ALL / (count_scenarios() * EX_MEMORIES);
     uint64_t random = quick ? share / 5 : MANY_RANDOM / fraction, depth_first = quick ? share * 3 / 5 : MANY_DEPTH_FIRST / fraction;
@@ -162,7 +162,7 @@ static int run_all(unsigned part, unsigned parts) {
         for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
             bool is_wanted = name == NULL || name[0] == '\0' || strcmp(name, one->name) == 0;
             if (is_wanted && number_of_it++ % parts == part) {
-                run_as_told(one);
+                run_as_asked(one);
                 alike += replays_alike(one);
                 scenarios += 1;
             }
@@ -178,7 +178,7 @@ static int run_all(unsigned part, unsigned parts) {
 
 static int run_one(const char *name) {
     const scenario_t *scenario = find(name);
-    run_as_told(scenario);
+    run_as_asked(scenario);
     return end_of_rows(replays_alike(scenario), 1);
 }
 

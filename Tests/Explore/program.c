@@ -11,13 +11,13 @@ enum { OPS = 128, THREADS = 5 };
 typedef enum word {
     W_ASYNC, W_PAIR, W_BARRIER, W_SYNC_BARRIER, W_BARRIER_UNTIL, W_TRY_BARRIER, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL, W_EITHER, W_EITHER_UNTIL,
     W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
-    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_LETGO, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_PASS, W_OPEN, W_PRINT, WORDS
+    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_PASS, W_OPEN, W_PRINT, WORDS
 } word_t;
 
 static const char *const spellings[] = {
     "async", "pair", "barrier", "sync_barrier", "barrier_until", "try_barrier", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until", "either", "either_until",
     "suspend", "resume", "resume?", "drain", "drain_until", "discard", "discard_until",
-    "retain", "release", "look", "watch", "unwatch", "dump", "letgo", "pump", "host", "serve", "halt", "create", "apply", "pass", "open", "",
+    "retain", "release", "look", "watch", "unwatch", "dump", "release_pool", "pump", "host", "serve", "halt", "create", "apply", "pass", "open", "",
 };
 
 /* A list of operations ends with next == NULL. */
@@ -36,7 +36,7 @@ static char text[400];
 
 const char *scenario_program(void) { return text; }
 
-static void give_up(const char *at) {
+static void reject(const char *at) {
     fprintf(stderr, "a program that cannot be read, at \"%s\"\n", at);
     exit(2);
 }
@@ -50,7 +50,7 @@ static const char *read_word(const char *at, op_t *op) {
         return at + 1;
     }
     if (length == 0 || length >= sizeof word) {
-        give_up(at);
+        reject(at);
     }
     memcpy(word, at, length);
     word[length] = '\0';
@@ -58,7 +58,7 @@ static const char *read_word(const char *at, op_t *op) {
         op->word += 1;
     }
     if (op->word == W_PRINT) {
-        give_up(at);
+        reject(at);
     }
     at += length;
     if (isdigit((unsigned char)*at)) {
@@ -81,7 +81,7 @@ static const char *read_list(const char *at, const op_t **first) {
             return at;
         }
         if (used == OPS) {
-            give_up(at);
+            reject(at);
         }
         op_t *op = &ops[used++];
         *op = (op_t){ 0 };
@@ -89,7 +89,7 @@ static const char *read_list(const char *at, const op_t **first) {
         if (*at == '(') {
             at = read_list(at + 1, &op->inside);
             if (*at++ != ')') {
-                give_up(at - 1);
+                reject(at - 1);
             }
         }
         *link = op;
@@ -113,13 +113,13 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
     const char *at = text;
     do {
         if (thread_count == THREADS) {
-            give_up(at);
+            reject(at);
         }
         at = read_list(at + (thread_count > 0), &threads[thread_count]);
         thread_count += 1;
     } while (*at == '|');
     if (*at != '\0') {
-        give_up(at);
+        reject(at);
     }
 }
 
@@ -158,7 +158,7 @@ static void carry_out_one(const op_t *op) {
     case W_WATCH: stage_watch(q, true); break;
     case W_UNWATCH: stage_watch(q, false); break;
     case W_DUMP: stage_dump(); break;
-    case W_LETGO: stage_let_go(); break;
+    case W_RELEASE_POOL: stage_release_pool(); break;
     case W_PUMP: stage_pump(); break;
     case W_HOST: stage_host((unsigned)op->number); break;
     case W_SERVE: stage_serve(); break;
@@ -183,7 +183,7 @@ static void carry_out(const void *list) {
 }
 
 /* Releases the references that tasks should have released but did not. */
-static void give_up_references(const void *list, int queue) {
+static void release_references(const void *list, int queue) {
     int owed = 0;
     for (const op_t *op = list; op != NULL; op = op->next) {
         owed += (op->word == W_RELEASE) - (op->word == W_RETAIN);
@@ -198,7 +198,7 @@ static void thread_main(void *list) { carry_out(list); }
 static void program_main(void *unused) {
     (void)unused;
     int ids[THREADS];
-    stage_instead = give_up_references;
+    stage_instead = release_references;
     stage_begin(&scenario->expect, queue_count);
     for (unsigned i = 0; scenario->expect.each_has_a_reference && i + 1 < thread_count; i += 1) {
         for (unsigned q = 0; q < queue_count; q += 1) {
@@ -214,7 +214,7 @@ static void program_main(void *unused) {
         }
         stage_rest(queue_count);
     }
-    stage_let_go();
+    stage_release_pool();
 }
 
 /* The first thread does nothing but look at what is left when all others have ended. */

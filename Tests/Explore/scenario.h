@@ -8,7 +8,7 @@
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch  dump
  *     hostN  serve  halt        a loop: polls it and runs it until N tasks have run; runs it forever; stops it
- *     letgo  pump  create                                                         the pool: releases it, runs it; makes and releases others
+ *     release_pool  pump  create                                                   the pool: releases it, runs it; makes and releases others
  *     applyN                                                                      on the pool: N iterations
  *     passN  openN                                                                gates: wait at N, open N
  *     a digit                                                                     prints it

@@ -17,7 +17,7 @@ typedef struct thread {
     void (*body)(void *);
     void *argument;
     const void *on;         /* what it blocks on */
-    const uint32_t *until;  /* it may go on when this is 0; NULL: when it is woken */
+    const uint32_t *until;  /* it can run when this is 0; NULL: when it is woken */
     uint64_t deadline;      /* or at this time */
     bool may_wake_spuriously, expired;
     void (*at_exit)(void *);
@@ -81,20 +81,20 @@ static void fail_stuck(void) {
             used += (size_t)snprintf(text + used, sizeof text - used, " T%u at %s;", i, ex_name_of(threads[i].on));
         }
     }
-    ex_fail("nobody can go on (lost wake-up or deadlock):%s", used ? text : "");
+    ex_fail("no thread can run (lost wake-up or deadlock):%s", used ? text : "");
 }
 
-/* The options at this point, the current thread first if it can go on. */
+/* The options at this point, the current thread first if it can run. */
 static unsigned list_options(int who[], ex_cost_t costs[], uint8_t kinds[]) {
     enum { RUN, EXPIRE, WAKE, DRAIN };
     unsigned options = 0;
-    bool can_go_on = is_runnable(&threads[ex_current]);
-    if (can_go_on) {
+    bool can_run = is_runnable(&threads[ex_current]);
+    if (can_run) {
         who[options] = ex_current, costs[options] = EX_FREE, kinds[options++] = RUN;
     }
     for (unsigned i = 0; i < count; i += 1) {
         if ((int)i != ex_current && is_runnable(&threads[i])) {
-            who[options] = (int)i, costs[options] = can_go_on ? EX_PREEMPT : EX_FREE, kinds[options++] = RUN;
+            who[options] = (int)i, costs[options] = can_run ? EX_PREEMPT : EX_FREE, kinds[options++] = RUN;
         }
     }
     bool stuck = options == 0;

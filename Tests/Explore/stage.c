@@ -198,7 +198,7 @@ static void check_error(const submission_t *one, sq_time_t deadline) {
     }
     stage_deadlocks += one->error == EDEADLK;
     if (one->error == EDEADLK && stage_expected->spares_unlimited && (one->kind == SYNC || one->kind == SYNC_BARRIER || deadline == SQ_FOREVER)) {
-        ex_fail("deadlock: a wait without a limit was refused, beside one with a deadline");
+        ex_fail("deadlock: a wait without a limit was refused although another one has a deadline");
     }
     if (one->error == EDEADLK && !stage_may_fail && sq_deadlock_report()[0] == '\0') {
         ex_fail("deadlock: no report");
@@ -291,7 +291,7 @@ void stage_suspend(int queue) {
     }
     if (error == 0) {
         one_more_suspension(queue);
-        ex_point(); /* others go on meanwhile, or try to */
+        ex_point(); /* others continue here, or try to */
     }
 }
 

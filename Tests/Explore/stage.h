@@ -79,7 +79,7 @@ void stage_release(int queue);
 void stage_look(int queue);
 void stage_watch(int queue, bool watched);
 void stage_dump(void); /* and the dump names the queues by their labels only */
-void stage_let_go(void); /* releases the pool's first reference, if that was not done yet */
+void stage_release_pool(void); /* releases the pool's first reference, if that was not done yet */
 void stage_pump(void);   /* runs a manual pool, or what a loop has ready */
 void stage_host(unsigned tasks); /* a host's own loop: polls and runs, until so many tasks have run */
 void stage_serve(void);  /* runs a loop until it is halted */

@@ -13,7 +13,7 @@
 #include <errno.h>
 
 static sq_pool_t *pool;
-static bool is_let_go;
+static bool is_released;
 static unsigned running;
 static int thread;
 unsigned ex_processors = 2;
@@ -22,7 +22,7 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     pool = NULL;
     running = 0;
     thread = -1;
-    is_let_go = false;
+    is_released = false;
     if (plan->kind == POOL_NONE) {
         return NULL;
     }
@@ -48,9 +48,9 @@ static void check_members(void) {
     sq__mutex_unlock(&pool->lock);
 }
 
-void stage_let_go(void) {
-    if (pool != NULL && !is_let_go) {
-        is_let_go = true;
+void stage_release_pool(void) {
+    if (pool != NULL && !is_released) {
+        is_released = true;
         check_members();
         EX_TRACE("releases the pool");
         sq_pool_release(pool);
@@ -73,7 +73,7 @@ static size_t run_some(size_t most) {
 }
 
 void stage_pump(void) {
-    if (!is_let_go) {
+    if (!is_released) {
         sq_pool_retain(pool);
         EX_TRACE("runs the pool");
         if (stage_expected->pool.kind == POOL_LOOP) {

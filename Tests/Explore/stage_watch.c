@@ -16,14 +16,14 @@ void stage_watch_reset(void) {
 static void stalled(void *context, const sq_stall_t *stall) {
     unsigned i = (unsigned)(uintptr_t)context;
     if (watchers[i].gone) {
-        ex_fail("watch: a watcher is called after it was let go of");
+        ex_fail("watch: a watcher is called after it was discarded");
     }
-    EX_TRACE("watcher %u is told: %s for %llu", i, stall->kind == SQ_STALL_RUNNING ? "running" : "waiting",
+    EX_TRACE("watcher %u is called: %s for %llu", i, stall->kind == SQ_STALL_RUNNING ? "running" : "waiting",
              (unsigned long long)stall->nanoseconds);
     ex_read(WORD(watchers[i].cell));
     ex_point();
     if (watchers[i].gone || stall->label[0] < 'A' || stall->label[0] >= 'A' + QUEUES) {
-        ex_fail("watch: a watcher is let go of while it is called, or told of no queue");
+        ex_fail("watch: a watcher is discarded while it is called, or called without a queue");
     }
     ex_read(WORD(watchers[i].cell));
     ex_gate_open(9); /* for scenarios in which a task stalls until that is reported */
@@ -32,7 +32,7 @@ static void stalled(void *context, const sq_stall_t *stall) {
 static void watcher_gone(void *context) {
     unsigned i = (unsigned)(uintptr_t)context;
     if (watchers[i].gone) {
-        ex_fail("watch: a watcher is let go of twice");
+        ex_fail("watch: a watcher is discarded twice");
     }
     ex_write(WORD(watchers[i].cell));
     watchers[i].gone = true;
@@ -62,7 +62,7 @@ void stage_watch(int queue, bool watched) {
 void stage_watch_end(void) {
     for (unsigned i = 0; i < watcher_count; i += 1) {
         if (watchers[i].given != watchers[i].gone) {
-            ex_fail("watch: a watcher was not let go of");
+            ex_fail("watch: a watcher was not discarded");
         }
     }
 }

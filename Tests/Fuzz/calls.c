@@ -1,6 +1,6 @@
 /* calls.c: one operation, with the return code that the contract wants.
  *
- * DESIGN. What is accepted goes into the model before the call, for it may run before the call returns; a call that returns an
+ * DESIGN. What is accepted goes into the model before the call, because it may run before the call returns; a call that returns an
  * error takes it out again. Where the contract leaves it open (a deadline that passes while the machine is busy, a
  * thread that has ended its task but not yet given the queue back), exactly the outcomes that it names are allowed. */
 #include "drive.h"
@@ -137,7 +137,7 @@ static void async(call_t *call) {
         return;
     }
     if (seeks) {
-        bool is_closed = call->model->closed, is_stuck = !model_goes_on(call->model) || drive_is_held(call->queue);
+        bool is_closed = call->model->closed, is_stuck = !model_can_run(call->model) || drive_is_held(call->queue);
         expect(call, "async_until", error,
                error == 0 || (error == ESHUTDOWN && is_closed)
                    || (error == ETIMEDOUT && (is_stuck || (call->operation->argument % 4) == 2 || sq_deadline(0) >= call->deadline)));
@@ -158,7 +158,7 @@ static void async(call_t *call) {
 /* A sync or call that was not refused at once: what it returned, and what became of it. */
 static void check_outcome(const call_t *call, const char *name, int error, bool failed) {
     fate_t fate = model_fates[call->id];
-    bool is_stuck = !model_goes_on(call->model) || drive_is_held(call->queue);
+    bool is_stuck = !model_can_run(call->model) || drive_is_held(call->queue);
     bool too_late = is_too_late(call);
     drive_lock();
     if (error == 0) {

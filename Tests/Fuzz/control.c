@@ -50,8 +50,8 @@ static void shut_down(int id, int queue, model_queue_t *model) {
     model->closed = true;
     model->discards = model->discards || (operation->argument & 1);
     drive_unlock();
-    /* On the pool a task that runs meanwhile may suspend the queue; on a thread of its own, only what is held keeps it. */
-    bool may_hang = !drive.program->threaded[queue] || drive_is_held(queue) || !model_goes_on(model);
+    /* On the pool a task that this call runs may suspend the queue; on a thread of its own, only a held task delays the end. */
+    bool may_hang = !drive.program->threaded[queue] || drive_is_held(queue) || !model_can_run(model);
     sq_time_t deadline = sq_deadline(may_hang ? SHORT : LONG);
     famine_begin(operation->failing);
     int error = sq_shutdown(drive.queues[queue], operation->argument & 1 ? SQ_SHUTDOWN_DISCARD : SQ_SHUTDOWN_DRAIN, deadline);
@@ -64,7 +64,7 @@ static void shut_down(int id, int queue, model_queue_t *model) {
         return;
     }
     drive_lock();
-    bool is_stuck = drive_is_held(queue) || !model_goes_on(model);
+    bool is_stuck = drive_is_held(queue) || !model_can_run(model);
     expect(id, "shutdown", error,
            within     ? error == EDEADLK
            : is_cycle ? error == EDEADLK || (error == ETIMEDOUT && sq_deadline(0) >= deadline)
@@ -72,14 +72,14 @@ static void shut_down(int id, int queue, model_queue_t *model) {
     drive_unlock();
 }
 
-static void let_go_of_watcher(void *context) {
+static void discard_watcher(void *context) {
     int *watchers = context;
     drive_lock();
     *watchers -= 1;
     if (*watchers < 0) {
-        model_fails((int)(watchers - drive.watchers), "a watcher of the queue of this number was let go of twice");
+        model_fails((int)(watchers - drive.watchers), "a watcher of the queue of this number was discarded twice");
     }
-    drive_tell();
+    drive_wake();
     drive_unlock();
 }
 
@@ -91,7 +91,7 @@ static void stalled(void *context, const sq_stall_t *stall) {
 static void watch(int id, int queue) {
     const operation_t *operation = &drive.program->operations[id];
     const uint64_t day = 86400000000000u;
-    const sq_watcher_t watcher = { .stalled = stalled, .context = &drive.watchers[queue], .discard = let_go_of_watcher };
+    const sq_watcher_t watcher = { .stalled = stalled, .context = &drive.watchers[queue], .discard = discard_watcher };
     int kind = operation->argument % 3; /* a watcher; none; a threshold of nothing */
     drive_lock();
     int before = drive.watchers[queue];
@@ -114,7 +114,7 @@ static void watch(int id, int queue) {
 static void check_idle(int id) {
     for (int queue = 0; queue < QUEUES; queue += 1) {
         const model_queue_t *model = &model_queues[queue];
-        if (!drive.program->threaded[queue] && model->running < 0 && model->depth > 0 && model_goes_on(model)
+        if (!drive.program->threaded[queue] && model->running < 0 && model->depth > 0 && model_can_run(model)
             && !drive_is_inside(queue)) {
             model_fails(id, "the pool is idle, and queue %d has %zu tasks ready", queue, model->depth);
         }
@@ -175,16 +175,16 @@ void call_control(int id) {
     case DO_ADVANCE:
         advance(id);
         break;
-    case DO_LET_GO:
+    case DO_UNHOLD:
         if (drive_is_held(queue)) {
             drive_lock();
-            drive.let_go[queue] = true;
-            drive_tell();
+            drive.unhold[queue] = true;
+            drive_wake();
             drive_unlock();
         }
         break;
     case DO_WAITER:
-        if (!model->closed && (drive_is_held(queue) || !model_goes_on(model))) {
+        if (!model->closed && (drive_is_held(queue) || !model_can_run(model))) {
             waiter_start(id);
         }
         break;

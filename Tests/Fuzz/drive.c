@@ -22,7 +22,7 @@ static _Thread_local int inside_count;
 
 void drive_lock(void) { pthread_mutex_lock(&lock); }
 void drive_unlock(void) { pthread_mutex_unlock(&lock); }
-void drive_tell(void) { pthread_cond_broadcast(&news); }
+void drive_wake(void) { pthread_cond_broadcast(&news); }
 
 time_t drive_now(void) {
     struct timespec now;
@@ -84,16 +84,16 @@ static void body(int id) {
     inside_count -= 1;
 }
 
-static bool may_go(int queue) { return drive.let_go[queue] || drive.ending; }
+static bool may_go(int queue) { return drive.unhold[queue] || drive.ending; }
 
 bool drive_is_held(int queue) { return drive.held[queue] && !may_go(queue); }
 
 static void hold(int queue) {
     drive_lock();
     drive.held[queue] = true;
-    drive_tell();
-    drive_wait(may_go, queue, "let_go");
-    drive.held[queue] = drive.let_go[queue] = false;
+    drive_wake();
+    drive_wait(may_go, queue, "unhold");
+    drive.held[queue] = drive.unhold[queue] = false;
     drive_unlock();
 }
 
@@ -109,7 +109,7 @@ void task_runs(void *context) {
     body(id);
     drive_lock();
     model_ends(queue, id);
-    drive_tell();
+    drive_wake();
     drive_unlock();
 }
 
@@ -126,7 +126,7 @@ void task_discarded(void *context) {
     enter(drive.program->operations[id].queue, true);
     inside_count -= 1;
     drive_lock();
-    drive_tell();
+    drive_wake();
     drive_unlock();
 }
 
@@ -148,7 +148,7 @@ bool drive_is_legal(const operation_t *operation) {
         return inside_count == 0;
     case DO_HOLD:
     case DO_WAITER:
-    case DO_LET_GO:
+    case DO_UNHOLD:
         return drive.program->threaded[queue] && model->references > 0 && !within;
     case DO_AFTER:
         return !drive.program->threaded[queue] && (model->references > 0 || within) && !model->abandoned;
@@ -171,7 +171,7 @@ static bool is_at_rest(int queue) {
             return false; /* it is about to return */
         }
     }
-    return model->running >= 0 ? drive_is_held(queue) : model->depth == 0 || !model_goes_on(model);
+    return model->running >= 0 ? drive_is_held(queue) : model->depth == 0 || !model_can_run(model);
 }
 
 static bool matches(const model_queue_t *model, const sq_queue_stats_t *stats) {
@@ -260,11 +260,11 @@ static void run_pool(void) {
     }
 }
 
-/* Everything is let go of, and must come to its end by itself. */
+/* All references are released, and everything must end by itself. */
 static void finish(void) {
     drive_lock();
     drive.ending = true;
-    drive_tell();
+    drive_wake();
     drive_unlock();
     come_to_rest();
     run_pool();
@@ -286,7 +286,7 @@ static void finish(void) {
     come_to_rest();
     for (int queue = 0; queue < QUEUES; queue += 1) {
         drive_lock();
-        drive_wait(has_no_watcher, queue, "its watcher let go of");
+        drive_wait(has_no_watcher, queue, "its watcher discarded");
         drive_unlock();
     }
     sq_pool_release(drive.pool);

@@ -1,4 +1,4 @@
-/* drive.h: carries a program out on the real queues, beside the model. */
+/* drive.h: runs a program on the real queues and on the model. */
 #ifndef FUZZ_DRIVE_H
 #define FUZZ_DRIVE_H
 
@@ -9,16 +9,16 @@
 #include <stdatomic.h>
 #include <time.h>
 
-/* What the parts of the driver share. All of it under the lock of drive.c, but for what a queue's calls are made with. */
+/* What the parts of the driver share. All of it is under the lock of drive.c, except the arguments of the queue's calls. */
 typedef struct drive {
     const program_t *program;
     sq_pool_t *pool;
     sq_queue_t *queues[QUEUES];
-    bool held[QUEUES];          /* a task of the queue's waits for DO_LET_GO */
-    bool let_go[QUEUES];
+    bool held[QUEUES];          /* a task of the queue's waits for DO_UNHOLD */
+    bool unhold[QUEUES];
     atomic_int waiters[QUEUES]; /* calls that wait, each with a reference that is its caller's until it returns */
-    bool ending;                /* nobody is held any more */
-    int watchers[QUEUES];       /* how many watchers were not let go of */
+    bool ending;                /* no task is held any more */
+    int watchers[QUEUES];       /* how many watchers were not discarded */
     bool waiting[OPERATIONS];   /* a thread of waiter.c still waits, for this operation */
 } drive_t;
 
@@ -26,11 +26,11 @@ extern drive_t drive;
 
 void drive_run(const program_t *program);
 
-/* The lock around the model; tell wakes whoever waits in drive_wait. */
+/* The lock around the model; drive_wake wakes the threads in drive_wait. */
 void drive_lock(void);
 void drive_unlock(void);
-void drive_tell(void);
-/* In seconds, by the clock that nobody sets. */
+void drive_wake(void);
+/* In seconds, on the monotonic clock. */
 time_t drive_now(void);
 /* With the lock: waits until it holds; ends the program after half a minute. */
 void drive_wait(bool (*holds)(int), int argument, const char *what);
@@ -43,7 +43,7 @@ bool drive_is_inside(int queue);
 /* Is it in the innermost chain? A task that the thread runs in place of another one begins a chain: calls that ask which queues
  * the caller is on do not look further out. */
 bool drive_is_current(int queue);
-/* A task of the queue's runs, and will not end before DO_LET_GO. */
+/* A task of the queue's runs, and will not end before DO_UNHOLD. */
 bool drive_is_held(int queue);
 /* This operation can be carried out here. */
 bool drive_is_legal(const operation_t *operation);

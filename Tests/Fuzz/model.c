@@ -43,11 +43,11 @@ bool model_is_free(const model_queue_t *queue) {
 
 static bool discards(const model_queue_t *queue) { return queue->discards || queue->abandoned; }
 
-bool model_goes_on(const model_queue_t *queue) { return queue->suspensions == 0 || discards(queue); }
+bool model_can_run(const model_queue_t *queue) { return queue->suspensions == 0 || discards(queue); }
 
 static bool is_caller(entry_t entry) { return entry.kind == SYNC_CALLER || entry.kind == CALL_CALLER; }
 
-/* A caller that is refused may not have come to tell us yet. */
+/* A caller that is refused may not have reported that yet. */
 bool model_has_ended(const model_queue_t *queue) {
     size_t left = 0;
     for (size_t i = 0; i < queue->depth; i += 1) {
@@ -90,7 +90,7 @@ static void leave(model_queue_t *queue, size_t place, fate_t fate) {
 
 void model_take_back(model_queue_t *queue, int id, fate_t fate) {
     if (fate == DISCARDED && model_fates[id] == DISCARDED) {
-        return; /* one behind it was discarded before its caller came to tell us */
+        return; /* one behind it was discarded before its caller reported that */
     }
     if (fate == DISCARDED && !discards(queue)) {
         model_fails(id, "refused by a queue that does not discard");

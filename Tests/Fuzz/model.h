@@ -1,7 +1,7 @@
 /* model.h: what a serial queue is to do, as a plain list; the fuzzer's reference.
  *
  * DESIGN. Written from the contract in the public headers, without a look at the core: a queue is a list of what waits, in order,
- * and a few flags. The driver (drive.c) tells it of every call and every task that begins, ends or is discarded, in the order
+ * and a few flags. The driver (drive.c) reports every call to it and every task that begins, ends or is discarded, in the order
  * in which that happens; it says what a call must return and ends the program where something happens that must not.
  * A task is known by the number of the operation that submits it; each operation is carried out at most once. */
 #ifndef FUZZ_MODEL_H
@@ -58,14 +58,14 @@ void model_reset(void);
 /* A queue that a sync may take at once. */
 bool model_is_free(const model_queue_t *queue);
 /* What waits can have its turn (or is discarded); else it must wait for a resume. */
-bool model_goes_on(const model_queue_t *queue);
+bool model_can_run(const model_queue_t *queue);
 /* It is shut down and its last task is over. */
 bool model_has_ended(const model_queue_t *queue);
 /* No async task finds room. */
 bool model_is_full(const model_queue_t *queue);
 
 void model_accept(model_queue_t *queue, int id, entry_kind_t kind);
-/* It was told by its caller's return code that it will not run. */
+/* Its caller's return code said that it will not run. */
 void model_take_back(model_queue_t *queue, int id, fate_t fate);
 
 void model_begins(model_queue_t *queue, int id);

@@ -57,7 +57,7 @@ void program_read(program_t *program, const uint8_t *bytes, size_t size) {
 
 static const char *const names[] = { "async", "async_task", "async_pair", "async_until", "sync", "sync_until", "sync_or_run",
                                      "run_and_wait", "async_task_after", "suspend", "resume", "shutdown", "retain",
-                                     "release", "watch", "pool_run", "pool_advance", "hold", "let_go", "waiter" };
+                                     "release", "watch", "pool_run", "pool_advance", "hold", "unhold", "waiter" };
 
 static void print_from(const program_t *program, int id, int depth) {
     for (; id >= 0; id = program->operations[id].next) {

@@ -25,9 +25,9 @@ typedef enum what {
     DO_WATCH,
     DO_RUN,     /* the pool */
     DO_ADVANCE, /* its clock */
-    DO_HOLD,    /* a task that waits for the next DO_LET_GO of its queue */
-    DO_LET_GO,
-    DO_WAITER, /* another thread waits in a sync; the operation after it goes on when it has its place */
+    DO_HOLD,    /* a task that waits for the next DO_UNHOLD of its queue */
+    DO_UNHOLD,
+    DO_WAITER, /* another thread waits in a sync; the next operation begins when it has its place */
     DO_KINDS
 } what_t;
 

@@ -19,7 +19,7 @@ static void *wait_in_sync(void *context) {
     }
     drive.waiting[id] = false;
     drive.waiters[queue] -= 1;
-    drive_tell();
+    drive_wake();
     drive_unlock();
     return NULL;
 }

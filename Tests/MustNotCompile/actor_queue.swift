@@ -1,4 +1,4 @@
-// The closures of an ActorQueue run on its actor, whoever enqueues them.
+// The closures of an ActorQueue run on its actor, not on the actor that enqueues them.
 import SerialQueue
 
 final class Box { var number = 0 }

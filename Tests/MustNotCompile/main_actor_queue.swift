@@ -1,4 +1,4 @@
-// The closures of the MainActorQueue run on the main actor, whoever enqueues them.
+// The closures of the MainActorQueue run on the main actor, not on the actor that enqueues them.
 import SerialQueue
 
 final class Box { var number = 0 }

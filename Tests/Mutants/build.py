@@ -179,7 +179,7 @@ class Reach:
 
 
 class Shop:
-    """Where one mutant at a time is built, beside other shops."""
+    """Where one mutant at a time is built, next to other such folders."""
 
     def __init__(self, folder, true):
         self.folder, self.core, self.true = folder, folder / 'core', true

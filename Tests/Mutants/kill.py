@@ -19,7 +19,7 @@ ORDERS = 5000       # schedules of each search for a memory order, in the neares
 TEST_SECONDS = 10   # what the tests of one function may take in all, in the true core
 TESTS = 5           # that are always tried
 TESTS_EXCUSED = 2   # the same for a mutant that survivors.txt excuses, which is not tried further
-HANG_SECONDS = 10   # beside ten times what the test takes in the true core
+HANG_SECONDS = 10   # besides ten times what the test takes in the true core
 
 
 @dataclass

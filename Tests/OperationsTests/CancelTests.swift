@@ -36,16 +36,16 @@ import Testing
         #expect(queue.progress.finished == 3)
     }
 
-    @Test func what_runs_is_told_and_continues() throws {
-        let told = Record<Bool>()
+    @Test func what_runs_sees_its_cancellation_and_continues() throws {
+        let seen = Record<Bool>()
         let queue = queue
         let itself = queue.add("running") {
             queue.cancelAll()
-            told.append(CurrentOperation.isCancelled)
+            seen.append(CurrentOperation.isCancelled)
             return 1
         }
         pool.run()
-        #expect(told.all == [true])
+        #expect(seen.all == [true])
         #expect(try itself.wait() == 1)
         #expect(itself.isCancelled && !CurrentOperation.isCancelled)
         #expect(CurrentOperation.label == nil)
@@ -53,10 +53,10 @@ import Testing
 
     /// To see it fail: remove `task.cancel()` from `perform` (Aftermath.swift).
     @Test func the_task_of_an_async_operation_is_cancelled() {
-        let gate = WorkGroup(label: "left after the cancellation"), told = Record<String?>()
+        let gate = WorkGroup(label: "left after the cancellation"), seen = Record<String?>()
         gate.enter()
         let operation = queue.add("async") { () async throws -> Int in
-            told.append(CurrentOperation.label)
+            seen.append(CurrentOperation.label)
             try await gate.wait()
             return 1
         }
@@ -65,7 +65,7 @@ import Testing
         operation.cancel()
         pool.run()
         #expect(throws: CancellationError.self) { try operation.result?.get() }
-        #expect(told.all == ["async"])
+        #expect(seen.all == ["async"])
         gate.leave()
     }
 
@@ -90,7 +90,7 @@ import Testing
 
     /// To see it fail: leave one of the lists out of `cancelAll` (QueueCore.swift).
     @Test func cancel_all_reaches_what_waits_and_what_runs() {
-        let ran = Counter(), told = Record<Bool>(), queue = queue
+        let ran = Counter(), seen = Record<Bool>(), queue = queue
         queue.add("running") {
             for priority in OperationPriority.allCases {
                 queue.add(after: queue.add(priority: priority) { ran.increment() }) { _ in ran.increment() }
@@ -98,11 +98,11 @@ import Testing
             let late = WorkOperation("not added") { 1 }
             queue.add("waits", after: late) { _ in ran.increment() }
             queue.cancelAll()
-            told.append(CurrentOperation.isCancelled)
+            seen.append(CurrentOperation.isCancelled)
             late.cancel()
         }
         pool.run()
-        #expect(ran.value == 0 && told.all == [true])
+        #expect(ran.value == 0 && seen.all == [true])
         #expect(queue.progress == WorkProgress(finished: 8, total: 8))
         queue.add { ran.increment() }
         pool.run()

@@ -53,7 +53,7 @@ import Testing
         #expect(failure?.description.contains("Task.sleep on a real clock") == true)
     }
 
-    @Test func a_test_that_waits_for_ever_says_who_waits_for_what() async throws {
+    @Test func a_test_that_waits_forever_says_who_waits_for_what() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules { _ in
                 let stuck = Task { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }

@@ -1,5 +1,5 @@
-// CaptureTests.swift: what a closure captured is released once, whatever becomes of it. Here stand the ends that the other files
-// leave out; closures of `async`, `sync`, `run`, `submit`, FIFOQueue and ActorQueue have theirs beside what else they promise.
+// CaptureTests.swift: what a closure captured is released once, whatever becomes of it. This file has the ends that the other files
+// leave out; the files about `async`, `sync`, `run`, `submit`, FIFOQueue and ActorQueue have theirs.
 
 import SerialQueue
 import Testing
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// It may be called no more, although its firing has its place already.
-    @Test func a_timer_that_is_let_go_while_its_firing_waits_releases_at_once() {
+    @Test func a_timer_that_is_released_while_its_firing_waits_releases_at_once() {
         let queue = queue()
         do {
             let timer = queue.makeTimer(every: .seconds(1), body())

@@ -1,19 +1,19 @@
-// ConcurrentParityTests.swift: what a concurrent queue with barriers is, whoever wrote it. Each test runs on DispatchQueue, then on
+// ConcurrentParityTests.swift: what holds for every concurrent queue with barriers. Each test runs on DispatchQueue, then on
 // ours: where the two agree, a program may change from one to the other.
 
 import Glibc
 import Testing
 
 @Suite struct ConcurrentParityTests {
-    @Test(arguments: SharedContender.allCases)
-    func async_closures_run_at_the_same_time(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func async_closures_run_at_the_same_time(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         meet { queue.submit($0) }
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func sync_closures_of_several_threads_run_at_the_same_time(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func sync_closures_of_several_threads_run_at_the_same_time(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         var threads = [TestThread]()
         meet { body in threads.append(TestThread { queue.perform(body) }) }
         threads.forEach { $0.join() }
@@ -32,9 +32,9 @@ import Testing
         ends.forEach { $0.pass() }
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func a_barrier_waits_for_those_before_it_and_those_after_it_for_the_barrier(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func a_barrier_waits_for_those_before_it_and_those_after_it_for_the_barrier(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         let log = Guarded([String]()), done = Gate()
         let first = Holdup(queue.submit), second = Holdup(queue.submit)
         queue.submitBarrier { log.value.append("barrier") }
@@ -53,9 +53,9 @@ import Testing
         #expect(Set(seen) == ["barrier", "after", "second barrier"])
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func barriers_run_in_order_one_at_a_time(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func barriers_run_in_order_one_at_a_time(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         let seen = Guarded([Int]())
         for number in 0..<1_000 {
             queue.submitBarrier { seen.value.append(number) }
@@ -65,9 +65,9 @@ import Testing
     }
 
     /// The queue is all that orders these accesses: run it under ThreadSanitizer.
-    @Test(arguments: SharedContender.allCases)
-    func readers_never_see_an_unfinished_barrier(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func readers_never_see_an_unfinished_barrier(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         let pair = Guarded((0, 0)), torn = Counter()
         onThreads(4) { thread in
             for number in 0..<500 {
@@ -88,9 +88,9 @@ import Testing
         #expect(torn.value == 0)
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func sync_runs_on_the_calling_thread_and_async_does_not(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func sync_runs_on_the_calling_thread_and_async_does_not(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         let caller = pthread_self()
         #expect(queue.perform { pthread_self() } == caller)
         #expect(queue.performBarrier { pthread_self() } == caller)
@@ -106,10 +106,10 @@ import Testing
         }
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func both_kinds_of_sync_return_results_and_throw_errors(_ contender: SharedContender) {
+    @Test(arguments: Contender.allCases)
+    func both_kinds_of_sync_return_results_and_throw_errors(_ contender: Contender) {
         struct Refusal: Error, Equatable { let reason: Int }
-        let queue = contender.queue()
+        let queue = contender.concurrentQueue()
         #expect(queue.perform { "result" } == "result")
         #expect(queue.performBarrier { "result" } == "result")
         #expect(throws: Refusal(reason: 7)) { try queue.perform { throw Refusal(reason: 7) } }
@@ -117,9 +117,9 @@ import Testing
         #expect(queue.performBarrier { 1 } == 1, "a throw must leave the queue free")
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func a_reader_may_submit_a_barrier_and_read_again(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func a_reader_may_submit_a_barrier_and_read_again(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         let seen = Guarded([String]()), done = Gate()
         queue.perform {
             let inner = queue.perform { "read" }
@@ -134,9 +134,9 @@ import Testing
         #expect(queue.perform { seen.value } == ["barrier"])
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func captures_of_a_barrier_are_released_before_the_next_closure(_ contender: SharedContender) {
-        let queue = contender.queue()
+    @Test(arguments: Contender.allCases)
+    func captures_of_a_barrier_are_released_before_the_next_closure(_ contender: Contender) {
+        let queue = contender.concurrentQueue()
         let releases = Counter(), seenByNext = Guarded(0)
         let holdup = Holdup(queue.submit)
         do {
@@ -149,10 +149,10 @@ import Testing
         #expect(queue.perform { seenByNext.value } == 1)
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func the_last_reference_may_go_while_closures_wait(_ contender: SharedContender) {
+    @Test(arguments: Contender.allCases)
+    func the_last_reference_may_go_while_closures_wait(_ contender: Contender) {
         let ran = Counter(), done = Gate()
-        var queue: (any SharedQueue)? = contender.queue()
+        var queue: (any AnyConcurrentQueue)? = contender.concurrentQueue()
         let holdup = Holdup(queue!.submitBarrier)
         for number in 0..<100 {
             let body: @Sendable () -> Void = { if ran.increment() == 100 { done.open() } }
@@ -164,8 +164,8 @@ import Testing
         done.pass()
     }
 
-    @Test(arguments: SharedContender.allCases)
-    func the_label_is_kept(_ contender: SharedContender) {
-        #expect(contender.queue("com.example.größe").label == "com.example.größe")
+    @Test(arguments: Contender.allCases)
+    func the_label_is_kept(_ contender: Contender) {
+        #expect(contender.concurrentQueue("com.example.größe").label == "com.example.größe")
     }
 }

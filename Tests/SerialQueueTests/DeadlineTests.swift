@@ -8,7 +8,7 @@ import Testing
     static let notPositive = [Duration.zero, .nanoseconds(-1), .seconds(-1), .seconds(Int64.min), .seconds(Int64.min) * 8]
     static let huge = [
         Duration.nanoseconds(Int64.max) * 2, .seconds(18_446_744_073), .seconds(Int64.max),
-        .seconds(Int64.max) * 8,  // more seconds than Duration.components can tell
+        .seconds(Int64.max) * 8,  // more seconds than Duration.components can hold
     ]
 
     @Test func nanoseconds_are_whole_ones() {
@@ -22,7 +22,7 @@ import Testing
     @Test(arguments: notPositive)
     func a_duration_that_is_not_positive_is_over(_ duration: Duration) {
         #expect(nanoseconds(duration) == 0)
-        #expect(deadline(duration) == 1, "not 0: that would tell C not to wait at all")
+        #expect(deadline(duration) == 1, "not 0: then C would not wait at all")
     }
 
     @Test(arguments: huge)

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Each queue's task waits for the next queue, when all of them run. Returns what those threw who did not get through.
+    /// Each queue's task waits for the next queue, when all of them run. Returns the errors of the waits that were refused.
     private func runCycle(_ queues: [SerialQueue], _ wait: Wait) -> [SerialQueueError] {
         let thrown = Guarded([SerialQueueError]())
         let guardian = SerialQueue(label: "guardian")
@@ -57,7 +57,7 @@ import Testing
         for _ in 0..<50 {
             let queues = [SerialQueue(label: "left queue"), SerialQueue(label: "right queue")]
             let thrown = runCycle(queues, wait)
-            #expect(thrown.count == 1, "one gives up, the other goes on")
+            #expect(thrown.count == 1, "one is refused, the other continues")
             expectReport(thrown.first, names: queues)
             queues.forEach { queue in #expect(queue.sync { 1 } == 1) }
         }

@@ -95,7 +95,7 @@ import Testing
         for _ in 0..<100 { submit() }
         await #expect(throws: SerialQueueError.timedOut) { try await queue.shutdown(.drain, within: .milliseconds(1)) }
         await #expect(throws: SerialQueueError.timedOut) { try await queue.shutdown(.discard, within: .seconds(-1)) }
-        #expect(!queue.async {}, "it goes on without the caller")
+        #expect(!queue.async {}, "it continues in the background")
         holdup.finish()
         try await queue.shutdown()
         #expect(ran.value == 0)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// The synchronous one throws `deadlock` here. The actor goes on after its queue's end.
+    /// The synchronous one throws `deadlock` here. The actor continues after its queue's end.
     @Test func an_actor_may_await_the_shutdown_of_its_own_queue() async throws {
         let store = Store(queue)
         submit()

@@ -27,7 +27,7 @@ import Testing
         #expect(SerialQueueError(status: status) == error)
     }
 
-    /// Two threads' reports are their own: what is thrown is what this thread's call was told.
+    /// Two threads' reports are their own: each call throws the report of its own thread.
     @Test func a_deadlock_carries_the_report_of_the_call_that_threw_it() {
         onThreads(4) { thread in
             let queue = SerialQueue(label: "thread \(thread)")

@@ -1,5 +1,5 @@
-// EscalationTests.swift: who awaits a task of an ordered queue lends it a higher priority, as everywhere in Swift. `Task.immediate`
-// has come to its `await` when it returns.
+// EscalationTests.swift: a task that awaits a task of an ordered queue raises its priority, as everywhere in Swift. A `Task.immediate`
+// has reached its `await` when it returns.
 
 import SerialQueue
 import Testing
@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct EscalationTests {
     private actor Somebody {}
 
-    @Test func a_task_in_a_fifo_queue_takes_over_the_priority_of_who_awaits_its_handle() async {
+    @Test func a_task_in_a_fifo_queue_takes_over_the_priority_of_the_task_that_awaits_it() async {
         for serial in [nil, SerialQueue(label: "escalated")] {
             let queue = FIFOQueue(on: serial), gate = AsyncGate()
             queue.enqueue { await gate.pass() }
@@ -39,7 +39,7 @@ import Testing
         #expect(await awaiter.value == .high)
     }
 
-    /// It does not overtake, whoever waits for it.
+    /// It does not overtake others, although a task of higher priority waits for it.
     @Test func the_order_stays() async {
         let queue = FIFOQueue(), gate = AsyncGate(), log = Log<Int>()
         queue.enqueue { await gate.pass() }

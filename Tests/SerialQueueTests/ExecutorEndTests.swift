@@ -2,7 +2,7 @@ import CTestSupport
 import SerialQueue
 import Testing
 
-/// What becomes of jobs when their queue, or everybody who knows it, goes away: each of them runs.
+/// What happens to jobs when their queue ends, or its last reference is released: each of them runs.
 @Suite struct ExecutorEndTests {
     let queue = SerialQueue(label: "ends")
     let store: Store

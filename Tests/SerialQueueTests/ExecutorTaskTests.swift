@@ -57,7 +57,7 @@ import Testing
         #expect(jobs == 0)
     }
 
-    /// What runs on the queue is isolated to the actors on it, whoever sent it there.
+    /// What runs on the queue is isolated to the actors on it, wherever it was submitted.
     @Test func a_task_on_the_queue_may_assume_its_actors_isolation() async {
         let store = Store(queue)
         await Task(executorPreference: queue) {

@@ -166,7 +166,7 @@ import Testing
     }
 
     /// The whole of an awaited call, on both queues' threads; what Swift needs for a task it has by then. A ring may get its
-    /// first segment meanwhile. In a release build a hop for an empty closure would be optimised away.
+    /// first segment during the test. In a release build a hop for an empty closure would be optimised away.
     @Test func a_job_allocates_nothing() async {
         let other = Store(SerialQueue(label: "other"))
         let allocations = await store.perform { store in

@@ -1,4 +1,4 @@
-// FIFOQueueHygieneTests.swift: a task that would wait for itself is told so; one that would not is left alone.
+// FIFOQueueHygieneTests.swift: a task that would wait for itself ends the program with a message; others continue.
 
 import Testing
 

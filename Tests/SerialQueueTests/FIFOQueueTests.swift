@@ -33,7 +33,7 @@ import Testing
         Issue.record("ten million plain tasks ran in the order in which they were made")
     }
 
-    /// To see it fail: call `goOn` in `FIFOTurn.begin`.
+    /// To see it fail: call `startNext` in `FIFOTurn.begin`.
     @Test func a_closure_ends_before_the_next_one_begins_whatever_it_awaits() async {
         let queue = FIFOQueue()
         let running = Guarded(0), highest = Guarded(0), ran = Guarded(0)
@@ -146,7 +146,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await throwing.value }
     }
 
-    @Test func a_handle_tells_value_and_error_and_cancels() async throws {
+    @Test func a_handle_has_the_value_or_the_error_and_cancels() async throws {
         struct Refusal: Error {}
         let queue = FIFOQueue()
         #expect(await Task(on: queue) { 1 }.value == 1)

@@ -103,7 +103,7 @@ import Testing
                 store.assertIsolated()
             }
         }
-        // The first run also tells the task that the queue has ended. It comes back through Swift's own threads, as a late
+        // The first run also resumes the task that waits for the queue's end. It comes back through Swift's own threads, as a late
         // job, to this run or a later one.
         await comesTrue {
             let count = steps.all.count

@@ -1,4 +1,4 @@
-// ManyParityTests.swift: what groups, semaphores and work items are, whoever wrote them. Each test runs on those of Dispatch, then
+// ManyParityTests.swift: what holds for all groups, semaphores and work items. Each test runs on those of Dispatch, then
 // on ours: where the two agree, a program may change from one to the other.
 
 import Testing

@@ -1,4 +1,4 @@
-// ParityTests.swift: what a serial queue is, whoever wrote it. Each test runs on DispatchQueue, then on ours: where the two
+// ParityTests.swift: what holds for every serial queue. Each test runs on DispatchQueue, then on ours: where the two
 // agree, a program may change from one to the other; where a test fails on both, the test is wrong.
 
 import Glibc
@@ -131,7 +131,7 @@ import Testing
     func the_last_reference_may_go_while_tasks_wait(_ contender: Contender) {
         let ran = Counter()
         let done = Gate()
-        var queue: (any OrderedQueue)? = contender.queue()
+        var queue: (any AnyQueue)? = contender.queue()
         let holdup = Holdup(queue!.submit)
         for _ in 0..<100 {
             queue!.submit { if ran.increment() == 100 { done.open() } }
@@ -162,7 +162,7 @@ import Testing
 
 /// Every producer submits numbered tasks, each third with `perform`. A task that overlaps another, or comes out of its
 /// producer's turn, is counted.
-func expectOrderFromManyProducers(on queue: any OrderedQueue, producers: Int, tasksEach: Int) {
+func expectOrderFromManyProducers(on queue: any AnyQueue, producers: Int, tasksEach: Int) {
     struct Log {
         var isRunning = false
         var next: [Int]

@@ -27,7 +27,7 @@ import Testing
             for _ in 0..<100 { queue.sync {} }
         }
         #expect(!threadNames().contains("only sync 1"))
-        // The name is what tells: it does appear as soon as there is a thread.
+        // The name is a valid test: it appears as soon as there is a thread.
         queue.async {}
         eventually { threadNames().contains("only sync 1") }
     }

@@ -82,7 +82,7 @@ import Testing
         }
         eventually { queue.depth == 102 }
         #expect(throws: SerialQueueError.timedOut) { try queue.shutdown(.discard, within: .milliseconds(1)) }
-        #expect(!submit(), "it goes on without the caller")
+        #expect(!submit(), "it continues in the background")
         holdup.finish()
         waiter.join()
         otherWaiter.join()

@@ -133,7 +133,7 @@ import Testing
         #expect(log.value.isEmpty)
     }
 
-    /// A thread would wait for itself here. The caller is suspended, so the queue goes on and makes room.
+    /// A thread would wait for itself here. The caller is suspended, so the queue continues and makes room.
     @Test func an_actor_may_wait_for_room_in_its_own_queue() async throws {
         let store = Store(SerialQueue(label: "narrow", capacity: 1))
         try await store.perform { store in

@@ -93,8 +93,8 @@ import Testing
         #expect(ran.value == 1)
     }
 
-    /// Suspends in the middle of a stream, from two threads. While it is suspended the one task whose turn had come may
-    /// still begin. To see it fail: pass over SQ__HOLD in `sq__baton_next` (baton.c).
+    /// Suspends in the middle of a stream, from two threads. While it is suspended, at most one more task begins: the one whose turn had already
+    /// come. To see it fail: pass over SQ__HOLD in `sq__baton_next` (baton.c).
     @Test func a_storm_of_suspensions_loses_nothing_and_starts_nothing() {
         let started = Counter()
         let seen = Guarded([Int]())
@@ -123,7 +123,7 @@ import Testing
 
     @Test func release_while_suspended_releases_the_captures() {
         let (releases, ran) = (Counter(), Counter())
-        var queue: SerialQueue? = SerialQueue(label: "given up")
+        var queue: SerialQueue? = SerialQueue(label: "released")
         queue!.suspend()
         for _ in 0..<100 {
             let captured = Captured(releases: releases)
@@ -136,13 +136,13 @@ import Testing
         queue = nil
         eventually { releases.value == 100 }
         #expect(ran.value == 0)
-        eventually { !threadNames().contains("given up") }
+        eventually { !threadNames().contains("released") }
         #expect(releases.value == 100)
     }
 
     @Test func release_in_a_task_that_suspended_its_queue_releases_the_captures() {
         let (releases, ran) = (Counter(), Counter())
-        let holder = Guarded<SerialQueue?>(SerialQueue(label: "gives up"))
+        let holder = Guarded<SerialQueue?>(SerialQueue(label: "released"))
         let holdup = Holdup { holder.value!.async($0) }
         holder.value!.async {
             holder.value!.suspend()

@@ -207,7 +207,7 @@ import Testing
         #expect(ran.value == 1)
     }
 
-    @Test func try_sync_tells_a_nil_result_from_a_busy_queue() {
+    @Test func try_sync_distinguishes_a_nil_result_from_a_busy_queue() {
         #expect(queue.trySync { nil as Int? } == .some(nil))
         let holdup = Holdup { queue.async($0) }
         #expect(queue.trySync { nil as Int? } == .none)
@@ -223,57 +223,6 @@ import Testing
         }
     }
 
-    // MARK: runAndWait
-
-    @Test func run_and_wait_runs_on_the_queues_own_thread_in_its_turn() throws {
-        let worker = Guarded(pthread_self())
-        queue.async { worker.value = pthread_self() }
-        let (order, thread, current) = try queue.runAndWait { (worker.value, pthread_self(), SerialQueue.current) }
-        #expect(thread != pthread_self())
-        #expect(thread == order, "the earlier async ran first, on the same thread")
-        #expect(current == queue)
-    }
-
-    @Test func run_and_wait_starts_the_thread() throws {
-        let caller = pthread_self()
-        #expect(try SerialQueue().runAndWait { pthread_self() } != caller)
-        #expect(try SerialQueue(capacity: 1).runAndWait(within: .seconds(60)) { pthread_self() } != caller)
-    }
-
-    /// The closure outlasts the limit of a caller that had to wait. When the machine is so busy that it did not even begin
-    /// within it, the next limit is longer. To see it fail: let `sq__token_withdraw` withdraw what is claimed (token.c).
-    @Test func once_it_runs_run_and_wait_waits_for_its_end() throws {
-        let result = Guarded<String?>(nil)
-        for exponent in 0..<10 where result.value == nil {
-            let holdup = Holdup { queue.async($0) }
-            let waiter = TestThread { [queue] in
-                let clock = ContinuousClock()
-                let limit = Duration.milliseconds(50 << exponent)
-                let deadline = clock.now + limit
-                result.value = try? queue.runAndWait(within: limit) {
-                    while clock.now < deadline + .milliseconds(20) { usleep(1_000) }
-                    return "ended"
-                }
-            }
-            eventually { queue.depth == 1 || queue.statistics.withdrawn == exponent + 1 }
-            holdup.finish()
-            waiter.join()
-            #expect(result.value != nil || queue.statistics.withdrawn == exponent + 1)
-        }
-        #expect(result.value == "ended")
-    }
-
-    @Test func run_and_wait_from_many_threads_runs_one_at_a_time() {
-        let total = Guarded(0)
-        onThreads(4) { [queue] _ in
-            for _ in 0..<500 {
-                #expect(throws: Never.self) { try queue.runAndWait { total.value += 1 } }
-                #expect(throws: Never.self) { try queue.sync(within: .seconds(60)) { total.value += 1 } }
-            }
-        }
-        #expect(queue.sync { total.value } == 4_000)
-    }
-
     @Test func the_last_reference_may_go_while_a_limited_sync_runs() throws {
         let holder = Guarded<SerialQueue?>(SerialQueue(label: "going"))
         weak let handle = holder.value
@@ -287,7 +236,7 @@ import Testing
     }
 }
 
-/// One call of the storm: tells if its closure runs when the caller has gone on, or twice.
+/// One call of the storm: fails if its closure runs after the caller has continued, or twice.
 private final class Attempt: @unchecked Sendable {
     private(set) var hasRun = false
     var isOver = false

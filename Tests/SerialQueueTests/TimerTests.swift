@@ -11,7 +11,7 @@ import Testing
     }
 
     deinit {
-        pool.run()  // what a timer that was let go of leaves to be released
+        pool.run()  // what a released timer leaves to be released
     }
 
     @Test func asyncAfterWaitsForItsTime() {

@@ -73,7 +73,7 @@ static void never(void *context) {
 
 static void note_inside(void *context) { *(bool *)context = true; }
 
-/* Its own queue: a sync is told, sync_or_run runs inside. */
+/* Its own queue: a sync is refused, sync_or_run runs inside. */
 static void come_back(guard_t *guard) {
     bool ran = false;
     guard->calls += 1;

@@ -45,7 +45,7 @@ static void hold_and_wait(void *context) {
 void circle(chance_t *chance) {
     ring_t ring = { .mutex = PTHREAD_MUTEX_INITIALIZER, .all_hold = PTHREAD_COND_INITIALIZER,
                     .length = 2 + (unsigned)below(chance, LONGEST - 1) };
-    unsigned told = 0;
+    unsigned refused = 0;
     for (unsigned i = 0; i < ring.length; i += 1) {
         ring.arcs[i] = (arc_t){ .ring = &ring, .way = below(chance, 3), .queue = sq_queue_create("circle", NULL) };
         MUST(ring.arcs[i].queue != NULL, "a queue cannot be made");
@@ -70,11 +70,11 @@ void circle(chance_t *chance) {
         MUST(arc->has_run == (arc->error == 0), "a wait in a circle returned %d, but its function %s", arc->error,
              arc->has_run ? "ran" : "did not run");
         MUST(arc->was_reported == (arc->error == EDEADLK), "a circle without a report");
-        told += arc->error == EDEADLK;
+        refused += arc->error == EDEADLK;
     }
     for (unsigned i = 0; i < ring.length; i += 1) {
         sq_queue_release(ring.arcs[i].queue);
     }
-    MUST(told == 1, "%u of a circle of %u were told", told, ring.length);
+    MUST(refused == 1, "%u of a circle of %u were refused", refused, ring.length);
     totals.circles += 1;
 }

@@ -1,4 +1,4 @@
-/* deferring.c: tasks that wait for room with no thread beside them, some of them withdrawn, some met by a shutdown. Each is
+/* deferring.c: tasks that wait for room without a thread, some of them withdrawn, some met by a shutdown. Each is
  * decided once, or withdrawn, or neither was to be; and is called once if it was accepted, else never. */
 #include "soak.h"
 

@@ -49,7 +49,7 @@ void guard_drop(guard_t *guard) {
 }
 
 /* Nothing is on its way to the queue, or in it. Each call has one entry in the queue's own counts: also one that was refused
- * while it waited (discarded), or gave up (withdrawn). */
+ * while it waited (discarded), or timed out (withdrawn). */
 void guard_check_at_rest(guard_t *guard) {
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(guard->queue, &stats);
@@ -114,7 +114,7 @@ void ticket_run(void *context) {
     enter(ticket);
     bool is_caller = pthread_equal(ticket->caller, pthread_self());
     MUST(ticket->where == ANY_THREAD || is_caller == (ticket->where == CALLER), "a task ran on the wrong thread");
-    MUST(!ticket->guard->never_runs, "a task ran whose queue was given up while it was suspended");
+    MUST(!ticket->guard->never_runs, "a task ran whose queue was released while it was suspended");
     uint64_t turn = ++ticket->guard->turns;
     act_in_task(ticket);
     MUST(ticket->guard->turns == turn, "another task ran in the middle of one");

@@ -104,7 +104,7 @@ void passing_end(void) {
     }
 }
 
-/* Private queues, let go of at once: with work, which still runs; suspended, so that it never does; without a thread. */
+/* Private queues, released at once: with work, which still runs; suspended, so that it never does; without a thread. */
 void passing_storm(unsigned driver, chance_t *chance) {
     for (uint64_t i = 1 + below(chance, 8); i > 0 && totals.open_books < MOST_BOOKS; i -= 1) {
         uint64_t how = below(chance, 4);

@@ -24,7 +24,7 @@ sq_pool_t *any_pool(chance_t *chance) {
     return which == 0 ? NULL : which == 1 ? sq_pool_shared() : pool_of_round;
 }
 
-/* Of two threads: whoever waits in a task makes room for another one. Its queues keep it, in the end. */
+/* Of two threads: a member that waits in a task makes room for another one. Its queues keep it, in the end. */
 static void make_pool(void) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = 2;
@@ -110,7 +110,7 @@ double round_run(uint64_t seed, unsigned number, double seconds, long threads) {
     end_queues();
     wait_until_nothing_is_open("books", &totals.open_books);
     double took = seconds_now() - began;
-    wait_for_threads(threads); /* a pool lets go of its threads when they have been idle for some seconds */
+    wait_for_threads(threads); /* a pool ends threads that have been idle for some seconds */
     watching_check();
     return took;
 }

@@ -1,12 +1,12 @@
-/* soak.h: all public calls at once, from many threads, for as long as one likes.
+/* soak.h: all public calls at once, from many threads, for any length of time.
  *
  * DESIGN. The run is cut into rounds. In each, DRIVERS threads act at random (act.c) on QUEUES queues that live as long as the
- * round, on passing queues that come and go (passing.c), and in circles that must be told (circle.c). Each queue has a guard
+ * round, on passing queues that come and go (passing.c), and in circles that must be refused (circle.c). Each queue has a guard
  * that keeps book of what was accepted and what came of it (guard.c). Then the drivers end, what is left runs, and the
  * process must be back where it was: books that balance, no thread more, memory flat (round.c).
  *
  * No deadlock but the intended ones: a task waits only for queues with a higher number than its own. So whatever else
- * returns EDEADLK is a false alarm. Who suspends a queue resumes it without waiting in between, or leaves that to a task
+ * returns EDEADLK is a false alarm. A task that suspends a queue resumes it without waiting in between, or leaves that to a task
  * of a higher queue. */
 #ifndef SOAK_H
 #define SOAK_H
@@ -43,12 +43,12 @@ typedef struct guard {
     int place;                    /* among the queues of the round; -1: a passing one */
     bool is_bounded, may_refuse;  /* it may be shut down at any time */
     bool never_runs;              /* what it accepts must be discarded */
-    atomic_int inside;            /* 1 while a task of it runs: two at once are told */
+    atomic_int inside;            /* 1 while a task of it runs: two at once are an error */
     uint64_t turns;               /* plain: the queue protects it, as ThreadSanitizer can see */
     uint64_t ran, discarded;      /* the queue protects them */
     atomic_uint_fast64_t calls;   /* submissions, whatever came of them */
     atomic_uint_fast64_t errors;  /* those of them that returned an error */
-    atomic_size_t users;          /* who looks at this book: holders, and tasks that have not ended */
+    atomic_size_t users;          /* what uses this book: holders, and tasks that have not ended */
     lane_t lanes[LANES];
 } guard_t;
 
@@ -82,7 +82,7 @@ int submit(guard_t *guard, call_t call, unsigned lane, chance_t *chance, unsigne
 int submit_to_resume(guard_t *guard, call_t call, unsigned lane, chance_t *chance, unsigned depth, guard_t *to_resume);
 int submit_any(guard_t *guard, bool may_wait, unsigned lane, chance_t *chance, unsigned depth);
 
-/* act.c: what a driver does next; what a task does meanwhile. */
+/* act.c: what a driver does next; what a task does. */
 extern guard_t *queues[QUEUES];
 void act(unsigned driver, chance_t *chance);
 void act_in_task(ticket_t *ticket);

@@ -1,5 +1,5 @@
-/* timing.c: tasks and timers at times to come, on queues of their own: started, started again, cancelled, given up, shut down
- * or let go of with work to come. Each delayed task has one outcome; each timer is done for once; nothing fires after a
+/* timing.c: delayed tasks and timers on queues of their own: started, started again, cancelled, shut down, or released
+ * with work left. Each delayed task has one outcome; each timer is discarded once; nothing fires after a
  * cancel that waited. */
 #include "soak.h"
 
@@ -7,7 +7,7 @@
 
 enum { MOST_DELAYED = 4 };
 
-/* One queue's. Freed by whoever is last to look at it. */
+/* One queue's. The last user frees it. */
 typedef struct book {
     sq_queue_t *queue;
     atomic_int users, inside;
@@ -94,7 +94,7 @@ static void read_fired(void *context) {
 static uint64_t fired(book_t *book) {
     uint64_t count = 0;
     int error = sq_sync(book->queue, read_fired, (void *[]){ book, &count });
-    MUST(error == 0, "a sync beside a timer returned %d", error);
+    MUST(error == 0, "a sync next to a timer returned %d", error);
     return count;
 }
 

@@ -1,4 +1,4 @@
-/* watching.c: watchers that come and go; each is let go of once. */
+/* watching.c: watchers that come and go; each is discarded once. */
 #include "soak.h"
 
 #include <stdio.h>
@@ -13,9 +13,9 @@ static atomic_uint_fast64_t opened, closed;
 
 static void see(void *context, const sq_stall_t *stall) {
     const eye_t *eye = context;
-    MUST(strcmp(stall->label, eye->label) == 0, "a watcher of \"%s\" was told of \"%s\"", eye->label, stall->label);
+    MUST(strcmp(stall->label, eye->label) == 0, "a watcher of \"%s\" was called for \"%s\"", eye->label, stall->label);
     /* Four looks, each a quarter of the threshold after the one before: the quarter is rounded down. */
-    MUST(stall->nanoseconds + 3 >= eye->threshold, "a watcher was told of %llu ns, but waits for %llu",
+    MUST(stall->nanoseconds + 3 >= eye->threshold, "a watcher was called after %llu ns, but its threshold is %llu",
          (unsigned long long)stall->nanoseconds, (unsigned long long)eye->threshold);
     totals.stalls += 1;
 }
@@ -40,5 +40,5 @@ void watch_one(guard_t *guard, chance_t *chance) {
 }
 
 void watching_check(void) {
-    MUST(opened == closed, "%llu watchers, but %llu were let go of", (unsigned long long)opened, (unsigned long long)closed);
+    MUST(opened == closed, "%llu watchers, but %llu were discarded", (unsigned long long)opened, (unsigned long long)closed);
 }

@@ -5,7 +5,7 @@
  *
  *     mutual exclusion      no task begins while another one runs
  *     order                 tasks run, or are discarded, in the order in which they were accepted
- *     exactly one outcome   each accepted task runs, is discarded, or was withdrawn; and its caller is told the same
+ *     exactly one outcome   each accepted task runs, is discarded, or was withdrawn; and its caller's return code says the same
  *     suspension            no task that was accepted after a suspend had returned runs before the resume, and at most one
  *                           (its turn had come) of those accepted before
  *     lost wake-ups         every run comes to its end: all threads done, the queue freed, once
@@ -31,7 +31,7 @@
  *                   worker_main, run_work                           thread/worker.c, kernel/run.c
  *
  * What is left out, and why it may be: counts of the statistics and the depth (they decide nothing); capacity, forks, watching
- * (beside the hand-off); cycles of waits (the explorer has them); a pool of several threads (its queues are posted in the same
+ * (except the hand-off); cycles of waits (the explorer has them); a pool of several threads (its queues are posted in the same
  * way). Memory runs out where all segments are in use. Words are as large as these bounds want: SLOTS, SEGMENTS, TICKETS.
  *
  * The bounds of a run are given on the command line (Tests/Spin/run has the table): CLIENTS, OPS (which calls a

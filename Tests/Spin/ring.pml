@@ -1,7 +1,7 @@
 /* ring.pml: kernel/ring.c and kernel/segment.c. Segments are 1 to SEGMENTS, of SLOTS places each; 0 is none.
  *
- * DESIGN. A loop around a compare-and-swap is one step that decides on the word as it is then: that a swap fails tells nothing
- * but that the loop goes round again. What only the baton's holder touches, or who holds a lock, is one step with what comes
+ * DESIGN. A loop around a compare-and-swap is one step that decides on the word as it is then: a failed swap means
+ * only that the loop runs again. What only the baton's holder touches, or the thread with a lock, is one step with what comes
  * before or after it, for nobody can be in between. Where something happens between the look and the swap (make_free), both are steps.
  * Memory that is used while it is free is found by `alive`. */
 
@@ -221,7 +221,7 @@ inline give_back() {
             free_spare();
             index = 0
         }
-        atomic { /* the swap; if it fails, it tells the word */
+        atomic { /* the swap; if it fails, it returns the word */
             touch;
             left = state == seen;
             if

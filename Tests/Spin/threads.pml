@@ -1,4 +1,4 @@
-/* threads.pml: who does what: queue/async.c, queue/sync.c, kernel/run.c, thread/worker.c. */
+/* threads.pml: what each thread does: queue/async.c, queue/sync.c, kernel/run.c, thread/worker.c. */
 
 /* OPS: what a client chooses from */
 #define ASYNC 1
@@ -238,7 +238,7 @@ inline shutdown(discards, timed) {
     deadline = 0; got = 0; ok = 0
 }
 
-/* What one thread does beside the clients. */
+/* What one thread does besides the clients. */
 inline control_calls() {
 #if CONTROL == 1
     suspend();
@@ -261,7 +261,7 @@ inline control_calls() {
     :: else
     fi
 #elif CONTROL == 4
-    suspend(); /* and lets go */
+    suspend(); /* and releases its reference */
     held = 0
 #elif CONTROL == 5
     shutdown(0, 1);

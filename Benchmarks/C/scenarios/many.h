@@ -25,7 +25,7 @@ static void group_out(group_type group) { many_must(sq_group_leave(group)); }
 static void group_run(group_type group, contender_queue_t queue, const bench_task_t *task) {
     many_must(sq_group_async(group, queue, task->function, task->context));
 }
-static void group_tell(group_type group, contender_queue_t queue, const bench_task_t *task) {
+static void group_notification(group_type group, contender_queue_t queue, const bench_task_t *task) {
     many_must(sq_group_notify(group, queue, &(sq_task_t){ task->function, task->context, NULL }));
 }
 static void group_end(group_type group) { many_must(sq_group_wait(group, SQ_FOREVER)); }
@@ -52,7 +52,7 @@ static void group_out(group_type group) { dispatch_group_leave(group); }
 static void group_run(group_type group, contender_queue_t queue, const bench_task_t *task) {
     dispatch_group_async_f(group, queue, task->context, task->function);
 }
-static void group_tell(group_type group, contender_queue_t queue, const bench_task_t *task) {
+static void group_notification(group_type group, contender_queue_t queue, const bench_task_t *task) {
     dispatch_group_notify_f(group, queue, task->context, task->function);
 }
 static void group_end(group_type group) { dispatch_group_wait(group, DISPATCH_TIME_FOREVER); }
@@ -131,7 +131,7 @@ static void many_group_notify(uint64_t unused) {
     while (bench_now() < many.end) {
         for (int i = 0; i < 16; ++i, ++done) {
             group_in(many.group);
-            group_tell(many.group, many.queue, &many.task);
+            group_notification(many.group, many.queue, &many.task);
             group_out(many.group);
             contender_sync(many.queue, &many.task);
         }
@@ -151,7 +151,7 @@ static void many_group_wake(uint64_t unused) {
     while (bench_now() < many.end) {
         countdown->target = ++done;
         group_in(many.group);
-        group_tell(many.group, many.queue, &many.task);
+        group_notification(many.group, many.queue, &many.task);
         group_out(many.group);
         bench_gate_pass(countdown->gate);
     }

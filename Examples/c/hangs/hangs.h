@@ -1,4 +1,4 @@
-/* hangs.h: what the scenes are told with. */
+/* hangs.h: how the scenes print what happens. */
 #ifndef HANGS_H
 #define HANGS_H
 

@@ -1,4 +1,4 @@
-/* words.c: what the scenes are told with. */
+/* words.c: how the scenes print what happens. */
 #include "hangs.h"
 
 #include <errno.h>

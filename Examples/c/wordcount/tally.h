@@ -1,7 +1,7 @@
 /* tally.h: the table of all words, owned by one serial queue.
  *
- * Nothing is locked: readers submit a batch of counts with async and go on reading, the progress bar looks in with
- * sync, and one at a time, in order, is what the queue is for. */
+ * There is no lock: readers submit a batch of counts with async and continue to read; the progress bar reads with sync. The
+ * queue runs these one at a time, in order. */
 #ifndef TALLY_H
 #define TALLY_H
 

@@ -165,7 +165,7 @@ int sq__alarms_shared(sq__alarms_t **alarms) {
     return error;
 }
 
-void sq__alarms_let_go(sq__alarms_t *alarms) {
+void sq__alarms_release(sq__alarms_t *alarms) {
     if (alarms->is_manual) {
         return;
     }

@@ -32,7 +32,7 @@ struct sq__alarm {
 int sq__alarms_shared(sq__alarms_t **alarms);
 
 /* Returns a lease. None of the caller's alarms may be set. May be called from an alarm's call. No effect on other sets. */
-void sq__alarms_let_go(sq__alarms_t *alarms);
+void sq__alarms_release(sq__alarms_t *alarms);
 
 /* Creates a set with its own clock, which starts at 0; returns NULL without memory. The set must be empty when it is destroyed. */
 sq__alarms_t *sq__alarms_create(void);

@@ -16,7 +16,7 @@
  *     nothing, and the queue is to end        it ends when no reader is inside: the baton is laid down until then (ENDING)
  *     any, and the queue is suspended         as in a serial queue: the baton is parked in the state word
  *
- * Behind a barrier nobody is let in before it has run, for the holder does not look past the head; readers behind it are then let in
+ * Behind a barrier nothing is let in before it has run, because the holder does not look past the head; readers behind it are then let in
  * one after the other without any of them waiting for another.
  *
  * A barrier that withdraws may have kept others out, and so may an async task that is cancelled. The thread that withdraws it
@@ -28,7 +28,7 @@
  *     (w1) withdraw the wait   (w2) clear DRAINING and continue as (h), or else set NEWS
  *     (s1) fill a place   (s2) set NEWS; the gate is open: set BUSY, and continue as (h)
  *
- *     h2 r1 h3      h3 fails, for the word has changed: it finds nobody inside, and lets the barrier in
+ *     h2 r1 h3      h3 fails, because the word has changed: it finds nobody inside, and lets the barrier in
  *     h3 r1         r1 sees DRAINING in the swap that takes it out
  *     w1 h2         h2 sees that the wait is over, and passes over it
  *     h2 w1 w2 h3   h3 fails because of NEWS, and h2 follows

@@ -133,7 +133,7 @@ static void begin_phase(sq__hunt_t *hunt, sq__hunt_phase_t phase) {
         hunt->budget = MOST_SHRINKING;
         break;
     case SQ__HUNT_MINIMISE:
-        /* With one less; if it has none, or one, it cannot be smaller, for the usual schedule is the first that shrinking tries. */
+        /* With one less; if it has none, or one, it cannot be smaller, because shrinking tries the usual schedule first. */
         hunt->first = (sq__depth_first_t){ .most = unusual > 1 ? unusual - 1 : 0 };
         hunt->budget = unusual > 1 ? MOST_MINIMISING : 0;
         break;

@@ -4,7 +4,7 @@
 
 #include "explore/run.h"
 
-/* The function that is next in a ready queue; NULL: it cannot be told. */
+/* The function that is next in a ready queue; NULL: it is not known. */
 sq_function_t sq__next_function(sq_queue_t *queue);
 
 /* The name of a function, or NULL's; "" if it says nothing. Valid until the next call. */

@@ -82,7 +82,7 @@ struct sq__run {
     uint64_t steps, most_steps;
     char *failure;           /* the first one's message */
     bool has_failed;         /* also if there was no memory for the message */
-    bool is_stuck;           /* all threads waited for ever */
+    bool is_stuck;           /* all threads would wait forever */
     bool is_endless;         /* it had too many steps */
     unsigned outside;        /* P  how often something from outside took part */
     char outside_note[160];  /* P  what it was, the first time */

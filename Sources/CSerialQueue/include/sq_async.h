@@ -61,7 +61,7 @@ SQ_USE_RESULT int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_f
                                 void *SQ_NULLABLE second);
 
 /**
- * Submits work that cannot be refused for want of room, such as an actor's job: it is accepted by a full queue, and takes no room.
+ * Submits work that cannot be refused for lack of room, such as an actor's job: it is accepted by a full queue, and takes no room.
  *
  * @retval 0 `call` will be called once.
  * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
@@ -86,7 +86,7 @@ SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_fu
  * Runs `function(context)` in its turn on the queue's own thread, and waits until it has returned.
  *
  * For functions that are bound to that thread; sq_sync is faster. A free queue is taken whatever the deadline; then the wait for
- * its thread is unbounded, also if the queue is suspended meanwhile. Needs no room in a full queue. Any thread may call.
+ * its thread is unbounded, even if the queue is suspended in the meantime. Needs no room in a full queue. Any thread may call.
  *
  * @retval 0 The function has returned; what it wrote is visible.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.

@@ -49,7 +49,7 @@ SQ_USE_RESULT int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *awai
 
 /**
  * Leaves the line, in constant time. Never blocks; any thread, once sq_semaphore_await has returned EINPROGRESS. The struct must
- * be valid, also if `ended` was called meanwhile.
+ * be valid, even if `ended` has been called.
  *
  * @return True: `ended` will not be called, no permit was taken, and the struct is not used any more. False: there is a
  * permit for it, and `ended` was called or is about to be.
@@ -67,7 +67,7 @@ SQ_USE_RESULT int sq_group_await(sq_group_t *group, sq_await_t *await);
 
 /**
  * Stops waiting, in constant time. Never blocks; any thread, once sq_group_await has returned EINPROGRESS. The struct must be
- * valid, also if `ended` was called meanwhile.
+ * valid, even if `ended` has been called.
  *
  * @return True: `ended` will not be called, and the struct is not used any more. False: the count has reached zero, and
  * `ended` was called or is about to be.
@@ -87,7 +87,7 @@ SQ_USE_RESULT int sq_item_await(sq_item_t *item, sq_await_t *await);
 
 /**
  * Stops waiting, in constant time. Never blocks; any thread, once sq_item_await has returned EINPROGRESS. The struct must be
- * valid, also if `ended` was called meanwhile. The item itself is not cancelled.
+ * valid, even if `ended` has been called. The item itself is not cancelled.
  *
  * @return True: `ended` will not be called, and the struct is not used any more. False: the item has its outcome, and `ended`
  * was called or is about to be.

@@ -58,7 +58,7 @@ SQ_USE_RESULT int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t ca
                                         void *SQ_NULLABLE second);
 
 /**
- * Submits work that runs alone and cannot be refused for want of room, as sq_async_job does. On a serial queue it is the same.
+ * Submits work that runs alone and cannot be refused for lack of room, as sq_async_job does. On a serial queue it is the same.
  *
  * @retval 0 `call` will be called once.
  * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.

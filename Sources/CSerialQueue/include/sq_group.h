@@ -16,7 +16,7 @@ extern "C" {
  *
  * Opaque and reference-counted; made by sq_group_create. A group counts its members: sq_group_enter and sq_group_async add
  * one, sq_group_leave and the outcome of a submitted task take it away. Every time the count reaches zero, the waits and
- * notifications that were pending then end. A group can be used again after that, also before those who waited have run.
+ * notifications that were pending then end. A group can be used again after that, even before the waiting threads have run.
  */
 typedef struct sq_group sq_group_t;
 
@@ -61,7 +61,7 @@ int sq_group_enter(sq_group_t *group);
 /**
  * Takes away a member that sq_group_enter added. Never blocks; any thread may call.
  *
- * @retval 0 The member was taken away. What was written before is visible to those that wait.
+ * @retval 0 The member was taken away. What was written before is visible to the threads that wait.
  * @retval EINVAL No member has entered: this is one leave too many. Nothing changed.
  * @retval ESTALE This is the child of a fork, and threads or notifications of the parent wait for the group. Nothing changed.
  */
@@ -78,7 +78,7 @@ int sq_group_leave(sq_group_t *group);
 int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 /**
- * The same for a task that owns its context. The member leaves after task->run or task->discard has returned. `*task` is copied.
+ * Submits a task that owns its context, as a member of the group, as sq_group_async does. The member leaves after task->run or task->discard has returned. `*task` is copied.
  *
  * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_task. Nothing will be called, the group has not changed.
@@ -86,7 +86,7 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
 SQ_USE_RESULT int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
 /**
- * The same for a task with two words of context, as sq_async_pair has. The member leaves after `call` has returned.
+ * Submits `call(first, second, runs)`, as sq_async_pair does, as a member of the group. The member leaves after `call` has returned.
  *
  * @retval 0 The task was submitted: `call` will be called exactly once.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_async_pair with SQ_NOW. Nothing will be called, the group has not changed.
@@ -117,7 +117,7 @@ SQ_USE_RESULT int sq_group_wait(sq_group_t *group, sq_time_t deadline);
  *
  * That is at once if it has none now, else when the count next reaches zero. Notifications are submitted in the order in which
  * they were registered. The task needs no room in a queue of limited capacity, and the notification keeps the queue alive.
- * Submitting cannot fail for want of memory later: it is tried again until there is some. If the queue is shut down before,
+ * Submitting cannot fail later for lack of memory: it is tried again until there is some. If the queue is shut down before,
  * task->discard is called by the thread that ended the last member, outside every lock. `*task` is copied.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called.

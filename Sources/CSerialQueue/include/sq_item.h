@@ -119,7 +119,7 @@ SQ_USE_RESULT int sq_item_wait(sq_item_t *item, sq_time_t deadline);
  *
  * Notifications are submitted in the order in which they were registered, after task->run or task->discard of the item has
  * returned. The task needs no room in a queue of limited capacity, and the notification keeps the queue alive. Submitting
- * cannot fail for want of memory later: it is tried again until there is some. If the queue is shut down before,
+ * cannot fail later for lack of memory: it is tried again until there is some. If the queue is shut down before,
  * task->discard is called by the thread that brought about the outcome, outside every lock. `*task` is copied.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called.

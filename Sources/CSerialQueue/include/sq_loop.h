@@ -1,4 +1,4 @@
-/* sq_loop.h: queues on a thread of the program's, run by its own event loop.
+/* sq_loop.h: queues on one of the program's own threads, run by its event loop.
  *
  * A loop pool has no threads. The program's thread runs it: all the time (sq_pool_run_forever: the main queue), or when the pool's
  * descriptor is readable, as one of the sources of an event loop (epoll, GLib, libuv):
@@ -45,8 +45,8 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_loop(const char *SQ_NULLABLE label);
 /**
  * Returns a file descriptor that is readable while tasks of the pool are ready or due.
  *
- * For poll, epoll and the like, level-triggered; not to be read, written or closed. It may become readable for nothing now and then:
- * then sq_pool_run_some returns 0. It belongs to the pool, and is closed with it. Any thread may call.
+ * For poll, epoll and similar calls, level-triggered. Don't read, write or close it. It may occasionally become readable although
+ * nothing is ready: then sq_pool_run_some returns 0. It belongs to the pool, and is closed with it. Any thread may call.
  *
  * @return The descriptor.
  * @retval -1 With errno EINVAL (not a loop pool) or ESTALE (a pool from before a fork).

@@ -14,7 +14,7 @@ extern "C" {
 /**
  * Whether a function has run. Initialise it with SQ_ONCE_INIT or with zero bytes.
  *
- * The struct belongs to the caller: it must stay valid and must not move while a call uses it. The fields are the library's.
+ * The struct belongs to the caller: it must stay valid and must not move while a call uses it. Only the library uses the fields.
  */
 typedef struct sq_once {
     uintptr_t state;            /**< SQ_ONCE_DONE once the function has returned; otherwise for the library only */

@@ -31,7 +31,7 @@ typedef enum sq_service {
 /**
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
- * A thread blocked in a call of this library, such as a sync within a task, does not count: another replaces it meanwhile, up to
+ * A thread blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it while it waits, up to
  * 64 in total, and one more whenever all of them are blocked so.
  */
 typedef struct sq_pool_options {
@@ -115,7 +115,7 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
 /**
  * Runs what the queues of a manual pool have ready, on this thread, in turns, until nothing is ready.
  *
- * That includes timers that are due now, and what becomes ready meanwhile. Legal from a task, too.
+ * That includes timers that are due now, and what becomes ready while it runs. Legal from a task, too.
  *
  * @return How many tasks it has run or discarded, or passed over (a cancelled firing). What is discarded only because its queue
  * ends before it is due does not count. 0 on any other pool.

@@ -22,7 +22,7 @@ typedef struct sq_queue_stats {
     uint64_t submitted;     /**< accepted: the sum of ran, discarded, withdrawn and depth, and as exact as the depth */
     uint64_t ran;           /**< their function was called (a running one is counted) */
     uint64_t discarded;     /**< accepted, then discarded instead of run; so is the next firing of a timer that a shutdown ends */
-    uint64_t withdrawn;     /**< the waiting caller gave up, or was refused by a shutdown that discards */
+    uint64_t withdrawn;     /**< taken back before their turn: at a deadline, by a cancellation or a refusal */
     uint64_t rejected;      /**< refused with an error; not part of submitted */
     uint64_t depth;         /**< accepted, and still waiting */
     uint64_t highest_depth; /**< the highest depth seen; under a stream of tasks it is a sample */
@@ -35,7 +35,7 @@ typedef struct sq_queue_stats {
  * Returns how many accepted tasks wait to run now. The running task is not counted. Any thread may call.
  *
  * @return The number of waiting tasks. It is exact while nothing is submitted and no task ends. Otherwise it may be off by
- * what is submitted and what ends meanwhile, and by up to 126 more. After the end of the queue it is 0.
+ * the number of tasks that are being submitted or that end, and by up to 126 more. After the end of the queue it is 0.
  */
 size_t sq_queue_depth(const sq_queue_t *queue);
 

@@ -46,7 +46,7 @@ typedef struct sq_watcher {
  * Watches the queue from now on, in place of an earlier watcher. Any thread may call.
  *
  * When a task runs, or the oldest one waits, for longer than the threshold, the watcher is called once. This is noticed within a
- * quarter of the threshold, or a millisecond. A new watcher is also told about stalls in progress.
+ * quarter of the threshold, or a millisecond. A new watcher is also called for stalls in progress.
  *
  * @param watcher Copied. NULL: the watching ends.
  * @retval 0 The watcher is in place.

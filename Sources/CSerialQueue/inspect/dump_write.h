@@ -5,7 +5,7 @@
 #include "inspect/dump_text.h"
 #include "inspect/dump_view.h"
 
-/* dump_waits.c: who waits for whom. */
+/* dump_waits.c: what each thread waits for. */
 void sq__dump_waits(sq__dump_text_t *text, sq__view_t *view);
 
 /* dump_running.c: what each thread runs. */

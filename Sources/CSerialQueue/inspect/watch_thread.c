@@ -54,7 +54,7 @@ static uint64_t rest_of(const sq__watcher_t *watcher) {
 /* Checking one queue */
 
 typedef struct stall {
-    sq_stall_t told;
+    sq_stall_t shown;
     char label[LABEL_SIZE];
     char waits_for[LABEL_SIZE];
 } stall_t;
@@ -77,12 +77,12 @@ static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     if (began == 0 || now - began < cold->watcher->threshold || now < began) {
         return false;
     }
-    stall->told = (sq_stall_t){
+    stall->shown = (sq_stall_t){
         .kind = SQ_STALL_RUNNING, .nanoseconds = now - began, .function = function, .thread_id = thread_id
     };
-    bool is_new = cold->told_running != began;
-    cold->told_running = began;
-    cold->told_waiting = true; /* tasks that wait behind it are part of the same stall */
+    bool is_new = cold->reported_running != began;
+    cold->reported_running = began;
+    cold->reported_waiting = true; /* tasks that wait behind it are part of the same stall */
     return is_new;
 }
 
@@ -91,10 +91,10 @@ static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     uint64_t passed = sq__depth_passed(cold->queue, &waiting);
     bool stalled = waiting > 0 && cold->looks == SQ__LOOKS && passed < cold->taken[SQ__LOOKS - 1];
     if (!stalled) {
-        cold->told_waiting = false;
-    } else if (!cold->told_waiting) {
-        stall->told = (sq_stall_t){ .kind = SQ_STALL_WAITING, .nanoseconds = SQ__LOOKS * rest_of(cold->watcher) };
-        cold->told_waiting = true;
+        cold->reported_waiting = false;
+    } else if (!cold->reported_waiting) {
+        stall->shown = (sq_stall_t){ .kind = SQ_STALL_WAITING, .nanoseconds = SQ__LOOKS * rest_of(cold->watcher) };
+        cold->reported_waiting = true;
     } else {
         stalled = false;
     }
@@ -113,23 +113,23 @@ static bool look(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     }
     if (stalled) {
         snprintf(stall->label, sizeof stall->label, "%s", cold->queue->label);
-        sq__deadlock_waits_for(stall->told.thread_id, stall->waits_for, sizeof stall->waits_for);
-        stall->told.label = stall->label;
-        stall->told.waits_for = stall->waits_for;
-        stall->told.depth = sq__depth(cold->queue);
-        stall->told.suspended = sq__load_relaxed(&cold->queue->state) & SQ__SUSPENDED;
+        sq__deadlock_waits_for(stall->shown.thread_id, stall->waits_for, sizeof stall->waits_for);
+        stall->shown.label = stall->label;
+        stall->shown.waits_for = stall->waits_for;
+        stall->shown.depth = sq__depth(cold->queue);
+        stall->shown.suspended = sq__load_relaxed(&cold->queue->state) & SQ__SUSPENDED;
     }
     return stalled;
 }
 
 /* Calls the program's function, without the lock. The queue and its record may be freed during the call. */
-static void tell(sq__watcher_t *watcher, const sq_stall_t *told) {
+static void call_watcher(sq__watcher_t *watcher, const sq_stall_t *stall) {
     SQ__NOBODY_UNWINDS_THROUGH;
     watcher->is_being_called = true;
     called = watcher;
     sq__mutex_unlock(&lock);
-    sq__trace_happened(told->kind == SQ_STALL_RUNNING ? "stall: a task runs too long" : "stall: a task waits too long");
-    watcher->given.stalled(watcher->given.context, told);
+    sq__trace_happened(stall->kind == SQ_STALL_RUNNING ? "stall: a task runs too long" : "stall: a task waits too long");
+    watcher->given.stalled(watcher->given.context, stall);
     sq__mutex_lock(&lock);
     watcher->is_being_called = false;
     if (watcher->is_dropped) {
@@ -167,7 +167,7 @@ static uint64_t look_around(const sq__token_t *mine) {
             sq__watcher_t *watcher = cold->watcher;
             cold->round = rounds;
             if (look(cold, now, &stall)) {
-                tell(watcher, &stall.told);
+                call_watcher(watcher, &stall.shown);
                 if (token != mine) {
                     return SQ__NEVER; /* the call has forked; in the child the list belongs to another thread */
                 }
@@ -241,7 +241,7 @@ int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
     uint64_t began = SQ__WATCH_RESTS; /* set for the previous watcher */
     (void)sq__cas_relaxed(&cold->began, &began, 0);
     cold->rests = false;
-    cold->told_running = 0; /* a new watcher also gets the stalls that the old one got */
+    cold->reported_running = 0; /* a new watcher also gets the stalls that the old one got */
     cold->looks = 0;
     cold->last_look = sq__clock_now() - rest_of(watcher); /* the first check is due now */
     if (cold->link == NULL) {

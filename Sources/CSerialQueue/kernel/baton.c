@@ -35,7 +35,7 @@ static bool grant(sq_queue_t *queue, uint32_t control) {
     return false;
 }
 
-/* Nothing is at the head. True: *next tells what became of the baton. */
+/* Nothing is at the head. True: *next says what became of the baton. */
 static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     sq__state_t state;
     *next = SQ__NEXT_GONE;
@@ -56,7 +56,7 @@ bool sq__baton_is_held(sq_queue_t *queue, bool *is_parked) {
     /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
     sq__state_t state = sq__load_acquire(&queue->state);
     *is_parked = sq__suspension_park(queue, state);
-    return *is_parked || (state & SQ__SUSPENDED); /* else the word has changed meanwhile, or forbids it: look again */
+    return *is_parked || (state & SQ__SUSPENDED); /* else the word has changed, or forbids it: look again */
 }
 
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {

@@ -25,12 +25,12 @@ typedef struct sq__cold {
     void (*forget)(struct sq__cold *);  /* L  called before the record is freed; NULL: the queue was never watched */
     void (*wake)(struct sq__cold *);    /* L  called by the holder that finds SQ__WATCH_RESTS; as `forget` */
     struct sq__watcher *watcher;        /* W  NULL: not watched now */
-    uint64_t taken[SQ__LOOKS];          /* W  places taken in all, at the last looks; newest first */
+    uint64_t taken[SQ__LOOKS];          /* W  slots taken in all, at the last looks; newest first */
     unsigned looks;                     /* W  how many of them are filled */
     uint64_t last_look;                 /* W */
     uint64_t round;                     /* W  the thread's last round in which it was looked at */
-    uint64_t told_running;              /* W  when the task began that was last reported */
-    bool told_waiting;                  /* W  the present wait was reported */
+    uint64_t reported_running;              /* W  when the task began that was last reported */
+    bool reported_waiting;                  /* W  the present wait was reported */
     bool rests;                         /* W  the queue is idle; the thread does not look at it before `wake` */
     struct sq__cold *next;              /* W */
     struct sq__cold **link;             /* W  what points to it; NULL: it is not in the list */

@@ -1,8 +1,8 @@
-/* concurrent.h: what a concurrent queue has that a serial one has not.
+/* concurrent.h: the fields that only a concurrent queue has.
  *
  * DESIGN. It lies directly in front of the queue, in the same block of memory; the queue's control says that it is there. Tasks wait
- * in the same ring. The holder of the baton does not run them, but admits them in order (admit.h): it lets readers in without giving up
- * the baton, and gives it to a barrier. */
+ * in the same ring. The holder of the baton does not run them, but admits them in order (admit.h): it lets readers in and keeps
+ * the baton, and passes the baton to a barrier. */
 #ifndef SQ__KERNEL_CONCURRENT_H
 #define SQ__KERNEL_CONCURRENT_H
 
@@ -14,7 +14,7 @@ typedef struct sq__concurrent {
     _Alignas(16) sq__gate_t gate;     /* A */
     SQ__ATOMIC(uint64_t) entered;     /* C  how many tasks have entered by the gate that it no longer counts */
     SQ__ATOMIC(uint64_t) not_run;     /* A  how many of the tasks that were counted as run turned out to be withdrawn */
-    SQ__ATOMIC(sq__token_t *) first;  /* O, read by anyone  beside DRAINING: the barrier that waits; NULL: an async one */
+    SQ__ATOMIC(sq__token_t *) first;  /* O, read by anyone  with DRAINING: the barrier that waits; NULL: an async one */
     struct sq__reader *oldest;        /* R  the watched tasks that run, in the order in which they began */
     struct sq__reader **newest;       /* R */
     void (*drains)(const sq_queue_t *); /* I  called after a barrier began to wait for readers; the queue may be gone */

@@ -10,7 +10,7 @@ sq_queue_t *sq_current_queue(void) {
 
 bool sq_is_current(const sq_queue_t *queue) { return sq__is_current(queue); }
 
-/* On another stack than the thread's own, a coroutine's, addresses tell nothing. Nor does the outermost frame of an explored test,
+/* On another stack than the thread's own, a coroutine's, addresses say nothing. Nor does the outermost frame of an explored test,
  * which is on no stack. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller) {
     if (frame == SQ__UNLISTED) {

@@ -33,7 +33,7 @@ void sq__depth_not_run(sq_queue_t *queue) {
     }
 }
 
-/* A thread that gave up waits until it has counted itself, even if its slot was passed before: in a queue that has ended, too,
+/* A thread that withdraws waits until it has counted itself, even if its slot was passed before: in a queue that has ended, too,
  * where nothing waits. */
 uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {

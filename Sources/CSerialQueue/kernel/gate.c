@@ -21,7 +21,7 @@ bool sq__gate_see_news(sq__gate_t *gate) {
 }
 
 bool sq__gate_keep(sq__gate_t *gate) {
-    /* [baton] release: what we did with it. The next holder looks at the ring: it need not be told of news. */
+    /* [baton] release: what we did with it. The next holder looks at the ring: NEWS need not be set. */
     return !(sq__or_acq_rel(gate, SQ__GATE_KEPT | SQ__GATE_POSTED) & SQ__GATE_POSTED);
 }
 

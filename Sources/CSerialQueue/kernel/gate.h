@@ -16,7 +16,7 @@
  *     bits 42-63  INSIDE    how many readers run now
  *
  *     { INSIDE: n }                       open: a reader enters and leaves with one swap each; if n is 0, so does a barrier
- *     { INSIDE: n, BUSY }                 closed: who comes now takes a place in the ring, and sets NEWS
+ *     { INSIDE: n, BUSY }                 closed: a submitter takes a slot in the ring, and sets NEWS
  *     { INSIDE: 0, BUSY, BARRIER }        a barrier runs
  *     { INSIDE: n, BUSY, DRAINING }       the last reader that leaves clears DRAINING, and then holds the baton
  *     { INSIDE: n, BUSY, FULL }           the next async task that ends clears FULL, and then holds the baton
@@ -30,7 +30,7 @@
  * thread that finds the gate open, in the same swap, or by the holder of the baton. DRAINING, FULL, ENDING and KEPT: at most one of
  * them is set, by the holder only, and the thread that clears it holds the baton.
  *
- * No news is lost: a thread that has changed something (it has filled a place, set a flag of the state word, withdrawn a wait)
+ * No news is lost: a thread that has changed something (it has filled a slot, set a flag of the state word, withdrawn a wait)
  * comes here afterwards with a swap that takes the baton if it can, or else sets NEWS. The holder clears NEWS before it looks, and lays
  * the baton down, in whatever way, only with a swap that fails if NEWS is set. */
 #ifndef SQ__KERNEL_GATE_H
@@ -55,7 +55,7 @@ typedef SQ__ATOMIC(sq__gate_word_t) sq__gate_t;
 #define SQ__GATE_CLOSED ((sq__gate_word_t)0x7F) /* any of the flags but POSTED */
 #define SQ__GATE_LAID_DOWN (SQ__GATE_DRAINING | SQ__GATE_FULL | SQ__GATE_ENDING)
 #define SQ__GATE_ENTERED_ONE ((sq__gate_word_t)1 << 8)
-/* Tests set a small number, to come to it. */
+/* Tests set a small number, to reach it. */
 #ifndef SQ__GATE_MOST_ENTERED
 #define SQ__GATE_MOST_ENTERED ((sq__gate_word_t)1 << 33)
 #endif
@@ -90,7 +90,7 @@ static inline bool sq__gate_enter_at_once(sq__gate_t *gate, sq__gate_word_t *min
     return sq__gate_is_open(word) && sq__cas_acquire(gate, &word, *mine); /* [gate] acquire: as above */
 }
 
-/* Leaves if no other thread has come or left meanwhile. False: *mine is what the gate is now; the caller leaves by sq__gate_leave. */
+/* Leaves if no other thread has entered or left since. False: *mine is what the gate is now; the caller leaves by sq__gate_leave. */
 static inline bool sq__gate_leave_at_once(sq__gate_t *gate, sq__gate_word_t *mine) {
     return sq__cas_release(gate, mine, *mine - SQ__GATE_INSIDE_ONE); /* [gate] release: what the reader did */
 }
@@ -154,7 +154,7 @@ bool sq__gate_keep(sq__gate_t *gate);
 /* By the thread of the pool that comes with the entry. False: it has not got the baton, and must not touch the queue again. */
 bool sq__gate_come(sq__gate_t *gate);
 
-/* O. The queue is to end, but its entry was posted. False: the thread with the entry has come meanwhile. True: it ends the queue instead. */
+/* O. The queue is to end, but its entry was posted. False: the thread with the entry has already come. True: it ends the queue instead. */
 bool sq__gate_leave_end(sq__gate_t *gate);
 
 /* O. The entry was removed from the pool's list. */

@@ -1,9 +1,10 @@
 /* reader.h: a task of a concurrent queue that runs, as its thread and others see it.
  *
  * DESIGN. The frame (thread/self.h) of an async task of a concurrent queue, and of each task of a watched one, is part of one of
- * these, on the stack of the thread that calls it. It says more than a serial queue's frame need say, for there many tasks run at a
- * time: whom it runs for, so that a wait for it is known to need it (wait/deadlock.h); and, if the queue is watched, since when it
- * runs: then it is in the queue's list, whose oldest one the watching thread looks at. A sync needs neither: it has a plain frame. */
+ * these, on the stack of the thread that calls it. It says more than a serial queue's frame, because many tasks run at a
+ * time there: what it runs for, so that a wait for that is known to need it (wait/deadlock.h); and, if the queue is watched, since
+ * when it runs: then it is in the queue's list, whose oldest entry the watching thread looks at. A sync needs neither: it has a plain
+ * frame. */
 #ifndef SQ__KERNEL_READER_H
 #define SQ__KERNEL_READER_H
 

@@ -14,7 +14,7 @@ typedef struct sq__batch_frame {
     sq__work_t work;
 } sq__batch_frame_t;
 
-/* O. Calls `function(context)` as a task of the queue, the current queue meanwhile. Counting is the caller's. `begins`: not on
+/* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. Counting is the caller's. `begins`: not on
  * behalf of this thread's own task, see sq__frame_t. NULL, with `begins`: outside every queue, with no current queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
@@ -33,7 +33,7 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
 /* O. The same on a queue that is watched or traced. */
 void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context);
 
-/* O. The same for a task whose turn has come, which a watcher or a trace may want to know of. */
+/* O. The same, and notes the task for a watcher and a trace, if there are any. */
 static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void *context) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     if (__builtin_expect(!(control & SQ__NOTED), 1)) {

@@ -1,7 +1,7 @@
 /* shared.h: a slot that several waiting threads share.
  *
- * DESIGN. A wait that is given up leaves its slot in the ring until the head passes it. A stalled queue that is polled with short
- * deadlines would grow with every poll. So when the ring is long, the waits that may be given up share a slot: it has a list of
+ * DESIGN. A wait that is withdrawn leaves its slot in the ring until the head passes it. A stalled queue that is polled with short
+ * deadlines would grow with every poll. So when the ring is long, the waits that may be withdrawn share a slot: it has a list of
  * waiting threads, in order. A thread joins the list only if the slot is the last one that was taken. So the list is where
  * the thread's own slot would be, and the order of submission is kept. A thread that withdraws removes itself from the list. So
  * the ring grows only with the tasks and threads that stay in it.
@@ -9,8 +9,8 @@
  * The head passes a shared slot once its list is empty. Until then it moves one thread after the other from the list into
  * the hand-off slot, as if that had been in the ring.
  *
- * The lists, and which slot may be joined, are under the queue's lock. A short ring does without: there each thread has its
- * own slot, and nobody needs a lock. */
+ * The lists, and which slot may be joined, are under the queue's lock. In a short ring each thread has its
+ * own slot, and no lock is needed. */
 #ifndef SQ__KERNEL_SHARED_H
 #define SQ__KERNEL_SHARED_H
 
@@ -34,7 +34,7 @@ typedef struct sq__sharer {
  * filled already, and is to be published as SQ__SHARED. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place);
 
-/* The wait was given up or refused. */
+/* The wait was withdrawn or refused. */
 void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer);
 
 /* O. At a shared slot, while the hand-off slot is empty: moves the first thread of its list there, and passes the slot if the

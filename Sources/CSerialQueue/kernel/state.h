@@ -19,7 +19,7 @@
  *
  *     { TAIL: 0, TAKEN: 0 }                 free; has no segment
  *     { TAIL: s, TAKEN: 0 }                 free; keeps the segment
- *     { TAIL: 0, TAKEN: 0, BOUND }          free, but no thread takes it for a sync without a look at who it is
+ *     { TAIL: 0, TAKEN: 0, BOUND }          free, but a sync takes it only on the thread that owns the loop
  *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
  *     { ..., OWNED, SUSPENDED }             a task still runs; its holder will park the baton
  *     { ..., OWNED, SUSPENDED, PARKED }     nothing runs; submissions take slots
@@ -28,8 +28,8 @@
  *     { ..., OWNED, RELEASES: 1 }           released: no references are left; freed once it is empty; never SUSPENDED
  *
  * Free implies empty: OWNED may be clear only while no slot is reserved; TAKEN is then 0 and no other flag than BOUND is
- * set. BOUND is set from the creation of such a queue until it is closed. So a
- * thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED. SUSPENDED,
+ * set. So a thread can take a free queue without looking at the ring. BOUND is set from the creation of such a queue until it is
+ * closed. Only the baton's holder clears OWNED or sets PARKED. SUSPENDED,
  * CLOSED, DISCARDED and ENDED change under the queue's lock (lock.h). RELEASES is incremented by the thread that releases the
  * last reference, and decremented by a task that then takes a new one (the running task keeps the queue alive). Both are in
  * one word, so that word alone decides which thread frees the queue, in whichever order the two arrive.

@@ -3,7 +3,7 @@
 #include "kernel/cold.h"
 #include "platform/mutex.h"
 
-/* A few lists, by the queue's address: a dump looks at one at a time, and keeps only its queues from being resumed meanwhile. */
+/* A few lists, by the queue's address: a dump looks at one at a time, and delays only the resumption of the queues in that list. */
 enum { LISTS = 8 };
 static struct {
     _Alignas(SQ__LINE) sq__mutex_t lock;

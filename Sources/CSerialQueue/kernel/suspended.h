@@ -1,4 +1,4 @@
-/* suspended.h: the queues that are suspended, for a dump: nothing else leads to one that nobody waits for. */
+/* suspended.h: the queues that are suspended, for a dump: no other list leads to one for which no thread waits. */
 #ifndef SQ__KERNEL_SUSPENDED_H
 #define SQ__KERNEL_SUSPENDED_H
 

@@ -1,4 +1,4 @@
-/* unwind.h: the end of a program that leaves a task in another way than by returning. */
+/* unwind.h: ends a program that leaves a task without returning from it. */
 #ifndef SQ__KERNEL_UNWIND_H
 #define SQ__KERNEL_UNWIND_H
 

@@ -58,7 +58,7 @@ static size_t adapt(size_t chunk, uint64_t took, size_t most) {
     return took > 10 * LONG ? 1 : took > LONG && chunk > 1 ? chunk / 2 : chunk;
 }
 
-/* The process's number after each iteration tells a child that one of them has forked. */
+/* The process's number after each iteration shows a child that one of them has forked. */
 static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i += 1) {
         apply->loop.function(apply->loop.context, i);

@@ -35,7 +35,7 @@ void sq_group_release(sq_group_t *group) {
         return;
     }
     for (;;) {
-        uint64_t count = sq__load_acquire(&group->count); /* [member] acquire: the use of the group by those who have left */
+        uint64_t count = sq__load_acquire(&group->count); /* [member] acquire: the use of the group by the members that have left */
         if (!sq__group_has_members(count) && !(count & SQ__GROUP_NOTIFIES)) {
             break;
         }

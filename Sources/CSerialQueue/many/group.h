@@ -24,7 +24,7 @@
  * them. So the order of registration is kept.
  *
  * A waiting thread holds a reference. So does the caller of each call, except that members may leave without one, and that one
- * of them then submits notifications: RELEASED tells the last of them to free the group. */
+ * of them then submits notifications: if RELEASED is set, the last of them frees the group. */
 #ifndef SQ__MANY_GROUP_H
 #define SQ__MANY_GROUP_H
 

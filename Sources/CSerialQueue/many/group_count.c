@@ -46,7 +46,7 @@ static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, sq__many_waite
         }
         bool notifies = group->notices.first != NULL || count & SQ__GROUP_NOTIFIES;
         next = !is_last ? count - one : notifies ? SQ__GROUP_NOTIFIES | (count & SQ__GROUP_RELEASED) : 0;
-        /* [member] release: what the member did; acquire, if it is the last: what all of them did, for those who wait. */
+        /* [member] release: what the member did; acquire, if it is the last: what all of them did, for the waiting threads. */
     } while (!sq__cas_acq_rel(&group->count, &count, next));
     return count;
 }

@@ -146,7 +146,7 @@ static int refuse(sq_item_t *item, int error) {
         sq__pool_release(pool);
     }
     do {
-        if (state & SQ__ITEM_CANCELLED) { /* meanwhile, and was left to us */
+        if (state & SQ__ITEM_CANCELLED) { /* since then, and left to us */
             discard(item);
             return ECANCELED;
         }
@@ -159,7 +159,7 @@ static int refuse(sq_item_t *item, int error) {
 static int accept(sq_item_t *item) {
     /* [item] release: the queue and the place. acquire: WATCHED, or not: then that wait will find it ACCEPTED. */
     uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_ACCEPTED);
-    if (state & SQ__ITEM_CANCELLED) { /* meanwhile, and was left to us */
+    if (state & SQ__ITEM_CANCELLED) { /* since then, and left to us */
         return cancel_accepted(item) == 0 ? ECANCELED : 0;
     }
     if (state & SQ__ITEM_WATCHED && !(state & SQ__ITEM_OVER)) {

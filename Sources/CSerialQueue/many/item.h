@@ -1,6 +1,6 @@
-/* item.h: a work item's fields, and who decides its outcome.
+/* item.h: a work item's fields, and which thread decides its outcome.
  *
- * DESIGN. A submitted item is a CLAIM (withdraw.h): its place says whether it waits in a queue or for its delay, and who takes it
+ * DESIGN. A submitted item is a CLAIM (withdraw.h): its place says whether it waits in a queue or for its delay, and which thread takes it
  * from there, under the queue's lock, decides its outcome. That is the runner, or one canceller. All else is in the state word,
  * whose bits are only set, except SUBMITTED after a submission that was refused:
  *
@@ -8,7 +8,7 @@
  *     SUBMITTED   a thread submits the item, or has done so
  *     ACCEPTED    it has done so: a queue, or a delay, has the item
  *     STARTED     a cancel tried to withdraw the item, but its turn had come; only together with CANCELLED and ACCEPTED
- *     WAITED      somebody is, or was, on the lists of those who wait for the outcome
+ *     WAITED      a thread is, or was, on the lists of waits for the outcome
  *     WATCHED     a thread that waits can be part of a deadlock: a submission looks for one
  *     OVER        the outcome is published, and
  *     RAN           it is that the item ran
@@ -17,7 +17,7 @@
  *     { }                        made
  *     { CANCELLED }              cancelled before it was submitted: the canceller discards it
  *     { SUBMITTED }              being submitted; a canceller that comes now leaves the item to the submitter
- *     { SUBMITTED, ACCEPTED }    waits, or runs: the place tells which
+ *     { SUBMITTED, ACCEPTED }    waits, or runs: the place says which
  *
  * References: the owners' (sq_item_retain) count as one together; further ones belong to the queue or delay that has the item,
  * and to calls that may outlast the owners. The last owner's release of an item that was neither submitted nor cancelled is

@@ -50,7 +50,7 @@ bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
     return state & SQ__ITEM_ACCEPTED && !is_taken_back && item->queue == owner;
 }
 
-/* True: the outcome is known, and *error tells it. */
+/* True: the outcome is known, and is in *error. */
 static bool is_over(sq_item_t *item, int *error) {
     uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: what the item did */
     *error = state & SQ__ITEM_RAN ? 0 : ECANCELED;
@@ -123,7 +123,7 @@ int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
     if (deadline == SQ_NOW) {
         return EAGAIN;
     }
-    sq__item_hold(item); /* the owners may release it meanwhile */
+    sq__item_hold(item); /* the owners may release it during the wait */
     error = wait_for_outcome(item, deadline);
     sq__item_drop(item);
     return error;

@@ -13,7 +13,7 @@ typedef struct sq__many_view {
     uint64_t entered;  /* of a group: members that sq_group_enter added */
     size_t queues;     /* with members of the group, or the one that has the item; `queue` has the first SQ__LOOK_QUEUES of them */
     struct {
-        const sq_queue_t *at; /* may have been freed meanwhile */
+        const sq_queue_t *at; /* may have been freed by now */
         uint64_t members;
     } queue[SQ__LOOK_QUEUES];
 } sq__many_view_t;

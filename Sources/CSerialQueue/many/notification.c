@@ -97,5 +97,5 @@ static void try_again(sq__alarm_t *alarm) {
     sq__notification_t *first = SQ__CONTAINER(alarm, sq__notification_t, alarm);
     sq__alarms_t *alarms = first->alarms;
     sq__notification_submit_all(first);
-    sq__alarms_let_go(alarms);
+    sq__alarms_release(alarms);
 }

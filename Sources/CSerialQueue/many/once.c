@@ -7,7 +7,7 @@
  *     SQ_ONCE_DONE              the function has returned; from now on a call is one load
  *
  * All steps but the load are taken under the once's lock (lock.h). The record of the running thread lies on its stack: it has
- * the list of those who wait, and is one of the thread's holds (self.h), so that a cycle through it is found like one through
+ * the list of waiting threads, and is one of the thread's holds (self.h), so that a cycle through it is found like one through
  * a queue. The function's end detaches the list and wakes all; the once itself may be freed from then on.
  *
  * In the child of a fork the thread that runs the function may not exist. A call there is refused, unless it was that thread

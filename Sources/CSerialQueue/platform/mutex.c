@@ -75,7 +75,7 @@ static struct timespec timespec_of(uint64_t nanoseconds) {
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline) {
     int cancel_state;
     int error;
-    /* A thread that was cancelled here would leave its place in a queue behind, and a locked mutex. */
+    /* A thread that was cancelled here would leave its slot in a queue behind, and a locked mutex. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (deadline == SQ__NEVER) {
         error = pthread_cond_wait(condition, mutex);

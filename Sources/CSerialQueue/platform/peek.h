@@ -2,7 +2,7 @@
  *
  * DESIGN. A dump (inspect/dump.c) shows what other threads do, and must not wait for them. It copies their records through the
  * system, which reports an address that is not mapped instead of ending the program. A copy may be torn, or of memory that was reused
- * meanwhile: the caller checks what it can, and shows the rest as what it is, a look at a moving target. Records of threads
+ * while they are read: the caller checks what it can, and shows the rest as what it is, a look at a moving target. Records of threads
  * that do not move are read as they are. */
 #ifndef SQ__PLATFORM_PEEK_H
 #define SQ__PLATFORM_PEEK_H

@@ -24,7 +24,7 @@
 
 enum { NAME_SIZE = sizeof ((sq__thread_start_t *)NULL)->name };
 
-/* Long labels begin alike ("com.example.store"): of a label that does not fit, the last component tells threads apart. */
+/* Long labels begin alike ("com.example.store"): of a label that does not fit, the last component is used. */
 static const char *part_to_show(const char *label) {
     const char *dot = strlen(label) < NAME_SIZE ? NULL : strrchr(label, '.');
     return dot != NULL && dot[1] != '\0' ? dot + 1 : label;

@@ -114,7 +114,7 @@ static void adjust_seats(sq__pool_t *pool) {
     }
     blocked_t blocked = count_blocked(pool);
     if (blocked.now > pool->seated || blocked.for_long > pool->seated) {
-        return; /* they have left their seats meanwhile */
+        return; /* they have left their seats by now */
     }
     if (may_grow) {
         grow(pool, &blocked);
@@ -135,7 +135,7 @@ static sq__member_t *shrink(sq__pool_t *pool) {
     return picked;
 }
 
-/* Gives the free seats to those that wait. With the lock, which it gives back meanwhile. */
+/* Gives the free seats to those that wait. With the lock, which it releases in between. */
 static void seat_all(sq__pool_t *pool) {
     unsigned free = pool->seats > pool->seated ? pool->seats - pool->seated : 0;
     for (; free > 0 && sq__pool_has_ready(pool); free -= 1) {

@@ -1,6 +1,6 @@
 /* help.h: work that a pool's members share with the thread that offers it.
  *
- * DESIGN. The thread does the work itself, and offers it to the pool meanwhile. An offer is in a list of its own, next to the ready
+ * DESIGN. The thread does the work itself, and offers it to the pool at the same time. An offer is in a list of its own, next to the ready
  * entries, and says how many members it wants. A member with a seat takes an offer or an entry, the two in turn while there are
  * both, and calls a further member if the offer wants more. Nobody waits for a member that does not come: a pool whose members
  * are all busy or blocked helps nobody, and does not grow for it.

@@ -106,7 +106,7 @@ static void look(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
 
 bool sq__pools_visit(const sq__pool_visitor_t *visitor) {
     bool is_locked = sq__mutex_lock_within(&lock, visitor->patience);
-    /* Without the lock a pool may be freed meanwhile, with the mutex that a look would try: so there is no look then. */
+    /* Without the lock a pool may be freed at any time, with the mutex that a look would try: so there is no look then. */
     for (sq__pool_t *pool = is_locked ? pools : NULL; pool != NULL; pool = pool->next) {
         look(pool, visitor);
     }

@@ -15,13 +15,13 @@
  *     r1 p1 p2   p2 writes, and r2 returns at once
  *     p1 (the entry is run) r1 p2   r1 finds nothing to read, so is_rung stays set; r2 returns once for nothing, and the next r1 reads
  *
- * The owner does not read at once when it finds the list empty: it first spins for a moment. Posts that come meanwhile do not write,
+ * The owner does not read at once when it finds the list empty: it first spins for a moment. Posts that come in that time do not write,
  * because is_rung is still set. So posts to a busy loop make no system call.
  *
  * The owner is the first thread that runs the loop, until that thread ends (thread/owner.h). Then the next one may take over: entries
  * stay ready, and the descriptor readable.
  *
- * An owner that waits for a queue of its own loop runs that queue's entry meanwhile (wait/wait.c). If the entry is not ready, the owner
+ * An owner that waits for a queue of its own loop runs that queue's entry while it waits (wait/wait.c). If the entry is not ready, the owner
  * sleeps on its token, and the post of just this entry wakes it: `awaited`. The descriptor would not do: it is readable because
  * of other entries, too. */
 #ifndef SQ__POOL_LOOP_H

@@ -9,7 +9,7 @@
 
 static bool serve(void *argument);
 
-/* Members come and go. `pool->members` has been counted up for the new one, so that the pool is not freed meanwhile. */
+/* Members come and go. `pool->members` has been counted up for the new one, so that the pool is not freed in between. */
 
 /* With the lock. */
 static void trace_members(const sq__pool_t *pool) {
@@ -87,7 +87,7 @@ int sq__members_begin(sq__pool_t *pool) {
     pool->members = 1;
     error = recruit(pool, &member);
     if (error) {
-        sq__alarms_let_go(pool->alarms);
+        sq__alarms_release(pool->alarms);
         return error;
     }
     make_idle(pool, member); /* it waits for its first post; nobody else knows the pool yet */

@@ -138,7 +138,7 @@ void sq__pool_free(sq__pool_t *pool) {
     } else if (pool->clock != NULL) {
         sq__alarms_destroy(pool->clock);
     } else {
-        sq__alarms_let_go(pool->alarms);
+        sq__alarms_release(pool->alarms);
     }
     sq__mutex_destroy(&pool->lock);
     sq__memory_free(pool);

@@ -10,7 +10,7 @@
 int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);
 
 /* Gives back one room of a queue of limited capacity, whose capacity this is. Submits the deferred task that gets the room, if
- * one does, and calls its `decided`. The queue may be freed, if no deferred task waits: those who submit them hold a
+ * one does, and calls its `decided`. The queue may be freed by then if no deferred task waits: a submitter of one holds a
  * reference. */
 void sq__async_give_room(sq_queue_t *queue, sq__room_t *room);
 

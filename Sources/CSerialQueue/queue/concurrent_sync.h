@@ -1,4 +1,4 @@
-/* turn.h: sync on a concurrent queue, as a reader or as a barrier. */
+/* concurrent_sync.h: sync on a concurrent queue, as a reader or as a barrier. */
 #ifndef SQ__QUEUE_CONCURRENT_SYNC_H
 #define SQ__QUEUE_CONCURRENT_SYNC_H
 

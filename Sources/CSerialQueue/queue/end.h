@@ -24,7 +24,7 @@ void sq__queue_dispose(sq_queue_t *queue);
 /* L. The wait has begun, and the queue has not ended. */
 void sq__enders_add(sq__ender_t *ender);
 
-/* After the wait. False: the queue has ended meanwhile. */
+/* After the wait. False: the queue has ended. */
 bool sq__enders_remove(sq__ender_t *ender);
 
 /* Around a fork. */

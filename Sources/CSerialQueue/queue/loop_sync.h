@@ -1,7 +1,7 @@
 /* loop_sync.h: sync and async_and_wait on a queue of a loop.
  *
  * DESIGN. Only the loop's owner runs the tasks of such a queue. So a sync of another thread is a call (as run_and_wait): the owner
- * runs the function. A sync of the owner runs its function in place. If tasks wait in the queue, the owner takes a place behind
+ * runs the function. A sync of the owner runs its function in place. If tasks wait in the queue, the owner takes a slot behind
  * them and runs them first, as in every wait for a queue of its own loop (wait/wait.h). */
 #ifndef SQ__QUEUE_LOOP_SYNC_H
 #define SQ__QUEUE_LOOP_SYNC_H

@@ -29,7 +29,7 @@ static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
         if (mode == SQ_SHUTDOWN_DISCARD) {
             next |= SQ__DISCARDED;
         } else if (!(state & SQ__CLOSED)) {
-            next &= ~SQ__BOUND; /* beside CLOSED that bit has another meaning */
+            next &= ~SQ__BOUND; /* together with CLOSED that bit means DISCARDED */
         }
         /* [own] [park] acquire: if the baton is ours, what its last holder did. release: [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
@@ -93,7 +93,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         sq__baton_pass(queue);
     }
     if (mode == SQ_SHUTDOWN_DISCARD) {
-        /* The threads that wait are refused now, however long the task takes that runs. Their places stay for the holder. */
+        /* The threads that wait are refused now, however long the task takes that runs. Their slots stay for the holder. */
         sq__token_refuse_line(queue);
     }
     if (queue->room != NULL) {

@@ -30,10 +30,10 @@ static bool take_if_free(sq_queue_t *queue) {
     return sq__state_is_free_to_any_thread(state) && sq__cas_acquire(&queue->state, &state, state | SQ__OWNED);
 }
 
-/* Takes the queue without a place in the ring, if it becomes free within a moment. It overtakes nobody: a queue where a task
+/* Takes the queue without a slot in the ring, if it becomes free within a moment. It overtakes nobody: a queue where a task
  * waits is not free. The yields are for threads that have just passed the baton on, and already come again. Without them each
  * would find another one waiting, and each task would cost a change of threads. There are several because several threads may
- * sleep in their places: each must run and pass the baton before the queue is free. A runner that lingers answers sooner than that. */
+ * sleep in their slots: each must run and pass the baton before the queue is free. A runner that lingers answers sooner than that. */
 static bool take_early(sq_queue_t *queue) {
     bool taken = false;
     for (unsigned i = 0; !taken && i < SQ__EARLY_SPINS; i += 1) {
@@ -110,7 +110,7 @@ static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t
             sq__count(&queue->ran, 1);
             sq__run_turn(queue, function, context);
             state = free | SQ__OWNED;
-            /* [own] release: what the task wrote. Fails if something was queued meanwhile, or a flag set. */
+            /* [own] release: what the task wrote. Fails if something was queued in between, or a flag was set. */
             if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {
                 sq__baton_pass(queue);
             }

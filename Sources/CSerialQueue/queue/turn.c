@@ -15,7 +15,7 @@ static bool may_be_given_up(const sq__turn_wanted_t *wanted) {
     return wanted->deadline != SQ_FOREVER || sq__self_may_be_needed(sq__self_listed());
 }
 
-/* A place that is filled; or the queue, which was free; or neither: the thread has joined others. */
+/* A slot that is filled; or the queue, which was free; or neither: the thread has joined others. */
 static int enter(sq_queue_t *queue, bool shares, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place) {
     if (shares) {
         return sq__shared_enter(queue, always_a_place, sharer, place);
@@ -39,7 +39,7 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         .kind = wanted->kind, .waiter = { .token = wait.token, .wait_id = wait.wait_id, .call = wanted->call }
     };
     bool shares = sq__ring_depth(queue) >= SQ__SHARED_FROM && may_be_given_up(wanted);
-    /* A call takes a place even on a free queue: only a place can be withdrawn. */
+    /* A call takes a slot even on a free queue: only a slot can be withdrawn. */
     error = enter(queue, shares, wanted->kind == SQ__CALL, &sharer, &place);
     bool is_free = error == 0 && place.owns && place.slot == NULL;
     if (error || is_free) {

@@ -1,7 +1,7 @@
 /* turn.h: a thread waits for its turn in a queue.
  *
- * DESIGN. The thread takes a place in the ring, leaves its token there and waits for the baton. In a long ring a wait that may
- * be given up takes no place of its own, but shares one (shared.h). */
+ * DESIGN. The thread takes a slot in the ring, leaves its token there and waits for the baton. In a long ring a wait that may
+ * be withdrawn takes no slot of its own, but shares one (shared.h). */
 #ifndef SQ__QUEUE_TURN_H
 #define SQ__QUEUE_TURN_H
 

@@ -1,4 +1,4 @@
-/* process.h: which process this is, and what is put in order around a fork.
+/* process.h: the number of this process, and what is done around a fork.
  *
  * DESIGN. The child of a fork has a copy of everything and one thread, the one that forked. What the parent made has threads
  * that do not exist in the child, and locks that no thread there may ever release. So each object remembers the number of

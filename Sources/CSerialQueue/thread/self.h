@@ -41,7 +41,7 @@ typedef struct sq__self {
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h); NULL: in none */
     char *report;       /* about the last deadlock; NULL: none yet */
     sq__owner_t *owner; /* NULL: it has run no loop */
-    sq__exit_t *recorder; /* its buffer for a trace, which is told when the thread ends; NULL: none */
+    sq__exit_t *recorder; /* its buffer for a trace; called when the thread ends; NULL: none */
     const struct sq__wait *wait; /* what it sleeps for, or NULL */
     uint64_t thread_id;    /* F */
     struct sq__self *next; /* L */

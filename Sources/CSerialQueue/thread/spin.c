@@ -9,7 +9,7 @@
 enum { MOST_LOSSES = 6 };
 
 typedef struct record {
-    uint8_t losses; /* looks in vain, less those that found something */
+    uint8_t losses; /* looks that found nothing, minus those that found something */
     uint8_t skips;  /* how many of the next looks are left out */
 } record_t;
 

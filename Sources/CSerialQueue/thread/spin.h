@@ -1,11 +1,11 @@
 /* spin.h: how long a thread looks for what it waits for, before it sleeps.
  *
  * DESIGN. A look costs processor time; a sleep costs a wake-up of 2 to 25 microseconds. A look pays as long as another processor
- * runs the awaited thread meanwhile. On one processor, on a busy machine, or when the awaited thread waits for this
+ * runs the awaited thread. On one processor, on a busy machine, or when the awaited thread waits for this
  * processor, it does not; and all that can change at any time. So each thread keeps a record per kind of look. After a look
- * in vain it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks stay in vain.
+ * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing.
  *
- * A yield in vain is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
+ * A yield that brings nothing is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
  * timed. After one that was long, the next ones also measure the processor time of this process. A long yield of which
  * this process used less than half is a miss. After a miss no thread of the process yields for 10 ms, and for four times
  * as long after each further miss that comes soon, up to a second.
@@ -17,14 +17,14 @@
 
 #include <stdbool.h>
 
-/* A caller before it takes a place in the ring: pauses, then yields. */
+/* A caller before it takes a slot in the ring: pauses, then yields. */
 #ifndef SQ__EARLY_SPINS
 #define SQ__EARLY_SPINS 15
 #endif
 #ifndef SQ__EARLY_YIELDS
 #define SQ__EARLY_YIELDS 8
 #endif
-/* A caller that waits in its place: pauses, then yields. */
+/* A caller that waits in its slot: pauses, then yields. */
 #ifndef SQ__WAITER_SPINS
 #define SQ__WAITER_SPINS 60
 #endif

@@ -1,6 +1,6 @@
 /* worker.h: a thread that runs a function each time it is posted.
  *
- * DESIGN. A worker sleeps on a token of its own, not on its thread's: a task that it runs may wait on that one meanwhile. The
+ * DESIGN. A worker sleeps on a token of its own, not on its thread's: a task that it runs may wait on the thread's. The
  * thread that has the right to post posts once, and the worker calls its function once. Then the next post may come, even
  * before the function has returned; so the next wait is prepared before the function is called.
  *

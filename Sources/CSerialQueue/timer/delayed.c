@@ -43,7 +43,7 @@ typedef struct delayed {
 } delayed_t;
 
 static void dispose(delayed_t *delayed) {
-    sq__alarms_let_go(delayed->alarms);
+    sq__alarms_release(delayed->alarms);
     sq__memory_free(delayed);
 }
 
@@ -80,7 +80,7 @@ static void fall_due(sq__alarm_t *alarm) {
 }
 
 /* It is off the list; with the lock. True: the caller is to free it. */
-static bool give_up(delayed_t *delayed) {
+static bool drop_references(delayed_t *delayed) {
     delayed->references -= sq__alarm_cancel(delayed->alarms, &delayed->alarm) ? 2 : 1;
     return delayed->references == 0;
 }
@@ -108,7 +108,7 @@ static void end(void *pending) {
         return; /* it has forked, and this is the child: the alarm is the parent's */
     }
     sq__lock(queue);
-    bool is_last = give_up(delayed);
+    bool is_last = drop_references(delayed);
     sq__unlock(queue);
     if (is_last) {
         dispose(delayed);
@@ -128,7 +128,7 @@ bool sq__delayed_withdraw(sq_queue_t *queue, uintptr_t *place) {
         is_open = !(sq__load_relaxed(&queue->state) & SQ__CLOSED); /* else its reference to the queue is gone already */
         sq__pending_timers_remove(queue, &delayed->pending);
         *place = SQ__OVER;
-        is_last = give_up(delayed);
+        is_last = drop_references(delayed);
     }
     sq__unlock(queue);
     if (is_last) {
@@ -151,7 +151,7 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
     }
     delayed_t *delayed = sq__memory(sizeof *delayed);
     if (delayed == NULL) {
-        sq__alarms_let_go(alarms);
+        sq__alarms_release(alarms);
         return ENOMEM;
     }
     *delayed = (delayed_t){

@@ -5,7 +5,7 @@
 #include "alarm/alarm.h"
 #include "kernel/queue.h"
 
-/* Makes sure that the queue can run tasks, and takes a lease on the alarms that it goes by, for sq__alarms_let_go. Returns 0,
+/* Makes sure that the queue can run tasks, and takes a lease on the alarms that it goes by, for sq__alarms_release. Returns 0,
  * ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms);
 
@@ -13,7 +13,7 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms);
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds);
 
 /* L. Submits work that no capacity refuses. True in *passes: the baton is the caller's, to be passed on (sq__baton_pass) when
- * it has given up the lock; the queue lives until then. Returns 0, ENOMEM or ESHUTDOWN. */
+ * it has released the lock; the queue lives until then. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, bool *passes);
 
 /* L. There was no memory: sets the alarm to try again a little later. */

@@ -47,7 +47,7 @@ sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
 not_listed:
     sq__memory_free(timer);
 no_memory:
-    sq__alarms_let_go(alarms);
+    sq__alarms_release(alarms);
     return failed(error);
 }
 
@@ -100,7 +100,7 @@ static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
     return over;
 }
 
-/* The interval is peeked at, for it is under the queue's lock. */
+/* Reads the interval without the lock under which it changes. */
 const sq_queue_t *sq__timer_queue(const sq__alarm_t *alarm, uint64_t *interval) {
     if (alarm->call != sq__timer_fall_due) {
         return NULL;

@@ -73,19 +73,19 @@ void sq__timer_disarm(sq_timer_t *timer) {
 
 void sq__timer_leave(sq_timer_t *timer) {
     sq_queue_t *queue = timer->queue;
-    bool gives_up_queue = timer->is_released && timer->has_queue
+    bool releases_queue = timer->is_released && timer->has_queue
                           && (!sq__pending_timers_is_listed(&timer->pending) || sq__load_relaxed(&queue->state) & SQ__CLOSED);
-    if (gives_up_queue) {
+    if (releases_queue) {
         timer->has_queue = false;
     }
     timer->references -= 1;
     bool is_last = timer->references == 0;
     sq__unlock(queue);
     if (is_last) {
-        sq__alarms_let_go(timer->alarms);
+        sq__alarms_release(timer->alarms);
         sq__memory_free(timer);
     }
-    if (gives_up_queue) {
+    if (releases_queue) {
         sq_queue_release(queue);
     }
 }

@@ -6,7 +6,7 @@
  *     a flight recorder     (`overwrites`) the reader does not move anything, and the writer overwrites the oldest event
  *
  *     writer:  (w1) claimed := n + 1   (w2) the words of event n   (w3) head := n + 1
- *     reader:  (r1) head   (r2) the words of an event before it   (r3) claimed: has the event been overwritten meanwhile?
+ *     reader:  (r1) head   (r2) the words of an event before it   (r3) claimed: has the event been overwritten by now?
  *
  *     w3 r1    the reader finds the event
  *     r2 between w1 and w3 of the event that takes its slot: the reader may have got words of both. If it has seen one of the newer

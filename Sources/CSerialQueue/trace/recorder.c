@@ -79,7 +79,7 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
     sq__mutex_lock(&lock);
     uint64_t is_traced_as = sq__load_relaxed(traced_as);
     if (is_traced_as >> 32 == session) {
-        number = (uint32_t)is_traced_as; /* by another thread, meanwhile */
+        number = (uint32_t)is_traced_as; /* by another thread, in between */
     } else if (name != NULL && session == sq__load_relaxed(&sq__trace_session)) {
         *name = (sq__traced_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
         memcpy(name->label, label, length + 1);
@@ -195,7 +195,7 @@ static void leave(sq__exit_t *exit) {
     }
 }
 
-/* With the lock, which it gives up meanwhile; NULL: no memory. */
+/* With the lock, which it releases in between; NULL: no memory. */
 static sq__recorder_t *make(sq__session_t session) {
     size_t words = recording.events * SQ__ENTRY_WORDS * sizeof(uint64_t);
     sq__mutex_unlock(&lock);

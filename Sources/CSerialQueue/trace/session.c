@@ -48,7 +48,7 @@ static session_t *of_parent;
 
 /* Reading */
 
-/* A file could not be written. The program goes on. */
+/* A file could not be written. The program continues. */
 static void fail(session_t *session, int error) {
     if (session->error == 0) {
         session->error = error;
@@ -327,7 +327,7 @@ int sq_trace_stop(void) {
     return error;
 }
 
-/* What happens meanwhile */
+/* What happens while a trace is recorded */
 
 void sq_trace_write(void) { request_write(); }
 

@@ -42,7 +42,7 @@ extension Waiter {
         if let refusal = OperationGraph.look({ refusal }) { throw .deadlock(refusal) }
     }
 
-    /// The queues' report names the queues; this adds who waits.
+    /// The queues' report names the queues; this adds the operation that waits.
     private func named(_ error: SerialQueueError) -> SerialQueueError {
         guard case .deadlock(let report) = error, let blocked else { return error }
         return .deadlock("operation \"\(blocked.label)\" waits for \"\(group.label)\": \(report)")

@@ -106,7 +106,7 @@ extension WorkOperation {
     /// Blocks the thread until the operation has ended, and returns its value. In a task use ``value``.
     ///
     /// Any number of threads may wait, also before the operation is added to a queue. On a thread of a `WorkerPool` another
-    /// thread takes over meanwhile; what a `ManualPool` has ready runs on the calling thread.
+    /// thread takes over in that time; what a `ManualPool` has ready runs on the calling thread.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: What the operation ended with, as ``value``. Or a `SerialQueueError`, if it has not ended: `timedOut`;

@@ -24,8 +24,8 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
     }
 
     /// Releases the body, then resumes the caller with the error. No effect if it has been claimed.
-    final func giveUp(_ error: any Error) {
-        if claimAndRelease() { tell(error) }
+    final func fail(_ error: any Error) {
+        if claimAndRelease() { complete(error) }
     }
 
     /// Claims it for a cancellation; `false` if it has already been claimed. The body is not released yet: a cancellation handler
@@ -66,7 +66,7 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
     nonisolated(nonsending) func result(on queue: WorkQueue, asBarrier isBarrier: Bool) async throws -> sending Result {
         try Task.checkCancellation()
         // Before a cancellation can withdraw it.
-        if case .refused(let error) = submit(to: queue.queue, asBarrier: isBarrier) { giveUp(error) }
+        if case .refused(let error) = submit(to: queue.queue, asBarrier: isBarrier) { fail(error) }
         let error = await withTaskCancellationHandler {
             await outcome()
         } onCancel: {
@@ -80,17 +80,17 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
     private func cancel() {
         guard claimForCaller() else { return }
         if !withdrawFromLine() { withdrawFromQueue() }
-        tell(CancellationError())
+        complete(CancellationError())
     }
 
     override func turnCame(_ runs: Bool) {
-        guard runs else { return giveUp(SerialQueueError.shutDown) }
-        if claimAndRun() { tell(nil) }
+        guard runs else { return fail(SerialQueueError.shutDown) }
+        if claimAndRun() { complete(nil) }
     }
 
     override func decided(_ error: SerialQueueError?) {
         if let error {
-            giveUp(error)
+            fail(error)
         } else if hasBeenClaimed {
             withdrawFromQueue()  // it was cancelled while it was being submitted
         }
@@ -117,7 +117,7 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
 final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
     /// Withdraws it from the waiters for room. No effect if it has got room. Runs no user code.
     func cancel() {
-        if withdrawFromLine(), claimForCaller() { tell(CancellationError()) }
+        if withdrawFromLine(), claimForCaller() { complete(CancellationError()) }
     }
 
     override func turnCame(_ runs: Bool) {
@@ -126,6 +126,6 @@ final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
     }
 
     override func decided(_ error: SerialQueueError?) {
-        if let error { giveUp(error) } else { tell(nil) }
+        if let error { fail(error) } else { complete(nil) }
     }
 }

@@ -62,7 +62,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
     private func begin() -> CInt {
         memory.initialize(
             to: sq_await_t(
-                ended: { Unmanaged<AwaitedEnd>.fromOpaque($0.pointee.context!).takeRetainedValue().tell(true) },
+                ended: { Unmanaged<AwaitedEnd>.fromOpaque($0.pointee.context!).takeRetainedValue().complete(true) },
                 context: Unmanaged.passRetained(self).toOpaque(),
                 reserved: sq_await_entry_t()
             ))
@@ -75,6 +75,6 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
     private func withdraw() {
         guard calls.withdraw(object, memory) else { return }
         Unmanaged.passUnretained(self).release()
-        tell(false)
+        complete(false)
     }
 }

@@ -3,13 +3,13 @@ import Synchronization
 
 /// An outcome that a suspended caller waits for. It is set once, from any thread, possibly before the caller is suspended.
 ///
-/// Unchecked Sendable: before its exchange of `stage`, each side accesses only its own field: `tell` the outcome, `wait` the
+/// Unchecked Sendable: before its exchange of `stage`, each side accesses only its own field: `complete` the outcome, `wait` the
 /// continuation. The later exchange sees what the other side wrote. The races: Documentation/Design.md, section 18.
 class Completion<Outcome>: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case neither
         case awaited
-        case told
+        case completed
     }
 
     private let stage = Atomic(Stage.neither)
@@ -17,19 +17,19 @@ class Completion<Outcome>: @unchecked Sendable {
     private var caller: UnsafeContinuation<Void, Never>?
 
     /// Sets the outcome and resumes the caller. Call it once.
-    final func tell(_ outcome: sending Outcome) {
+    final func complete(_ outcome: sending Outcome) {
         self.outcome = outcome
         // [resume] pairs with `wait`: the later of the two exchanges resumes the caller.
-        if stage.exchange(.told, ordering: .acquiringAndReleasing) == .awaited { resumeCaller() }
+        if stage.exchange(.completed, ordering: .acquiringAndReleasing) == .awaited { resumeCaller() }
     }
 
-    /// Waits for the outcome. Call it once. Writes before the call of `tell` are visible when this returns.
+    /// Waits for the outcome. Call it once. Writes before the call of `complete` are visible when this returns.
     nonisolated(nonsending) final func wait() async -> Outcome {
-        if stage.load(ordering: .acquiring) != .told {
+        if stage.load(ordering: .acquiring) != .completed {
             await withUnsafeContinuation { caller in
                 self.caller = caller
-                // [resume] pairs with `tell`.
-                if stage.exchange(.awaited, ordering: .acquiringAndReleasing) == .told { resumeCaller() }
+                // [resume] pairs with `complete`.
+                if stage.exchange(.awaited, ordering: .acquiringAndReleasing) == .completed { resumeCaller() }
             }
             // For ThreadSanitizer: the resumption has already ordered it, but inside the runtime, which is not instrumented.
             _ = stage.load(ordering: .acquiring)

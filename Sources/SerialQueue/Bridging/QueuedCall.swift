@@ -82,7 +82,7 @@ extension Completion<CInt> {
         let retained = Unmanaged.passRetained(self)
         // A barrier: on a concurrent queue earlier closures may still run when a job begins.
         let status = sq_async_barrier_job(
-            queue, { completion, _, _ in Unmanaged<Completion<CInt>>.fromOpaque(completion!).takeRetainedValue().tell(0) },
+            queue, { completion, _, _ in Unmanaged<Completion<CInt>>.fromOpaque(completion!).takeRetainedValue().complete(0) },
             retained.toOpaque(), nil)
         if status != 0 { retained.release() }
         return status

@@ -1,7 +1,7 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// Runs a closure once, whatever number of threads ask for it.
+/// Runs a closure once, although several threads may ask for it.
 ///
 /// A `static let` does the same for a value that is known when the program is compiled. Use a `Once` for what belongs to an
 /// object, or where the program must not end in a trap without a message when two of them wait for each other.

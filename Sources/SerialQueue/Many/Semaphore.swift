@@ -101,9 +101,12 @@ extension Semaphore {
     }
 }
 
+/// Names the type where the class SerialQueue hides the module of that name. (`SerialQueue::Semaphore` needs Swift 6.3.)
+public typealias _Semaphore = Semaphore
+
 extension SerialQueue {
     /// The type ``SerialQueue/Semaphore``, by a name that Glibc does not have.
-    public typealias Semaphore = SerialQueue::Semaphore
+    public typealias Semaphore = _Semaphore
 }
 
 extension Semaphore: CustomStringConvertible {

@@ -2,7 +2,8 @@ import Synchronization
 
 /// An ActorQueue's actor. Not generic, because metadata of types with unknown arguments is looked up at each use.
 private final class Adopted: Sendable {
-    weak let actor: (AnyObject & Sendable)?
+    /// Written in `init` only, so it may be read on any thread. (`weak let` needs Swift 6.3.)
+    nonisolated(unsafe) private(set) weak var actor: (AnyObject & Sendable)?
     init(_ actor: AnyObject & Sendable) { self.actor = actor }
 }
 

@@ -109,7 +109,7 @@ extension FIFOQueue {
     ///   ``enqueueAndWait(name:priority:_:)``.
     public nonisolated(nonsending) func drain() async {
         preconditionIsNotWaitedFor("drain")
-        await line.drain() { goOn() }
+        await line.drain() { startNext() }
     }
 
     /// The task behind enqueueAndWait. A separate function, because a closure created in an isolated function would inherit the

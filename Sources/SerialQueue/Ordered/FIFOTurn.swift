@@ -51,7 +51,7 @@ class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
         fifo.line.end(self)
         // [turn] pairs with the exchange in `runInLoop`: the later of the two gets the baton.
         if whereabouts.exchange(.ended, ordering: .acquiringAndReleasing) == .away {
-            fifo.goOn()
+            fifo.startNext()
         }
     }
 
@@ -85,7 +85,7 @@ extension FIFOQueue {
     }
 
     /// Starts the next task, after one has ended elsewhere. The caller has the baton.
-    func goOn() {
+    func startNext() {
         guard let next = nextTurn() else { return }
         if queue == nil {
             runTurnsElsewhere(from: next)

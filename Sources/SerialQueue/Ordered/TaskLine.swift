@@ -50,15 +50,15 @@ final class TaskLine: Sendable {
         for task in running.withLock({ $0.cancelled(by: epoch) }) { task.cancel() }
     }
 
-    /// Waits until everything enqueued so far has ended. If the caller gets the baton, calls `goOn`, which starts the next task.
-    nonisolated(nonsending) func drain(goOn: () -> Void) async {
+    /// Waits until everything enqueued so far has ended. If the caller gets the baton, calls `startNext`, which starts the next task.
+    nonisolated(nonsending) func drain(startNext: () -> Void) async {
         await withUnsafeContinuation { (waiter: RunningTasks.Waiter) in
             let marker = Marker { [running] in
                 if !running.withLock({ $0.wait(waiter) }) { waiter.resume() }
             }
             if arrive(marker) {
                 marker.reached()
-                goOn()
+                startNext()
             }
         }
     }

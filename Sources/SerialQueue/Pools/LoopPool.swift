@@ -22,7 +22,7 @@ import CSerialQueueSwiftCall
 /// A queue of the pool can be the executor of a global actor, next to `@MainActor`, which belongs to another main queue: the runtime's,
 /// which `RunLoop`, `dispatchMain` or an `async` main function runs.
 ///
-/// Don't use this for queues that may run anywhere: they stand still while the owner does something else. A `sync` from a closure
+/// Don't use this for queues that may run anywhere: they make no progress while the owner does something else. A `sync` from a closure
 /// that the owner waits for is refused, with a message that names the queues. Shut the queues down before the owner stops running the
 /// pool. After its queue's shutdown, `syncOrRun` runs its closure on the calling thread, and an actor's late jobs run on another one.
 public final class LoopPool: WorkerPool, @unchecked Sendable {
@@ -39,7 +39,7 @@ public final class LoopPool: WorkerPool, @unchecked Sendable {
 
     /// A descriptor that is readable while closures are ready or due, for `poll`, `epoll` and event loops (level-triggered).
     ///
-    /// Don't read, write or close it. It is valid as long as the pool, and may become readable for nothing now and then.
+    /// Don't read, write or close it. It is valid as long as the pool, and may occasionally become readable although nothing is ready.
     public var fileDescriptor: CInt {
         withExtendedLifetime(self) {
             let descriptor = sq_pool_fd(pool)

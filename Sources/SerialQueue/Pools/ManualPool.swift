@@ -43,7 +43,7 @@ public final class ManualPool: WorkerPool, @unchecked Sendable {
         withExtendedLifetime(self) { AfterShutdown.resume(on: pool) }
     }
 
-    /// Runs everything that is ready on the pool's queues, or becomes ready meanwhile, on this thread.
+    /// Runs everything that is ready on the pool's queues, or becomes ready during the call, on this thread.
     ///
     /// - Returns: How many closures it has run, or released because their queue discards them.
     @discardableResult
@@ -55,7 +55,7 @@ public final class ManualPool: WorkerPool, @unchecked Sendable {
         }
     }
 
-    /// Advances the clock, and runs what becomes ready meanwhile.
+    /// Advances the clock, and runs what becomes ready on the way.
     ///
     /// The clock stops at the due time of each timer, in order. If a queue ends during the advance, what waits for its end runs at
     /// the end of the advance. Don't call this from a closure that the pool is running.

@@ -45,9 +45,9 @@ extension WorkQueue {
         guard status == SQ_SWIFT_ETIMEDOUT || status == SQ_SWIFT_EDEADLK else { return status }
         if let limit, limit <= .zero { return CInt(SQ_SWIFT_ETIMEDOUT) }
         let end = EndCompletion()
-        status = AfterShutdown.follow(self) { end.tellOnce(0) }  // all callers share one waiting thread
+        status = AfterShutdown.follow(self) { end.completeOnce(0) }  // all callers share one waiting thread
         if status != 0 { return status }
-        let timer = limit.map { EndCompletion.timeouts.makeTimer(every: $0) { end.tellOnce(CInt(SQ_SWIFT_ETIMEDOUT)) } }
+        let timer = limit.map { EndCompletion.timeouts.makeTimer(every: $0) { end.completeOnce(CInt(SQ_SWIFT_ETIMEDOUT)) } }
         status = await end.wait()
         timer?.cancel()
         return status
@@ -61,9 +61,9 @@ private final class EndCompletion: Completion<CInt>, @unchecked Sendable {
     /// Time limits use the real clock, even if the queue is on a ``ManualPool``.
     static let timeouts = SerialQueue(label: "timeouts", on: .shared)
 
-    private let isTold = Atomic(false)
+    private let isComplete = Atomic(false)
 
-    func tellOnce(_ status: CInt) {
-        if !isTold.exchange(true, ordering: .relaxed) { tell(status) }
+    func completeOnce(_ status: CInt) {
+        if !isComplete.exchange(true, ordering: .relaxed) { complete(status) }
     }
 }

@@ -1,7 +1,7 @@
 import CSerialQueue
 
 extension WorkQueue {
-    /// Writes what all queues of the process do right now: who waits for whom, what runs, what waits.
+    /// Writes what all queues of the process do right now: what each thread waits for, what runs, what waits.
     ///
     /// For finding out why a program hangs. With `SQ_DUMP=USR1` in the environment, the signal `SIGUSR1` writes a dump to standard
     /// error, also when all threads are stuck. See <doc:FindingAHang>.

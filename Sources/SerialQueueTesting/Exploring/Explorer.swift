@@ -15,7 +15,7 @@ final class Explorer: Sendable {
     private struct State {
         /// What was not under control, in all runs.
         var escapes: [String] = []
-        /// A run has waited for something from outside, in vain.
+        /// A run has waited for something from outside that did not come.
         var hasWaited = false
     }
 
@@ -53,7 +53,7 @@ final class Explorer: Sendable {
         return Exploration(schedules: Int(result.schedules), isComplete: result.is_complete, escapes: escapes)
     }
 
-    /// Whether the next run would be in vain.
+    /// Whether the next run could not end either.
     private var stops: Bool {
         isCancelled.load(ordering: .relaxed) || (!plan.allowsEscapes && state.withLock { !$0.escapes.isEmpty })
     }

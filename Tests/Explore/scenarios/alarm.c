@@ -11,7 +11,7 @@ enum { BELLS = 4 };
 typedef struct bell {
     sq__alarm_t alarm;
     int called, cancelled;
-    uint64_t cell; /* what the call writes, and who cancelled */
+    uint64_t cell; /* what the call writes, and which thread cancelled */
 } bell_t;
 
 static bell_t bells[BELLS];
@@ -73,7 +73,7 @@ static void run(void (*const threads[])(void *)) {
     stage_end();
 }
 
-#define THREAD(name, ...) static void name(void *unused) { (void)unused; if (lease()) { __VA_ARGS__; sq__alarms_let_go(set); } }
+#define THREAD(name, ...) static void name(void *unused) { (void)unused; if (lease()) { __VA_ARGS__; sq__alarms_release(set); } }
 #define BODY(name, ...) static void name(void) { run((void (*const[])(void *)){ __VA_ARGS__, NULL }); }
 
 THREAD(set_and_cancel_0, set_bell(0, 1100, 0); cancel_bell(0))

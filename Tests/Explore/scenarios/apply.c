@@ -31,7 +31,7 @@ const scenario_t apply_scenarios[] = {
     { "apply_spares", "iterations wait for a queue that another task has: no cycle", "sync(apply2(sync:B)) | sync:B", .expect = { ON(1) } },
     { "apply_in_reader", "iterations of a reader's task, while a barrier waits", "sync(apply2(async)) | sync_barrier",
       .expect = { .width = SQ_WIDTH_POOL, ON(1) } },
-    { "apply_let_go", "the pool is released as soon as the call has returned", "apply2 letgo", .expect = { ON(1) } },
+    { "apply_pool_released", "the pool is released as soon as the call has returned", "apply2 release_pool", .expect = { ON(1) } },
     { "apply_faults", "memory and threads fail: the caller runs what is left", "apply3 | apply2", .expect = { ON(2) }, .faults = true },
     { "apply_faults_task", "the same in a task", "async(apply2) apply2", .expect = { ON(1) }, .faults = true },
     { 0 },

@@ -209,7 +209,7 @@ const scenario_t await_scenarios[] = {
     { "await_two", "the permit of a withdrawn await goes to another one", .body = await_two },
     { "await_behind", "two awaits in line, the first is withdrawn", .body = await_behind },
     { "await_and_wait", "an await and a waiting thread: each gets a permit", .body = await_and_wait },
-    { "await_and_until", "an await and a thread that gives up, one permit", .body = await_and_until },
+    { "await_and_until", "an await and a thread that times out, one permit", .body = await_and_until },
     { "await_group_leave", "two awaits against the last leave and the next enter", .body = await_group_leave },
     { "await_group_withdraw", "a withdrawal and a wait against the last leave", .body = await_group_withdraw },
     { 0 },

@@ -5,7 +5,7 @@
 
 const scenario_t deadline_scenarios[] = {
     { "until_grant", "the deadline against the grant: the baton is never lost, the task never runs late", "sync | sync_until" },
-    { "until_until", "two that give up beside each other", "sync_until | sync_until | async" },
+    { "until_until", "two that time out at the same time", "sync_until | sync_until | async" },
     { "until_async", "a withdrawn place is passed over on the way to a task", "async sync_until async | async" },
     { "until_again", "a token is used again after a withdrawal: the late grant of the old turn must fail", "sync_until sync_until | sync | async" },
     { "until_segment", "withdrawn places at the border of a segment", "sync_until sync_until sync | async async" },

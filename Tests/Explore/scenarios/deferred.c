@@ -14,7 +14,7 @@
 
 enum { TASKS = 4 };
 
-static struct { sq_deferred_t task; int called, discarded, told; bool accepted, waits, withdrawn, wanted, cancelled; } all[TASKS];
+static struct { sq_deferred_t task; int called, discarded, decided; bool accepted, waits, withdrawn, wanted, cancelled; } all[TASKS];
 static bool is_ended;
 
 /* Of a concurrent queue */
@@ -58,8 +58,8 @@ static void cancel(unsigned i) {
 
 static void decided(sq_deferred_t *task, int error) {
     unsigned i = number_of(task);
-    if (all[i].told++ || all[i].withdrawn || (error && error != ESHUTDOWN && error != ENOMEM)) {
-        ex_fail("deferred task %u is told twice, after it was withdrawn, or of %s", i, strerror(error));
+    if (all[i].decided++ || all[i].withdrawn || (error && error != ESHUTDOWN && error != ENOMEM)) {
+        ex_fail("deferred task %u is decided twice, after it was withdrawn, or with %s", i, strerror(error));
     }
     all[i].accepted |= error == 0;
     if (error == 0 && all[i].wanted) {
@@ -79,7 +79,7 @@ static void defer(unsigned i) {
 
 static void withdraw(unsigned i) {
     if (all[i].waits && sq_async_withdraw(stage_queues[0], &all[i].task)) {
-        if (all[i].told || all[i].called) {
+        if (all[i].decided || all[i].called) {
             ex_fail("deferred task %u is withdrawn, and was decided", i);
         }
         all[i].withdrawn = true;
@@ -114,7 +114,7 @@ static void submit(void *unused) {
 static void read_inside(void *unused) {
     (void)unused;
     if (is_alone) {
-        ex_fail("a reader runs beside a barrier");
+        ex_fail("a reader runs at the same time as a barrier");
     }
     inside += 1;
     ex_point();
@@ -168,10 +168,10 @@ static void close_while_suspended(void *unused) {
         defer(i);
     }
     withdraw(1);
-    bool one_has_room = all[0].accepted && all[1].withdrawn && all[2].waits && all[3].waits && !all[2].told && !all[3].told;
+    bool one_has_room = all[0].accepted && all[1].withdrawn && all[2].waits && all[3].waits && !all[2].decided && !all[3].decided;
     int error = sq_shutdown(stage_queues[0], SQ_SHUTDOWN_DRAIN, SQ_NOW);
-    if (!one_has_room || error != ETIMEDOUT || !all[2].told || !all[3].told) {
-        ex_fail("a full queue that is suspended: %s", one_has_room ? "who waits is not told of its close" : "not one of four has room");
+    if (!one_has_room || error != ETIMEDOUT || !all[2].decided || !all[3].decided) {
+        ex_fail("a full queue that is suspended: %s", one_has_room ? "a waiting task is not refused when it closes" : "not one of four has room");
     }
     sq_resume(stage_queues[0]);
     shut_down(unused);
@@ -180,12 +180,12 @@ static void close_while_suspended(void *unused) {
 /* After all threads: nothing waits any more, and there is room for one again. */
 static void check_outcomes(void *unused) {
     for (unsigned i = 0; !is_ended && i <= TASKS; i += 1) {
-        sq_sync_barrier(stage_queues[0], nothing, unused); /* behind what was submitted; who gets room from that comes next */
+        sq_sync_barrier(stage_queues[0], nothing, unused); /* behind what was submitted; the task that gets room from that comes next */
     }
     for (unsigned i = 0; i < TASKS; i += 1) {
         bool runs = all[i].accepted && !all[i].cancelled;
-        if (all[i].called != runs || (all[i].waits && all[i].told != !all[i].withdrawn) || (!all[i].waits && all[i].told)) {
-            ex_fail("deferred task %u: called %d times, told %d times", i, all[i].called, all[i].told);
+        if (all[i].called != runs || (all[i].waits && all[i].decided != !all[i].withdrawn) || (!all[i].waits && all[i].decided)) {
+            ex_fail("deferred task %u: called %d times, decided %d times", i, all[i].called, all[i].decided);
         }
     }
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
@@ -255,7 +255,7 @@ static void run(void (*const threads[])(void *), size_t capacity, size_t width, 
     }
     ex_setting.faults = false;
     ex_join(ex_start(last, NULL, false)); /* a thread, for at its end it gives its token back */
-    stage_let_go();
+    stage_release_pool();
     ex_setting.faults = faults;
     for (unsigned i = 1; i < ex_threads(); i += 1) {
         ex_join((int)i);
@@ -279,7 +279,7 @@ static void wait_for_far_alarm(void *unused) {
     if (sq__alarms_shared(&set) == 0) {
         sq__alarm_set(set, &far_alarm, 1000000000000, 0);
         ex_gate_pass(0);
-        sq__alarms_let_go(set);
+        sq__alarms_release(set);
     }
 }
 
@@ -319,7 +319,7 @@ const scenario_t deferred_scenarios[] = {
     { "deferred_among", "deferred tasks in line with a thread that waits for room", .body = deferred_among },
     { "deferred_close", "a shutdown refuses all that wait, each once", .body = deferred_close },
     { "deferred_parked", "the same while no room can come; one that waits can be withdrawn", .body = deferred_parked },
-    { "deferred_faults", "whoever has room and no memory hands the room on", .body = deferred_two, .faults = true },
+    { "deferred_faults", "a thread that has room and no memory passes the room on", .body = deferred_two, .faults = true },
     { "cancel_one", "a cancellation against the turn: one of them has the task", .body = cancel_one },
     { "cancel_two", "two tasks, each cancelled, in the hand-off slot and in the ring", .body = cancel_two },
     { "cancel_twice", "two threads cancel the same tasks: each task has one outcome", .body = cancel_twice },

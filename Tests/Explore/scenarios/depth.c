@@ -79,7 +79,7 @@ static void rest_on_pool_main(void *unused) {
     ex_join(other);
     sq_sync(stage_queues[0], nothing, NULL);
     count_at_rest();
-    stage_let_go();
+    stage_release_pool();
 }
 
 static void must_not_run(void *unused) {
@@ -122,9 +122,9 @@ static void rest_on_pool(void) { run(rest_on_pool_main); }
 static void ended(void) { run(ended_main); }
 
 const scenario_t depth_scenarios[] = {
-    { "depth_chain", "the depth is never too high by a segment while the ring goes on", .body = chain },
+    { "depth_chain", "the depth is never too high by a segment while the ring advances", .body = chain },
     { "depth_rest", "the depth is exact while nothing moves", .body = rest },
     { "depth_rest_pool", "the same on a pool, whose free queues have no ring", .body = rest_on_pool },
-    { "depth_ended", "a queue that has ended has no depth, though a thread that gave up has not counted itself", .body = ended },
+    { "depth_ended", "a queue that has ended has no depth, although a thread that withdrew has not counted itself", .body = ended },
     { 0 },
 };

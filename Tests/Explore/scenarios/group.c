@@ -13,7 +13,7 @@ enum { MEMBERS = 4 };
 static sq_group_t *group;
 static sq_queue_t *queues[2];
 static struct { uint64_t cell; bool left, accepted; } members[MEMBERS];
-static int notified, told, refused, wants; /* wants: the order of the notifications of one thread */
+static int registered, notified, refused, wants; /* wants: the order of the notifications of one thread */
 static bool is_inside, closes; /* the waiter's task runs; a member was submitted behind it */
 
 static void touch(unsigned i) {
@@ -86,15 +86,15 @@ static void run_notice(void *context) {
         ex_fail("group: notification %d came out of order", number);
     }
     wants = number + 1;
-    told += 1;
+    notified += 1;
     check_all((unsigned)((uintptr_t)context % COUNTS));
 }
 
 /* All of a scenario's are registered by one thread. */
 static void notify(unsigned count) {
-    const sq_task_t task = { run_notice, (void *)(uintptr_t)((unsigned)notified * COUNTS + count), run_notice };
+    const sq_task_t task = { run_notice, (void *)(uintptr_t)((unsigned)registered * COUNTS + count), run_notice };
     int error = sq_group_notify(group, queues[1], &task);
-    notified += error == 0;
+    registered += error == 0;
     allow(error, ESHUTDOWN);
 }
 
@@ -139,14 +139,14 @@ static void wait_for_1(void) {
 
 static void shut_down(sq_shutdown_mode_t mode) { allow(sq_shutdown(queues[0], mode, SQ_FOREVER), 0); }
 
-static void run_threads(void (*const threads[])(void *), void (*first)(void), bool gives_up) {
+static void run_threads(void (*const threads[])(void *), void (*first)(void), bool times_out) {
     static const expectation_t nothing;
     static const char *const labels[] = { "A", "B" };
     int ids[4];
     bool faults = ex_setting.faults;
     stage_begin(&nothing, 0);
     memset(members, 0, sizeof members);
-    notified = told = refused = wants = 0;
+    registered = notified = refused = wants = 0;
     is_inside = closes = false;
     ex_setting.faults = false;
     group = sq_group_create("G");
@@ -165,7 +165,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
         ex_join(ids[i]);
     }
     ex_setting.faults = false;
-    if (!gives_up) {
+    if (!times_out) {
         ex_join(ex_start(end_group, NULL, false));
     }
     sq_queue_release(queues[0]);
@@ -174,8 +174,8 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     for (unsigned i = 1; i < ex_threads(); i += 1) {
         ex_join((int)i);
     }
-    if (told != notified) {
-        ex_fail("group: %d notifications, %d were run or discarded", notified, told);
+    if (notified != registered) {
+        ex_fail("group: %d notifications, %d were run or discarded", registered, notified);
     }
     for (unsigned i = 0; i < MEMBERS; i += 1) {
         if (members[i].accepted && !members[i].left) {
@@ -187,8 +187,8 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
 
 #define THREAD(name, ...) static void name(void *unused) { (void)unused; __VA_ARGS__; }
 #define FIRST(name, ...) static void name(void) { __VA_ARGS__; }
-#define BODY(name, first, gives_up, ...) \
-    static void name(void) { run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, gives_up); }
+#define BODY(name, first, times_out, ...) \
+    static void name(void) { run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, times_out); }
 
 FIRST(one_entered, enter())
 FIRST(two_entered, enter(); enter())
@@ -240,7 +240,7 @@ BODY(group_discard, one_entered, false, t_discard, t_async_owned_leave, t_wait)
 const scenario_t group_scenarios[] = {
     { "group_leave_wait", "the last leave against two waits", .body = group_leave_wait },
     { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave },
-    { "group_until", "the same with waits that give up", .body = group_until },
+    { "group_until", "the same with waits that time out", .body = group_until },
     { "group_enter_again", "the group is entered again while its waiters wake", .body = group_enter_again },
     { "group_leave_too_many", "one leave too many changes nothing", .body = group_leave_too_many },
     { "group_async_wait", "tasks on two queues against a wait", .body = group_async_wait },

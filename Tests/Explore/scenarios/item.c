@@ -14,7 +14,7 @@ static sq_item_t *item;
 static sq_queue_t *queues[2];
 static struct { int ran, discarded, cancelled; bool over; uint64_t cell; } seen;
 static int expected_awaits;
-static int notified, told, wants; /* notifications; the order of those of one thread */
+static int registered, notified, wants; /* notifications; the order of those of one thread */
 static bool syncs, retains; /* in its run: onto queue A; itself */
 static bool syncs_discarded; /* in its discard function, on its canceller's thread: onto queue B */
 static struct { bool item, queue; } given; /* released by a thread of the scenario */
@@ -66,9 +66,9 @@ static void discard(void *unused) {
     seen.over = true;
 }
 
-static void check_over(const char *who, bool ran) {
+static void check_over(const char *finder, bool ran) {
     if (!seen.over || seen.ran != ran) {
-        ex_fail("item: %s found it over, and it %s", who, seen.over ? "ended in another way" : "was not");
+        ex_fail("item: %s found it over, and it %s", finder, seen.over ? "ended in another way" : "was not");
     }
     ex_caller = (const void *)check_over;
     ex_read(&seen.cell, sizeof seen.cell);
@@ -90,7 +90,7 @@ static void cancel(void) {
         seen.cancelled += 1;
         check_over("the canceller", false);
     } else if (error == EALREADY && !seen.over) {
-        ex_fail("item: a cancel was told that it is over, and it is not");
+        ex_fail("item: a cancel returned that it is over, and it is not");
     }
     if (seen.cancelled > 1) {
         ex_fail("item: it was cancelled twice");
@@ -141,14 +141,14 @@ static void run_notice(void *context) {
         ex_fail("item: a notification came out of order");
     }
     wants = number + 1;
-    told += 1;
+    notified += 1;
     check_over("a notification", seen.ran);
 }
 
 static void notify(int number) {
     const sq_task_t task = { run_notice, (void *)(uintptr_t)number, run_notice };
     int error = sq_item_notify(item, queues[1], &task);
-    notified += error == 0;
+    registered += error == 0;
     allow(error, 0, 0);
 }
 
@@ -197,7 +197,7 @@ static void make_all(size_t capacity) {
     memset(&awaited, 0, sizeof awaited);
     expected_awaits = 0;
     given.item = given.queue = syncs = syncs_discarded = retains = false;
-    notified = told = wants = 0;
+    registered = notified = wants = 0;
     item = sq_item_create("I", &(sq_task_t){ run, NULL, discard });
     options.capacity = capacity;
     for (unsigned i = 0; i < 2; i += 1) {
@@ -212,8 +212,8 @@ static void check_all(void) {
     if (awaited.ended + awaited.withdrawn != expected_awaits) {
         ex_fail("item: an await has not ended");
     }
-    if (told != notified) {
-        ex_fail("item: %d notifications, %d were run or discarded", notified, told);
+    if (notified != registered) {
+        ex_fail("item: %d notifications, %d were run or discarded", registered, notified);
     }
 }
 
@@ -330,7 +330,7 @@ const scenario_t item_scenarios[] = {
     { "item_cancel_twice", "two cancels against the turn", .body = item_cancel_twice },
     { "item_cancel_fresh", "two cancels of an item that was not submitted", .body = item_cancel_fresh },
     { "item_cancel_notify", "notifications against a cancel: each comes once, in order, after the outcome", .body = item_cancel_notify },
-    { "item_cancel_until", "a wait that gives up against a cancel", .body = item_cancel_until },
+    { "item_cancel_until", "a wait that times out against a cancel", .body = item_cancel_until },
     { "item_cancel_discard", "a cancel against a shutdown that discards", .body = item_cancel_discard },
     { "item_cancel_drain", "a cancel against a shutdown that drains, and a resume", .body = item_cancel_drain },
     { "item_cancel_queue_gone", "the cancelled item was its queue's last task, and the queue goes", .body = item_cancel_queue_gone },

@@ -15,7 +15,7 @@ const scenario_t mix_scenarios[] = {
     { "mix_end", "the same with shutdowns, suspend and resume", "mix end", .expect = { MAY_DEADLOCK, .may = CYCLE | STOPPED } },
     { "mix_bound_end", "the same in queues with room for one", "mix end", .expect = { MAY_DEADLOCK, .may = CYCLE | STOPPED, .capacity = 1 } },
     { "mix_watch", "the same with watchers", "mix watch", .expect = { MAY_DEADLOCK, .may = CYCLE | STOPPED } },
-    { "mix_release", "each thread gives up its reference at some point, or a task does", "mix release",
+    { "mix_release", "each thread releases its reference at some point, or a task does", "mix release",
       .expect = { MAY_DEADLOCK, .may = CYCLE | STOPPED, .each_has_a_reference = true } },
     { "mix_abandon", "the same, while the queue is suspended", "mix abandon", .expect = { MAY_DEADLOCK, .each_has_a_reference = true } },
     { "mix_faults", "random programs of all calls, while memory and threads fail", "mix end", .faults = true,

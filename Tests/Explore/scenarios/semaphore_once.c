@@ -177,11 +177,11 @@ static void once_cross(void) {
 
 const scenario_t semaphore_once_scenarios[] = {
     { "semaphore_mutex", "one permit: one at a time, and what it wrote is visible to the next", .body = semaphore_mutex },
-    { "semaphore_mutex_until", "the same with deadlines: a permit comes as its taker gives up", .body = semaphore_mutex_until },
+    { "semaphore_mutex_until", "the same with deadlines: a permit comes as its taker times out", .body = semaphore_mutex_until },
     { "semaphore_signal_wait", "a signal against a wait that begins", .body = semaphore_signal_wait },
     { "semaphore_signals", "two signals, two waits: each gets one", .body = semaphore_signals },
-    { "semaphore_until", "two waits that give up, one signal: no permit is lost", .body = semaphore_until },
-    { "semaphore_until_and_wait", "a signal passes over one that gave up to the next", .body = semaphore_until_and_wait },
+    { "semaphore_until", "two waits that time out, one signal: no permit is lost", .body = semaphore_until },
+    { "semaphore_until_and_wait", "a signal passes over one that timed out to the next", .body = semaphore_until_and_wait },
     { "semaphore_freed_by_waiter", "the waiter frees the semaphore while the signal is on its way out", .body = semaphore_freed_by_waiter },
     { "semaphore_release", "two release it after use: one frees it, after both", .body = semaphore_release },
     { "semaphore_faults", "no memory for a wait", .body = semaphore_mutex, .faults = true },

@@ -171,13 +171,13 @@ static void suspend_for_good(void) {
 }
 
 /* The last reference, except those of delayed tasks and of the timer. */
-static void shut_down_and_give_up(void) {
+static void shut_down_and_release(void) {
     allow(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     sq_queue_release(queue);
 }
 
 /* If no other thread uses it: after all threads. */
-static void give_up_queue(void) {
+static void release_queue(void) {
     sq_queue_t *last = queue;
     for (int i = 0; pool != NULL && i < 4; i += 1) {
         sq_pool_advance(pool, 10000000);
@@ -228,7 +228,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), vo
     stage_end();
 }
 
-static void release_all(void) { release(); give_up_queue(); }
+static void release_all(void) { release(); release_queue(); }
 static void nothing_more(void) {}
 
 static void touch_cell(void *unused) { (void)unused; touch(&seen.cell); }
@@ -244,7 +244,7 @@ FIRST(started_soon, delay = 0; create(); start(0, 0, 0))
 FIRST(on_clock, create(); start(10, 10, 0))
 FIRST(delayed_for_good, suspend_for_good(); after(0, 1); after(1, UINT64_MAX))
 FIRST(started_for_good, create(); suspend_for_good(); start(0, 50, 0))
-THREAD(t_abandon, shut_down_and_give_up())
+THREAD(t_abandon, shut_down_and_release())
 THREAD(t_cancel, cancel())
 THREAD(t_start_cancel, start(0, 0, 0); cancel())
 THREAD(t_start_twice, start(50, 0, 0); start(0, 0, 20))
@@ -270,27 +270,27 @@ BODY(timer_cancel_wait, NULL, created_and_started, release_all, false, t_cancel_
 BODY(timer_cancel_wait_periodic, NULL, started_periodic, release_all, false, t_cancel_wait)
 BODY(timer_cancel_wait_until, NULL, created_and_started, release_all, false, t_cancel_wait_until, t_cancel_wait_until)
 BODY(timer_cancel_wait_start, NULL, created_and_started, release_all, false, t_cancel_wait_among, t_start)
-BODY(timer_release, NULL, started_periodic, give_up_queue, false, t_release, t_sync)
-BODY(timer_release_inside, release_inside, started_periodic, give_up_queue, false, t_sync)
+BODY(timer_release, NULL, started_periodic, release_queue, false, t_release, t_sync)
+BODY(timer_release_inside, release_inside, started_periodic, release_queue, false, t_sync)
 BODY(timer_again_inside, start_inside, started_soon, release_all, false, t_cancel_wait_among)
-BODY(timer_again_release, start_inside, started_soon, give_up_queue, false, t_release)
+BODY(timer_again_release, start_inside, started_soon, release_queue, false, t_release)
 BODY(timer_drain, NULL, created_and_started, release_all, false, t_drain, t_start)
 BODY(timer_discard, NULL, started_periodic, release_all, false, t_discard)
-BODY(timer_release_drain, NULL, created_and_started, give_up_queue, false, t_release, t_drain)
-BODY(timer_release_discard, NULL, started_periodic, give_up_queue, false, t_release, t_discard)
+BODY(timer_release_drain, NULL, created_and_started, release_queue, false, t_release, t_drain)
+BODY(timer_release_discard, NULL, started_periodic, release_queue, false, t_release, t_discard)
 BODY(timer_create_drain, NULL, NULL, release_all, false, t_create, t_drain)
 BODY(timer_clock_cancel, NULL, on_clock, release_all, true, t_advance, t_cancel)
-BODY(timer_clock_release, NULL, on_clock, give_up_queue, true, t_advance, t_release)
+BODY(timer_clock_release, NULL, on_clock, release_queue, true, t_advance, t_release)
 BODY(timer_clock_start, start_inside, on_clock, release_all, true, t_advance, t_start)
 BODY(timer_clock_drain, NULL, on_clock, release_all, true, t_advance, t_drain)
 BODY(timer_rests_cancel, NULL, on_clock, release_all, true, t_advance, t_advance, t_cancel)
 BODY(timer_rests_start, NULL, on_clock, release_all, true, t_advance, t_advance, t_start)
-BODY(timer_rests_release, NULL, on_clock, give_up_queue, true, t_advance, t_advance, t_release)
+BODY(timer_rests_release, NULL, on_clock, release_queue, true, t_advance, t_advance, t_release)
 BODY(timer_rests_drain, NULL, on_clock, release_all, true, t_advance, t_advance, t_drain)
-BODY(after_two, NULL, NULL, give_up_queue, false, t_after_two, t_sync)
-BODY(after_drain, NULL, NULL, give_up_queue, false, t_after, t_drain)
-BODY(after_discard, NULL, NULL, give_up_queue, false, t_after_far, t_discard)
-BODY(after_suspend, NULL, NULL, give_up_queue, false, t_after, t_suspend)
+BODY(after_two, NULL, NULL, release_queue, false, t_after_two, t_sync)
+BODY(after_drain, NULL, NULL, release_queue, false, t_after, t_drain)
+BODY(after_discard, NULL, NULL, release_queue, false, t_after_far, t_discard)
+BODY(after_suspend, NULL, NULL, release_queue, false, t_after, t_suspend)
 BODY(timer_abandon, NULL, started_for_good, nothing_more, false, t_abandon, t_release)
 BODY(after_abandon, NULL, delayed_for_good, nothing_more, false, t_abandon)
 
@@ -300,7 +300,7 @@ const scenario_t timer_scenarios[] = {
     { "timer_start_start", "a start voids what the start before it had set going", .body = timer_start_start },
     { "timer_cancel_wait", "two that wait for one firing", .body = timer_cancel_wait },
     { "timer_cancel_wait_periodic", "the next firing is as void as the one that waits", .body = timer_cancel_wait_periodic },
-    { "timer_cancel_wait_until", "one that gives up waiting against the end of the firing", .body = timer_cancel_wait_until },
+    { "timer_cancel_wait_until", "one that times out against the end of the firing", .body = timer_cancel_wait_until },
     { "timer_cancel_wait_start", "a start against one that waits", .body = timer_cancel_wait_start },
     { "timer_release", "a release against call and firing: one discard, after the last firing", .body = timer_release },
     { "timer_release_inside", "a release by the timer's own task", .body = timer_release_inside },
@@ -324,7 +324,7 @@ const scenario_t timer_scenarios[] = {
     { "after_discard", "what is not due is discarded before the end", .body = after_discard },
     { "after_suspend", "the last reference goes while a delayed task pends", .body = after_suspend },
     { "timer_abandon", "a suspended queue is shut down, and nobody has it but a timer that is released", .body = timer_abandon },
-    { "after_abandon", "the same with delayed tasks: who waits for its end does not keep it from it", .body = after_abandon },
+    { "after_abandon", "the same with delayed tasks: a thread that waits for the end does not prevent it", .body = after_abandon },
     { "timer_faults", "a timer's calls while memory and threads fail", .body = timer_create_drain, .faults = true },
     { "after_faults", "delayed tasks while memory and threads fail", .body = after_two, .faults = true },
     { 0 },

@@ -1,7 +1,7 @@
 import SerialQueue
 import SerialQueueTesting
 
-/// A door: those who wait are resumed when it opens. Between looking and waiting, an await.
+/// A door: its waiters are resumed when it opens. There is an await between looking and waiting.
 extension Program {
     static let leakedWaiter = Program(name: "leaked waiter") { pool in
         let door = Door()

@@ -1,7 +1,7 @@
 import SerialQueue
 import SerialQueueTesting
 
-/// A channel notifies its subscribers one after the other. One of them unsubscribes meanwhile.
+/// A channel notifies its subscribers one after the other. One of them unsubscribes in between.
 extension Program {
     static let unsubscribeDuringNotify = Program(name: "unsubscribe during notify") { pool in
         try await check(pool) { await $0.notify() }

@@ -8,7 +8,7 @@ static _Thread_local bool is_counting;
 static _Thread_local long count;
 static _Thread_local size_t too_large; /* 0: nothing is */
 
-/* Counts an allocation, and tells whether it is the one that fails. */
+/* Counts an allocation, and returns whether it is the one that fails. */
 static bool fails_now(size_t size)
 {
     count += is_counting;

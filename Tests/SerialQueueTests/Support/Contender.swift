@@ -2,15 +2,21 @@ import Dispatch
 import SerialQueue
 import Testing
 
-/// What DispatchQueue and SerialQueue have in common: one body tests both.
-protocol OrderedQueue: AnyObject, Sendable {
+/// What the queues of Dispatch and ours have in common: one body tests both.
+protocol AnyQueue: AnyObject, Sendable {
     var label: String { get }
 
     func submit(_ body: @escaping @Sendable () -> Void)
     func perform<Result>(_ body: () throws -> Result) rethrows -> Result
 }
 
-extension DispatchQueue: OrderedQueue {
+/// What a concurrent DispatchQueue and a ConcurrentQueue have besides.
+protocol AnyConcurrentQueue: AnyQueue {
+    func submitBarrier(_ body: @escaping @Sendable () -> Void)
+    func performBarrier<Result>(_ body: () throws -> Result) rethrows -> Result
+}
+
+extension DispatchQueue: AnyConcurrentQueue {
     func submit(_ body: @escaping @Sendable () -> Void) {
         async(execute: body)
     }
@@ -18,9 +24,17 @@ extension DispatchQueue: OrderedQueue {
     func perform<Result>(_ body: () throws -> Result) rethrows -> Result {
         try sync(execute: body)
     }
+
+    func submitBarrier(_ body: @escaping @Sendable () -> Void) {
+        async(flags: .barrier, execute: body)
+    }
+
+    func performBarrier<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try sync(flags: .barrier, execute: body)
+    }
 }
 
-extension SerialQueue: OrderedQueue {
+extension WorkQueue: AnyQueue {
     func submit(_ body: @escaping @Sendable () -> Void) {
         async(body)
     }
@@ -30,17 +44,34 @@ extension SerialQueue: OrderedQueue {
     }
 }
 
-/// Whose queue a parity test runs on.
+extension ConcurrentQueue: AnyConcurrentQueue {
+    func submitBarrier(_ body: @escaping @Sendable () -> Void) {
+        asyncBarrier(body)
+    }
+
+    func performBarrier<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try syncBarrier(body)
+    }
+}
+
+/// The library that a parity test runs on.
 enum Contender: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    case dispatch = "DispatchQueue"
+    case dispatch = "Dispatch"
     case ours = "SerialQueue"
 
     var testDescription: String { rawValue }
 
-    func queue(_ label: String = "parity") -> any OrderedQueue {
+    func queue(_ label: String = "parity") -> any AnyQueue {
         switch self {
         case .dispatch: DispatchQueue(label: label)
         case .ours: SerialQueue(label: label)
+        }
+    }
+
+    func concurrentQueue(_ label: String = "parity") -> any AnyConcurrentQueue {
+        switch self {
+        case .dispatch: DispatchQueue(label: label, attributes: .concurrent)
+        case .ours: ConcurrentQueue(label: label)
         }
     }
 }

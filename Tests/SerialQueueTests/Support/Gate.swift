@@ -22,7 +22,7 @@ final class Gate: Sendable {
     }
 }
 
-/// A queue's task that begins at once and lasts until it is told to end: everything submitted meanwhile piles up.
+/// A queue's task that begins at once and lasts until `finish`: everything submitted in between waits.
 final class Holdup: Sendable {
     private let begun = Gate()
     private let end = Gate()

@@ -22,7 +22,7 @@ final class Counter: Sendable {
     }
 }
 
-/// Something for a closure to capture: tells when it is released.
+/// Something for a closure to capture: calls back when it is released.
 final class Captured: Sendable {
     private let onRelease: @Sendable () -> Void
 

@@ -5,10 +5,10 @@ import SerialQueue
 protocol ParityGroup: AnyObject, Sendable {
     func enterOne()
     func leaveOne()
-    func submit(to queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void)
+    func submit(to queue: any AnyQueue, _ body: @escaping @Sendable () -> Void)
     /// Whether it ended within the limit; `nil`: without limit.
     func waitForEnd(_ milliseconds: Int?) -> Bool
-    func onEnd(_ queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void)
+    func onEnd(_ queue: any AnyQueue, _ body: @escaping @Sendable () -> Void)
 }
 
 /// What DispatchSemaphore and Semaphore have in common.
@@ -20,10 +20,10 @@ protocol ParitySemaphore: AnyObject, Sendable {
 /// What DispatchWorkItem and WorkItem have in common.
 protocol ParityItem: AnyObject, Sendable {
     var wasCancelled: Bool { get }
-    func submit(to queue: any OrderedQueue)
+    func submit(to queue: any AnyQueue)
     func cancelIt()
     func waitForEnd(_ milliseconds: Int?) -> Bool
-    func onEnd(_ queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void)
+    func onEnd(_ queue: any AnyQueue, _ body: @escaping @Sendable () -> Void)
 }
 
 private func time(_ milliseconds: Int?) -> DispatchTime {
@@ -33,11 +33,11 @@ private func time(_ milliseconds: Int?) -> DispatchTime {
 extension DispatchGroup: ParityGroup {
     func enterOne() { enter() }
     func leaveOne() { leave() }
-    func submit(to queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void) {
+    func submit(to queue: any AnyQueue, _ body: @escaping @Sendable () -> Void) {
         (queue as! DispatchQueue).async(group: self, execute: body)
     }
     func waitForEnd(_ milliseconds: Int?) -> Bool { wait(timeout: time(milliseconds)) == .success }
-    func onEnd(_ queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void) {
+    func onEnd(_ queue: any AnyQueue, _ body: @escaping @Sendable () -> Void) {
         notify(queue: queue as! DispatchQueue, execute: body)
     }
 }
@@ -45,14 +45,14 @@ extension DispatchGroup: ParityGroup {
 extension WorkGroup: ParityGroup {
     func enterOne() { enter() }
     func leaveOne() { leave() }
-    func submit(to queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void) {
+    func submit(to queue: any AnyQueue, _ body: @escaping @Sendable () -> Void) {
         (queue as! SerialQueue).async(in: self, body)
     }
     func waitForEnd(_ milliseconds: Int?) -> Bool {
         guard let milliseconds else { wait(); return true }
         return (try? wait(within: .milliseconds(milliseconds))) != nil
     }
-    func onEnd(_ queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void) {
+    func onEnd(_ queue: any AnyQueue, _ body: @escaping @Sendable () -> Void) {
         notify(on: queue as! SerialQueue, body)
     }
 }
@@ -72,17 +72,17 @@ extension Semaphore: ParitySemaphore {
 
 extension DispatchWorkItem: ParityItem, @retroactive @unchecked Sendable {
     var wasCancelled: Bool { isCancelled }
-    func submit(to queue: any OrderedQueue) { (queue as! DispatchQueue).async(execute: self) }
+    func submit(to queue: any AnyQueue) { (queue as! DispatchQueue).async(execute: self) }
     func cancelIt() { cancel() }
     func waitForEnd(_ milliseconds: Int?) -> Bool { wait(timeout: time(milliseconds)) == .success }
-    func onEnd(_ queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void) {
+    func onEnd(_ queue: any AnyQueue, _ body: @escaping @Sendable () -> Void) {
         notify(queue: queue as! DispatchQueue, execute: body)
     }
 }
 
 extension WorkItem: ParityItem {
     var wasCancelled: Bool { isCancelled }
-    func submit(to queue: any OrderedQueue) { (queue as! SerialQueue).async(self) }
+    func submit(to queue: any AnyQueue) { (queue as! SerialQueue).async(self) }
     func cancelIt() { cancel() }
     /// Dispatch makes no difference between an item that ran and one that was cancelled.
     func waitForEnd(_ milliseconds: Int?) -> Bool {
@@ -93,7 +93,7 @@ extension WorkItem: ParityItem {
             return error == .cancelled
         }
     }
-    func onEnd(_ queue: any OrderedQueue, _ body: @escaping @Sendable () -> Void) {
+    func onEnd(_ queue: any AnyQueue, _ body: @escaping @Sendable () -> Void) {
         notify(on: queue as! SerialQueue, body)
     }
 }

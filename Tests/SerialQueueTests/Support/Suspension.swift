@@ -17,7 +17,7 @@ func comesTrue(
     }
 }
 
-/// A gate that tells how many have come to it.
+/// A gate that counts how many have come to it.
 final class Stopover: Sendable {
     private let gate = AsyncGate()
     private let arrivals = Counter()

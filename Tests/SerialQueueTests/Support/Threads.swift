@@ -6,7 +6,7 @@ final class TestThread: Sendable {
     private let ended = Gate()
 
     init(_ body: @escaping @Sendable () -> Void) {
-        // Foundation's thread lets go of its block a moment after the block's end: by then there is nothing in it.
+        // Foundation's thread releases its block a moment after the block's end: by then there is nothing in it.
         let body = Guarded<(@Sendable () -> Void)?>(body)
         let thread = Thread { [ended] in
             body.value!()

@@ -2,13 +2,13 @@
 #ifndef GLIBC_ONLY_H
 #define GLIBC_ONLY_H
 
-/* In bytes; 0 if it cannot be told. */
+/* In bytes; 0 if it is not known. */
 long stack_size_of_this_thread(void);
 
 /* As the system numbers it. */
 unsigned long id_of_this_thread(void);
 
-/* How many processors this process may run on; 0 if it cannot be told. */
+/* How many processors this process may run on; 0 if it is not known. */
 int processors_for_this_process(void);
 
 /* Forks and returns in the child. The parent waits for it and ends as it did. */

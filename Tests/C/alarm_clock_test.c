@@ -1,0 +1,130 @@
+/* alarm_clock_test.c: sets of alarms with a clock of their own, and the cost of setting and cancelling. alarm_test.c has the
+ * process's set. */
+#include "harness.h"
+#include "inject.h"
+
+#include "platform/clock.h"
+#include "platform/mutex.h"
+#include "alarm/alarm.h"
+
+#include <stdlib.h>
+
+#define HOURS(n) ((uint64_t)(n) * 3600 * 1000000000u)
+
+typedef struct record {
+    size_t count;
+    const struct bell *last;
+} record_t;
+
+typedef struct bell {
+    sq__alarm_t alarm;
+    sq__alarms_t *set;
+    record_t *record;
+    uint64_t due, called_at;
+    size_t number, calls, again; /* how often it sets itself again */
+} bell_t;
+
+static void ring(sq__alarm_t *alarm) {
+    bell_t *bell = (bell_t *)alarm;
+    bell->called_at = sq__alarms_now(bell->set);
+    bell->calls += 1;
+    if (bell->record->last != NULL && bell->record->last != bell && bell->record->last->due == bell->due) {
+        CHECK(bell->record->last->number < bell->number);
+    }
+    bell->record->last = bell;
+    bell->record->count += 1;
+    if (bell->again > 0) {
+        bell->again -= 1;
+        bell->due += 10;
+        sq__alarm_set_again(bell->set, alarm, bell->due, 0);
+    }
+}
+
+TEST(alarms_are_called_when_their_clock_comes_there_and_in_order) {
+    enum { BELLS = 2000 };
+    sq__alarms_t *set = sq__alarms_create();
+    bell_t *bells = calloc(BELLS, sizeof *bells);
+    record_t record = { 0, NULL };
+    random_stream_t random = random_start(2);
+    for (size_t i = 0; i < BELLS; i += 1) {
+        bells[i] = (bell_t){ .alarm.call = ring, .set = set, .record = &record, .due = random_below(&random, 500), .number = i };
+        sq__alarm_set(set, &bells[i].alarm, bells[i].due, random_below(&random, 2) * 100); /* here a leeway is of no use */
+    }
+    for (size_t i = 0; i < BELLS; i += 3) {
+        CHECK(sq__alarm_cancel(set, &bells[i].alarm));
+        CHECK(!sq__alarm_cancel(set, &bells[i].alarm));
+    }
+    CHECK_EQUAL(sq__alarms_now(set), 0);
+    for (uint64_t time = 0; time < 600; time += 7) {
+        while (sq__alarms_advance(set, time)) {
+            CHECK(sq__alarms_now(set) <= time);
+        }
+        CHECK_EQUAL(sq__alarms_now(set), time);
+    }
+    for (size_t i = 0; i < BELLS; i += 1) {
+        CHECK_EQUAL(bells[i].calls, i % 3 != 0);
+        CHECK(i % 3 == 0 || bells[i].called_at == bells[i].due);
+        CHECK(!sq__alarm_cancel(set, &bells[i].alarm));
+    }
+    CHECK(!sq__alarms_advance(set, 5));
+    CHECK_EQUAL(sq__alarms_now(set), 595); /* not back */
+    sq__alarms_release(set);                /* has no effect */
+    sq__alarms_destroy(set);
+    free(bells);
+}
+
+TEST(an_alarm_can_set_itself_again_and_one_in_the_past_is_called_now) {
+    sq__alarms_t *set = sq__alarms_create();
+    record_t record = { 0, NULL };
+    bell_t bell = { .alarm.call = ring, .set = set, .record = &record, .due = 10, .again = 4 };
+    sq__alarm_set(set, &bell.alarm, 10, 0);
+    while (sq__alarms_advance(set, 45)) {
+    }
+    CHECK_EQUAL(bell.calls, 4);
+    CHECK(sq__alarms_advance(set, 100));
+    CHECK_EQUAL(sq__alarms_now(set), 50);
+    CHECK(!sq__alarms_advance(set, 100));
+    sq__alarm_set(set, &bell.alarm, 3, 0);
+    CHECK(sq__alarms_advance(set, 100));
+    CHECK_EQUAL(bell.called_at, 100);
+    sq__alarm_set(set, &bell.alarm, SQ__NEVER, 0);
+    CHECK(!sq__alarms_advance(set, SQ__NEVER));
+    CHECK(sq__alarm_cancel(set, &bell.alarm));
+    sq__alarms_destroy(set);
+}
+
+static void must_not_ring(sq__alarm_t *alarm) {
+    (void)alarm;
+    CHECK(!"an alarm that was cancelled");
+}
+
+static uint64_t set_and_cancel(sq__alarms_t *set, sq__alarm_t *alarms, size_t count, uint64_t from, uint64_t leeway) {
+    random_stream_t random = random_start(3);
+    uint64_t begin = sq__clock_now();
+    for (size_t i = 0; i < count; i += 1) {
+        alarms[i].call = must_not_ring;
+        sq__alarm_set(set, &alarms[i], from + random_below(&random, HOURS(1)), leeway);
+    }
+    for (size_t i = 0; i < count; i += 1) {
+        CHECK(sq__alarm_cancel(set, &alarms[i * 7919 % count]));
+    }
+    return sq__clock_now() - begin;
+}
+
+/* Each is set, and all are cancelled in another order; for information, how long it took. */
+TEST(a_million_alarms_are_set_and_cancelled_and_take_no_memory) {
+    size_t count = scaled(1000000);
+    sq__alarms_t *manual = sq__alarms_create(), *shared = NULL;
+    sq__alarm_t *alarms = calloc(count, sizeof *alarms);
+    REQUIRE(alarms != NULL && sq__alarms_shared(&shared) == 0);
+    uint64_t before = allocations();
+    uint64_t own = set_and_cancel(manual, alarms, count, 0, 0);
+    uint64_t exact = set_and_cancel(shared, alarms, count, sq__clock_now() + HOURS(1), 0);
+    uint64_t loose = set_and_cancel(shared, alarms, count, sq__clock_now() + HOURS(1), HOURS(1));
+    CHECK_EQUAL(allocations(), before);
+    note("nanoseconds for each set and cancel: %llu, %llu in the process's set, %llu with a leeway",
+         (unsigned long long)(own / count), (unsigned long long)(exact / count), (unsigned long long)(loose / count));
+    sq__alarms_release(shared);
+    sq__alarms_destroy(manual);
+    free(alarms);
+}

@@ -1,0 +1,109 @@
+/* trace_flight_test.c: when a flight recorder writes, and what. */
+#include "fork.h"
+#include "trace.h"
+
+#include <signal.h>
+
+/* To see it fail (it hangs): in request_write do not ring the bell. */
+TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
+    char later[80];
+    int kept = silence_begin();
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s,signal=USR2")), 0);
+    snprintf(later, sizeof later, "%s.1", path);
+    use_queues("com.example.first");
+    CHECK_EQUAL(size_of(path), 0); /* nothing has happened yet */
+    raise(SIGUSR2);
+    wait_for_file(path, "com.example.first");
+    use_queues("com.example.second");
+    sq_trace_write();
+    wait_for_file(later, "com.example.second");
+    CHECK(has(later, "com.example.first")); /* the newest events, those of the file before among them */
+    unlink(later);
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    snprintf(later, sizeof later, "%s.2", path);
+    CHECK(has(later, "com.example.second"));
+    unlink(later);
+    unlink(path);
+    silence_end(kept);
+}
+
+static void *sync_and_wait(void *queue) {
+    CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+    return NULL;
+}
+
+/* To see it fail: do not call put_open. */
+TEST(a_flight_recorder_shows_what_began_before_its_time_and_still_lasts) {
+    int kept = silence_begin();
+    hold_t hold = HOLD_INIT;
+    CHECK_EQUAL(sq_trace_start(new_path(",last=1ms")), 0);
+    sq_queue_t *queue = make_queue_of("com.example.lasting", 0);
+    hold_async(&hold, queue);
+    pthread_t waiter = spawn(sync_and_wait, queue);
+    wait_for_depth(queue, 1);
+    for (sq_time_t later = sq_deadline(5000000); sq_deadline(0) < later;) { /* the wait began longer ago than a millisecond */
+        sched_yield();
+    }
+    sq_trace_write();
+    wait_for_file(path, "wait for com.example.lasting");
+    hold_end(&hold);
+    join(waiter);
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    silence_end(kept);
+    sq_queue_release(queue);
+    char later[80];
+    snprintf(later, sizeof later, "%s.1", path);
+    unlink(later);
+    unlink(path);
+}
+
+/* To see it fail (it hangs): no sq__trace_happened in break_cycle. */
+TEST(a_flight_recorder_writes_at_a_deadlock) {
+    int kept = silence_begin();
+    latch_t holding = LATCH_INIT;
+    sq_queue_t *first = make_queue_of("com.example.left", 0), *second = make_queue_of("com.example.right", 0);
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s")), 0);
+    cross_t crosses[2] = { { first, second, &holding, -1 }, { second, first, &holding, -1 } };
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i += 1) {
+        threads[i] = spawn(hold_and_cross, &crosses[i]);
+    }
+    for (int i = 0; i < 2; i += 1) {
+        join(threads[i]);
+    }
+    CHECK_EQUAL((crosses[0].error == EDEADLK) + (crosses[1].error == EDEADLK), 1);
+    wait_for_file(path, "deadlock");
+    CHECK(has(path, "wait for com.example.left") || has(path, "wait for com.example.right"));
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    silence_end(kept);
+    sq_queue_release(first);
+    sq_queue_release(second);
+    char later[80];
+    snprintf(later, sizeof later, "%s.1", path);
+    unlink(later);
+    unlink(path);
+}
+
+static void end_thread(void *context) {
+    (void)context;
+    pthread_exit(NULL);
+}
+
+int child_main(int count, char **words) {
+    (void)count, (void)words;
+    sq_queue_t *queue = make_queue_of("com.example.fatal", 0);
+    WHATEVER(sq_run_and_wait(queue, SQ_FOREVER, end_thread, NULL));
+    return 0; /* not reached */
+}
+
+/* To see it fail: no sq__fatal_first in begin. */
+TEST(a_flight_recorder_writes_before_the_process_ends_with_a_message) {
+    int kept = silence_begin();
+    new_path("");
+    setenv("SQ_TRACE", new_path(",last=60s"), 1);
+    CHECK_EQUAL(run_child((const char *const[]){ "fatal", NULL }), -1);
+    unsetenv("SQ_TRACE");
+    silence_end(kept);
+    CHECK(has(path, "com.example.fatal"));
+    unlink(path);
+}

@@ -11,14 +11,17 @@ public struct PoolClock: Clock, Sendable {
         /// How long after the beginning of the pool.
         public let offset: Duration
 
+        /// The time that is `duration` later.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
+        /// How long after this time `other` is.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
 
+        /// Whether `left` is the earlier time.
         public static func < (left: Instant, right: Instant) -> Bool {
             left.offset < right.offset
         }

@@ -125,7 +125,7 @@ import Testing
         if threshold < .seconds(1) {
             queue.sync { _ = witness.await(1) }
         } else {
-            queue.sync { SerialQueue.letTheWatcherLook(threshold) }
+            queue.sync { SerialQueue.letTheWatcherLook(self.threshold) }
             #expect(witness.seen.isEmpty)
         }
     }

@@ -120,10 +120,12 @@ extension WorkOperation {
 }
 
 extension WorkOperation: Hashable {
+    /// Whether both handles stand for the same operation.
     public static func == (left: WorkOperation, right: WorkOperation) -> Bool {
         left.node === right.node
     }
 
+    /// Hashes the identity of the operation.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(node))
     }

@@ -2,10 +2,14 @@
 ///
 /// A priority has no influence on operations that have started, nor on predecessors: give those the priority, too.
 public enum OperationPriority: UInt8, Sendable, Hashable, CaseIterable, Comparable {
+    /// After all others.
     case low
+    /// The default.
     case normal
+    /// Before all others.
     case high
 
+    /// Whether `left` is the lower priority.
     public static func < (left: OperationPriority, right: OperationPriority) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -18,10 +18,12 @@ public struct WorkProgress: Sendable, Hashable {
 public struct WorkProgressUpdates: AsyncSequence, Sendable {
     let core: QueueCore
 
+    /// Returns an iterator that begins with the progress as it is.
     public func makeAsyncIterator() -> Iterator {
         Iterator(core: core)
     }
 
+    /// Reads the progress of one queue.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let core: QueueCore
         private var last: WorkProgress?
@@ -36,6 +38,7 @@ public struct WorkProgressUpdates: AsyncSequence, Sendable {
             case end
         }
 
+        /// Waits until the progress differs from the last one that this iterator returned; `nil`: there will be no other.
         public mutating func next() async -> WorkProgress? {
             while !Task.isCancelled {
                 switch look() {

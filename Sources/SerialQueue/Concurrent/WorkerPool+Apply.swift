@@ -25,7 +25,7 @@ extension WorkerPool {
         if status != 0 { applyHasForked() }
     }
 
-    /// The same on ``shared``.
+    /// Calls `body` once for each index below `count`, on the calling thread and on threads of ``shared``.
     // Not in the documentation's catalogue: every link to the method would be ambiguous.
     @_documentation(visibility: internal)
     public static func apply(_ count: Int, _ body: @Sendable (Int) -> Void) {

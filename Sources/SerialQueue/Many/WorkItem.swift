@@ -166,10 +166,12 @@ extension WorkQueue {
 }
 
 extension WorkItem: Hashable {
+    /// Whether both handles stand for the same item.
     public static func == (left: WorkItem, right: WorkItem) -> Bool {
         left.item == right.item
     }
 
+    /// Hashes the identity of the item.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(item)
     }

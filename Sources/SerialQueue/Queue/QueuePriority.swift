@@ -16,6 +16,7 @@ public enum QueuePriority: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     /// Before all others.
     case high
 
+    /// Whether `left` is the lower priority.
     public static func < (left: QueuePriority, right: QueuePriority) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -37,6 +37,7 @@ extension SerialQueue {
         /// The errno code.
         public let code: CInt
 
+        /// What the code means, in one line.
         public var description: String { "trace: \(String(cString: sq_error_text(code)))" }
     }
 }

@@ -51,10 +51,12 @@ extension WorkQueue {
 }
 
 extension WorkQueue: Hashable {
+    /// Whether both handles stand for the same queue.
     public static func == (left: WorkQueue, right: WorkQueue) -> Bool {
         left.queue == right.queue
     }
 
+    /// Hashes the identity of the queue.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(queue)
     }

@@ -9,20 +9,20 @@ static bool runs_alone(uintptr_t kind) {
 }
 
 /* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
-static void run_alone(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
+static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__gate_t *gate = sq__gate_of(queue);
     bool is_barrier = runs_alone(kind) && !(control & SQ__DISCARD);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, SQ__GATE_BARRIER);
     }
-    sq__run_call(queue, kind, where, control, work);
+    sq__run_call(queue, kind, origin, control, work);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
     }
 }
 
 /* O. Runs what was taken as a reader, after the baton was passed on. True: the baton is the caller's again. */
-static bool run_reader(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work,
+static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work,
                        void (*pass)(sq_queue_t *)) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     bool is_limited = concurrent->width != UINT32_MAX;
@@ -31,7 +31,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint3
         (void)sq__add_relaxed(&concurrent->asyncs, 1);
     }
     pass(queue);
-    sq__run_call(queue, kind, where, control, work);
+    sq__run_call(queue, kind, origin, control, work);
     if (sq__queue_is_stale(queue)) {
         return false;
     }
@@ -46,7 +46,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint3
 static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_queue_t *)) {
     sq__work_t work;
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
-    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
+    sq__origin_t origin = sq__run_origin(queue, control);
     uintptr_t kind = sq__run_take(queue, control, &work);
     if (kind == SQ__EMPTY) {
         return !sq__queue_is_stale(queue);
@@ -56,10 +56,10 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     reader->subject = kind == SQ__MEMBER ? work.member.end->whose
                       : kind == SQ__PAIR || kind == SQ__JOB ? work.pair.first : NULL;
     if (runs_alone(kind) || control & SQ__DISCARD) {
-        run_alone(queue, kind, where, control, &work);
+        run_alone(queue, kind, origin, control, &work);
         return !sq__queue_is_stale(queue);
     }
-    return run_reader(queue, kind, where, control, &work, pass);
+    return run_reader(queue, kind, origin, control, &work, pass);
 }
 
 sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *)) {

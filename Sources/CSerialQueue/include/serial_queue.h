@@ -18,6 +18,7 @@
 #include "sq_timer.h"
 #include "sq_suspend.h"
 #include "sq_shutdown.h"
+#include "sq_histogram.h"
 #include "sq_stats.h"
 #include "sq_watch.h"
 #include "sq_inspect.h"

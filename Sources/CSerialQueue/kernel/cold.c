@@ -39,6 +39,7 @@ void sq__cold_free(sq_queue_t *queue) {
         if (cold->forget != NULL) {
             cold->forget(cold);
         }
+        sq__memory_free(sq__load_relaxed(&cold->measured));
         sq__memory_free(cold);
     }
 }

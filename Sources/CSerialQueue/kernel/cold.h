@@ -20,6 +20,7 @@ typedef struct sq__cold {
     SQ__ATOMIC(uint64_t) thread_id;     /* N */
     SQ__ATOMIC(uint64_t) traced_as;     /* A  the queue's number in a trace, and above that the session: traced.h */
     sq_queue_t *queue;                  /* I */
+    SQ__ATOMIC(struct sq__measured *) measured; /* A  NULL until its histograms are first on, then fixed: measured.h */
 
     /* inspect/watch.c */
     void (*forget)(struct sq__cold *);  /* L  called before the record is freed; NULL: the queue was never watched */

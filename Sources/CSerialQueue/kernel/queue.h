@@ -17,11 +17,13 @@
 #include <stddef.h>
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, record its start for a watcher
- * (cold.h) or for a trace (traced.h). Three are fixed: SQ__CONCURRENT (kernel/concurrent.h), SQ__ON_LOOP
- * (pool/loop.h), and SQ__HELPS (pool/ahead.h). */
-enum { SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = 32, SQ__HELPS = 64 };
+ * (cold.h) or for a trace (traced.h), measure its times (measured.h). Three are fixed: SQ__CONCURRENT (kernel/concurrent.h),
+ * SQ__ON_LOOP (pool/loop.h), and SQ__HELPS (pool/ahead.h). */
+enum {
+    SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = 32, SQ__HELPS = 64, SQ__MEASURED = 128
+};
 /* Without these a task is just called. */
-enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED };
+enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED };
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
 typedef struct sq__room {

@@ -62,7 +62,7 @@ uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uin
     return began;
 }
 
-void sq__reader_run_noted(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
+void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
     sq__session_t session = 0;
@@ -78,7 +78,9 @@ void sq__reader_run_noted(sq_queue_t *queue, bool begins, sq_function_t function
     if (noted & SQ__WATCHED) {
         sq__reader_begin(queue, function);
     }
+    uint64_t began = noted & SQ__MEASURED ? sq__measured_begin(queue, submitted) : 0;
     function(context);
+    sq__measured_end(queue, began);
     if (noted & SQ__WATCHED) {
         sq__reader_end(queue);
     }

@@ -40,14 +40,14 @@ void sq__reader_end(sq_queue_t *queue);
 /* Since when the oldest one runs, and what and where; 0: none is known. */
 uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uint64_t *thread_id);
 
-/* sq__reader_run on a queue that is watched or traced. */
-void sq__reader_run_noted(sq_queue_t *queue, bool begins, sq_function_t function, void *context);
+/* sq__reader_run on a queue that is watched, traced or measured. */
+void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context);
 
-/* Calls `function(context)` as a task of the queue, which a watcher or a trace may want to know of. `begins`: as in sq__run_in_chain. Counting
- * is the caller's. */
-static inline void sq__reader_run(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
+/* Calls `function(context)` as a task of the queue, which a watcher, a trace or a histogram may want to know of. `begins`: as in
+ * sq__run_in_chain; `submitted`: as in sq__run_turn, or 0: it is part of another task. Counting is the caller's. */
+static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context) {
     if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__NOTED, 0)) {
-        sq__reader_run_noted(queue, begins, function, context);
+        sq__reader_run_noted(queue, begins, submitted, function, context);
     } else {
         sq__run_in_chain(queue, begins, function, context);
     }

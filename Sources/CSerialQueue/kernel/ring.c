@@ -1,6 +1,7 @@
 #include "kernel/ring.h"
 
 #include "kernel/traced.h"
+#include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/thread.h"
 #include "thread/spin.h"
@@ -50,20 +51,25 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
     return error;
 }
 
-void sq__ring_announce(sq_queue_t *queue, sq__place_t place, uint16_t kind) {
-    sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place));
-}
-
-bool sq__ring_publish(sq__place_t place, uintptr_t kind) {
+bool sq__ring_publish(sq__place_t place, uintptr_t word) {
     if (place.link == NULL) {
         /* [publish] release: the slot; acquire: the holder's writes before it left the baton. Pairs with sq__ring_peek and
          * leave_baton. */
-        return sq__exchange_acq_rel(&place.slot->word, kind) == SQ__BATON || place.owns;
+        return sq__exchange_acq_rel(&place.slot->word, word) == SQ__BATON || place.owns;
     }
-    sq__store_relaxed(&place.slot->word, kind);
+    sq__store_relaxed(&place.slot->word, word);
     sq__segment_t *segment = SQ__CONTAINER(place.slot, sq__segment_t, slots);
     /* [publish] the same for the segment that contains the slot. */
     return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
+}
+
+bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control) {
+    if (control & SQ__TRACED) {
+        sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place));
+    }
+    uintptr_t word = control & SQ__MEASURED ? kind | (uintptr_t)sq__clock_now() << SQ__KIND_BITS : kind;
+    bool takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
+    return sq__ring_publish(place, word) || takes;
 }
 
 /* The head: the baton's holder */
@@ -100,7 +106,7 @@ uintptr_t sq__ring_peek(sq_queue_t *queue) {
         }
         index = 0;
     }
-    return sq__load_acquire(&queue->head->slots[index].word); /* [publish] acquire: the slot; [withdraw] the same if it is empty */
+    return sq__ring_kind(sq__load_acquire(&queue->head->slots[index].word)); /* [publish] acquire: the slot; [withdraw] the same if it is empty */
 }
 
 sq__work_t sq__ring_take(sq_queue_t *queue) {

@@ -5,7 +5,7 @@
  *
  *     EMPTY    not filled yet, whether taken or not
  *     BATON    the head reached the slot before it was filled, and left the baton in it
- *     ...      filled with work of some kind (work.h)
+ *     ...      filled with work of some kind (work.h); above the kind perhaps a time
  *
  * The submitter and the holder settle by a read-modify-write of that word which of them continues. The holder swaps EMPTY for
  * BATON, or finds the slot filled. The submitter exchanges its kind into the word; if it gets BATON back, it now has the
@@ -39,9 +39,9 @@ typedef struct sq__place {
  * error nothing has changed. */
 int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place);
 
-/* Publishes a filled slot as `kind`. Returns true if the caller now has the baton, because it owned the queue or because the
+/* Publishes a filled slot with this word. Returns true if the caller now has the baton, because it owned the queue or because the
  * baton was in the slot. The caller must not touch the slot afterwards. */
-bool sq__ring_publish(sq__place_t place, uintptr_t kind);
+bool sq__ring_publish(sq__place_t place, uintptr_t word);
 
 typedef enum sq__put {
     SQ__PUT_QUEUED, /* another thread holds the baton, and will reach the task */
@@ -55,8 +55,15 @@ static inline void sq__next_put(sq_queue_t *queue, uint16_t kind, const sq__work
     sq__store_relaxed(&queue->handoff_kind, kind);
 }
 
-/* The submitter is about to publish the slot that it has filled, in a queue that is traced. */
-void sq__ring_announce(sq_queue_t *queue, sq__place_t place, uint16_t kind);
+/* The word of a slot has its kind, and above that the time of its submission, if the queue is measured (measured.h). The time has the lower
+ * 56 bits of the nanoseconds: enough for waits of two years. */
+enum { SQ__KIND_BITS = 8 };
+static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ__KIND_BITS) - 1); }
+static inline uint64_t sq__ring_time(uintptr_t word) { return word >> SQ__KIND_BITS; }
+static inline uint64_t sq__ring_time_between(uint64_t earlier, uint64_t later) { return (later - earlier) << SQ__KIND_BITS >> SQ__KIND_BITS; }
+
+/* Publishes the slot that the submitter has filled, in a queue that is traced or measured. Returns as sq__ring_publish. */
+bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control);
 
 /* Fills the slot that the submitter took, and publishes it as `kind`. */
 static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint16_t kind, const sq__work_t *work) {
@@ -67,9 +74,9 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
     place.slot->work = *work;
     bool takes = false;
     uint32_t control = sq__load_relaxed(&queue->control);
-    if (__builtin_expect(control & (SQ__CONCURRENT | SQ__TRACED), 0)) {
-        if (control & SQ__TRACED) {
-            sq__ring_announce(queue, place, kind);
+    if (__builtin_expect(control & (SQ__CONCURRENT | SQ__TRACED | SQ__MEASURED), 0)) {
+        if (control & (SQ__TRACED | SQ__MEASURED)) {
+            return sq__ring_publish_noted(queue, place, kind, control) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
         }
         takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
     }

@@ -71,15 +71,17 @@ static void run_task(uint32_t control, sq_task_t task) {
 }
 
 /* Ends the member after its function has returned, so that waits for the group see its writes. */
-static void run_member(const sq_queue_t *queue, uint32_t control, sq__member_task_t member) {
+static void run_member(sq_queue_t *queue, uint32_t control, uint64_t began, sq__member_task_t member) {
     run_task(control, (sq_task_t){ .run = member.run, .context = member.context });
+    sq__measured_end(queue, began);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
         member.end->call(member.end);
     }
 }
 
-static void run_call(const sq_queue_t *queue, sq__waiter_t waiter) {
+static void run_call(sq_queue_t *queue, uint64_t began, sq__waiter_t waiter) {
     waiter.call->task.run(waiter.call->task.context);
+    sq__measured_end(queue, began);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
         waiter.call->is_done = true;
         sq__token_grant(waiter.token, waiter.wait_id);
@@ -103,30 +105,43 @@ sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__wo
     }
 }
 
-static inline void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__work_t *work) {
-    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__EMPTY) {
-        sq__cold_task_begins(queue, sq__run_function_of(kind, control, work));
-    }
+/* `began`: see measured.h. A task is counted before its outcome can be seen. */
+static inline __attribute__((always_inline)) void call_measured(sq_queue_t *queue, uintptr_t kind, uint32_t control, uint64_t began,
+                                                                const sq__work_t *work) {
     switch (kind) {
     case SQ__TASK:
     case SQ__DUE:
     case SQ__BARRIER:
         run_task(control, work->task);
+        sq__measured_end(queue, began);
         break;
     case SQ__PAIR:
     case SQ__JOB:
     case SQ__BARRIER_PAIR:
     case SQ__BARRIER_JOB:
         work->pair.call(work->pair.first, work->pair.second, !(control & SQ__DISCARD));
+        sq__measured_end(queue, began);
         break;
     case SQ__MEMBER:
-        run_member(queue, control, work->member);
+        run_member(queue, control, began, work->member);
         break;
     case SQ__CALL:
     case SQ__EITHER:
-        run_call(queue, work->waiter);
+        run_call(queue, began, work->waiter);
         break;
     }
+}
+
+static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintptr_t kind, uint64_t submitted, uint32_t control,
+                                                       const sq__work_t *work) {
+    uint64_t began = 0;
+    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__EMPTY) {
+        sq__cold_task_begins(queue, sq__run_function_of(kind, control, work));
+    }
+    if (__builtin_expect((control & (SQ__MEASURED | SQ__DISCARD)) == SQ__MEASURED, 0) && kind != SQ__EMPTY) {
+        began = sq__measured_begin(queue, kind == SQ__CALL || kind == SQ__EITHER ? work->waiter.call->submitted : submitted);
+    }
+    call_measured(queue, kind, control, began, work);
     if (__builtin_expect(control & SQ__WATCHED, 0)) {
         sq__cold_task_ends(queue);
     }
@@ -147,22 +162,27 @@ static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t wh
     return sq__traced_start(queue, detail, where, (uintptr_t)function);
 }
 
-static __attribute__((noinline)) void call_traced(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control,
+static __attribute__((noinline)) void call_traced(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
                                                   const sq__work_t *work) {
-    sq__session_t session = trace_start(queue, kind, where, control, work);
-    call(queue, kind, control, work);
+    sq__session_t session = trace_start(queue, kind, origin.where, control, work);
+    call(queue, kind, origin.submitted, control, work);
     sq__trace_close(session, SQ__EVENT_END, 0, 0);
 }
 
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
-    if (__builtin_expect(control & SQ__TRACED, 0)) {
-        call_traced(queue, kind, where, control, work);
-        return;
-    }
-    call(queue, kind, control, work);
+sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
+    return (sq__origin_t){ .where = control & SQ__TRACED ? sq__next_where(queue) : 0,
+                           .submitted = control & SQ__MEASURED ? sq__measured_submitted(queue) : 0 };
 }
 
-void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context) {
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+    if (__builtin_expect(control & SQ__TRACED, 0)) {
+        call_traced(queue, kind, origin, control, work);
+        return;
+    }
+    call(queue, kind, origin.submitted, control, work);
+}
+
+void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, uint64_t submitted, sq_function_t function, void *context) {
     sq__session_t session = 0;
     if (control & SQ__TRACED) {
         sq__traced_closure(function, context);
@@ -171,7 +191,9 @@ void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t funct
     if (control & SQ__WATCHED) {
         sq__cold_task_begins(queue, function);
     }
+    uint64_t began = control & SQ__MEASURED ? sq__measured_begin(queue, submitted) : 0;
     sq__run(queue, function, context);
+    sq__measured_end(queue, began);
     if (control & SQ__WATCHED) {
         sq__cold_task_ends(queue);
     }
@@ -180,10 +202,10 @@ void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t funct
 
 /* On a queue whose control says more than the usual. */
 static __attribute__((noinline)) void run_noted_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
-    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
+    sq__origin_t origin = sq__run_origin(queue, control);
     batch->kind = take(queue, control, &batch->work);
     if (batch->kind != SQ__EMPTY) {
-        sq__run_call(queue, batch->kind, where, control, &batch->work);
+        sq__run_call(queue, batch->kind, origin, control, &batch->work);
     }
 }
 
@@ -194,7 +216,7 @@ static inline void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
         return;
     }
     batch->kind = take(queue, 0, &batch->work);
-    call(queue, batch->kind, 0, &batch->work);
+    call_measured(queue, batch->kind, 0, 0, &batch->work);
 }
 
 static const uint64_t longest = 1000000; /* nanoseconds */

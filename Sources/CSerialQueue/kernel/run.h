@@ -3,6 +3,7 @@
 #define SQ__KERNEL_RUN_H
 
 #include "kernel/cold.h"
+#include "kernel/measured.h"
 #include "kernel/queue.h"
 #include "platform/unwind.h"
 #include "thread/self.h"
@@ -30,16 +31,17 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
     sq__run_in_chain(queue, false, function, context);
 }
 
-/* O. The same on a queue that is watched or traced. */
-void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, sq_function_t function, void *context);
+/* O. The same on a queue that is watched, traced or measured. */
+void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, uint64_t submitted, sq_function_t function, void *context);
 
-/* O. The same, and notes the task for a watcher and a trace, if there are any. */
-static inline void sq__run_turn(sq_queue_t *queue, sq_function_t function, void *context) {
+/* O. The same, and notes the task for a watcher, a trace and the histograms, if there are any. `submitted`: as sq__call_t has it, or
+ * SQ__DID_NOT_WAIT. */
+static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     if (__builtin_expect(!(control & SQ__NOTED), 1)) {
         sq__run(queue, function, context);
     } else {
-        sq__run_noted_turn(queue, control, function, context);
+        sq__run_noted_turn(queue, control, submitted, function, context);
     }
 }
 
@@ -50,8 +52,20 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
 /* The function of this work, for reports; NULL: it has none. */
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work);
 
-/* Calls what was taken, as a task of the queue, which is the current one. `where`: where it was stored, if the queue is traced. */
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work);
+/* Where and when work was stored; each 0 if the queue is not traced, or not measured. */
+typedef struct sq__origin {
+    uintptr_t where;
+    uint64_t submitted;
+} sq__origin_t;
+
+/* O. Of the next work. `control` is the queue's. */
+sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control);
+static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
+    return __builtin_expect(control & SQ__NOTED, 0) ? sq__run_origin_noted(queue, control) : (sq__origin_t){ .where = 0 };
+}
+
+/* Calls what was taken, as a task of the queue, which is the current one. */
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work);
 
 /* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
 typedef struct sq__batch {

@@ -26,7 +26,7 @@
 typedef SQ__ATOMIC(uintptr_t) sq__word_t;
 
 typedef struct sq__slot {
-    sq__word_t word; /* SQ__EMPTY, SQ__BATON, or the kind of the work; a link's is the address of a segment instead */
+    sq__word_t word; /* SQ__EMPTY, SQ__BATON, or the kind of the work and perhaps a time; a link's is the address of a segment instead */
     sq__work_t work;
 } sq__slot_t;
 

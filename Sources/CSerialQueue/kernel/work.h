@@ -48,6 +48,7 @@ typedef struct sq__member_task {
 typedef struct sq__call {
     sq_task_t task;
     bool is_done;   /* the runner has called it */
+    uint64_t submitted; /* when, if the queue is measured (measured.h); else 0 */
     bool has_baton; /* of a reader of a concurrent queue: it was let in, and admits the next ones (concurrent/admit.h) */
 } sq__call_t;
 

@@ -9,6 +9,7 @@
 #include "kernel/cold.h"
 #include "kernel/current.h"
 #include "kernel/handle.h"
+#include "kernel/measured.h"
 #include "kernel/ring.h"
 #include "kernel/withdraw.h"
 #include "platform/clock.h"
@@ -30,6 +31,7 @@ static __attribute__((noinline)) void note_first(sq_queue_t *queue, uint16_t kin
     if (sq__is_traced(queue)) {
         sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
     }
+    sq__measured_handoff(queue);
     sq__cold_gets_busy(queue);
 }
 
@@ -238,7 +240,7 @@ int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
 
 int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    sq__call_t call = { .task = { .run = function, .context = context } };
+    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
     sq__runner_t runner;
     int error = sq__runner_find(queue, &runner);
     if (error) {

@@ -58,14 +58,16 @@ static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t w
 
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     sq__gate_t *gate = sq__gate_of(queue);
+    uint64_t submitted = SQ__DID_NOT_WAIT;
     if (!sq__gate_enter(gate)) {
         sq__gate_word_t unused;
+        submitted = sq__measured_now(queue);
         int error = get_turn(queue, SQ__WAITER, deadline, &unused);
         if (error) {
             return error;
         }
     }
-    sq__reader_run(queue, false, function, context);
+    sq__reader_run(queue, false, submitted, function, context);
     leave(queue, sq__load_relaxed(gate));
     return 0;
 }
@@ -76,7 +78,7 @@ int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
     if (__builtin_expect(!sq__gate_enter_at_once(gate, &mine), 0)) {
         return sync_in_turn(queue, deadline, function, context);
     }
-    sq__reader_run(queue, false, function, context);
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context);
     if (__builtin_expect(!sq__gate_leave_at_once(gate, &mine), 0)) {
         leave(queue, mine);
     }
@@ -88,20 +90,22 @@ int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function
         sq__deadlock_onto_itself(queue, doing);
         return sq__queue_reject(queue, EDEADLK);
     }
-    sq__reader_run(queue, false, function, context);
+    sq__reader_run(queue, false, 0, function, context);
     return 0;
 }
 
 int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     sq__gate_t *gate = sq__gate_of(queue);
     sq__gate_word_t mine;
+    uint64_t submitted = SQ__DID_NOT_WAIT;
     if (__builtin_expect(!sq__gate_enter_barrier(gate, &mine), 0)) {
+        submitted = sq__measured_now(queue);
         int error = get_turn(queue, SQ__BARRIER_WAITER, deadline, &mine);
         if (error) {
             return error;
         }
     }
-    sq__reader_run(queue, false, function, context);
+    sq__reader_run(queue, false, submitted, function, context);
     if (__builtin_expect(mine == 0 || !sq__gate_leave_barrier(gate, mine), 0)) {
         (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
         sq__baton_pass(queue);

@@ -17,7 +17,7 @@ static int check_deadline(sq_time_t deadline) {
 }
 
 static int call_owner(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    sq__call_t call = { .task = { .run = function, .context = context } };
+    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
     int error = check_deadline(deadline);
     if (error) {
         return sq__queue_reject(queue, error);
@@ -38,7 +38,9 @@ static bool take_if_free(sq_queue_t *queue) {
 }
 
 static int run_in_place(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    uint64_t submitted = SQ__DID_NOT_WAIT;
     if (!take_if_free(queue)) {
+        submitted = sq__measured_now(queue);
         int error = check_deadline(deadline);
         if (error) {
             return sq__queue_reject(queue, error);
@@ -48,7 +50,7 @@ static int run_in_place(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
             return error;
         }
     }
-    sq__run_turn(queue, function, context);
+    sq__run_turn(queue, submitted, function, context);
     sq__baton_pass(queue);
     return 0;
 }

@@ -81,7 +81,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t k
         return sq__queue_is_on_loop(queue) ? sq__loop_sync(queue, deadline, function, context)
                                            : sq__concurrent_sync(queue, deadline, function, context);
     }
-    sq__call_t call = { .task = { .run = function, .context = context } };
+    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return sq__queue_reject(queue, ESTALE);
@@ -93,7 +93,7 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t k
     }
     int error = get_turn(queue, (sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline });
     if (error == 0 && !call.is_done) {
-        sq__run_turn(queue, function, context);
+        sq__run_turn(queue, call.submitted, function, context);
         sq__baton_pass(queue);
     }
     return error;
@@ -108,7 +108,7 @@ static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t
         /* [own] acquire: what the last holder wrote. */
         if (__builtin_expect(sq__cas_acquire(&queue->state, &state, free | SQ__OWNED), 1)) {
             sq__count(&queue->ran, 1);
-            sq__run_turn(queue, function, context);
+            sq__run_turn(queue, SQ__DID_NOT_WAIT, function, context);
             state = free | SQ__OWNED;
             /* [own] release: what the task wrote. Fails if something was queued in between, or a flag was set. */
             if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {
@@ -151,7 +151,7 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
     SQ__CHECK_HANDLE(queue);
     if (is_current_in_task(queue, function, __builtin_frame_address(0))) {
         if (sq__is_concurrent(queue)) {
-            sq__reader_run(queue, false, function, context);
+            sq__reader_run(queue, false, 0, function, context);
         } else {
             sq__run(queue, function, context);
         }

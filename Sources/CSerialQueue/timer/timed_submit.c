@@ -1,5 +1,6 @@
 #include "timer/timed_submit.h"
 
+#include "kernel/measured.h"
 #include "kernel/ring.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
@@ -35,6 +36,9 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
     }
     if (place.slot == NULL && sq__is_traced(queue)) {
         sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
+    }
+    if (place.slot == NULL) {
+        sq__measured_handoff(queue);
     }
     *passes = sq__ring_put(queue, place, kind, work) != SQ__PUT_QUEUED;
     return 0;

@@ -1,0 +1,126 @@
+/* histogram.c: what a queue's histograms have, and what can be said of them. kernel/measured.h fills them. */
+#include "include/sq_histogram.h"
+
+#include "kernel/cold.h"
+#include "kernel/handle.h"
+#include "kernel/lock.h"
+#include "kernel/measured.h"
+#include "platform/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* On and off */
+
+int sq_queue_histograms_start(sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    if (sq__queue_is_stale(queue)) {
+        return ESTALE;
+    }
+    sq__measured_t *fresh = sq__memory(sizeof *fresh);
+    if (fresh == NULL) {
+        return ENOMEM;
+    }
+    memset(fresh, 0, sizeof *fresh);
+    sq__lock(queue);
+    sq__cold_t *cold = sq__cold_record(queue);
+    sq__measured_t *measured = cold != NULL ? sq__load_relaxed(&cold->measured) : NULL; /* changes only under the same lock */
+    if (cold != NULL && measured == NULL) {
+        measured = fresh;
+        fresh = NULL;
+        sq__store_release(&cold->measured, measured); /* [watch] release: the record as it was made */
+    }
+    if (cold != NULL && !(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
+        sq__store_relaxed(&measured->since, sq__clock_now());
+        sq__control(queue, 0, SQ__MEASURED);
+    }
+    sq__unlock(queue);
+    sq__memory_free(fresh);
+    return cold != NULL ? 0 : ENOMEM;
+}
+
+void sq_queue_histograms_stop(sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    if (!sq__queue_is_stale(queue)) {
+        sq__lock(queue);
+        sq__control(queue, SQ__MEASURED, 0);
+        sq__unlock(queue);
+    }
+}
+
+/* Tasks may be counted meanwhile. The count is that of the buckets, so that the two agree. */
+static void copy(const sq__durations_t *durations, sq_histogram_t *histogram) {
+    *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
+    for (size_t i = 0; durations != NULL && i < SQ_HISTOGRAM_BUCKETS; i += 1) {
+        histogram->counts[i] = sq__load_relaxed(&durations->counts[i]);
+        histogram->count += histogram->counts[i];
+    }
+    if (durations != NULL) {
+        histogram->sum = sq__load_relaxed(&durations->sum);
+        histogram->longest = sq__load_relaxed(&durations->longest);
+    }
+}
+
+int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_histogram_t *running) {
+    SQ__CHECK_HANDLE(queue);
+    if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
+        return EINVAL;
+    }
+    const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
+    const sq__measured_t *measured = cold != NULL ? sq__load_acquire(&cold->measured) : NULL; /* [watch] acquire: the same */
+    copy(measured != NULL ? &measured->waiting : NULL, waiting);
+    copy(measured != NULL ? &measured->running : NULL, running);
+    return 0;
+}
+
+/* Without a queue */
+
+void sq_histogram_record(sq_histogram_t *histogram, uint64_t nanoseconds) {
+    histogram->counts[sq__measured_bucket(nanoseconds)] += 1;
+    histogram->count += 1;
+    histogram->sum += nanoseconds;
+    histogram->longest = nanoseconds > histogram->longest ? nanoseconds : histogram->longest;
+}
+
+void sq_histogram_add(sq_histogram_t *histogram, const sq_histogram_t *other) {
+    for (size_t i = 0; i < SQ_HISTOGRAM_BUCKETS; i += 1) {
+        histogram->counts[i] += other->counts[i];
+    }
+    histogram->count += other->count;
+    histogram->sum += other->sum;
+    histogram->longest = other->longest > histogram->longest ? other->longest : histogram->longest;
+}
+
+void sq_histogram_subtract(sq_histogram_t *histogram, const sq_histogram_t *earlier) {
+    uint64_t bound = 0;
+    for (size_t i = 0; i < SQ_HISTOGRAM_BUCKETS; i += 1) {
+        histogram->counts[i] -= earlier->counts[i];
+        bound = histogram->counts[i] > 0 ? sq_histogram_bound(i) : bound;
+    }
+    histogram->count -= earlier->count;
+    histogram->sum -= earlier->sum;
+    if (histogram->longest == earlier->longest && bound < histogram->longest) {
+        histogram->longest = bound;
+    }
+}
+
+uint64_t sq_histogram_quantile(const sq_histogram_t *histogram, double part) {
+    double rank = part * (double)histogram->count;
+    uint64_t so_far = 0;
+    for (size_t i = 0; i < SQ_HISTOGRAM_BUCKETS; i += 1) {
+        so_far += histogram->counts[i];
+        if (so_far > 0 && (double)so_far >= rank) {
+            uint64_t bound = sq_histogram_bound(i);
+            return bound < histogram->longest ? bound : histogram->longest;
+        }
+    }
+    return histogram->longest;
+}
+
+uint64_t sq_histogram_bound(size_t bucket) {
+    if (bucket < 16) {
+        return bucket;
+    }
+    unsigned shift = (unsigned)(bucket / 16) - 1;
+    return ((UINT64_C(17) + bucket % 16) << shift) - 1; /* for the last one all bits are set */
+}

@@ -1,0 +1,64 @@
+#include "kernel/measured.h"
+
+#include "kernel/cold.h"
+#include "kernel/ring.h"
+
+static sq__measured_t *measured_of(const sq_queue_t *queue) {
+    const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
+    return sq__load_acquire(&cold->measured);                /* [watch] acquire: the same */
+}
+
+/* Of a concurrent queue: others count at the same time. */
+static void record_shared(sq__durations_t *durations, uint64_t nanoseconds) {
+    unsigned bucket = sq__measured_bucket(nanoseconds);
+    sq__add_relaxed(&durations->counts[bucket], 1);
+    sq__add_relaxed(&durations->sum, nanoseconds);
+    uint64_t longest = sq__load_relaxed(&durations->longest);
+    while (nanoseconds > longest && !sq__cas_relaxed(&durations->longest, &longest, nanoseconds)) {
+    }
+}
+
+static void record(const sq_queue_t *queue, sq__durations_t *durations, uint64_t nanoseconds) {
+    if (sq__is_concurrent(queue)) {
+        record_shared(durations, nanoseconds);
+        return;
+    }
+    unsigned bucket = sq__measured_bucket(nanoseconds);
+    sq__count(&durations->counts[bucket], 1);
+    sq__count(&durations->sum, nanoseconds);
+    if (nanoseconds > sq__load_relaxed(&durations->longest)) {
+        sq__store_relaxed(&durations->longest, nanoseconds);
+    }
+}
+
+void sq__measured_handoff(const sq_queue_t *queue) {
+    if (sq__load_acquire(&queue->control) & SQ__MEASURED) { /* [watch] acquire: the record */
+        sq__measured_t *measured = measured_of(queue);
+        sq__store_relaxed(&measured->handoff, sq__clock_now());
+    }
+}
+
+uint64_t sq__measured_submitted(sq_queue_t *queue) {
+    if (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY) {
+        const sq__measured_t *measured = measured_of(queue);
+        return sq__load_relaxed(&measured->handoff);
+    }
+    const sq__slot_t *slot = sq__ring_head(queue);
+    return sq__ring_time(sq__load_relaxed(&slot->word));
+}
+
+uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted) {
+    if (submitted == 0) {
+        return 0;
+    }
+    sq__measured_t *measured = measured_of(queue);
+    uint64_t now = sq__clock_now();
+    uint64_t waited = submitted != SQ__DID_NOT_WAIT ? sq__ring_time_between(submitted, now) : 0;
+    if (waited > now - sq__load_relaxed(&measured->since)) {
+        return 0; /* it was submitted before */
+    }
+    record(queue, &measured->waiting, waited);
+    return now;
+}
+
+void sq__measured_ended(const sq_queue_t *queue, uint64_t began) { record(queue, &measured_of(queue)->running, sq__clock_now() - began); }

@@ -1,0 +1,65 @@
+/* measured.h: how long tasks wait and run, in a queue whose histograms are on.
+ *
+ * DESIGN. While SQ__MEASURED is set in the queue's control, each submission keeps its time until the task starts. Otherwise there is no
+ * time of submission anywhere. It lies where it needs no memory:
+ *
+ *     a task in a slot          in the slot's word, above the kind (ring.h): 56 bits of nanoseconds, which wrap after two years
+ *     in the hand-off slot      in the record below; only the baton's holder uses that slot
+ *     a thread that waits       on its stack (sq__call_t), for the runner that does its call
+ *
+ * The baton's holder counts the task's times. Tasks of a concurrent queue run at the same time, so these count with locked
+ * instructions. A task that was submitted before the measuring began has no time, or an older one, and is not counted. */
+#ifndef SQ__KERNEL_MEASURED_H
+#define SQ__KERNEL_MEASURED_H
+
+#include "include/sq_histogram.h"
+#include "kernel/queue.h"
+#include "platform/clock.h"
+
+/* In place of a time of submission: the task did not wait. 0: not known. */
+#define SQ__DID_NOT_WAIT UINT64_MAX
+
+/* C, in a concurrent queue A. */
+typedef struct sq__durations {
+    SQ__ATOMIC(uint64_t) sum, longest;
+    SQ__ATOMIC(uint64_t) counts[SQ_HISTOGRAM_BUCKETS];
+} sq__durations_t;
+
+typedef struct sq__measured {
+    SQ__ATOMIC(uint64_t) since;   /* A  when the measuring began last */
+    SQ__ATOMIC(uint64_t) handoff; /* O  when the task in the hand-off slot was submitted */
+    sq__durations_t waiting, running;
+} sq__measured_t;
+
+/* In which bucket a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
+static inline unsigned sq__measured_bucket(uint64_t nanoseconds) {
+    if (nanoseconds < 16) {
+        return (unsigned)nanoseconds;
+    }
+    unsigned highest = 63 - (unsigned)__builtin_clzll(nanoseconds);
+    return (highest - 3) * 16 + ((unsigned)(nanoseconds >> (highest - 4)) & 15);
+}
+
+/* Now, if the queue is measured; else 0. */
+static inline uint64_t sq__measured_now(const sq_queue_t *queue) {
+    return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__MEASURED, 0) ? sq__clock_now() : 0;
+}
+
+/* O. Notes that the task in the hand-off slot is submitted now, if the queue is measured. */
+void sq__measured_handoff(const sq_queue_t *queue);
+
+/* O. When the next task, whose slot is filled, was submitted: at least the lower 56 bits. */
+uint64_t sq__measured_submitted(sq_queue_t *queue);
+
+/* A task begins that was submitted then. Returns now; 0: it is not counted. */
+uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted);
+
+/* The task ends that began then; 0: it is not counted. */
+void sq__measured_ended(const sq_queue_t *queue, uint64_t began);
+static inline void sq__measured_end(const sq_queue_t *queue, uint64_t began) {
+    if (__builtin_expect(began != 0, 0)) {
+        sq__measured_ended(queue, began);
+    }
+}
+
+#endif

@@ -59,7 +59,8 @@ static void look(dump_t *dump) {
     sq__view_t *view = &dump->view;
     view->symbols = &dump->symbols;
     view->threads.size = sizeof(sq__view_thread_t);
-    view->held.size = sizeof(sq__view_held_t);
+    view->held.size = sizeof(sq__view_key_t);
+    view->order.size = sizeof(sq__view_key_t);
     view->queues.size = sizeof(sq__view_queue_t);
     view->pools.size = sizeof(sq__view_pool_t);
     view->timers.size = sizeof(sq__view_timer_t);
@@ -103,6 +104,7 @@ int sq_dump(int fd) {
     forget(&dump->view.threads);
     forget(&dump->view.held);
     forget(&dump->view.queues);
+    forget(&dump->view.order);
     forget(&dump->view.pools);
     forget(&dump->view.timers);
     sq__pages_free(dump, sizeof *dump);

@@ -87,34 +87,36 @@ static void add_of_thread(sq__view_t *view, const sq__view_thread_t *thread) {
     }
 }
 
-static bool queue_before(const void *one, const void *other) {
-    const sq__view_queue_t *a = one, *b = other;
-    return (uintptr_t)a->at != (uintptr_t)b->at ? (uintptr_t)a->at < (uintptr_t)b->at : a->is_ready > b->is_ready;
-}
-
-/* Many threads may have led to one queue. */
-static void remove_doubles(sq__view_list_t *list) {
+/* Many threads may have led to one queue: the entry of its pool is kept, if there is one. */
+static void order_by_address(sq__view_t *view) {
     size_t kept = 0;
-    sq__view_queue_t *items = (sq__view_queue_t *)(void *)list->items;
-    for (size_t i = 0; i < list->count; i += 1) {
-        if (items[i].is_there && (kept == 0 || items[kept - 1].at != items[i].at)) {
-            items[kept++] = items[i];
+    for (size_t i = 0; i < view->queues.count; i += 1) {
+        const sq__view_queue_t *queue = (const sq__view_queue_t *)(void *)view->queues.items + i;
+        if (queue->is_there) {
+            sq__view_add_key(view, &view->order, (uintptr_t)queue->at, !queue->is_ready, i);
         }
     }
-    list->count = kept;
+    sq__view_sort(&view->order);
+    for (size_t i = 0; i < view->order.count; i += 1) {
+        sq__view_key_t *key = sq__view_key(&view->order, i);
+        if (kept == 0 || sq__view_key(&view->order, kept - 1)->first != key->first) {
+            *sq__view_key(&view->order, kept++) = *key;
+        }
+    }
+    view->order.count = kept;
 }
 
 sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue) {
-    size_t first = 0, past = view->queues.count;
+    size_t first = 0, past = view->order.count;
     while (first < past) {
         size_t middle = first + (past - first) / 2;
-        if ((uintptr_t)sq__view_queue(view, middle)->at < (uintptr_t)queue) {
+        if (sq__view_key(&view->order, middle)->first < (uintptr_t)queue) {
             first = middle + 1;
         } else {
             past = middle;
         }
     }
-    return first < view->queues.count && sq__view_queue(view, first)->at == queue ? sq__view_queue(view, first) : NULL;
+    return first < view->order.count && sq__view_queue(view, first)->at == queue ? sq__view_queue(view, first) : NULL;
 }
 
 static void count_wait(const sq__view_t *view, const sq__view_thread_t *thread) {
@@ -137,8 +139,7 @@ void sq__view_look_at_queues(sq__view_t *view) {
     }
     view->had_pools = sq__pools_visit(&visitor);
     view->without_suspended = sq__suspended_visit(SQ__DUMP_PATIENCE, add_suspended, view);
-    sq__view_sort(&view->queues, queue_before);
-    remove_doubles(&view->queues);
+    order_by_address(view);
     for (size_t i = 0; i < view->threads.count; i += 1) {
         count_wait(view, sq__view_thread(view, i));
     }

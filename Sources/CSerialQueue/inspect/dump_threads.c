@@ -19,13 +19,6 @@ static bool add(void *context, const sq__self_t *at, const sq__self_t *copy) {
     return true;
 }
 
-static void note_held(sq__view_t *view, const void *what, size_t thread) {
-    sq__view_held_t *held = sq__view_add(view, &view->held);
-    if (held != NULL) {
-        *held = (sq__view_held_t){ .what = what, .thread = thread };
-    }
-}
-
 /* If the queue is watched: what its holder has noted. */
 static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
     struct sq_queue copy;
@@ -83,7 +76,7 @@ static void read_frames(sq__view_t *view, size_t i) {
             read_frame(at, &frame, thread->self.thread_id, &thread->frame[thread->frames]);
         }
         if (frame.owner != NULL) {
-            note_held(view, frame.owner, i);
+            sq__view_add_key(view, &view->held, (uintptr_t)frame.owner, 0, i);
         }
         thread->frames += 1;
         at = frame.parent;
@@ -124,7 +117,7 @@ static void read_thread(sq__view_t *view, size_t i) {
         thread->once = hold.what;
         thread->is_apply = hold.pool != NULL;
         sq__peek_text(thread->is_apply ? hold.pool : "", thread->apply, sizeof thread->apply);
-        note_held(view, hold.what, i);
+        sq__view_add_key(view, &view->held, (uintptr_t)hold.what, 0, i);
     }
     read_wait(thread);
     if (has_moved(thread)) {
@@ -142,32 +135,27 @@ static void read_thread(sq__view_t *view, size_t i) {
     }
 }
 
-static bool held_before(const void *one, const void *other) {
-    const sq__view_held_t *a = one, *b = other;
-    return (uintptr_t)a->what < (uintptr_t)b->what;
-}
-
 void sq__view_look_at_threads(sq__view_t *view) {
     view->had_threads = sq__self_visit(SQ__DUMP_PATIENCE, add, view);
     for (size_t i = 0; i < view->threads.count; i += 1) {
         read_thread(view, i);
     }
-    sq__view_sort(&view->held, held_before);
+    sq__view_sort(&view->held);
 }
 
-const sq__view_held_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count) {
-    const sq__view_held_t *held = (const sq__view_held_t *)(void *)view->held.items;
+const sq__view_key_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count) {
+    const sq__view_key_t *held = sq__view_key(&view->held, 0);
     size_t first = 0, past = view->held.count;
     while (first < past) {
         size_t middle = first + (past - first) / 2;
-        if ((uintptr_t)held[middle].what < (uintptr_t)what) {
+        if (held[middle].first < (uintptr_t)what) {
             first = middle + 1;
         } else {
             past = middle;
         }
     }
     *count = 0;
-    while (what != NULL && first + *count < view->held.count && held[first + *count].what == what) {
+    while (what != NULL && first + *count < view->held.count && held[first + *count].first == (uintptr_t)what) {
         *count += 1;
     }
     return held + first;

@@ -20,39 +20,40 @@ void *sq__view_add(sq__view_t *view, sq__view_list_t *list) {
     return list->items + list->size * list->count++; /* fresh pages are zeroed */
 }
 
-static void exchange(char *one, char *other, size_t size) {
-    char kept[64];
-    while (size > 0) {
-        size_t part = size < sizeof kept ? size : sizeof kept;
-        memcpy(kept, one, part);
-        memcpy(one, other, part);
-        memcpy(other, kept, part);
-        one += part, other += part, size -= part;
+void sq__view_add_key(sq__view_t *view, sq__view_list_t *keys, uint64_t first, uint64_t second, size_t item) {
+    sq__view_key_t *key = sq__view_add(view, keys);
+    if (key != NULL) {
+        *key = (sq__view_key_t){ .first = first, .second = second, .item = item };
     }
 }
 
-/* Moves the item at `i` down until nothing below it comes after it. */
-static void sift(const sq__view_list_t *list, size_t i, size_t count, bool (*before)(const void *, const void *)) {
+static bool is_before(const sq__view_key_t *one, const sq__view_key_t *other) {
+    return one->first != other->first ? one->first < other->first : one->second < other->second;
+}
+
+/* Moves the key at `i` down until nothing below it comes after it. */
+static void sift(sq__view_key_t *keys, size_t i, size_t count) {
+    sq__view_key_t moved = keys[i];
     for (size_t child; (child = 2 * i + 1) < count; i = child) {
-        char *here = list->items + i * list->size, *below = list->items + child * list->size;
-        if (child + 1 < count && before(below, below + list->size)) {
-            child += 1;
-            below += list->size;
+        child += child + 1 < count && is_before(&keys[child], &keys[child + 1]);
+        if (!is_before(&moved, &keys[child])) {
+            break;
         }
-        if (!before(here, below)) {
-            return;
-        }
-        exchange(here, below, list->size);
+        keys[i] = keys[child];
     }
+    keys[i] = moved;
 }
 
 /* A heap sort: qsort may allocate. */
-void sq__view_sort(sq__view_list_t *list, bool (*before)(const void *one, const void *other)) {
+void sq__view_sort(sq__view_list_t *list) {
+    sq__view_key_t *keys = sq__view_key(list, 0);
     for (size_t i = list->count / 2; i > 0; i -= 1) {
-        sift(list, i - 1, list->count, before);
+        sift(keys, i - 1, list->count);
     }
     for (size_t count = list->count; count > 1; count -= 1) {
-        exchange(list->items, list->items + (count - 1) * list->size, list->size);
-        sift(list, 0, count - 1, before);
+        sq__view_key_t last = keys[count - 1];
+        keys[count - 1] = keys[0];
+        keys[0] = last;
+        sift(keys, 0, count - 1);
     }
 }

@@ -67,11 +67,11 @@ typedef struct sq__view_queue {
     char label[SQ__VIEW_LABEL];
 } sq__view_queue_t;
 
-/* A thread has this queue, or is inside this once. */
-typedef struct sq__view_held {
-    const void *what;
-    size_t thread;
-} sq__view_held_t;
+/* What an item is sorted by. The items themselves stay where they are: of 100,000 queues they are too large to be moved about. */
+typedef struct sq__view_key {
+    uint64_t first, second;
+    size_t item;
+} sq__view_key_t;
 
 typedef struct sq__view_pool {
     const sq__pool_t *at;
@@ -87,8 +87,9 @@ typedef struct sq__view_timer {
 typedef struct sq__view {
     uint64_t now;
     sq__view_list_t threads; /* sq__view_thread_t */
-    sq__view_list_t held;    /* sq__view_held_t, in the order of `what` */
-    sq__view_list_t queues;  /* sq__view_queue_t, in the order of `at` */
+    sq__view_list_t held;    /* sq__view_key_t: what a thread holds, a queue or once, and the thread */
+    sq__view_list_t queues;  /* sq__view_queue_t, some of them twice */
+    sq__view_list_t order;   /* sq__view_key_t of `queues`, each once, by `at` until they are written */
     sq__view_list_t pools;   /* sq__view_pool_t */
     sq__view_list_t timers;  /* sq__view_timer_t */
     sq__symbols_t *symbols;
@@ -101,14 +102,19 @@ typedef struct sq__view {
 /* Adds a zeroed item; NULL: no memory. */
 void *sq__view_add(sq__view_t *view, sq__view_list_t *list);
 
-/* Sorts by what `before` says. In place, without memory. */
-void sq__view_sort(sq__view_list_t *list, bool (*before)(const void *one, const void *other));
+/* Adds a key to a list of them. */
+void sq__view_add_key(sq__view_t *view, sq__view_list_t *keys, uint64_t first, uint64_t second, size_t item);
+
+/* Sorts keys, in place, without memory. */
+void sq__view_sort(sq__view_list_t *keys);
+
+static inline sq__view_key_t *sq__view_key(const sq__view_list_t *keys, size_t i) { return (sq__view_key_t *)(void *)keys->items + i; }
 
 /* dump_threads.c: fills `threads` and `held`, and wants the symbols of what they run. */
 void sq__view_look_at_threads(sq__view_t *view);
 
-/* The first of the entries that are about `what`, and how many there are. */
-const sq__view_held_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count);
+/* The first of the keys that are about `what`, and how many there are. */
+const sq__view_key_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count);
 
 static inline sq__view_thread_t *sq__view_thread(const sq__view_t *view, size_t i) { return (sq__view_thread_t *)(void *)view->threads.items + i; }
 
@@ -121,7 +127,10 @@ bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char 
 /* NULL: it was not found. */
 sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue);
 
-static inline sq__view_queue_t *sq__view_queue(const sq__view_t *view, size_t i) { return (sq__view_queue_t *)(void *)view->queues.items + i; }
+/* The queue at this place of the order. */
+static inline sq__view_queue_t *sq__view_queue(const sq__view_t *view, size_t i) {
+    return (sq__view_queue_t *)(void *)view->queues.items + sq__view_key(&view->order, i)->item;
+}
 
 /* Peeks at a queue. */
 void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen);

@@ -71,7 +71,7 @@ static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__v
         const void *queues[SQ__LOOK_QUEUES];
         size_t count, others;
         const void *what = needed(thread, queues, &others);
-        const sq__view_held_t *held = sq__view_holders(view, what, &count);
+        const sq__view_key_t *held = sq__view_holders(view, what, &count);
         for (size_t i = 1; count == 0 && i < others; i += 1) {
             held = sq__view_holders(view, what = queues[i], &count);
         }
@@ -79,7 +79,7 @@ static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__v
             add_cause(text, sq__view_queue_of(view, what));
             return;
         }
-        const sq__view_thread_t *holder = sq__view_thread(view, held->thread);
+        const sq__view_thread_t *holder = sq__view_thread(view, held->item);
         sq__dump_add(text, "; ");
         sq__dump_add_thread(text, holder);
         sq__dump_add(text, thread->kind[0] == 'o' ? " is inside its function" : " runs it");
@@ -120,26 +120,18 @@ static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__vi
 }
 
 /* The longest waits first. */
-typedef struct waiting {
-    uint64_t since;
-    size_t thread;
-} waiting_t;
-
-static bool since_before(const void *one, const void *other) { return ((const waiting_t *)one)->since < ((const waiting_t *)other)->since; }
-
 void sq__dump_waits(sq__dump_text_t *text, sq__view_t *view) {
-    sq__view_list_t list = { .size = sizeof(waiting_t) };
+    sq__view_list_t list = { .size = sizeof(sq__view_key_t) };
     for (size_t i = 0; i < view->threads.count; i += 1) {
         const sq__view_thread_t *thread = sq__view_thread(view, i);
-        waiting_t *waiting = thread->waits ? sq__view_add(view, &list) : NULL;
-        if (waiting != NULL) {
-            *waiting = (waiting_t){ .since = thread->wait.since, .thread = i };
+        if (thread->waits) {
+            sq__view_add_key(view, &list, thread->wait.since, 0, i);
         }
     }
-    sq__view_sort(&list, since_before);
+    sq__view_sort(&list);
     sq__dump_add(text, "WAITING THREADS, THE LONGEST FIRST: %zu\n", list.count);
     for (size_t i = 0; i < list.count; i += 1) {
-        add_wait(text, view, sq__view_thread(view, ((const waiting_t *)(void *)list.items)[i].thread));
+        add_wait(text, view, sq__view_thread(view, sq__view_key(&list, i)->item));
     }
     sq__pages_free(list.items, list.room * list.size);
 }

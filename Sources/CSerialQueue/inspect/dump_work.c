@@ -3,12 +3,14 @@
 #include "kernel/gate.h"
 
 /* The deepest first; among equal ones, the one with the longest wait. */
-static bool deeper(const void *one, const void *other) {
-    const sq__view_queue_t *a = one, *b = other;
-    if (a->depth != b->depth) {
-        return a->depth > b->depth;
+static void order_by_depth(sq__view_t *view) {
+    for (size_t i = 0; i < view->order.count; i += 1) {
+        const sq__view_queue_t *queue = sq__view_queue(view, i);
+        sq__view_key_t *key = sq__view_key(&view->order, i);
+        key->first = UINT64_MAX - queue->depth;
+        key->second = queue->oldest != 0 ? queue->oldest : UINT64_MAX;
     }
-    return (a->oldest != 0 ? a->oldest : UINT64_MAX) < (b->oldest != 0 ? b->oldest : UINT64_MAX);
+    sq__view_sort(&view->order);
 }
 
 static void add_gate(sq__dump_text_t *text, const sq__view_queue_t *queue) {
@@ -37,20 +39,20 @@ static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__v
 }
 
 void sq__dump_queues(sq__dump_text_t *text, sq__view_t *view) {
-    sq__view_sort(&view->queues, deeper);
-    sq__dump_add(text, "QUEUES, THE DEEPEST FIRST: %zu\n", view->queues.count);
-    for (size_t i = 0; i < view->queues.count; i += 1) {
+    order_by_depth(view);
+    sq__dump_add(text, "QUEUES, THE DEEPEST FIRST: %zu\n", view->order.count);
+    for (size_t i = 0; i < view->order.count; i += 1) {
         add_queue(text, view, sq__view_queue(view, i));
     }
 }
 
 void sq__dump_suspended(sq__dump_text_t *text, const sq__view_t *view) {
     size_t count = 0;
-    for (size_t i = 0; i < view->queues.count; i += 1) {
+    for (size_t i = 0; i < view->order.count; i += 1) {
         count += (sq__view_queue(view, i)->state & SQ__SUSPENDED) != 0;
     }
     sq__dump_add(text, "SUSPENDED QUEUES: %zu\n", count);
-    for (size_t i = 0; i < view->queues.count; i += 1) {
+    for (size_t i = 0; i < view->order.count; i += 1) {
         const sq__view_queue_t *queue = sq__view_queue(view, i);
         if (queue->state & SQ__SUSPENDED) {
             sq__dump_add(text, "  queue \"%s\": suspended %u times, %llu waiting\n", queue->label, queue->suspensions,

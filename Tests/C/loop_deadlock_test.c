@@ -108,6 +108,84 @@ TEST(a_wait_of_the_owner_for_a_group_or_an_item_is_part_of_the_cycle) {
     end_cross(&cross);
 }
 
+static void wait_for_group(void *context) {
+    cross_t *cross = context;
+    cross->error = sq_group_wait(cross->group, cross->deadline);
+    snprintf(cross->report, sizeof cross->report, "%s", sq_deadlock_report());
+}
+
+static void wait_for_item(void *context) {
+    cross_t *cross = context;
+    cross->error = sq_item_wait(cross->item, cross->deadline);
+    snprintf(cross->report, sizeof cross->report, "%s", sq_deadlock_report());
+}
+
+/* A task waits for a member on the loop, and the owner for the task. To see it fail: leave out `find` in loop_for (deadlock.c). */
+TEST(a_task_that_waits_for_a_group_or_an_item_on_the_loop_whose_owner_waits_for_it_is_refused_and_named) {
+    latch_t inside = LATCH_INIT;
+    cross_t cross = make_cross(&inside);
+    cross.deadline = FAR;
+    cross.group = sq_group_create("members");
+    cross.item = sq_item_create("item", &(sq_task_t){ add_one, &cross.ran, NULL });
+    REQUIRE(cross.group != NULL && cross.item != NULL);
+    CHECK_EQUAL(sq_group_async(cross.group, cross.main, add_one, &cross.ran), 0);
+    CHECK_EQUAL(sq_item_submit(cross.item, cross.main), 0);
+    const struct { sq_function_t wait; const char *words; } ways[] = {
+        { wait_for_group, "waits for group \"members\", which has a task in loop \"test loop\", with a deadline" },
+        { wait_for_item, "waits for item \"item\", which is in loop \"test loop\", with a deadline" },
+    };
+    for (int i = 0; i < 2; i += 1) {
+        CHECK_EQUAL(sq_async(cross.work, ways[i].wait, &cross), 0);
+        CHECK_EQUAL(sq_sync(cross.work, do_nothing, NULL), 0);
+        CHECK_EQUAL(cross.error, EDEADLK);
+        bool is_named = CHECK(strstr(cross.report, ways[i].words) != NULL && strstr(cross.report, "owns the loop \"test loop\"") != NULL);
+        if (!is_named) {
+            note("the report: %s", cross.report);
+        }
+    }
+    CHECK_EQUAL(cross.ran, 0);
+    sq_group_release(cross.group);
+    sq_item_release(cross.item);
+    end_cross(&cross);
+    CHECK_EQUAL(cross.ran, 2);
+}
+
+typedef struct opening {
+    cross_t *cross;
+    sq_queue_t *suspended;
+} opening_t;
+
+static void *resume_after_sync(void *argument) {
+    opening_t *opening = argument;
+    latch_wait(opening->cross->inside, 1);
+    CHECK_EQUAL(sq_resume(opening->suspended), 0);
+    return NULL;
+}
+
+/* The owner waits for two members: one that syncs to the loop, and one on the loop behind that sync. The wait will run both.
+ * To see it fail: leave out the look at runs_members in needed_loop (deadlock.c). */
+TEST(a_sync_that_the_owners_wait_for_a_group_runs_ahead_of_a_member_is_not_refused) {
+    for (size_t i = 0; i < scaled(300); i += 1) {
+        latch_t inside = LATCH_INIT;
+        cross_t cross = make_cross(&inside);
+        opening_t opening = { &cross, cross.main };
+        cross.deadline = FAR;
+        cross.group = sq_group_create("members");
+        REQUIRE(cross.group != NULL);
+        CHECK_EQUAL(sq_suspend(cross.main), 0);
+        CHECK_EQUAL(sq_group_async(cross.group, cross.work, sync_to_main, &cross), 0);
+        wait_for_depth(cross.main, 1);
+        CHECK_EQUAL(sq_group_async(cross.group, cross.main, add_one, &cross.ran), 0);
+        pthread_t thread = spawn(resume_after_sync, &opening);
+        CHECK_EQUAL(sq_group_wait(cross.group, SQ_FOREVER), 0);
+        join(thread);
+        CHECK_EQUAL(cross.error, 0);
+        CHECK_EQUAL(cross.ran, 2);
+        sq_group_release(cross.group);
+        end_cross(&cross);
+    }
+}
+
 /* The owner sleeps for a queue of its own loop that is suspended: the other thread's sync waits for the owner, not for that queue. */
 typedef struct resumer {
     cross_t *cross;

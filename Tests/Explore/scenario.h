@@ -35,7 +35,7 @@ extern const scenario_t litmus_scenarios[], puzzle_scenarios[], order_scenarios[
     deferred_scenarios[], suspend_scenarios[], watch_scenarios[], dump_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
     depth_scenarios[], pool_scenarios[], pool_end_scenarios[], alarm_scenarios[], timer_scenarios[], semaphore_once_scenarios[],
     group_scenarios[], item_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
-    apply_scenarios[], loop_scenarios[], recording_scenarios[];
+    apply_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

@@ -108,6 +108,24 @@ import Testing
         withExtendedLifetime(owner) {}
     }
 
+    /// To see it fail: leave out `.loops` in wait_for_members (group.c): it hangs.
+    @Test func the_owners_waits_for_groups_and_items_run_what_is_on_its_loop() {
+        onOwner { pool, queue in
+            pool.runSome()
+            let group = WorkGroup(label: "members"), other = SerialQueue(label: "other", on: pool)
+            nonisolated(unsafe) var lines: [String] = []
+            queue.async { lines.append("ahead") }
+            other.async { lines.append("other") }
+            queue.async(in: group) { lines.append("member") }
+            group.wait()
+            let item = WorkItem { lines.append("item") }
+            #expect(queue.async(item))
+            #expect(throws: Never.self) { try item.wait() }
+            #expect(lines == ["ahead", "member", "item"])
+            #expect(pool.runSome() == 1)
+        }
+    }
+
     @Test func a_sync_to_the_loop_from_a_closure_that_the_owner_waits_for_is_named() {
         onOwner { pool, queue in
             pool.runSome()

@@ -98,8 +98,8 @@ SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_p
  * Waits until the group has no members.
  *
  * The wait ends when the count next reaches zero; members that are added after that do not extend it. Any thread may call,
- * tasks included: a thread of a pool lends its seat to another. On a manual pool it runs the tasks that are ready on the
- * pools of the members' queues.
+ * tasks included: a thread of a pool lends its seat to another. Members on manual pools and on loops that the calling thread owns
+ * would otherwise never run: the wait runs what is ready on such a manual pool, and in a member's queue on such a loop.
  *
  * @retval 0 The group had no members at some moment of the call. What the members wrote is visible.
  * @retval ETIMEDOUT It still had members at the deadline.
@@ -107,8 +107,8 @@ SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_p
  * @retval EDEADLK A member on a queue cannot end before this call returns; sq_deadlock_report says why. The wait for the
  * member that closes such a cycle may be refused long after it began.
  * @retval ENOMEM It would have to wait, and there is no memory for that.
- * @retval ESTALE It would have to wait, and the group is from before a fork, or a task that it ran on a manual pool has forked
- * and this is the child.
+ * @retval ESTALE It would have to wait, and the group is from before a fork, or a task that the wait ran has forked and this is
+ * the child.
  */
 SQ_USE_RESULT int sq_group_wait(sq_group_t *group, sq_time_t deadline);
 

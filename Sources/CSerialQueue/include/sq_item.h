@@ -99,8 +99,8 @@ bool sq_item_is_cancelled(const sq_item_t *item);
 /**
  * Waits for the outcome.
  *
- * Any number of threads may wait, tasks included, also before the item is submitted. On a manual pool it runs the tasks that
- * are ready there.
+ * Any number of threads may wait, tasks included, also before the item is submitted. On a manual pool it runs the tasks that are ready
+ * there. On a loop that the calling thread owns it runs those that are ready in the item's queue.
  *
  * @retval 0 The item ran; what it wrote is visible.
  * @retval ECANCELED It will never run: it was cancelled, discarded, or released without having been submitted.
@@ -109,8 +109,8 @@ bool sq_item_is_cancelled(const sq_item_t *item);
  * @retval EDEADLK It cannot end before this call returns, for example because the caller is the item; sq_deadlock_report
  * says why. An item that is submitted during the wait may end the wait in this way.
  * @retval ENOMEM It would have to wait, and there is no memory for that.
- * @retval ESTALE It would have to wait, and the item is from before a fork, or a task that it ran on a manual pool has forked
- * and this is the child.
+ * @retval ESTALE It would have to wait, and the item is from before a fork, or a task that the wait ran has forked and this is
+ * the child.
  */
 SQ_USE_RESULT int sq_item_wait(sq_item_t *item, sq_time_t deadline);
 

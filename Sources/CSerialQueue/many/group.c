@@ -53,6 +53,14 @@ static bool needs_queue(const sq__subject_t *subject, const void *owner) {
     return sq__tie_exists((sq_group_t *)subject->object, owner);
 }
 
+static const sq__pool_t *find_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
+    return sq__tie_loop((sq_group_t *)subject->object, owner);
+}
+
+static bool run_on_own_loop(const sq__subject_t *subject, bool runs) { return sq__tie_ahead((sq_group_t *)subject->object, runs); }
+
+static const sq__loop_needs_t loops = { find_loop, run_on_own_loop };
+
 static bool has_members_now(sq_group_t *group, uint64_t *count) {
     *count = sq__load_acquire(&group->count); /* [member] acquire: what the members did */
     return sq__group_has_members(*count);
@@ -74,7 +82,7 @@ static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     bool may_be_needed = sq__self_may_be_needed(self);
     const sq__subject_t subject = { .kind = "group", .label = group->label, .relation = "has a task in",
-                                    .object = group, .needs = needs_queue };
+                                    .object = group, .needs = needs_queue, .loops = &loops };
     int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
     if (error) {
         return error;

@@ -176,7 +176,7 @@ static int submit(sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t 
         return error;
     }
     item->queue = queue;
-    item->pool = sq__wait_manual_pool(queue);
+    item->pool = sq__wait_threadless_pool(queue);
     sq__item_hold(item); /* the queue's, or the delay's */
     if (is_delayed) {
         error = sq__delayed_submit(queue, delay, SQ__CLAIM, &work);

@@ -40,7 +40,7 @@ struct sq_item {
     sq__pair_t pair;                 /* I  what the queue calls */
     uintptr_t place;                 /* Q  see withdraw.h */
     sq_queue_t *queue;               /* S  may be freed, unless the place says that it has the item */
-    sq__pool_t *pool;                /* S  the queue's, with a reference, if that is a manual one; else NULL */
+    sq__pool_t *pool;                /* S  the queue's, with a reference, if that has no threads; else NULL */
     SQ__ATOMIC(uint32_t) state;      /* A  see above */
     SQ__ATOMIC(uint32_t) owners;     /* A */
     SQ__ATOMIC(uint32_t) references; /* A */

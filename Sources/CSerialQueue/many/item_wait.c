@@ -9,6 +9,7 @@
 #include "many/item.h"
 
 #include "many/lock.h"
+#include "pool/loop.h"
 
 #include <errno.h>
 
@@ -43,12 +44,34 @@ void sq__item_publish(sq_item_t *item, bool ran) {
 
 /* A delayed item is not in the queue yet, but only a task of that queue can run it. One that is being taken back is in none. One
  * that is over has granted its waits before another task of the queue began. */
+static bool is_in_queue(const sq_item_t *item) {
+    uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: the queue and its pool */
+    bool is_taken_back = (state & (SQ__ITEM_CANCELLED | SQ__ITEM_STARTED)) == SQ__ITEM_CANCELLED;
+    return state & SQ__ITEM_ACCEPTED && !is_taken_back;
+}
+
 bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
     const sq_item_t *item = subject->object;
-    uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: the queue */
-    bool is_taken_back = (state & (SQ__ITEM_CANCELLED | SQ__ITEM_STARTED)) == SQ__ITEM_CANCELLED;
-    return state & SQ__ITEM_ACCEPTED && !is_taken_back && item->queue == owner;
+    return is_in_queue(item) && item->queue == owner;
 }
+
+/* The item's queue, if it is on a loop of this owner; else NULL. It may have been freed: another thread may cancel the item. */
+static sq_queue_t *queue_on_loop_of(const sq_item_t *item, const sq__owner_t *owner) {
+    return is_in_queue(item) && item->pool != NULL && sq__pool_is_loop_of(item->pool, owner) ? item->queue : NULL;
+}
+
+static const sq__pool_t *find_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
+    const sq_item_t *item = subject->object;
+    return queue_on_loop_of(item, owner) != NULL ? item->pool : NULL;
+}
+
+static bool run_on_own_loop(const sq__subject_t *subject, bool runs) {
+    const sq_item_t *item = subject->object;
+    sq_queue_t *queue = queue_on_loop_of(item, sq__self()->owner);
+    return queue != NULL && (runs ? sq__pool_run_one(item->pool, &queue->ready) : sq__pool_has_entry(item->pool, &queue->ready));
+}
+
+static const sq__loop_needs_t loops = { find_loop, run_on_own_loop };
 
 /* True: the outcome is known, and is in *error. */
 static bool is_over(sq_item_t *item, int *error) {
@@ -62,7 +85,7 @@ static void run_ahead(sq_item_t *item) {
     int error;
     while (!is_over(item, &error)) {
         bool is_accepted = sq__load_acquire(&item->state) & SQ__ITEM_ACCEPTED; /* [item] acquire: the pool */
-        bool ran = is_accepted && item->pool != NULL && sq__pool_run_next(item->pool);
+        bool ran = is_accepted && item->pool != NULL && sq__pool_clock(item->pool) != NULL && sq__pool_run_next(item->pool);
         if (!ran || item->process != sq__process()) {
             return;
         }
@@ -74,7 +97,7 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
     const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
-                                    .needs = sq__item_needs_queue };
+                                    .needs = sq__item_needs_queue, .loops = &loops };
     int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
     if (error) {
         return error;

@@ -2,6 +2,7 @@
 
 #include "many/lock.h"
 #include "platform/memory.h"
+#include "pool/loop.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
@@ -124,7 +125,7 @@ static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **droppe
     }
     sq__store_relaxed(&tie->queue, queue);
     *dropped = tie->pool;
-    tie->pool = sq__wait_manual_pool(queue);
+    tie->pool = sq__wait_threadless_pool(queue);
     /* [tie] release: the queue. */
     sq__store_release(&tie->members, (word + USE) & ~CHANGING);
     return true;
@@ -138,7 +139,7 @@ static sq__tie_t *make(sq_group_t *group, const sq_queue_t *queue, sq__tie_t *ne
         tie->end.call = end_member;
         tie->end.whose = group;
         tie->group = group;
-        tie->pool = sq__wait_manual_pool(queue);
+        tie->pool = sq__wait_threadless_pool(queue);
         tie->next = next;
         sq__store_relaxed(&tie->queue, queue);
         group->crowded += next != NULL;
@@ -208,6 +209,13 @@ int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie) {
 
 /* For waits: which queues have members */
 
+static bool has_accepted(sq__tie_t *tie) {
+    /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. A
+     * read-modify-write, not a load, so that one of the two sees the other. */
+    uint64_t word = sq__add_acq_rel(&tie->members, 0);
+    return members_of(word) > pending_of(word);
+}
+
 bool sq__tie_exists(sq_group_t *group, const void *queue) {
     bool exists = false;
     sq__many_lock(group);
@@ -218,26 +226,70 @@ bool sq__tie_exists(sq_group_t *group, const void *queue) {
         tie = tie->next;
     }
     if (tie != NULL) {
-        /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. A
-         * read-modify-write, not a load, so that one of the two sees the other. */
-        uint64_t word = sq__add_acq_rel(&tie->members, 0);
-        exists = members_of(word) > pending_of(word);
+        exists = has_accepted(tie);
     }
     sq__many_unlock(group);
     return exists;
 }
 
-sq__pool_t *sq__tie_manual_pool(sq_group_t *group) {
-    sq__pool_t *pool = NULL;
-    sq__many_lock(group);
+typedef bool (*fit_t)(sq__tie_t *tie, const void *argument);
+
+/* L. Returns the first tie that fits; NULL: none does. */
+static sq__tie_t *find_tie(sq_group_t *group, fit_t fits, const void *argument) {
     sq__tie_table_t *table = sq__load_relaxed(&group->table);
-    for (size_t i = 0; table != NULL && pool == NULL && i <= table->mask; i += 1) {
-        for (sq__tie_t *tie = sq__load_relaxed(&table->lists[i]); tie != NULL && pool == NULL; tie = tie->next) {
-            if (tie->pool != NULL && members_of(sq__load_relaxed(&tie->members)) > 0) {
-                pool = sq__pool_retain(tie->pool);
+    for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
+        for (sq__tie_t *tie = sq__load_relaxed(&table->lists[i]); tie != NULL; tie = tie->next) {
+            if (tie->pool != NULL && fits(tie, argument)) {
+                return tie;
             }
         }
     }
+    return NULL;
+}
+
+static bool is_on_manual_pool(sq__tie_t *tie, const void *argument) {
+    (void)argument;
+    return sq__pool_clock(tie->pool) != NULL && members_of(sq__load_relaxed(&tie->members)) > 0;
+}
+
+sq__pool_t *sq__tie_manual_pool(sq_group_t *group) {
+    sq__many_lock(group);
+    sq__tie_t *tie = find_tie(group, is_on_manual_pool, NULL);
+    sq__pool_t *pool = tie != NULL ? sq__pool_retain(tie->pool) : NULL;
     sq__many_unlock(group);
     return pool;
+}
+
+static bool is_on_loop_of(sq__tie_t *tie, const void *owner) { return sq__pool_is_loop_of(tie->pool, owner) && has_accepted(tie); }
+
+const sq__pool_t *sq__tie_loop(sq_group_t *group, const sq__owner_t *owner) {
+    sq__many_lock(group);
+    const sq__tie_t *tie = find_tie(group, is_on_loop_of, owner);
+    const sq__pool_t *loop = tie != NULL ? tie->pool : NULL;
+    sq__many_unlock(group);
+    return loop;
+}
+
+static sq__ready_t *entry_of(const sq__tie_t *tie) { return &((sq_queue_t *)sq__load_relaxed(&tie->queue))->ready; }
+
+static bool is_ready_on_loop_of(sq__tie_t *tie, const void *owner) {
+    return is_on_loop_of(tie, owner) && sq__pool_has_entry(tie->pool, entry_of(tie));
+}
+
+bool sq__tie_ahead(sq_group_t *group, bool runs) {
+    sq__pool_t *loop = NULL;
+    sq__ready_t *entry = NULL;
+    sq__many_lock(group);
+    const sq__tie_t *tie = find_tie(group, is_ready_on_loop_of, sq__self()->owner);
+    bool is_found = tie != NULL;
+    if (is_found && runs) {
+        loop = sq__pool_retain(tie->pool);
+        entry = entry_of(tie);
+    }
+    sq__many_unlock(group);
+    if (loop != NULL) {
+        is_found = sq__pool_run_one(loop, entry);
+        sq__pool_release(loop);
+    }
+    return is_found;
 }

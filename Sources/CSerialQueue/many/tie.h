@@ -30,7 +30,7 @@ struct sq__tie {
     SQ__ATOMIC(uint64_t) members;          /* A  see above */
     SQ__ATOMIC(const sq_queue_t *) queue;  /* L, any thread reads it */
     sq_group_t *group;                     /* I */
-    sq__pool_t *pool;                      /* L  the queue's pool, with a reference, if that is a manual one; else NULL */
+    sq__pool_t *pool;                      /* L  the queue's pool, with a reference, if that has no threads; else NULL */
     sq__tie_t *next;                       /* L  in its list */
 };
 
@@ -57,5 +57,12 @@ bool sq__tie_exists(sq_group_t *group, const void *queue);
 
 /* Returns the manual pool, retained, of a queue that has members; NULL: there is none. */
 sq__pool_t *sq__tie_manual_pool(sq_group_t *group);
+
+/* A loop of this owner on which the group has an accepted member; NULL: none. It exists as long as the owner sleeps. */
+const sq__pool_t *sq__tie_loop(sq_group_t *group, const sq__owner_t *owner);
+
+/* By an owner of loops: looks for a ready queue of theirs that has an accepted member. `runs`: runs one of the queue's tasks. False:
+ * none is ready. */
+bool sq__tie_ahead(sq_group_t *group, bool runs);
 
 #endif

@@ -59,7 +59,7 @@ void sq__pool_unlist_ahead(sq__pool_t *pool, sq__ahead_t *ahead) {
         }
     }
     sq__mutex_unlock(&pool->lock);
-    sq__token_forget_nudge(ahead->token);
+    sq__token_forget_nudge(ahead->token); /* else the next sleep of this wait would end at once */
 }
 
 void sq__pool_end_ahead(sq__pool_t *pool, sq__ahead_t *ahead) {

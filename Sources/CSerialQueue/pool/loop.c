@@ -188,21 +188,3 @@ int sq_pool_stop(sq_pool_t *pool) {
     sq__pool_ring_and_unlock(pool);
     return 0;
 }
-
-bool sq__pool_await(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry, sq__token_t *token) {
-    sq__mutex_lock(&pool->lock);
-    bool is_ready = sq__pool_is_ready(pool, band, entry);
-    if (!is_ready) {
-        pool->awaited = entry;
-        pool->awaits_with = token;
-    }
-    sq__mutex_unlock(&pool->lock);
-    return !is_ready;
-}
-
-void sq__pool_await_over(sq__pool_t *pool, sq__token_t *token) {
-    sq__mutex_lock(&pool->lock);
-    pool->awaited = NULL;
-    sq__mutex_unlock(&pool->lock);
-    sq__token_forget_nudge(token);
-}

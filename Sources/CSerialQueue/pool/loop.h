@@ -21,15 +21,15 @@
  * The owner is the first thread that runs the loop, until that thread ends (thread/owner.h). Then the next one may take over: entries
  * stay ready, and the descriptor readable.
  *
- * An owner that waits for a queue of its own loop runs that queue's entry while it waits (wait/wait.c). If the entry is not ready, the owner
- * sleeps on its token, and the post of just this entry wakes it: `awaited`. The descriptor would not do: it is readable because
- * of other entries, too. */
+ * An owner that waits for a queue of its own loop, or for a group or an item that has a task there, runs the entry of that queue while
+ * it waits (wait/wait.c). If the entry is not ready, the owner sleeps on a token, and each post to one of its loops nudges that token
+ * (thread/owner.h). Polling the descriptor would not do: it stays readable while other entries are ready. An entry is posted once until
+ * it is run, so the owner is woken at most once for each other queue. */
 #ifndef SQ__POOL_LOOP_H
 #define SQ__POOL_LOOP_H
 
 #include "pool/pool.h"
 #include "thread/owner.h"
-#include "thread/token.h"
 
 bool sq__pool_is_loop(const sq__pool_t *pool);
 
@@ -38,11 +38,5 @@ bool sq__pool_is_own_loop(const sq__pool_t *pool);
 
 /* This thread, which may have ended, owns the loop. */
 bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner);
-
-/* The owner is about to sleep with this token: the post of the entry is to nudge it. False: the entry is ready now. */
-bool sq__pool_await(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry, sq__token_t *token);
-
-/* After that sleep. */
-void sq__pool_await_over(sq__pool_t *pool, sq__token_t *token);
 
 #endif

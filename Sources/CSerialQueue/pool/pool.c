@@ -97,10 +97,10 @@ void sq__pool_ring_and_unlock(sq__pool_t *pool) {
 }
 
 /* Of a loop, with the lock, which it releases. */
-static void posted_to_loop(sq__pool_t *pool, const sq__ready_t *entry) {
-    if (pool->awaited == entry) {
-        pool->awaited = NULL;
-        sq__token_nudge(pool->awaits_with);
+static void posted_to_loop(sq__pool_t *pool) {
+    sq__owner_t *owner = sq__load_relaxed(&pool->owner);
+    if (owner != NULL) {
+        sq__owner_nudge(owner);
     }
     sq__pool_ring_and_unlock(pool);
 }
@@ -123,7 +123,7 @@ void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     if (__builtin_expect(pool->seats_at_rest > 0, 1)) {
         sq__members_call_and_unlock(pool);
     } else if (pool->is_loop) {
-        posted_to_loop(pool, entry);
+        posted_to_loop(pool);
     } else {
         if (pool->explorer != NULL) {
             pool->explorer->posted(pool->explorer, entry);
@@ -190,15 +190,24 @@ bool sq__pool_run_next(sq__pool_t *pool) {
     return entry != NULL;
 }
 
-bool sq__pool_run_one(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
+bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
+    sq__band_t band;
     if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
         return false;
     }
     sq__mutex_lock(&pool->lock);
-    bool is_ready = sq__pool_take_out(pool, band, entry);
+    bool is_ready = sq__pool_find(pool, entry, &band) && sq__pool_take_out(pool, band, entry);
     sq__mutex_unlock(&pool->lock);
     if (is_ready) {
         call(pool, band, entry, 1);
     }
+    return is_ready;
+}
+
+bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry) {
+    sq__band_t band;
+    sq__mutex_lock(&pool->lock);
+    bool is_ready = sq__pool_find(pool, entry, &band);
+    sq__mutex_unlock(&pool->lock);
     return is_ready;
 }

@@ -115,8 +115,12 @@ sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool);
 /* Calls what is ready on a manual pool, in turns, until nothing is. Returns how many tasks were run. */
 size_t sq__pool_run(sq__pool_t *pool);
 
-/* Calls this entry of a manual pool once, for one task, if it is ready in this band. False: it is not, or the pool is being explored. */
-bool sq__pool_run_one(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
+/* Calls this entry of a manual pool, or of a loop by its owner, once, for one task, if it is ready. False: it is not, or the pool is being
+ * explored. The entry is only compared by address until it is found ready, so it may have been freed. */
+bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry);
+
+/* The same look, which runs nothing. */
+bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry);
 
 /* Calls the first ready entry of a manual pool once, for one task. False: none is ready, or the pool is being explored. */
 bool sq__pool_run_next(sq__pool_t *pool);

@@ -82,8 +82,6 @@ struct sq_pool {
     bool is_rung;         /* L  the descriptor is readable, or a thread is about to make it so */
     bool stops;           /* L  the next look of sq_pool_run_forever ends it */
     SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  with a reference; NULL: no thread has run it yet */
-    const sq__ready_t *awaited; /* L  the owner sleeps until this entry is ready, or for another reason; */
-    sq__token_t *awaits_with;   /* L  with this token */
     char label[];        /* F */
 };
 
@@ -129,8 +127,9 @@ void sq__pool_unlist(sq__pool_t *pool, struct sq__ahead **link);
 /* With the lock. */
 static inline bool sq__pool_has_ready(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
 
-/* With the lock. */
+/* With the lock. The second looks in all bands; *band is the entry's if it is ready. */
 bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
+bool sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry, sq__band_t *band);
 
 /* With the lock of a loop, which it releases: makes the descriptor readable, if it is not. */
 void sq__pool_ring_and_unlock(sq__pool_t *pool);

@@ -83,6 +83,14 @@ bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *ent
     return find(&pool->lines[band], entry) != NULL;
 }
 
+bool sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry, sq__band_t *band) {
+    *band = SQ__BAND_HIGH;
+    while (*band < SQ__BANDS && !sq__pool_is_ready(pool, *band, entry)) {
+        *band += 1;
+    }
+    return *band < SQ__BANDS;
+}
+
 bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
     sq__ready_t **link = find(&pool->lines[band], entry);
     if (link != NULL) {

@@ -1,14 +1,19 @@
 #include "thread/owner.h"
 
 #include "platform/memory.h"
+#include "platform/mutex.h"
+#include "thread/process.h"
 
 #include <stddef.h>
+
+static sq__mutex_t lock = SQ__MUTEX_INIT;
 
 sq__owner_t *sq__owner_create(void) {
     sq__owner_t *owner = sq__memory(sizeof *owner);
     if (owner != NULL) {
         sq__store_relaxed(&owner->references, 1);
         sq__store_relaxed(&owner->has_ended, false);
+        sq__store_relaxed(&owner->awaits, NULL);
     }
     return owner;
 }
@@ -31,3 +36,32 @@ void sq__owner_end(sq__owner_t *owner) {
 bool sq__owner_has_ended(const sq__owner_t *owner) {
     return sq__load_acquire(&owner->has_ended); /* [owner] acquire: what the thread did before it ended */
 }
+
+void sq__owner_await(sq__owner_t *owner, sq__token_t *token) {
+    sq__mutex_lock(&lock);
+    sq__store_relaxed(&owner->awaits, token);
+    sq__mutex_unlock(&lock);
+}
+
+/* The hint: an owner looks at the loop after it has set `awaits`, under the loop's lock. So a post that the owner has not seen finds
+ * it set. */
+void sq__owner_nudge(sq__owner_t *owner) {
+    if (__builtin_expect(sq__load_relaxed(&owner->awaits) == NULL, 1)) {
+        return;
+    }
+    sq__mutex_lock(&lock);
+    sq__token_t *token = sq__load_relaxed(&owner->awaits);
+    if (token != NULL) {
+        sq__token_nudge(token);
+    }
+    sq__mutex_unlock(&lock);
+}
+
+static void take_lock(void) { sq__mutex_lock(&lock); }
+
+static void release_lock(bool in_child) {
+    (void)in_child;
+    sq__mutex_unlock(&lock);
+}
+
+static __attribute__((constructor)) void around_fork(void) { sq__process_around_fork(SQ__RANK_OWNERS, take_lock, release_lock); }

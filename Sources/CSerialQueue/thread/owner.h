@@ -2,19 +2,25 @@
  *
  * DESIGN. A thread that has run a loop has one record, for all its loops. The thread and each of these loops hold a reference. The
  * record says when the thread has ended, so that a loop can be taken over; and as long as a loop refers to a record, no other
- * thread's record has the same address. The system's numbers of threads would not do: they are used again. */
+ * thread's record has the same address. The system's thread IDs would not do: they are used again.
+ *
+ * An owner that sleeps in a wait which needs tasks of its own loops is nudged by each post to one of them, and looks again
+ * whether it can run one (wait/wait.c). `awaits` is the token that it sleeps on then. It changes under one lock for all records, which
+ * the nudge takes, too: so no nudge comes after the owner has cleared it. */
 #ifndef SQ__THREAD_OWNER_H
 #define SQ__THREAD_OWNER_H
 
 #include "platform/atomic.h"
+#include "thread/token.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Fields: A atomic. */
+/* Fields: A atomic; H written under the lock, read by anyone as a hint. */
 typedef struct sq__owner {
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(bool) has_ended;      /* A */
+    SQ__ATOMIC(sq__token_t *) awaits; /* H  what a post to its loops nudges; NULL: nothing */
 } sq__owner_t;
 
 /* The calling thread's record, with one reference; NULL: no memory. */
@@ -28,5 +34,11 @@ void sq__owner_end(sq__owner_t *owner);
 
 /* True: the thread has ended, and what it did is visible. */
 bool sq__owner_has_ended(const sq__owner_t *owner);
+
+/* By the owner: from now on sq__owner_nudge nudges this token; NULL: none. */
+void sq__owner_await(sq__owner_t *owner, sq__token_t *token);
+
+/* By a thread that has posted to one of its loops, with the lock of that loop. */
+void sq__owner_nudge(sq__owner_t *owner);
 
 #endif

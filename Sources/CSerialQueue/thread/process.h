@@ -33,6 +33,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_TOKENS,
     SQ__RANK_SELF,    /* the list of threads */
     SQ__RANK_HANDLES, /* freed queues, in debug builds */
+    SQ__RANK_OWNERS,  /* what the owners of loops sleep on; taken also under the lock of a pool */
     SQ__RANK_TRACE,   /* what a trace has recorded; taken also under the lock of a pool */
     SQ__RANK_DUMP,    /* the thread that writes dumps: no lock */
     SQ__RANKS

@@ -86,7 +86,8 @@ sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
 /* Ends this sleep of the token's thread, or its next one, without a decision. */
 void sq__token_nudge(sq__token_t *token);
 
-/* T. After that no nudge has an effect on later sleeps. No thread can nudge it any more. */
+/* T. Nudges that came before have no effect on later sleeps. Call it before the token is used for something else, when no thread can
+ * nudge it any more. */
 void sq__token_forget_nudge(sq__token_t *token);
 
 /* True while this wait is neither granted, refused nor withdrawn. */

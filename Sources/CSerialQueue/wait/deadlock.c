@@ -79,9 +79,21 @@ static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame) {
     return sq__is_concurrent(frame->owner) ? needs_reader(wait, frame) : needs(wait, frame->owner);
 }
 
-/* The loop of this thread's that the wait needs; NULL: none. */
+/* The loop of this owner's that the wait needs; NULL: none. */
+static const sq__pool_t *loop_for(const sq__wait_t *wait, const sq__owner_t *owner) {
+    const sq__subject_t *subject = wait->subject;
+    if (subject != NULL) {
+        return subject->loops != NULL ? subject->loops->find(subject, owner) : NULL;
+    }
+    return wait->loop != NULL && sq__pool_is_loop_of(wait->loop, owner) ? wait->loop : NULL;
+}
+
+/* The loop of this sleeping thread's that the wait needs; NULL: none. Its own wait never needs its loops. If that is a wait for tasks on
+ * them, it will run these, and with them perhaps what the other wait needs. After that it searches again. */
 static const sq__pool_t *needed_loop(const sq__wait_t *wait, const sq__edge_t *edge) {
-    return wait->loop != NULL && sq__pool_is_loop_of(wait->loop, edge->owner) ? wait->loop : NULL;
+    const sq__pool_t *loop = edge->owner != NULL && edge->wait != wait ? loop_for(wait, edge->owner) : NULL;
+    bool runs_it = loop != NULL && edge->wait->runs_members && loop_for(edge->wait, edge->owner) != NULL;
+    return runs_it ? NULL : loop;
 }
 
 /* What the edge's thread holds that the wait needs; all NULL: nothing. */
@@ -225,6 +237,9 @@ void sq__deadlock_look_again(const void *object) {
     for (sq__edge_t *edge = lists[OF_SEVERAL]; edge != NULL; edge = edge->next) {
         if (edge->wait->subject != NULL && edge->wait->subject->object == object) {
             break_all_cycles(edge);
+            if (edge->wait->runs_members) {
+                sq__token_nudge(edge->wait->token); /* the new task may be on its loop */
+            }
         }
     }
     sq__mutex_unlock(&lock);

@@ -138,6 +138,8 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
         add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
         if (needed != NULL) {
             add(text, ", which %s queue \"%s\"", subject->relation, label_of(needed));
+        } else if (edge->onward->held.loop != NULL) {
+            add(text, ", which %s loop \"%s\"", subject->relation, sq__pool_label(edge->onward->held.loop));
         }
     }
     add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");

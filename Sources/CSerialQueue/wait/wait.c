@@ -5,14 +5,15 @@
 #include "platform/clock.h"
 #include "pool/loop.h"
 #include "thread/explored.h"
+#include "thread/process.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue) {
+sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && sq__pool_clock(pool) != NULL ? sq__pool_retain(pool) : NULL;
+    return pool != NULL && !sq__pool_has_members(pool) ? sq__pool_retain(pool) : NULL;
 }
 
 static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue, bool may_help) {
@@ -21,8 +22,9 @@ static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *que
     bool runs = pool != NULL && (is_loop ? sq__pool_is_own_loop(pool) : sq__pool_clock(pool) != NULL);
     bool helps = may_help && !is_loop && !runs && sq__pool_is_of_lower_class(pool);
     runs = runs || helps;
+    bool runs_members = subject != NULL && subject->loops != NULL && sq__self()->owner != NULL;
     /* On a pool that it runs itself, the wait runs tasks, which may need the thread's own token for their waits. */
-    sq__token_t *token = runs ? sq__token_acquire() : sq__self_token();
+    sq__token_t *token = runs || runs_members ? sq__token_acquire() : sq__self_token();
     if (token == NULL) {
         return ENOMEM;
     }
@@ -31,6 +33,7 @@ static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *que
     }
     *wait = (sq__wait_t){ .token = token, .wait_id = sq__token_prepare(token), .is_next = true, .queue = queue,
                           .pool = runs ? pool : NULL, .helps = helps, .loop = is_loop && !runs ? pool : NULL, .subject = subject,
+                          .runs_members = runs_members,
                           .ran = queue != NULL ? sq__load_relaxed(&queue->ran) : 0 };
     return 0;
 }
@@ -50,12 +53,15 @@ int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help) {
 }
 
 static void over(sq__wait_t *wait) {
-    if (wait->pool != NULL) {
+    if (wait->pool != NULL || wait->runs_members) {
         if (wait->helps) {
             sq__pool_end_ahead(wait->pool, &wait->ahead);
         }
+        sq__token_forget_nudge(wait->token);
         sq__token_recycle(wait->token);
-        sq__pool_release(wait->pool);
+        if (wait->pool != NULL) {
+            sq__pool_release(wait->pool);
+        }
     } else {
         sq__self_wait_over(wait->token);
     }
@@ -66,14 +72,40 @@ static void over(sq__wait_t *wait) {
 
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
+static bool run_one(sq__wait_t *wait) {
+    if (wait->runs_members) {
+        return wait->subject->loops->ahead(wait->subject, true);
+    }
+    return wait->helps ? sq__pool_run_ahead(wait->pool, &wait->ahead) : sq__pool_run_one(wait->pool, &wait->queue->ready);
+}
+
+/* The tasks ahead of a turn are bounded in number. Those ahead of the members of a group are not. */
+static bool is_late(const sq__wait_t *wait, sq_time_t deadline) {
+    return wait->runs_members && deadline != SQ_FOREVER && sq__clock_now() >= deadline;
+}
+
 /* The pool has no other thread, so the waiting thread runs the queue's tasks itself, until the wait is over. Returns false if a
  * task has forked and this is the child, where neither the wait nor the token belongs to this thread. */
-static bool run_ahead(sq__wait_t *wait) {
-    while (sq__token_is_open(wait->token, wait->wait_id)
-           && (wait->helps ? sq__pool_run_ahead(wait->pool, &wait->ahead)
-                           : sq__pool_run_one(wait->pool, sq__queue_band(wait->queue), &wait->queue->ready))) {
+static bool run_ahead(sq__wait_t *wait, sq_time_t deadline) {
+    uint32_t process = sq__process();
+    while (sq__token_is_open(wait->token, wait->wait_id) && !is_late(wait, deadline) && run_one(wait)) {
     }
-    return !sq__pool_is_stale(wait->pool);
+    return process == sq__process();
+}
+
+static bool is_ready(const sq__wait_t *wait) {
+    return wait->runs_members ? wait->subject->loops->ahead(wait->subject, false) : sq__pool_has_entry(wait->pool, &wait->queue->ready);
+}
+
+/* Nudges that came before are forgotten: whatever caused them can be seen by the look that follows. */
+static sq__outcome_t sleep_as_owner(sq__wait_t *wait, sq_time_t deadline) {
+    sq__owner_t *owner = sq__self()->owner;
+    sq__token_forget_nudge(wait->token);
+    sq__owner_await(owner, wait->token);
+    bool may_run = !is_late(wait, deadline) && is_ready(wait);
+    sq__outcome_t outcome = may_run ? SQ__OPEN : sq__token_sleep(wait->token, wait->wait_id, deadline);
+    sq__owner_await(owner, NULL);
+    return outcome;
 }
 
 static sq__outcome_t sleep_listed(sq__wait_t *wait, sq_time_t deadline) {
@@ -85,20 +117,15 @@ static sq__outcome_t sleep_listed(sq__wait_t *wait, sq_time_t deadline) {
     return outcome;
 }
 
-/* Returns SQ__OPEN if the wait's queue is on a loop of this thread's, and is ready to be run. */
+/* Returns SQ__OPEN if this thread may have something to run for the wait. */
 static sq__outcome_t sleep_on_token(sq__wait_t *wait, sq_time_t deadline) {
     if (__builtin_expect(wait->helps, 0)) {
         return sleep_listed(wait, deadline);
     }
-    if (__builtin_expect(wait->pool == NULL || !sq__pool_is_loop(wait->pool), 1)) {
-        return sq__token_sleep(wait->token, wait->wait_id, deadline);
+    if (__builtin_expect(wait->runs_members || (wait->pool != NULL && sq__pool_is_loop(wait->pool)), 0)) {
+        return sleep_as_owner(wait, deadline);
     }
-    if (!sq__pool_await(wait->pool, sq__queue_band(wait->queue), &wait->queue->ready, wait->token)) {
-        return SQ__OPEN;
-    }
-    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);
-    sq__pool_await_over(wait->pool, wait->token);
-    return outcome;
+    return sq__token_sleep(wait->token, wait->wait_id, deadline);
 }
 
 /* Other threads may wait for this one: it checks for a cycle before it sleeps. */
@@ -186,7 +213,7 @@ static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {
         return error_of(outcome, deadlock);
     }
     do {
-        if (__builtin_expect(wait->pool != NULL, 0) && !run_ahead(wait)) {
+        if (__builtin_expect(wait->pool != NULL || wait->runs_members, 0) && !run_ahead(wait, deadline)) {
             return ESTALE;
         }
         outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, SQ__WAITER_SPINS);

@@ -19,7 +19,18 @@ typedef struct sq__subject {
     /* Called under the lock of the waits. True: the wait cannot end before a task of the queue `owner` ends. If `needs` is NULL,
      * the wait cannot end before the function of the once `object` ends; if that is NULL too, any thread may end it. */
     bool (*needs)(const struct sq__subject *subject, const void *owner);
+    /* NULL: none of its tasks is ever on a loop. */
+    const struct sq__loop_needs *loops;
 } sq__subject_t;
+
+/* For waits for tasks that may be on a loop. */
+typedef struct sq__loop_needs {
+    /* Called under the lock of the waits. A loop of this owner that has such a task; NULL: none. */
+    const sq__pool_t *(*find)(const sq__subject_t *subject, const sq__owner_t *owner);
+    /* By a thread that owns loops: looks for a queue of theirs that has such a task and is ready. `runs`: runs one of the queue's
+     * tasks. False: none is ready. */
+    bool (*ahead)(const sq__subject_t *subject, bool runs);
+} sq__loop_needs_t;
 
 /* What a thread waits for in a queue. */
 typedef enum sq__aim {
@@ -41,6 +52,7 @@ typedef struct sq__wait {
                         * or one that it helps; else NULL */
     bool helps;        /* that pool has threads, of a lower class of service than this one (pool/ahead.h) */
     sq__ahead_t ahead; /* if it helps */
+    bool runs_members; /* it waits for tasks of `subject`, and runs those that are on loops of its own */
     sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop of another thread's; else NULL */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
@@ -56,8 +68,8 @@ int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help);
 /* The same for something other than a turn. `queue`: the queue of the task that it waits for; NULL: unknown. */
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);
 
-/* Returns the queue's pool, retained, if that is a manual one; else NULL. */
-sq__pool_t *sq__wait_manual_pool(const sq_queue_t *queue);
+/* Returns the queue's pool, retained, if that is a manual one or a loop; else NULL. */
+sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue);
 
 /* The label, in reports, of what the thread waits for. */
 static inline const char *sq__wait_label(const sq__wait_t *wait) {

@@ -61,7 +61,8 @@ extension WorkGroup {
     /// Blocks the thread until the group has no members.
     ///
     /// Returns when the count next reaches zero. What the members wrote is visible. On a thread of a ``WorkerPool`` another
-    /// thread takes over meanwhile; on a ``ManualPool``, the members that are ready run on the calling thread.
+    /// thread takes over meanwhile. Members that are ready on a ``ManualPool``, or on a ``LoopPool`` that the calling thread owns, run
+    /// on the calling thread.
     ///
     /// - Precondition: No member waits for the caller: none is on a queue that the caller is on. Else the program ends with a
     ///   message that names the queues, also if such a member comes while the caller waits. It also ends if there is no memory

@@ -102,7 +102,8 @@ extension WorkItem {
     /// Blocks the thread until the item has run. What it wrote is visible then.
     ///
     /// Any number of threads may wait, also before the item is submitted. On a thread of a ``WorkerPool`` another thread takes
-    /// over meanwhile; what a ``ManualPool`` has ready there runs on the calling thread. In a task use ``outcome``.
+    /// over meanwhile. What a ``ManualPool`` has ready, or the item's queue on a ``LoopPool`` that the calling thread owns, runs on the
+    /// calling thread. In a task use ``outcome``.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: `cancelled`: it never will run. `timedOut`; `deadlock`, if the item waits for the caller, or is the caller, also if

@@ -5,7 +5,8 @@ import CSerialQueueSwiftCall
 ///
 /// The first thread that runs the pool owns it, until that thread ends. Closures of its queues run on the owner only, as those of
 /// `DispatchQueue.main` run on the main thread: `async` closures and timers when the owner runs the pool, and a `sync` of another
-/// thread waits for that. A `sync` of the owner first runs what is ahead in that queue, then its own closure, at once.
+/// thread waits for that. A `sync` of the owner first runs what is ahead in that queue, then its own closure, at once. When the owner
+/// waits for a ``WorkGroup`` or a ``WorkItem``, it runs the queues of those of its members that are on the pool.
 ///
 /// ```swift
 /// let main = LoopPool(label: "main")

@@ -1,0 +1,192 @@
+/* loop_wait_test.c: the owner of a loop waits for groups and items. It runs those of their tasks that are on its own loops. */
+#include "loop.h"
+
+#include "fork.h"
+#include "sq_group.h"
+#include "sq_item.h"
+
+typedef struct scene {
+    sq_pool_t *pool, *second; /* two loops of this thread */
+    sq_queue_t *main, *other; /* on the first */
+    sq_queue_t *third;        /* on the second */
+    sq_queue_t *work;         /* on a thread of its own */
+    sq_group_t *group;
+    sq_item_t *item;
+    hold_t hold;
+    size_t ran;
+} scene_t;
+
+static scene_t make_scene(void) {
+    scene_t scene = { .pool = make_loop_pool(), .second = make_loop_pool() };
+    WHATEVER(sq_pool_run_some(scene.pool, 1, SQ_NOW));
+    WHATEVER(sq_pool_run_some(scene.second, 1, SQ_NOW));
+    scene.main = queue_on(scene.pool, "main", 0);
+    scene.other = queue_on(scene.pool, "other", 0);
+    scene.third = queue_on(scene.second, "third", 0);
+    scene.work = make_queue_of("work", 0);
+    scene.group = sq_group_create("members");
+    REQUIRE(scene.group != NULL);
+    begin();
+    return scene;
+}
+
+static void end_scene(scene_t *scene) {
+    drain(scene->work);
+    sq_queue_release(scene->work);
+    sq_group_release(scene->group);
+    end(scene->second, scene->third, NULL);
+    end(scene->pool, scene->main, scene->other);
+}
+
+static void add_member(const scene_t *scene, sq_queue_t *queue, int number) {
+    CHECK_EQUAL(sq_group_async(scene->group, queue, write_entry, &numbers[number]), 0);
+}
+
+static sq_item_t *make_item(int number) {
+    sq_item_t *item = sq_item_create("item", &(sq_task_t){ write_entry, &numbers[number], NULL });
+    REQUIRE(item != NULL);
+    return item;
+}
+
+/* To see it fail: leave out `.loops` in wait_for_members (group.c): it hangs. */
+TEST(the_owners_wait_for_a_group_runs_the_queues_of_its_members_on_all_of_its_loops) {
+    scene_t scene = make_scene();
+    submit(scene.main, 1);
+    add_member(&scene, scene.main, 2);
+    submit(scene.main, 3);
+    submit(scene.other, 9);
+    CHECK_EQUAL(sq_group_wait(scene.group, SQ_NOW), EAGAIN);
+    CHECK_EQUAL(journal.count, 0);
+    CHECK_EQUAL(sq_group_wait(scene.group, SQ_FOREVER), 0);
+    CHECK_JOURNAL(1, 2);
+    add_member(&scene, scene.main, 4);
+    add_member(&scene, scene.third, 5);
+    add_member(&scene, scene.work, 6);
+    CHECK_EQUAL(sq_group_wait(scene.group, FAR), 0);
+    CHECK_EQUAL(journal.count, 6);
+    CHECK_EQUAL(sq_pool_run_some(scene.pool, SIZE_MAX, SQ_NOW), 1);
+    CHECK_EQUAL(journal.entries[6], 9);
+    end_scene(&scene);
+}
+
+/* To see it fail: leave out `.loops` in wait_in_line (item_wait.c): it hangs. */
+TEST(the_owners_wait_for_an_item_runs_its_queue) {
+    scene_t scene = make_scene();
+    sq_item_t *item = make_item(2), *delayed = make_item(3);
+    submit(scene.main, 1);
+    submit(scene.other, 9);
+    CHECK_EQUAL(sq_item_submit(item, scene.main), 0);
+    CHECK_EQUAL(sq_item_wait(item, SQ_NOW), EAGAIN);
+    CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_item_submit_after(delayed, scene.main, 1000000), 0);
+    CHECK_EQUAL(sq_item_wait(delayed, SQ_FOREVER), 0);
+    CHECK_JOURNAL(1, 2, 3);
+    CHECK_EQUAL(sq_pool_run_some(scene.pool, SIZE_MAX, SQ_NOW), 1);
+    sq_item_release(item);
+    sq_item_release(delayed);
+    end_scene(&scene);
+}
+
+static void add_another(void *context) {
+    const scene_t *scene = context;
+    add_member(scene, scene->main, 1);
+    add_member(scene, scene->third, 2);
+}
+
+static void *submit_item(void *context) {
+    const scene_t *scene = context;
+    CHECK_EQUAL(sq_item_submit(scene->item, scene->main), 0);
+    return NULL;
+}
+
+static void *run_members_of_work(void *context) {
+    scene_t *scene = context;
+    hold_end(&scene->hold);
+    return NULL;
+}
+
+/* To see it fail: leave out the nudge in posted_to_loop (pool.c) or in sq__deadlock_look_again. */
+TEST(what_is_submitted_to_a_loop_while_its_owner_waits_is_run_by_the_wait) {
+    for (size_t i = 0; i < scaled(500); i += 1) {
+        scene_t scene = make_scene();
+        scene.hold = (hold_t)HOLD_INIT;
+        hold_async(&scene.hold, scene.work);
+        CHECK_EQUAL(sq_group_async(scene.group, scene.work, add_another, &scene), 0);
+        pthread_t thread = spawn(run_members_of_work, &scene);
+        CHECK_EQUAL(sq_group_wait(scene.group, SQ_FOREVER), 0);
+        CHECK_EQUAL(journal.count, 2);
+        join(thread);
+        scene.item = make_item(3);
+        thread = spawn(submit_item, &scene);
+        CHECK_EQUAL(sq_item_wait(scene.item, SQ_FOREVER), 0);
+        CHECK_EQUAL(journal.count, 3);
+        join(thread);
+        sq_item_release(scene.item);
+        end_scene(&scene);
+    }
+}
+
+static void come_again(void *context) {
+    scene_t *scene = context;
+    scene->ran += 1;
+    CHECK_EQUAL(sq_async(scene->main, come_again, scene), 0);
+}
+
+/* To see it fail: let is_late (wait.c) return false: the wait runs the queue that is never empty, and does not end. */
+TEST(the_deadline_ends_a_wait_that_has_always_something_to_run) {
+    scene_t scene = make_scene();
+    sq_queue_t *behind = queue_on(scene.pool, "behind", 0);
+    CHECK_EQUAL(sq_suspend(behind), 0);
+    CHECK_EQUAL(sq_group_async(scene.group, scene.main, come_again, &scene), 0);
+    add_member(&scene, behind, 1);
+    CHECK_EQUAL(sq_group_wait(scene.group, sq_deadline(1000000)), ETIMEDOUT);
+    CHECK(scene.ran > 0);
+    CHECK_EQUAL(sq_shutdown(scene.main, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_resume(behind), 0);
+    CHECK_EQUAL(sq_group_wait(scene.group, SQ_FOREVER), 0);
+    sq_queue_release(behind);
+    end_scene(&scene);
+}
+
+static void wait_for_members(void *context) {
+    scene_t *scene = context;
+    add_member(scene, scene->other, 1);
+    CHECK_EQUAL(sq_group_wait(scene->group, SQ_FOREVER), 0);
+    CHECK(sq_is_current(scene->main));
+    write_entry(&numbers[2]);
+}
+
+static void wait_behind_itself(void *context) {
+    scene_t *scene = context;
+    add_member(scene, scene->main, 4);
+    CHECK_EQUAL(sq_group_wait(scene->group, SQ_FOREVER), EDEADLK);
+    CHECK(strstr(sq_deadlock_report(), "waits for group \"members\", which has a task in queue \"main\"") != NULL);
+    write_entry(&numbers[3]);
+}
+
+TEST(a_task_of_a_loop_waits_for_members_on_another_queue_of_it_but_not_for_one_behind_itself) {
+    scene_t scene = make_scene();
+    CHECK_EQUAL(sq_async(scene.main, wait_for_members, &scene), 0);
+    CHECK_EQUAL(sq_async(scene.main, wait_behind_itself, &scene), 0);
+    run_until(scene.pool, 3);
+    CHECK_JOURNAL(1, 2, 3, 4);
+    end_scene(&scene);
+}
+
+static void fork_in_member(void *context) { CHECK(!fork_and_return(context) || *(int *)context == -1); }
+
+TEST(a_member_that_the_owners_wait_runs_can_fork) {
+    if (fork_left_out()) {
+        return;
+    }
+    scene_t scene = make_scene();
+    int status = 0;
+    CHECK_EQUAL(sq_group_async(scene.group, scene.main, fork_in_member, &status), 0);
+    int error = sq_group_wait(scene.group, SQ_FOREVER);
+    if (status == -1) {
+        _exit(error == ESTALE ? 0 : 1);
+    }
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(error, 0);
+    end_scene(&scene);
+}

@@ -61,7 +61,7 @@ static void run_mix(void) {
 TEST(a_mix_of_all_calls_gets_through) { run_mix(); }
 
 /* From the start, so that the library finds one processor when it first asks. */
-static int run_on_one_processor(void) {
+static void stay_on_one_processor(void) {
     cpu_set_t mine, one;
     CPU_ZERO(&one);
     REQUIRE(sched_getaffinity(0, sizeof mine, &mine) == 0);
@@ -72,12 +72,88 @@ static int run_on_one_processor(void) {
         }
     }
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+static int run_on_one_processor(void) {
+    stay_on_one_processor();
     run_mix();
     return 0;
 }
 
 TEST(a_mix_of_all_calls_gets_through_on_one_processor) {
     CHECK_EQUAL(run_child((const char *const[]){ "one-processor", NULL }), 0);
+}
+
+/* 46. Threads of unequal class use a queue first, one alone and then all at once. */
+enum { CLASSES = 4 };
+
+typedef struct first_user {
+    mix_t *mix;
+    unsigned class;
+} first_user_t;
+
+static void become(unsigned class) {
+    cpu_set_t one;
+    switch (class) {
+    case 0:
+        CHECK_EQUAL(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 }), 0);
+        break;
+    case 1:
+        CHECK_EQUAL(setpriority(PRIO_PROCESS, (id_t)gettid(), 19), 0);
+        break;
+    case 2:
+        CPU_ZERO(&one);
+        CPU_SET((size_t)sched_getcpu(), &one);
+        CHECK_EQUAL(sched_setaffinity(0, sizeof one, &one), 0);
+        break;
+    default:
+        CHECK_EQUAL(sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }), 0);
+    }
+}
+
+static void *use_with_less(void *argument) {
+    first_user_t *user = argument;
+    become(user->class);
+    return mix_calls(user->mix);
+}
+
+/* `first`: the class of the only thread that uses the queues until their threads exist. */
+static void run_unequal_mix(unsigned first) {
+    mix_t mix = { .first = make_queue_of("first", 16), .second = make_queue_of("second", 0), .each = scaled(500) };
+    first_user_t users[CLASSES];
+    pthread_t threads[CLASSES];
+    for (unsigned i = 0; i < CLASSES; i += 1) {
+        users[i] = (first_user_t){ &mix, (first + i) % CLASSES };
+    }
+    join(spawn(use_with_less, &users[0]));
+    for (unsigned i = 0; i < CLASSES; i += 1) {
+        threads[i] = spawn(use_with_less, &users[i]);
+    }
+    CHECK(mix_calls(&mix) == NULL); /* and a plain thread */
+    for (unsigned i = 0; i < CLASSES; i += 1) {
+        join(threads[i]);
+    }
+    CHECK_EQUAL(sq_shutdown(mix.first, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(mix.inside + mix.refused, (CLASSES + 2) * mix.each);
+    sq_queue_release(mix.first);
+    sq_queue_release(mix.second);
+}
+
+TEST(first_users_of_unequal_class_get_through) {
+    for (unsigned first = 0; first < CLASSES; first += 1) {
+        run_unequal_mix(first);
+    }
+}
+
+/* On one processor a thread of SCHED_IDLE that holds a queue runs only while the others sleep. */
+static int run_unequal_on_one_processor(void) {
+    stay_on_one_processor();
+    run_unequal_mix(0);
+    return 0;
+}
+
+TEST(first_users_of_unequal_class_get_through_on_one_processor) {
+    CHECK_EQUAL(run_child((const char *const[]){ "unequal", NULL }), 0);
 }
 
 /* Returns from main, or calls exit, while runners run, wait, and have work left. */
@@ -228,6 +304,7 @@ TEST(at_the_thread_limit_of_an_ordinary_user_async_is_EAGAIN_and_nothing_is_lost
 int child_main(int count, char **words) {
     REQUIRE(count >= 1);
     return strcmp(words[0], "one-processor") == 0    ? run_on_one_processor()
+           : strcmp(words[0], "unequal") == 0        ? run_unequal_on_one_processor()
            : strcmp(words[0], "thread-limit") == 0   ? live_at_the_thread_limit()
            : strcmp(words[0], "exit-in-a-task") == 0 ? exit_in_a_task()
                                                      : leave_while_workers_run(words[1]);

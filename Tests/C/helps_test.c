@@ -185,6 +185,51 @@ TEST(a_task_that_a_helper_runs_sees_only_its_own_queue_and_its_deadlock_is_named
     scene_destroy(&scene);
 }
 
+/* A call that waits ahead of the helper. It is no task of the helper's own either. */
+typedef struct ahead_call {
+    nested_t nested;
+    pthread_t ran_on;
+    bool its_queue_is_current;
+    int error;
+} ahead_call_t;
+
+static void note_call(void *context) {
+    ahead_call_t *call = context;
+    call->ran_on = pthread_self();
+    call->its_queue_is_current = sq_is_current(call->nested.scene->queue);
+    sync_back(&call->nested);
+}
+
+static void *call_and_wait(void *context) {
+    ahead_call_t *call = context;
+    call->error = sq_run_and_wait(call->nested.scene->queue, SQ_FOREVER, note_call, call);
+    return NULL;
+}
+
+/* To see it fail: let the frame of a run in place not begin a chain (kernel/run.c). */
+TEST(a_call_ahead_of_a_helper_runs_on_the_helpers_thread_and_sees_only_its_own_queue) {
+    scene_t scene;
+    pthread_t caller;
+    scene_create(&scene, SQ_SERVICE_BACKGROUND, true);
+    sq_queue_t *outer = sq_queue_create("outer", NULL), *other = queue_on(scene.pool, "other", 0);
+    ahead_call_t call = { .nested = { .scene = &scene, .outer = outer }, .error = -1 };
+    hold_async(&scene.hold, other); /* the pool's only thread */
+    REQUIRE(pthread_create(&caller, NULL, call_and_wait, &call) == 0);
+    wait_for_depth(scene.queue, 1);
+    CHECK_EQUAL(sq_sync(outer, sync_inwards, &call.nested), 0);
+    REQUIRE(pthread_join(caller, NULL) == 0);
+    CHECK_EQUAL(call.error, 0);
+    CHECK(pthread_equal(call.ran_on, pthread_self()));
+    CHECK(call.its_queue_is_current);
+    CHECK_EQUAL(call.nested.outer_is_current, false);
+    CHECK_EQUAL(call.nested.error, EDEADLK);
+    CHECK_EQUAL(scene.ran, 1);
+    hold_end(&scene.hold);
+    sq_queue_release(outer);
+    sq_queue_release(other);
+    scene_destroy(&scene);
+}
+
 /* A storm: helpers, plain callers, timeouts and submitters on two queues of one background pool. */
 enum { CALLERS = 4, ROUNDS = 3000 };
 

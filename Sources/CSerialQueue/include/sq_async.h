@@ -85,7 +85,8 @@ SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_fu
 /**
  * Runs `function(context)` in its turn on the queue's own thread, and waits until it has returned.
  *
- * For functions that are bound to that thread; sq_sync is faster. A free queue is taken whatever the deadline; then the wait for
+ * For functions that are bound to that thread; sq_sync is faster. On a queue of a pool it is a thread of the pool, or, with options.helps,
+ * perhaps that of a sync caller behind it; on a loop it is the owner. A free queue is taken whatever the deadline; then the wait for
  * its thread is unbounded, even if the queue is suspended in the meantime. Needs no room in a full queue. Any thread may call.
  *
  * @retval 0 The function has returned; what it wrote is visible.

@@ -49,7 +49,7 @@ typedef struct sq_queue_options {
     size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
     sq_priority_t priority;      /**< among the queues of its pool; without a pool it has no effect */
     bool helps;                  /**< a sync caller of a higher class of service runs the tasks ahead of it itself; see sq_service_t.
-                                      Async tasks then leave the pool's threads. Without a pool, and if concurrent, it has no effect */
+                                      Async tasks, and the functions of sq_run_and_wait, then leave the pool's threads. Without a pool, and if concurrent, it has no effect */
 } sq_queue_options_t;
 
 /** The default options of a queue: serial, a thread of its own, no limit of capacity. */

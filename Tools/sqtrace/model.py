@@ -65,6 +65,11 @@ class Model:
     def queue_label(self, number):
         return self.trace.queues.get(number, f'queue {number}')
 
+    def site(self, notes):
+        """Where a submission comes from: "Module/File.swift:12", or code; '' if that is not known."""
+        site = self.symbol_of.get(notes.get('site'), notes.get('site') or '')
+        return '' if OWN.search(site) else site
+
     def of_thread(self, event):
         stack = self.open.setdefault(event.track, [])
         inside = next((one for one in reversed(stack) if isinstance(one, Task)), None)
@@ -101,8 +106,7 @@ class Model:
             if isinstance(more, Wait):
                 task.wait, more.task = more, task
             else:
-                site = self.symbol_of.get(more.get('site'), more.get('site') or '')
-                task.site = '' if OWN.search(site) else site
+                task.site = self.site(more)
         task.before = self.last.get(task.queue)
         self.last[task.queue] = task
         self.tasks.append(task)

@@ -1,4 +1,5 @@
 """stats.py: a table of the queues, for a terminal."""
+import collections
 
 
 def percentile(values, share):
@@ -14,8 +15,14 @@ def duration(nanoseconds):
     return f'{nanoseconds} ns'
 
 
+def commonest(sites):
+    """'site', or 'site and 3 more'; '' if none is known."""
+    counts = collections.Counter(site for site in sites if site).most_common()
+    return '' if not counts else counts[0][0] + (f' and {len(counts) - 1} more' if len(counts) > 1 else '')
+
+
 def rows(model):
-    """[(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task)]"""
+    """[(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
     by_queue = {}
     for task in model.tasks:
         by_queue.setdefault(task.queue, []).append(task)
@@ -25,23 +32,25 @@ def rows(model):
         waiting = sorted(task.waited for task in tasks)
         running = sorted(task.end - task.start for task in tasks)
         figures = [tuple(percentile(values, share) for share in (50, 99, 100)) for values in (waiting, running)]
-        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole))
+        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole, commonest(task.site for task in tasks)))
     return sorted(result, key=lambda row: -row[2][2])
 
 
 def table(model):
-    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy')]
-    for label, count, waiting, running, busy in rows(model):
-        lines.append((label, str(count), *map(duration, waiting), *map(duration, running), f'{100 * busy:.0f} %'))
+    lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy', 'submitted at')]
+    for label, count, waiting, running, busy, site in rows(model):
+        lines.append((label, str(count), *map(duration, waiting), *map(duration, running), f'{100 * busy:.0f} %', site))
+    lines = lines if any(line[-1] for line in lines[1:]) else [line[:-1] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    text = ''.join('  '.join(cell.ljust(width) if i == 0 else cell.rjust(width)
+    text = ''.join('  '.join(cell.ljust(width) if i in (0, 9) else cell.rjust(width)
                              for i, (cell, width) in enumerate(zip(line, widths))).rstrip() + '\n' for line in lines)
     unstarted = {}
     for _, _, _, more in model.unstarted.values():
         queue = more.get('queue', 0) if isinstance(more, dict) else more.queue
-        unstarted[queue] = unstarted.get(queue, 0) + 1
-    for queue, count in sorted(unstarted.items()):
-        text += f'{model.queue_label(queue)}: {count} {"task was" if count == 1 else "tasks were"} submitted and had not started at the end\n'
+        unstarted.setdefault(queue, []).append(model.site(more) if isinstance(more, dict) else '')
+    for queue, sites in sorted(unstarted.items()):
+        tasks, site = f'{len(sites)} {"task was" if len(sites) == 1 else "tasks were"}', commonest(sites)
+        text += f'{model.queue_label(queue)}: {tasks} submitted and had not started at the end{site and "; submitted at " + site}\n'
     for _, remark in model.remarks:
         text += f'{remark}\n'
     text += f'{len(model.tasks)} tasks in {duration(model.finish - model.begin)}\n'

@@ -45,7 +45,8 @@ def data_of(model):
         'queues': [model.queue_label(number) for number in sorted(queues)],
         'threads': [f'{name or "thread"} ({number})' for number, name in (model.trace.threads[track] for track in sorted(threads))],
         'texts': texts.texts, 'tasks': tasks, 'waits': waits, 'instants': instants, 'unstarted': unstarted,
-        'stats': [[label, count, *waiting, *running, round(100 * busy, 1)] for label, count, waiting, running, busy in stats.rows(model)],
+        'stats': [[label, count, *waiting, *running, round(100 * busy, 1), site]
+                  for label, count, waiting, running, busy, site in stats.rows(model)],
         'remarks': [remark for _, remark in model.remarks],
     }
 

@@ -290,6 +290,11 @@ void sq__trace_text(const char *text) {
     }
 }
 
+void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins) {
+    sq__trace_text(label);
+    sq__trace_event(SQ__EVENT_TURN, begins, 0, fifo, turn);
+}
+
 void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where) {
     sq__recorder_t *recorder = find();
     if (recorder != NULL) {

@@ -51,6 +51,9 @@ void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned deta
 /* Records a text of at most 80 bytes, for the next event. */
 void sq__trace_text(const char *text);
 
+/* A turn of a FIFOQueue begins or ends, on this thread. For the Swift layer, which declares this itself. */
+void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins);
+
 /* A SUBMIT or FIRE, with the site that was noted. */
 void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where);
 

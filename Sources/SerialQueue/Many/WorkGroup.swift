@@ -3,7 +3,7 @@ import CSerialQueueSwiftCall
 
 /// Waits for many closures, on any queues.
 ///
-/// A group counts its members: ``WorkQueue/async(in:_:)`` and ``enter()`` add one, the end of such a closure and ``leave()``
+/// A group counts its members: ``WorkQueue/async(in:_:file:line:)`` and ``enter()`` add one, the end of such a closure and ``leave()``
 /// take it away. Each time the count reaches zero, the waits and notifications that were pending end; members that come later do
 /// not extend them. The group can be used again.
 ///
@@ -108,13 +108,16 @@ extension WorkGroup {
 }
 
 extension WorkQueue {
-    /// As ``async(_:)``, with `body` as a member of `group` until it has run, or has been discarded, and its captures have been
+    /// As ``async(_:file:line:)``, with `body` as a member of `group` until it has run, or has been discarded, and its captures have been
     /// released.
     ///
-    /// - Returns: `false` if the queue refused, as ``async(_:)`` does. Then `body` will not run and has been released, and the group
+    /// - Returns: `false` if the queue refused, as ``async(_:file:line:)`` does. Then `body` will not run and has been released, and the group
     ///   has not changed.
     @discardableResult
-    public func async(in group: WorkGroup, _ body: consuming sending @escaping () -> Void) -> Bool {
+    public func async(
+        in group: WorkGroup, _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        noteSite(file, line)
         let error = EscapingClosure.submit(consume body, to: queue, in: group.group)
         withExtendedLifetime((self, group)) {}
         return error == nil

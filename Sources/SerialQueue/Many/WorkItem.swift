@@ -15,7 +15,7 @@ import CSerialQueueSwiftCall
 /// An item has exactly one outcome: its closure has returned, or never will run. The outcome is visible to others only after the
 /// closure and its captures have been released.
 ///
-/// Don't use it where nobody cancels or waits: ``WorkQueue/async(_:)`` costs less. In a task, ``WorkQueue/run(_:)`` does both.
+/// Don't use it where nobody cancels or waits: ``WorkQueue/async(_:file:line:)`` costs less. In a task, ``WorkQueue/run(_:)`` does both.
 ///
 /// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item runs although its last handle
 /// has gone. The last handle of an item that was never submitted is its outcome: the closure is released.

@@ -44,15 +44,22 @@ class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
 
     @usableFromInline final func begin() {
         fifo.line.begin(self)
+        if sq_swift_is_traced() { trace(begins: true) }
     }
 
     /// The task's last step. Its closure has already been released.
     @usableFromInline final func end() {
+        if sq_swift_is_traced() { trace(begins: false) }
         fifo.line.end(self)
         // [turn] pairs with the exchange in `runInLoop`: the later of the two gets the baton.
         if whereabouts.exchange(.ended, ordering: .acquiringAndReleasing) == .away {
             fifo.startNext()
         }
+    }
+
+    @inline(never)
+    private final func trace(begins: Bool) {
+        fifo.label.withCString { sq_swift_trace_turn($0, UInt(bitPattern: ObjectIdentifier(fifo)), UInt(bitPattern: ObjectIdentifier(self)), begins) }
     }
 
     /// Runs the first job. `true`: the task has ended, and the caller has the baton; `false`: the task's end will have it.

@@ -6,21 +6,28 @@ extension WorkQueue {
     /// On a ``ConcurrentQueue`` it runs on a thread of the pool, after the barriers before it, at the same time as other closures.
     ///
     /// `body` sees what the caller wrote before. `body` and its captures are released on the queue, right after it has run, so a
-    /// captured object's `deinit` may call ``syncOrRun(_:)`` and ``async(_:)`` on this queue.
+    /// captured object's `deinit` may call ``syncOrRun(_:)`` and ``async(_:file:line:)`` on this queue.
     ///
     /// The call never waits. If callers can submit faster than the queue runs, give the queue a capacity.
     ///
+    /// - Parameters:
+    ///   - body: What to run.
+    ///   - file: The file of the call, for traces.
+    ///   - line: Its line.
     /// - Returns: `false` if the queue refused `body`: it is full, it has been shut down, there was no memory, its thread could
     ///   not be started, or it is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
-    public func async(_ body: consuming sending @escaping () -> Void) -> Bool {
+    public func async(
+        _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        noteSite(file, line)
         // SQ_NOW: does not wait for room.
         let error = EscapingClosure.submit(consume body, to: queue, by: 0)
         withExtendedLifetime(self) {}
         return error == nil
     }
 
-    /// Submits `body` like ``async(_:)``, but waits for room if the queue has a capacity and is full.
+    /// Submits `body` like ``async(_:file:line:)``, but waits for room if the queue has a capacity and is full.
     ///
     /// Waiting callers get room in FIFO order. Don't use this on Swift's cooperative threads: it blocks the thread. Use
     /// ``submit(_:)`` there.
@@ -28,12 +35,17 @@ extension WorkQueue {
     /// - Parameters:
     ///   - limit: How long to wait for room.
     ///   - body: What to run.
+    ///   - file: The file of the call, for traces.
+    ///   - line: Its line.
     /// - Throws: `timedOut`; `deadlock`, if the queue waits for the caller; `shutDown`; `noResources`; `fromBeforeFork`. Then
     ///   `body` will not run and has been released.
     public func async(
         waitingUpTo limit: Duration,
-        _ body: consuming sending @escaping () -> Void
+        _ body: consuming sending @escaping () -> Void,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) throws(SerialQueueError) {
+        noteSite(file, line)
         let error = EscapingClosure.submit(consume body, to: queue, by: deadline(limit))
         withExtendedLifetime(self) {}
         if let error { throw error }

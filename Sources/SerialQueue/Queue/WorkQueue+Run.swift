@@ -8,7 +8,7 @@ extension WorkQueue {
     /// and the call returns its result.
     ///
     /// On a full queue with a capacity, the caller is suspended until there is room, in one FIFO order with ``submit(_:)`` and
-    /// ``async(waitingUpTo:_:)``. No thread is blocked. May be called from an actor on this queue: the actor is suspended, so the
+    /// ``async(waitingUpTo:_:file:line:)``. No thread is blocked. May be called from an actor on this queue: the actor is suspended, so the
     /// queue continues.
     ///
     /// Don't use this for work that suspends: use an actor. For tiny pieces of work, ``sync(_:)`` from a thread that may block is
@@ -22,9 +22,9 @@ extension WorkQueue {
         try await AwaitedCall(consume body).result(on: self, asBarrier: false)
     }
 
-    /// Submits `body` like ``async(_:)``, but suspends the caller while the queue is full.
+    /// Submits `body` like ``async(_:file:line:)``, but suspends the caller while the queue is full.
     ///
-    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:)`` and ``run(_:)``. The call returns when
+    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:file:line:)`` and ``run(_:)``. The call returns when
     /// `body` has been accepted, not when it has run. If the caller is cancelled before that, the call throws; an accepted `body` is
     /// not withdrawn.
     ///

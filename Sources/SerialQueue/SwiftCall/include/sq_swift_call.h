@@ -33,6 +33,16 @@ static inline _Bool sq_swift_once_is_done(const sq_once_t *_Nonnull once)
     return __atomic_load_n(&once->state, __ATOMIC_ACQUIRE) == SQ_ONCE_DONE;
 }
 
+/* True if a trace is under way (trace/recorder.h). The core's variable: */
+extern uint32_t sq__trace_session;
+static inline _Bool sq_swift_is_traced(void) { return __builtin_expect(__atomic_load_n(&sq__trace_session, __ATOMIC_RELAXED) != 0, 0); }
+
+/* The next submission of this thread comes from this line of this file. The text must not change or end. */
+void sq_swift_note_site(const unsigned char *_Nonnull file, unsigned line);
+
+/* A turn of a FIFOQueue begins or ends, for a trace. */
+void sq_swift_trace_turn(const char *_Nonnull label, uintptr_t fifo, uintptr_t turn, _Bool begins);
+
 /* Resumes a continuation that returns nothing and throws nothing, like UnsafeContinuation.resume(). The latter is inlined into its
  * caller, and reads the task's memory there. If the task continues without having been suspended, the runtime orders the accesses,
  * but ThreadSanitizer sees only the read. */
@@ -57,6 +67,18 @@ static inline sq_pool_granted_t sq_swift_pool_granted(void)
 {
     sq_pool_granted_t granted = SQ_POOL_GRANTED_INIT;
     return granted;
+}
+
+static inline sq_histogram_t sq_swift_histogram(void)
+{
+    sq_histogram_t histogram = SQ_HISTOGRAM_INIT;
+    return histogram;
+}
+
+/* Swift shows the array as a tuple. */
+static inline const uint64_t *_Nonnull sq_swift_histogram_counts(const sq_histogram_t *_Nonnull histogram)
+{
+    return histogram->counts;
 }
 
 static inline sq_queue_stats_t sq_swift_queue_stats(void)

@@ -1,0 +1,64 @@
+import SerialQueue
+import Testing
+
+/// Every measured closure counts once, with its own times.
+@Suite struct HistogramTests {
+    @Test func without_a_start_histograms_are_empty() {
+        let queue = SerialQueue()
+        queue.sync {}
+        #expect(queue.histograms == WorkQueue.Histograms())
+        #expect(queue.histograms.running.longest == .zero && queue.histograms.running.p99 == .zero)
+    }
+
+    /// To see it fail: exchange the two arguments of sq_queue_histograms.
+    @Test func a_closure_is_counted_in_both_with_its_wait() {
+        let pool = ManualPool()
+        let queue = SerialQueue(label: "measured", on: pool)
+        #expect(queue.startHistograms())
+        let clock = ContinuousClock()
+        let submitted = clock.now
+        queue.async {}
+        queue.async {}
+        #expect(queue.histograms.waiting.count == 0)
+        while clock.now - submitted < .milliseconds(1) {}
+        let waited = clock.now - submitted
+        pool.run()
+        let found = queue.histograms, took = clock.now - submitted
+        #expect(found.waiting.count == 2 && found.running.count == 2)
+        #expect(found.waiting.longest <= took && found.waiting.longest + found.running.sum <= took)
+        #expect(found.waiting.quantile(0) > .zero && waited > .zero)
+        queue.stopHistograms()
+        queue.sync {}
+        #expect(queue.histograms == found)
+    }
+
+    @Test func histograms_add_up_and_a_later_one_can_be_taken_apart() {
+        var one = WorkQueue.Histogram(), other = WorkQueue.Histogram()
+        for milliseconds in 1...100 { one.record(.milliseconds(milliseconds)) }
+        other.record(.seconds(1))
+        var both = one
+        both.merge(other)
+        #expect(both.count == 101 && both.longest == .seconds(1) && both.sum == one.sum + .seconds(1))
+        #expect(both.since(one) == other)
+        #expect(one.p50 >= .milliseconds(50) && one.p50 <= .milliseconds(50) + .milliseconds(50) / 16)
+        #expect(one.p99 >= .milliseconds(99) && one.p99 <= .milliseconds(100))
+        #expect(both.quantile(1) == .seconds(1))
+        #expect(one.buckets.map(\.count).reduce(0, +) == 100 && one.buckets.map(\.bound) == one.buckets.map(\.bound).sorted())
+        #expect("\(other)".hasPrefix("1 durations, p50 1.0 seconds"))
+    }
+
+    @Test func reflection_shows_a_count_not_its_C_struct() {
+        var text = ""
+        dump(SerialQueue().histograms, to: &text)
+        #expect(text.contains("count: 0"))
+    }
+
+    @Test func a_concurrent_queue_has_histograms_too() async throws {
+        let queue = ConcurrentQueue(label: "measured", on: .shared)
+        #expect(queue.startHistograms())
+        for _ in 1...100 { queue.async {} }
+        queue.syncBarrier {}
+        #expect(queue.histograms.waiting.count == 101)
+        #expect(queue.histograms.running.count == 101)
+    }
+}

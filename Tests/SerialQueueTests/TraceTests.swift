@@ -1,0 +1,56 @@
+import Foundation
+import SerialQueue
+import Testing
+
+/// There is one trace per process, and it also has what other tests do at the same time: labels here are of no other queue.
+@Suite(.serialized) struct TraceTests {
+    /// The file, whose texts are plain.
+    private static func traced(_ body: () async throws -> Void) async throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("trace-\(UUID())").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try SerialQueue.startTrace(path)
+        try await body()
+        try SerialQueue.stopTrace()
+        return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+
+    /// To see it fail: leave out the call of noteSite in `async`.
+    @Test func a_submission_is_recorded_with_its_file_and_line() async throws {
+        let queue = ConcurrentQueue(label: "com.example.traced-here", on: .shared)
+        let group = WorkGroup()
+        let line = UInt(#line)
+        let text = try await Self.traced {
+            queue.async {}
+            queue.asyncBarrier {}
+            try queue.async(waitingUpTo: .seconds(100)) {}
+            queue.async(in: group) {}
+            queue.async({}, file: "elsewhere.swift", line: 77)
+            queue.syncBarrier {}
+        }
+        #expect(text.contains("com.example.traced-here"))
+        for k in 2...5 { #expect(text.contains("SerialQueueTests/TraceTests.swift:\(line + UInt(k))"), "line \(k)") }
+        #expect(text.contains("elsewhere.swift:77"))
+    }
+
+    /// To see it fail: leave out `trace(begins:)` in FIFOTurn.
+    @Test func a_turn_of_a_FIFOQueue_is_recorded_with_the_label() async throws {
+        let fifo = FIFOQueue(label: "com.example.turns-here")
+        let text = try await Self.traced {
+            await fifo.enqueueAndWait {}
+            await fifo.drain()
+        }
+        #expect(text.contains("com.example.turns-here"))
+    }
+
+    @Test func a_second_trace_and_an_end_without_a_trace_are_refused() async throws {
+        func code(_ body: () throws(SerialQueue.TraceError) -> Void) -> CInt {
+            do throws(SerialQueue.TraceError) { try body() } catch { return error.code }
+            return 0
+        }
+        _ = try await Self.traced {
+            #expect(code { () throws(SerialQueue.TraceError) in try SerialQueue.startTrace("/tmp/second") } == EALREADY)
+        }
+        #expect(code { () throws(SerialQueue.TraceError) in try SerialQueue.stopTrace() } == EINVAL)
+        SerialQueue.writeTrace()  // there is none: nothing happens
+    }
+}

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include <string.h>
-
 /* A copy of a queue, as it lies in memory: what a concurrent one has is in front of it. */
 typedef struct copied {
     _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t) + SQ__VIEW_LABEL];
@@ -37,35 +35,54 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
     return copy;
 }
 
+/* What any thread may read of a queue that is there. */
+static void read_counts(const sq_queue_t *queue, sq__view_queue_t *seen) {
+    const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    seen->is_concurrent = sq__is_concurrent(queue);
+    seen->state = sq__load_relaxed(&queue->state);
+    seen->gate = seen->is_concurrent ? sq__load_relaxed(&concurrent->gate) : 0;
+    seen->depth = sq__depth(queue);
+    seen->ran = sq__load_relaxed(&queue->ran);
+}
+
 void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen) {
     copied_t copied;
     sq_queue_t *copy = copy_queue(queue, &copied);
     seen->at = queue;
     seen->is_there = copy != NULL;
-    if (copy == NULL) {
-        return;
+    if (copy != NULL) {
+        read_counts(copy, seen);
+        seen->suspensions = copy->suspensions;
+        memcpy(seen->label, copy->label, sizeof seen->label);
     }
-    const sq__concurrent_t *concurrent = sq__concurrent_of(copy);
-    seen->is_concurrent = sq__is_concurrent(copy);
-    seen->state = sq__load_relaxed(&copy->state);
-    seen->gate = seen->is_concurrent ? sq__load_relaxed(&concurrent->gate) : 0;
-    seen->depth = sq__depth(copy);
-    seen->ran = sq__load_relaxed(&copy->ran);
-    seen->suspensions = copy->suspensions;
-    memcpy(seen->label, copy->label, sizeof seen->label);
 }
 
-static void add(sq__view_t *view, const void *queue, bool is_ready) {
+/* A queue that is there meanwhile needs no peek. False: it is suspended, and how often changes under its lock. */
+static bool read_there(const sq_queue_t *queue, sq__view_queue_t *seen) {
+    seen->at = queue;
+    seen->is_there = true;
+    read_counts(queue, seen);
+    strncpy(seen->label, queue->label, sizeof seen->label - 1);
+    sq__make_printable(seen->label, sizeof seen->label);
+    return !(seen->state & SQ__SUSPENDED);
+}
+
+static sq__view_queue_t *add(sq__view_t *view, const void *queue, bool is_there) {
     sq__view_queue_t *seen = queue != NULL ? sq__view_add(view, &view->queues) : NULL;
-    if (seen != NULL) {
+    if (seen != NULL && !(is_there && read_there(queue, seen))) {
         sq__view_read_queue(queue, seen);
-        seen->is_ready = is_ready;
     }
+    return seen;
 }
 
-static void add_suspended(void *context, const sq_queue_t *queue) { add(context, queue, false); }
+static void add_suspended(void *context, const sq_queue_t *queue) { (void)add(context, queue, false); }
 
-static void add_ready(void *context, const sq__ready_t *entry) { add(context, SQ__CONTAINER(entry, sq_queue_t, ready), true); }
+static void add_ready(void *context, const sq__ready_t *entry, bool is_locked) {
+    sq__view_queue_t *seen = add(context, SQ__CONTAINER(entry, sq_queue_t, ready), is_locked);
+    if (seen != NULL) {
+        seen->is_ready = true;
+    }
+}
 
 static void add_pool(void *context, const sq__pool_t *pool, const sq__pool_view_t *looked) {
     sq__view_t *view = context;
@@ -80,10 +97,10 @@ static void add_pool(void *context, const sq__pool_t *pool, const sq__pool_view_
 
 static void add_of_thread(sq__view_t *view, const sq__view_thread_t *thread) {
     for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
-        add(view, thread->frame[i].owner, false);
+        (void)add(view, thread->frame[i].owner, false);
     }
     if (thread->waits) {
-        add(view, thread->wait.queue, false);
+        (void)add(view, thread->wait.queue, false);
     }
 }
 

@@ -45,7 +45,7 @@ static __attribute__((constructor)) void around_fork(void) {
     sq__process_around_fork(SQ__RANK_POOLS, take_lock, release_lock);
 }
 
-/* Looking. A record may be read without its lock, so everything is peeked at. */
+/* Looking. A record may have to be read without its lock: then it is peeked at. */
 
 enum { MOST_MEMBERS = 256, MOST_ENTRIES = 1 << 24 };
 
@@ -64,11 +64,12 @@ static void look_at_members(const sq__member_t *member, seated_t *seated) {
     }
 }
 
-static void look_at_entries(const sq__ready_t *entry, const sq__pool_visitor_t *visitor) {
+/* There may be very many, and a peek is two system calls. */
+static void look_at_entries(const sq__ready_t *entry, bool is_locked, const sq__pool_visitor_t *visitor) {
     sq__ready_t copy;
-    for (unsigned i = 0; entry != NULL && i < MOST_ENTRIES && sq__peek(entry, &copy, sizeof copy); i += 1) {
-        visitor->entry(visitor->context, entry);
-        entry = copy.next;
+    for (unsigned i = 0; entry != NULL && i < MOST_ENTRIES && (is_locked || sq__peek(entry, &copy, sizeof copy)); i += 1) {
+        visitor->entry(visitor->context, entry, is_locked);
+        entry = is_locked ? entry->next : copy.next;
     }
 }
 
@@ -80,7 +81,7 @@ static void look(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
     if (is_there) {
         look_at_members(copy.all, &seated);
         for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
-            look_at_entries(copy.lines[band].first, visitor);
+            look_at_entries(copy.lines[band].first, view.is_locked, visitor);
         }
     }
     if (view.is_locked) {

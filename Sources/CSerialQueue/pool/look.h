@@ -20,13 +20,13 @@ typedef struct sq__pool_view {
 
 typedef struct sq__pool_visitor {
     uint64_t patience; /* nanoseconds: it waits so long for each lock, and does without it then */
-    void (*entry)(void *context, const sq__ready_t *entry);                              /* each ready one, in order; before `pool` */
+    void (*entry)(void *context, const sq__ready_t *entry, bool is_locked);              /* each ready one, in order; before `pool` */
     void (*pool)(void *context, const sq__pool_t *pool, const sq__pool_view_t *view);
     void *context;
 } sq__pool_visitor_t;
 
-/* All pools. The entries are called under their pool's lock, so what they stand for is there; without the lock, perhaps not. Returns
- * whether it had the lock of the list. */
+/* All pools. An entry is called under its pool's lock (`is_locked`), so what it stands for is there; without the lock, perhaps not.
+ * Returns whether it had the lock of the list. */
 bool sq__pools_visit(const sq__pool_visitor_t *visitor);
 
 #endif

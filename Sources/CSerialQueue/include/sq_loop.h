@@ -17,10 +17,11 @@
  *     - sync of the owner: runs what is ahead in that queue, then its own function, at once
  *     - sq_group_wait, sq_item_wait of the owner: run what is ready in the queues of the members, or of the item, up to the last of these
  *
- * A semaphore or a once runs nothing meanwhile: don't wait there for what only this thread can do.
+ * A wait for a semaphore or a once runs nothing: don't wait there for what only this thread can do.
  *
  * If the owner waits for a task, and that task for the loop (by sync, or for a group or an item with a task there), one of the two waits
- * returns EDEADLK: the one with the earlier deadline, else the one that came last. Timers use the system's clock. After sq_sync_or_run of a queue that has ended, the function runs on the calling thread.
+ * returns EDEADLK: the one with the earlier deadline, else the one that came last. Timers use the system's clock. The function of a
+ * sq_sync_or_run on a queue that has ended runs on the calling thread.
  *
  * Such queues are serial. If their tasks are to end, the pool must be run until then: shut the queues down before the pool is left. */
 #ifndef SQ_LOOP_H

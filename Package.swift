@@ -27,7 +27,7 @@ let package = Package(
             dependencies: ["CSerialQueue", "CSerialQueueSwiftCall"],
             exclude: ["SwiftCall"]
         ),
-        .target(name: "SerialQueueOperations", dependencies: ["SerialQueue"], path: "Sources/Operations"),
+        .target(name: "SerialQueueOperations", dependencies: ["SerialQueue", "CSerialQueue"], path: "Sources/Operations"),
 
         // For tests: explores the schedules of a program. CTaskHook: what it needs of Swift's runtime, in C.
         .target(name: "CTaskHook", dependencies: ["CSerialQueue"], path: "Sources/SerialQueueTesting/TaskHook"),
@@ -58,7 +58,7 @@ let package = Package(
             dependencies: ["SerialQueue", "CSerialQueue", "CTestSupport"],
             exclude: ["CTestSupport"]
         ),
-        .testTarget(name: "OperationsTests", dependencies: ["SerialQueueOperations", "SerialQueue"]),
+        .testTarget(name: "OperationsTests", dependencies: ["SerialQueueOperations", "SerialQueue", "SerialQueueTesting"]),
         .testTarget(name: "SerialQueueTestingTests", dependencies: ["SerialQueueTesting", "SerialQueue"]),
     ],
     swiftLanguageModes: [.v6]

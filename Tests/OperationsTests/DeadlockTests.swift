@@ -138,6 +138,42 @@ import Testing
         #expect(report.contains("operation \"outer\" waits for all operations of queue \"images\""))
     }
 
+    /// `drain` cannot be refused, so the other wait is. To see it fail (by a hang): give `drain` a waiter whose `blocked` is `nil`.
+    @Test func a_wait_for_the_one_that_drains() async throws {
+        let pool = WorkerPool(threads: 4), gate = Gate()
+        let first = WorkOperationQueue(label: "first", on: pool), second = WorkOperationQueue(label: "second", on: pool)
+        let drains = WorkOperation("drains") { () async in await second.drain() }
+        let waits = second.add("waits") {
+            gate.pass()
+            return refusal { try drains.wait() }
+        }
+        try first.add(drains)
+        eventually { OperationGraph.look { !second.core.drains.isEmpty } }
+        gate.open()
+        let report = try await waits.value
+        #expect(report.contains("\"drains\" waits for all operations of queue \"second\""))
+        #expect(report.contains("\"waits\" waits for operation \"drains\""))
+        try await drains.value
+    }
+
+    /// To see it fail (by a hang): remove `refuseStuck` from `add` (OperationEnd.swift).
+    @Test func an_operation_that_is_added_to_a_queue_which_is_waited_for() async throws {
+        let other = WorkOperationQueue(label: "other", on: WorkerPool(threads: 4)), begun = Gate(), end = Gate()
+        let first = other.add("first") { end.pass() }
+        let waits = queue.add("waits") {
+            begun.pass()
+            return refusal { try other.wait() }
+        }
+        begun.open()
+        eventually { OperationGraph.look { !other.core.drains.isEmpty } }
+        let last = other.add("last", after: waits) { _ in }
+        let report = try await waits.value
+        #expect(report.contains("\"last\" depends on \"waits\""))
+        end.open()
+        try await first.value
+        try await last.value
+    }
+
     /// A wait that is over soon is not refused: an operation that runs and does not wait may end.
     @Test func no_false_alarm() async throws {
         let queue = WorkOperationQueue(label: "images", width: 2, on: WorkerPool(threads: 4))
@@ -151,8 +187,8 @@ import Testing
     }
 
     /// The operation waits for a serial queue whose task waits for an operation that the first one keeps out. The queues' own
-    /// detector finds that. To see it fail (by a hang): remove `tie` from `follow` (Waiter.swift).
-    @Test(arguments: [false]) func a_cycle_with_a_serial_queue(isLate: Bool) async throws {
+    /// detector finds that. To see it fail (by a hang): do not submit the item in `follow` (WaitPath.swift).
+    @Test(arguments: [false, true]) func a_cycle_with_a_serial_queue(isLate: Bool) async throws {
         let queue = queue, serial = SerialQueue(label: "store"), gate = Gate()
         let inner = WorkOperation("inner") { 1 }
         let reports = Record<String>()
@@ -171,7 +207,10 @@ import Testing
             gate.open()
             run { try inner.wait() }
         }
-        if isLate { try queue.add(inner) }
+        if isLate {
+            eventually { OperationGraph.look { !inner.node.waiters.isEmpty } }
+            try queue.add(inner)
+        }
         #expect(try await inner.value == 1)
         try await outer.value
         serial.sync {}

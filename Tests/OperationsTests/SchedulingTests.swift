@@ -1,3 +1,4 @@
+import Glibc
 import SerialQueue
 import Testing
 
@@ -153,6 +154,24 @@ import Testing
         #expect(core == nil)
     }
 
+    /// Long operations do not keep the pool's only thread from other queues until a batch is over. To see it fail: let `tick`
+    /// (Lane.swift) return 0.
+    @Test func a_lane_with_long_operations_lets_other_queues_run() async {
+        let pool = WorkerPool(threads: 1), order = order
+        let queue = WorkOperationQueue(label: "queue", width: 1, on: pool), other = SerialQueue(label: "other", on: pool)
+        for number in 1...32 {
+            queue.add {
+                if number == 1 { other.async { order.append("other") } }
+                let began = tick()
+                while tick() == began {}
+                order.append("operation")
+            }
+        }
+        await queue.drain()
+        other.sync {}
+        #expect(order.all.last == "operation")
+    }
+
     @Test func a_drain_waits_for_all_that_was_added() async {
         let queue = WorkOperationQueue(label: "queue", width: 2)
         let ran = Counter()
@@ -175,4 +194,10 @@ import Testing
         #expect(seen.last == WorkProgress(finished: 100, total: 100))
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.finished <= $1.finished && $0 != $1 })
     }
+}
+
+private func tick() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return time.tv_nsec
 }

@@ -6,6 +6,7 @@ extension OperationGraph {
         _ node: OperationNode, after predecessors: [OperationNode], to core: QueueCore, _ after: inout Aftermath
     ) {
         core.add(node, failure: depend(node, on: predecessors), &after)
+        if core.isDrainedByOperation { refuseStuck(from: .operation(node), &after) }
     }
 
     /// Makes a new operation depend on `predecessors`. Returns the failure of one of them, if the operation must end with it.
@@ -85,11 +86,7 @@ extension OperationGraph {
         after.ended(&node.waiters)
         if let task = node.task.take() { after.tasks.append(task) }
         node.lane = nil
-        if !node.followers.isEmpty {
-            let followers = node.followers
-            node.followers = []
-            for waiter in followers { waiter.follow() }
-        }
+        if !node.followers.isEmpty { after.changed(node) }
         node.flags.bitwiseOr(OperationNode.ended, ordering: .releasing)
         if let core = node.core.take() {
             core.countEnd(&after)

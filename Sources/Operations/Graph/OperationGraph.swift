@@ -22,12 +22,18 @@ enum OperationGraph {
     nonisolated(unsafe) static var blockedWaits: [Waiter] = []
     /// How many operations searches have looked at, for tests.
     nonisolated(unsafe) static var steps = 0
+    /// How often waits have looked at an operation, for tests.
+    nonisolated(unsafe) static var followed = 0
 
     /// Calls `body` under the lock, and then does what it has left.
     @inline(__always)
     static func change<Result>(_ body: (inout Aftermath) -> Result) -> Result {
         var after = Aftermath()
-        let result = lock.sync { body(&after) }
+        let result = lock.sync {
+            let result = body(&after)
+            if !after.followers.isEmpty { after.follow() }
+            return result
+        }
         after.perform()
         return result
     }

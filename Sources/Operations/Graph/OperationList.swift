@@ -2,20 +2,22 @@
 ///
 /// It holds a reference to each of its operations. Under the lock of ``OperationGraph``.
 struct OperationList {
-    private var first: Unmanaged<OperationNode>?
+    private var head: Unmanaged<OperationNode>?
     private var last: Unmanaged<OperationNode>?
+
+    var first: OperationNode? { head?.takeUnretainedValue() }
 
     mutating func append(_ node: OperationNode) {
         let link = Unmanaged.passRetained(node)
         node.previous = last
         node.next = nil
-        if let last { last._withUnsafeGuaranteedRef { $0.next = link } } else { first = link }
+        if let last { last._withUnsafeGuaranteedRef { $0.next = link } } else { head = link }
         last = link
     }
 
     /// Removes the operation. The caller has a reference, so that it is not destroyed here.
     mutating func remove(_ node: OperationNode) {
-        if let previous = node.previous { previous._withUnsafeGuaranteedRef { $0.next = node.next } } else { first = node.next }
+        if let previous = node.previous { previous._withUnsafeGuaranteedRef { $0.next = node.next } } else { head = node.next }
         if let next = node.next { next._withUnsafeGuaranteedRef { $0.previous = node.previous } } else { last = node.previous }
         node.previous = nil
         node.next = nil
@@ -23,7 +25,7 @@ struct OperationList {
     }
 
     mutating func popFirst() -> OperationNode? {
-        guard let node = first?.takeUnretainedValue() else { return nil }
+        guard let node = first else { return nil }
         remove(node)
         return node
     }
@@ -31,7 +33,7 @@ struct OperationList {
     /// All operations, first to last.
     var all: [OperationNode] {
         var all: [OperationNode] = []
-        var node = first?.takeUnretainedValue()
+        var node = first
         while let one = node {
             all.append(one)
             node = one.next?.takeUnretainedValue()

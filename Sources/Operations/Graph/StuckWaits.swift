@@ -25,9 +25,9 @@ struct StuckWaits {
     private var slots: [ObjectIdentifier: Int] = [:]
     private let waits: [Waiter]
 
-    init(from waiter: Waiter, among waits: [Waiter]) {
+    init(from target: Waiter.Target, among waits: [Waiter]) {
         self.waits = waits
-        _ = index(of: waiter.target)
+        _ = index(of: target)
         var next = 0
         while next < vertices.count {
             expand(next)
@@ -36,7 +36,7 @@ struct StuckWaits {
         settle()
     }
 
-    /// The wait that the search began with would never end.
+    /// What the search began with would never end.
     var isStuck: Bool { !vertices[0].continues }
 
     /// The waits that keep each other from ending.
@@ -134,25 +134,20 @@ struct StuckWaits {
 }
 
 extension OperationGraph {
-    /// Refuses waits that keep this one from ever ending: of those that are stuck the one with the earliest deadline, which
-    /// cannot succeed; among equals the newest.
-    static func refuseStuck(from waiter: Waiter, _ after: inout Aftermath) {
-        while !waiter.hasEnded {
-            let search = StuckWaits(from: waiter, among: blockedWaits)
-            guard search.isStuck, var refused = search.stuck.last else { return }
-            for other in search.stuck.reversed() {
+    /// Refuses waits that keep this from ever ending: of those that are stuck the one with the earliest deadline, which cannot
+    /// succeed; among equals the newest. A wait that cannot be refused ends the program if there is no other.
+    static func refuseStuck(from target: Waiter.Target, _ after: inout Aftermath) {
+        while true {
+            let search = StuckWaits(from: target, among: blockedWaits), stuck = search.stuck
+            guard search.isStuck, let newest = stuck.last else { return }
+            guard var refused = stuck.last(where: { $0.caller == nil }) else { drainRefused(newest.label, search.report) }
+            for other in stuck.reversed() {
                 if let deadline = other.deadline, refused.deadline.map({ deadline < $0 }) ?? true { refused = other }
             }
             let why = refused.deadline == nil ? "" : ", as it has the earliest deadline"
             refused.refusal = "\(search.report). The wait of \"\(refused.blocked!.label)\" was refused\(why). "
                 + "Make the operation depend on what it waits for (after:), or give the queue more width."
-            _ = withdraw(refused)
-            after.refused(refused)
+            _ = withdraw(refused, &after)
         }
-    }
-
-    /// An operation was added that waits may need.
-    static func refuseStuck(_ after: inout Aftermath) {
-        for waiter in blockedWaits { refuseStuck(from: waiter, &after) }
     }
 }

@@ -48,7 +48,7 @@ class OperationNode: @unchecked Sendable {
     /// The lane that it is on.
     final var lane: Lane?  // L
     final var waiters: [Waiter] = []  // L
-    /// Waits that need its end, and look for what they need when it starts or has ended.
+    /// Waits that need its end, and look again when its stage has changed.
     final var followers: [Waiter] = []  // L
     /// Runs the closure, if that is async.
     final var task: Task<Void, Never>?  // L

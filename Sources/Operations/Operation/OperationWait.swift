@@ -1,16 +1,19 @@
+import CSerialQueue
 import SerialQueue
-
-/// A group's wait without limit would end the program where these can throw.
-private let longest = Duration.seconds(20_000_000_000)
 
 extension Waiter {
     /// Blocks the thread until the end of the wait.
     func wait(within limit: Duration?) throws(SerialQueueError) {
         guard begin() else { return try check() }
-        do {
-            try group.wait(within: limit ?? longest)
-        } catch {
-            if withdraw() { throw named(error) }
+        if let pool = pool as? ManualPool, !sq_is_exploring() { pool.run() }
+        while let item = next() {
+            do {
+                try item.wait(within: deadline.map { $0 - .now })
+            } catch .cancelled {
+                // The end, or something has changed.
+            } catch {
+                if withdraw() { throw named(error) }
+            }
         }
         try check()
     }
@@ -18,12 +21,35 @@ extension Waiter {
     /// Suspends the caller until the end of the wait.
     nonisolated(nonsending) func wait() async throws {
         guard begin() else { return try check() }
-        do {
-            try await group.wait()
-        } catch {
-            if withdraw() { throw error }
+        if let item = next() {
+            do {
+                _ = try await item.outcome
+            } catch {
+                if withdraw() { throw error }
+            }
         }
         try check()
+    }
+
+    /// Suspends the caller until the end of the wait. Cannot be cancelled, nor refused.
+    nonisolated(nonsending) func waitUncancelled() async {
+        await withUnsafeContinuation { caller in
+            let waits = OperationGraph.change { after in
+                self.caller = caller
+                return OperationGraph.begin(self, &after)
+            }
+            if !waits { caller.resume() }
+        }
+        // For ThreadSanitizer, which does not see that the resumption has ordered it.
+        OperationGraph.look {}
+    }
+
+    /// The pool that has to run. A caller outside of it may have to run it.
+    private var pool: WorkerPool? {
+        switch target {
+        case .operation(let node): OperationGraph.look { node.core?.pool }
+        case .queue(let core): core.pool
+        }
     }
 
     /// False: there is nothing to wait for, or the wait was refused.
@@ -31,11 +57,22 @@ extension Waiter {
         OperationGraph.change { after in OperationGraph.begin(self, &after) }
     }
 
+    /// What the caller has to wait for; `nil`: nothing, the wait is over.
+    func next() -> WorkItem? {
+        let item = WorkItem(label: label) {}
+        let waits = OperationGraph.change { after in
+            guard !hasEnded else { return false }
+            self.item = item
+            lane = nil
+            follow(&after)
+            return true
+        }
+        return waits ? item : nil
+    }
+
     /// False: the wait has just ended.
     func withdraw() -> Bool {
-        guard OperationGraph.look({ OperationGraph.withdraw(self) }) else { return false }
-        group.leave()
-        return true
+        OperationGraph.change { after in OperationGraph.withdraw(self, &after) }
     }
 
     private func check() throws(SerialQueueError) {
@@ -45,7 +82,7 @@ extension Waiter {
     /// The queues' report names the queues; this adds the operation that waits.
     private func named(_ error: SerialQueueError) -> SerialQueueError {
         guard case .deadlock(let report) = error, let blocked else { return error }
-        return .deadlock("operation \"\(blocked.label)\" waits for \"\(group.label)\": \(report)")
+        return .deadlock("operation \"\(blocked.label)\" waits for \"\(label)\": \(report)")
     }
 }
 
@@ -61,29 +98,30 @@ extension OperationGraph {
         case .queue(let core):
             guard core.drain(waiter) else { return false }
         }
-        waiter.group.enter()
-        waiter.follow()
         if let blocked = waiter.blocked, blocked.stage == .running {
             blockedWaits.append(waiter)
-            refuseStuck(from: waiter, &after)
+            refuseStuck(from: waiter.target, &after)
         }
         return waiter.refusal == nil
     }
 
     /// False: it has ended.
-    static func withdraw(_ waiter: Waiter) -> Bool {
+    static func withdraw(_ waiter: Waiter, _ after: inout Aftermath) -> Bool {
         guard !waiter.hasEnded else { return false }
         switch waiter.target {
         case .operation(let node): node.waiters.removeAll { $0 === waiter }
         case .queue(let core): core.forget(waiter)
         }
-        forget(waiter)
+        forget(waiter, &after)
         return true
     }
 
     /// The wait has ended.
-    static func forget(_ waiter: Waiter) {
+    static func forget(_ waiter: Waiter, _ after: inout Aftermath) {
         waiter.hasEnded = true
+        waiter.forgetPath(&after)
+        if let item = waiter.item.take() { after.endedItems.append(item) }
+        if let caller = waiter.caller.take() { after.drained.append(caller) }
         if waiter.blocked != nil { blockedWaits.removeAll { $0 === waiter } }
     }
 }

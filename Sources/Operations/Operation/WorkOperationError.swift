@@ -29,9 +29,6 @@ func widthIsNotPositive(_ label: String, _ width: Int) -> Never {
 }
 
 /// Ends the program because an operation would wait for itself.
-func drainInside(_ label: String, _ operation: String) -> Never {
-    fatalError(
-        "WorkOperationQueue.drain: operation \"\(operation)\" of queue \"\(label)\" would wait for its own end. "
-            + "Drain from outside of the queue's operations."
-    )
+func drainRefused(_ label: String, _ report: String) -> Never {
+    fatalError("WorkOperationQueue.drain of \"\(label)\" would never end: \(report). Drain from outside of the queue's operations.")
 }

@@ -25,8 +25,9 @@ final class QueueCore: @unchecked Sendable {
     private(set) var progress = WorkProgress(finished: 0, total: 0)
     /// Waits for a change of `progress`, and for its being complete.
     private var listeners: [Waiter] = []
-    private var drains: [Waiter] = []
-    private var drainers: [UnsafeContinuation<Void, Never>] = []
+    private(set) var drains: [Waiter] = []
+    /// Waits that look again when a lane takes an operation.
+    var followers: [Waiter] = []
 
     init(label: String, width: Int, pool: WorkerPool) {
         self.label = label
@@ -45,6 +46,7 @@ extension QueueCore {
         after.ended(&listeners)
         guard node.stage == .made else { return countEnd(&after) }  // it has been cancelled
         node.core = self
+        if !node.followers.isEmpty { after.changed(node) }
         if failure == nil, node.unfinished == 0 {
             makeReady(node, &after)
         } else {
@@ -80,18 +82,15 @@ extension QueueCore {
     }
 
     /// The next operation for a lane that was looking; `nil`: the lane is idle now.
-    func take(for lane: Lane) -> OperationNode? {
+    func take(for lane: Lane, _ after: inout Aftermath) -> OperationNode? {
         looking -= 1
         if suspensions == 0, let node = high.popFirst() ?? normal.popFirst() ?? low.popFirst() {
             readyCount -= 1
             node.stage = .running
             node.lane = lane
             running.append(node)
-            if !node.followers.isEmpty {
-                let followers = node.followers
-                node.followers = []
-                for waiter in followers { waiter.follow() }
-            }
+            if !node.followers.isEmpty { after.changed(node) }
+            if !followers.isEmpty { after.changed(self) }
             return node
         }
         busy -= 1
@@ -121,11 +120,7 @@ extension QueueCore {
     func countEnd(_ after: inout Aftermath) {
         progress.finished += 1
         after.ended(&listeners)
-        if progress.finished == progress.total {
-            after.ended(&drains)
-            after.drained += drainers
-            drainers = []
-        }
+        if progress.finished == progress.total { after.ended(&drains) }
     }
 }
 
@@ -136,7 +131,18 @@ extension QueueCore {
     var isFull: Bool { running.all.count >= width }
 
     /// The operation that every other one has to wait for; `nil`: there is none.
-    var onlyOne: OperationNode? { width == 1 ? running.all.first : nil }
+    var onlyOne: OperationNode? { width == 1 ? running.first : nil }
+
+    /// An operation that has to end before all have ended, best one that blocks a thread, and among those the one that blocks the
+    /// lane. `nil`: there is none.
+    func nextToEnd(on lane: Lane?) -> OperationNode? {
+        let blocking = running.all.filter(\.isOnThread)
+        return blocking.first { $0.lane === lane } ?? blocking.first ?? high.first ?? normal.first ?? low.first
+            ?? pending.first ?? running.first
+    }
+
+    /// An operation waits until all have ended.
+    var isDrainedByOperation: Bool { drains.contains { $0.blocked != nil } }
 
     /// The operations that have not ended, or those of one stage.
     func unfinished(_ stage: OperationNode.Stage? = nil) -> [OperationNode] {
@@ -171,13 +177,6 @@ extension QueueCore {
     }
 
     /// False: nothing is unfinished, and the caller need not wait.
-    func drain(_ caller: UnsafeContinuation<Void, Never>) -> Bool {
-        guard progress.finished < progress.total else { return false }
-        drainers.append(caller)
-        return true
-    }
-
-    /// The same for a caller that blocks.
     func drain(_ waiter: Waiter) -> Bool {
         guard progress.finished < progress.total else { return false }
         drains.append(waiter)

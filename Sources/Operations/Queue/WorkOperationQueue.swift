@@ -48,7 +48,7 @@ extension WorkOperationQueue {
         let isAdded = OperationGraph.change { after in
             guard !operation.node.isAdded else { return false }
             core.add(operation.node, &after)
-            OperationGraph.refuseStuck(&after)
+            if !OperationGraph.blockedWaits.isEmpty { OperationGraph.refuseStuck(from: .operation(operation.node), &after) }
             return true
         }
         if !isAdded { throw .alreadyAdded(operation.label) }
@@ -86,17 +86,10 @@ extension WorkOperationQueue {
     ///
     /// Cannot be cancelled. An operation that waits for one which no queue has keeps it from returning, and so does a suspension.
     ///
-    /// - Precondition: The caller is no operation of this queue, which would wait for its own end: the program ends with a
-    /// message.
+    /// - Precondition: The caller is no operation of this queue, or one that an operation of this queue waits for, which would
+    ///   wait for its own end: the program ends with a message.
     public nonisolated(nonsending) func drain() async {
-        if let operation = CurrentOperation.blocked, OperationGraph.look({ operation.core === core }) {
-            drainInside(label, operation.label)
-        }
-        await withUnsafeContinuation { caller in
-            if !OperationGraph.look({ core.drain(caller) }) { caller.resume() }
-        }
-        // For ThreadSanitizer, which does not see that the resumption has ordered it.
-        OperationGraph.look {}
+        await Waiter(for: .queue(core), within: nil, blocks: false).waitUncancelled()
     }
 }
 

@@ -34,7 +34,7 @@ public struct WorkProgressUpdates: AsyncSequence, Sendable {
 
         private enum Step {
             case value(WorkProgress)
-            case wait(Waiter)
+            case wait(Waiter, WorkItem)
             case end
         }
 
@@ -46,21 +46,21 @@ public struct WorkProgressUpdates: AsyncSequence, Sendable {
                 case .value(let progress):
                     last = progress
                     return progress
-                case .wait(let waiter):
-                    do { try await waiter.group.wait() } catch { _ = waiter.withdraw() }
+                case .wait(let waiter, let item):
+                    do { _ = try await item.outcome } catch { _ = waiter.withdraw() }
                 }
             }
             return nil
         }
 
         private func look() -> Step {
-            let waiter = Waiter(for: .queue(core), within: nil, blocks: false)
+            let waiter = Waiter(for: .queue(core), within: nil, blocks: false), item = WorkItem(label: core.label) {}
             return OperationGraph.look {
                 if core.progress != last { return .value(core.progress) }
                 if core.isDropped, core.progress.finished == core.progress.total { return .end }
-                waiter.group.enter()
+                waiter.item = item
                 core.listen(waiter)
-                return .wait(waiter)
+                return .wait(waiter, item)
             }
         }
     }

@@ -6,6 +6,7 @@
 #   Benchmarks/run.sh growth   how cost grows with backlog, threads and task length
 #   Benchmarks/run.sh libdispatch   the ways to use and to link libdispatch
 #   Benchmarks/run.sh loop     a loop pool against a queue with a thread of its own, and against a bare eventfd
+#   Benchmarks/run.sh cost     what probes and traces cost: instructions while they are off, time for an event while they are on
 #   Benchmarks/run.sh all      the first three
 #   Benchmarks/run.sh readme   rewrites the figures in README.md from the whole runs in results/runs
 #
@@ -52,16 +53,21 @@ loop() {
     make --no-print-directory -s -C C TOOLCHAIN="$toolchain" ${CORE:+CORE="$(readlink -f "$CORE")"} loop || fail "The loops could not be built."
     python3 driver/loop.py
 }
+cost() {
+    make --no-print-directory -s -C C -j"$(nproc)" TOOLCHAIN="$toolchain" ${CORE:+CORE="$(readlink -f "$CORE")"} cost || fail "The two cores could not be built."
+    python3 driver/cost.py
+}
 growth() { build; python3 driver/growth.py; }
 swift() { python3 driver/swift.py; }
 
 case "${1:-c}" in
-    c) c ;;
+    c) c; cost ;;
     swift) swift ;;
     growth) growth ;;
     loop) loop ;;
+    cost) cost ;;
     libdispatch) libdispatch ;;
-    all) c; swift; growth ;;
+    all) c; cost; swift; growth ;;
     readme) python3 driver/readme.py ;;
-    *) fail "usage: Benchmarks/run.sh [c|swift|growth|loop|libdispatch|all|readme]" ;;
+    *) fail "usage: Benchmarks/run.sh [c|swift|growth|loop|cost|libdispatch|all|readme]" ;;
 esac

@@ -11,12 +11,12 @@ TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
 
 HEADERS := $(sort $(wildcard $(CORE)/include/*.h))
 CMAKE_FILES := $(wildcard make/cmake/*.cmake)
-GDBDIR ?= $(PREFIX)/share/serialqueue/gdb
+DEBUGGERDIR ?= $(PREFIX)/share/serialqueue/debugger
 TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
     $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc \
-    $(BINDIR)/sq-trace $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(GDBDIR)/serialqueue.py
+    $(BINDIR)/sq-trace $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(DEBUGGERDIR)/serialqueue.py
 
 # The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and
 # a program says #include <serial_queue.h> in both. Static programs need nothing beyond --static --libs.
@@ -51,8 +51,8 @@ export PKGCONFIG_TSAN
 
 install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -d '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(LIBDIR)' '$(DESTDIR)$(PKGCONFIGDIR)' '$(DESTDIR)$(CMAKEDIR)' \
-	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(GDBDIR)'
-	@install -m 644 Tools/gdb/serialqueue.py '$(DESTDIR)$(GDBDIR)'
+	    '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(DEBUGGERDIR)'
+	@install -m 644 Tools/debugger/serialqueue.py '$(DESTDIR)$(DEBUGGERDIR)'
 	@install -m 755 Tools/sq-trace '$(DESTDIR)$(BINDIR)'
 	@install -m 644 $(TOOL_FILES) '$(DESTDIR)$(TOOLDIR)'
 	@install -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'

@@ -18,6 +18,10 @@ soak: ## all calls mixed, SECONDS=60; SEED=N makes the same choices again; soak-
 	$(call need,$(C_TOOLS))
 	Tests/Soak/run release $(SOAK_SECONDS)
 
+soak-dumps: ## the same while a thread dumps all the time, until it has done so a million times (DUMPS)
+	$(call need,$(C_TOOLS))
+	DUMPS=$(or $(DUMPS),1000000) Tests/Soak/run release $(SOAK_SECONDS)
+
 soak-one:
 	$(call need,$(C_TOOLS))
 	Tests/Soak/run release $(SOAK_SECONDS) taskset -c 0
@@ -26,4 +30,4 @@ soak-tsan:
 	$(call need,gcc libc tsan)
 	CC=gcc Tests/Soak/run tsan $(SOAK_SECONDS)
 
-.PHONY: soak soak-one soak-tsan
+.PHONY: soak soak-dumps soak-one soak-tsan

@@ -1,4 +1,5 @@
-/* main.c: soak SECONDS [SEED]: rounds, a line for each, a summary. Exits with 0 if nothing was violated. */
+/* main.c: soak SECONDS [SEED]: rounds, a line for each, a summary. Exits with 0 if nothing was violated. With DUMPS=N in the environment
+ * a thread dumps all the time, and the soak takes at least until it has done so N times. */
 #include "soak.h"
 
 #include "harness.h"
@@ -87,6 +88,10 @@ int main(int argc, char **argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     watchdog_start();
     start_first_thread();
+    uint64_t dumps = 0, dumps_wanted = getenv("DUMPS") != NULL ? strtoull(getenv("DUMPS"), NULL, 0) : 0;
+    if (dumps_wanted > 0) {
+        dumping_begin();
+    }
     long threads = measure().threads;
     printf("soak for %.0f s, SEED=%llu, %d drivers, %d queues and %d passing ones\n", seconds, (unsigned long long)seed, DRIVERS,
            QUEUES, PASSING);
@@ -104,10 +109,14 @@ int main(int argc, char **argv) {
         max_rss = last.rss_kib > max_rss ? last.rss_kib : max_rss;
         print_line(worked, totals.tasks - before, &last);
         check_memory(&first, &last);
-    } while (seconds_now() - begin < seconds);
+        dumps = dumping_check();
+    } while (seconds_now() - begin < seconds || dumps < dumps_wanted);
     double took = seconds_now() - begin;
     printf("%llu tasks in %.0f s (%.0f a second), %u rounds, SEED=%llu, RSS at rest at most %ld KiB, %ld threads at rest: nothing violated\n",
            (unsigned long long)totals.tasks, took, (double)totals.tasks / took, round_number, (unsigned long long)seed, max_rss,
            last.threads);
+    if (dumps_wanted > 0) {
+        printf("%llu dumps meanwhile\n", (unsigned long long)dumps);
+    }
     return 0;
 }

@@ -102,6 +102,10 @@ void circle(chance_t *chance);
 void watch_one(guard_t *guard, chance_t *chance);
 void watching_check(void); /* no queue is left */
 
+/* dumping.c */
+void dumping_begin(void);
+uint64_t dumping_check(void); /* returns how many dumps there were so far */
+
 /* What was done, for the lines and the summary. */
 extern struct totals {
     atomic_uint_fast64_t tasks, discards, acts, circles, refusals, made, stalls, firings;

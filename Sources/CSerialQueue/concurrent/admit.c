@@ -1,6 +1,7 @@
 #include "concurrent/admit.h"
 
 #include "kernel/depth.h"
+#include "kernel/probes.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
 #include "kernel/withdraw.h"
@@ -25,6 +26,7 @@ static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
         if (control & SQ__TRACED) {
             sq__traced_event(queue, SQ__EVENT_GRANT, 0, where, 0);
         }
+        SQ__PROBE2(grant, queue, SQ__LABEL_AT);
         sq__count(&queue->ran, 1); /* beforehand: a barrier has the baton after the grant, and counts itself */
         (void)sq__add_relaxed(gate, as);
         if (sq__token_grant(waiter.token, waiter.wait_id)) {
@@ -46,6 +48,7 @@ static bool let_in_with_baton(sq_queue_t *queue) {
         sq__count(&queue->skipped, 1);
         return false;
     }
+    SQ__PROBE2(grant, queue, SQ__LABEL_AT);
     sq__count(&queue->ran, 1);
     (void)sq__add_relaxed(gate, SQ__GATE_INSIDE_ONE);
     waiter.call->has_baton = true;

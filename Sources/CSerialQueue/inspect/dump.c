@@ -30,7 +30,7 @@ static void add_last_report(dump_t *dump) {
     }
 }
 
-/* What the locks of stuck threads kept from the dump. */
+/* Names what is missing because stuck threads hold locks. */
 static void add_left_out(sq__dump_text_t *text, const sq__view_t *view) {
     if (!view->had_threads) {
         sq__dump_add(text, "A thread is stuck while it joins or leaves the list of threads: that list was read without its lock."

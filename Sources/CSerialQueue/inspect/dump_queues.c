@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A copy of a queue, as it lies in memory: what a concurrent one has is in front of it. */
+/* A copy of a queue as it is in memory: the part of a concurrent queue is in front of it. */
 typedef struct copied {
     _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t) + SQ__VIEW_LABEL];
     sq__cold_t cold;

@@ -2,7 +2,7 @@
 
 #include "platform/thread.h"
 
-/* Asking the system about a thread takes time: with very many of them it is not asked. */
+/* Asking the system about a thread takes time, so only this many threads are asked about. */
 enum { MOST_STATES = 1000 };
 
 /* The code of a Swift closure, if it is known, else the C function. */
@@ -17,7 +17,7 @@ static void add_function(sq__dump_text_t *text, const sq__view_t *view, const sq
     sq__dump_add(text, "%s", name);
 }
 
-/* Since when: as a watched queue has noted it; else, as long as the longest wait that has seen no other task begin. */
+/* Adds for how long the task has been running: what a watched queue has noted, or the length of the longest wait during which no other task began. */
 static void add_since(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
     const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
     if (frame->since != 0 && frame->since <= view->now) {

@@ -100,7 +100,7 @@ static void read_wait(sq__view_thread_t *thread) {
     }
 }
 
-/* What was read belongs together only if the thread is still where it was. */
+/* The parts that were read belong together only if the thread is still in the same frame and wait. */
 static bool has_moved(const sq__view_thread_t *thread) {
     sq__self_t now;
     const sq__wait_t *wait = &thread->wait;

@@ -50,7 +50,7 @@ static void add_members(sq__dump_text_t *text, const sq__view_thread_t *thread) 
     }
 }
 
-/* Why nothing runs in a queue that somebody waits for. */
+/* Says why nothing runs in a queue that a thread waits for. */
 static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
     if (queue == NULL) {
         return;
@@ -64,7 +64,7 @@ static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
     }
 }
 
-/* "; thread T runs F in it, and waits for ...": along the chain, as long as there is one. */
+/* Adds "; thread T runs F in it, and waits for ...", and so on to the end of the chain. */
 static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *first) {
     const sq__view_thread_t *thread = first;
     for (unsigned link = 0; link < MOST_LINKS; link += 1) {

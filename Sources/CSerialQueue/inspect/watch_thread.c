@@ -1,6 +1,7 @@
 #include "inspect/watch_thread.h"
 
 #include "kernel/reader.h"
+#include "platform/probe.h"
 #include "kernel/depth.h"
 #include "platform/clock.h"
 #include "platform/mutex.h"
@@ -125,6 +126,7 @@ static bool look(sq__cold_t *cold, uint64_t now, stall_t *stall) {
 /* Calls the program's function, without the lock. The queue and its record may be freed during the call. */
 static void call_watcher(sq__watcher_t *watcher, const sq_stall_t *stall) {
     SQ__NOBODY_UNWINDS_THROUGH;
+    SQ__PROBE4(stall, stall->label, 0, stall->kind, stall->nanoseconds);
     watcher->is_being_called = true;
     called = watcher;
     sq__mutex_unlock(&lock);

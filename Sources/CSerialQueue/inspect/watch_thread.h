@@ -16,7 +16,7 @@
 #include "include/sq_watch.h"
 #include "kernel/cold.h"
 
-/* What the user gave. W under the thread's lock. */
+/* The user's watcher. W under the thread's lock. */
 typedef struct sq__watcher {
     sq_watcher_t given;
     uint64_t threshold;

@@ -1,6 +1,7 @@
 #include "kernel/baton.h"
 
 #include "kernel/depth.h"
+#include "kernel/probes.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
 #include "kernel/suspension.h"
@@ -26,6 +27,7 @@ static bool grant(sq_queue_t *queue, uint32_t control) {
         sq__count(&queue->skipped, 1);
         return false;
     }
+    SQ__PROBE2(grant, queue, SQ__LABEL_AT);
     sq__count(&queue->ran, 1); /* on its behalf and beforehand: after the grant the count is no longer ours */
     if (sq__token_grant(waiter.token, waiter.wait_id)) {
         return true;

@@ -10,6 +10,7 @@
 #include "kernel/work.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
+#include "platform/probe.h"
 #include "pool/runner.h"
 #include "thread/process.h"
 #include "trace/recorder.h"
@@ -20,7 +21,8 @@
  * (cold.h) or for a trace (traced.h), measure its times (measured.h). Three are fixed: SQ__CONCURRENT (kernel/concurrent.h),
  * SQ__ON_LOOP (pool/loop.h), and SQ__HELPS (pool/ahead.h). */
 enum {
-    SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = 32, SQ__HELPS = 64, SQ__MEASURED = 128
+    SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0,
+    SQ__HELPS = 64, SQ__MEASURED = 128
 };
 /* Without these a task is just called. */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED };
@@ -104,13 +106,7 @@ static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
 /* The memory block that contains the queue. */
 void *sq__queue_memory(sq_queue_t *queue);
 
-/* Counts a submission that was refused with this error, and returns the error. */
-static inline int sq__queue_reject(sq_queue_t *queue, int error) {
-    if (sq__trace_is_on()) {
-        sq__trace_site(NULL, 0, true); /* what was noted belongs to this submission */
-    }
-    sq__add_relaxed(&queue->rejected, 1);
-    return error;
-}
+/* Counts a submission that was refused with this error, and returns the error. In traced.c. */
+int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));
 
 #endif

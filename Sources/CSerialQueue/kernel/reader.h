@@ -46,11 +46,13 @@ void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq
 /* Calls `function(context)` as a task of the queue, which a watcher, a trace or a histogram may want to know of. `begins`: as in
  * sq__run_in_chain; `submitted`: as in sq__run_turn, or 0: it is part of another task. Counting is the caller's. */
 static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context) {
+    SQ__PROBE_START(queue, function, context);
     if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__NOTED, 0)) {
         sq__reader_run_noted(queue, begins, submitted, function, context);
     } else {
         sq__run_in_chain(queue, begins, function, context);
     }
+    SQ__PROBE_END(queue);
 }
 
 /* A task of the queue is on this thread's stack: that task is its barrier. */

@@ -62,17 +62,29 @@ static inline uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *wo
     return kind;
 }
 
-static void run_task(uint32_t control, sq_task_t task) {
+static inline void run_task(const sq_queue_t *queue, uint32_t control, sq_task_t task) {
     if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        SQ__PROBE_START(queue, task.run, task.context);
         task.run(task.context);
+        SQ__PROBE_END(queue);
     } else if (task.discard != NULL) {
         task.discard(task.context);
     }
 }
 
+static inline void run_pair(const sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
+    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        SQ__PROBE_START(queue, pair.call, pair.first);
+        pair.call(pair.first, pair.second, true);
+        SQ__PROBE_END(queue);
+    } else {
+        pair.call(pair.first, pair.second, false);
+    }
+}
+
 /* Ends the member after its function has returned, so that waits for the group see its writes. */
 static void run_member(sq_queue_t *queue, uint32_t control, uint64_t began, sq__member_task_t member) {
-    run_task(control, (sq_task_t){ .run = member.run, .context = member.context });
+    run_task(queue, control, (sq_task_t){ .run = member.run, .context = member.context });
     sq__measured_end(queue, began);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
         member.end->call(member.end);
@@ -80,7 +92,7 @@ static void run_member(sq_queue_t *queue, uint32_t control, uint64_t began, sq__
 }
 
 static void run_call(sq_queue_t *queue, uint64_t began, sq__waiter_t waiter) {
-    waiter.call->task.run(waiter.call->task.context);
+    run_task(queue, 0, waiter.call->task);
     sq__measured_end(queue, began);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
         waiter.call->is_done = true;
@@ -112,14 +124,14 @@ static inline __attribute__((always_inline)) void call_measured(sq_queue_t *queu
     case SQ__TASK:
     case SQ__DUE:
     case SQ__BARRIER:
-        run_task(control, work->task);
+        run_task(queue, control, work->task);
         sq__measured_end(queue, began);
         break;
     case SQ__PAIR:
     case SQ__JOB:
     case SQ__BARRIER_PAIR:
     case SQ__BARRIER_JOB:
-        work->pair.call(work->pair.first, work->pair.second, !(control & SQ__DISCARD));
+        run_pair(queue, control, work->pair);
         sq__measured_end(queue, began);
         break;
     case SQ__MEMBER:

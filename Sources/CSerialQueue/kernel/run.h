@@ -4,6 +4,7 @@
 
 #include "kernel/cold.h"
 #include "kernel/measured.h"
+#include "kernel/probes.h"
 #include "kernel/queue.h"
 #include "platform/unwind.h"
 #include "thread/self.h"
@@ -38,11 +39,13 @@ void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, uint64_t submitted,
  * SQ__DID_NOT_WAIT. */
 static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    SQ__PROBE_START(queue, function, context);
     if (__builtin_expect(!(control & SQ__NOTED), 1)) {
         sq__run(queue, function, context);
     } else {
         sq__run_noted_turn(queue, control, submitted, function, context);
     }
+    SQ__PROBE_END(queue);
 }
 
 /* O. Takes the async work at the head, counts it and gives its room back. Returns its kind; SQ__EMPTY: there is nothing to call.

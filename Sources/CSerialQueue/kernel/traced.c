@@ -50,6 +50,14 @@ sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t wher
     return session;
 }
 
+int sq__queue_reject(sq_queue_t *queue, int error) {
+    if (sq__trace_is_on()) {
+        sq__trace_site(NULL, 0, true); /* what was noted belongs to this submission */
+    }
+    sq__add_relaxed(&queue->rejected, 1);
+    return error;
+}
+
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where) {
     uint32_t number = sq__traced_number(queue);
     if (number != 0) {

@@ -6,7 +6,7 @@
 #include "thread/token.h"
 
 /* The kinds of work, and the other values of a slot's word (ring.h). */
-enum {
+enum sq__work_kind {
     SQ__EMPTY,
     SQ__BATON,
     SQ__TASK,   /* an async task */

@@ -3,6 +3,7 @@
 #endif
 #include "platform/file.h"
 
+#include "platform/message.h"
 #include "platform/mutex.h"
 
 #include <errno.h>
@@ -38,19 +39,10 @@ int sq__file_write(int file, const void *bytes, size_t count) {
 int sq__file_close(int file) { return close(file) == 0 || errno == EINTR ? 0 : errno; }
 
 void sq__report(const char *format, ...) {
-    char line[1024] = "SerialQueue: ";
-    size_t used = sizeof "SerialQueue: " - 1;
     va_list arguments;
     va_start(arguments, format);
-    int wanted = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    sq__message(format, arguments);
     va_end(arguments);
-    if (wanted > 0) {
-        size_t room = sizeof line - used - 2;
-        used += (size_t)wanted < room ? (size_t)wanted : room;
-    }
-    line[used++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line, used);
-    (void)written;
 }
 
 int sq__file_at_exit(void (*function)(void)) { return atexit(function) == 0 ? 0 : ENOMEM; }

@@ -1,6 +1,7 @@
 #include "pool/pool_internal.h"
 
 #include "platform/memory.h"
+#include "platform/probe.h"
 #include "platform/thread.h"
 #include "thread/self.h"
 #include "trace/recorder.h"
@@ -13,6 +14,7 @@ static bool serve(void *argument);
 
 /* With the lock. */
 static void trace_members(const sq__pool_t *pool) {
+    SQ__PROBE4(pool, pool, offsetof(struct sq_pool, label), pool->members, pool->seats);
     if (sq__trace_is_on()) {
         sq__trace_text(pool->label);
         sq__trace_event(SQ__EVENT_POOL, 0, 0, pool->members, pool->seats);

@@ -10,6 +10,7 @@
 #include "kernel/current.h"
 #include "kernel/handle.h"
 #include "kernel/measured.h"
+#include "kernel/probes.h"
 #include "kernel/ring.h"
 #include "kernel/withdraw.h"
 #include "platform/clock.h"
@@ -44,6 +45,9 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     }
     if (kind == SQ__CLAIM) { /* before anyone can withdraw it, or take it for its turn */
         *work->claim.place = sq__ring_where(place);
+        sq__probe_submit(queue, work->claim.pair);
+    } else {
+        sq__probe_submit(queue, &work->pair); /* whatever its kind: function and context come first */
     }
     switch (sq__ring_put(queue, place, kind, work)) {
     case SQ__PUT_FIRST:

@@ -48,17 +48,24 @@ size_t sq_queue_width(const sq_queue_t *queue) {
     return width < UINT32_MAX ? width : SQ_WIDTH_POOL;
 }
 
+/* A function of its own, as in sync.c. */
+static __attribute__((noinline)) int barrier_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                     const void *caller) {
+    sq__explored_pause("sync_barrier onto", queue->label, function);
+    if (sq__is_current_at(queue, caller)) {
+        sq__deadlock_onto_itself(queue, "sync_barrier onto");
+        return sq__queue_reject(queue, EDEADLK);
+    }
+    return sq__concurrent_sync_barrier(queue, deadline, function, context);
+}
+
 int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     if (!sq__is_concurrent(queue)) {
         return sq_sync_until(queue, deadline, function, context);
     }
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
-        sq__explored_pause("sync_barrier onto", queue->label, function);
-        if (sq__is_current(queue)) {
-            sq__deadlock_onto_itself(queue, "sync_barrier onto");
-            return sq__queue_reject(queue, EDEADLK);
-        }
+        return barrier_in_task(queue, deadline, function, context, __builtin_frame_address(0));
     }
     return sq__concurrent_sync_barrier(queue, deadline, function, context);
 }

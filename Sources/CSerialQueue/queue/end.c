@@ -4,6 +4,7 @@
 #include "kernel/cold.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "kernel/probes.h"
 #include "kernel/ring.h"
 #include "kernel/suspended.h"
 #include "kernel/traced.h"
@@ -108,6 +109,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
      * sq_queue_release. From here on the last release frees the queue. */
     while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__ENDED)) {
     }
+    SQ__PROBE2(ended, queue, SQ__LABEL_AT); /* under the lock: it is still there */
     if (worker != NULL && !by_runner) {
         sq__worker_stop(worker);
     }

@@ -3,6 +3,7 @@
 #include "kernel/current.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "kernel/probes.h"
 #include "kernel/traced.h"
 #include "queue/async.h"
 #include "queue/end.h"
@@ -84,6 +85,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         return error;
     }
     ender.wait.aim = SQ__AIM_END;
+    SQ__PROBE3(shutdown, queue, SQ__LABEL_AT, mode);
     sq__traced_seldom(queue, SQ__EVENT_SHUTDOWN, mode, 0);
     sq__lock(queue);
     bool takes_up = close_queue(queue, mode);

@@ -4,6 +4,7 @@
 #include "kernel/cold.h"
 #include "kernel/concurrent.h"
 #include "kernel/handle.h"
+#include "kernel/probes.h"
 #include "kernel/lock.h"
 #include "kernel/suspended.h"
 #include "kernel/suspension.h"
@@ -44,6 +45,7 @@ int sq_suspend(sq_queue_t *queue) {
     uint32_t suspensions = queue->suspensions;
     sq__unlock(queue);
     if (error == 0) {
+        SQ__PROBE3(suspend, queue, SQ__LABEL_AT, suspensions);
         sq__traced_seldom(queue, SQ__EVENT_SUSPEND, 0, suspensions);
     }
     if (takes_up) {
@@ -71,6 +73,7 @@ int sq_resume(sq_queue_t *queue) {
     }
     uint32_t suspensions = queue->suspensions;
     sq__unlock(queue);
+    SQ__PROBE3(resume, queue, SQ__LABEL_AT, suspensions);
     sq__traced_seldom(queue, SQ__EVENT_RESUME, 0, suspensions);
     if (takes_up) {
         sq__baton_pass(queue);

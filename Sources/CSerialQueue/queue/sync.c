@@ -75,8 +75,9 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
     return sq__turn_wait(queue, &turn);
 }
 
-static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline,
-                                                  sq_function_t function, void *context) {
+/* The parameters of all these are in the order of the public calls, so that they stay in their registers. */
+static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                  uintptr_t kind) {
     if (__builtin_expect(sq__load_relaxed(&queue->control) & (SQ__CONCURRENT | SQ__ON_LOOP), 0)) {
         return sq__queue_is_on_loop(queue) ? sq__loop_sync(queue, deadline, function, context)
                                            : sq__concurrent_sync(queue, deadline, function, context);
@@ -100,8 +101,8 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, uintptr_t k
 }
 
 /* The queue is not one of this thread's. */
-static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq_function_t function,
-                                    void *context) {
+static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                    uintptr_t kind) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     while (__builtin_expect(sq__state_is_free_to_any_thread(state), 1)) {
         sq__state_t free = state;
@@ -117,7 +118,7 @@ static inline int sync_from_outside(sq_queue_t *queue, uintptr_t kind, sq_time_t
             return 0;
         }
     }
-    return sync_in_turn(queue, kind, deadline, function, context);
+    return sync_in_turn(queue, deadline, function, context, kind);
 }
 
 /* In a task. While a test is explored another task may go first: it may be about to use the same queue. */
@@ -135,12 +136,21 @@ static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t funct
     return sq__queue_reject(queue, EDEADLK);
 }
 
+/* A function of its own: a call on the way of all others would keep their arguments in registers that have to be saved. */
+static __attribute__((noinline)) int sync_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                  uintptr_t kind, const void *caller) {
+    if (is_current_in_task(queue, function, caller)) {
+        return sync_inside(queue, kind == SQ__WAITER ? "sync onto" : "async_and_wait onto", function, context);
+    }
+    return sync_from_outside(queue, deadline, function, context, kind);
+}
+
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (__builtin_expect(sq__self()->frame != NULL, 0) && is_current_in_task(queue, function, __builtin_frame_address(0))) {
-        return sync_inside(queue, "sync onto", function, context);
+    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
+        return sync_in_task(queue, deadline, function, context, SQ__WAITER, __builtin_frame_address(0));
     }
-    return sync_from_outside(queue, SQ__WAITER, deadline, function, context);
+    return sync_from_outside(queue, deadline, function, context, SQ__WAITER);
 }
 
 int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
@@ -157,13 +167,13 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
         }
         return 0;
     }
-    return sync_from_outside(queue, SQ__WAITER, SQ_FOREVER, function, context);
+    return sync_from_outside(queue, SQ_FOREVER, function, context, SQ__WAITER);
 }
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    if (is_current_in_task(queue, function, __builtin_frame_address(0))) {
-        return sync_inside(queue, "async_and_wait onto", function, context);
+    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
+        return sync_in_task(queue, deadline, function, context, SQ__EITHER, __builtin_frame_address(0));
     }
-    return sync_from_outside(queue, SQ__EITHER, deadline, function, context);
+    return sync_from_outside(queue, deadline, function, context, SQ__EITHER);
 }

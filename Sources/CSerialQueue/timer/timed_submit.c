@@ -1,6 +1,7 @@
 #include "timer/timed_submit.h"
 
 #include "kernel/measured.h"
+#include "kernel/probes.h"
 #include "kernel/ring.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
@@ -34,6 +35,7 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
     if (kind == SQ__CLAIM) {
         *work->claim.place = sq__ring_where(place);
     }
+    sq__probe_submit(queue, kind == SQ__CLAIM ? work->claim.pair : &work->pair);
     if (place.slot == NULL && sq__is_traced(queue)) {
         sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
     }

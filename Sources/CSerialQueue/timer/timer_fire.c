@@ -43,6 +43,7 @@
 #include "kernel/concurrent.h"
 #include "kernel/depth.h"
 #include "kernel/cold.h"
+#include "kernel/probes.h"
 #include "kernel/lock.h"
 #include "kernel/traced.h"
 #include "platform/container.h"
@@ -210,6 +211,7 @@ static bool is_left_out(const sq_timer_t *timer) {
 }
 
 static int submit_firing(sq_timer_t *timer, bool *passes) {
+    SQ__PROBE3(timer, timer->queue, SQ__LABEL_AT, timer);
     if (sq__is_traced(timer->queue)) {
         sq__traced_event(timer->queue, SQ__EVENT_TIMER, 0, 0, 0);
     }

@@ -25,7 +25,7 @@ typedef enum sq__entry_kind {
     SQ__EVENT_TEXT        /* detail: 1: the text begins. where, which: its next 16 bytes */
 } sq__entry_kind_t;
 
-/* In the detail of a START: it is not the task's function that is called, but the one that discards it. */
+/* In the detail of a START: the task is discarded, and its discard function is called. */
 enum { SQ__EVENT_DISCARDS = 0x80 };
 
 typedef struct sq__entry {

@@ -7,7 +7,7 @@
 
 enum { BYTES_OF_AN_EVENT = 32, LEAST_BUFFER = 4096, STANDARD_BUFFER = 1 << 20, MOST_BUFFER = 1 << 30 };
 
-/* A number, and the unit behind it. False: it is none, or too large. */
+/* Reads a number and the unit behind it. False: there is no number, or it is too large. */
 static bool read_number(const char *text, size_t length, uint64_t *number, const char **unit, size_t *unit_length) {
     size_t at = 0;
     *number = 0;
@@ -64,7 +64,7 @@ static const char *read_option(sq__trace_options_t *options, const char *text, s
     return "the options after the file are last=, buffer= and signal=";
 }
 
-/* Copies the path, with the process's number for %p. False: it does not fit. */
+/* Copies the path, and replaces %p by the process's number. False: the path is too long. */
 static bool read_path(sq__trace_options_t *options, const char *text, size_t length) {
     size_t used = 0;
     for (size_t at = 0; at < length; at += 1) {

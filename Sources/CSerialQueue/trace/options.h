@@ -1,4 +1,4 @@
-/* options.h: what SQ_TRACE and sq_trace_start say. */
+/* options.h: the text of SQ_TRACE and sq_trace_start. */
 #ifndef SQ__TRACE_OPTIONS_H
 #define SQ__TRACE_OPTIONS_H
 
@@ -15,7 +15,7 @@ typedef struct sq__trace_options {
     int signal;      /* 0: none */
 } sq__trace_options_t;
 
-/* Returns NULL, or what is wrong, as a part of a sentence. */
+/* Returns NULL, or what is wrong: the end of an error message. */
 const char *sq__trace_options_read(sq__trace_options_t *options, const char *text);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct open_event {
     char text[SQ__TEXT_BYTES + 1];
 } open_event_t;
 
-/* What the events of one thread say so far. */
+/* What is known of one thread from its events so far. */
 typedef struct sq__trace_reading {
     open_event_t open[SQ__OPEN_EVENTS]; /* deeper ones are counted only */
     unsigned depth;
@@ -61,7 +61,7 @@ static void end_event(sq__perfetto_t *perfetto, packet_t packet) {
     sq__proto_end(&perfetto->proto, packet.whole);
 }
 
-/* One that has nothing but a category and a name. */
+/* Begins an event that has only a category and a name. */
 static packet_t begin_named(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track, const char *category,
                             const char *name) {
     packet_t packet = begin_event(perfetto, time, type, track);
@@ -92,7 +92,7 @@ static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry
     end_event(perfetto, packet);
 }
 
-/* Where what starts now was waiting; 0: nowhere. */
+/* The place in which the task that starts now has waited; 0: none. */
 static uint64_t place_of(reading_t *reading, const sq__entry_t *event) {
     uint64_t where = event->where;
     if (where == 0 && reading->waited_queue == sq__entry_queue(event)) {
@@ -170,7 +170,7 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
     end_event(perfetto, packet);
 }
 
-/* On the queue's own track, or of a FIFOQueue on that of the thread. */
+/* Writes an event on the queue's own track; one of a FIFOQueue on its thread's track. */
 static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__entry_t *event) {
     static const char *const names[] = {
         [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
@@ -192,7 +192,7 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
     end_event(perfetto, packet);
 }
 
-/* Keeps account of what is open. Returns what the event ends. */
+/* Keeps a list of what is open. Returns what the event ends. */
 static open_event_t account(reading_t *reading, const sq__entry_t *event, bool is_written) {
     sq__entry_kind_t kind = sq__entry_kind(event);
     open_event_t ended = { .queue = 0 };
@@ -221,7 +221,7 @@ static void collect_text(reading_t *reading, const sq__entry_t *event) {
     }
 }
 
-/* What began before the time that the file begins with, and has not ended by then. */
+/* Writes what began before the first time of the file, and had not ended by then. */
 static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track) {
     for (unsigned i = 0; i < reading->depth && i < SQ__OPEN_EVENTS; i += 1) {
         open_event_t *open = &reading->open[i];

@@ -48,7 +48,7 @@ void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *te
 /* Writes what was collected. Returns 0, or the errno code of the first write that failed. */
 int sq__perfetto_flush(sq__perfetto_t *perfetto);
 
-/* Frees what it has; not itself. */
+/* Frees what the struct points to, not the struct. */
 void sq__perfetto_end(sq__perfetto_t *perfetto);
 
 #endif

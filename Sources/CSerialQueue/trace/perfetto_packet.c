@@ -31,7 +31,7 @@ static void put_clock(sq__proto_t *proto, unsigned number, uint64_t time) {
     sq__proto_end(proto, clock);
 }
 
-/* From here on the numbers of interned texts begin anew. Times are those of the steady clock. */
+/* From here on the numbers of interned texts start again. Times are those of the steady clock. */
 static void begin_anew(sq__perfetto_t *perfetto) {
     sq__proto_t *proto = &perfetto->proto;
     memset(perfetto->interned, 0, sizeof perfetto->interned);

@@ -26,7 +26,7 @@ void sq__proto_fixed64(sq__proto_t *proto, unsigned field, uint64_t value) {
     }
 }
 
-/* Not within a character. */
+/* Does not cut a character in two. */
 static size_t length_to_write(const char *text) {
     size_t length = strlen(text);
     if (length > MOST_OF_A_TEXT) {

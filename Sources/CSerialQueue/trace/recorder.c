@@ -15,8 +15,8 @@ enum { MOST_NAMES = 65536 };
 /* L under the lock. */
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__recorder_t *recorders;      /* L */
-static sq__recorder_t *of_parent;      /* L  keeps them reachable for leak checkers, */
-static sq__exit_t *own_of_parent;      /* L  and what this thread had there */
+static sq__recorder_t *of_parent;      /* L  keeps them reachable for leak checkers; */
+static sq__exit_t *own_of_parent;      /* L  the same: this thread's own one */
 static sq__recording_t recording;      /* L */
 static sq__traced_name_t *names;       /* L */
 static sq__traced_name_t **names_end = &names; /* L */
@@ -61,7 +61,7 @@ sq__session_t sq__recorders_begin(const sq__recording_t *wanted) {
 
 void sq__recorders_end(void) { sq__store_relaxed(&sq__trace_session, 0); }
 
-/* With the lock. The names of a flight recorder stay, so there is a limit: later the oldest queues have no label. */
+/* Called with the lock. A flight recorder keeps names, so their number is limited: beyond that the oldest queues lose their label. */
 static sq__traced_name_t *take_surplus(void) {
     sq__traced_name_t *oldest = names;
     if (!recording.overwrites || name_count <= MOST_NAMES || oldest == NULL || oldest->next == NULL) {
@@ -79,7 +79,7 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
     sq__mutex_lock(&lock);
     uint64_t is_traced_as = sq__load_relaxed(traced_as);
     if (is_traced_as >> 32 == session) {
-        number = (uint32_t)is_traced_as; /* by another thread, in between */
+        number = (uint32_t)is_traced_as; /* another thread was faster */
     } else if (name != NULL && session == sq__load_relaxed(&sq__trace_session)) {
         *name = (sq__traced_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
         memcpy(name->label, label, length + 1);
@@ -183,7 +183,7 @@ void sq__recorders_forget(void) {
 
 /* A thread's recorder */
 
-/* The thread does not use it any more. */
+/* The thread stops using its recorder. */
 static void leave(sq__exit_t *exit) {
     sq__recorder_t *recorder = (sq__recorder_t *)exit;
     sq__mutex_lock(&lock);
@@ -195,7 +195,7 @@ static void leave(sq__exit_t *exit) {
     }
 }
 
-/* With the lock, which it releases in between; NULL: no memory. */
+/* Called with the lock, which it releases while it allocates. NULL: no memory. */
 static sq__recorder_t *make(sq__session_t session) {
     size_t words = recording.events * SQ__ENTRY_WORDS * sizeof(uint64_t);
     sq__mutex_unlock(&lock);
@@ -214,7 +214,7 @@ static sq__recorder_t *make(sq__session_t session) {
     return recorder;
 }
 
-/* The first event of this thread in the session. */
+/* Called for the first event of this thread in the session. */
 static __attribute__((noinline)) sq__recorder_t *begin(sq__session_t session) {
     sq__self_t *self = sq__self();
     if (self->recorder != NULL) {
@@ -239,7 +239,7 @@ static __attribute__((noinline)) sq__recorder_t *begin(sq__session_t session) {
     return recorder;
 }
 
-/* Of the calling thread; NULL: nothing is to be recorded, or it is not possible. */
+/* Returns the calling thread's recorder; NULL: no trace is under way, or there is no memory for one. */
 static inline sq__recorder_t *find(void) {
     sq__session_t session = sq__load_relaxed(&sq__trace_session);
     sq__recorder_t *recorder = (sq__recorder_t *)sq__self()->recorder;

@@ -10,6 +10,7 @@
 #define SQ__TRACE_RECORDER_H
 
 #include "platform/atomic.h"
+#include "platform/probe.h"
 #include "trace/buffer.h"
 #include "trace/event.h"
 #include "thread/self.h"
@@ -18,7 +19,9 @@ typedef uint32_t sq__session_t;
 
 extern SQ__ATOMIC(sq__session_t) sq__trace_session;
 
-static inline bool sq__trace_is_on(void) { return __builtin_expect(sq__load_relaxed(&sq__trace_session) != 0, 0); }
+static inline bool sq__trace_is_on(void) {
+    return SQ__SEES_INSIDE && __builtin_expect(sq__load_relaxed(&sq__trace_session) != 0, 0);
+}
 
 /* T by its own thread only; L under the lock of the recorders; R by the thread that writes the file; I fixed after creation. */
 typedef struct sq__recorder {
@@ -29,9 +32,9 @@ typedef struct sq__recorder {
     uint64_t open;             /* T  how many events were recorded that open something, and are not closed */
     const void *site;          /* T  where the next submission comes from; NULL: not known */
     unsigned site_line;        /* T  0: `site` is code; else it is the name of a file */
-    bool is_left;              /* L  its thread does not record with it any more */
-    bool is_over;              /* L  nor is it read any more: its thread frees it */
-    bool was_left;             /* R  at the last look */
+    bool is_left;              /* L  its thread records nothing more with it */
+    bool is_over;              /* L  the reader is done with it: its thread frees it */
+    bool was_left;             /* R  `is_left` at the last look */
     bool is_described;         /* R  the file says which thread this is */
     uint64_t reported_dropped; /* R  how many dropped events the file reports */
     struct sq__trace_reading *reading; /* R  what is known from the events so far; the reader frees it */

@@ -21,7 +21,7 @@ typedef struct sq__recording {
 /* Begins a session. Returns its number. Not while another one is under way. */
 sq__session_t sq__recorders_begin(const sq__recording_t *recording);
 
-/* Ends it: nothing more is recorded. What was recorded stays until sq__recorders_forget. */
+/* Ends the session: nothing more is recorded. The events stay until sq__recorders_forget. */
 void sq__recorders_end(void);
 
 /* Gives the queue a number in the session, in *traced_as with the session above it, and keeps its label. Returns the number, also if it
@@ -33,7 +33,7 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
 /* The recorders of the session, newest first. Those that come later are not among them. */
 sq__recorder_t *sq__recorders_look(void);
 
-/* Removes and frees one that had been left at the last look, and that has been read since. */
+/* Removes and frees a recorder that its thread had left at the last look, and that was read since. */
 void sq__recorders_remove(sq__recorder_t *recorder);
 
 /* The names that were added since this was called last, oldest first; the caller frees them, or puts them back. */

@@ -31,9 +31,9 @@ typedef struct session {
     uint64_t reported_lost;      /* R */
     uint64_t dropped;            /* R  in all */
     SQ__ATOMIC(bool) is_stopping; /* A */
-    SQ__ATOMIC(uint64_t) wanted;  /* A  how often a flight recorder was to write; counted up */
-    SQ__ATOMIC(uint64_t) written; /* A  what it was when the last write began that is over */
-    bool has_ended;               /* E  the reader touches nothing any more */
+    SQ__ATOMIC(uint64_t) wanted;  /* A  how many times a flight recorder was asked to write */
+    SQ__ATOMIC(uint64_t) written; /* A  the value of `wanted` at the beginning of the last complete write */
+    bool has_ended;               /* E  the reader uses nothing of the session any longer */
     sq__thread_start_t start;     /* I */
 } session_t;
 
@@ -41,14 +41,14 @@ static sq__mutex_t control = SQ__MUTEX_INIT;
 static session_t *running;                 /* C  NULL: none */
 static sq__mutex_t end_lock = SQ__MUTEX_INIT;
 static sq__condition_t ended;              /* E */
-static bool is_prepared;                   /* C  `ended` is, and the bell */
+static bool is_prepared;                   /* C  `ended` and `bell` were made */
 static int bell;
-static SQ__ATOMIC(session_t *) happening;  /* A  `running`, for those that have no lock */
+static SQ__ATOMIC(session_t *) happening;  /* A  the same as `running`, for threads without the lock */
 static session_t *of_parent;
 
 /* Reading */
 
-/* A file could not be written. The program continues. */
+/* A file could not be written: ends the recording with a message. The program continues. */
 static void fail(session_t *session, int error) {
     if (session->error == 0) {
         session->error = error;
@@ -81,12 +81,12 @@ static void report_dropped(session_t *session, sq__recorder_t *recorder) {
     }
 }
 
-/* Writes what all threads have recorded since the last time, or since then. */
+/* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. */
 static void read_all(session_t *session, uint64_t since) {
     for (sq__recorder_t *next, *recorder = sq__recorders_look(); recorder != NULL; recorder = next) {
         uint64_t first, end = sq__buffer_recorded(&recorder->buffer, &first);
         next = recorder->next;
-        write_names(session); /* after the look at what was recorded: the names of all queues that occur in it */
+        write_names(session); /* after the look at what was recorded, so that the names of all queues in it are known */
         sq__perfetto_events(session->perfetto, recorder, first, end, since);
         if (!recorder->buffer.overwrites) {
             sq__buffer_copied(&recorder->buffer, end);
@@ -117,7 +117,7 @@ static void close_file(session_t *session) {
     }
 }
 
-/* Writes what a flight recorder has. */
+/* Writes the file of a flight recorder. */
 static void write_flight(session_t *session) {
     uint64_t wanted = sq__load_relaxed(&session->wanted), now = sq__clock_now();
     if (session->files < MOST_FILES && session->error == 0) {
@@ -161,7 +161,7 @@ static void read_until_stopped(void *argument) {
     sq__mutex_unlock(&end_lock);
 }
 
-/* Beginning and end. With the control lock. */
+/* Beginning and end. These are called with the control lock. */
 
 static void request_write(void) {
     session_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
@@ -179,7 +179,7 @@ static void write_at_signal(int number) {
 /* The file is complete when the program ends. */
 static void end_with_process(void) { (void)sq_trace_stop(); }
 
-/* What stays for all sessions. */
+/* Makes what all sessions share. */
 static int prepare(void) {
     int error = 0;
     if (!is_prepared) {
@@ -295,7 +295,7 @@ static int stop(void) {
     sq__store_relaxed(&happening, NULL);
     await_reader(session);
     if (session->options.last != 0) {
-        write_flight(session); /* what happened up to the end */
+        write_flight(session); /* a last file, up to the end */
     } else {
         read_all(session, 0);
         close_file(session);
@@ -327,7 +327,7 @@ int sq_trace_stop(void) {
     return error;
 }
 
-/* What happens while a trace is recorded */
+/* While a session runs */
 
 void sq_trace_write(void) { request_write(); }
 
@@ -339,7 +339,7 @@ void sq__trace_happened(const char *what) {
     }
 }
 
-/* The process is about to end with a message. The reader writes what there is; this thread may hold any lock, so it only waits. */
+/* The process is about to end with a message. The reader writes the file. This thread may hold any lock, so it only waits. */
 static void before_fatal(void) {
     session_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
     uint64_t limit = sq__time_after(sq__clock_now(), fatal_pause);

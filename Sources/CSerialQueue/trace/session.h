@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-/* As SQ_TRACE says, if it is set. Called once, when the library is loaded. */
+/* Begins a trace if the environment has SQ_TRACE. Called once, when the library is loaded. */
 void sq__trace_from_environment(void);
 
-/* Something has happened: notes it in the trace, and has a flight recorder write. */
+/* Records a mark with this text, and makes a flight recorder write its file. */
 void sq__trace_happened(const char *what);
 
 #endif

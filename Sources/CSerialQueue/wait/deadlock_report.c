@@ -6,6 +6,7 @@
 
 #include "platform/clock.h"
 #include "platform/mutex.h"
+#include "platform/probe.h"
 #include "thread/process.h"
 
 #include <stdarg.h>
@@ -20,6 +21,7 @@ static char last[REPORT_SIZE];   /* under the lock */
 static uint64_t last_when;       /* under the lock */
 
 static void keep(const char *report) {
+    SQ__PROBE2(deadlock, report, 0);
     sq__mutex_lock(&lock);
     memcpy(last, report, strlen(report) + 1);
     last_when = sq__clock_now();

@@ -1,6 +1,7 @@
 #include "wait/wait.h"
 
 #include "include/sq_current.h"
+#include "kernel/probes.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
 #include "pool/loop.h"
@@ -228,12 +229,27 @@ static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {
     return error_of(outcome, deadlock);
 }
 
+static int wait_traced(sq__wait_t *wait, sq_time_t deadline) {
+    sq__session_t session = trace(wait);
+    int error = wait_to_the_end(wait, deadline);
+    sq__trace_close(session, SQ__EVENT_WAITED, (unsigned)error, 0);
+    return error;
+}
+
+/* In words, for a probe. */
+static const char *what_for(const sq__wait_t *wait) {
+    static const char *const aims[] = {
+        [SQ__AIM_TURN] = "turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "end of queue"
+    };
+    return wait->subject != NULL ? wait->subject->kind : aims[wait->aim];
+}
+
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
-    if (sq__trace_is_on() && (wait->subject != NULL || wait->aim != SQ__AIM_TURN)) {
-        sq__session_t session = trace(wait);
-        int error = wait_to_the_end(wait, deadline);
-        sq__trace_close(session, SQ__EVENT_WAITED, (unsigned)error, 0);
-        return error;
-    }
-    return wait_to_the_end(wait, deadline);
+    const void *at = wait->subject != NULL ? (const void *)wait->subject->label : wait->queue;
+    size_t label = wait->subject != NULL ? 0 : SQ__LABEL_AT; /* bytes after it */
+    bool is_traced = sq__trace_is_on() && (wait->subject != NULL || wait->aim != SQ__AIM_TURN);
+    SQ__PROBE3(wait, at, label, what_for(wait));
+    int error = is_traced ? wait_traced(wait, deadline) : wait_to_the_end(wait, deadline);
+    SQ__PROBE3(waited, at, label, error);
+    return error;
 }

@@ -1,0 +1,13 @@
+/* message.h: a line on stderr. */
+#ifndef SQ__PLATFORM_MESSAGE_H
+#define SQ__PLATFORM_MESSAGE_H
+
+#include "platform/system.h"
+
+#include <stdarg.h>
+
+/* Writes "SerialQueue: ", the formatted message, truncated if it is too long, and a newline. Does so in one write, so that the lines of several
+ * threads do not mix. Allocates nothing. */
+void sq__message(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
+
+#endif

@@ -1,0 +1,283 @@
+"""serialqueue.py: `sq waits` and `sq queues` in gdb and lldb, for a live process or a core file.
+
+    (gdb) source serialqueue.py
+    (lldb) command script import serialqueue.py
+
+    sq waits       which thread waits for what, and which threads run that
+    sq queues      the queues that threads run or wait for, and the suspended ones
+
+It reads the same lists as a dump (sq_dump), and needs the debug information of the library. Nothing runs in the process. The
+commands are written once, on a few functions that each of the two debuggers has: the class Gdb or Lldb, and its Value.
+"""
+try:
+    import gdb
+except ImportError:
+    gdb = None
+    import lldb
+
+
+class GdbValue:
+    """A variable, a field, or what a pointer points to."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __getitem__(self, key):
+        """A field, also through a pointer; an element of an array."""
+        return GdbValue(self.value[key])
+
+    def __int__(self):
+        return int(self.value)
+
+    def __str__(self):
+        """The name of an enumeration's constant."""
+        return str(self.value)
+
+    def __len__(self):
+        return self.value.type.range()[1] + 1
+
+    def at(self):
+        """The address of a field."""
+        return int(self.value.address)
+
+    def to(self, type_name):
+        """A pointer, as one to this type."""
+        return GdbValue(self.value.cast(gdb.lookup_type(type_name).pointer()))
+
+
+class Gdb:
+    @staticmethod
+    def variable(file, name):
+        return GdbValue(gdb.parse_and_eval(f"'{file}'::{name}"))
+
+    @staticmethod
+    def text(address):
+        return gdb.Value(address).cast(gdb.lookup_type('char').pointer()).string(errors='replace')
+
+    @staticmethod
+    def constant(name):
+        return int(gdb.parse_and_eval(name))
+
+    @staticmethod
+    def function(address):
+        symbol = gdb.execute(f'info symbol {address}', to_string=True).split(' in section')[0].strip()
+        return symbol if not symbol.startswith('No symbol') else hex(address)
+
+    @staticmethod
+    def threads():
+        """(the system's number, the debugger's number, the name or None) of each."""
+        return [(known.ptid[1], known.num, known.name) for known in gdb.selected_inferior().threads()]
+
+
+class LldbValue:
+    def __init__(self, value):
+        self.value = value
+
+    def __getitem__(self, key):
+        if isinstance(key, int):
+            return LldbValue(self.value.GetChildAtIndex(key))
+        return LldbValue(self.value.GetChildMemberWithName(key))
+
+    def __int__(self):
+        if self.value.GetType().IsPointerType() or self.value.GetValue() is not None:
+            return self.value.GetValueAsUnsigned()
+        error = lldb.SBError()  # an _Atomic one has no value in lldb before 15
+        return self.value.GetData().GetUnsignedInt64(error, 0) if self.value.GetByteSize() == 8 else self.value.GetData().GetUnsignedInt32(error, 0)
+
+    def __str__(self):
+        return self.value.GetValue() or ''
+
+    def __len__(self):
+        return self.value.GetNumChildren()
+
+    def at(self):
+        return self.value.GetLoadAddress()
+
+    def to(self, type_name):
+        found = Lldb.target().FindTypes(type_name.removeprefix('struct '))
+        complete = next(each for each in found if each.GetNumberOfFields() > 0)
+        return LldbValue(self.value.Cast(complete.GetPointerType()))
+
+
+class Lldb:
+    @staticmethod
+    def target():
+        return lldb.debugger.GetSelectedTarget()
+
+    @classmethod
+    def variable(cls, file, name):
+        for found in cls.target().FindGlobalVariables(name, 100):
+            if str(found.GetDeclaration().GetFileSpec()).endswith(file):
+                return LldbValue(found)
+        raise RuntimeError(f'there is no {name} of {file}: the program has no libserialqueue, or no debug information of it')
+
+    @classmethod
+    def text(cls, address):
+        error = lldb.SBError()
+        return cls.target().GetProcess().ReadCStringFromMemory(address, 256, error) or ''
+
+    @classmethod
+    def constant(cls, name):
+        for constant in cls.target().FindFirstType('sq__work_kind').GetEnumMembers():
+            if constant.GetName() == name:
+                return constant.GetValueAsUnsigned()
+        raise RuntimeError(f'there is no {name}')
+
+    @classmethod
+    def function(cls, address):
+        name = cls.target().ResolveLoadAddress(address).GetSymbol().GetName()
+        return name if name else hex(address)
+
+    @classmethod
+    def threads(cls):
+        return [(known.GetThreadID(), known.GetIndexID(), known.GetName()) for known in cls.target().GetProcess()]
+
+
+debugger = Gdb if gdb else Lldb
+
+
+def text(pointer):
+    return debugger.text(int(pointer)) if int(pointer) else ''
+
+
+def label(queue):
+    return debugger.text(queue['label'].at())
+
+
+def threads():
+    at = debugger.variable('thread/self.c', 'listed')
+    while int(at):
+        yield at
+        at = at['next']
+
+
+def frames(thread):
+    at = thread['frame']
+    while int(at) > 1:
+        yield at
+        at = at['parent']
+
+
+def function(frame):
+    """What the frame runs."""
+    address = frame['function']
+    if int(frame['is_batch']):
+        batch = frame.to('sq__batch_frame_t')
+        address = batch['work']['task']['run']
+        if int(batch['kind']) in (debugger.constant('SQ__CALL'), debugger.constant('SQ__EITHER')):
+            address = batch['work']['waiter']['call']['task']['run']
+    return debugger.function(int(address))
+
+
+def name(thread):
+    number = int(thread['thread_id'])
+    for system, own, known in debugger.threads():
+        if system == number:
+            named = f'"{known}" ' if known else ''  # a core file has no names
+            return f'thread {named}({number}, thread {own} here)'
+    return f'thread {number}'
+
+
+def holders(owner):
+    """The threads that run a task of the queue, with the innermost function of it; of a once, those inside it."""
+    for thread in threads():
+        for frame in frames(thread):
+            if int(frame['owner']) == int(owner):
+                yield f'{name(thread)} runs {function(frame)}'
+                break
+        if int(thread['hold']) and int(thread['hold']['what']) == int(owner):
+            yield f'{name(thread)} is inside its function'
+
+
+def aim(wait):
+    """What a wait is for, in words, and the object."""
+    if int(wait['subject']):
+        subject = wait['subject']
+        return f'{text(subject["kind"])} "{text(subject["label"])}"', subject['object']
+    words = {'SQ__AIM_TURN': 'its turn in queue', 'SQ__AIM_ROOM': 'room in queue', 'SQ__AIM_END': 'the end of queue'}
+    return f'{words.get(str(wait["aim"]), "queue")} "{label(wait["queue"])}"', wait['queue']
+
+
+def print_waits():
+    """Which thread waits for what, and which threads run that."""
+    count = 0
+    for thread in threads():
+        if int(thread['wait']):
+            what, owner = aim(thread['wait'])
+            print(f'{name(thread)} waits for {what}')
+            for holder in holders(owner) if int(owner) else ():
+                print(f'    {holder}')
+            count += 1
+    print(f'{count} threads wait')
+
+
+def suspended():
+    lists = debugger.variable('kernel/suspended.c', 'lists')
+    for i in range(len(lists)):
+        at = lists[i]['first']
+        while int(at):
+            yield at['queue']
+            at = at['next_suspended']
+
+
+def print_queues():
+    """The queues that threads run or wait for, and the suspended ones."""
+    seen = {}
+    for thread in threads():
+        for frame in frames(thread):
+            if int(frame['owner']):
+                seen[int(frame['owner'])] = frame['owner']
+        if int(thread['wait']) and int(thread['wait']['queue']):
+            seen[int(thread['wait']['queue'])] = thread['wait']['queue']
+    for queue in suspended():
+        seen[int(queue)] = queue
+    for pointer in seen.values():
+        queue = pointer.to('struct sq_queue')
+        count = int(queue['suspensions'])
+        print(f'queue "{label(queue)}" at {hex(int(pointer))}: ' + (f'suspended {count} times, ' if count else '')
+              + f'{int(queue["ran"])} tasks have begun')
+        for holder in holders(pointer):
+            print(f'    {holder}')
+    print(f'{len(seen)} queues')
+
+
+COMMANDS = {'waits': print_waits, 'queues': print_queues}
+
+
+def add_to_gdb():
+    class Group(gdb.Command):
+        """The queues of libserialqueue: sq waits, sq queues."""
+
+        def __init__(self):
+            super().__init__('sq', gdb.COMMAND_STATUS, gdb.COMPLETE_NONE, True)
+
+    class Command(gdb.Command):
+        def __init__(self, name, call):
+            self.__doc__ = call.__doc__
+            self.call = call
+            super().__init__(f'sq {name}', gdb.COMMAND_STATUS)
+
+        def invoke(self, argument, from_tty):
+            self.call()
+
+    Group()
+    for name, call in COMMANDS.items():
+        Command(name, call)
+
+
+def sq(debugger_of_lldb, command, result, internal):
+    """The queues of libserialqueue: sq waits, sq queues."""
+    call = COMMANDS.get(command.strip())
+    if call is None:
+        result.SetError('sq waits, or sq queues')
+        return
+    lldb.debugger = debugger_of_lldb
+    call()
+
+
+def __lldb_init_module(debugger_of_lldb, internal):
+    debugger_of_lldb.HandleCommand(f'command script add -f {__name__}.sq sq')
+
+
+if gdb:
+    add_to_gdb()

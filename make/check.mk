@@ -31,7 +31,7 @@ SWIFT_TOOLS := swift
 # Two lists side by side: what builds in build/gcc-release is in the first, what builds in .build in the second.
 check: ## every check below but the sanitizers
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 gdb $(SWIFT_TOOLS))
-	$(call check_parts,tags names words comments layers recipes mutants documents c install debugger probes trace examples soak c-clang c-debug probes-clang + \
+	$(call check_parts,tags names words comments layers recipes mutants documents c install debugger probes trace examples soak c-clang probes-clang + \
 	    swift must-not-compile swift-release package headers model fuzz)
 
 check-c: ## the C tests

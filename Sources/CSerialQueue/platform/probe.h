@@ -8,6 +8,9 @@
  *     note    sizes of the name and of the rest, type 3, "stapsdt"; the addresses of the nop, of _.stapsdt.base, and of a
  *             semaphore (none); the provider, the point and the arguments as three texts
  *
+ * .note.serialqueue has the distance to each nop, and nobody reads it. When gold drops unused code (SwiftPM's release builds), it
+ * refuses a note that names dropped code; but it keeps what a loaded section named .note… refers to.
+ *
  * _.stapsdt.base shows a tool by how much the addresses of a file were moved after it was linked.
  *
  * On other processors a point is nothing, and its arguments are not evaluated.
@@ -40,6 +43,10 @@ enum { SQ__SEES_INSIDE = 1 };
     ".asciz \"" name "\"\n"                                                     \
     ".asciz \"" arguments "\"\n"                                                \
     "994: .balign 4\n"                                                          \
+    ".popsection\n"                                                             \
+    ".pushsection .note.serialqueue, \"a\", \"progbits\"\n"                      \
+    ".balign 4\n"                                                               \
+    ".4byte 990b - .\n"                                                         \
     ".popsection\n"                                                             \
     ".ifndef _.stapsdt.base\n"                                                  \
     ".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \

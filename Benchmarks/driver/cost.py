@@ -36,7 +36,7 @@ def _instructions(program, row, tasks):
 
 
 def _off(wanted):
-    table, worst = ["| what, for each task | with | without | ratio | bar |", "|---|---|---|---|---|"], 0
+    table, worst, over = ["| what, for each task | with | without | ratio | bar |", "|---|---|---|---|---|"], 0, []
     lines = subprocess.run([_program("bench_cost"), "rows"], capture_output=True, text=True, check=True).stdout.splitlines()
     for line in lines:
         row, tasks, title = line.split(" ", 2)
@@ -47,7 +47,9 @@ def _off(wanted):
         table.append(f"| {title} | {inside:.1f} | {without:.1f} | {inside / without:.3f} | "
                      f"{BAR_OFF} {'holds' if inside <= without * BAR_OFF else 'missed'} |")
         print(table[-1], file=sys.stderr, flush=True)
-    return table, worst
+        if inside > without * BAR_OFF:
+            over.append(f"{title} ({inside - without:.1f} instructions)")
+    return [*table, "", f"Over the bar: {'; '.join(over) or 'none'}."], worst
 
 
 def main():

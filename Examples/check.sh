@@ -534,7 +534,7 @@ check_fanin() { # program
 }
 
 # Which thread runs the backlog; the times are not checked.
-check_inversion() { # program
+check_inversion_c() { # program
     for _ in 1 2 3; do
         run "$1"
         has_status 0
@@ -542,6 +542,21 @@ check_inversion() { # program
         expect 'with helps the caller runs some' eval "grep -qE '^with helps: .* the pool ran ([1-9]|1[01]) tasks, the caller ([1-9]|1[01])$' out"
         expect 'both pictures' [ "$(grep -c '^    caller     |' out)" -eq 2 ]
     done
+}
+
+# The same next to DispatchQueue; the program starts on one processor.
+check_inversion_swift() { # program
+    local processor
+    processor=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
+    for _ in 1 2 3; do
+        run taskset -c "$processor" "$1"
+        has_status 0
+        expect 'without helps the caller runs none' [ "$(grep -cE '^(DispatchQueue|SerialQueue)\(.* ms; the caller ran 0 of 24$' out)" -eq 2 ]
+        expect 'with helps the caller runs some' grep -qE '^SerialQueue\(.*helps: true\): .* ms; the caller ran ([1-9]|1[0-9]|2[0-3]) of 24$' out
+        expect 'three pictures' [ "$(grep -c '^    caller     |' out)" -eq 3 ]
+    done
+    run "$1" nonsense
+    has_status 2
 }
 
 # The host's callbacks and the tasks of the main queue are on one thread: the program itself checks that.
@@ -601,6 +616,7 @@ for name in "${names[@]}"; do
     case $name in
     hangs-*) check=check_hangs_${name#*-} ;;
     slow-*) check=check_slow_${name#*-} ;;
+    inversion-*) check=check_inversion_${name#*-} ;;
     loop-server-*) check=check_loop_server ;;
     loop-*) check=check_loop ;;
     esac

@@ -49,7 +49,7 @@ C_EXAMPLES = @$(MAKE) --no-print-directory FLAVOUR=release example-programs && m
 examples: ## build every example: build/examples/*, and the Swift ones by SwiftPM
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
 	$(C_EXAMPLES)
-	@for name in wordcount order hangs slow chatrooms distributed ordered fanin transfers cache breakfast; do $(SWIFT_RELEASE) --product $$name || exit; done
+	@for name in wordcount order hangs slow inversion chatrooms distributed ordered fanin transfers cache breakfast; do $(SWIFT_RELEASE) --product $$name || exit; done
 
 # One thread counts a few hundred KiB, the licences, faster than a second thread starts. 100 MB show what two are worth.
 DEMO_TEXT := build/demo/licences.txt

@@ -151,19 +151,18 @@ int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task)
     if (error) {
         return error;
     }
-    sq__notifications_t *list = NULL;
+    bool submits = false;
     sq__many_lock(group);
     if (sq__group_flag(group, SQ__GROUP_WAITED)) {
-        list = &group->notices;
-    } else if (sq__load_relaxed(&group->count) & SQ__GROUP_NOTIFIES) {
-        list = &group->due;
-    }
-    if (list != NULL) {
-        sq__notifications_append(list, notification);
+        sq__notifications_append(&group->notices, notification);
+    } else {
+        sq__notifications_append(&group->due, notification);
+        /* [member] as in take_due. */
+        submits = !(sq__or_acq_rel(&group->count, SQ__GROUP_NOTIFIES) & SQ__GROUP_NOTIFIES);
     }
     sq__many_unlock(group);
-    if (list == NULL) {
-        sq__notification_submit_all(notification);
+    if (submits) {
+        sq__group_submit_due(group);
     }
     return 0;
 }

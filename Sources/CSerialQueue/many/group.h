@@ -5,7 +5,7 @@
  *     bit 0       WAITED     threads or notifications wait for the count to reach zero; only together with a count
  *     bit 1       WATCHED    a thread that waits can be part of a deadlock: a submission looks for one; only together with WAITED
  *     bit 2       RELEASED   no reference is left: the member that is the last to leave frees the group
- *     bit 3       NOTIFIES   a thread submits the notifications of a period of the count that has ended
+ *     bit 3       NOTIFIES   a thread, or an alarm, submits notifications that are due
  *     bits 4-33   ENTERED    members that sq_group_enter added
  *     bits 34-63  TIES       queues that have members (tie.h)
  *
@@ -19,9 +19,10 @@
  * lock. A wait looks at the word under the lock, too. So each wait belongs to one period of the count, with no number for the
  * period: a wait that comes before the swap is ended by it, one that comes after finds zero, or another period's count.
  *
- * The notifications of a period that has ended are `due`. The last member that finds some sets NOTIFIES in its swap, and submits
- * them without the lock. Until it finds no more and clears NOTIFIES, under the lock, those that become due meanwhile join
- * them. So the order of registration is kept.
+ * The notifications of a period that has ended are `due`. So are those that are registered while there are no members. The last
+ * member that finds some sets NOTIFIES in its swap, and submits them without the lock; a thread that registers one at zero does the
+ * same. Until no more is left and NOTIFIES is cleared, under the lock, those that become due meanwhile join them. So the order of
+ * registration is kept.
  *
  * A waiting thread holds a reference. So does the caller of each call, except that members may leave without one, and that one
  * of them then submits notifications: if RELEASED is set, the last of them frees the group. */
@@ -48,7 +49,7 @@ struct sq_group {
     size_t crowded;                        /* L  how many ties were made in lists without an idle one, since the table is that big */
     sq__many_waiters_t waiters;            /* L */
     sq__notifications_t notices;           /* L  for the end of the present period */
-    sq__notifications_t due;               /* L  of earlier periods */
+    sq__notifications_t due;               /* L  of periods that have ended */
     SQ__ATOMIC(uint32_t) references;       /* A */
     uint32_t process;                      /* I  see process.h */
     char label[];                          /* I */
@@ -68,6 +69,9 @@ bool sq__group_flag(sq_group_t *group, uint64_t flags);
 
 /* Frees it and its ties. */
 void sq__group_dispose(sq_group_t *group);
+
+/* Submits what is due. The caller has set NOTIFIES. The group may be gone on return. */
+void sq__group_submit_due(void *group);
 
 /* Takes away one tie. The group may be gone on return. */
 void sq__group_leave_tie(sq_group_t *group);

@@ -68,10 +68,12 @@ static sq__notification_t *take_due(sq_group_t *group) {
     return first;
 }
 
-static void submit_due(sq_group_t *group) {
+void sq__group_submit_due(void *object) {
+    sq_group_t *group = object;
     sq__notification_t *first;
-    while (group->process == sq__process() /* else the lists are the parent's */ && (first = take_due(group)) != NULL) {
-        sq__notification_submit_all(first);
+    bool continues = true;
+    while (continues && group->process == sq__process() /* else the lists are the parent's */ && (first = take_due(group)) != NULL) {
+        continues = sq__notification_submit_all(first, &(sq__notifier_t){ sq__group_submit_due, group });
     }
 }
 
@@ -92,7 +94,7 @@ static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one)
     }
     sq__many_awaits_end(awaits);
     if (is_last && has_notices && !notifies) {
-        submit_due(group);
+        sq__group_submit_due(group);
     }
     return before != 0 ? 0 : EINVAL;
 }

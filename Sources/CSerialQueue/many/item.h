@@ -2,7 +2,7 @@
  *
  * DESIGN. A submitted item is a CLAIM (withdraw.h): its place says whether it waits in a queue or for its delay, and which thread takes it
  * from there, under the queue's lock, decides its outcome. That is the runner, or one canceller. All else is in the state word,
- * whose bits are only set, except SUBMITTED after a submission that was refused:
+ * whose bits are only set, except NOTIFIES, and SUBMITTED after a submission that was refused:
  *
  *     CANCELLED   sq_item_cancel was called. Who sets it is the one that may take the item back; all others leave
  *     SUBMITTED   a thread submits the item, or has done so
@@ -12,7 +12,7 @@
  *     WATCHED     a thread that waits can be part of a deadlock: a submission looks for one
  *     OVER        the outcome is published, and
  *     RAN           it is that the item ran
- *     SETTLED     the lists are empty for good
+ *     NOTIFIES    a thread, or an alarm, submits the notifications; it is cleared when none is left
  *
  *     { }                        made
  *     { CANCELLED }              cancelled before it was submitted: the canceller discards it
@@ -32,7 +32,7 @@
 
 enum {
     SQ__ITEM_CANCELLED = 1, SQ__ITEM_SUBMITTED = 2, SQ__ITEM_ACCEPTED = 4, SQ__ITEM_STARTED = 8, SQ__ITEM_WAITED = 16,
-    SQ__ITEM_WATCHED = 32, SQ__ITEM_OVER = 64, SQ__ITEM_RAN = 128, SQ__ITEM_SETTLED = 256,
+    SQ__ITEM_WATCHED = 32, SQ__ITEM_OVER = 64, SQ__ITEM_RAN = 128, SQ__ITEM_NOTIFIES = 256,
 };
 
 /* Fields: I fixed after create, S fixed once ACCEPTED, Q under the queue's lock, L under the item's lock, A atomic. */

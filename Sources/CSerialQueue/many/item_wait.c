@@ -4,8 +4,9 @@
  * read-modify-write: if OVER comes first, the other finds it. If WAITED comes first, the one that publishes finds it, and
  * takes the item's lock; the other has held that lock from setting the flag until it was on its list.
  *
- * Notifications that are registered while earlier ones are being submitted go to the list, too: the publisher looks again
- * until it finds the list empty, and then sets SETTLED, under the lock. So the order is kept. */
+ * Notifications that are registered after the outcome go to the list, too. NOTIFIES says that a thread, or an alarm, submits
+ * those on the list: it looks again until it finds the list empty, and then clears NOTIFIES, under the lock. So the order is
+ * kept. */
 #include "many/item.h"
 
 #include "many/lock.h"
@@ -13,32 +14,46 @@
 
 #include <errno.h>
 
-/* Ends the waits. Returns the notifications that are to be submitted; NULL: there are none, and never will be. */
+/* By the thread that has set NOTIFIES. Ends the waits. Returns the notifications that are to be submitted; NULL: there are none,
+ * and NOTIFIES is cleared. */
 static sq__notification_t *end_waits(sq_item_t *item) {
     sq__many_lock(item);
     sq__notification_t *first = item->notices.first;
     item->notices = (sq__notifications_t){ 0 };
     sq_await_entry_t *awaits = sq__many_waiters_grant(&item->waiters);
     if (first == NULL) {
-        sq__or_acq_rel(&item->state, SQ__ITEM_SETTLED); /* [item] as in sq__item_publish */
+        sq__sub_acq_rel(&item->state, SQ__ITEM_NOTIFIES); /* [item] as in sq__item_publish */
     }
     sq__many_unlock(item);
     sq__many_awaits_end(awaits);
     return first;
 }
 
+static void submit_more(void *item);
+
+/* From this notification on; NULL: there is none. Takes over a reference. */
+static void submit_notices(sq_item_t *item, sq__notification_t *first) {
+    while (first != NULL) {
+        if (!sq__notification_submit_all(first, &(sq__notifier_t){ submit_more, item })) {
+            return;
+        }
+        first = item->process == sq__process() /* else the lists are the parent's */ ? end_waits(item) : NULL;
+    }
+    sq__item_drop(item);
+}
+
+static void submit_more(void *item) { submit_notices(item, end_waits(item)); }
+
 void sq__item_publish(sq_item_t *item, bool ran) {
     uint32_t next, state = sq__load_relaxed(&item->state);
     do {
-        next = state | SQ__ITEM_OVER | (ran ? SQ__ITEM_RAN : 0) | (state & SQ__ITEM_WAITED ? 0 : SQ__ITEM_SETTLED);
+        next = state | SQ__ITEM_OVER | (ran ? SQ__ITEM_RAN : 0) | (state & SQ__ITEM_WAITED ? SQ__ITEM_NOTIFIES : 0);
         /* [item] release: what the item did. acquire: nothing but the lists, which the lock orders. */
     } while (!sq__cas_release(&item->state, &state, next));
-    if (next & SQ__ITEM_SETTLED) {
-        return;
-    }
-    sq__notification_t *notices;
-    while (item->process == sq__process() /* else the lists are the parent's */ && (notices = end_waits(item)) != NULL) {
-        sq__notification_submit_all(notices);
+    sq__notification_t *first = next & SQ__ITEM_NOTIFIES ? end_waits(item) : NULL;
+    if (first != NULL) {
+        sq__item_hold(item);
+        submit_notices(item, first);
     }
 }
 
@@ -162,13 +177,13 @@ int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) {
         return error;
     }
     sq__many_lock(item);
-    bool waits = !(sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_SETTLED); /* [item] as in wait_in_line */
-    if (waits) {
-        sq__notifications_append(&item->notices, notice);
-    }
+    sq__notifications_append(&item->notices, notice);
+    bool is_over = sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER; /* [item] as in wait_in_line */
+    bool submits = is_over && !(sq__or_acq_rel(&item->state, SQ__ITEM_NOTIFIES) & SQ__ITEM_NOTIFIES); /* [item] the same */
     sq__many_unlock(item);
-    if (!waits) {
-        sq__notification_submit_all(notice);
+    if (submits) {
+        sq__item_hold(item); /* its owners may release it meanwhile */
+        submit_more(item);
     }
     return 0;
 }

@@ -66,36 +66,44 @@ static void dispose(sq__notification_t *notification) {
 }
 
 /* There was no memory. True: an alarm will submit this notification and those after it. */
-static bool set_alarm(sq__notification_t *first) {
+static bool set_alarm(sq__notification_t *first, const sq__notifier_t *notifier) {
     if (sq__alarms_shared(&first->alarms) != 0) {
         sq__thread_yield();
         return false;
     }
+    first->notifier = *notifier;
     sq__timed_try_again(first->alarms, &first->alarm);
     return true;
 }
 
-void sq__notification_submit_all(sq__notification_t *first) {
+bool sq__notification_submit_all(sq__notification_t *first, const sq__notifier_t *notifier) {
     while (first != NULL) {
         sq__notification_t *notification = first;
         int error = submit(notification);
         if (error == ENOMEM) {
-            if (set_alarm(first)) {
-                return;
+            if (set_alarm(first, notifier)) {
+                return false;
             }
             continue;
         }
         first = notification->next;
         if (error && !discard(notification)) {
-            return;
+            return false;
         }
         dispose(notification);
     }
+    return true;
 }
 
 static void try_again(sq__alarm_t *alarm) {
     sq__notification_t *first = SQ__CONTAINER(alarm, sq__notification_t, alarm);
     sq__alarms_t *alarms = first->alarms;
-    sq__notification_submit_all(first);
-    sq__alarms_release(alarms);
+    const sq__notifier_t notifier = first->notifier;
+    uint32_t process = sq__process();
+    if (sq__notification_submit_all(first, &notifier)) {
+        notifier.next(notifier.object);
+    }
+    if (process == sq__process()) { /* else a discard function has forked, and this is the child: the lease is the parent's */
+        sq__alarms_release(alarms);
+    }
 }

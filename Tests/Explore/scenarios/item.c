@@ -277,6 +277,7 @@ THREAD(t_sync_back, allow(sq_sync(queues[1], sync_back, NULL), 0, 0))
 THREAD(t_await, await_item(false))
 THREAD(t_await_withdraw, await_item(true))
 THREAD(t_notify_twice, notify(0); notify(1))
+THREAD(t_notify_thrice, notify(0); notify(1); notify(2))
 THREAD(t_drain, shut_down(SQ_SHUTDOWN_DRAIN))
 THREAD(t_discard, shut_down(SQ_SHUTDOWN_DISCARD))
 THREAD(t_resume, allow(sq_resume(queues[0]), 0, 0))
@@ -307,6 +308,7 @@ BODY(item_submit_discard, NULL, 0, t_submit, t_discard, t_cancel)
 BODY(item_await, submitted, 0, t_await, t_cancel)
 BODY(item_await_withdraw, submitted, 0, t_await_withdraw, t_wait)
 BODY(item_wait_notify, submitted, 0, t_wait, t_notify_twice)
+BODY(item_notify_more, NULL, 0, t_cancel, t_notify_thrice)
 BODY(item_release, submitted_and_retained, 0, t_release_mine, t_wait_and_release)
 BODY(item_release_cancel, submitted_and_retained, 0, t_release_mine, t_cancel_and_release)
 BODY(item_release_fresh, retained, 0, t_release_mine, t_cancel_and_release)
@@ -356,6 +358,7 @@ const scenario_t item_scenarios[] = {
     { "item_delay_cancel", "the end of the delay against a cancel", .body = item_delay_cancel },
     { "item_delay_drain", "a delayed item, a cancel and the end of the queue", .body = item_delay_drain },
     { "item_delay_gone", "the same with a queue that nobody else keeps", .body = item_delay_gone },
+    { "item_notify_faults", "no memory for notifications: none overtakes one that waits for it", .body = item_notify_more, .faults = true },
     { "item_faults", "no memory or thread for an item's calls", .body = item_submit_cancel, .faults = true },
     { "item_delay_faults", "no memory for a delayed item's calls", .body = item_delay, .faults = true },
     { 0 },

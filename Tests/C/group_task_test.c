@@ -249,3 +249,23 @@ TEST(no_member_and_no_notification_is_lost_in_a_storm) {
     sq_pool_release(pool);
     sq_group_release(storm.group);
 }
+
+/* To see it fail: in run_members, look at the count in place of the await. */
+static void enter_again(void *group) { CHECK_EQUAL(sq_group_enter(group), 0); }
+
+TEST(a_wait_that_runs_tasks_ends_at_the_zero_that_they_cause_although_a_member_enters_after_it) {
+    size_t ran = 0;
+    sq_pool_t *pool = sq_pool_create_manual("manual");
+    sq_queue_t *queue = make_queue_on(pool, "queue");
+    sq_group_t *group = make();
+    CHECK_EQUAL(sq_group_async(group, queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_async(queue, enter_again, group), 0);
+    CHECK_EQUAL(sq_group_wait(group, sq_deadline(1000000)), 0);
+    CHECK_EQUAL(ran, 1);
+    sq_pool_run(pool);
+    CHECK_EQUAL(sq_group_wait(group, SQ_NOW), EAGAIN);
+    CHECK_EQUAL(sq_group_leave(group), 0);
+    sq_group_release(group);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}

@@ -64,6 +64,9 @@ struct sq_group {
 
 static inline bool sq__group_has_members(uint64_t count) { return count >= SQ__GROUP_ENTERED; }
 
+/* Loads the count. True: it has members. */
+bool sq__group_has_members_now(sq_group_t *group, uint64_t *count);
+
 /* L. True: the group has members, and the last of them will find the flags. */
 bool sq__group_flag(sq_group_t *group, uint64_t flags);
 

@@ -1,0 +1,112 @@
+/* group_wait.c: waiting for a group on a thread. */
+#include "many/group.h"
+#include "many/lock.h"
+#include "many/tie.h"
+#include "platform/clock.h"
+#include "platform/container.h"
+#include "platform/thread.h"
+
+#include <errno.h>
+
+static bool needs_queue(const sq__subject_t *subject, const void *owner) {
+    return sq__tie_exists((sq_group_t *)subject->object, owner);
+}
+
+static const sq__pool_t *find_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
+    return sq__tie_loop((sq_group_t *)subject->object, owner);
+}
+
+static bool run_on_own_loop(const sq__subject_t *subject, bool runs) { return sq__tie_ahead((sq_group_t *)subject->object, runs); }
+
+static const sq__loop_needs_t loops = { find_loop, run_on_own_loop };
+
+static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
+    sq__many_waiter_t waiter;
+    const sq__self_t *self = sq__self_listed();
+    bool may_be_needed = sq__self_may_be_needed(self);
+    const sq__subject_t subject = { .kind = "group", .label = group->label, .relation = "has a task in",
+                                    .object = group, .needs = needs_queue, .loops = &loops };
+    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    if (error) {
+        return error;
+    }
+    sq__many_lock(group);
+    bool waits = sq__group_flag(group, SQ__GROUP_WAITED | (may_be_needed ? SQ__GROUP_WATCHED : 0));
+    if (waits) {
+        sq__many_waiters_append(&group->waiters, &waiter);
+        sq_group_retain(group);
+    }
+    sq__many_unlock(group);
+    if (!waits) {
+        sq__wait_cancel(&waiter.wait);
+        return 0;
+    }
+    error = sq__wait_end(&waiter.wait, deadline);
+    if (error) {
+        sq__many_lock(group);
+        sq__many_waiters_remove(&group->waiters, &waiter);
+        sq__many_unlock(group);
+    }
+    sq_group_release(group);
+    return error;
+}
+
+/* A wait that runs tasks, which may take the last member away and add others: it is over then. */
+typedef struct running_wait {
+    sq_await_t await;
+    SQ__ATOMIC(bool) is_over;
+} running_wait_t;
+
+static void note_over(sq_await_t *await) {
+    /* [member] release: what the members did. */
+    sq__store_release(&SQ__CONTAINER(await, running_wait_t, await)->is_over, true);
+}
+
+/* Returns whether the wait is over. The call that ends it may be on its way on another thread. */
+static bool end_running_wait(sq_group_t *group, running_wait_t *wait) {
+    if (sq_group_withdraw(group, &wait->await)) {
+        return false;
+    }
+    while (!sq__load_acquire(&wait->is_over)) { /* [member] acquire: what the members did */
+        sq__thread_yield();
+    }
+    return true;
+}
+
+/* Nobody else may run what manual pools have ready. Returns 0: the wait is over; EAGAIN: nothing is ready; or ESTALE: a task has
+ * forked, and this is the child. */
+static int run_members(sq_group_t *group) {
+    running_wait_t wait = { .await.ended = note_over };
+    sq__pool_t *pool = sq__tie_manual_pool(group);
+    int error = pool != NULL ? sq_group_await(group, &wait.await) : EAGAIN;
+    while (pool != NULL && error == EINPROGRESS) {
+        bool ran = sq__pool_run_next(pool);
+        if (group->process != sq__process()) {
+            return ESTALE;
+        }
+        sq__pool_release(pool);
+        pool = ran && !sq__load_relaxed(&wait.is_over) ? sq__tie_manual_pool(group) : NULL; /* end_running_wait looks again */
+    }
+    if (pool != NULL) {
+        sq__pool_release(pool);
+    }
+    return error == EINPROGRESS ? (end_running_wait(group, &wait) ? 0 : EAGAIN) : error;
+}
+
+int sq_group_wait(sq_group_t *group, sq_time_t deadline) {
+    uint64_t count;
+    if (!sq__group_has_members_now(group, &count)) {
+        return 0;
+    }
+    if (group->process != sq__process()) {
+        return ESTALE;
+    }
+    if (deadline == SQ_NOW) {
+        return EAGAIN;
+    }
+    if (deadline != SQ_FOREVER && deadline <= sq__clock_now()) {
+        return ETIMEDOUT;
+    }
+    int error = run_members(group);
+    return error == EAGAIN ? wait_for_members(group, deadline) : error;
+}

@@ -58,13 +58,23 @@ bool drive_is_current(int queue) {
 
 int id_of(const void *context) { return (int)((const operation_t *)context - drive.program->operations); }
 
+bool drive_is_on_threaded(void) {
+    for (int i = 0; i < inside_count; i += 1) {
+        if (drive.program->threaded[inside[i].queue]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void enter(int queue, bool begins) {
     inside[inside_count++] = (inside_t){ queue, begins };
     if (sq_current_queue() != drive.queues[queue]) {
         model_fails(queue, "a task whose queue is not the current one");
     }
     for (int other = 0; other < QUEUES; other += 1) {
-        if (sq_is_current(drive.queues[other]) != drive_is_current(other)) {
+        bool has_handle = model_queues[other].references > 0 || drive_is_inside(other); /* else its memory may be another queue's */
+        if (has_handle && sq_is_current(drive.queues[other]) != drive_is_current(other)) {
             model_fails(queue, "sq_is_current of queue %d is not %d in a task of this queue", other, drive_is_current(other));
         }
     }
@@ -79,7 +89,7 @@ static bool is_called_by_submitter(const operation_t *operation) {
 static void body(int id) {
     const operation_t *operation = &drive.program->operations[id];
     (void)famine_end(); /* what fails is the call, not the tasks that it runs */
-    enter(operation->queue, !is_called_by_submitter(operation));
+    enter(many_queue_of(id), !is_called_by_submitter(operation));
     drive_operations(operation->first);
     inside_count -= 1;
 }
@@ -99,7 +109,7 @@ static void hold(int queue) {
 
 void task_runs(void *context) {
     int id = id_of(context);
-    model_queue_t *queue = &model_queues[drive.program->operations[id].queue];
+    model_queue_t *queue = &model_queues[many_queue_of(id)];
     drive_lock();
     model_begins(queue, id);
     drive_unlock();
@@ -109,6 +119,7 @@ void task_runs(void *context) {
     body(id);
     drive_lock();
     model_ends(queue, id);
+    many_task_is_over(id);
     drive_wake();
     drive_unlock();
 }
@@ -121,11 +132,12 @@ void task_runs_late(void *context) {
 void task_discarded(void *context) {
     int id = id_of(context);
     drive_lock();
-    model_is_discarded(&model_queues[drive.program->operations[id].queue], id);
+    model_is_discarded(&model_queues[many_queue_of(id)], id);
     drive_unlock();
-    enter(drive.program->operations[id].queue, true);
+    enter(many_queue_of(id), true);
     inside_count -= 1;
     drive_lock();
+    many_task_is_over(id);
     drive_wake();
     drive_unlock();
 }
@@ -141,6 +153,9 @@ bool drive_is_legal(const operation_t *operation) {
             return false;
         }
     }
+    if (operation->what >= DO_KINDS) {
+        return many_is_legal(operation);
+    }
     switch (operation->what) {
     case DO_RUN:
         return true;
@@ -152,12 +167,13 @@ bool drive_is_legal(const operation_t *operation) {
         return drive.program->threaded[queue] && model->references > 0 && !within;
     case DO_AFTER:
         return !drive.program->threaded[queue] && (model->references > 0 || within) && !model->abandoned;
-    case DO_SUSPEND:
-        return (model->references > 0 || within) && !model->abandoned;
+    case DO_SUSPEND: /* a queue that only a notification keeps could never be resumed */
+        return (model->references > 0 || (within && model->notices == 0)) && !model->abandoned;
     case DO_RETAIN:
         return (model->references > 0 || within) && !model->abandoned && model->references < 3;
     case DO_RELEASE:
-        return model->references > drive.waiters[queue];
+        return model->references > drive.waiters[queue]
+            && !(model->references == 1 && model->suspensions > 0 && model->notices > 0); /* as above */
     default:
         return model->references > 0 || within;
     }
@@ -214,15 +230,17 @@ static void come_to_rest(void) {
             drive_unlock();
         }
     }
+    if (drive.program->has_objects) {
+        many_wait_for_rest();
+    }
 }
 
 void drive_operations(int first) {
     bool on_worker = inside_count > 0 && drive.program->threaded[inside[inside_count - 1].queue];
     for (int id = first; id >= 0; id = drive.program->operations[id].next) {
         if (drive_is_legal(&drive.program->operations[id])) {
-            (drive.program->operations[id].what <= DO_AFTER || drive.program->operations[id].what == DO_HOLD
-                 ? call_submission
-                 : call_control)(id);
+            uint8_t what = drive.program->operations[id].what;
+            (what >= DO_KINDS ? call_many : what <= DO_AFTER || what == DO_HOLD ? call_submission : call_control)(id);
         }
         if (!on_worker) {
             come_to_rest();
@@ -268,9 +286,12 @@ static void finish(void) {
     drive_unlock();
     come_to_rest();
     run_pool();
-    while (resume_one()) { /* what runs may suspend again */
+    do { /* what runs may suspend again, or make items */
         run_pool();
         come_to_rest();
+    } while (resume_one() || (drive.program->has_objects && many_finish()));
+    if (drive.program->has_objects) {
+        many_end();
     }
     waiter_end_all();
     come_to_rest();
@@ -303,10 +324,13 @@ void drive_run(const program_t *program) {
         options.pool = program->threaded[queue] ? NULL : drive.pool;
         drive.queues[queue] = sq_queue_create("fuzz", &options);
     }
+    if (program->has_objects) {
+        many_begin();
+    }
     drive_operations(program->count > 0 ? 0 : -1);
     finish();
     for (int id = 0; id < program->count; id += 1) {
-        if (model_fates[id] == WAITS || model_fates[id] == RUNS || model_fates[id] == DELAYED) {
+        if (model_fates[id] == WAITS || model_fates[id] == RUNS || model_fates[id] == DELAYED || model_fates[id] == PENDING) {
             model_fails(id, "was accepted and has no outcome (fate %d)", model_fates[id]);
         }
     }

@@ -48,9 +48,26 @@ bool drive_is_held(int queue);
 /* This operation can be carried out here. */
 bool drive_is_legal(const operation_t *operation);
 
-/* One operation: calls.c, control.c. */
+/* The innermost task is on a queue with a thread of its own, or one further out is. */
+bool drive_is_on_threaded(void);
+
+/* One operation: calls.c, control.c, many.c. */
 void call_submission(int id);
 void call_control(int id);
+void call_many(int id);
+
+/* many.c: the objects. */
+void many_begin(void);
+bool many_is_legal(const operation_t *operation);
+/* The queue of the operation's task. */
+int many_queue_of(int id);
+/* With the lock: a task has run, or was discarded by its queue. */
+void many_task_is_over(int id);
+/* Waits until the library's objects are as the model says. */
+void many_wait_for_rest(void);
+/* At the end: releases items and takes members away. False: there was nothing to do. */
+bool many_finish(void);
+void many_end(void);
 
 /* What a submitted task is called with: the address of its operation. */
 void task_runs(void *context);

@@ -31,6 +31,7 @@ void model_reset(void) {
     memset(model_fates, 0, sizeof model_fates);
     model_now = 0;
     delayed_count = 0;
+    model_reset_many();
     for (int i = 0; i < QUEUES; i += 1) {
         model_queues[i].references = 1;
         model_queues[i].running = -1;
@@ -106,8 +107,8 @@ void model_take_back(model_queue_t *queue, int id, fate_t fate) {
 
 /* A queue without a reference that is suspended discards what waits: nobody could resume it. What is delayed keeps it until it
  * is due, which it never is once the queue is shut down. */
-static void look_for_abandonment(model_queue_t *queue) {
-    int keepers = queue->references + (queue->closed ? 0 : queue->delayed);
+void model_look_for_abandonment(model_queue_t *queue) {
+    int keepers = queue->references + queue->notices + (queue->closed ? 0 : queue->delayed);
     if (keepers == 0 && queue->suspensions > 0) {
         queue->abandoned = true;
         queue->suspensions = 0;
@@ -151,7 +152,7 @@ void model_submits_due(int last) {
         model_queue_t *queue = &model_queues[task->queue];
         queue->delayed -= 1;
         model_accept(queue, task->id, DUE_TASK);
-        look_for_abandonment(queue);
+        model_look_for_abandonment(queue);
     }
 }
 
@@ -159,7 +160,7 @@ void model_begins(model_queue_t *queue, int id) {
     if (model_fates[id] == DELAYED) {
         model_submits_due(id);
     }
-    look_for_abandonment(queue);
+    model_look_for_abandonment(queue);
     expect_first(queue, id, "begins");
     if (queue->suspensions > 0) {
         model_fails(id, "begins on a suspended queue");
@@ -177,7 +178,7 @@ void model_ends(model_queue_t *queue, int id) {
     }
     queue->running = -1;
     model_fates[id] = RAN;
-    look_for_abandonment(queue);
+    model_look_for_abandonment(queue);
 }
 
 /* A discard function is a turn of the queue's as well. */
@@ -185,7 +186,7 @@ void model_is_discarded(model_queue_t *queue, int id) {
     if (model_fates[id] == DELAYED && !queue->closed) {
         model_submits_due(id);
     }
-    look_for_abandonment(queue);
+    model_look_for_abandonment(queue);
     if (!queue->closed && !discards(queue)) {
         model_submits_due(-1); /* the last of several that kept it alive has made it discard them all */
     }
@@ -224,5 +225,5 @@ uint64_t model_next_due(void) {
 
 void model_release(model_queue_t *queue) {
     queue->references -= 1;
-    look_for_abandonment(queue);
+    model_look_for_abandonment(queue);
 }

@@ -15,6 +15,7 @@ enum { QUEUES = 4, OPERATIONS = 256 };
 
 typedef enum fate {
     NOT_SUBMITTED,
+    PENDING, /* a notification before its event */
     DELAYED,
     WAITS,
     RUNS,
@@ -34,9 +35,11 @@ typedef struct entry {
 typedef struct model_queue {
     size_t capacity; /* 0: no bound */
     int references;  /* of the program; */
-    int delayed;     /* and of tasks that are not due yet */
+    int delayed;     /* and of tasks that are not due yet; */
+    int notices;     /* and of notifications that are pending */
     int suspensions;
     bool closed, discards, abandoned;
+    bool has_gap;    /* an item was cancelled: the slot that it leaves may keep the queue from being free */
     bool seeks;      /* somebody waits for room: what becomes free is for them */
     size_t reserved; /* the room that they were given and have not used yet */
     entry_t waiting[OPERATIONS];
@@ -79,5 +82,40 @@ uint64_t model_next_due(void);
 void model_submits_due(int last);
 
 void model_release(model_queue_t *queue);
+
+/* Objects: model_many.c. An item is known by the number of the operation that makes it. */
+enum { OBJECTS = 3, ITEM_OWNER = OBJECTS /* the owner of an item's notifications: this and its number */ };
+
+typedef struct model_item {
+    bool is_over; /* it has an outcome; its fate says which */
+    bool was_submitted, was_cancelled;
+    int queue;
+} model_item_t;
+
+typedef struct model_group {
+    int entered, members[QUEUES];
+    int zeros; /* how often it has lost its last member */
+} model_group_t;
+
+extern model_item_t model_items[OPERATIONS];
+extern model_group_t model_groups[OBJECTS];
+extern int model_permits[OBJECTS];
+
+/* Of a group: those that entered, and those on queues. */
+int model_members(int group);
+void model_member_leaves(int group, int *count);
+void model_item_is_over(int id);
+/* A delayed item is taken back before it is due. */
+void model_is_undelayed(model_queue_t *queue, int id);
+/* A notification is registered: by a number of the owner, which has had its event or not. */
+void model_notify(int owner, bool has_happened, int queue, int id);
+/* The registration was refused. */
+void model_unnotify(int id, bool has_happened);
+/* A notification is discarded by the thread that causes the event: its queue is shut down. */
+void model_notice_is_discarded(int id);
+/* Clears the objects. */
+void model_reset_many(void);
+/* A queue may have lost the last thing that kept it. */
+void model_look_for_abandonment(model_queue_t *queue);
 
 #endif

@@ -18,7 +18,14 @@ static uint8_t next_byte(reader_t *reader) {
     return *reader->bytes++;
 }
 
-static bool has_body(uint8_t what) { return what <= DO_AFTER; }
+static bool has_body(uint8_t what) { return what <= DO_AFTER || (what >= DO_ITEM && what <= DO_ONCE); }
+
+/* The kind of the operation, and whether a byte follows that says what fails in it. */
+static uint8_t read_kind(reader_t *reader, bool *fails) {
+    uint8_t what = next_byte(reader), kinds = reader->program->has_objects ? ALL_KINDS : DO_KINDS;
+    *fails = what / kinds == (reader->program->has_objects ? 6 : 12);
+    return what % kinds;
+}
 
 /* Returns the number of the first of `most` operations, or -1. */
 static int16_t read_operations(reader_t *reader, int most, int depth) {
@@ -26,9 +33,10 @@ static int16_t read_operations(reader_t *reader, int most, int depth) {
     for (int i = 0; i < most && reader->left > 0 && reader->program->count < OPERATIONS; i += 1) {
         int16_t id = (int16_t)reader->program->count++;
         operation_t *operation = &reader->program->operations[id];
-        uint8_t what = next_byte(reader), where = next_byte(reader);
-        *operation = (operation_t){ .what = what % DO_KINDS, .queue = where % QUEUES, .argument = where / QUEUES,
-                                    .failing = what / DO_KINDS == 12 ? next_byte(reader) % 8 : 0, .first = -1, .next = -1 };
+        bool fails;
+        uint8_t what = read_kind(reader, &fails), where = next_byte(reader);
+        *operation = (operation_t){ .what = what, .queue = where % QUEUES, .argument = where / QUEUES,
+                                    .failing = fails ? next_byte(reader) % 8 : 0, .first = -1, .next = -1 };
         if (last < 0) {
             first = id;
         } else {
@@ -49,6 +57,7 @@ void program_read(program_t *program, const uint8_t *bytes, size_t size) {
     program->count = 0;
     for (int i = 0; i < QUEUES; i += 1) {
         uint8_t byte = next_byte(&reader);
+        program->has_objects = i == 0 ? byte >> 4 == 5 : program->has_objects;
         program->threaded[i] = byte & 1;
         program->capacity[i] = byte >> 1 & 4 ? (byte >> 1 & 3) + 1 : 0;
     }
@@ -57,7 +66,10 @@ void program_read(program_t *program, const uint8_t *bytes, size_t size) {
 
 static const char *const names[] = { "async", "async_task", "async_pair", "async_until", "sync", "sync_until", "sync_or_run",
                                      "run_and_wait", "async_task_after", "suspend", "resume", "shutdown", "retain",
-                                     "release", "watch", "pool_run", "pool_advance", "hold", "unhold", "waiter" };
+                                     "release", "watch", "pool_run", "pool_advance", "hold", "unhold", "waiter",
+                                     "item_create", "group_async", "item_notify", "group_notify", "once", "item_submit",
+                                     "item_submit_after", "item_cancel", "item_wait", "item_retain", "item_release",
+                                     "group_enter", "group_leave", "group_wait", "semaphore_signal", "semaphore_wait" };
 
 static void print_from(const program_t *program, int id, int depth) {
     for (; id >= 0; id = program->operations[id].next) {

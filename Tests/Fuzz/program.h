@@ -28,7 +28,25 @@ typedef enum what {
     DO_HOLD,    /* a task that waits for the next DO_UNHOLD of its queue */
     DO_UNHOLD,
     DO_WAITER, /* another thread waits in a sync; the next operation begins when it has its place */
-    DO_KINDS
+    DO_KINDS,
+    /* Operations on objects: many.c. Only in programs whose first byte says so, as they came later than most of the corpus. */
+    DO_ITEM = DO_KINDS, /* makes one; its operations are the task */
+    DO_MEMBER,
+    DO_ITEM_NOTIFY,
+    DO_GROUP_NOTIFY,
+    DO_ONCE,
+    DO_ITEM_SUBMIT,
+    DO_ITEM_AFTER,
+    DO_ITEM_CANCEL,
+    DO_ITEM_WAIT,
+    DO_ITEM_RETAIN,
+    DO_ITEM_RELEASE,
+    DO_ENTER,
+    DO_LEAVE,
+    DO_GROUP_WAIT,
+    DO_SIGNAL,
+    DO_SEMAPHORE_WAIT,
+    ALL_KINDS
 } what_t;
 
 typedef struct operation {
@@ -40,6 +58,7 @@ typedef struct operation {
 typedef struct program {
     bool threaded[QUEUES]; /* has a thread of its own; else it is on the manual pool */
     uint8_t capacity[QUEUES];
+    bool has_objects;
     operation_t operations[OPERATIONS];
     int count;
 } program_t;

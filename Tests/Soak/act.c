@@ -39,8 +39,10 @@ static void look(const guard_t *guard) {
 
 void act(unsigned driver, chance_t *chance) {
     uint64_t what = below(chance, 1000);
-    if (what < 700) {
+    if (what < 600) {
         submit_any(any(chance), true, driver, chance, 0);
+    } else if (what < 700) {
+        many(chance);
     } else if (what < 740) {
         suspend(chance, driver);
     } else if (what < 790) {

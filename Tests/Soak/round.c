@@ -52,10 +52,10 @@ static void make_queues(chance_t *chance) {
         queues[i] = guard_create(label, i % 2 ? 1 + (size_t)below(chance, 40) : 0, i, any_pool(chance));
     }
     passing_begin();
+    many_begin(chance);
 }
 
-/* Tasks leave tasks behind: a task counts as open before it is submitted, and its children before it has ended. */
-static void wait_until_nothing_is_open(const char *what, const atomic_size_t *open) {
+void wait_until_nothing_is_open(const char *what, const atomic_size_t *open) {
     for (int waited = 0; *open > 0; waited += 1) {
         MUST(waited < REST_SECONDS * 1000, "%zu %s never ended", (size_t)*open, what);
         rest(1);
@@ -105,6 +105,7 @@ double round_run(uint64_t seed, unsigned number, double seconds, long threads) {
     for (unsigned i = 0; i < DRIVERS; i += 1) {
         pthread_join(drivers[i].thread, NULL);
     }
+    many_end();
     sq_pool_release(pool_of_round);
     passing_end();
     end_queues();

@@ -106,6 +106,11 @@ void watching_check(void); /* no queue is left */
 void dumping_begin(void);
 uint64_t dumping_check(void); /* returns how many dumps there were so far */
 
+/* many.c */
+void many_begin(chance_t *chance);
+void many(chance_t *chance);
+void many_end(void);
+
 /* What was done, for the lines and the summary. */
 extern struct totals {
     atomic_uint_fast64_t tasks, discards, acts, circles, refusals, made, stalls, firings;
@@ -125,5 +130,7 @@ sq_pool_t *any_pool(chance_t *chance); /* the shared one, one of the round, or N
 /* `threads`: before the first round. Returns for how many seconds tasks ran. */
 double round_run(uint64_t seed, unsigned number, double seconds, long threads);
 double seconds_now(void);
+/* Tasks and notifications submit others: each counts as open before it is submitted, and what it submits before it has ended. */
+void wait_until_nothing_is_open(const char *what, const atomic_size_t *open);
 
 #endif

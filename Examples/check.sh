@@ -351,16 +351,8 @@ check_slow() { # program
 check_slow_swift() { check_slow "$1"; }
 
 # Ten more, with groups, items and onces. In each one wait is refused, and the report names it.
-check_hangs_c() { # program
-    check_hangs "$1" 15
-    while read -r scene call words; do
-        run "$1" "$scene"
-        has_status 0
-        tr -s ' \n' ' ' <out >joined
-        expect "$scene: one wait is refused" [ "$(grep -c "$call.*: Resource deadlock avoided" out)" -eq 1 ]
-        expect "$scene: it says $words" says "$words" joined
-        expect "$scene: what libdispatch does" says 'libdispatch: ' joined
-    done <<'END'
+many_hangs() {
+    cat <<'END'
 own-member sq_group_wait waits for group "saves", which has a task in queue "com.example.store"
 member-waits sq_group_wait waits for group "saves", which has a task in queue "com.example.store"
 member-syncs sq_ waits for group "saves", which has a task in queue "com.example.log"
@@ -374,11 +366,30 @@ once-queue sq_ is inside the function of once
 END
 }
 
+check_many_hang() { # program SCENE WORDS
+    run "$1" "$2"
+    has_status 0
+    tr -s ' \n' ' ' <out >joined
+    expect "$2: it says $3" says "$3" joined
+}
+
+check_hangs_c() { # program
+    check_hangs "$1" 15
+    while read -r scene call words; do
+        check_many_hang "$1" "$scene" "$words"
+        expect "$scene: one wait is refused" [ "$(grep -c "$call.*: Resource deadlock avoided" out)" -eq 1 ]
+        expect "$scene: what libdispatch does" says 'libdispatch: ' joined
+    done < <(many_hangs)
+}
+
 check_hangs_swift() { # program
-    check_hangs "$1" 5
+    check_hangs "$1" 15
+    while read -r scene _ words; do
+        check_many_hang "$1" "$scene" "$words"
+    done < <(many_hangs)
     run "$1" --gcd --limit 2 all
     has_status 0
-    expect 'DispatchQueue says nothing' [ "$(grep -cE '^ +DispatchQueue +says +nothing$' out)" -eq 4 ]
+    expect 'DispatchQueue says nothing' [ "$(grep -cE '^ +DispatchQueue +says +nothing$' out)" -eq 14 ]
     for arguments in '--limit' '--limit 0' '--limit x' '--child' '--child x'; do
         run "$1" $arguments
         expect "$arguments: exit status 2, not $status" [ "$status" -eq 2 ]

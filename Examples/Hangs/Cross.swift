@@ -42,7 +42,7 @@ enum Cross: Hang {
 }
 
 /// Where two threads wait for each other.
-private struct Rendezvous: Sendable {
+struct Rendezvous: Sendable {
     private let group = DispatchGroup()
 
     init() {

@@ -1,6 +1,6 @@
 /* main.c: the classic ways to hang a program with queues, and what this library says about them.
  *
- * Examples/Hangs has some of them in Swift. In C nothing traps: a call that would never return returns EDEADLK, and
+ * Examples/Hangs has the same in Swift. In C nothing traps: a call that would never return returns EDEADLK, and
  * sq_deadlock_report says why. So no child process is needed, and each scene ends with its queues released. */
 #include "hangs.h"
 

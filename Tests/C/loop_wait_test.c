@@ -48,7 +48,7 @@ static sq_item_t *make_item(int number) {
     return item;
 }
 
-/* To see it fail: leave out `.loops` in wait_for_members (group.c): it hangs. */
+/* To see it fail: leave out `.loops` in wait_for_members (group_wait.c): it hangs. */
 TEST(the_owners_wait_for_a_group_runs_the_queues_of_its_members_on_all_of_its_loops) {
     scene_t scene = make_scene();
     submit(scene.main, 1);

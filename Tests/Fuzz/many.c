@@ -295,18 +295,17 @@ void many_wait_for_rest(void) {
 }
 
 bool many_finish(void) {
-    bool changed = false;
     for (int i = 0; i < OBJECTS; i += 1) {
-        while (item_slots[i].item != NULL) {
+        if (item_slots[i].item != NULL) {
             item_release(&item_slots[i]);
-            changed = true;
+            return true;
         }
-        while (model_groups[i].entered > 0) {
+        if (model_groups[i].entered > 0) {
             leave_group(-1, i);
-            changed = true;
+            return true;
         }
     }
-    return changed;
+    return false;
 }
 
 void many_end(void) {

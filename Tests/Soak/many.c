@@ -1,7 +1,7 @@
 /* many.c: items, a group, a semaphore and onces, used by all drivers at once.
  *
  * DESIGN. An item is made by one driver, submitted, and left in a slot; whatever driver takes it from there cancels it, waits for it, has
- * itself notified, or only releases it. Its piece counts the outcomes: one, in the end, and whoever was told of one must find
+ * itself notified, or only releases it. Its piece counts the outcomes: one, in the end, and a thread that gets one must find
  * it. The semaphore has PERMITS holders at most. What is registered with the group or an item is called once. At the
  * end of the round nothing is open, the permits are all there, and the queues' counts agree. */
 #include "soak.h"

@@ -8,7 +8,7 @@ import Testing
 /// seen. A task can be interrupted at each call, as
 /// the calls take the graph's lock.
 @Suite struct ExplorationTests {
-    /// To see it fail: let `publish` (OperationEnd.swift) make a successor ready that has ended.
+    /// To see it fail: let `publish` (OperationEnd.swift) make each successor ready that is not `made`.
     @Test func a_cancel_against_the_end_of_a_predecessor() async throws {
         let seen = Record<Int>()
         try await exploreSchedules(2_000) { pool in

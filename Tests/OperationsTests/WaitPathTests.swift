@@ -87,7 +87,8 @@ import Testing
         check("inner")
     }
 
-    /// `take`. Operations come and go ahead of the one that is waited for.
+    /// Operations come and go ahead of the one that is waited for. The lane posts itself again between them, so the caller has to look
+    /// again. To see it fail: let `wait(within:)` (OperationWait.swift) look once.
     @Test func many_are_ahead() async throws {
         let queue = queue(), first = Gate()
         queue.add("first") { first.pass() }

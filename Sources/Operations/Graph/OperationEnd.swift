@@ -71,7 +71,7 @@ extension OperationGraph {
     /// Publishes the outcome, and cuts the links. Those that must end, too, are added to `failed` and have their failure.
     private static func publish(_ node: OperationNode, _ after: inout Aftermath, _ failed: inout [OperationNode]) {
         node.stage = .ended
-        for successor in node.successors where successor.stage != .ended {
+        for successor in node.successors {  // one that has ended was cancelled, and has its failure
             successor.unfinished -= 1
             if let failure = node.failure, !successor.runsAfterFailure {
                 guard successor.failure == nil else { continue }

@@ -89,7 +89,7 @@ extension QueueCore {
             node.stage = .running
             node.lane = lane
             running.append(node)
-            if !node.followers.isEmpty { after.changed(node) }
+            // Waits that need a ready operation follow the queue, or the only one that runs (WaitPath.swift).
             if !followers.isEmpty { after.changed(self) }
             return node
         }

@@ -8,8 +8,8 @@
  *     note    sizes of the name and of the rest, type 3, "stapsdt"; the addresses of the nop, of _.stapsdt.base, and of a
  *             semaphore (none); the provider, the point and the arguments as three texts
  *
- * .note.serialqueue has the distance to each nop, and nobody reads it. When gold drops unused code (SwiftPM's release builds), it
- * refuses a note that names dropped code; but it keeps what a loaded section named .note… refers to.
+ * When gold drops unused code (SwiftPM's release builds), it refuses a note that names dropped code. So each point also puts the
+ * distance to its nop, which nobody reads, into a section of exception tables: what those refer to, gold keeps. Tests/Consumer shows it.
  *
  * _.stapsdt.base shows a tool by how much the addresses of a file were moved after it was linked.
  *
@@ -44,7 +44,7 @@ enum { SQ__SEES_INSIDE = 1 };
     ".asciz \"" arguments "\"\n"                                                \
     "994: .balign 4\n"                                                          \
     ".popsection\n"                                                             \
-    ".pushsection .note.serialqueue, \"a\", \"progbits\"\n"                      \
+    ".pushsection .gcc_except_table.serialqueue, \"a\", \"progbits\"\n"          \
     ".balign 4\n"                                                               \
     ".4byte 990b - .\n"                                                         \
     ".popsection\n"                                                             \

@@ -60,7 +60,9 @@ let package = Package(
             exclude: ["CTestSupport"]
         ),
         .testTarget(name: "OperationsTests", dependencies: ["SerialQueueOperations", "SerialQueue", "SerialQueueTesting"]),
-        .testTarget(name: "SerialQueueTestingTests", dependencies: ["SerialQueueTesting", "SerialQueue"]),
+        .testTarget(
+            name: "SerialQueueTestingTests", dependencies: ["SerialQueueTesting", "SerialQueueOperations", "SerialQueue"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

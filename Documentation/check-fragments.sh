@@ -16,17 +16,18 @@ cd "$(dirname "$0")/.." || exit 1
 work=$PWD/build/snippets
 target=$work/fragments/Sources/Fragments
 if [ $# -eq 0 ]; then
-    mapfile -t files < <(find Sources/SerialQueue Sources/Operations \( -name '*.swift' -o -path '*.docc/*.md' \) | sort)
+    mapfile -t files < <(find Sources/SerialQueue Sources/Operations Sources/SerialQueueTesting \( -name '*.swift' -o -path '*.docc/*.md' \) | sort)
     set -- "${files[@]}"
 fi
 rm -rf "$work/fragments" && mkdir -p "$target" || exit 1
 
 # Each block in a file of its own, with the source location of its lines. The index: FILE LINE, or FILE LINE WHY-NOT.
 awk -v target="$target" '
-    function finish(    body, name, i) {
+    function finish(    body, name, module) {
         name = FILENAME; gsub(/[^A-Za-z0-9]+/, "_", name); name = name "_" start
         body = target "/" name ".swift"
-        printf "import SerialQueue\n%s%s", FILENAME ~ /\/Operations\// ? "import SerialQueueOperations\n" : "", imports > body
+        module = FILENAME ~ /\/Operations\// ? "Operations" : FILENAME ~ /\/SerialQueueTesting\// ? "Testing" : ""
+        printf "import SerialQueue\n%s%s", module != "" ? "import SerialQueue" module "\n" : "", imports > body
         if (!whole) printf "func %s() async throws {\n", name > body
         printf "#sourceLocation(file: \"%s\", line: %d)\n%s", FILENAME, start - givens, given > body
         printf "#sourceLocation(file: \"%s\", line: %d)\n%s#sourceLocation()\n", FILENAME, start + 1, text > body
@@ -73,7 +74,7 @@ import PackageDescription
 let package = Package(
     name: "Fragments",
     dependencies: [.package(name: "SerialQueue", path: "../../..")],
-    targets: [.target(name: "Fragments", dependencies: ["SerialQueue", .product(name: "SerialQueueOperations", package: "SerialQueue")])],
+    targets: [.target(name: "Fragments", dependencies: ["SerialQueue", .product(name: "SerialQueueOperations", package: "SerialQueue"), .product(name: "SerialQueueTesting", package: "SerialQueue")])],
     swiftLanguageModes: [.v6]
 )
 END

@@ -2,7 +2,7 @@
 
 DOCS := build/docs
 # Modules and their catalogs.
-CATALOGS := SerialQueue:Sources/SerialQueue SerialQueueOperations:Sources/Operations
+CATALOGS := SerialQueue:Sources/SerialQueue SerialQueueOperations:Sources/Operations SerialQueueTesting:Sources/SerialQueueTesting
 # The one next to the compiler, wherever the PATH's `swift` points to.
 DOCC ?= $(shell command -v docc || dirname "$$(readlink -f "$$(command -v $(SWIFT))")" | sed 's,$$,/docc,')
 
@@ -11,9 +11,11 @@ docs: ## build/docs/*.doccarchive: the documentation of the Swift modules; a war
 	@[ -x "$(DOCC)" ] || { echo "make docs needs docc, which comes with the Swift toolchain (swift.org/install); there is none at '$(DOCC)'." >&2; exit 1; }
 	@# The symbols stay: a build that finds nothing to do does not write them again.
 	@rm -rf $(DOCS)/*.docc && mkdir -p $(DOCS)/symbols
-	env -u CC $(SWIFT) build -j 2 --target SerialQueueOperations --scratch-path $(DOCS)/.build \
-	    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/$(DOCS)/symbols \
-	    -Xswiftc -emit-extension-block-symbols
+	for module in SerialQueueOperations SerialQueueTesting; do \
+	    env -u CC $(SWIFT) build -j 2 --target $$module --scratch-path $(DOCS)/.build \
+	        -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/$(DOCS)/symbols \
+	        -Xswiftc -emit-extension-block-symbols || exit 1; \
+	done
 	@# What the checks know a block by is not for its readers: to DocC the whole line is the name of the language.
 	@set -e; for one in $(CATALOGS); do \
 	    module=$${one%%:*}; \

@@ -28,8 +28,8 @@ import SerialQueue
 /// Don't use this to look for data races, or for what happens when a task is interrupted between two `await`s: nothing interrupts a task
 /// there. That is ThreadSanitizer's job.
 ///
-/// The explorations of a process run one after the other. Each replays a tape from the environment (`SQ_TAPE`) that begins with its name,
-/// and nothing else.
+/// The explorations of a process run one after the other. If the environment has a tape (`SQ_TAPE`) of a
+/// test, that test only replays the tape; others run as without it.
 ///
 /// - Parameters:
 ///   - count: How many schedules to try, at most.

@@ -91,6 +91,41 @@ TEST(a_limit_on_unusual_decisions_ends_depth_first_early_and_completely) {
     check_passed(explored, true);
 }
 
+/* A failure that needs several decisions */
+
+static int order[12], orders;
+static void note_number(void *number) { order[orders++] = (int)(intptr_t)number; }
+
+/* Fails if the tasks begin with c, b, c, a, each of which is unusual. */
+static void need_four_decisions(sq_pool_t *pool, void *context) {
+    sq_queue_t *queues[3];
+    (void)context;
+    orders = 0;
+    for (intptr_t i = 0; i < 3; i += 1) {
+        queues[i] = queue_on(pool, (const char *const[]){ "a", "b", "c" }[i], 0);
+    }
+    for (intptr_t i = 0; i < 12; i += 1) {
+        CHECK_EQUAL(sq_async(queues[i % 3], note_number, (void *)(i % 3)), 0);
+    }
+    sq_pool_run(pool);
+    SQ_EXPLORE_CHECK(!(order[0] == 2 && order[1] == 1 && order[2] == 2 && order[3] == 0));
+    for (int i = 0; i < 3; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+}
+
+/* To see it fail: in see_repeat begin DRAW in place of SHRINK. */
+TEST(a_failure_is_shrunk_to_the_decisions_that_it_needs) {
+    for (uint64_t seed = 1; seed <= 5; seed += 1) {
+        sq_explore_options_t options = options_of(SQ_EXPLORE_RANDOM, 100000);
+        options.seed = seed;
+        sq_explored_t explored = explore("four", need_four_decisions, NULL, options);
+        check_failed(&explored, "order[0] == 2");
+        CHECK_EQUAL(explored.choices_that_matter, 4);
+        sq_explored_clear(&explored);
+    }
+}
+
 /* What a failure says */
 
 TEST(a_report_has_the_tape_the_timeline_and_what_would_make_the_test_pass) {
@@ -134,11 +169,24 @@ TEST(a_tape_repeats_the_failure_and_only_that) {
     free(tape);
 }
 
+/* Two other tests, while the environment has a tape of "deposits". */
+static int explore_others(void) {
+    sq_explored_t explored = explore("withdrawals", make_deposits, &right, options_of(SQ_EXPLORE_RANDOM, 10));
+    int wrong_things = !CHECK_EQUAL(explored.schedules, 10) + !CHECK(!explored.has_failed);
+    sq_explored_clear(&explored);
+    explored = explore("dep", make_deposits, &wrong, options_of(SQ_EXPLORE_RANDOM, 1000));
+    wrong_things += !CHECK(explored.has_failed && explored.report != NULL && strstr(explored.report, "found by") != NULL);
+    sq_explored_clear(&explored);
+    return wrong_things;
+}
+
 int child_main(int count, char **words) {
     sq_explored_t explored = SQ_EXPLORED_INIT;
     sq_explore_options_t options = SQ_EXPLORE_OPTIONS_INIT;
-    (void)count;
     setenv("SQ_TAPE", words[0], true);
+    if (count > 1) {
+        return explore_others();
+    }
     options.name = "deposits";
     int error = sq_explore(&options, make_deposits, &wrong, &explored);
     int wrong_things = !CHECK_EQUAL(error, EILSEQ) + !CHECK_EQUAL(explored.schedules, 1);
@@ -152,6 +200,15 @@ TEST(a_tape_in_the_environment_repeats_the_failure_in_another_process) {
     free(tape);
 }
 
+/* To see it fail: in tape_for do not look whose tape it is. */
+TEST(a_tape_of_another_test_in_the_environment_has_no_effect_and_one_line_says_so) {
+    char *tape = make_tape();
+    ending_t ending = run_captured(tape, "others");
+    CHECK(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 0);
+    CHECK_STRING(ending.text, "sq_explore: SQ_TAPE is of the test \"deposits\", and has no effect on others, such as \"withdrawals\".\n");
+    free(tape);
+}
+
 static void check_tape(const char *tape, const char *words) {
     sq_explore_options_t options = SQ_EXPLORE_OPTIONS_INIT;
     sq_explored_t explored = SQ_EXPLORED_INIT;
@@ -161,6 +218,12 @@ static void check_tape(const char *tape, const char *words) {
     check_reports(&explored, words);
     CHECK(!explored.has_failed);
     sq_explored_clear(&explored);
+}
+
+TEST(a_tape_without_a_name_in_the_environment_is_refused) {
+    setenv("SQ_TAPE", "z2.1", true);
+    check_tape(NULL, "the tape is damaged: it does not have the form NAME/1/CHOICES/CHECKSUM");
+    unsetenv("SQ_TAPE");
 }
 
 /* To see it fail: do not compare the checksum, or the name, in sq__tape_read. */

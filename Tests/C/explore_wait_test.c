@@ -1,49 +1,11 @@
-/* explore_wait_test.c: what an exploration decides: which thread continues, whether a wait expires, which timer is first, whether there is
- * room; and what it says of tests that wait forever, or do not end. */
-#include "explore.h"
+/* explore_wait_test.c: what an exploration decides: which thread continues, whether a wait expires, whether there is room; and
+ * what it says of tests that wait forever, or do not end. */
+#include "explore_scene.h"
 
 #include "sq_barrier.h"
-#include "sq_current.h"
 #include "sq_group.h"
 #include "sq_item.h"
-#include "sq_semaphore.h"
 #include "sq_timer.h"
-
-/* How often each outcome was seen, over all schedules. */
-static size_t outcomes[8];
-
-/* All schedules of the program pass, and see just the outcomes that are named. */
-static void check_outcomes_of(const char *name, program_t program, const char *expected) {
-    char found[9] = "", *end = found;
-    memset(outcomes, 0, sizeof outcomes);
-    check_passed(explore(name, program, NULL, options_of(SQ_EXPLORE_DEPTH_FIRST, 100000)), true);
-    for (int i = 0; i < 8; i += 1) {
-        if (outcomes[i] > 0) {
-            *end++ = (char)('0' + i);
-        }
-    }
-    CHECK_STRING(found, expected);
-}
-
-typedef struct scene {
-    sq_pool_t *pool;
-    sq_queue_t *a, *b;
-    sq_semaphore_t *semaphore;
-    int value, copy, first;
-} scene_t;
-
-static scene_t scene_on(sq_pool_t *pool) {
-    scene_t scene = { .pool = pool, .a = queue_on(pool, "a", 0), .b = queue_on(pool, "b", 0),
-                      .semaphore = sq_semaphore_create("permits", 0) };
-    REQUIRE(scene.semaphore != NULL);
-    return scene;
-}
-
-static void end_scene(const scene_t *scene) {
-    sq_queue_release(scene->a);
-    sq_queue_release(scene->b);
-    sq_semaphore_release(scene->semaphore);
-}
 
 /* Deadlines */
 
@@ -54,8 +16,6 @@ static void wait_for_an_hour(void *context) {
     outcomes[error == 0 ? 1 : 2] += 1;
     scene->value = error;
 }
-
-static void signal_permit(void *context) { CHECK_EQUAL(sq_semaphore_signal(((scene_t *)context)->semaphore), 0); }
 
 static void wait_and_signal(sq_pool_t *pool, void *context) {
     scene_t scene = scene_on(pool);
@@ -174,65 +134,6 @@ static void add_with_yields(sq_pool_t *pool, void *context) {
 }
 
 TEST(a_task_that_yields_can_be_interrupted_there) { check_outcomes_of("yield", add_with_yields, "12"); }
-
-/* Timers */
-
-static void be_first(void *context) {
-    scene_t *scene = context;
-    scene->first = scene->first != 0 ? scene->first : sq_is_current(scene->a) ? 1 : 2;
-}
-
-static void start_timers(sq_pool_t *pool, uint64_t a, uint64_t b) {
-    scene_t scene = scene_on(pool);
-    CHECK_EQUAL(sq_async_after(scene.a, a, be_first, &scene), 0);
-    CHECK_EQUAL(sq_async_after(scene.b, b, be_first, &scene), 0);
-    CHECK_EQUAL(sq_pool_run(pool), 0);
-    CHECK_EQUAL(sq_pool_advance(pool, 10), 2);
-    outcomes[scene.first] += 1;
-    end_scene(&scene);
-}
-
-static void be_one(void *context) { ((scene_t *)context)->first = ((scene_t *)context)->first != 0 ? 2 : 1; }
-static void be_two(void *context) { ((scene_t *)context)->first = ((scene_t *)context)->first != 0 ? 1 : 2; }
-
-/* On one queue, so that nothing but the tie decides. The last one to run leaves the number of the first. */
-static void tie_on_one_queue(sq_pool_t *pool, void *context) {
-    scene_t scene = scene_on(pool);
-    (void)context;
-    CHECK_EQUAL(sq_async_after(scene.a, 10, be_one, &scene), 0);
-    CHECK_EQUAL(sq_async_after(scene.a, 10, be_two, &scene), 0);
-    CHECK_EQUAL(sq_pool_advance(pool, 10), 2);
-    outcomes[scene.first] += 1;
-    end_scene(&scene);
-}
-
-static void tie(sq_pool_t *pool, void *context) {
-    (void)context;
-    start_timers(pool, 10, 10);
-}
-
-static void no_tie(sq_pool_t *pool, void *context) {
-    (void)context;
-    start_timers(pool, 10, 9);
-}
-
-/* To see it fail: in add_timers add only the first of them. */
-TEST(timers_that_are_due_at_the_same_time_fire_in_either_order_others_in_theirs) {
-    check_outcomes_of("tie", tie, "12");
-    check_outcomes_of("no_tie", no_tie, "2");
-    check_outcomes_of("one_queue", tie_on_one_queue, "12");
-}
-
-static void wait_for_timer(sq_pool_t *pool, void *context) {
-    scene_t scene = scene_on(pool);
-    (void)context;
-    CHECK_EQUAL(sq_async_after(scene.b, 3600ull * 1000000000, signal_permit, &scene), 0);
-    CHECK_EQUAL(sq_semaphore_wait(scene.semaphore, SQ_FOREVER), 0);
-    outcomes[0] += 1;
-    end_scene(&scene);
-}
-
-TEST(the_clock_moves_by_itself_when_only_a_timer_can_end_a_wait) { check_outcomes_of("timer", wait_for_timer, "0"); }
 
 /* Room */
 

@@ -17,6 +17,7 @@ import Testing
         }
     }
 
+    /// To see it fail: in ArrivalStack.takeAll return `seen` in place of `chain`.
     @Test func an_actor_queue_starts_tasks_in_order() async throws {
         try await exploreSchedules(2_000) { pool in
             let log = Log()
@@ -28,6 +29,8 @@ import Testing
         }
     }
 
+    /// To see it fail: on a pool, let FIFOTurn.enqueue call `fifo.goOn()` for each further job; else let runTurns go on if a turn has
+    /// not ended.
     @Test(arguments: [true, false]) func a_fifo_queue_runs_one_task_after_the_other(isOnPool: Bool) async throws {
         try await exploreSchedules(2_000, name: "fifo-\(isOnPool)") { pool in
             let fifo = FIFOQueue(on: isOnPool ? SerialQueue(label: "fifo", on: pool) : nil)
@@ -44,6 +47,47 @@ import Testing
         }
     }
 
+    /// To see it fail: remove `epoch` from TaskLine.arrive; or let RunningTasks.begin return false.
+    @Test(arguments: [true, false]) func cancel_all_cancels_what_was_enqueued_before_and_nothing_else(isOnPool: Bool) async throws {
+        try await exploreSchedules(2_000, name: "cancel-\(isOnPool)") { pool in
+            let fifo = FIFOQueue(on: isOnPool ? SerialQueue(label: "fifo", on: pool) : nil)
+            let hasCancelled = Count(), wrong = Count()
+            for _ in 1...2 {
+                fifo.enqueue {
+                    await Task.yield()
+                    if hasCancelled.number == 1 && !Task.isCancelled { wrong.number += 1 }
+                }
+            }
+            let canceller = Task {
+                fifo.cancelAll()
+                hasCancelled.number = 1
+                await fifo.enqueueAndWait {
+                    await Task.yield()
+                    if Task.isCancelled { wrong.number += 100 }
+                }
+            }
+            await canceller.value
+            try pool.require(wrong.number < 100, "a later task was cancelled")
+            try pool.require(wrong.number == 0, "an earlier task was not cancelled")
+        }
+    }
+
+    /// To see it fail: let RunningTasks.wait return false.
+    @Test func a_drain_of_an_actor_queue_ends_after_the_tasks_before_it() async throws {
+        try await exploreSchedules(2_000) { pool in
+            let log = Log(), other = Log()
+            for line in 1...2 {
+                log.queue.enqueue {
+                    await other.add(line)
+                    $0.add(line)
+                }
+            }
+            await log.queue.drain()
+            try pool.require(await log.lines.sorted() == [1, 2], "a task ends after the drain")
+        }
+    }
+
+    /// To see it fail: in AwaitedEnd.withdraw ignore the result of calls.withdraw.
     @Test func a_semaphore_loses_no_permit_when_its_waiters_are_cancelled() async throws {
         try await exploreSchedules(2_000) { pool in
             let semaphore = SerialQueue.Semaphore(label: "permits", value: 1)
@@ -58,25 +102,34 @@ import Testing
         }
     }
 
+    /// To see it fail: in AwaitedEnd.wait don't throw after a withdrawal.
     @Test func a_group_wait_ends_after_its_members() async throws {
         try await exploreSchedules(2_000) { pool in
             let group = WorkGroup(label: "members")
             let queues = (1...2).map { SerialQueue(label: "queue \($0)", on: pool) }
             let done = Count()
             for queue in queues { queue.async(in: group) { done.number += 1 } }
-            let cancelled = Task { try await group.wait() }
-            cancelled.cancel()
+            let cancelled = Task {
+                try await group.wait()
+                return done.number
+            }
+            let canceller = Task { cancelled.cancel() }
             try await group.wait()
             try pool.require(done.number == 2, "the wait ended early")
-            _ = await cancelled.result
+            if case .success(let number) = await cancelled.result { try pool.require(number == 2, "the cancelled wait ended early") }
+            await canceller.value
         }
     }
 
+    /// To see it fail: let WorkItem.cancel return true for EINPROGRESS, too.
     @Test func an_item_has_one_outcome() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = SerialQueue(label: "items", on: pool)
             let ran = Count()
-            let item = WorkItem(label: "item") { ran.number += 1 }
+            let item = WorkItem(label: "item") {
+                pool.yield()
+                ran.number += 1
+            }
             queue.async(item)
             let canceller = Task { item.cancel() }
             let outcome = try await item.outcome
@@ -86,6 +139,7 @@ import Testing
         }
     }
 
+    /// To see it fail: in WorkQueue.end(of:within:) return 0 in place of waiting.
     @Test func an_awaited_shutdown_comes_after_all_that_was_accepted() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = SerialQueue(label: "ends", on: pool)
@@ -100,21 +154,23 @@ import Testing
         }
     }
 
+    /// To see it fail: in Once.run call `body` if it is not done.
     @Test func once_runs_once() async throws {
         try await exploreSchedules(2_000) { pool in
-            let once = Once(), ran = Count()
+            let once = Once(), ran = Count(), seen = Count()
             let queues = (1...3).map { SerialQueue(label: "queue \($0)", on: pool) }
             let group = WorkGroup(label: "callers")
             for queue in queues {
-                queue.async(in: group) { once.run { ran.number += 1 } }
+                queue.async(in: group) {
+                    once.run {
+                        pool.yield()
+                        ran.number += 1
+                    }
+                    seen.number = max(seen.number, ran.number == 1 ? 0 : 1)
+                }
             }
             try await group.wait()
             try pool.require(ran.number == 1, "it ran \(ran.number) times")
+            try pool.require(seen.number == 0, "a call returned before the closure had run")
         }
-    }
-
-    /// Unchecked Sendable: only one thread at a time runs a test that is explored.
-    private final class Count: @unchecked Sendable {
-        var number = 0
-    }
-}
+    }}

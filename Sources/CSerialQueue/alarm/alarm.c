@@ -213,28 +213,29 @@ bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time) {
     return alarm != NULL;
 }
 
-uint64_t sq__alarms_next(sq__alarms_t *alarms, size_t *count) {
+uint64_t sq__alarms_next(sq__alarms_t *alarms) {
     sq__mutex_lock(&alarms->lock);
-    const sq__heap_node_t *node = sq__heap_first(&alarms->exact);
-    uint64_t due = key_of(node);
-    *count = 0;
-    for (; due != SQ__NEVER && node != NULL; node = sq__heap_next_tie(&alarms->exact, node)) {
-        *count += 1;
-    }
+    uint64_t due = key_of(sq__heap_first(&alarms->exact));
     sq__mutex_unlock(&alarms->lock);
     return due;
 }
 
-void sq__alarms_call_next(sq__alarms_t *alarms, size_t which) {
+void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context) {
     sq__mutex_lock(&alarms->lock);
     sq__heap_node_t *node = sq__heap_first(&alarms->exact);
-    while (which > 0) {
-        node = sq__heap_next_tie(&alarms->exact, node);
-        which -= 1;
+    if (key_of(node) == SQ__NEVER) {
+        node = NULL;
     }
-    sq__alarm_t *alarm = SQ__CONTAINER(node, sq__alarm_t, due);
+    for (; node != NULL; node = sq__heap_next_tie(&alarms->exact, node)) {
+        visit(context, SQ__CONTAINER(node, sq__alarm_t, due));
+    }
+    sq__mutex_unlock(&alarms->lock);
+}
+
+void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+    sq__mutex_lock(&alarms->lock);
     take(alarm);
-    alarms->now = node->key > alarms->now ? node->key : alarms->now;
+    alarms->now = alarm->due.key > alarms->now ? alarm->due.key : alarms->now;
     if (call(alarms, alarm)) {
         sq__mutex_unlock(&alarms->lock);
     }

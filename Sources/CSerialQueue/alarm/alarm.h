@@ -55,11 +55,15 @@ bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
  * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
 bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
 
-/* The same set: when the next alarm is due, or SQ__NEVER; *count: how many are due at that time. */
-uint64_t sq__alarms_next(sq__alarms_t *alarms, size_t *count);
+/* The same set: when the next alarm is due, or SQ__NEVER. */
+uint64_t sq__alarms_next(sq__alarms_t *alarms);
 
-/* The same set: calls one of those alarms (0: the one that was set first), and advances the clock to its due time. */
-void sq__alarms_call_next(sq__alarms_t *alarms, size_t which);
+/* The same set: calls `visit` for each alarm that is due at that time, under the set's lock; the one that was set first comes first,
+ * the others in no particular order. */
+void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context);
+
+/* The same set: calls one of those alarms, and advances the clock to its due time. */
+void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
 /* Calls `visit` for the next alarms, at most `most` (up to 16) of them, in the order in which they are due, under the set's lock. NULL:
  * the process's set. Waits for the lock at most this long; false: it did not get it. */

@@ -20,8 +20,7 @@ typedef enum sq__way_kind {
 
 typedef struct sq__way {
     sq__way_kind_t kind;
-    const void *what; /* the thread, entry, or alarm set */
-    size_t which;     /* of the timers that are due at the same time */
+    const void *what; /* the thread, entry, alarm or pump */
 } sq__way_t;
 
 typedef enum sq__chooses { SQ__CHOOSES_USUAL, SQ__CHOOSES_RANDOM, SQ__CHOOSES_PRIORITY } sq__chooses_t;

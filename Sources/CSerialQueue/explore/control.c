@@ -158,8 +158,13 @@ void sq__control_act(sq__thread_t *thread, const sq__way_t *way) {
         run_entry(thread, way);
         return;
     }
-    sq__record_add(&run->record, SQ__EVENT_HAPPENS, 0, "a timer fires");
-    sq__alarms_call_next(sq__pool_clock(run->pool), way->which);
+    sq__alarm_t *alarm = (sq__alarm_t *)(uintptr_t)way->what;
+    if (run->record.is_on) {
+        char *name = sq__name_way(run, way);
+        sq__record_add(&run->record, SQ__EVENT_HAPPENS, 0, "%s fires", name != NULL ? name : "a timer");
+        sq__memory_free(name);
+    }
+    sq__alarms_call(sq__pool_clock(run->pool), alarm);
 }
 
 /* A helper has got control. Called by its worker. */

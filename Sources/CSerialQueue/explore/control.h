@@ -1,31 +1,33 @@
-/* control.h: which thread of a run has control, and what it does with it. run.h has the design. */
+/* control.h: how control passes from one thread of a run to another, and how the thread in control runs a task. The design is in
+ * run.h. */
 #ifndef SQ__EXPLORE_CONTROL_H
 #define SQ__EXPLORE_CONTROL_H
 
 #include "explore/run.h"
 
-/* A thread that gives control away first prepares its sleep, then passes control, then sleeps until it has it again. */
+/* To pass control on, a thread calls sq__control_prepare, then sq__control_pass, then sq__control_sleep, which returns when the
+ * thread has control again. */
 void sq__control_prepare(sq__thread_t *thread);
 void sq__control_sleep(sq__thread_t *thread);
 
-/* Makes sure that there is a helper. Returns false without memory, or if no thread could be started. */
+/* Starts a helper if there is none. Returns false if there is no memory, or if no thread could be started. */
 bool sq__control_has_helper(sq__run_t *run);
 
-/* Has another thread go this way; NULL: the pump that is asleep chooses one. A caller that has not prepared its sleep does not
- * touch the run again. */
+/* Passes control to the thread that this way needs; NULL: to the pump that is asleep, which chooses a way itself. A caller that has
+ * not prepared its sleep must not touch the run afterwards. */
 void sq__control_pass(sq__run_t *run, const sq__way_t *way);
 
-/* Goes a way that does not lead to another thread: runs a task, or fires a timer. The calling thread is in no task, or in one that
- * runs the pool. */
+/* Does what the way says on the calling thread: runs a task, or fires a timer. That thread is in no task, or in a task that runs the
+ * pool. */
 void sq__control_act(sq__thread_t *thread, const sq__way_t *way);
 
-/* Returns when the schedule lets this thread continue, which is on the list of those that wait. */
+/* Returns when the schedule lets this thread continue. The thread is on the list of waiting threads. */
 void sq__control_wait(sq__thread_t *thread);
 
-/* All threads of the run wait, and nothing can end any of the waits: fails the run, and refuses them. */
+/* All threads of the run wait, and nothing can end these waits: fails the run, and refuses the waits. */
 void sq__control_get_unstuck(sq__run_t *run);
 
-/* Refuses all waits. False: there was none that could be refused. */
+/* Refuses all waits. Returns false if it could refuse none. */
 bool sq__control_refuse_all(sq__run_t *run);
 
 #endif

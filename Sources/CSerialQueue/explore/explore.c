@@ -61,10 +61,29 @@ static uint64_t seed_of(const sq_explore_options_t *options) {
     return seed != 0 ? seed : 1;
 }
 
+/* The tape to replay: the option's, else the environment's if it is of this test. NULL: none. */
+static const char *tape_for(const sq_exploration_t *exploration, const sq_explore_options_t *options) {
+    static SQ__ATOMIC(bool) is_said;
+    const char *text = options->tape != NULL ? options->tape : getenv("SQ_TAPE");
+    if (text == NULL || text[0] == '\0') {
+        return NULL;
+    }
+    const char *end = strchr(text, '/');
+    if (options->tape != NULL || end == NULL || sq__tape_is_of(text, exploration->name)) {
+        return text;
+    }
+    /* A program has many tests, and a tape is of one of them. */
+    if (!sq__exchange_relaxed(&is_said, true)) {
+        fprintf(stderr, "sq_explore: SQ_TAPE is of the test \"%.*s\", and has no effect on others, such as \"%s\".\n", (int)(end - text),
+                text, exploration->name);
+    }
+    return NULL;
+}
+
 /* Returns 0, ENOMEM or EINVAL. */
 static int read_tape(sq_exploration_t *exploration, const sq_explore_options_t *options, sq_explored_t *explored) {
-    const char *text = options->tape != NULL ? options->tape : getenv("SQ_TAPE"), *reason = NULL;
-    if (text == NULL || text[0] == '\0') {
+    const char *text = tape_for(exploration, options), *reason = NULL;
+    if (text == NULL) {
         return 0;
     }
     int error = sq__tape_read(&exploration->hunt.best, text, exploration->name, &reason);

@@ -4,8 +4,8 @@
 #include "kernel/run.h"
 #include "platform/container.h"
 #include "platform/memory.h"
-
-#include <string.h>
+#include "timer/delayed.h"
+#include "timer/timer.h"
 
 /* The queue's baton is reserved for the thread that takes its entry. */
 sq_function_t sq__next_function(sq_queue_t *queue) {
@@ -34,7 +34,7 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
 
 const char *sq__name_function(sq__run_t *run, sq_function_t function) {
     const char *name = function != NULL ? sq__functions_name(&run->functions, (uintptr_t)function) : "";
-    return strncmp(name, "$s", 2) == 0 ? "" : name; /* Swift's own, which runs any closure */
+    return name[0] == '$' && name[1] == 's' ? "" : name; /* Swift's own, which runs any closure */
 }
 
 char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq_function_t function, const char *name) {
@@ -72,8 +72,15 @@ char *sq__name_wait(const sq__thread_t *thread) {
     return sq__format_text("%s queue \"%s\"%s", aims[wait->aim], wait->queue->label, state_of(thread->run, wait->queue));
 }
 
+const sq_queue_t *sq__queue_of_alarm(const sq__alarm_t *alarm) {
+    uint64_t interval;
+    const sq_queue_t *queue = sq__timer_queue(alarm, &interval);
+    return queue != NULL ? queue : sq__delayed_queue(alarm);
+}
+
 char *sq__name_way(sq__run_t *run, const sq__way_t *way) {
     sq_queue_t *queue = SQ__CONTAINER((sq__ready_t *)(uintptr_t)way->what, sq_queue_t, ready);
+    const sq_queue_t *queue_of_timer;
     char *name = NULL, *text = NULL;
     switch (way->kind) {
     case SQ__WAY_ENTRY:
@@ -88,9 +95,10 @@ char *sq__name_way(sq__run_t *run, const sq__way_t *way) {
         break;
     case SQ__WAY_BACK:
         return sq__copy_text("the rest of the test");
-    default:
-        return way->which == 0 ? sq__copy_text("the timer that was set first")
-                               : sq__format_text("timer %zu of those that are due", way->which + 1);
+    default: /* a timer */
+        queue_of_timer = sq__queue_of_alarm(way->what);
+        return queue_of_timer != NULL ? sq__format_text("the timer of queue \"%s\"", queue_of_timer->label)
+                                      : sq__copy_text("a timer");
     }
     sq__memory_free(name);
     return text;

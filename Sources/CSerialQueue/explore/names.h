@@ -4,10 +4,10 @@
 
 #include "explore/run.h"
 
-/* The function that is next in a ready queue; NULL: it is not known. */
+/* The function that is next in a ready queue; NULL: unknown. */
 sq_function_t sq__next_function(sq_queue_t *queue);
 
-/* The name of a function, or NULL's; "" if it says nothing. Valid until the next call. */
+/* The name of a function, or NULL's; "" if the name says nothing. Valid until the next call. */
 const char *sq__name_function(sq__run_t *run, sq_function_t function);
 
 /* "run_transfer" of queue "bob": in words, for the record. To be freed; NULL: no memory. */
@@ -16,6 +16,9 @@ char *sq__name_thread(const sq__thread_t *thread);
 
 /* What the thread waits for; as above. */
 char *sq__name_wait(const sq__thread_t *thread);
+
+/* The queue of a timer or delayed task; NULL: it is none. */
+const sq_queue_t *sq__queue_of_alarm(const sq__alarm_t *alarm);
 
 /* What a way leads to; as above. */
 char *sq__name_way(sq__run_t *run, const sq__way_t *way);

@@ -10,6 +10,7 @@
 #include "platform/thread.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Pumps */
 
@@ -60,8 +61,7 @@ static size_t run_pool(sq__explorer_t *explorer, uint64_t until) {
     }
     size_t before = run->ran;
     run_pump(run, thread, until, false);
-    size_t ties;
-    if (!run->is_endless && sq__alarms_next(clock, &ties) > until) {
+    if (!run->is_endless && sq__alarms_next(clock) > until) {
         (void)sq__alarms_advance(clock, until); /* there is none on the way: only the clock moves */
     }
     return run->ran - before;
@@ -76,6 +76,7 @@ bool sq__run_step(sq__run_t *run, bool moves_clock) {
 static void posted(sq__explorer_t *explorer, const sq__ready_t *entry) {
     sq__run_t *run = (sq__run_t *)explorer;
     const sq__thread_t *thread = sq__run_thread();
+    run->posted[sq__queue_band(SQ__CONTAINER(entry, const sq_queue_t, ready))] += 1;
     if (thread == NULL || thread->run != run) {
         char name[16];
         sq__thread_name(name, sizeof name);
@@ -105,7 +106,7 @@ static void remove_waiting(sq__thread_t *thread) {
 
 static void record_pause(sq__thread_t *thread, const char *doing, const char *label, sq_function_t function) {
     const char *name = sq__name_function(thread->run, function);
-    if (label == NULL) {
+    if (label == NULL || (label[0] == '\0' && name[0] == '\0')) {
         sq__record_add(&thread->run->record, SQ__EVENT_HAPPENS, thread->column, "%s", doing);
     } else {
         sq__record_add(&thread->run->record, SQ__EVENT_HAPPENS, thread->column, "%s \"%s\"%s%s", doing, label,
@@ -196,6 +197,8 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     run->failure = NULL;
     run->has_failed = run->is_stuck = run->is_endless = run->is_ending = run->has_command = false;
     run->explorer = (sq__explorer_t){ .run = run_pool, .posted = posted };
+    memset(run->posted, 0, sizeof run->posted);
+    run->put_back = NULL;
     run->steps = 0;
     run->ran = 0;
     run->outside = 0;

@@ -1,22 +1,21 @@
-/* run.h: one run of a test: which thread of it continues, and what it does.
+/* run.h: one run of a test: which of its threads continues, and what that thread does.
  *
- * DESIGN. The threads of a run are the one that called the test, and helpers. One of them has control; all others sleep. The one
- * that has it runs a task, or chooses a way to continue (ways.h):
+ * DESIGN. The threads of a run are the one that called the test, and helpers. One of them has control; all others sleep. The thread
+ * in control runs a task, or chooses what comes next (a way, ways.h):
  *
- *     a task waits        its thread chooses. If that is a task of a ready queue, a helper runs it, because the thread's stack is
- *                         in use; if it is a thread that has stopped waiting, that one gets control
+ *     a task waits        its thread chooses. If it chooses a task of a ready queue, a helper runs that task, because the thread's
+ *                         own stack is in use. If it chooses a thread that can stop waiting, that thread gets control
  *     a task ends         its thread chooses, and runs the next task itself
  *     a pump              (sq_pool_run, sq_pool_advance or a step) chooses like a thread whose task has ended, until there is
- *                         nothing to do. While it sleeps, a helper that has nothing to do gives control back to it
+ *                         nothing to do. While the pump sleeps, a helper that has nothing to do returns control to it
  *
- * A pump runs tasks itself, which costs no change of threads. But if such a task waits, the pump cannot return before that wait has
- * ended. So in a test whose tasks wait, helpers run them all (uses_helpers).
+ * A pump runs tasks itself, so threads need not change. But if such a task waits, the pump cannot return before that wait has
+ * ended. So in a test whose tasks wait, helpers run all tasks (uses_helpers).
  *
- * All threads are real ones: thread-local variables, the deadlock
- * search, sanitizers and debuggers see them as in production.
+ * All threads are real ones: thread-local variables, the deadlock search, sanitizers and debuggers see them as in production.
  *
- * Whoever gives control away by a grant of a token, and gets it by one, sees what the others wrote: the fields below need no lock.
- * Only `outside` may be changed by threads that do not belong to the run, under the pool's lock. */
+ * Control passes from thread to thread by the grant of a token. So a thread in control sees what the others wrote, and the fields
+ * below need no lock. Only fields with a P may be changed by threads that do not belong to the run, under the pool's lock. */
 #ifndef SQ__EXPLORE_RUN_H
 #define SQ__EXPLORE_RUN_H
 
@@ -44,7 +43,7 @@ typedef struct sq__runner_thread {
     /* While it runs a task. */
     const sq_queue_t *queue; /* NULL: none */
     sq_function_t function;  /* NULL: unknown */
-    char name[80];           /* what sq_explore_label has called it, if the run is recorded; else "" */
+    char name[80];           /* the label from sq_explore_label, if the run is recorded; else "" */
     size_t event;            /* of its start */
     unsigned column;
 
@@ -57,9 +56,9 @@ typedef struct sq__runner_thread {
 /* A thread in sq_pool_run, sq_pool_advance or a step; on its stack. */
 typedef struct sq__pump {
     sq__thread_t *thread;
-    uint64_t until;     /* how far it lets the clock go */
+    uint64_t until;     /* it does not move the clock beyond this time */
     bool is_single;     /* it takes one step */
-    bool is_asleep;     /* another thread has control, and gives it back when it is done */
+    bool is_asleep;     /* another thread has control, and returns it later */
     struct sq__pump *next;
 } sq__pump_t;
 
@@ -73,19 +72,21 @@ struct sq__run {
     sq__thread_t *helpers, *idle;
     sq__thread_t *waiting;   /* in the order in which they began to wait */
     sq__pump_t *pumps;       /* the innermost first */
-    sq__way_t command;       /* what the thread that gets control is to do first */
+    sq__way_t command;       /* what the next thread in control does first */
     bool has_command;
-    bool is_ending;          /* the test is over: what waits is not for the test to wake */
+    bool is_ending;          /* the test has returned, so it cannot end any wait */
     bool uses_helpers;       /* for every task. Fixed for the run */
-    bool has_waited;         /* a task, in this run or an earlier one */
-    size_t ran;              /* tasks */
+    bool has_waited;         /* a task has waited, in this run or an earlier one */
+    size_t ran;              /* how many tasks have run */
     uint64_t steps, most_steps;
-    char *failure;           /* the first one's message */
-    bool has_failed;         /* also if there was no memory for the message */
-    bool is_stuck;           /* all threads would wait forever */
+    char *failure;           /* the message of the first failure */
+    bool has_failed;         /* set even if there was no memory for the message */
+    bool is_stuck;           /* all threads waited, and nothing could end the waits */
     bool is_endless;         /* it had too many steps */
     unsigned outside;        /* P  how often something from outside took part */
     char outside_note[160];  /* P  what it was, the first time */
+    size_t posted[SQ__BANDS]; /* P  entries, since the last choice */
+    const sq__ready_t *put_back; /* P  the entry of the last step, if it has more to do */
     sq__way_t *ways;         /* room for the ways of one choice */
     size_t way_room;
 };
@@ -115,7 +116,7 @@ void sq__run_fail(sq__run_t *run, const char *message);
 /* Something from outside took part. With the pool's lock. */
 void sq__run_outside(sq__run_t *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Lets others go first, if the schedule says so. */
+/* Another task may go first: the schedule decides. */
 void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, void (*function)(void *));
 
 #endif

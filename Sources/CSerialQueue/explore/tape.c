@@ -144,6 +144,11 @@ static int read_answers(sq__tape_t *tape, const char *at, const char *end) {
     return at == end ? 0 : EINVAL;
 }
 
+bool sq__tape_is_of(const char *text, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(text, name, length) == 0 && text[length] == '/';
+}
+
 int sq__tape_read(sq__tape_t *tape, const char *text, const char *name, const char **reason) {
     const char *end = strrchr(text, '/'), *first = strchr(text, '/');
     unsigned sum;
@@ -160,7 +165,7 @@ int sq__tape_read(sq__tape_t *tape, const char *text, const char *name, const ch
         *reason = "is of another version of this library";
         return EINVAL;
     }
-    if ((size_t)(first - text) != strlen(name) || strncmp(text, name, (size_t)(first - text)) != 0) {
+    if (!sq__tape_is_of(text, name)) {
         *reason = "is of another test: its name stands before the first slash";
         return EINVAL;
     }

@@ -35,6 +35,9 @@ size_t sq__tape_unusual(const sq__tape_t *tape);
 /* The tape as text, to be freed with sq__memory_free; NULL without memory. */
 char *sq__tape_write(const sq__tape_t *tape, const char *name);
 
+/* Whether a text begins with the name of this test. */
+bool sq__tape_is_of(const char *text, const char *name);
+
 /* Reads a text. Returns 0, ENOMEM, or EINVAL with *reason: "is damaged: ...", static. */
 int sq__tape_read(sq__tape_t *tape, const char *text, const char *name, const char **reason);
 

@@ -43,30 +43,88 @@ static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
     }
 }
 
+/* Moves the entries that the last step has posted, which are the last of their line, to its front; but behind the entry of that step. */
+static void put_new_first(sq__run_t *run, sq__band_t band) {
+    sq__line_t *line = &run->pool->lines[band];
+    sq__ready_t **front = &line->first;
+    size_t new_ones = run->posted[band], count = 0;
+    run->posted[band] = 0;
+    if (*front != NULL && *front == run->put_back) {
+        front = &(*front)->next;
+    }
+    for (const sq__ready_t *entry = *front; entry != NULL; entry = entry->next) {
+        count += 1;
+    }
+    if (new_ones == 0 || new_ones >= count) {
+        return;
+    }
+    sq__ready_t **split = front;
+    for (size_t i = 0; i < count - new_ones; i += 1) {
+        split = &(*split)->next;
+    }
+    sq__ready_t *first_new = *split;
+    *line->end = *front;
+    *front = first_new;
+    *split = NULL;
+    line->end = split;
+}
+
 static void add_entries(sq__run_t *run, size_t *count) {
     sq__mutex_lock(&run->pool->lock);
     for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) { /* threads could run queues of several bands at a time */
+        put_new_first(run, band);
         for (const sq__ready_t *entry = run->pool->lines[band].first; entry != NULL; entry = entry->next) {
             add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
         }
     }
+    run->put_back = NULL;
     sq__mutex_unlock(&run->pool->lock);
+}
+
+typedef struct ties {
+    sq__run_t *run;
+    size_t *count, first; /* so many ways there are; the timers' begin here */
+    sq__way_kind_t kind;
+} ties_t;
+
+static bool was_set_before(const void *one, const void *other) {
+    return sq__heap_before(&((const sq__alarm_t *)one)->due, &((const sq__alarm_t *)other)->due);
+}
+
+/* Of each queue's timers the first: those of one queue fire in the order in which they were set, with threads, too. */
+static void add_tie(void *context, sq__alarm_t *alarm) {
+    const ties_t *ties = context;
+    const sq_queue_t *queue = sq__queue_of_alarm(alarm);
+    size_t at = ties->first;
+    while (at < *ties->count && sq__queue_of_alarm(ties->run->ways[at].what) != queue) {
+        at += 1;
+    }
+    if (at == *ties->count) {
+        if (!add(ties->run, ties->count, (sq__way_t){ .kind = ties->kind, .what = alarm })) {
+            return;
+        }
+    } else if (!was_set_before(alarm, ties->run->ways[at].what)) {
+        return;
+    }
+    sq__way_t *ways = ties->run->ways;
+    for (; at > ties->first && was_set_before(alarm, ways[at - 1].what); at -= 1) {
+        ways[at] = ways[at - 1];
+    }
+    ways[at].kind = ties->kind;
+    ways[at].what = alarm;
 }
 
 /* The timers that are due; if nothing else is possible, the next ones up to `until`. */
 static void add_timers(sq__run_t *run, size_t *count, uint64_t until) {
-    size_t ties;
     sq__alarms_t *clock = sq__pool_clock(run->pool);
-    uint64_t due = sq__alarms_next(clock, &ties);
+    uint64_t due = sq__alarms_next(clock);
     if (due == SQ__NEVER) {
         return;
     }
     bool is_due = due <= sq__alarms_now(clock);
-    if (!is_due && (*count > 0 || due > until)) {
-        return;
-    }
-    for (size_t i = 0; i < ties; i += 1) {
-        add(run, count, (sq__way_t){ .kind = is_due ? SQ__WAY_TIMER : SQ__WAY_CLOCK, .what = clock, .which = i });
+    if (is_due || (*count == 0 && due <= until)) {
+        sq__alarms_next_ties(clock, add_tie, &(ties_t){ .run = run, .count = count, .first = *count,
+                                                        .kind = is_due ? SQ__WAY_TIMER : SQ__WAY_CLOCK });
     }
 }
 
@@ -148,5 +206,6 @@ void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
     sq_pool_t *pool = run->pool;
     sq__mutex_lock(&pool->lock);
     sq__pool_put_first(pool, band_of(entry), entry);
+    run->put_back = entry;
     sq__mutex_unlock(&pool->lock);
 }

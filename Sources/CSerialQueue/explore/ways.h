@@ -1,11 +1,14 @@
 /* ways.h: the ways in which a run can continue.
  *
- * DESIGN. In this order, so that the first one, the usual one, is what a manual pool would do without an exploration:
+ * DESIGN. In this order. The first one is the usual one: it lets the tasks follow each other as if there were only one thread. A
+ * task that asks another queue gets its answer before another task begins, so the usual schedule rarely shows a bug, and what has
+ * to be unusual explains it.
  *
  *     the thread that chooses, if it was only interrupted
  *     threads that can stop waiting, in the order in which they began to wait
- *     ready queues: the one whose task has just ended, the others in the order in which they became ready
- *     timers that are due, in the order in which they were set
+ *     ready queues: the one whose task has just ended; those that became ready since the last choice; the others, those that became
+ *     ready last before the rest
+ *     timers that are due at the same time, in the order in which they were set; of each queue's only the first
  *     if there is none of these: the clock moves to the next timer; or the pump returns
  *     waits with a deadline, which may expire at any time
  *

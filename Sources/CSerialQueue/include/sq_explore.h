@@ -2,9 +2,10 @@
  *
  * A test is a function that gets a manual pool, makes its queues on it, and checks what came out. sq_explore calls it many
  * times. Each time the pool takes other decisions where threads would be free to: which ready queue is next (each queue keeps
- * its order), which of several due timers fires first, whether a task is interrupted where it syncs, tries to submit to a
- * bounded queue, or yields, and whether a timed wait expires. Nothing else interrupts a task. So a schedule finds a wrong order of
- * tasks, never a data race within them: for those there is ThreadSanitizer.
+ * its order); which timer fires first, if those of several queues are due at the same time; whether a timed wait expires; and
+ * whether another task goes first where a task syncs, takes a semaphore's permit, cancels an item, finds a bounded queue full, or
+ * yields. Nothing else interrupts a task. So a schedule finds a wrong order of tasks, never a data race within them: for those there
+ * is ThreadSanitizer.
  *
  * The test must come to the same decisions if it gets the same answers: no other threads, no real clock, no random numbers of
  * its own. If a failure does not repeat, the report names the first step that was different. */
@@ -37,7 +38,7 @@ typedef struct sq_explore_options {
     unsigned depth;                 /**< PCT: the number of priority changes, 0: 3. Depth first: at most so many unusual decisions
                                          in a schedule, 0: no limit */
     uint64_t steps;                 /**< a schedule with more decisions than that fails: it has no end; 0: 100,000 */
-    const char *SQ_NULLABLE tape;   /**< only replays this; NULL: that of the environment (SQ_TAPE), if there is one */
+    const char *SQ_NULLABLE tape;   /**< only replays this; NULL: the environment's SQ_TAPE, if it is of this test */
     bool shows_progress;            /**< writes to stderr how far it is, once a second; it does so anyway if that is a terminal */
 } sq_explore_options_t;
 
@@ -70,13 +71,15 @@ void sq_explored_clear(sq_explored_t *explored);
  *
  * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When
  * `test` has returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if
- * a thread would wait forever. A failure is run again, shrunk and drawn. The environment's SQ_TAPE replays a tape instead.
+ * a thread would wait forever. A failure is run again, shrunk and drawn. If the environment's SQ_TAPE is a tape of this test, only that
+ * is run; a tape of another test has no effect.
  *
  * @param options NULL: the defaults.
  * @param explored Receives the result; NULL: a failure's report goes to stderr.
  * @retval 0 No schedule failed.
  * @retval EILSEQ One has failed: see *explored.
- * @retval EINVAL Options or a result of an unknown size, or a tape that is damaged or of another test: then the report says which.
+ * @retval EINVAL Options or a result of an unknown size; or a tape that is damaged, or that is options->tape and of another test: then
+ * the report says which.
  * @retval EALREADY This thread is exploring already.
  * @retval ENOMEM No memory, or no thread could be started.
  */

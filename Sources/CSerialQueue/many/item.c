@@ -11,6 +11,7 @@
 #include "kernel/withdraw.h"
 #include "many/look.h"
 #include "platform/peek.h"
+#include "thread/explored.h"
 
 #include <errno.h>
 #include <string.h>
@@ -100,6 +101,9 @@ static int cancel_accepted(sq_item_t *item) {
 int sq_item_cancel(sq_item_t *item) {
     if (item->process != sq__process()) {
         return ESTALE;
+    }
+    if (!(sq__load_relaxed(&item->state) & (SQ__ITEM_OVER | SQ__ITEM_CANCELLED))) {
+        sq__explored_pause("cancels item", item->label, NULL); /* the item may be first */
     }
     /* [item] acquire: the queue and the place, if it is ACCEPTED; the outcome, if it is OVER. */
     uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_CANCELLED);

@@ -18,6 +18,7 @@
 #include "many/waiters.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
+#include "thread/explored.h"
 
 #include <errno.h>
 #include <string.h>
@@ -153,7 +154,18 @@ static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_
     return error;
 }
 
+/* While a test is explored another task may go first, and take the permit. */
+static __attribute__((noinline)) int wait_explored(sq_semaphore_t *semaphore, sq_time_t deadline) {
+    if (sq__load_relaxed(&semaphore->permits) >= ONE) {
+        sq__explored_pause("asks for a permit of semaphore", semaphore->label, NULL);
+    }
+    return take(semaphore) ? 0 : wait_in_line(semaphore, deadline);
+}
+
 int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline) {
+    if (__builtin_expect(sq__self()->explored != NULL, 0)) {
+        return wait_explored(semaphore, deadline);
+    }
     return __builtin_expect(take(semaphore), 1) ? 0 : wait_in_line(semaphore, deadline);
 }
 

@@ -35,11 +35,7 @@ struct ExplorationPlan: Sendable {
         }
         return name.withCString { name in
             options.name = name
-            // A suite has many tests, and a tape is of one of them: the others are explored as ever.
-            return sq_task_tape_is_of(name) ? body(&options) : "".withCString {
-                options.tape = $0
-                return body(&options)
-            }
+            return body(&options)
         }
     }
 }

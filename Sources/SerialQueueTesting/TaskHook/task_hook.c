@@ -239,12 +239,6 @@ _Bool sq_task_is_home(void) { return home || sq_is_exploring(); }
 
 _Bool sq_task_is_on_main_actor(void) { return swift_task_getCurrentExecutor().object == swift_task_getMainExecutor().object; }
 
-_Bool sq_task_tape_is_of(const char *name) {
-    const char *tape = getenv("SQ_TAPE");
-    size_t length = strlen(name);
-    return tape == NULL || (strncmp(tape, name, length) == 0 && tape[length] == '/');
-}
-
 void sq_task_thread_name(char *name, size_t size) {
     if (pthread_getname_np(pthread_self(), name, size) != 0) {
         name[0] = '\0';
@@ -254,7 +248,7 @@ void sq_task_thread_name(char *name, size_t size) {
 /* From the core. */
 struct sq__alarms *sq__pool_clock(const sq_pool_t *pool);
 uint64_t sq__alarms_now(struct sq__alarms *alarms);
-uint64_t sq__alarms_next(struct sq__alarms *alarms, size_t *count);
+uint64_t sq__alarms_next(struct sq__alarms *alarms);
 
 size_t sq__explore_event(void);
 
@@ -266,9 +260,8 @@ _Bool sq_task_pool_step(sq_pool_t *pool, _Bool moves_clock) {
     if (sq_pool_run(pool) > 0) {
         return 1;
     }
-    size_t count = 0;
-    uint64_t due = moves_clock ? sq__alarms_next(sq__pool_clock(pool), &count) : 0;
-    if (count == 0) {
+    uint64_t due = moves_clock ? sq__alarms_next(sq__pool_clock(pool)) : UINT64_MAX;
+    if (due == UINT64_MAX) {
         return 0;
     }
     sq_pool_advance(pool, due - sq_task_pool_time(pool));

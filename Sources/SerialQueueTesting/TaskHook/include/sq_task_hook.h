@@ -71,9 +71,6 @@ _Bool sq_task_is_home(void);
 /* Whether the calling thread runs the main actor. */
 _Bool sq_task_is_on_main_actor(void);
 
-/* Whether the tape in the environment (SQ_TAPE), if there is one, is of the test with this name. */
-_Bool sq_task_tape_is_of(const char *_Nonnull name);
-
 /* The name of the calling thread. */
 void sq_task_thread_name(char *_Nonnull name, size_t size);
 

@@ -34,6 +34,11 @@ size_t sq__explore_event(void) {
     return thread != NULL && thread->run->record.is_on && thread->queue != NULL ? thread->event : SIZE_MAX;
 }
 
+const char *sq__explore_function(uintptr_t address) {
+    sq__thread_t *thread = sq__run_thread();
+    return thread != NULL && thread->run->record.is_on ? sq__functions_name(&thread->run->functions, address) : "";
+}
+
 static sq__thread_t *thread_in(const sq_pool_t *pool) {
     sq__thread_t *thread = sq__run_thread();
     return thread != NULL && thread->run->pool == pool ? thread : NULL;

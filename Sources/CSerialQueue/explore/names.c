@@ -84,6 +84,9 @@ char *sq__name_way(sq__run_t *run, const sq__way_t *way) {
     char *name = NULL, *text = NULL;
     switch (way->kind) {
     case SQ__WAY_ENTRY:
+        if (sq__name_function(run, sq__next_function(queue))[0] == '\0') {
+            return sq__format_text("the next step of \"%s\"", queue->label);
+        }
         return sq__name_task(run, queue, sq__next_function(queue), "");
     case SQ__WAY_THREAD:
         name = sq__name_thread(way->what);

@@ -169,7 +169,7 @@ static void add_head(text_t *text, const sq__hunt_t *hunt, const sq__run_t *run,
     }
     if (hunt->is_repeatable && !hunt->is_replay) {
         if (unusual == 0) {
-            add(text, "  choices   none of %zu matters: every schedule may fail\n", hunt->found_choices);
+            add(text, "  choices   none of %zu matters: it fails in the usual order, too\n", hunt->found_choices);
         } else {
             add(text, "  choices   %zu of %zu matter%s\n", unusual, hunt->found_choices, unusual == 1 ? "s" : "");
         }

@@ -110,6 +110,9 @@ sq__thread_t *sq__run_thread(void);
  * run is not recorded, or no task runs. */
 size_t sq__explore_event(void);
 
+/* For the same: the symbol of a function, in a run that is recorded; else "". Valid until the next call. */
+const char *sq__explore_function(uintptr_t address);
+
 /* Fails the run, unless it has failed already. */
 void sq__run_fail(sq__run_t *run, const char *message);
 

@@ -71,15 +71,14 @@ void sq_explored_clear(sq_explored_t *explored);
  *
  * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When
  * `test` has returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if
- * a thread would wait forever. A failure is run again, shrunk and drawn. If the environment's SQ_TAPE is a tape of this test, only that
- * is run; a tape of another test has no effect.
+ * a thread would wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only
+ * that is run.
  *
  * @param options NULL: the defaults.
  * @param explored Receives the result; NULL: a failure's report goes to stderr.
  * @retval 0 No schedule failed.
  * @retval EILSEQ One has failed: see *explored.
- * @retval EINVAL Options or a result of an unknown size; or a tape that is damaged, or that is options->tape and of another test: then
- * the report says which.
+ * @retval EINVAL Options or a result of an unknown size; a damaged tape; or options->tape is of another test. The report says why.
  * @retval EALREADY This thread is exploring already.
  * @retval ENOMEM No memory, or no thread could be started.
  */

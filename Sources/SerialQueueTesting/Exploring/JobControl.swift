@@ -35,7 +35,8 @@ final class JobControl: TaskExecutor, Sendable {
         return try body()
     }
 
-    private var run: Run? {
+    /// The run that is under way.
+    var run: Run? {
         isActive.load(ordering: .relaxed) ? current.withLock { $0 } : nil
     }
 

@@ -12,8 +12,8 @@ final class Run: Sendable {
     private let lanes: Mutex<Lanes>
     private let outcome = Mutex<Outcome?>(nil)
     private let found = Mutex<[String]>([])
-    /// What the running task of a recorded run has done so far.
-    private let labelled = Mutex<(event: Int, deeds: [String])>((Int.max, []))
+    /// What the running task of a recorded run is, and has done so far.
+    private let labelled = Mutex<(event: Int, function: String, deeds: [String])>((Int.max, "", []))
 
     enum Outcome {
         case passed
@@ -65,12 +65,22 @@ final class Run: Sendable {
 
     /// Adds to the label of the running task in the timeline.
     private func label(_ event: Int, _ deed: String) {
-        let deeds = labelled.withLock { labelled in
-            if labelled.event != event { labelled = (event, []) }
+        let (function, deeds) = labelled.withLock { labelled in
+            if labelled.event != event { labelled = (event, "", []) }
             labelled.deeds.append(deed)
-            return labelled.deeds
+            return (labelled.function, labelled.deeds)
         }
-        sq_explore_label(deeds.joined(separator: ", "))
+        sq_explore_label((function.isEmpty ? "" : function + ": ") + deeds.joined(separator: ", "))
+    }
+
+    /// Labels the running task by the function that it continues in.
+    private func labelFunction(of job: UnsafeMutableRawPointer, _ event: Int) {
+        var name = [CChar](repeating: 0, count: 120)
+        sq_task_function(job, &name, name.count)
+        let function = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        if function.isEmpty { return }
+        labelled.withLock { $0 = (event, function, []) }
+        sq_explore_label(function)
     }
 
     /// Whether it is a job of a task that this run has seen.
@@ -80,7 +90,11 @@ final class Run: Sendable {
     }
 
     private typealias Call = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Bool) -> Void
-    private static let runJob: Call = { job, _, _ in sq_task_run(job!, JobControl.reference) }
+    private static let runJob: Call = { job, _, _ in
+        let event = sq_task_event()
+        if event != Int.max { JobControl.shared.run?.labelFunction(of: job!, event) }
+        sq_task_run(job!, JobControl.reference)
+    }
 
     /// Releases the lanes. Jobs that are still in them keep them.
     func end() {

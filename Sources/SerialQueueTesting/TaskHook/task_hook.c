@@ -179,6 +179,8 @@ sq_task_kind_t sq_task_kind(void *job) {
 
 uint64_t sq_task_id(void *job) { return job != NULL && sq_task_kind(job) == SQ_TASK_KIND_TASK ? swift_task_getJobTaskId(job) : 0; }
 
+uintptr_t sq_task_resume(const void *job) { return (uintptr_t)((const job_t *)job)->resume; }
+
 void *sq_task_current(void) { return swift_task_getCurrent(); }
 
 void *sq_task_actor(void *job) { return ((const job_t *)job)->more; }

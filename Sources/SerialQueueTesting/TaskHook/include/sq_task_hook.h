@@ -74,6 +74,12 @@ _Bool sq_task_is_on_main_actor(void);
 /* The name of the calling thread. */
 void sq_task_thread_name(char *_Nonnull name, size_t size);
 
+/* The address of the function that a job continues in. */
+uintptr_t sq_task_resume(const void *_Nonnull job);
+
+/* The function of the program that a task continues in, in a run that is recorded: "Account.deposit"; "" if that is unknown. */
+void sq_task_function(void *_Nonnull job, char *_Nonnull name, size_t size);
+
 /* The number of the running task in the record of the run; SIZE_MAX: the run is not recorded. */
 size_t sq_task_event(void);
 

@@ -6,14 +6,17 @@ import SerialQueue
 /// next, when time passes, which of two timers fires first. So the test sees orders that a machine takes once in a million times.
 ///
 /// ```swift
-/// @Test func twoDepositsAddUp() async throws {
-///     try await exploreSchedules(1_000) { pool in
-///         let account = Account()
-///         async let first: Void = account.deposit(10)
-///         async let second: Void = account.deposit(20)
-///         _ = await (first, second)
-///         try pool.require(await account.balance == 30)
-///     }
+/// actor Account {
+///     private(set) var balance = 0
+///     func deposit(_ amount: Int) { balance += amount }
+/// }
+///
+/// try await exploreSchedules(1_000) { pool in
+///     let account = Account()
+///     async let first: Void = account.deposit(10)
+///     async let second: Void = account.deposit(20)
+///     _ = await (first, second)
+///     try pool.require(await account.balance == 30)
 /// }
 /// ```
 ///

@@ -4,6 +4,7 @@ import SerialQueue
 extension ManualPool {
     /// The pool's clock, as Swift's `Clock`.
     ///
+    /// <!-- given: let pool = ManualPool() -->
     /// ```swift
     /// try await Task.sleep(for: .seconds(1), clock: pool.clock)
     /// ```

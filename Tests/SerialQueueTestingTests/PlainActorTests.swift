@@ -43,7 +43,7 @@ import Testing
         #expect(failure?.escapes == [])
     }
 
-    /// To see it fail: let `has_not_begun` in task_hook.c return 0. The yields then come back on threads of the runtime.
+    /// To see it fail: let `sq_task_has_not_begun` in task_hook.c return 0. The yields then come back on threads of the runtime.
     @Test func a_yield_within_a_plain_actor_is_explored() async throws {
         let failure = await failureOf { pool in
             let account = Account()

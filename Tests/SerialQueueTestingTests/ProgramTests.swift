@@ -10,7 +10,6 @@ import Testing
 
     @Test(arguments: Program.all) func the_bug_is_found_soon_and_shrunk(_ program: Program) async throws {
         let least = try await #require(failure(of: program, seed: nil, .depthFirst)).choicesThatMatter
-        #expect(least > 0)  // the usual schedule does not show it
         var schedules: [Int] = []
         for seed in 1...9 as ClosedRange<UInt64> {
             guard let failure = await failure(of: program, seed: seed, .random) else { continue }

@@ -154,7 +154,8 @@ static SWIFT_ASYNC_CALL void prefer(ASYNC_CONTEXT async_context_t *context) {
     __attribute__((musttail)) return resume(context);
 }
 
-static _Bool has_not_begun(const job_t *job) {
+_Bool sq_task_has_not_begun(const void *job_pointer) {
+    const job_t *job = job_pointer;
     const void *resume = (const void *)job->resume;
     return (job->flags & 0xff) == KIND_TASK
         && ((&_swift_concurrency_debug_future_adapter != NULL && resume == _swift_concurrency_debug_future_adapter)
@@ -163,7 +164,7 @@ static _Bool has_not_begun(const job_t *job) {
 
 void sq_task_run(void *job_pointer, sq_task_executor_t executor) {
     job_t *job = job_pointer;
-    if (has_not_begun(job)) {
+    if (sq_task_has_not_begun(job)) {
         first = job->resume;
         preferred = executor;
         job->resume = prefer;

@@ -49,7 +49,7 @@ static void shorten(const char *text, char *name, size_t size) {
 }
 
 void sq_task_function(void *job, char *name, size_t size) {
-    name[0] = '\0';
+    snprintf(name, size, "%s", sq_task_has_not_begun(job) ? "begins" : "");
     const char *symbol = sq_task_kind(job) == SQ_TASK_KIND_TASK ? sq__explore_function(sq_task_resume(job)) : "";
     char *words = symbol[0] == '$' ? swift_demangle(symbol, strlen(symbol), NULL, NULL, 0) : NULL;
     if (words == NULL) {

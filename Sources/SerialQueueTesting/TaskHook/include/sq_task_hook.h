@@ -74,10 +74,14 @@ _Bool sq_task_is_on_main_actor(void);
 /* The name of the calling thread. */
 void sq_task_thread_name(char *_Nonnull name, size_t size);
 
+/* Whether a job is the first one of a task. */
+_Bool sq_task_has_not_begun(const void *_Nonnull job);
+
 /* The address of the function that a job continues in. */
 uintptr_t sq_task_resume(const void *_Nonnull job);
 
-/* The function of the program that a task continues in, in a run that is recorded: "Account.deposit"; "" if that is unknown. */
+/* The function of the program that a task continues in, in a run that is recorded: "Account.deposit"; "begins" for a new task; "" if it
+ * is unknown. */
 void sq_task_function(void *_Nonnull job, char *_Nonnull name, size_t size);
 
 /* The number of the running task in the record of the run; SIZE_MAX: the run is not recorded. */

@@ -29,8 +29,7 @@ import Testing
         }
     }
 
-    /// To see it fail: on a pool, let FIFOTurn.enqueue call `fifo.goOn()` for each further job; else let runTurns go on if a turn has
-    /// not ended.
+    /// To see it fail without a queue: let runTurns run the next turn although this one has not ended.
     @Test(arguments: [true, false]) func a_fifo_queue_runs_one_task_after_the_other(isOnPool: Bool) async throws {
         try await exploreSchedules(2_000, name: "fifo-\(isOnPool)") { pool in
             let fifo = FIFOQueue(on: isOnPool ? SerialQueue(label: "fifo", on: pool) : nil)

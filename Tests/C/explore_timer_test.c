@@ -92,7 +92,9 @@ static void no_tie(sq_pool_t *pool, void *context) {
 TEST(timers_of_two_queues_that_are_due_at_the_same_time_fire_in_either_order_others_in_theirs) {
     check_outcomes_of("tie", tie, "12");
     check_outcomes_of("no_tie", no_tie, "2");
-    sq_explored_t explored = explore("swapped", fail_if_swapped, NULL, options_of(SQ_EXPLORE_RANDOM, 1000));
+    sq_explore_options_t options = options_of(SQ_EXPLORE_RANDOM, 1000);
+    options.seed = 1; /* whatever SQ_SEED is: a swap of the queues explains the failure too */
+    sq_explored_t explored = explore("swapped", fail_if_swapped, NULL, options);
     check_failed(&explored, "first_to_run == 1");
     CHECK_EQUAL(explored.choices_that_matter, 1);
     check_reports(&explored, "the timer of queue \"b\" fires");

@@ -2,7 +2,7 @@ import SerialQueue
 
 /// Runs a test under many schedules, until one of them fails.
 ///
-/// Each run gets a new ``/SerialQueue/ManualPool``. Where threads would be free, the run decides: which task, actor or queue is
+/// Each run gets a new ``SerialQueue/ManualPool``. Where threads would be free, the run decides: which task, actor or queue is
 /// next, when time passes, which of two timers fires first. So the test sees orders that a machine takes once in a million times.
 ///
 /// ```swift
@@ -21,11 +21,11 @@ import SerialQueue
 /// ```
 ///
 /// A run fails if the closure throws, or would wait forever. The error explains the failure: the smallest schedule that causes it,
-/// drawn as a timeline, and a tape that replays it. Fail by throwing, as ``/SerialQueue/ManualPool/require(_:_:fileID:line:)`` does:
+/// drawn as a timeline, and a tape that replays it. Fail by throwing, as ``SerialQueue/ManualPool/require(_:_:fileID:line:)`` does:
 /// `#expect` and `XCTAssert` report each failing run, but do not stop the search, and cannot be explained.
 ///
 /// These are explored: actors, `Task { }`, child tasks and task groups, at each `await`; all queues, groups, items and semaphores of
-/// this package. Make queues on the pool, and sleep on ``/SerialQueue/ManualPool/clock``. Whatever else decides when a task continues is not
+/// this package. Make queues on the pool, and sleep on ``SerialQueue/ManualPool/clock``. Whatever else decides when a task continues is not
 /// under control: a real clock, a thread or a queue outside of the pool. The exploration fails then, and names it.
 ///
 /// Don't use this to look for data races, or for what happens when a task is interrupted between two `await`s: nothing interrupts a task
@@ -41,6 +41,8 @@ import SerialQueue
 ///   - steps: A run with more decisions than that has no end, and fails.
 ///   - name: Names the test in tapes; `nil`: the file and the function.
 ///   - allowsEscapes: Whether the exploration continues although something was not under control.
+///   - fileID: Of the call: a part of the name.
+///   - function: Of the call: a part of the name.
 ///   - test: The test. Called many times, so it makes its own queues, actors and tasks each time.
 /// - Returns: How much was explored.
 /// - Throws: ``ExplorationFailure`` if a schedule fails; `CancellationError` if the caller is cancelled.

@@ -1,10 +1,10 @@
 import CTaskHook
 import SerialQueue
 
-/// The clock of a ``/SerialQueue/ManualPool``, for `Task.sleep(for:clock:)` and for code that takes a clock as a parameter.
+/// The clock of a ``SerialQueue/ManualPool``, for `Task.sleep(for:clock:)` and for code that takes a clock as a parameter.
 ///
 /// Its time begins at zero. It moves when the test advances the pool; while a test is explored, or in
-/// ``/SerialQueue/ManualPool/run(_:)``, also when everything else waits.
+/// ``SerialQueue/ManualPool/run(_:)``, also when everything else waits.
 public struct PoolClock: Clock, Sendable {
     /// A time since the beginning of the pool.
     public struct Instant: InstantProtocol {

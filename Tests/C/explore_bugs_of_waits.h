@@ -113,7 +113,7 @@ static void stop_printing(void *number) {
     (void)number;
     if (world.calls == 0) {
         int error = sq_item_cancel(world.item);
-        world.flag = !is_right || error == 0; /* the user is told that nothing was printed */
+        world.flag = !is_right || error == 0; /* the user learns that nothing was printed */
     }
 }
 

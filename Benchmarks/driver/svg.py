@@ -9,7 +9,7 @@ INK, PALE, GRID, BAR = "#24292f", "#57606a", "#d8dee4", "#cf222e"
 STYLES = {"ours": ("#0072b2", "bar"), "libdispatch": ("#6e7781", "line"), "dispatch-global": ("#24292f", "dash"),
           "mutex": ("#009e73", "square"), "plain": ("#b8860b", "triangle"), "glib": ("#cc79a7", "diamond"),
           "asio": ("#d55e00", "circle"), "by-hand": ("#6e7781", "line"), "chain": ("#009e73", "square"),
-          "plain-tasks": ("#b8860b", "triangle")}
+          "plain-tasks": ("#b8860b", "triangle"), "task-group": ("#009e73", "square"), "dispatch-groups": ("#24292f", "dash")}
 
 
 def document(width, height, label, parts):

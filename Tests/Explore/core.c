@@ -35,6 +35,7 @@ void ex_core_reset(void) {
     memset(__start_core_own, 0, (size_t)(__stop_core_own - __start_core_own));
     ex_system_reset();
     ex_events_reset();
+    ex_lines_reset();
 }
 
 void ex_core_exchange_own(char *leaving, const char *coming) {

@@ -105,6 +105,12 @@ extern char ex_stacks[EX_THREADS][EX_STACK];
 extern bool ex_no_memory; /* every allocation fails */
 extern const void *ex_caller;  /* where in the program the present operation stands */
 
+/* lines.c: how many cache lines one thread has written and another one has used, from begin to end. */
+void ex_lines_begin(void);
+unsigned ex_lines_end(void);
+void ex_lines_note(const void *address, bool writes);
+void ex_lines_reset(void);
+
 /* trace.c: the steps of a run in words. */
 extern bool ex_tracing;
 void ex_trace_begin(void);

@@ -8,10 +8,10 @@ const void *ex_caller;
 #define HERE (ex_caller = __builtin_return_address(0))
 
 #define PLAIN(bytes)                                                                                                       \
-    void __tsan_read##bytes(void *address) { HERE; ex_read(address, bytes); }                                             \
-    void __tsan_write##bytes(void *address) { HERE; ex_write(address, bytes); }                                           \
-    void __tsan_unaligned_read##bytes(void *address) { HERE; ex_read(address, bytes); }                                   \
-    void __tsan_unaligned_write##bytes(void *address) { HERE; ex_write(address, bytes); }
+    void __tsan_read##bytes(void *address) { HERE; ex_lines_note(address, false); ex_read(address, bytes); }                                             \
+    void __tsan_write##bytes(void *address) { HERE; ex_lines_note(address, true); ex_write(address, bytes); }                                           \
+    void __tsan_unaligned_read##bytes(void *address) { HERE; ex_lines_note(address, false); ex_read(address, bytes); }                                   \
+    void __tsan_unaligned_write##bytes(void *address) { HERE; ex_lines_note(address, true); ex_write(address, bytes); }
 PLAIN(1) PLAIN(2) PLAIN(4) PLAIN(8) PLAIN(16)
 
 void __tsan_read_range(void *address, unsigned long bytes) { HERE; ex_read(address, (unsigned)bytes); }
@@ -49,16 +49,19 @@ void *ex_memmove(void *to, const void *from, size_t bytes) {
 #define ATOMIC(bits, type)                                                                                                 \
     type __tsan_atomic##bits##_load(const volatile type *address, int order) {                                            \
         BEGIN;                                                                                                            \
+        ex_lines_note((const void *)address, false);                                                                      \
         type value = (type)ex_load((const void *)address, *address, order);                                               \
         EX_TRACE("reads %s: %s%s", NAME, WORDS(value), value != *address ? " (stale)" : "");                            \
         return value;                                                                                                     \
     }                                                                                                                     \
     void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {                                     \
         BEGIN;                                                                                                            \
+        ex_lines_note((const void *)address, true);                                                                       \
         EX_TRACE("writes %s: %s", NAME, WORDS(value));                                                                \
         ex_store((void *)address, sizeof value, value, order);                                                            \
     }                                                                                                                     \
     static type change##bits(volatile type *address, type value, type now, int order, const char *how) {                  \
+        ex_lines_note((const void *)address, true);                                                                       \
         ex_exchange((void *)address, sizeof value, now, value, order);                                                    \
         EX_TRACE("%s %s: %s becomes %s", how, NAME, WORDS(now), WORDS(value));                                        \
         return now;                                                                                                       \
@@ -96,6 +99,7 @@ void *ex_memmove(void *to, const void *from, size_t bytes) {
                                                       int failure) {                                                      \
         BEGIN;                                                                                                            \
         uint64_t want = *expected;                                                                                        \
+        ex_lines_note((const void *)address, true);                                                                       \
         bool done = ex_compare((void *)address, sizeof value, drained##bits(address), &want, value, order, failure);      \
         EX_TRACE(done ? "swaps %s: %s becomes %s" : "fails to swap %s: it is not %s but %s", NAME, WORDS(*expected),              \
                  done ? WORDS(value) : WORDS(want));                                                                       \

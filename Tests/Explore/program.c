@@ -11,13 +11,13 @@ enum { OPS = 128, THREADS = 5 };
 typedef enum word {
     W_ASYNC, W_PAIR, W_BARRIER, W_SYNC_BARRIER, W_BARRIER_UNTIL, W_TRY_BARRIER, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL, W_EITHER, W_EITHER_UNTIL,
     W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
-    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_PASS, W_OPEN, W_PRINT, WORDS
+    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_LINES, W_APART, W_PASS, W_OPEN, W_PRINT, WORDS
 } word_t;
 
 static const char *const spellings[] = {
     "async", "pair", "barrier", "sync_barrier", "barrier_until", "try_barrier", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until", "either", "either_until",
     "suspend", "resume", "resume?", "drain", "drain_until", "discard", "discard_until",
-    "retain", "release", "look", "watch", "unwatch", "dump", "release_pool", "pump", "host", "serve", "halt", "create", "apply", "pass", "open", "",
+    "retain", "release", "look", "watch", "unwatch", "dump", "release_pool", "pump", "host", "serve", "halt", "create", "apply", "lines", "apart", "pass", "open", "",
 };
 
 /* A list of operations ends with next == NULL. */
@@ -165,6 +165,8 @@ static void carry_out_one(const op_t *op) {
     case W_HALT: stage_halt(); break;
     case W_CREATE: stage_create(); break;
     case W_APPLY: stage_apply((unsigned)op->number, inside, op->inside); break;
+    case W_LINES: ex_lines_begin(); break;
+    case W_APART: stage_apart((unsigned)op->number); break;
     case W_PASS: ex_gate_pass((unsigned)op->number); break;
     case W_OPEN: ex_gate_open((unsigned)op->number); break;
     case W_PRINT:

@@ -10,6 +10,7 @@
  *     hostN  serve  halt        a loop: polls it and runs it until N tasks have run; runs it forever; stops it
  *     release_pool  pump  create                                                   the pool: releases it, runs it; makes and releases others
  *     applyN                                                                      on the pool: N iterations
+ *     lines  apartN                                                              from lines on: at most N cache lines are written by one thread and used by another
  *     passN  openN                                                                gates: wait at N, open N
  *     a digit                                                                     prints it
  *

@@ -352,6 +352,13 @@ void stage_look(int queue) {
     }
 }
 
+void stage_apart(unsigned most) {
+    unsigned shared = ex_lines_end();
+    if (shared > most) {
+        ex_fail("apart: %u cache lines are written by one thread and used by another", shared);
+    }
+}
+
 void stage_print(char what) {
     size_t used = strlen(printed);
     if (used + 1 < sizeof printed) {

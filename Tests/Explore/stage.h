@@ -86,6 +86,7 @@ void stage_serve(void);  /* runs a loop until it is halted */
 void stage_halt(void);
 void stage_create(void); /* makes other pools, which may fail, and releases them */
 void stage_apply(unsigned count, void (*inside)(const void *), const void *argument);
+void stage_apart(unsigned most); /* no more than so many cache lines were shared by threads since `lines` */
 void stage_print(char what);
 sq_time_t stage_soon(void);
 

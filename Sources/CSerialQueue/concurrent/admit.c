@@ -4,6 +4,7 @@
 #include "kernel/probes.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
+#include "kernel/stripes.h"
 #include "kernel/withdraw.h"
 #include "kernel/suspension.h"
 #include "kernel/traced.h"
@@ -85,6 +86,7 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     if (!(state & SQ__CLOSED) && !sq__state_is_released(state)) {
         return sq__suspension_park(queue, state);
     }
+    sq__stripes_gather_if_striped(concurrent);
     switch (sq__gate_await_readers(&concurrent->gate, SQ__GATE_ENDING)) {
     case SQ__KEPT:
         *next = may_end(queue) ? SQ__NEXT_END : SQ__NEXT_GONE;
@@ -110,6 +112,7 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
         }
     }
     void (*const drains)(const sq_queue_t *) = concurrent->drains;
+    sq__stripes_gather_if_striped(concurrent);
     sq__store_relaxed(&concurrent->first, token);
     sq__laid_down_t laid_down = sq__gate_await_readers(&concurrent->gate, SQ__GATE_DRAINING);
     if (laid_down == SQ__LAID_DOWN) {

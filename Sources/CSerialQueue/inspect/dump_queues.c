@@ -4,6 +4,7 @@
 #include "kernel/cold.h"
 #include "kernel/concurrent.h"
 #include "kernel/depth.h"
+#include "kernel/stripes.h"
 #include "kernel/suspended.h"
 #include "platform/container.h"
 
@@ -14,6 +15,22 @@ typedef struct copied {
     _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t) + SQ__VIEW_LABEL];
     sq__cold_t cold;
 } copied_t;
+
+/* Adds the readers that the stripes count to the gate of the copy, which then has no stripes. Not exact while readers enter and leave. */
+static void add_stripes(sq__concurrent_t *copy) {
+    const sq__stripes_t *stripes = sq__load_relaxed(&copy->stripes);
+    sq__stripes_t head = { .mask = 0 };
+    sq__store_relaxed(&copy->stripes, NULL);
+    if (stripes == NULL || !sq__peek(stripes, &head, sizeof head)) {
+        return;
+    }
+    for (uint32_t i = 0; i <= head.mask && i < SQ__MOST_STRIPES; i += 1) {
+        sq__stripe_word_t word;
+        if (sq__peek(&stripes->stripe[i].word, &word, sizeof word)) {
+            (void)sq__add_relaxed(&copy->gate, sq__stripe_not_counted(word) * SQ__GATE_INSIDE_ONE);
+        }
+    }
+}
 
 /* Returns the copy, of which only what lies in that block may be used, and its cold record; NULL: it cannot be read. */
 static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
@@ -27,8 +44,11 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
         sq__peek_text(queue->label, copy->label, SQ__VIEW_LABEL);
     }
     sq__make_printable(copy->label, SQ__VIEW_LABEL);
-    if (sq__is_concurrent(copy) && !sq__peek(sq__concurrent_of(queue), copied->bytes, sizeof(sq__concurrent_t))) {
-        return NULL;
+    if (sq__is_concurrent(copy)) {
+        if (!sq__peek(sq__concurrent_of(queue), copied->bytes, sizeof(sq__concurrent_t))) {
+            return NULL;
+        }
+        add_stripes(sq__concurrent_of(copy));
     }
     bool has_cold = sq__peek(sq__load_relaxed(&copy->cold), &copied->cold, sizeof copied->cold);
     sq__store_relaxed(&copy->cold, has_cold ? &copied->cold : NULL);
@@ -40,7 +60,11 @@ static void read_counts(const sq_queue_t *queue, sq__view_queue_t *seen) {
     const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     seen->is_concurrent = sq__is_concurrent(queue);
     seen->state = sq__load_relaxed(&queue->state);
-    seen->gate = seen->is_concurrent ? sq__load_relaxed(&concurrent->gate) : 0;
+    seen->gate = 0;
+    if (seen->is_concurrent) {
+        const sq__stripes_t *stripes = sq__load_acquire(&concurrent->stripes); /* [striped] acquire: the stripes */
+        seen->gate = sq__load_relaxed(&concurrent->gate) + sq__stripes_not_counted(stripes) * SQ__GATE_INSIDE_ONE;
+    }
     seen->depth = sq__depth(queue);
     seen->ran = sq__load_relaxed(&queue->ran);
 }

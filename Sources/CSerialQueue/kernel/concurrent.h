@@ -12,12 +12,15 @@
 /* The letters are those of kernel/queue.h; R: under the queue's lock of reader.c. */
 typedef struct sq__concurrent {
     _Alignas(16) sq__gate_t gate;     /* A */
-    SQ__ATOMIC(uint64_t) entered;     /* C  how many tasks have entered by the gate that it no longer counts */
+    SQ__ATOMIC(uint64_t) entered;     /* A  how many tasks have entered that neither the gate nor a stripe counts any longer */
     SQ__ATOMIC(uint64_t) not_run;     /* A  how many of the tasks that were counted as run turned out to be withdrawn */
     SQ__ATOMIC(sq__token_t *) first;  /* O, read by anyone  with DRAINING: the barrier that waits; NULL: an async one */
     struct sq__reader *oldest;        /* R  the watched tasks that run, in the order in which they began */
     struct sq__reader **newest;       /* R */
     void (*drains)(const sq_queue_t *); /* I  called after a barrier began to wait for readers; the queue may be gone */
+    SQ__ATOMIC(struct sq__stripes *) stripes; /* A  stripes.h; NULL until readers have overlapped, then fixed */
+    SQ__ATOMIC(uint32_t) overlaps;    /* A  a guess: how often readers have overlapped since the gate was last striped, or gathered */
+    SQ__ATOMIC(uint32_t) striped_late; /* C  it is striped after SQ__STRIPED_AFTER overlaps, doubled so often */
     SQ__ATOMIC(uint32_t) asyncs;      /* A  how many async readers run; counted up by the holder */
     uint32_t width;                   /* I  how many may; UINT32_MAX: as many as the pool runs */
 } sq__concurrent_t;

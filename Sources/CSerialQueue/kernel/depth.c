@@ -3,12 +3,14 @@
 #include "kernel/cold.h"
 #include "kernel/concurrent.h"
 #include "kernel/ring.h"
+#include "kernel/stripes.h"
 
 uint64_t sq__depth_ran(const sq_queue_t *queue) {
     uint64_t ran = sq__load_relaxed(&queue->ran);
     if (sq__is_concurrent(queue)) {
         const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
         ran += sq__load_relaxed(&concurrent->entered) + sq__gate_entered(sq__load_relaxed(&concurrent->gate));
+        ran += sq__stripes_entered(sq__load_acquire(&concurrent->stripes)); /* [striped] acquire: the stripes */
         ran -= sq__load_relaxed(&concurrent->not_run);
     }
     return ran;

@@ -79,7 +79,7 @@ bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered) {
     const sq__gate_word_t most = SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE;
     sq__gate_word_t word = sq__load_relaxed(gate);
     if (word & most) { /* it stays so: nobody enters while we hold the baton */
-        sq__count(entered, SQ__GATE_MOST_ENTERED);
+        sq__add_relaxed(entered, SQ__GATE_MOST_ENTERED);
         word = sq__sub_acq_rel(gate, most) - most;
     }
     do {

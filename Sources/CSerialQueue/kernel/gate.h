@@ -12,10 +12,13 @@
  *     bit 5       ENDING    the baton lies here: the queue is empty and is to end once the readers inside have left
  *     bit 6       KEPT      the baton lies here: an async task is at the head, for the next thread of the pool that is there
  *     bit 7       POSTED    the queue's entry is in the pool's list, or a thread of the pool is on its way with it
- *     bits 8-41   ENTERED   how many tasks have entered by the gate; at 2^33 the holder takes them over
+ *     bit 8       STRIPED   in an open gate: readers enter and leave by the stripes (stripes.h), and INSIDE does not count them
+ *     bits 9-41   ENTERED   how many tasks have entered by the gate; at 2^32 the holder takes them over
  *     bits 42-63  INSIDE    how many readers run now
  *
  *     { INSIDE: n }                       open: a reader enters and leaves with one swap each; if n is 0, so does a barrier
+ *     { INSIDE: n, STRIPED }              open to readers by the stripes; a barrier first takes the baton, and gathers
+ *     { INSIDE: n, BUSY, STRIPED }        closed: a reader that comes by a stripe withdraws
  *     { INSIDE: n, BUSY }                 closed: a submitter takes a slot in the ring, and sets NEWS
  *     { INSIDE: 0, BUSY, BARRIER }        a barrier runs
  *     { INSIDE: n, BUSY, DRAINING }       the last reader that leaves clears DRAINING, and then holds the baton
@@ -25,6 +28,9 @@
  *
  * POSTED may be set by itself: the entry is late. It is set by the holder, together with KEPT, before the entry is posted, and cleared by
  * the thread that comes with the entry, or by a holder that removes the entry from the list. While it is set the queue does not end.
+ *
+ * STRIPED is set by a reader in an open gate, and cleared by the holder of the baton, which then counts all readers in INSIDE. It is not set with
+ * BARRIER, DRAINING or ENDING.
  *
  * BUSY may be unset only when the ring is empty and the state word has no flag but OWNED. INSIDE may be counted up only by a
  * thread that finds the gate open, in the same swap, or by the holder of the baton. DRAINING, FULL, ENDING and KEPT: at most one of
@@ -54,10 +60,11 @@ typedef SQ__ATOMIC(sq__gate_word_t) sq__gate_t;
 #define SQ__GATE_POSTED ((sq__gate_word_t)1 << 7)
 #define SQ__GATE_CLOSED ((sq__gate_word_t)0x7F) /* any of the flags but POSTED */
 #define SQ__GATE_LAID_DOWN (SQ__GATE_DRAINING | SQ__GATE_FULL | SQ__GATE_ENDING)
-#define SQ__GATE_ENTERED_ONE ((sq__gate_word_t)1 << 8)
+#define SQ__GATE_STRIPED ((sq__gate_word_t)1 << 8)
+#define SQ__GATE_ENTERED_ONE ((sq__gate_word_t)1 << 9)
 /* Tests set a small number, to reach it. */
 #ifndef SQ__GATE_MOST_ENTERED
-#define SQ__GATE_MOST_ENTERED ((sq__gate_word_t)1 << 33)
+#define SQ__GATE_MOST_ENTERED ((sq__gate_word_t)1 << 32)
 #endif
 #define SQ__GATE_INSIDE_ONE ((sq__gate_word_t)1 << 42)
 
@@ -69,6 +76,10 @@ static inline uint64_t sq__gate_entered(sq__gate_word_t word) {
 
 static inline bool sq__gate_is_open(sq__gate_word_t word) {
     return (word & (SQ__GATE_CLOSED | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == 0;
+}
+
+static inline bool sq__gate_is_open_unstriped(sq__gate_word_t word) {
+    return (word & (SQ__GATE_CLOSED | SQ__GATE_STRIPED | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == 0;
 }
 
 /* Enters as a reader. False: the gate is closed. */
@@ -83,11 +94,11 @@ static inline bool sq__gate_enter(sq__gate_t *gate) {
     return false;
 }
 
-/* The same in one try, which may fail without a reason. *mine is for sq__gate_leave_at_once. */
+/* The same in one try, which may fail without a reason, and fails if the gate is striped. *mine is for sq__gate_leave_at_once. */
 static inline bool sq__gate_enter_at_once(sq__gate_t *gate, sq__gate_word_t *mine) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     *mine = word + (SQ__GATE_INSIDE_ONE + SQ__GATE_ENTERED_ONE);
-    return sq__gate_is_open(word) && sq__cas_acquire(gate, &word, *mine); /* [gate] acquire: as above */
+    return sq__gate_is_open_unstriped(word) && sq__cas_acquire(gate, &word, *mine); /* [gate] acquire: as above */
 }
 
 /* Leaves if no other thread has entered or left since. False: *mine is what the gate is now; the caller leaves by sq__gate_leave. */
@@ -109,10 +120,10 @@ static inline bool sq__gate_leave(sq__gate_t *gate, sq__gate_word_t word, bool i
     return takes;
 }
 
-/* Enters as a barrier, if nobody is inside. False: the gate is closed, or readers are inside. *mine is for sq__gate_leave_barrier. */
+/* Enters as a barrier, if nobody is inside. False: the gate is closed or striped, or readers are inside. *mine is for sq__gate_leave_barrier. */
 static inline bool sq__gate_enter_barrier(sq__gate_t *gate, sq__gate_word_t *mine) {
     sq__gate_word_t word = sq__load_relaxed(gate);
-    while (sq__gate_is_open(word) && sq__gate_inside(word) == 0) {
+    while (sq__gate_is_open_unstriped(word) && sq__gate_inside(word) == 0) {
         *mine = (word + SQ__GATE_ENTERED_ONE) | SQ__GATE_BUSY | SQ__GATE_BARRIER;
         /* [gate] acquire: what the readers and the last barrier did. */
         if (__builtin_expect(sq__cas_acquire(gate, &word, *mine), 1)) {

@@ -22,6 +22,7 @@
 #define sq__exchange_acquire(object, value) atomic_exchange_explicit((object), (value), memory_order_acquire)
 #define sq__exchange_acq_rel(object, value) atomic_exchange_explicit((object), (value), memory_order_acq_rel)
 #define sq__add_relaxed(object, value) atomic_fetch_add_explicit((object), (value), memory_order_relaxed)
+#define sq__add_acquire(object, value) atomic_fetch_add_explicit((object), (value), memory_order_acquire)
 #define sq__add_release(object, value) atomic_fetch_add_explicit((object), (value), memory_order_release)
 #define sq__add_acq_rel(object, value) atomic_fetch_add_explicit((object), (value), memory_order_acq_rel)
 #define sq__and_release(object, value) atomic_fetch_and_explicit((object), (value), memory_order_release)

@@ -1,5 +1,6 @@
 #include "queue/concurrent_sync.h"
 
+#include "kernel/stripes.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
 #include "queue/runner.h"
@@ -25,12 +26,27 @@ static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine
     return sq__spin_yield() && enter(queue, kind, mine);
 }
 
+/* If only readers' stripes keep a barrier out, nothing waits: takes the baton, gathers, and opens the gate again. True: there was news
+ * meanwhile, and the caller still holds the baton. */
+static bool gather(sq_queue_t *queue) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    if (!sq__is_striped(sq__load_relaxed(&concurrent->gate)) || !sq__gate_take(&concurrent->gate, 0)) {
+        return false;
+    }
+    sq__stripes_gather_if_striped(concurrent);
+    return !sq__gate_open(&concurrent->gate, &concurrent->entered);
+}
+
 static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine) {
+    bool has_baton = kind == SQ__BARRIER_WAITER && gather(queue);
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
-            return sq__queue_reject(queue, ESTALE);
+            return enter(queue, kind, mine) ? 0 : sq__queue_reject(queue, ESTALE);
         }
         sq__traced_begin(queue);
+    }
+    if (has_baton) {
+        sq__baton_pass(queue);
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
@@ -50,7 +66,10 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind,
     return error;
 }
 
-static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t word) {
+static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t word, bool has_overlapped) {
+    if (has_overlapped) {
+        sq__stripes_overlap(sq__concurrent_of(queue)); /* before it leaves: the queue may be gone then */
+    }
     if (sq__gate_leave(sq__gate_of(queue), word, false)) {
         sq__baton_pass(queue);
     }
@@ -68,7 +87,26 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
         }
     }
     sq__reader_run(queue, false, submitted, function, context);
-    leave(queue, sq__load_relaxed(gate));
+    sq__gate_word_t word = sq__load_relaxed(gate);
+    leave(queue, word, sq__gate_inside(word) > 1);
+    return 0;
+}
+
+/* Returns as sq__concurrent_sync. */
+static __attribute__((noinline)) int sync_by_stripe(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+    sq__striped_t mine;
+    bool takes;
+    if (__builtin_expect(!sq__stripes_enter(concurrent, &mine, &takes), 0)) {
+        if (takes) {
+            sq__baton_pass(queue);
+        }
+        return sync_in_turn(queue, deadline, function, context);
+    }
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context);
+    if (__builtin_expect(!sq__stripes_leave_at_once(&mine), 0) && sq__stripes_leave(concurrent, mine, SQ__STRIPE_INSIDE_ONE)) {
+        sq__baton_pass(queue);
+    }
     return 0;
 }
 
@@ -76,11 +114,11 @@ int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
     sq__gate_t *gate = sq__gate_of(queue);
     sq__gate_word_t mine;
     if (__builtin_expect(!sq__gate_enter_at_once(gate, &mine), 0)) {
-        return sync_in_turn(queue, deadline, function, context);
+        return sync_by_stripe(queue, deadline, function, context);
     }
     sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context);
     if (__builtin_expect(!sq__gate_leave_at_once(gate, &mine), 0)) {
-        leave(queue, mine);
+        leave(queue, mine, true);
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "kernel/lock.h"
 #include "kernel/probes.h"
 #include "kernel/ring.h"
+#include "kernel/stripes.h"
 #include "kernel/suspended.h"
 #include "kernel/traced.h"
 #include "platform/mutex.h"
@@ -80,6 +81,10 @@ void sq__queue_dispose(sq_queue_t *queue) {
     if (cold != NULL) {
         sq__suspended_remove(queue);
         sq__cold_free(queue);
+    }
+    if (sq__is_concurrent(queue)) {
+        const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+        sq__memory_free(sq__load_relaxed(&concurrent->stripes)); /* no other thread has the queue */
     }
     sq__handle_free(queue);
     if (pool != NULL) {

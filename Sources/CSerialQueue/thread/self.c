@@ -75,6 +75,13 @@ void sq__self_enlist(void) {
     sq__mutex_unlock(&lock);
 }
 
+uint32_t sq__self_number_new(void) {
+    static SQ__ATOMIC(uint32_t) last;
+    uint32_t number = sq__add_relaxed(&last, 1) + 1;
+    sq__self()->number = number != 0 ? number : 1;
+    return sq__self()->number;
+}
+
 bool sq__self_visit(uint64_t nanoseconds, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context) {
     sq__self_t copy;
     bool is_locked = sq__mutex_lock_within(&lock, nanoseconds);

@@ -47,6 +47,7 @@ typedef struct sq__self {
     struct sq__self *next; /* L */
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
+    uint32_t number; /* T  see sq__self_number; 0: none yet */
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;
 
@@ -64,6 +65,13 @@ static inline sq__self_t *sq__self_listed(void) {
         sq__self_enlist();
     }
     return &sq__self_record;
+}
+
+/* A small number, never 0: the process's threads get 1, 2, 3, ... in the order of their first calls. */
+uint32_t sq__self_number_new(void);
+static inline uint32_t sq__self_number(void) {
+    uint32_t number = sq__self_record.number;
+    return __builtin_expect(number != 0, 1) ? number : sq__self_number_new();
 }
 
 /* The list of threads, for a dump: calls `visit` with a copy of each record, until it returns false. Waits for the lock at most

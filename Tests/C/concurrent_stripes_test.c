@@ -1,0 +1,104 @@
+/* concurrent_stripes_test.c: concurrent queues whose readers have overlapped so often that they are counted in stripes. */
+#include "concurrent.h"
+#include "dump.h"
+#include "fork.h"
+
+/* While this reader is inside, another one comes and leaves: they have overlapped. */
+static void be_visited(void *queue) {
+    visitor_t visitor = { 0 };
+    visitor_start(&visitor, queue, false, do_nothing, NULL);
+    CHECK_EQUAL(visitor_end(&visitor), 0);
+}
+
+enum { OVERLAPS = 80 }; /* more than SQ__STRIPED_AFTER */
+
+static sq_queue_t *make_striped(void) {
+    sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
+    for (size_t i = 0; i < OVERLAPS; i += 1) {
+        CHECK_EQUAL(sq_sync(queue, be_visited, queue), 0);
+    }
+    return queue;
+}
+
+/* To see it fail: leave sq__stripes_entered out of sq__depth_ran. */
+TEST(statistics_count_each_reader_that_enters_by_a_stripe) {
+    sq_queue_t *queue = make_striped();
+    check_outcomes(queue, 2 * OVERLAPS, 0, 0, 0);
+    size_t ran = 0;
+    for (size_t i = 0; i < 10; i += 1) {
+        CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
+    }
+    check_outcomes(queue, 2 * OVERLAPS + 10, 0, 0, 0);
+    CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, add_one, &ran), 0);
+    CHECK_EQUAL(ran, 11);
+    check_outcomes(queue, 2 * OVERLAPS + 11, 0, 0, 0);
+    sq_queue_release(queue);
+}
+
+/* To see it fail: leave add_stripes, or sq__stripes_not_counted, out of dump_queues.c. */
+TEST(a_dump_counts_readers_in_stripes) {
+    sq_queue_t *queue = make_striped();
+    stay_t there = STAY_INIT;
+    visitor_t readers[2] = { 0 };
+    for (size_t i = 0; i < 2; i += 1) {
+        visitor_start(&readers[i], queue, false, stay, &there);
+    }
+    latch_wait(&there.entered, 2);
+    CHECK_LINE(dump_now(), "queue \"concurrent\"", "2 tasks run", NULL);
+    CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, do_nothing, NULL), EAGAIN);
+    CHECK_LINE(dump_now(), "queue \"concurrent\"", "tasks run", NULL);
+    latch_bump(&there.leave);
+    CHECK_EQUAL(visitor_end(&readers[0]), 0);
+    CHECK_EQUAL(visitor_end(&readers[1]), 0);
+    CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, do_nothing, NULL), 0);
+    sq_queue_release(queue);
+}
+
+static int ask_striped(void *argument) {
+    sq_queue_t *queue = argument;
+    size_t ran = 0;
+    int wrong = !CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
+    wrong += !CHECK_EQUAL(sq_sync_barrier(queue, add_one, &ran), 0);
+    wrong += !CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, add_one, &ran), 0);
+    wrong += !CHECK_EQUAL(sq_async_barrier(queue, must_not_run, NULL), ESTALE);
+    wrong += !CHECK_EQUAL(ran, 3);
+    sq_queue_release(queue);
+    return wrong;
+}
+
+/* To see it fail: in get_turn, refuse a barrier of a stale queue before it has gathered. */
+TEST(in_the_child_a_free_striped_queue_takes_readers_and_barriers) {
+    if (fork_left_out()) {
+        return;
+    }
+    sq_queue_t *queue = make_striped();
+    CHECK_EQUAL(in_fork(ask_striped, queue), 0);
+    size_t ran = 0;
+    CHECK_EQUAL(sq_sync_barrier(queue, add_one, &ran), 0);
+    CHECK_EQUAL(ran, 1);
+    sq_queue_release(queue);
+}
+
+/* A reader stays inside while the gate is gathered, opened and striped again, twice. */
+TEST(a_barrier_waits_for_a_reader_of_an_earlier_gathering) {
+    sq_queue_t *queue = make_striped();
+    stay_t there = STAY_INIT;
+    visitor_t reader = { 0 }, barrier = { 0 };
+    visitor_start(&reader, queue, false, stay, &there);
+    latch_wait(&there.entered, 1);
+    for (size_t round = 0; round < 2; round += 1) {
+        CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
+        for (size_t i = 0; i < 8 * OVERLAPS; i += 1) {
+            CHECK_EQUAL(sq_sync(queue, be_visited, queue), 0);
+        }
+    }
+    latch_t ran = LATCH_INIT;
+    visitor_start(&barrier, queue, true, bump, &ran);
+    (void)dump_until("its turn as a barrier in queue \"concurrent\"", NULL, NULL);
+    CHECK_EQUAL(latch_value(&ran), 0);
+    latch_bump(&there.leave);
+    CHECK_EQUAL(visitor_end(&barrier), 0);
+    CHECK_EQUAL(visitor_end(&reader), 0);
+    check_outcomes(queue, 2 * (OVERLAPS + 2 * 8 * OVERLAPS) + 2, 0, 0, 2);
+    sq_queue_release(queue);
+}

@@ -78,10 +78,6 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
 /* The parameters of all these are in the order of the public calls, so that they stay in their registers. */
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                   uintptr_t kind) {
-    if (__builtin_expect(sq__load_relaxed(&queue->control) & (SQ__CONCURRENT | SQ__ON_LOOP), 0)) {
-        return sq__queue_is_on_loop(queue) ? sq__loop_sync(queue, deadline, function, context)
-                                           : sq__concurrent_sync(queue, deadline, function, context);
-    }
     sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
@@ -100,7 +96,31 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     return error;
 }
 
-/* The queue is not one of this thread's. */
+/* The queue is not free, or never is: it is concurrent, or on a loop. */
+static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                   uintptr_t kind) {
+    if (sq__is_concurrent(queue)) {
+        return sq__concurrent_sync(queue, deadline, function, context);
+    }
+    if (sq__queue_is_on_loop(queue)) {
+        return sq__loop_sync(queue, deadline, function, context);
+    }
+    return sync_in_turn(queue, deadline, function, context, kind);
+}
+
+/* The queue was `free` and is taken. */
+static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t free, sq_function_t function, void *context) {
+    sq__state_t state = free | SQ__OWNED;
+    sq__count(&queue->ran, 1);
+    sq__run_turn(queue, SQ__DID_NOT_WAIT, function, context);
+    /* [own] release: what the task wrote. Fails if something was queued in between, or a flag was set. */
+    if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {
+        sq__baton_pass(queue);
+    }
+    return 0;
+}
+
+/* The queue is not one of this thread's. No variable has to be kept over a call, so no register is saved on the way of a concurrent queue. */
 static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                     uintptr_t kind) {
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -108,17 +128,10 @@ static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_fu
         sq__state_t free = state;
         /* [own] acquire: what the last holder wrote. */
         if (__builtin_expect(sq__cas_acquire(&queue->state, &state, free | SQ__OWNED), 1)) {
-            sq__count(&queue->ran, 1);
-            sq__run_turn(queue, SQ__DID_NOT_WAIT, function, context);
-            state = free | SQ__OWNED;
-            /* [own] release: what the task wrote. Fails if something was queued in between, or a flag was set. */
-            if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {
-                sq__baton_pass(queue);
-            }
-            return 0;
+            return run_taken(queue, free, function, context);
         }
     }
-    return sync_in_turn(queue, deadline, function, context, kind);
+    return sync_not_free(queue, deadline, function, context, kind);
 }
 
 /* In a task. While a test is explored another task may go first: it may be about to use the same queue. */

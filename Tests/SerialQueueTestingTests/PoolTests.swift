@@ -60,6 +60,34 @@ import Testing
         #expect(ManualPool().choose(3) == 0)
     }
 
+    /// To see it fail: in returns_first (explore/pump.c) return NULL; the process crashes.
+    @Test(arguments: [ExplorationStrategy.random, .pct, .depthFirst])
+    func tasks_of_an_explored_test_may_run_the_pool(_ strategy: ExplorationStrategy) async throws {
+        try await exploreSchedules(1_000, strategy: strategy) { pool in
+            let queue = SerialQueue(label: "one", on: pool), other = SerialQueue(label: "two", on: pool)
+            let permits = SerialQueue.Semaphore(label: "permits", value: 0)
+            let group = WorkGroup(label: "group")
+            queue.async(in: group) {
+                try? permits.wait()
+                pool.run()
+            }
+            other.async(in: group) {
+                permits.signal()
+                pool.run()
+                queue.async { pool.run() }
+            }
+            other.sync {}
+            let task = Task {
+                pool.run()
+                await Task.yield()
+                pool.run()
+                try await group.wait()
+            }
+            pool.run()
+            try await task.value
+        }
+    }
+
     private actor Order {
         private(set) var numbers: [Int] = []
 

@@ -119,6 +119,11 @@ void sq__control_pass(sq__run_t *run, const sq__way_t *way) {
     sq__worker_post(helper->worker);
 }
 
+void sq__control_pass_to(sq__run_t *run, const sq__pump_t *pump) {
+    run->has_command = false;
+    give_control(pump->thread);
+}
+
 /* Running */
 
 static void run_entry(sq__thread_t *thread, const sq__way_t *way) {

@@ -17,6 +17,9 @@ bool sq__control_has_helper(sq__run_t *run);
  * not prepared its sleep must not touch the run afterwards. */
 void sq__control_pass(sq__run_t *run, const sq__way_t *way);
 
+/* Passes control to this pump, which is asleep, and chooses a way itself. */
+void sq__control_pass_to(sq__run_t *run, const sq__pump_t *pump);
+
 /* Does what the way says on the calling thread: runs a task, or fires a timer. That thread is in no task, or in a task that runs the
  * pool. */
 void sq__control_act(sq__thread_t *thread, const sq__way_t *way);

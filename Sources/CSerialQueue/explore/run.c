@@ -2,7 +2,7 @@
 
 #include "explore/control.h"
 #include "explore/names.h"
-#include "explore/ways.h"
+#include "explore/pump.h"
 #include "include/sq_pool.h"
 #include "include/sq_shutdown.h"
 #include "platform/container.h"
@@ -13,41 +13,6 @@
 #include <string.h>
 
 /* Pumps */
-
-static void leave_pump(sq__run_t *run, const sq__pump_t *pump) {
-    sq__pump_t **link = &run->pumps;
-    while (*link != pump) {
-        link = &(*link)->next;
-    }
-    *link = pump->next;
-}
-
-/* Returns whether it did anything. */
-static bool run_pump(sq__run_t *run, sq__thread_t *thread, uint64_t until, bool is_single) {
-    sq__pump_t pump = { .thread = thread, .until = until, .is_single = is_single, .next = run->pumps };
-    sq__way_t way;
-    bool did = false;
-    run->pumps = &pump;
-    while (!(is_single && did) && sq__ways_choose(run, &pump, NULL, &way) && way.kind != SQ__WAY_BACK) {
-        did = true;
-        if (way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY && !run->uses_helpers) {
-            sq__control_act(thread, &way);
-            continue;
-        }
-        pump.is_asleep = true;
-        sq__control_prepare(thread);
-        sq__control_pass(run, &way);
-        sq__control_sleep(thread);
-        pump.is_asleep = false;
-        if (run->has_command) {
-            run->has_command = false;
-            way = run->command;
-            sq__control_act(thread, &way);
-        }
-    }
-    leave_pump(run, &pump);
-    return did;
-}
 
 static size_t run_pool(sq__explorer_t *explorer, uint64_t until) {
     sq__run_t *run = (sq__run_t *)explorer;
@@ -60,7 +25,7 @@ static size_t run_pool(sq__explorer_t *explorer, uint64_t until) {
         return 0;
     }
     size_t before = run->ran;
-    run_pump(run, thread, until, false);
+    sq__pump_run(run, (sq__pump_t){ .thread = thread, .until = until });
     if (!run->is_endless && sq__alarms_next(clock) > until) {
         (void)sq__alarms_advance(clock, until); /* there is none on the way: only the clock moves */
     }
@@ -69,7 +34,7 @@ static size_t run_pool(sq__explorer_t *explorer, uint64_t until) {
 
 bool sq__run_step(sq__run_t *run, bool moves_clock) {
     uint64_t until = moves_clock ? SQ__NEVER - 1 : sq__alarms_now(sq__pool_clock(run->pool));
-    return run_pump(run, &run->test, until, true);
+    return sq__pump_run(run, (sq__pump_t){ .thread = &run->test, .until = until, .is_single = true });
 }
 
 /* With the pool's lock. */
@@ -233,13 +198,18 @@ static void discard_rest(sq__run_t *run) {
     }
 }
 
+static void run_rest(sq__run_t *run) {
+    uint64_t now = sq__alarms_now(sq__pool_clock(run->pool));
+    sq__pump_run(run, (sq__pump_t){ .thread = &run->test, .until = now, .is_last = true });
+}
+
 void sq__run_end(sq__run_t *run) {
     sq__self_t *self = sq__self();
     run->is_ending = true;
-    run_pump(run, &run->test, sq__alarms_now(sq__pool_clock(run->pool)), false);
+    run_rest(run);
     while (run->waiting != NULL) {
         sq__control_get_unstuck(run);
-        run_pump(run, &run->test, sq__alarms_now(sq__pool_clock(run->pool)), false);
+        run_rest(run);
     }
     sq__pool_explore(run->pool, NULL);
     self->explored = NULL;

@@ -58,6 +58,7 @@ typedef struct sq__pump {
     sq__thread_t *thread;
     uint64_t until;     /* it does not move the clock beyond this time */
     bool is_single;     /* it takes one step */
+    bool is_last;       /* the test has returned: it runs what is left */
     bool is_asleep;     /* another thread has control, and returns it later */
     struct sq__pump *next;
 } sq__pump_t;

@@ -62,7 +62,7 @@ static void check_that_all_return(sq_explore_strategy_t strategy) {
     sq_explored_clear(&explored);
 }
 
-/* To see it fail: in returns_first (explore/run.c) return NULL. A task then sleeps in sq_pool_run when its run ends, and the next run
+/* To see it fail: in returns_first (explore/pump.c) return NULL. A task then sleeps in sq_pool_run when its run ends, and the next run
  * wakes it. */
 TEST(a_task_that_runs_the_pool_returns_before_its_run_ends) {
     check_that_all_return(SQ_EXPLORE_RANDOM);

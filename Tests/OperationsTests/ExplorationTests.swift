@@ -116,19 +116,34 @@ import Testing
         }
     }
 
-    /// The same through a serial queue: an exploration fails at a deadlock, and its failure names it. To see it fail (as a test that
-    /// never ends): remove one of the calls of `changed`.
-    @Test(arguments: [false, true]) func a_wait_in_a_task_that_the_width_keeps_out(isLate: Bool) async throws {
+    /// What a wait that has begun learns later: what it is for is added to a queue, or the queue starts another operation, or a
+    /// predecessor ends that has no thread.
+    enum Change: CaseIterable { case added, started, predecessorEnded }
+
+    /// The same through a serial queue: an exploration fails at a deadlock, and its failure names it. To see it fail (no schedule
+    /// does): remove one of the three calls of `changed`; each is for one of the three.
+    @Test(arguments: Change.allCases) func a_wait_in_a_task_that_the_width_keeps_out(change: Change) async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
-            try await exploreSchedules(2_000, name: "task-\(isLate)") { pool in
+            try await exploreSchedules(5_000, name: "task-\(change)") { pool in
                 let queue = WorkOperationQueue(label: "queue", width: 1, on: pool), serial = SerialQueue(label: "store", on: pool)
+                let other = WorkOperationQueue(label: "other", width: 1, on: pool)
                 let inner = WorkOperation("inner") {}
+                if change != .added {
+                    other.suspend()
+                    queue.suspend()
+                    if change == .predecessorEnded { try inner.add(dependency: other.add("first") { await Task.yield() }) }
+                } else {
+                    serial.async { try? inner.wait() }
+                    try await Task.sleep(for: .milliseconds(1), clock: pool.clock)  // until nothing else can happen
+                }
                 queue.add("outer") { try? serial.sync(within: .seconds(3_600)) {} }
-                if !isLate { try queue.add(inner) }
-                serial.async { try? inner.wait() }
-                if isLate {
-                    await Task.yield()
-                    try queue.add(inner)
+                try queue.add(inner)
+                if change != .added {
+                    serial.async { try? inner.wait() }
+                    try await Task.sleep(for: .milliseconds(1), clock: pool.clock)  // until nothing else can happen
+                    queue.resume()
+                    try await Task.sleep(for: .milliseconds(1), clock: pool.clock)
+                    other.resume()
                 }
                 try await inner.value
                 try await serial.run {}

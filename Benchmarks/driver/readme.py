@@ -26,7 +26,7 @@ SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-cont
          ("sync-work-4", "wall"), ("sync-work-4", "call_p99"), ("async-1", "wall"), ("async-8", "wall"),
          ("async-sync-2", "wall"), ("async-sync-8", "wall"), ("async-and-wait-4", "wall"), ("ping-pong", "wall"),
          ("wake-200", "run_p50"), ("create-release", "wall"), ("many-100000", "wall"), ("timers-1000000", "wall"),
-         ("concurrent-read", "wall"), ("concurrent-mixed-2", "wall"), ("concurrent-async", "wall"), ("apply", "wall"),
+         ("concurrent-read", "wall"), ("concurrent-mixed-2", "wall"), ("concurrent-async", "wall"), ("apply-1000000", "wall"),
          ("item-run", "wall"), ("item-cancel", "wall"), ("group-async", "wall"), ("semaphore", "wall"), ("once", "wall"),
          ("memory-unused", "heap"), ("memory-used", "heap"), ("memory-used", "resident")]
 

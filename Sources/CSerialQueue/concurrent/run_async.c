@@ -53,8 +53,9 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     }
     reader->frame.function = sq__run_function_of(kind, control, &work);
     reader->caller = kind == SQ__CALL ? work.waiter.token : NULL;
-    reader->subject = kind == SQ__MEMBER ? work.member.end->whose
-                      : kind == SQ__PAIR || kind == SQ__JOB ? work.pair.first : NULL;
+    bool is_pair = kind == SQ__PAIR || kind == SQ__JOB;
+    reader->subject = kind == SQ__MEMBER ? work.member.end->whose : is_pair ? work.pair.first : NULL;
+    reader->call = is_pair ? work.pair.call : NULL;
     if (runs_alone(kind) || control & SQ__DISCARD) {
         run_alone(queue, kind, origin, control, &work);
         return !sq__queue_is_stale(queue);

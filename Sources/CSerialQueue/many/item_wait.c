@@ -112,7 +112,7 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
     const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
-                                    .needs = sq__item_needs_queue, .loops = &loops };
+                                    .call = item->pair.call, .needs = sq__item_needs_queue, .loops = &loops };
     int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
     if (error) {
         return error;

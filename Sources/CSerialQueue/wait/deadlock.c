@@ -46,8 +46,9 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
 /* The wait cannot end before this task of a concurrent queue ends. */
 static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
     const sq__reader_t *reader = sq__reader_of(frame);
-    if (wait->subject != NULL) {
-        return reader != NULL && wait->subject->object == reader->subject;
+    const sq__subject_t *subject = wait->subject;
+    if (subject != NULL) { /* without an object any thread may end it */
+        return reader != NULL && subject->object != NULL && subject->object == reader->subject && subject->call == reader->call;
     }
     if (wait->queue != frame->owner || wait->aim != SQ__AIM_TURN) {
         return wait->queue == frame->owner && wait->aim == SQ__AIM_END;

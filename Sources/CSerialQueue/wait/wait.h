@@ -16,6 +16,7 @@ typedef struct sq__subject {
     const char *label;
     const char *relation; /* in reports, to a queue that it depends on: "has a task in"; NULL: it depends on none */
     const void *object;
+    sq_pair_function_t call; /* its task is a pair with this function, whose first word is the object; NULL: its tasks are members */
     /* Called under the lock of the waits. True: the wait cannot end before a task of the queue `owner` ends. If `needs` is NULL,
      * the wait cannot end before the function of the once `object` ends; if that is NULL too, any thread may end it. */
     bool (*needs)(const struct sq__subject *subject, const void *owner);

@@ -15,7 +15,7 @@ bool sq__admit_has_threads(const sq_queue_t *queue) {
 
 bool sq__admit_by_pool(sq_queue_t *queue) { return !sq__admit_has_threads(queue) || sq__gate_keep(sq__gate_of(queue)); }
 
-/* Takes the waiter at the head out of the ring, and lets it in. True: it was there. */
+/* Takes the waiter at the head out of the ring, and lets it in. False: it had withdrawn, or was refused. */
 static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
     sq__gate_t *gate = sq__gate_of(queue);
     sq__depth_sample(queue);
@@ -45,7 +45,7 @@ static bool let_in_with_baton(sq_queue_t *queue) {
     sq__gate_t *gate = sq__gate_of(queue);
     sq__depth_sample(queue);
     sq__waiter_t waiter = sq__next_take(queue).waiter;
-    if (!sq__token_claim(waiter.token, waiter.wait_id)) { /* claimed, its call may be written to */
+    if (!sq__token_claim(waiter.token, waiter.wait_id)) { /* only once it is claimed may its call be written to */
         sq__count(&queue->skipped, 1);
         return false;
     }
@@ -60,7 +60,7 @@ static bool let_in_with_baton(sq_queue_t *queue) {
 /* The queue is to end. False: the thread of the pool that is on its way with the queue's entry has the baton, and ends it. */
 static bool may_end(sq_queue_t *queue) {
     sq__gate_t *gate = sq__gate_of(queue);
-    /* Not left to a pool whose threads may all be blocked. */
+    /* The end is not left to the pool: its threads may all be blocked. */
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     if ((sq__load_relaxed(gate) & SQ__GATE_POSTED)
         && sq__pool_withdraw(sq__runner_pool(runner), sq__runner_band(runner), &queue->ready)) {
@@ -121,7 +121,7 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     return laid_down;
 }
 
-/* Whether the work at the head may start now. */
+/* Returns SQ__KEPT if the work at the head may start now. */
 static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     switch (kind) {

@@ -17,11 +17,11 @@ static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, ui
     }
     sq__run_call(queue, kind, origin, control, work);
     if (is_barrier) {
-        (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
+        (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* relaxed: the next holder sees it with the baton */
     }
 }
 
-/* O. Runs what was taken as a reader, after the baton was passed on. True: the baton is the caller's again. */
+/* O. Passes the baton, and then runs what was taken, as a reader. True: the caller holds the baton again. */
 static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work,
                        void (*pass)(sq_queue_t *)) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
@@ -42,7 +42,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, u
     return sq__gate_leave(&concurrent->gate, sq__load_relaxed(&concurrent->gate), true);
 }
 
-/* O. Takes the async work at the head and runs it. True: the baton is the caller's again. */
+/* O. Takes the async work at the head and runs it. True: the caller holds the baton again. */
 static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_queue_t *)) {
     sq__work_t work;
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */

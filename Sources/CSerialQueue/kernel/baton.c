@@ -8,7 +8,7 @@
 #include "kernel/traced.h"
 #include "kernel/withdraw.h"
 
-/* Before a waiter of a queue is passed over that is traced or discards what waits. True: it is to be refused. */
+/* Called before the waiter at the head is taken, in a queue that is traced or that discards what waits. True: the waiter must be refused. */
 static bool look_at_waiter(sq_queue_t *queue, uint32_t control) {
     if (!(control & SQ__DISCARD)) {
         sq__traced_event(queue, SQ__EVENT_GRANT, 0, sq__next_where(queue), 0);
@@ -17,7 +17,7 @@ static bool look_at_waiter(sq_queue_t *queue, uint32_t control) {
     return true;
 }
 
-/* Passes over a waiter. True: it has the baton. */
+/* Takes the waiter at the head and grants its wait. True: the waiter has the baton now. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
     sq__depth_sample(queue);
     bool is_refused = __builtin_expect(control & (SQ__DISCARD | SQ__TRACED), 0) && look_at_waiter(queue, control);

@@ -10,7 +10,7 @@
 
 enum { SQ__LOOKS = 4 }; /* of the watching thread, within a threshold */
 
-/* In `began`: the queue is idle, and the watching thread is to be woken when it gets busy. No clock comes so far. */
+/* In `began`: the queue is idle, and the watching thread must be woken when it gets busy. No clock reaches this value. */
 #define SQ__WATCH_RESTS UINT64_MAX
 
 /* N written by the baton's holder; W under the watching thread's lock; L under the queue's. */
@@ -62,7 +62,7 @@ void sq__cold_free(sq_queue_t *queue);
 void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function);
 void sq__cold_task_ends(sq_queue_t *queue);
 
-/* O. The queue was idle, perhaps, and a task may wait in it from now on, though none has begun. */
+/* O. Called when a task may wait in the queue from now on, though none has begun: the queue may have been idle until now. */
 void sq__cold_wake_watcher(sq_queue_t *queue);
 static inline void sq__cold_gets_busy(sq_queue_t *queue) {
     if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__WATCHED, 0)) { /* [watch] acquire: the record */

@@ -106,7 +106,7 @@ static inline bool sq__gate_leave_at_once(sq__gate_t *gate, sq__gate_word_t *min
     return sq__cas_release(gate, mine, *mine - SQ__GATE_INSIDE_ONE); /* [gate] release: what the reader did */
 }
 
-/* Leaves. `word` is what the gate probably is. True: the caller holds the baton now. */
+/* Leaves. `word` is a guess of the gate's value. True: the caller holds the baton now. */
 static inline bool sq__gate_leave(sq__gate_t *gate, sq__gate_word_t word, bool is_async) {
     bool takes;
     sq__gate_word_t next;
@@ -139,11 +139,11 @@ static inline bool sq__gate_leave_barrier(sq__gate_t *gate, sq__gate_word_t mine
     return sq__cas_release(gate, &mine, mine & ~(SQ__GATE_BUSY | SQ__GATE_BARRIER));
 }
 
-/* Something has changed: true if the caller holds the baton now, because the gate was open, or because the baton lay there for one of
- * the reasons `if_laid_down`. Else the holder finds NEWS. */
+/* Called after something has changed. True: the caller holds the baton now, because the gate was open, or because the baton lay there for
+ * one of the reasons `if_laid_down`. False: NEWS is set, and the holder will see it. */
 bool sq__gate_take(sq__gate_t *gate, sq__gate_word_t if_laid_down);
 
-/* O. Before the holder concludes that there is nothing to do. True: there was news, and it looks at the ring again. */
+/* O. Called before the holder concludes that there is nothing to do. Clears NEWS. True: it was set, so the holder looks at the ring again. */
 bool sq__gate_see_news(sq__gate_t *gate);
 
 typedef enum sq__laid_down {
@@ -162,7 +162,7 @@ sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asy
  * False: that was done before. */
 bool sq__gate_keep(sq__gate_t *gate);
 
-/* By the thread of the pool that comes with the entry. False: it has not got the baton, and must not touch the queue again. */
+/* Called by the thread of the pool that took the entry. False: that thread does not get the baton, and must not touch the queue again. */
 bool sq__gate_come(sq__gate_t *gate);
 
 /* O. The queue is to end, but its entry was posted. False: the thread with the entry has already come. True: it ends the queue instead. */

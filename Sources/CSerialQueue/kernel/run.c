@@ -12,7 +12,7 @@
  * from the submitters: with a long backlog every sixteenth has to do. */
 static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
-/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to call. */
+/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. */
 static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect(kind == SQ__CLAIM, 0)) {
@@ -34,7 +34,7 @@ static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     return kind;
 }
 
-/* A thread waits for its call. False: it does not wait any more, or is not to. */
+/* The work is a CALL or EITHER. False: its thread no longer waits, or was refused. */
 static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     if (control & SQ__DISCARD) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */

@@ -26,8 +26,7 @@ int sq__event_open(int *event) {
 
 void sq__event_close(int event) { close(event); }
 
-/* Around a call of the system: it leaves errno as it was, and is no point at which the thread can be cancelled, as the caller has a
- * lock or a reference. */
+/* Around a system call: keeps errno, and prevents that the thread is cancelled there, because the caller has a lock or a reference. */
 typedef struct quiet {
     int error, cancel_state;
 } quiet_t;

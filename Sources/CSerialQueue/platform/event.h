@@ -19,7 +19,7 @@ void sq__event_set(int event);
 /* Makes it not readable. Returns false if it was not. Never blocks. */
 bool sq__event_clear(int event);
 
-/* Sleeps until it is readable. Returns false if the deadline, of the monotonic clock, passed first; true also without a reason. */
+/* Sleeps until it is readable. Returns false if the deadline, on the monotonic clock, passed first. May return true too early. */
 bool sq__event_wait(int event, uint64_t deadline);
 
 #endif

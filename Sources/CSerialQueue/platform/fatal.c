@@ -19,7 +19,7 @@ void sq__fatal(const char *format, ...) {
     va_start(arguments, format);
     sq__message(format, arguments);
     va_end(arguments);
-    function_t function = sq__exchange_relaxed(&first, NULL); /* not again, should it end here, too */
+    function_t function = sq__exchange_relaxed(&first, NULL); /* called once only, even if it fails in here itself */
     if (function != NULL) {
         function();
     }

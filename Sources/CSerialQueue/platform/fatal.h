@@ -8,7 +8,7 @@
  * message and a newline in one write, and aborts. Allocates nothing. */
 _Noreturn void sq__fatal(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
-/* Has `function` called before the process ends in sq__fatal, after the message was written. It must take no lock. */
+/* Registers a function that sq__fatal calls after it has written the message, before it aborts. It must take no lock. */
 void sq__fatal_first(void (*function)(void));
 
 #endif

@@ -13,5 +13,5 @@ void sq__message(const char *format, va_list arguments) {
     }
     line[used++] = '\n';
     ssize_t written = write(STDERR_FILENO, line, used);
-    (void)written; /* there is nowhere else to say it */
+    (void)written; /* there is nowhere else to report it */
 }

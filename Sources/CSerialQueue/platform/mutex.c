@@ -18,7 +18,7 @@ static void must(int error, const char *call) {
     }
 }
 
-/* A lock of ours is held for a few instructions: with glibc, a thread that finds it taken spins for a while before it sleeps. */
+/* Locks of this library are held for a few instructions: with glibc, a thread that finds it taken spins for a while before it sleeps. */
 int sq__mutex_init(sq__mutex_t *mutex) {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0) {
@@ -35,7 +35,7 @@ int sq__mutex_init(sq__mutex_t *mutex) {
 void sq__mutex_lock(sq__mutex_t *mutex) { must(pthread_mutex_lock(mutex), "pthread_mutex_lock"); }
 void sq__mutex_unlock(sq__mutex_t *mutex) { must(pthread_mutex_unlock(mutex), "pthread_mutex_unlock"); }
 
-/* By trying: the system's call with a time limit goes by a clock that can be set, or is not there. */
+/* Tries repeatedly: pthread_mutex_timedlock uses a clock that can be set, and its variant for the monotonic clock is not everywhere. */
 bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds) {
     uint64_t until = sq__time_after(sq__clock_now(), nanoseconds);
     int error;
@@ -63,7 +63,7 @@ int sq__condition_init(sq__condition_t *condition) {
     return error ? ENOMEM : 0;
 }
 
-/* A time_t has room for every uint64_t of nanoseconds where it has 64 bits; where it has 32, the latest time must do. */
+/* A time_t of 64 bits can hold every uint64_t of nanoseconds. One of 32 bits cannot: then the latest time that it can hold is used. */
 static struct timespec timespec_of(uint64_t nanoseconds) {
     uint64_t seconds = nanoseconds / 1000000000u;
     if (sizeof(time_t) < sizeof(uint64_t) && seconds > INT_MAX) {
@@ -75,7 +75,7 @@ static struct timespec timespec_of(uint64_t nanoseconds) {
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline) {
     int cancel_state;
     int error;
-    /* A thread that was cancelled here would leave its slot in a queue behind, and a locked mutex. */
+    /* A thread that was cancelled here would leave a slot in a queue and a locked mutex behind. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (deadline == SQ__NEVER) {
         error = pthread_cond_wait(condition, mutex);

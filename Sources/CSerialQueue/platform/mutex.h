@@ -18,7 +18,7 @@ typedef pthread_cond_t sq__condition_t;
 int sq__mutex_init(sq__mutex_t *mutex);
 void sq__mutex_lock(sq__mutex_t *mutex);
 void sq__mutex_unlock(sq__mutex_t *mutex);
-/* The same as sq__mutex_lock, but only if another thread unlocks it in time. False: the caller does not have it. */
+/* As sq__mutex_lock, but waits for at most this long. False: the caller does not have the lock. */
 bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds);
 void sq__mutex_destroy(sq__mutex_t *mutex);
 

@@ -31,7 +31,7 @@ static bool through_a_pipe(const char *address, char *copy, size_t bytes) {
     return ok;
 }
 
-/* By its number: a sanitizer would take the call for an access of its own. */
+/* By its number: a sanitizer would treat a call of the function like an ordinary access, and report it. */
 bool sq__peek(const void *address, void *copy, size_t bytes) {
     struct iovec to = { .iov_base = copy, .iov_len = bytes }, from = { .iov_base = (void *)(uintptr_t)address, .iov_len = bytes };
     if (address == NULL) {

@@ -1,9 +1,9 @@
 /* peek.h: reading memory that other threads write, or free, at the same time.
  *
  * DESIGN. A dump (inspect/dump.c) shows what other threads do, and must not wait for them. It copies their records through the
- * system, which reports an address that is not mapped instead of ending the program. A copy may be torn, or of memory that was reused
- * while they are read: the caller checks what it can, and shows the rest as what it is, a look at a moving target. Records of threads
- * that do not move are read as they are. */
+ * system, which reports an address that is not mapped instead of ending the program. A copy may mix old and new fields, or come from
+ * memory that was reused meanwhile. The caller checks what it can; the rest of the dump may be wrong where threads are running. Records
+ * of threads that are stuck do not change, so they are correct. */
 #ifndef SQ__PLATFORM_PEEK_H
 #define SQ__PLATFORM_PEEK_H
 
@@ -19,7 +19,7 @@ bool sq__peek(const void *address, void *copy, size_t bytes);
 /* Copies a text of at most size - 1 bytes and ends it with a NUL. What cannot be printed becomes '?'. If it cannot be read: "?". */
 void sq__peek_text(const char *address, char *text, size_t size);
 
-/* Ends the text within `size` bytes, and makes a '?' of what cannot be printed. */
+/* Ends the text within `size` bytes, and replaces what cannot be printed by '?'. */
 void sq__make_printable(char *text, size_t size);
 
 /* Zeroed memory that comes from the system directly: a stuck thread may hold the lock of malloc. NULL: none. */

@@ -1,8 +1,8 @@
 /* processors.c: how many processors this process may use.
  *
  * DESIGN. The smaller one of two: those that its main thread may be scheduled on, and its control group's quota, which is time per period. A
- * group's limit holds for the groups within it as well, so all on the way up to the root are asked. They are read from files, and
- * a thread may be cancelled at each of those calls: not this one, which asks in the middle of a wait, or with a lock. */
+ * group's limit holds for the groups within it as well, so all groups up to the root are read. Reading a file is a point at which a
+ * thread can be cancelled; this function disables that, because it is called in the middle of waits, and with locks held. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* sched_getaffinity */
 #endif
@@ -20,7 +20,7 @@ enum { PATH_SIZE = 512 };
 
 static unsigned schedulable(void) {
     cpu_set_t mine;
-    if (sched_getaffinity(getpid(), sizeof mine, &mine) == 0) { /* the main thread's: threads may be pinned */
+    if (sched_getaffinity(getpid(), sizeof mine, &mine) == 0) { /* the main thread's set: the calling thread may be pinned */
         int count = CPU_COUNT(&mine);
         return count > 0 ? (unsigned)count : 1;
     }
@@ -58,7 +58,7 @@ unsigned sq__processors_within(const char *root, const char *group, unsigned lim
     if (length >= sizeof path) {
         return limit;
     }
-    while (length >= strlen(root)) { /* which begins with a slash, so that there is one to be found */
+    while (length >= strlen(root)) { /* the root begins with a slash, so strrchr always finds one */
         limit = limited_by(path, limit);
         length = (size_t)(strrchr(path, '/') - path);
         path[length] = '\0';

@@ -20,7 +20,7 @@ typedef struct attributes {
 } attributes_t;
 
 typedef struct demand {
-    int nice;       /* at least */
+    int nice;       /* at least this much */
     bool batch;
     uint64_t slice; /* nanoseconds; 0: the default */
 } demand_t;
@@ -44,7 +44,7 @@ static bool is_normal(const attributes_t *attributes) {
 void sq__service_apply(sq_service_t service) {
     const demand_t *demand = &demands[service];
     attributes_t attributes;
-    /* A program whose main thread is a real-time thread has chosen more than a class says. */
+    /* If the main thread is a real-time thread, its priority is above every class: leave it. */
     if (service == SQ_SERVICE_DEFAULT || !get(&attributes) || !is_normal(&attributes)) {
         return;
     }

@@ -46,12 +46,12 @@ static void handle(int number) {
     int error = errno;
     uint64_t one = 1;
     (void)number;
-    if (write(event, &one, sizeof one) < 0) { /* so many signals are waiting already that one more changes nothing */
+    if (write(event, &one, sizeof one) < 0) { /* fails only if very many signals wait already: then one more makes no difference */
     }
     errno = error;
 }
 
-/* This thread takes the signal even if all others block it. A text for a reader that has gone is not to end the program. */
+/* This thread accepts the signal even if all others block it. It blocks SIGPIPE: a dump into a closed pipe must not end the program. */
 static void await_signals(void *unused) {
     sigset_t mine, pipe;
     uint64_t count;

@@ -9,14 +9,14 @@
 /* The value of an environment variable; NULL: it is not set, or the program has more rights than its user. */
 const char *sq__environment(const char *name);
 
-/* The number of a signal by its name ("USR1", "SIGUSR1", "RTMIN+2"); 0: it is none, or none that a program may use freely. */
+/* The number of the signal with this name ("USR1", "SIGUSR1", "RTMIN+2"); 0: there is none, or programs may not use it freely. */
 int sq__signal_named(const char *name);
 
-/* Has a thread call `call` after each such signal; once for several that come while it is called. Returns 0; EBUSY: the program
- * handles or ignores the signal; or another errno code. Once in a process. */
+/* Starts a thread that calls `call` after each such signal, and once for several signals that come during a call. May be called once in a
+ * process. Returns 0; EBUSY: the program handles or ignores the signal; or another errno code. */
 int sq__signal_begin(int number, void (*call)(void));
 
-/* In the child of a fork, where that thread does not exist: starts it again, if it was there. */
+/* Called in the child of a fork, where that thread does not exist: starts it again, if the parent had it. */
 void sq__signal_begin_again(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* symbols.h: the names of functions, from the files that the process is made of.
  *
- * DESIGN. Not by dladdr: a thread that is stuck in dlopen holds its lock, and it knows no static functions. All wanted addresses are
- * collected first; then each file that has one of them is mapped, and its table of symbols read once. No lock is taken, and
- * no memory is allocated but pages. */
+ * DESIGN. dladdr cannot be used: a thread that is stuck in dlopen holds its lock, and it knows no static functions. All wanted addresses are
+ * collected first; then each file that has one of them is mapped, and its table of symbols read once. It takes no lock,
+ * and gets memory in pages directly from the system. */
 #ifndef SQ__PLATFORM_SYMBOLS_H
 #define SQ__PLATFORM_SYMBOLS_H
 
@@ -27,13 +27,13 @@ typedef struct sq__symbols {
     sq__symbol_t symbol[SQ__SYMBOLS];
 } sq__symbols_t;
 
-/* Wants the name of the code at this address. No effect on a full table, or if it is wanted already. */
+/* Adds an address whose name is wanted. No effect if the table is full, or has the address already. */
 void sq__symbols_want(sq__symbols_t *symbols, uintptr_t address);
 
 /* Finds all wanted names. */
 void sq__symbols_find(sq__symbols_t *symbols);
 
-/* Writes "name (file+0x123)", or as much of it as is known. */
+/* Writes "name (file+0x123)", or the known part of it. */
 void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *text, size_t size);
 
 /* After sq__symbols_find. True: the address is code. */

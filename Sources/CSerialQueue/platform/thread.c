@@ -63,7 +63,7 @@ static void become_like_main_thread(void) {
 static void *thread_main(void *argument) {
     const sq__thread_start_t *start = argument;
     if (start->name[0] != '\0') {
-        /* By the thread itself: seen from others it may already have ended. A thread without a name works as well. */
+        /* The thread names itself: when another thread does it, this one may have ended. A failure is harmless. */
         pthread_setname_np(pthread_self(), start->name);
     }
     become_like_main_thread();
@@ -111,7 +111,7 @@ static int create(sq__thread_start_t *start, size_t stack_size) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     pthread_attr_destroy(&attributes);
-    return error == EAGAIN ? ENOMEM : error; /* to the callers of the library EAGAIN means something else */
+    return error == EAGAIN ? ENOMEM : error; /* EAGAIN means something else to the callers of this library */
 }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
@@ -169,8 +169,8 @@ void sq__thread_name(char *name, size_t size) {
 }
 
 uint64_t sq__thread_processor_time(uint64_t id) {
-    /* What pthread_getcpuclockid returns, which must not be asked about a thread that may have ended: per thread (4), and by the
-     * scheduler's exact count (2). */
+    /* Builds the clock ID that pthread_getcpuclockid would return; that function must not be called for a thread that may have ended. 4: the
+     * clock of one thread; 2: the scheduler's exact count. */
     clockid_t clock = (clockid_t)(~(uint32_t)id << 3 | 4 | 2);
     struct timespec used;
     return clock_gettime(clock, &used) == 0 ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;

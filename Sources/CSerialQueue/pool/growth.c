@@ -4,7 +4,7 @@
  * that was waiting at the last check still waits, the pool may grow. Growth must help:
  *
  *     - All members with a seat are blocked: nothing moves. The pool gets twice as many additional seats as it has.
- *     - Only some are blocked: entries still get their turn, only later. A member that many checks have found blocked in the
+ *     - Only some are blocked: entries are still taken, only later. A member that many checks have found blocked in the
  *       same entry is replaced, by one seat.
  *     - Members that were blocked continue: if several checks in a row find more members running than the pool has seats at
  *       rest, the additional seats are taken back, even while entries wait. A member leaves its seat after its entry.
@@ -23,14 +23,14 @@
 #include "platform/container.h"
 #include "platform/thread.h"
 
-/* A member that has used so much of the processor since the last look computes. Nanoseconds: a twentieth of the time. */
+/* A member that has used this much processor time since the last look is computing. Nanoseconds: a twentieth of the time between looks. */
 static const uint64_t computing = 100000;
 
-/* After so many looks with the same entry, without use of the processor, a member may count as blocked; */
+/* A member may count as blocked after this many looks in the same entry that found it using no processor time, */
 #ifndef SQ__LOOKS_AT_A_JOB
 #define SQ__LOOKS_AT_A_JOB 8
 #endif
-/* and after so many with little use. */
+/* or after this many that found it using little. */
 #ifndef SQ__MANY_LOOKS_AT_A_JOB
 #define SQ__MANY_LOOKS_AT_A_JOB 32
 #endif
@@ -39,13 +39,13 @@ enum { LOOKS_A_SECOND = 500 };
 
 /* Members with a seat that are blocked. */
 typedef struct blocked {
-    unsigned now;      /* for SQ__LOOKS_AT_A_JOB they have not moved */
-    unsigned for_long; /* and those that have been in the same entry for SQ__MANY_LOOKS_AT_A_JOB */
+    unsigned now;      /* in all */
+    unsigned for_long; /* of these, the ones in the same entry for SQ__MANY_LOOKS_AT_A_JOB looks */
 } blocked_t;
 
 enum doubt { NONE, NOW, FOR_LONG };
 
-/* A member that is not in a call is on the way to its next entry, for which it may wait for our lock. */
+/* A member that is not inside an entry is on the way to its next one. It may wait for the pool's lock, so it does not count. */
 static enum doubt doubt(sq__member_t *member) {
     bool is_same = member->entry == member->entry_seen;
     member->entry_seen = member->entry;
@@ -61,9 +61,9 @@ static enum doubt doubt(sq__member_t *member) {
                                                                         : NONE;
 }
 
-/* The system is asked without the lock. */
+/* Called with the lock held; releases it while it asks the system about the threads. */
 static blocked_t count_blocked(sq__pool_t *pool) {
-    struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* enough of those that are not asleep */
+    struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* of more members, only the first ones are asked about */
     blocked_t blocked = { 0, 0 };
     unsigned count = 0;
     for (sq__member_t *member = pool->all; member != NULL && count < SQ__MOST_MEMBERS; member = member->next) {
@@ -114,7 +114,7 @@ static void adjust_seats(sq__pool_t *pool) {
     }
     blocked_t blocked = count_blocked(pool);
     if (blocked.now > pool->seated || blocked.for_long > pool->seated) {
-        return; /* they have left their seats by now */
+        return; /* some have left their seats since they were counted */
     }
     if (may_grow) {
         grow(pool, &blocked);
@@ -122,7 +122,7 @@ static void adjust_seats(sq__pool_t *pool) {
     take_back(pool, &blocked);
 }
 
-/* Once a second. Takes back all seats that nobody uses, if no entry waits, and returns the members to be dismissed. */
+/* Once a second. Takes back all unused seats, if no entry waits, and returns the members to be dismissed. */
 static sq__member_t *shrink(sq__pool_t *pool) {
     unsigned needed = pool->seated + pool->seats_at_rest;
     if (!sq__pool_has_ready(pool) && pool->seats > needed) {
@@ -135,7 +135,7 @@ static sq__member_t *shrink(sq__pool_t *pool) {
     return picked;
 }
 
-/* Gives the free seats to those that wait. With the lock, which it releases in between. */
+/* Wakes or starts a member for each free seat, while entries wait. Called with the lock, which it releases in between. */
 static void seat_all(sq__pool_t *pool) {
     unsigned free = pool->seats > pool->seated ? pool->seats - pool->seated : 0;
     for (; free > 0 && sq__pool_has_ready(pool); free -= 1) {
@@ -144,7 +144,7 @@ static void seat_all(sq__pool_t *pool) {
     }
 }
 
-/* The pool is not freed before this is over. */
+/* The pool is not freed before this function has ended: growth_is_scheduled stays set until then. */
 void sq__growth_look(sq__alarm_t *alarm) {
     sq__pool_t *pool = SQ__CONTAINER(alarm, sq__pool_t, alarm);
     sq__member_t *picked = NULL;

@@ -1,12 +1,12 @@
 /* help.h: work that a pool's members share with the thread that offers it.
  *
  * DESIGN. The thread does the work itself, and offers it to the pool at the same time. An offer is in a list of its own, next to the ready
- * entries, and says how many members it wants. A member with a seat takes an offer or an entry, the two in turn while there are
- * both, and calls a further member if the offer wants more. Nobody waits for a member that does not come: a pool whose members
- * are all busy or blocked helps nobody, and does not grow for it.
+ * entries, and says how many members it wants. A member with a seat takes an offer or an entry, alternately while there are
+ * both, and wakes a further member if the offer wants more. The thread does not wait for members: if all of them are busy or
+ * blocked, it does all the work itself, and the pool does not grow for it.
  *
- * The offer is a block of memory. It is freed by the last of those that have it: its thread, and each member that came. A
- * member that comes too late finds an offer without work, or none. */
+ * The offer is a block of memory. Its thread and each member that took it use it; the last of them to leave frees it.
+ * A member that comes too late finds an offer without work, or none. */
 #ifndef SQ__POOL_HELP_H
 #define SQ__POOL_HELP_H
 
@@ -18,7 +18,7 @@ typedef struct sq__help {
     struct sq__help **link;             /* L  the pointer to it; NULL: it is not listed */
     unsigned wanted;                    /* L  how many more members may come */
     unsigned users;                     /* L  the thread that has offered it, and the members that came */
-    bool is_over;                       /* L  taken back */
+    bool is_over;                       /* L  its thread has taken it back */
     bool (*call)(struct sq__help *help); /* F  a member helps; true: there was more to do when it left */
 } sq__help_t;
 

@@ -34,7 +34,7 @@ void sq__pools_remove(sq__pool_t *pool) {
 static void take_lock(void) { sq__mutex_lock(&lock); }
 
 static void release_lock(bool in_child) {
-    while (in_child && pools != NULL) { /* the parent's: they run nothing here */
+    while (in_child && pools != NULL) { /* the parent's pools: they run nothing in the child */
         pools->link = NULL;
         pools = pools->next;
     }
@@ -45,7 +45,7 @@ static __attribute__((constructor)) void around_fork(void) {
     sq__process_around_fork(SQ__RANK_POOLS, take_lock, release_lock);
 }
 
-/* Looking. A record may have to be read without its lock: then it is peeked at. */
+/* Visiting. A record that has to be read without its lock is copied with sq__peek. */
 
 enum { MOST_MEMBERS = 256, MOST_ENTRIES = 1 << 24 };
 
@@ -64,7 +64,7 @@ static void look_at_members(const sq__member_t *member, seated_t *seated) {
     }
 }
 
-/* There may be very many, and a peek is two system calls. */
+/* With the lock they are read directly: there may be very many, and a peek is two system calls. */
 static void look_at_entries(const sq__ready_t *entry, bool is_locked, const sq__pool_visitor_t *visitor) {
     sq__ready_t copy;
     for (unsigned i = 0; entry != NULL && i < MOST_ENTRIES && (is_locked || sq__peek(entry, &copy, sizeof copy)); i += 1) {
@@ -107,7 +107,7 @@ static void look(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
 
 bool sq__pools_visit(const sq__pool_visitor_t *visitor) {
     bool is_locked = sq__mutex_lock_within(&lock, visitor->patience);
-    /* Without the lock a pool may be freed at any time, with the mutex that a look would try: so there is no look then. */
+    /* Without the lock a pool could be freed at any time, together with its mutex: so none is visited then. */
     for (sq__pool_t *pool = is_locked ? pools : NULL; pool != NULL; pool = pool->next) {
         look(pool, visitor);
     }

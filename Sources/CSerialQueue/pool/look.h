@@ -11,7 +11,7 @@ void sq__pools_remove(sq__pool_t *pool);
 typedef struct sq__pool_view {
     char label[64];
     bool is_manual, is_loop;
-    bool is_locked;        /* the look had the pool's lock */
+    bool is_locked;        /* the pool's lock was held while its fields were read */
     unsigned members, idle, seats, seated, most;
     unsigned blocked;      /* members with a seat that the system says do not run */
     size_t waiting;        /* entries */
@@ -19,14 +19,14 @@ typedef struct sq__pool_view {
 } sq__pool_view_t;
 
 typedef struct sq__pool_visitor {
-    uint64_t patience; /* nanoseconds: it waits so long for each lock, and does without it then */
+    uint64_t patience; /* nanoseconds: how long to wait for each lock. Without the lock the fields are read all the same */
     void (*entry)(void *context, const sq__ready_t *entry, bool is_locked);              /* each ready one, in order; before `pool` */
     void (*pool)(void *context, const sq__pool_t *pool, const sq__pool_view_t *view);
     void *context;
 } sq__pool_visitor_t;
 
-/* All pools. An entry is called under its pool's lock (`is_locked`), so what it stands for is there; without the lock, perhaps not.
- * Returns whether it had the lock of the list. */
+/* Visits all pools. With `is_locked`, `entry` is called under the pool's lock: the queue that the entry stands for exists. Without the
+ * lock it may be freed. Returns false if it did not get the lock of the list: then no pool was visited. */
 bool sq__pools_visit(const sq__pool_visitor_t *visitor);
 
 #endif

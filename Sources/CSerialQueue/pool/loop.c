@@ -65,7 +65,7 @@ static sq__ready_t *take(sq__pool_t *pool, sq__band_t *band) {
     return entry;
 }
 
-/* Calls the entry for at most `most` tasks. False: it has forked, and this is the child. */
+/* Runs at most `most` tasks of the entry. False: one has forked, and this is the child. */
 static bool call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t most, size_t *ran) {
     bool has_more = pool->call(entry, most < LONG_BATCH ? most : LONG_BATCH, ran) == SQ__READY_MORE;
     if (sq__pool_is_stale(pool)) {
@@ -77,8 +77,8 @@ static bool call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t m
     return true;
 }
 
-/* True: nothing is ready. Then the descriptor is not readable, or a thread writes it just now for nothing. `stoppable`: a stop counts
- * as something ready. */
+/* True: nothing is ready. Then the descriptor is not readable, or a thread that posted earlier is just writing it. With `stoppable` a
+ * stop counts as something ready. */
 static bool rest(sq__pool_t *pool, bool stoppable) {
     sq__mutex_lock(&pool->lock);
     bool is_empty = !sq__pool_has_ready(pool) && !(stoppable && pool->stops);
@@ -118,7 +118,7 @@ static int run_some(sq__pool_t *pool, size_t most, sq_time_t until, size_t *ran)
     for (;;) {
         int error = run_ready(pool, most, ran);
         if (error || *ran >= most) {
-            (void)(error || rest(pool, false)); /* if nothing is left, the program's loop is not to come again for nothing */
+            (void)(error || rest(pool, false)); /* clears the descriptor if nothing is left: the program need not come back */
             return error;
         }
         if (*ran > 0 || until == SQ_NOW || !is_in_time) {

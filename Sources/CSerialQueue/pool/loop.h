@@ -1,7 +1,7 @@
-/* loop.h: pools that run on a thread of the program's, from its own event loop.
+/* loop.h: pools that run on one of the program's own threads, from its event loop.
  *
- * DESIGN. A loop is a pool without members. One thread, the owner, runs its ready entries, when its program says so. A descriptor
- * says when that is worthwhile: it is readable while entries are ready.
+ * DESIGN. A loop is a pool without members. One thread, the owner, runs its ready entries, when the program calls it. A
+ * descriptor tells the program when to do that: it is readable while entries are ready.
  *
  * The descriptor. `is_rung` says that it is readable, or that a thread is about to write it. The thread that posts an entry sets
  * is_rung, under the pool's lock; if it was not set, that thread writes the descriptor after the unlock. Only the owner clears it, under

@@ -10,7 +10,7 @@
 
 static bool serve(void *argument);
 
-/* Members come and go. `pool->members` has been counted up for the new one, so that the pool is not freed in between. */
+/* Members begin and end */
 
 /* With the lock. */
 static void trace_members(const sq__pool_t *pool) {
@@ -21,6 +21,7 @@ static void trace_members(const sq__pool_t *pool) {
     }
 }
 
+/* The caller has counted the new member in pool->members already, so that the pool is not freed meanwhile. */
 static int recruit(sq__pool_t *pool, sq__member_t **result) {
     sq__member_t *member = sq__memory(sizeof *member);
     if (member == NULL) {
@@ -101,7 +102,7 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
     bool recruits = false;
     if ((sq__pool_has_ready(pool) || pool->helps != NULL) && pool->seated < pool->seats) {
         member = take_idle(pool);
-        /* If all that there may be sleep in the library, one more: what they wait for may be among the entries. */
+        /* If the limit is reached and all members sleep in the library, start one more: what they wait for may be among the entries. */
         recruits = member == NULL
             && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest
                 || (pool->seated == 0 && sq__pool_has_ready(pool)));
@@ -111,7 +112,7 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
             member->is_seated = true; /* from now on, not from when it runs: a look is not to take it for one that is blocked */
         }
         if (pool->members > pool->seats_at_rest) {
-            sq__growth_schedule(pool, false); /* to have it go when it is no longer needed */
+            sq__growth_schedule(pool, false); /* so that it is ended when it is no longer needed */
         }
     } else if (sq__pool_has_ready(pool) && pool->seats < pool->most) {
         sq__growth_schedule(pool, true);
@@ -124,7 +125,7 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
         sq__members_leave_and_unlock(pool);
     }
     if (member != NULL) {
-        sq__worker_post(member->worker); /* its seat is taken for it */
+        sq__worker_post(member->worker); /* its seat was taken for it above */
     }
 }
 
@@ -152,7 +153,7 @@ static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
     return member->is_seated;
 }
 
-/* Called without the lock. True: the member leaves work behind. */
+/* Called without the lock. True: there is more to do than the member has done. */
 static bool do_work(sq__pool_t *pool, const work_t *work) {
     size_t ran = 0;
     return work->help != NULL ? work->help->call(work->help) : pool->call(work->entry, SQ__BATCH, &ran) == SQ__READY_MORE;
@@ -167,7 +168,7 @@ static void put_back(sq__pool_t *pool, const work_t *work, bool has_more) {
     }
 }
 
-/* The worker's function: called with a seat, or to be dismissed. */
+/* The worker's function. The member has a seat when it is called, or is to be dismissed. */
 static bool serve(void *argument) {
     sq__member_t *member = argument;
     sq__pool_t *pool = member->pool;
@@ -180,13 +181,13 @@ static bool serve(void *argument) {
     while (!member->is_dismissed && next_work(pool, member, &work)) {
         sq__store_relaxed(&member->calls, true);
         if (pool->helps != NULL) {
-            sq__members_call_and_unlock(pool); /* one more */
+            sq__members_call_and_unlock(pool); /* one more member, for another help */
         } else {
             sq__mutex_unlock(&pool->lock);
         }
         bool has_more = do_work(pool, &work);
         sq__store_relaxed(&member->calls, false);
-        if (sq__pool_is_stale(pool)) { /* what was called has forked, and this is the child: the entries are the parent's */
+        if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child: the entries are the parent's */
             return false;
         }
         sq__mutex_lock(&pool->lock);
@@ -242,7 +243,7 @@ sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members) {
 
 void sq__members_dismiss(sq__member_t *picked) {
     while (picked != NULL) {
-        sq__member_t *next = picked->next_idle; /* after the post it may be gone */
+        sq__member_t *next = picked->next_idle; /* read first: after the post the member may be freed */
         sq__worker_post(picked->worker);
         picked = next;
     }
@@ -255,7 +256,7 @@ void sq__members_end(sq__pool_t *pool) {
     if (pool->growth_is_scheduled && sq__alarm_cancel(pool->alarms, &pool->alarm)) {
         pool->growth_is_scheduled = false;
     }
-    pool->members += 1; /* we leave like one: there may be no other */
+    pool->members += 1; /* the next call counts one less, and frees the pool if no member is left */
     sq__members_leave_and_unlock(pool);
     sq__members_dismiss(picked);
 }

@@ -96,7 +96,7 @@ void sq__pool_ring_and_unlock(sq__pool_t *pool) {
     }
 }
 
-/* Of a loop, with the lock, which it releases. */
+/* After a post to a loop. Called with the lock, which it releases. */
 static void posted_to_loop(sq__pool_t *pool) {
     sq__owner_t *owner = sq__load_relaxed(&pool->owner);
     if (owner != NULL) {
@@ -152,7 +152,7 @@ bool sq__pool_has_members(const sq__pool_t *pool) { return pool->seats_at_rest >
 
 /* Manual pools; the last function also for loops */
 
-/* Calls an entry that was taken out of the list. */
+/* Runs an entry that was taken out of the list. */
 static size_t call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t batch) {
     size_t ran = 0;
     if (pool->call(entry, batch, &ran) == SQ__READY_MORE) {

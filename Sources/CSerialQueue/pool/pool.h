@@ -1,7 +1,7 @@
 /* pool.h: threads that take ready entries from one list.
  *
  * DESIGN. A pool has a list of ready entries, and workers (worker.h), its members, that take them in order. An entry is a node
- * in whatever it stands for (a queue). It is in the list at most once, and is posted again only after it was called.
+ * in the object that it stands for, a queue. It is in the list at most once, and is posted again only after it was run.
  *
  * A member runs an entry only while it has one of the pool's seats. The thread that posts an entry takes a free seat, if there
  * is one, for an idle member or a new one. A member keeps its seat as long as it finds entries. So all seats are taken
@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* After so many tasks an entry goes to the back. */
+/* A run of an entry ends after this many tasks: then the entry goes to the back of the list. */
 #ifndef SQ__BATCH
 #define SQ__BATCH 64
 #endif
@@ -49,7 +49,7 @@ typedef struct sq__ready {
     struct sq__ready *next; /* under the pool's lock */
 } sq__ready_t;
 
-/* How the call of an entry ended. */
+/* How a run of an entry ended. */
 typedef enum sq__ready_end {
     SQ__READY_GONE, /* the entry may have been posted again, or freed */
     SQ__READY_MORE  /* the entry has more to do and was not posted: it goes to the back of the list */
@@ -60,16 +60,16 @@ typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch
 
 /* What an exploration of schedules (explore/) does in place of a manual pool. */
 typedef struct sq__explorer {
-    /* Runs what is ready, and lets the clock go to `until`, in an order of its own. Returns how many tasks were run. */
+    /* Runs what is ready and advances the clock to `until`, in an order of its own. Returns how many tasks were run. */
     size_t (*run)(struct sq__explorer *explorer, uint64_t until);
     /* An entry is ready. Called under the pool's lock. */
     void (*posted)(struct sq__explorer *explorer, const sq__ready_t *entry);
 } sq__explorer_t;
 
 typedef struct sq__pool_plan {
-    sq__ready_function_t call; /* what calls its entries */
+    sq__ready_function_t call; /* runs an entry */
     const char *label;
-    size_t seats;            /* how many it has at rest; 0: a manual pool, or a loop */
+    size_t seats;            /* how many it has before it grows (at rest); 0: a manual pool, or a loop */
     bool is_loop;
     size_t most;             /* how many it may grow to */
     size_t stack_size;
@@ -82,22 +82,22 @@ int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
 sq__pool_t *sq__pool_retain(sq__pool_t *pool);
 void sq__pool_release(sq__pool_t *pool);
 
-/* Has the entry called. The pool may be gone on return. */
+/* Makes the entry ready, so that the pool will run it. The pool may be freed on return. */
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 
 /* Removes a posted entry. False: a thread has taken it. */
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
-/* It has threads of its own: it is neither manual nor a loop. */
+/* True: the pool has threads of its own, so it is neither manual nor a loop. */
 bool sq__pool_has_members(const sq__pool_t *pool);
 
-/* A hint: entries are waiting for a member. */
+/* A hint. True: entries are waiting for a member. */
 bool sq__pool_is_crowded(const sq__pool_t *pool);
 
-/* The pool was made before a fork that this process is the child of. */
+/* True: the pool was created before a fork, and this process is the child. */
 bool sq__pool_is_stale(const sq__pool_t *pool);
 
-/* What it was created with. */
+/* The label that it was created with. */
 const char *sq__pool_label(const sq__pool_t *pool);
 
 /* The class of its threads. */
@@ -106,26 +106,26 @@ sq_service_t sq__pool_service(const sq__pool_t *pool);
 /* NULL: it is not a manual pool. */
 sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);
 
-/* Has a manual pool explored; NULL: no longer. By its only user. */
+/* Lets this explorer run a manual pool; NULL: the pool is run as usual again. No other thread may use the pool meanwhile. */
 void sq__pool_explore(sq__pool_t *pool, sq__explorer_t *explorer);
 
 /* NULL: the pool is not being explored. */
 sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool);
 
-/* Calls what is ready on a manual pool, in turns, until nothing is. Returns how many tasks were run. */
+/* Runs the ready entries of a manual pool in order, a batch of tasks each, until none is ready. Returns how many tasks were run. */
 size_t sq__pool_run(sq__pool_t *pool);
 
-/* Calls this entry of a manual pool, or of a loop by its owner, once, for one task, if it is ready. False: it is not, or the pool is being
+/* Runs one task of this entry, if the entry is ready: on a manual pool, or on a loop by its owner. False: it is not ready, or the pool is being
  * explored. The entry is only compared by address until it is found ready, so it may have been freed. */
 bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry);
 
-/* The same look, which runs nothing. */
+/* True: this entry is ready. As above, it is only compared by address. */
 bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry);
 
-/* Calls the first ready entry of a manual pool once, for one task. False: none is ready, or the pool is being explored. */
+/* Runs one task of the first ready entry of a manual pool. False: none is ready, or the pool is being explored. */
 bool sq__pool_run_next(sq__pool_t *pool);
 
-/* Around a sleep of the calling thread in the middle of an entry. `member` is the thread's, and not NULL. */
+/* Called before and after a member sleeps in the middle of an entry. `member` is the calling thread's record, not NULL. */
 void sq__pool_lend_seat(sq__member_t *member);
 void sq__pool_take_seat(sq__member_t *member);
 

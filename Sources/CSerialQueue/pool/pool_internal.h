@@ -15,14 +15,14 @@ struct sq__member {
     sq__worker_t *worker;    /* F */
     sq__member_t *next;      /* L  of all */
     sq__member_t *next_idle; /* L */
-    uint64_t thread_id;      /* L  0: it has not been called yet */
+    uint64_t thread_id;      /* L  0: it has not run yet */
     uint64_t entry;            /* L  the number of the entry or help that it runs: how many had been taken */
     uint64_t entry_seen;       /* L  the same at the last look (growth.c), */
-    unsigned looks;          /* L  how many looks in a row have found it in the call of this entry, */
+    unsigned looks;          /* L  how many looks in a row have found it in the same entry, */
     unsigned still;          /* L  and how many of them without use of the processor in between */
     uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
-    SQ__ATOMIC(bool) calls;  /* A  it is in the call of its entry, by itself */
-    bool is_seated;          /* L  it runs an entry, or is called for one, and does not sleep in a call of the library */
+    SQ__ATOMIC(bool) calls;  /* A  it is inside its entry or help; only the member writes it */
+    bool is_seated;          /* L  it has a seat: it runs an entry, or was woken for one, and does not sleep in the library */
     bool is_dismissed;       /* L */
 };
 
@@ -30,7 +30,7 @@ struct sq__member {
 typedef struct sq__line {
     sq__ready_t *first;
     sq__ready_t **end;
-    unsigned passed; /* how many entries of higher bands were taken since this line had its last turn */
+    unsigned passed; /* how many entries of higher bands were taken since one of this line was */
 } sq__line_t;
 
 /* F fixed after create, L under the lock, A atomic; C written under the lock, read by anyone as a hint. */
@@ -38,18 +38,18 @@ struct sq_pool {
     sq__mutex_t lock;
     sq__line_t lines[SQ__BANDS];    /* L  what is ready */
     struct sq__ahead *ahead;        /* L  waiting threads that an entry is given to; ahead.h */
-    SQ__ATOMIC(size_t) listed;      /* C  and how many */
-    SQ__ATOMIC(size_t) waiting;     /* C  and how much that is */
+    SQ__ATOMIC(size_t) listed;      /* C  how many of these there are */
+    SQ__ATOMIC(size_t) waiting;     /* C  how many entries are ready */
     uint64_t taken;                 /* L  how many entries have been taken */
-    sq__help_t *helps;              /* L  what members may help with (help.h), */
+    sq__help_t *helps;              /* L  what members may help with (help.h) */
     sq__help_t **helps_end;         /* L */
-    uint64_t helped;                /* L  and how often one has come */
-    bool is_turn_of_help;           /* L  of the next member that finds both */
+    uint64_t helped;                /* L  how many times a member has taken a help */
+    bool is_turn_of_help;           /* L  the next member that finds a help and an entry takes the help */
     sq__member_t *all;              /* L */
     sq__member_t *idle;             /* L  the last one on top */
-    unsigned members;               /* L  with those that are being started */
+    unsigned members;               /* L  including those that are being started */
     unsigned idle_members;          /* L */
-    unsigned leaving;               /* L  members that are dismissed, and have not gone yet */
+    unsigned leaving;               /* L  dismissed members that have not ended yet */
     unsigned seats;                 /* L */
     unsigned seated;                /* L  seats that are taken; above `seats` for a moment, see pool.h */
     unsigned seats_at_rest;         /* F */
@@ -65,10 +65,10 @@ struct sq_pool {
     sq__alarms_t *alarms;  /* F  the process's */
     sq__alarm_t alarm;
     uint64_t seen;         /* L  how many entries had been posted at the last look */
-    unsigned looks;        /* L  since the idle members were last looked at; a slow one counts as many */
-    unsigned looks_at_surplus; /* L  that have found more members than at rest that are not blocked, in a row */
-    unsigned fewest_idle;  /* L  since the last slow look */
-    bool growth_is_scheduled;      /* L  the alarm is set, or its call under way */
+    unsigned looks;        /* L  since idle members were last ended; a slow look counts as many */
+    unsigned looks_at_surplus; /* L  in a row, that found more members not blocked than seats at rest */
+    unsigned fewest_idle;  /* L  the fewest since idle members were last ended */
+    bool growth_is_scheduled;      /* L  the alarm is set, or its function is running */
     bool is_soon;          /* L  the next look comes soon */
 
     sq__pool_t *next;    /* under the lock of the list (look.c) */
@@ -81,7 +81,7 @@ struct sq_pool {
     int event;            /* F  of a loop: its descriptor */
     bool is_rung;         /* L  the descriptor is readable, or a thread is about to make it so */
     bool stops;           /* L  the next look of sq_pool_run_forever ends it */
-    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  with a reference; NULL: no thread has run it yet */
+    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the pool holds a reference; NULL: no thread has run it yet */
     char label[];        /* F */
 };
 
@@ -91,24 +91,26 @@ int sq__members_begin(sq__pool_t *pool);
 /* After the last release: ends the members. The last one frees the pool. */
 void sq__members_end(sq__pool_t *pool);
 
-/* With the lock, which it releases: if an entry is ready and a seat is free, a member is called to take it. The pool may be
- * freed on return. */
+/* With the lock, which it releases: if an entry or a help is ready and a seat is free, wakes or starts a member to take it. The
+ * pool may be freed on return. */
 void sq__members_call_and_unlock(sq__pool_t *pool);
 
 /* With the lock, which it releases: counts one member less. The last one frees the pool. */
 void sq__members_leave_and_unlock(sq__pool_t *pool);
 
-/* Ends up to `members` idle ones: the first removes them, with the lock; the second stops them, without it. */
+/* Both together end up to `members` idle members. The first takes them from the idle list, with the lock; the second stops their
+ * threads, without the lock. */
 sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members);
 void sq__members_dismiss(sq__member_t *picked);
 
 /* With the lock: schedules a growth check, soon or within a second. */
 void sq__growth_schedule(sq__pool_t *pool, bool is_soon);
 
-/* The alarm's call. */
+/* The function of the pool's alarm. */
 void sq__growth_look(sq__alarm_t *alarm);
 
-/* With the lock: adds the help to the list; a member takes the first one, which is there; and leaves it, which may free it. */
+/* With the lock. list: adds the help to the list. take: a member takes the first help; there must be one. leave: a member has stopped
+ * using the help, which may free it. */
 void sq__help_list(sq__pool_t *pool, sq__help_t *help);
 sq__help_t *sq__help_take(sq__pool_t *pool);
 void sq__help_leave(sq__pool_t *pool, sq__help_t *help, bool has_more);
@@ -120,7 +122,8 @@ void sq__pool_put_first(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band);
 bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
-/* With the lock: instead of an append, if a thread waits for the entry to run it itself. */
+/* With the lock. give_ahead: if a thread waits for this entry to run it itself, gives it the entry and returns true; then the entry is
+ * not appended. unlist: takes such a thread from the list. */
 bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry);
 void sq__pool_unlist(sq__pool_t *pool, struct sq__ahead **link);
 

@@ -1,4 +1,4 @@
-/* ready.c: a pool's list of ready entries, when its next growth check comes, and its memory: what its other files share. */
+/* ready.c: what the other files of a pool share: the list of ready entries, scheduling a growth check, and freeing the pool. */
 #include "platform/event.h"
 #include "platform/memory.h"
 #include "pool/look.h"
@@ -6,7 +6,7 @@
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 
-/* When a growth check comes. Nanoseconds. */
+/* How long until the next growth check. Nanoseconds. */
 static const uint64_t soon = 2000000, second = 1000000000;
 
 void sq__pool_append(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {

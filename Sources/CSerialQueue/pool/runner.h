@@ -7,14 +7,14 @@
 
 typedef uintptr_t sq__runner_t;
 
-/* Set in the address of a pool; next to it the band of the entry (pool.h). */
+/* The low bits of a pool's address: SQ__POOLED is set, and above it is the band of the entry (pool.h). */
 enum { SQ__POOLED = 1, SQ__BAND_SHIFT = 1, SQ__POOL_BITS = 7 };
 
 static inline sq__runner_t sq__runner_of_pool(sq__pool_t *pool, sq__band_t band) {
     return (uintptr_t)pool | (uintptr_t)band << SQ__BAND_SHIFT | SQ__POOLED;
 }
 
-/* NULL: it is none. */
+/* NULL: the runner is not a pool. */
 static inline sq__pool_t *sq__runner_pool(sq__runner_t runner) {
     return runner & SQ__POOLED ? (sq__pool_t *)(runner & ~(uintptr_t)SQ__POOL_BITS) : NULL;
 }
@@ -25,7 +25,7 @@ static inline sq__worker_t *sq__runner_worker(sq__runner_t runner) {
     return runner & SQ__POOLED ? NULL : (sq__worker_t *)runner;
 }
 
-/* Has the runner run the entry's tasks. One post at a time, as for a worker. */
+/* Makes the runner run the entry's tasks. One post at a time, as for a worker. */
 static inline void sq__runner_post(sq__runner_t runner, sq__ready_t *entry) {
     if (__builtin_expect(runner & SQ__POOLED, 0)) {
         sq__pool_post(sq__runner_pool(runner), sq__runner_band(runner), entry);

@@ -1,9 +1,9 @@
 /* explored.h: what an exploration of schedules does in place of the system.
  *
- * DESIGN. A thread that runs a test under exploration, or a task of one, has a record of it (self.h). Slow paths of the library ask
- * it: before a sync takes a queue, when a bounded queue is full, and in place of a sleep. Then another thread of the run may
- * continue. The functions are in explore/, which stands above all others. Every such thread has a frame (self.h), so the paths
- * that are taken without one do not look. */
+ * DESIGN. A thread that runs a test under exploration, or a task of such a test, has a record (self.h). Slow paths of the library
+ * call the record's functions: before a sync takes a queue, when a bounded queue is full, and in place of a sleep. Then another
+ * thread of the run may continue. The functions are in explore/, the highest layer. Every such thread has a frame (self.h), so code
+ * that runs only without a frame need not check for a record. */
 #ifndef SQ__THREAD_EXPLORED_H
 #define SQ__THREAD_EXPLORED_H
 
@@ -12,9 +12,10 @@
 struct sq__wait;
 
 typedef struct sq__explored_calls {
-    /* Another thread of the run may go first. In reports: `doing` ("sync onto"), the queue's label, and the function; or NULL. */
+    /* Another thread of the run may go first. For reports: what this one is `doing` ("sync onto"), the label
+     * of the object, and the function or NULL. */
     void (*pause)(struct sq__explored *explored, const char *doing, const char *label, void (*function)(void *));
-    /* Sleeps until the wait is decided; withdraws it if the schedule lets it expire. */
+    /* Sleeps until the wait is decided, or withdraws it: the schedule decides whether its deadline passes. */
     sq__outcome_t (*sleep)(struct sq__explored *explored, const struct sq__wait *wait, uint64_t deadline);
     /* A wait was refused because of a deadlock. */
     void (*deadlock)(struct sq__explored *explored, const char *report);

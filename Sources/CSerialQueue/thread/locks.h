@@ -25,7 +25,7 @@ typedef struct sq__locks {
         }                                                                                                                      \
     }
 
-/* The lock of the object at this address, which is not looked at. */
+/* The lock of the object at this address. The object itself is not accessed. */
 void sq__locks_take(sq__locks_t *locks, const void *object);
 void sq__locks_release(sq__locks_t *locks, const void *object);
 

@@ -4,9 +4,9 @@
  * record says when the thread has ended, so that a loop can be taken over; and as long as a loop refers to a record, no other
  * thread's record has the same address. The system's thread IDs would not do: they are used again.
  *
- * An owner that sleeps in a wait which needs tasks of its own loops is nudged by each post to one of them, and looks again
- * whether it can run one (wait/wait.c). `awaits` is the token that it sleeps on then. It changes under one lock for all records, which
- * the nudge takes, too: so no nudge comes after the owner has cleared it. */
+ * An owner may sleep in a wait that needs tasks of its own loops. Then each post to one of them nudges it, and it checks
+ * whether it can run one of these tasks (wait/wait.c). `awaits` is the token that it sleeps on. One lock for all records protects this
+ * field, and the nudge takes the lock, too: so no nudge comes after the owner has cleared the field. */
 #ifndef SQ__THREAD_OWNER_H
 #define SQ__THREAD_OWNER_H
 

@@ -12,7 +12,7 @@ typedef struct lock {
 SQ__ATOMIC(uint32_t) sq__fork_process;
 SQ__ATOMIC(uint32_t) sq__process_if_quiet;
 static lock_t registered[SQ__RANKS];
-static lock_t taken[SQ__RANKS]; /* by the fork in progress: another library may be loading ours at the same time */
+static lock_t taken[SQ__RANKS]; /* by the fork in progress; a copy, because another thread may be loading this library at the same time */
 static bool are_forks_watched;
 
 void sq__process_be_quiet(bool is_quiet) { sq__store_relaxed(&sq__process_if_quiet, is_quiet ? sq__process() : ~sq__process()); }

@@ -2,7 +2,7 @@
  *
  * DESIGN. The child of a fork has a copy of everything and one thread, the one that forked. What the parent made has threads
  * that do not exist in the child, and locks that no thread there may ever release. So each object remembers the number of
- * the process that made it. The child counts the number up, and then its calls on the parent's objects return ESTALE.
+ * the process that made it. The child increments the number, so that its calls on the parent's objects return ESTALE.
  *
  * No other thread may hold one of the library's global locks at the moment of the fork, as the child could never take it.
  * Each module that has such a lock registers it here. A fork takes them all, in lock order, and releases them in both
@@ -45,15 +45,15 @@ extern SQ__ATOMIC(uint32_t) sq__fork_process;
  * a queue is from before a fork or is to be traced. Code that has a path for one of the two has one for both, at no cost. */
 extern SQ__ATOMIC(uint32_t) sq__process_if_quiet;
 
-/* Begins, or ends, a time in which it is another number. */
+/* Sets sq__process_if_quiet. True: to the number of this process. False: to a number that no queue has. */
 void sq__process_be_quiet(bool is_quiet);
 
 /* The number of this process. */
 static inline uint32_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }
 
-/* Has `take` called before every fork, and `release` after it, in the parent and in the child. Called once for each rank,
- * while the library is loaded: there is no later moment that every program passes exactly once. Without memory for the
- * registration everything works except in the child of a fork. */
+/* Registers two functions: `take` is called before every fork, `release` after it, in the parent and in the child. Called once for
+ * each rank, while the library is loaded: no later moment comes exactly once in every program. If there is no memory for the
+ * registration, everything works except in the child of a fork. */
 void sq__process_around_fork(sq__lock_rank_t rank, void (*take)(void), void (*release)(bool in_child));
 
 #endif

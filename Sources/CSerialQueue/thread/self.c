@@ -62,7 +62,7 @@ void sq__self_enlist(void) {
     sq__self_t *self = sq__self();
     self->frame = NULL;
     if (!will_end_cleanly(self)) {
-        return; /* a dump would find the record when the thread is gone */
+        return; /* it could not be taken from the list when the thread ends */
     }
     self->thread_id = sq__thread_id();
     sq__mutex_lock(&lock);
@@ -116,8 +116,8 @@ void sq__self_wait_over(sq__token_t *token) {
 
 static void take_lock(void) { sq__mutex_lock(&lock); }
 
-/* In the child there is only the forking thread. Its token is retired with the others from before the fork; the list of tokens is
- * still locked: its rank is lower. */
+/* In the child there is only the thread that forked. Its token is retired, like all tokens from before the fork. The list of tokens is
+ * still locked, because its rank is lower. */
 static void release_lock(bool in_child) {
     sq__self_t *self = sq__self();
     if (in_child && self->token != NULL) {

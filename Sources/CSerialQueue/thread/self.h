@@ -6,7 +6,7 @@
  *
  * The records of all threads that use queues are in a list, for a dump. A thread joins it before its first task or wait. The
  * fast path of a sync pays nothing for that: the record begins with the frame SQ__UNLISTED, at an address below every stack,
- * which sq__is_current takes for a frame that a longjmp has left; the rare path for those finds out what it is. */
+ * which sq__is_current takes for a frame that a longjmp has left. The rare path for such frames then lists the thread. */
 #ifndef SQ__THREAD_SELF_H
 #define SQ__THREAD_SELF_H
 
@@ -16,7 +16,7 @@
 
 /* One for each task on this thread's stack, innermost first. It is a local variable of the function that calls the task. */
 typedef struct sq__frame {
-    const void *owner; /* whose task this is; NULL: no queue's, a function that runs with no current queue. It starts a chain */
+    const void *owner; /* the queue; NULL: a function that runs with no current queue. Such a frame starts a chain */
     struct sq__frame *parent;
     void (*function)(void *context); /* what it runs; not set if is_batch */
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
@@ -24,8 +24,8 @@ typedef struct sq__frame {
     bool is_batch; /* many tasks, one after the other: the frame is part of a sq__batch_frame_t (kernel/run.h) */
 } sq__frame_t;
 
-/* One for each once whose function this thread is running, and each apply for which it runs iterations of another thread's; innermost
- * first; a local variable of the call. */
+/* One for each once whose function this thread is running, and for each apply of another thread that it helps; innermost first. It is a
+ * local variable of the function that does this. */
 typedef struct sq__hold {
     const void *what;
     const char *pool; /* of an apply: its pool's label; NULL: it is a once */
@@ -38,7 +38,7 @@ typedef struct sq__self {
     sq__hold_t *hold;   /* the innermost once or apply, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
-    struct sq__explored *explored; /* its record in a test that is being explored (explored.h); NULL: in none */
+    struct sq__explored *explored; /* its record in a test that is being explored (explored.h), or NULL */
     char *report;       /* about the last deadlock; NULL: none yet */
     sq__owner_t *owner; /* NULL: it has run no loop */
     sq__exit_t *recorder; /* its buffer for a trace; called when the thread ends; NULL: none */
@@ -55,10 +55,10 @@ typedef struct sq__self {
 
 extern SQ__THREAD_LOCAL sq__self_t sq__self_record;
 
-/* The frame may be SQ__UNLISTED, unless the calling thread has a task or waits. */
+/* The calling thread's record. Its frame may be SQ__UNLISTED, except while the thread runs a task or waits. */
 static inline sq__self_t *sq__self(void) { return &sq__self_record; }
 
-/* The frame is a task's, or NULL. */
+/* The same, after listing the thread: its frame is a task's, or NULL. */
 void sq__self_enlist(void);
 static inline sq__self_t *sq__self_listed(void) {
     if (__builtin_expect(sq__self_record.frame == SQ__UNLISTED, 0)) {
@@ -74,8 +74,8 @@ static inline uint32_t sq__self_number(void) {
     return __builtin_expect(number != 0, 1) ? number : sq__self_number_new();
 }
 
-/* The list of threads, for a dump: calls `visit` with a copy of each record, until it returns false. Waits for the lock at most
- * this long, and does without it then. Returns whether it had the lock. */
+/* Visits the listed threads, for a dump: calls `visit` with a copy of each record, until it returns false. Waits for the lock at most
+ * this long, and then continues without it. Returns whether it had the lock. */
 bool sq__self_visit(uint64_t nanoseconds, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context);
 
 /* Returns the calling thread's token for one wait, or NULL without memory. Call sq__self_wait_over after the wait. */
@@ -90,7 +90,7 @@ static inline bool sq__self_may_be_needed(const sq__self_t *self) {
 /* Returns the thread's record as the owner of loops; NULL: no memory, or the thread is ending. */
 sq__owner_t *sq__self_owner(void);
 
-/* Makes this the thread's recorder. False: not possible, as the thread is ending, or there is no memory. */
+/* Makes this the thread's recorder. False: the thread is ending, or there is no memory. */
 bool sq__self_record_with(sq__exit_t *recorder);
 
 /* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. */

@@ -10,7 +10,7 @@ enum { MOST_LOSSES = 6 };
 
 typedef struct record {
     uint8_t losses; /* looks that found nothing, minus those that found something */
-    uint8_t skips;  /* how many of the next looks are left out */
+    uint8_t skips;  /* how many of the next looks are skipped */
 } record_t;
 
 static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
@@ -34,11 +34,11 @@ void sq__spin_end(sq__spin_t kind, bool found) {
     }
 }
 
-/* Nanoseconds; a factor; how many short yields end a suspicion. */
+/* Rests in nanoseconds; the factor by which a rest grows; how many short yields end a suspicion. */
 enum { FIRST_REST = 10000000, LONGEST_REST = 1000000000, REST_GROWS = 4, SUSPICIOUS = 16 };
 
-/* Of the process. Each is a guess of its own, so that racing to write one is harmless. */
-static SQ__ATOMIC(uint64_t) rests_until; /* no thread yields before */
+/* Of the process. Each is only a guess, and independent of the others, so a race to write one is harmless. */
+static SQ__ATOMIC(uint64_t) rests_until; /* no thread yields before this time */
 static SQ__ATOMIC(uint64_t) rest;        /* the length of the last rest */
 static SQ__ATOMIC(unsigned) suspicion;   /* how many of the next yields measure the process's time, too */
 

@@ -1,16 +1,16 @@
-/* spin.h: how long a thread looks for what it waits for, before it sleeps.
+/* spin.h: how long a thread looks whether its wait is over, before it sleeps.
  *
  * DESIGN. A look costs processor time; a sleep costs a wake-up of 2 to 25 microseconds. A look pays as long as another processor
- * runs the awaited thread. On one processor, on a busy machine, or when the awaited thread waits for this
- * processor, it does not; and all that can change at any time. So each thread keeps a record per kind of look. After a look
+ * runs the awaited thread. It does not pay on one processor, on a busy machine, or when the awaited thread waits for
+ * this processor; and all that can change at any time. So each thread keeps a record per kind of look. After a look
  * that found nothing it skips the next ones of that kind: 1, 3, 7, up to 63 in a row while looks find nothing.
  *
- * A yield that brings nothing is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
+ * A useless yield is far more expensive: on a busy machine it gives a whole time slice to another program. So every yield is
  * timed. After one that was long, the next ones also measure the processor time of this process. A long yield of which
  * this process used less than half is a miss. After a miss no thread of the process yields for 10 ms, and for four times
  * as long after each further miss that comes soon, up to a second.
  *
- * The counts below are the ones at which the measurements of Documentation/Performance.md turn. They count pauses and yields.
+ * The counts below, of pauses and yields, gave the best measurements in Documentation/Performance.md.
  * Builds for tests and measurements set others. */
 #ifndef SQ__THREAD_SPIN_H
 #define SQ__THREAD_SPIN_H
@@ -46,7 +46,7 @@
 #ifndef SQ__TRY_SPINS
 #define SQ__TRY_SPINS 400
 #endif
-/* Nanoseconds. A yield that takes longer was used by another thread. */
+/* Nanoseconds. If a yield takes longer, another thread has used the processor. */
 #ifndef SQ__LONG_YIELD
 #define SQ__LONG_YIELD 100000
 #endif
@@ -60,13 +60,13 @@ typedef enum sq__spin {
     SQ__SPIN_KINDS
 } sq__spin_t;
 
-/* How often to look now: `most` times, or not at all. T: the calling thread's record. */
+/* How often to look now: `most` times, or 0 times. Uses the calling thread's record. */
 unsigned sq__spin_begin(sq__spin_t kind, unsigned most);
 
-/* After a look: has it found what the thread waits for? Not after a begin that returned 0. */
+/* Called after the looks, unless sq__spin_begin returned 0. `found`: the wait is over. */
 void sq__spin_end(sq__spin_t kind, bool found);
 
-/* Lets other threads run. False, at once: that does not pay at present. */
+/* Yields the processor to other threads. False: it did not, because yields do not pay at present. */
 bool sq__spin_yield(void);
 
 #endif

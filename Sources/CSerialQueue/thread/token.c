@@ -15,7 +15,7 @@ struct sq__token {
     sq__condition_t wake;      /* F  its only waiter is the token's thread */
     sq__token_t *next_free;    /* L */
     sq__token_t *next_made;    /* L */
-    SQ__ATOMIC(const void *) line; /* A  the line that the wait has a slot in, or NULL */
+    SQ__ATOMIC(const void *) line; /* A  the queue that the wait has a slot in, or NULL */
     bool is_nudged;            /* W */
 };
 
@@ -97,12 +97,12 @@ sq__wait_id_t sq__token_prepare(sq__token_t *token) {
      * with the slot, or with whatever else leads to this wait. */
     sq__wait_id_t wait_id = (sq__load_relaxed(&token->word) >> STATUS_BITS) + 1;
     sq__store_relaxed(&token->line, NULL);
-    /* [line] release: the wait is in no line yet. */
+    /* [line] release: the wait is in no queue yet. */
     sq__store_release(&token->word, word_of(wait_id, WAITING));
     return wait_id;
 }
 
-/* Relaxed: the swap that takes the slot publishes it, to a thread that has closed the line to later waiters. */
+/* Relaxed: the swap that takes the slot publishes it to the thread that closes the queue to later waiters. */
 void sq__token_wait_in(sq__token_t *token, const void *line) { sq__store_relaxed(&token->line, line); }
 
 static unsigned status_of(uint64_t word, sq__wait_id_t wait_id) {

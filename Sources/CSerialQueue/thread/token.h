@@ -51,10 +51,10 @@ bool sq__token_grant(sq__token_t *token, sq__wait_id_t wait_id);
 /* Refuses this wait. Returns false if it was already withdrawn, or if it is claimed. */
 bool sq__token_refuse(sq__token_t *token, sq__wait_id_t wait_id);
 
-/* T. Records that this wait has a slot in `line`, or is about to take one. Valid until the next prepare. */
+/* T. Records that this wait has a slot in a queue, or is about to take one. `line` is the queue's address. Valid until the next prepare. */
 void sq__token_wait_in(sq__token_t *token, const void *line);
 
-/* Refuses each open wait in the line whose thread has taken its slot, except claimed ones. Any thread may call this. */
+/* Refuses each open wait in this queue whose thread has taken its slot, except claimed ones. Any thread may call this. */
 void sq__token_refuse_line(const void *line);
 
 /* Claims this wait: the waiter can no longer withdraw it. Returns false if it already has. */
@@ -86,14 +86,14 @@ sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);
 /* Ends this sleep of the token's thread, or its next one, without a decision. */
 void sq__token_nudge(sq__token_t *token);
 
-/* T. Nudges that came before have no effect on later sleeps. Call it before the token is used for something else, when no thread can
- * nudge it any more. */
+/* T. Earlier nudges have no effect on later sleeps. Call it when no thread can nudge the token any more, before the token is used for
+ * something else. */
 void sq__token_forget_nudge(sq__token_t *token);
 
 /* True while this wait is neither granted, refused nor withdrawn. */
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);
 
-/* The same for a token that is known only from a copy of another thread's record, for a dump. */
+/* The same for a dump, which knows the token only from a copy of another thread's record. */
 bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-/* Fields: F fixed once started, P belongs to the thread that posts next, and from a post to its function to the worker. */
+/* Fields: F fixed once started; P used by the thread that posts next, and by the worker from a post until it calls its function. */
 struct sq__worker {
     sq__token_t *token;             /* F */
     sq__worker_function_t function; /* F */
@@ -21,9 +21,9 @@ struct sq__worker {
     sq__thread_start_t start;       /* F */
 };
 
-/* Waits for the next post. Not NULL: the last sleep was brief, so the thread that posts may run on this processor, and a yield may
- * take the place of a sleep and a wake-up. Not after a long sleep: the scheduler charges a thread for yielding, and wakes it late
- * the next time. */
+/* Waits for the next post. `slept_briefly` is NULL for a worker that does not yield; else it says that the last sleep was brief. Then
+ * the thread that posts may run on this processor, and one yield may replace a sleep and a wake-up. After a long sleep the worker does
+ * not yield: the scheduler charges a thread for yielding, and wakes it late the next time. */
 static void wait_for_post(sq__token_t *token, sq__wait_id_t wait_id, bool *slept_briefly) {
     if (sq__token_spin(token, wait_id, SQ__SPIN_WORKER, SQ__WORKER_SPINS) != SQ__OPEN) {
         return;
@@ -51,7 +51,7 @@ static void worker_main(void *argument) {
         if (worker->stopping) {
             break;
         }
-        /* Before the call: the next post may come while the function is still on its way back. */
+        /* Before the call: the next post may come before the function has returned. */
         wait_id = worker->wait_id = sq__token_prepare(token);
         wanted = worker->function(worker->argument);
     }
@@ -88,7 +88,8 @@ no_token:
 }
 
 void sq__worker_post(sq__worker_t *worker) {
-    /* Read first: after the grant the worker may be gone. Its token is never gone. Nobody withdraws a worker's wait. */
+    /* Both fields are read before the grant: after it the worker may be freed. Tokens are never freed. A worker's wait is never
+     * withdrawn, so the grant succeeds. */
     sq__token_grant(worker->token, worker->wait_id);
 }
 

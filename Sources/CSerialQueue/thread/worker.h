@@ -1,10 +1,10 @@
 /* worker.h: a thread that runs a function each time it is posted.
  *
- * DESIGN. A worker sleeps on a token of its own, not on its thread's: a task that it runs may wait on the thread's. The
- * thread that has the right to post posts once, and the worker calls its function once. Then the next post may come, even
- * before the function has returned; so the next wait is prepared before the function is called.
+ * DESIGN. A worker sleeps on a token of its own, not on its thread's: a task that it runs may wait on the thread's. One
+ * thread at a time has the right to post. It posts once, and the worker calls its function once. The next post may come as soon
+ * as the function has begun; so the next wait is prepared before the function is called.
  *
- * A worker belongs to its thread. It frees itself when it was stopped, or when its function asked for that. */
+ * A worker belongs to its thread. It frees itself after it was stopped, or after its function has returned false. */
 #ifndef SQ__THREAD_WORKER_H
 #define SQ__THREAD_WORKER_H
 
@@ -14,7 +14,7 @@
 
 typedef struct sq__worker sq__worker_t;
 
-/* What a post calls. Returns false to end the worker: then nobody may post again. */
+/* What a post calls. Returns false to end the worker: then it must not be posted again. */
 typedef bool (*sq__worker_function_t)(void *argument);
 
 /* Whether a worker yields once before it sleeps again after a brief sleep (spin.h). It pays for one that many queues share. On one
@@ -26,7 +26,7 @@ typedef enum sq__worker_manner { SQ__WORKER_SLEEPS, SQ__WORKER_YIELDS } sq__work
 int sq__worker_start(sq__worker_t **worker, sq__worker_manner_t manner, sq__worker_function_t function, void *argument,
                      const sq__thread_kind_t *kind);
 
-/* Calls the worker. One post at a time: the next is legal once the function has been called for this one. */
+/* Wakes the worker, which calls its function once. The next post is legal once the function has begun for this one. */
 void sq__worker_post(sq__worker_t *worker);
 
 /* Ends the worker, in place of a post. It must not be touched again. */

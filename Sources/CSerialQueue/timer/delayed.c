@@ -1,8 +1,8 @@
 /* delayed.c: delayed tasks.
  *
- * DESIGN. A task without a delay is submitted by the caller itself, in order with what it submits before and after. Any other
- * is an alarm, and on its queue's list of dependents (pending_timers.h). Up to three parties want it, and the queue's lock decides
- * between them: the alarm's call (c), which submits it, the end of the queue (e), which discards it, and, if it is a CLAIM
+ * DESIGN. The caller itself submits a task without a delay, in order with what it submits before and after. Any other task has
+ * an alarm, and is on its queue's list of pending timers (pending_timers.h). Up to three threads race for it, and the queue's lock
+ * decides between them: the alarm's call (c), which submits it, the end of the queue (e), which discards it, and, if it is a CLAIM
  * (withdraw.h), a thread that withdraws it (w). As long as it is on the list, the place of a CLAIM is DELAYED.
  *
  *     (c1) with the lock: submit it, remove it from the list, unlock; free it
@@ -79,7 +79,7 @@ static void fall_due(sq__alarm_t *alarm) {
     }
 }
 
-/* It is off the list; with the lock. True: the caller is to free it. */
+/* Called with the lock, after the task was removed from the list. True: the caller must free it. */
 static bool drop_references(delayed_t *delayed) {
     delayed->references -= sq__alarm_cancel(delayed->alarms, &delayed->alarm) ? 2 : 1;
     return delayed->references == 0;
@@ -105,7 +105,7 @@ static void end(void *pending) {
     sq__count(&queue->discarded, 1);
     discard_work(delayed);
     if (sq__queue_is_stale(queue)) {
-        return; /* it has forked, and this is the child: the alarm is the parent's */
+        return; /* the discard function has forked, and this is the child: the alarm is the parent's */
     }
     sq__lock(queue);
     bool is_last = drop_references(delayed);
@@ -119,7 +119,7 @@ static void end(void *pending) {
 bool sq__delayed_withdraw(sq_queue_t *queue, uintptr_t *place) {
     bool is_listed = false, is_last = false, is_open = false;
     delayed_t *delayed = NULL;
-    sq__lock(queue); /* by address alone: a queue that the task is not in may be freed */
+    sq__lock(queue); /* uses only the address: if the task is not in the queue, the queue may be freed */
     if (*place & SQ__DELAYED) {
         delayed = (delayed_t *)(*place - SQ__DELAYED);
         is_listed = sq__pending_timers_is_listed(&delayed->pending);

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* Until the next try. Nanoseconds. */
+/* How long until the next try. Nanoseconds. */
 static const uint64_t pause = 1000000;
 
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {

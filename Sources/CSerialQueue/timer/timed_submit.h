@@ -5,18 +5,18 @@
 #include "alarm/alarm.h"
 #include "kernel/queue.h"
 
-/* Makes sure that the queue can run tasks, and takes a lease on the alarms that it goes by, for sq__alarms_release. Returns 0,
- * ENOMEM, ESHUTDOWN or ESTALE. */
+/* Makes sure that the queue can run tasks, and takes a lease on the set of alarms with the queue's clock; sq__alarms_release returns
+ * it. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms);
 
 /* The time that many nanoseconds from now; SQ__NEVER on overflow. */
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds);
 
-/* L. Submits work that no capacity refuses. True in *passes: the baton is the caller's, to be passed on (sq__baton_pass) when
- * it has released the lock; the queue lives until then. Returns 0, ENOMEM or ESHUTDOWN. */
+/* L. Submits work that is exempt from the capacity. *passes is set to true if the caller now holds the baton: it must release the lock
+ * and then pass the baton (sq__baton_pass). The queue exists until then. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, bool *passes);
 
-/* L. There was no memory: sets the alarm to try again a little later. */
+/* L. Called when there was no memory: sets the alarm to try again a little later. */
 void sq__timed_try_again(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
 #endif

@@ -86,7 +86,7 @@ int sq_timer_cancel(sq_timer_t *timer) {
     return 0;
 }
 
-/* Removes the waiter from the list. True: the firing was over before the wait timed out. */
+/* After a wait that failed: removes the waiter from the list. True: the firing ended just before the wait failed. */
 static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
     sq__lock(timer->queue);
     for (sq__timer_waiter_t **link = &timer->waiters; *link != NULL; link = &(*link)->next) {
@@ -111,7 +111,7 @@ const sq_queue_t *sq__timer_queue(const sq__alarm_t *alarm, uint64_t *interval) 
     return timer->queue;
 }
 
-/* The calling thread is inside this task. */
+/* True: the calling thread is inside this task. */
 static bool is_inside(const sq__frame_t *task) {
     const sq__frame_t *frame = sq__self_listed()->frame;
     while (frame != NULL && frame != task) {

@@ -55,10 +55,10 @@ int sq__timer_submit_end(sq_timer_t *timer, bool *passes);
 /* Releases one reference and unlocks the queue, whose lock the caller holds. Frees the timer with the last reference. */
 void sq__timer_leave(sq_timer_t *timer);
 
-/* The queue of the timer that this alarm, which is set, belongs to; NULL: it is no timer's. For a dump. */
+/* For a dump: the queue of the timer that this alarm belongs to; NULL: it belongs to no timer. The alarm is set. */
 const sq_queue_t *sq__timer_queue(const sq__alarm_t *alarm, uint64_t *interval);
 
-/* The alarm's call; and the timer's part in the end of the queue. */
+/* The alarm's function; and the function that is called at the end of the queue. */
 void sq__timer_fall_due(sq__alarm_t *alarm);
 void sq__timer_end_with_queue(void *pending);
 

@@ -1,6 +1,6 @@
-/* timer_fire.c: what happens to a timer without its owner: it falls due, fires, ends with its queue.
+/* timer_fire.c: what happens to a timer by itself: it falls due, fires, and ends with its queue.
  *
- * DESIGN. Everything is decided under the queue's lock. Five parties can race: the owner (o), which starts, cancels or releases
+ * DESIGN. Everything is decided under the queue's lock. Five threads can race: the owner (o), which starts, cancels or releases
  * the timer; the alarm's call (c); a firing on the queue's runner (f); the end of a queue that was shut down (e); and a thread that
  * waits in cancel-and-wait (w).
  *
@@ -24,17 +24,17 @@
  *     o1 f1     as above. A start after o1 may submit another firing, n + 1, while n is still in the queue: the number of n is
  *               not the one that waits, and n + 1 has its own slot, behind what was submitted before it fell due
  * Release (o1, and then there is no owner):
- *     in f2     the firing ends the timer after f3, during its own turn
+ *     in f2     the firing ends the timer after f3, while it still has the baton
  *     else      submit a final work that calls the discard function, and remove the timer from the list. Without memory for it
- *               the timer stays on the list, and the alarm is set to try again; a firing that must not run, but passes before
- *               that, also ends the timer
+ *               the timer stays on the list, and the alarm is set to try again; a firing that must not run, but is
+ *               reached before that, also ends the timer
  *     c1 after  a stale call; or, after an attempt without memory, the one that tries again
  * The end of the queue (its last task is over, so no firing waits or runs):
  *     e1 c1     the queue accepts nothing: the call returns. A final work is not accepted either, and not needed: e3 replaces it
  *     e1 o      start is refused; release finds the timer removed from the list, and only drops the owner's reference
  *     o e1      a final work was submitted before the queue was closed, and runs or is discarded before the end; or it was
  *               refused: then the timer is still on the list, and e3 follows
- * Each party holds a reference while it can still act; the last one to leave frees the timer. The timer's reference to the queue
+ * Each of them holds a reference while it can still act; the last one to release it frees the timer. The timer's reference to the queue
  * is released when the timer has no owner and is off the list: work in the queue keeps the queue alive, or, if the queue is
  * suspended and nothing can resume it, is discarded like all other work. If the queue is closed, that reference is released
  * together with the owner's: a timer that waits for the end of the queue must not prevent it (pending_timers.h). */
@@ -172,7 +172,7 @@ static void fire(void *context, void *number, bool runs) {
     }
     sq__unlock(queue);
     if (!may_run && runs) {
-        sq__depth_not_run(queue); /* undo: the caller has counted it already */
+        sq__depth_not_run(queue); /* corrects the count: the caller has counted the firing as run already */
     } else if (!may_run) {
         sq__count(&queue->discarded, (uint64_t)-1);
         sq__count(&queue->skipped, 1);

@@ -194,7 +194,8 @@ def aim(wait):
     if int(wait['subject']):
         subject = wait['subject']
         return f'{text(subject["kind"])} "{text(subject["label"])}"', subject['object']
-    words = {'SQ__AIM_TURN': 'its turn in queue', 'SQ__AIM_ROOM': 'room in queue', 'SQ__AIM_END': 'the end of queue'}
+    words = {'SQ__AIM_TURN': 'its turn in queue', 'SQ__AIM_ROOM': 'room in queue', 'SQ__AIM_END': 'the end of queue',
+             'SQ__AIM_TASK': 'a timer of queue'}
     return f'{words.get(str(wait["aim"]), "queue")} "{label(wait["queue"])}"', wait['queue']
 
 

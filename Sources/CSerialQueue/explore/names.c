@@ -61,7 +61,8 @@ static const char *state_of(const sq__run_t *run, const sq_queue_t *queue) {
 }
 
 char *sq__name_wait(const sq__thread_t *thread) {
-    static const char *const aims[] = { [SQ__AIM_TURN] = "its turn in", [SQ__AIM_ROOM] = "room in", [SQ__AIM_END] = "the end of" };
+    static const char *const aims[] = { [SQ__AIM_TURN] = "its turn in", [SQ__AIM_ROOM] = "room in", [SQ__AIM_END] = "the end of",
+                                        [SQ__AIM_TASK] = "a timer of" };
     const sq__wait_t *wait = thread->wait;
     if (wait == NULL) {
         return sq__copy_text("others");

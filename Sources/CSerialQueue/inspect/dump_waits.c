@@ -11,9 +11,10 @@ void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread)
 
 /* What the wait is for, in words. */
 static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
-    static const char *const aims[] = { [SQ__AIM_TURN] = "its turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "the end of queue" };
+    static const char *const aims[] = { [SQ__AIM_TURN] = "its turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "the end of queue",
+                                        [SQ__AIM_TASK] = "a timer of queue" };
     unsigned aim = (unsigned)thread->wait.aim;
-    const char *what = thread->kind[0] != '\0' ? thread->kind : aim <= SQ__AIM_END ? aims[aim] : "queue";
+    const char *what = thread->kind[0] != '\0' ? thread->kind : aim <= SQ__AIM_TASK ? aims[aim] : "queue";
     if (thread->kind[0] == '\0' && aim == SQ__AIM_TURN && thread->wait.is_barrier) {
         what = "its turn as a barrier in queue";
     }

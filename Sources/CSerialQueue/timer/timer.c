@@ -132,6 +132,8 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     bool waits = timer->is_running && !sq__queue_is_stale(queue);
     bool waits_for_itself = waits && is_inside(timer->frame);
     if (waits && !waits_for_itself) {
+        waiter.wait.aim = SQ__AIM_TASK;
+        waiter.wait.task = timer->frame;
         waiter.next = timer->waiters;
         timer->waiters = &waiter;
     }

@@ -50,8 +50,11 @@ static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
     if (subject != NULL) { /* without an object any thread may end it */
         return reader != NULL && subject->object != NULL && subject->object == reader->subject && subject->call == reader->call;
     }
-    if (wait->queue != frame->owner || wait->aim != SQ__AIM_TURN) {
-        return wait->queue == frame->owner && wait->aim == SQ__AIM_END;
+    if (wait->queue != frame->owner || wait->aim == SQ__AIM_ROOM) {
+        return false;
+    }
+    if (wait->aim != SQ__AIM_TURN) {
+        return wait->aim == SQ__AIM_END || wait->task == frame;
     }
     const sq__concurrent_t *concurrent = sq__concurrent_of(wait->queue);
     sq__gate_word_t gate = sq__load_acquire(&concurrent->gate); /* [baton] acquire: `first` */

@@ -135,7 +135,7 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
     const sq__subject_t *subject = edge->wait->subject;
     const sq__frame_t *needed = edge->onward->held.frame;
     if (subject == NULL) {
-        add(text, " and waits for queue \"%s\"", edge->wait->queue->label);
+        add(text, " and waits for %squeue \"%s\"", edge->wait->aim == SQ__AIM_TASK ? "a timer of " : "", edge->wait->queue->label);
     } else {
         add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
         if (needed != NULL) {

@@ -239,7 +239,8 @@ static int wait_traced(sq__wait_t *wait, sq_time_t deadline) {
 /* In words, for a probe. */
 static const char *what_for(const sq__wait_t *wait) {
     static const char *const aims[] = {
-        [SQ__AIM_TURN] = "turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "end of queue"
+        [SQ__AIM_TURN] = "turn in queue", [SQ__AIM_ROOM] = "room in queue", [SQ__AIM_END] = "end of queue",
+        [SQ__AIM_TASK] = "timer of queue"
     };
     return wait->subject != NULL ? wait->subject->kind : aims[wait->aim];
 }

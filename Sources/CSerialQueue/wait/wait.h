@@ -37,7 +37,8 @@ typedef struct sq__loop_needs {
 typedef enum sq__aim {
     SQ__AIM_TURN, /* its turn, or its call's turn: it has a slot in the ring */
     SQ__AIM_ROOM, /* room, in a queue of limited capacity */
-    SQ__AIM_END   /* the end of the queue */
+    SQ__AIM_END,  /* the end of the queue */
+    SQ__AIM_TASK  /* the end of a task that runs: a firing of a timer */
 } sq__aim_t;
 
 /* On the waiting thread's stack. Only that thread writes it; fixed between begin and end. */
@@ -48,6 +49,7 @@ typedef struct sq__wait {
                         * waiting threads, a yield would only run another waiting thread */
     bool is_barrier;   /* for a turn in a concurrent queue: the tasks behind it wait for it, too */
     sq__aim_t aim;
+    const sq__frame_t *task; /* with SQ__AIM_TASK: on the stack of the thread that runs it, until the wait is granted */
     sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
     sq__pool_t *pool;  /* the queue's pool, with a reference, if the thread runs it while it waits: a manual one, a loop that it owns,
                         * or one that it helps; else NULL */

@@ -1,0 +1,88 @@
+/* concurrent_timer_test.c: waits for a timer of a concurrent queue. They need its handler, which runs as a reader, and nothing else. */
+#include "concurrent.h"
+
+#include "sq_timer.h"
+
+typedef struct firing {
+    sq_queue_t *queue, *serial;
+    sq_timer_t *timer;
+    stay_t handler; /* the handler runs, and stays */
+    atomic_int thread_id;
+    int from_waiter, from_handler;
+    char report[1024];
+} firing_t;
+
+static void begin(firing_t *firing, sq_function_t handler) {
+    *firing = (firing_t){ .queue = make_concurrent(2, SQ_WIDTH_POOL), .serial = sq_queue_create("serial", NULL), .handler = STAY_INIT,
+                          .from_waiter = -1, .from_handler = -1 };
+    firing->timer = sq_timer_create(firing->queue, &(sq_task_t){ handler, firing, NULL });
+    REQUIRE(firing->timer != NULL);
+    CHECK_EQUAL(sq_timer_start(firing->timer, 0, 0, 0), 0);
+    latch_wait(&firing->handler.entered, 1);
+}
+
+static void end(firing_t *firing) {
+    CHECK_EQUAL(sq_sync_barrier(firing->queue, do_nothing, NULL), 0);
+    sq_timer_release(firing->timer);
+    sq_queue_release(firing->queue);
+    sq_queue_release(firing->serial);
+}
+
+static void stay_in_handler(void *context) { stay(&((firing_t *)context)->handler); }
+
+static void keep_report(firing_t *firing, int error) {
+    if (error) {
+        snprintf(firing->report, sizeof firing->report, "%s", sq_deadlock_report());
+    }
+}
+
+static void cancel_and_wait(void *context) {
+    firing_t *firing = context;
+    firing->thread_id = gettid();
+    firing->from_waiter = sq_timer_cancel_and_wait(firing->timer, SQ_FOREVER);
+    keep_report(firing, firing->from_waiter);
+}
+
+/* To see it fail: leave out SQ__AIM_TASK in sq_timer_cancel_and_wait (timer/timer.c). */
+TEST(a_reader_may_wait_for_a_handler_while_a_barrier_waits_for_both) {
+    firing_t firing;
+    begin(&firing, stay_in_handler);
+    stay_t reader = STAY_INIT;
+    CHECK_EQUAL(sq_async(firing.queue, stay, &reader), 0); /* until the barrier waits */
+    latch_wait(&reader.entered, 1);
+    visitor_t waiter = { 0 };
+    visitor_start(&waiter, firing.queue, false, cancel_and_wait, &firing);
+    wait_until_asleep(&firing.thread_id);
+    CHECK_EQUAL(sq_async_barrier(firing.queue, do_nothing, NULL), 0);
+    latch_bump(&reader.leave);
+    latch_bump(&firing.handler.leave);
+    CHECK_EQUAL(visitor_end(&waiter), 0);
+    CHECK_EQUAL(firing.from_waiter, 0);
+    end(&firing);
+}
+
+static void go_to_serial(void *context) {
+    firing_t *firing = context;
+    stay_in_handler(firing);
+    firing->from_handler = sq_sync_until(firing->serial, SQ_FOREVER, do_nothing, NULL);
+    keep_report(firing, firing->from_handler);
+}
+
+static void let_go_and_wait(void *context) {
+    latch_bump(&((firing_t *)context)->handler.leave);
+    cancel_and_wait(context);
+}
+
+/* To see it fail (by a hang): in needs_reader leave out `wait->task == frame`. */
+TEST(a_cycle_through_a_handler_on_a_concurrent_queue_is_named) {
+    for (int i = 0; i < 20; i += 1) {
+        firing_t firing;
+        begin(&firing, go_to_serial);
+        CHECK_EQUAL(sq_sync(firing.serial, let_go_and_wait, &firing), 0);
+        CHECK_EQUAL(sq_sync_barrier(firing.queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(firing.from_waiter + firing.from_handler, EDEADLK); /* one of the two */
+        CHECK(strstr(firing.report, "waits for queue \"serial\"") != NULL);
+        CHECK(strstr(firing.report, "waits for a timer of queue \"concurrent\"") != NULL);
+        end(&firing);
+    }
+}

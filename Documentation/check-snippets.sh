@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 shopt -s nullglob
 work=$PWD/build/snippets
 fragments=
-[ $# -gt 0 ] || { fragments=yes; set -- README.md Documentation/*.md Sources/*/*.docc/*.md; }
+[ $# -gt 0 ] || { fragments=yes; set -- README.md Documentation/*.md Documentation/Design/*.md Sources/*/*.docc/*.md; }
 rm -rf "$work/programs" && mkdir -p "$work/programs" || exit 1
 passed=0 failed=0
 

@@ -4,7 +4,7 @@ import Synchronization
 /// An outcome that a suspended caller waits for. It is set once, from any thread, possibly before the caller is suspended.
 ///
 /// Unchecked Sendable: before its exchange of `stage`, each side accesses only its own field: `complete` the outcome, `wait` the
-/// continuation. The later exchange sees what the other side wrote. The races: Documentation/Design.md, section 18.
+/// continuation. The later exchange sees what the other side wrote. The races: Documentation/Design/Swift.md.
 class Completion<Outcome>: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case neither

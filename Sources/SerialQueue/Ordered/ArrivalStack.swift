@@ -5,7 +5,7 @@ import Synchronization
 /// The baton is the right to start the next task. It is in this stack while there is no task to start; otherwise one thread or task
 /// holds it. One word is the state: 0: no task waits, and the baton is here; 1: no task waits, and the baton is taken; otherwise the
 /// address of the newest task, and each task links to the previous one. An arrival never dereferences that address, so it is
-/// harmless if the memory was reused for another task (ABA). The races: Documentation/Design.md, section 18.
+/// harmless if the memory was reused for another task (ABA). The races: Documentation/Design/Swift.md.
 struct ArrivalStack: ~Copyable {
     private static let batonIsHere: UInt = 0
     private static let nothing: UInt = 1

@@ -117,7 +117,7 @@ extension WorkQueue {
 ///
 /// Unchecked Sendable: the closure belongs to the running firing if there is one, otherwise to the thread that takes it. Firings
 /// of a timer run one at a time. Not a Mutex, because ThreadSanitizer cannot follow a contended one. The races:
-/// Documentation/Design.md, section 18.
+/// Documentation/Design/Swift.md.
 final class TimerBody: @unchecked Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
         case waits

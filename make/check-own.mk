@@ -11,9 +11,10 @@ $(OUT)/tests/foreign_throw: Tests/C/foreign_throw.cpp $(STATIC_LIBRARY) $(OUT)/f
 	@mkdir -p $(@D)
 	$(CXX_COMPILER) -std=c++17 -pthread $(WARNINGS) -Werror $(FLAVOUR_FLAGS) -I$(CORE)/include $< $(STATIC_LIBRARY) -o $@
 
-check-deadlock: ## ten minutes (DEADLOCK_SECONDS) of nested syncs in one order: no false alarm
-	@$(MAKE) --no-print-directory FLAVOUR=release $(OUT)/tests/false_alarm_test
-	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-600} $(OUT)/tests/false_alarm_test never_deadlock
+check-deadlock: ## five minutes (DEADLOCK_SECONDS) each of nested syncs, and of all waits on concurrent queues, in one order: no false alarm
+	@$(MAKE) --no-print-directory FLAVOUR=release $(OUT)/tests/false_alarm_test $(OUT)/tests/false_alarm_concurrent_test
+	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-300} $(OUT)/tests/false_alarm_test never_deadlock
+	DEADLOCK_SECONDS=$${DEADLOCK_SECONDS:-300} $(OUT)/tests/false_alarm_concurrent_test never_deadlock
 
 .PHONY: check-deadlock
 

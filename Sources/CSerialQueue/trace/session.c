@@ -8,9 +8,7 @@
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/process.h"
-#include "trace/options.h"
-#include "trace/perfetto.h"
-#include "trace/recorders.h"
+#include "trace/session_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,141 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FILES = 10 };
 static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds */
 
-/* I fixed while the reader runs; R the reader's only; C under the control lock; E under the end's lock; A atomic. */
-typedef struct session {
-    sq__trace_options_t options; /* I */
-    sq__perfetto_t *perfetto;    /* R */
-    int file;                    /* R  -1: none is open */
-    unsigned files;              /* R  how many were created */
-    int error;                   /* R  the first that came from a file, and it was reported */
-    uint64_t reported_lost;      /* R */
-    uint64_t dropped;            /* R  in all */
-    SQ__ATOMIC(bool) is_stopping; /* A */
-    SQ__ATOMIC(uint64_t) wanted;  /* A  how many times a flight recorder was asked to write */
-    SQ__ATOMIC(uint64_t) written; /* A  the value of `wanted` at the beginning of the last complete write */
-    bool has_ended;               /* E  the reader uses nothing of the session any longer */
-    sq__thread_start_t start;     /* I */
-} session_t;
-
+/* The letters are those of session_read.h. */
 static sq__mutex_t control = SQ__MUTEX_INIT;
-static session_t *running;                 /* C  NULL: none */
+static sq__tracing_t *running;             /* C  NULL: none */
 static sq__mutex_t end_lock = SQ__MUTEX_INIT;
 static sq__condition_t ended;              /* E */
 static bool is_prepared;                   /* C  `ended` and `bell` were made */
 static int bell;
-static SQ__ATOMIC(session_t *) happening;  /* A  the same as `running`, for threads without the lock */
-static session_t *of_parent;
+static SQ__ATOMIC(sq__tracing_t *) happening; /* A  the same as `running`, for threads without the lock */
+static sq__tracing_t *of_parent;
 
-/* Reading */
-
-/* A file could not be written: ends the recording with a message. The program continues. */
-static void fail(session_t *session, int error) {
-    if (session->error == 0) {
-        session->error = error;
-        sq__recorders_end();
-        sq__process_be_quiet(true);
-        sq__report("the trace %s cannot be written: %s. The program continues without it.", session->options.path, strerror(error));
-    }
-}
-
-static void write_names(session_t *session) {
-    sq__traced_name_t *names = sq__recorders_take_names();
-    for (const sq__traced_name_t *name = names; name != NULL; name = name->next) {
-        sq__perfetto_name(session->perfetto, name);
-    }
-    if (session->options.last == 0) {
-        sq__recorders_free_names(names);
-    } else {
-        sq__recorders_put_back_names(names); /* for the next file */
-    }
-}
-
-static void report_dropped(session_t *session, sq__recorder_t *recorder) {
-    uint64_t dropped = sq__load_relaxed(&recorder->buffer.dropped);
-    if (dropped != recorder->reported_dropped) {
-        char text[96];
-        snprintf(text, sizeof text, "%" PRIu64 " events of thread %" PRIu64 " were dropped", dropped - recorder->reported_dropped, recorder->thread_id);
-        sq__perfetto_remark(session->perfetto, sq__clock_now(), text);
-        session->dropped += dropped - recorder->reported_dropped;
-        recorder->reported_dropped = dropped;
-    }
-}
-
-/* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. */
-static void read_all(session_t *session, uint64_t since) {
-    for (sq__recorder_t *next, *recorder = sq__recorders_look(); recorder != NULL; recorder = next) {
-        uint64_t first, end = sq__buffer_recorded(&recorder->buffer, &first);
-        next = recorder->next;
-        write_names(session); /* after the look at what was recorded, so that the names of all queues in it are known */
-        sq__perfetto_events(session->perfetto, recorder, first, end, since);
-        if (!recorder->buffer.overwrites) {
-            sq__buffer_copied(&recorder->buffer, end);
-        }
-        report_dropped(session, recorder);
-        if (recorder->was_left && !recorder->buffer.overwrites) {
-            sq__memory_free(recorder->reading);
-            sq__recorders_remove(recorder);
-        }
-    }
-    uint64_t lost = sq__recorders_lost();
-    if (lost != session->reported_lost) {
-        sq__perfetto_remark(session->perfetto, sq__clock_now(), "events were dropped: there was no memory for a thread's buffer");
-        session->dropped += lost - session->reported_lost;
-        session->reported_lost = lost;
-    }
-    int error = sq__perfetto_flush(session->perfetto);
-    if (error) {
-        fail(session, error);
-    }
-}
-
-static void close_file(session_t *session) {
-    int error = session->file >= 0 ? sq__file_close(session->file) : 0;
-    session->file = -1;
-    if (error) {
-        fail(session, error);
-    }
-}
-
-/* Writes the file of a flight recorder. */
-static void write_flight(session_t *session) {
-    uint64_t wanted = sq__load_relaxed(&session->wanted), now = sq__clock_now();
-    if (session->files < MOST_FILES && session->error == 0) {
-        char path[SQ__TRACE_PATH + 16];
-        snprintf(path, sizeof path, session->files == 0 ? "%s" : "%s.%u", session->options.path, session->files);
-        int error = session->file >= 0 ? 0 : sq__file_create(path, &session->file);
-        if (error) {
-            fail(session, error);
-        } else {
-            session->files += 1;
-            sq__perfetto_begin(session->perfetto, session->file);
-            read_all(session, now > session->options.last ? now - session->options.last : 0);
-            for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
-                sq__memory_free(recorder->reading);
-                recorder->reading = NULL;
-            }
-            sq__perfetto_end(session->perfetto);
-            close_file(session);
-            sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
-        }
-    }
-    sq__store_release(&session->written, wanted); /* [written] release: the file, for sq__trace_happened before a fatal end */
-}
-
+/* The reader's thread. */
 static void read_until_stopped(void *argument) {
-    session_t *session = argument;
+    sq__tracing_t *session = argument;
     bool is_flight = session->options.last != 0;
     while (!sq__load_relaxed(&session->is_stopping)) {
         bool rings = sq__bell_wait(bell, is_flight ? SQ__NEVER : pause);
         if (!is_flight) {
             uint64_t wanted = sq__load_relaxed(&session->wanted);
-            read_all(session, 0);
-            sq__store_release(&session->written, wanted); /* [written] as in write_flight */
+            sq__session_read(session, 0);
+            sq__store_release(&session->written, wanted); /* [written] as in sq__session_write_file */
         } else if (rings && sq__load_relaxed(&session->wanted) != sq__load_relaxed(&session->written)) {
-            write_flight(session);
+            sq__session_write_file(session);
         }
     }
     sq__mutex_lock(&end_lock);
@@ -164,7 +51,7 @@ static void read_until_stopped(void *argument) {
 /* Beginning and end. These are called with the control lock. */
 
 static void request_write(void) {
-    session_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
+    sq__tracing_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
     if (session != NULL && session->options.last != 0) {
         (void)sq__add_relaxed(&session->wanted, 1);
         sq__bell_ring(bell);
@@ -191,14 +78,14 @@ static int prepare(void) {
     return error;
 }
 
-static void dispose(session_t *session) {
+static void dispose(sq__tracing_t *session) {
     sq__perfetto_end(session->perfetto);
     sq__memory_free(session->perfetto);
     sq__memory_free(session);
 }
 
-static session_t *make(const sq__trace_options_t *options) {
-    session_t *session = sq__memory(sizeof *session);
+static sq__tracing_t *make(const sq__trace_options_t *options) {
+    sq__tracing_t *session = sq__memory(sizeof *session);
     sq__perfetto_t *perfetto = sq__memory(sizeof *perfetto);
     if (session == NULL || perfetto == NULL) {
         sq__memory_free(session);
@@ -215,7 +102,7 @@ static session_t *make(const sq__trace_options_t *options) {
 
 static void before_fatal(void);
 
-static int begin(session_t *session) {
+static int begin(sq__tracing_t *session) {
     int error = sq__file_create(session->options.path, &session->file); /* now, so that an error comes at once */
     if (error) {
         return error;
@@ -260,7 +147,7 @@ static int start(const char *text) {
     if (error) {
         return error;
     }
-    session_t *session = make(&options);
+    sq__tracing_t *session = make(&options);
     if (session == NULL) {
         return ENOMEM;
     }
@@ -271,7 +158,7 @@ static int start(const char *text) {
     return error;
 }
 
-static void await_reader(session_t *session) {
+static void await_reader(sq__tracing_t *session) {
     sq__store_relaxed(&session->is_stopping, true);
     sq__bell_ring(bell);
     sq__mutex_lock(&end_lock);
@@ -282,7 +169,7 @@ static void await_reader(session_t *session) {
 }
 
 static int stop(void) {
-    session_t *session = running;
+    sq__tracing_t *session = running;
     if (session == NULL) {
         return EINVAL;
     }
@@ -295,10 +182,10 @@ static int stop(void) {
     sq__store_relaxed(&happening, NULL);
     await_reader(session);
     if (session->options.last != 0) {
-        write_flight(session); /* a last file, up to the end */
+        sq__session_write_file(session); /* a last file, up to the end */
     } else {
-        read_all(session, 0);
-        close_file(session);
+        sq__session_read(session, 0);
+        sq__session_close_file(session);
     }
     if (session->dropped > 0 && session->error == 0) {
         sq__report("the trace %s lacks %" PRIu64 " events, for which a buffer had no room.", session->options.path, session->dropped);
@@ -341,7 +228,7 @@ void sq__trace_happened(const char *what) {
 
 /* The process is about to end with a message. The reader writes the file. This thread may hold any lock, so it only waits. */
 static void before_fatal(void) {
-    session_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
+    sq__tracing_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
     uint64_t limit = sq__time_after(sq__clock_now(), fatal_pause);
     if (session == NULL) {
         return;

@@ -1,0 +1,104 @@
+#include "trace/session_read.h"
+
+#include "platform/clock.h"
+#include "platform/file.h"
+#include "platform/memory.h"
+#include "thread/process.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_FILES = 10 };
+
+/* A file could not be written: ends the recording with a message. The program continues. */
+static void fail(sq__tracing_t *session, int error) {
+    if (session->error == 0) {
+        session->error = error;
+        sq__recorders_end();
+        sq__process_be_quiet(true);
+        sq__report("the trace %s cannot be written: %s. The program continues without it.", session->options.path, strerror(error));
+    }
+}
+
+static void write_names(sq__tracing_t *session) {
+    sq__traced_name_t *names = sq__recorders_take_names();
+    for (const sq__traced_name_t *name = names; name != NULL; name = name->next) {
+        sq__perfetto_name(session->perfetto, name);
+    }
+    if (session->options.last == 0) {
+        sq__recorders_free_names(names);
+    } else {
+        sq__recorders_put_back_names(names); /* for the next file */
+    }
+}
+
+static void report_dropped(sq__tracing_t *session, sq__recorder_t *recorder) {
+    uint64_t dropped = sq__load_relaxed(&recorder->buffer.dropped);
+    if (dropped != recorder->reported_dropped) {
+        char text[96];
+        snprintf(text, sizeof text, "%" PRIu64 " events of thread %" PRIu64 " were dropped", dropped - recorder->reported_dropped, recorder->thread_id);
+        sq__perfetto_remark(session->perfetto, sq__clock_now(), text);
+        session->dropped += dropped - recorder->reported_dropped;
+        recorder->reported_dropped = dropped;
+    }
+}
+
+void sq__session_read(sq__tracing_t *session, uint64_t since) {
+    for (sq__recorder_t *next, *recorder = sq__recorders_look(); recorder != NULL; recorder = next) {
+        uint64_t first, end = sq__buffer_recorded(&recorder->buffer, &first);
+        next = recorder->next;
+        write_names(session); /* after the look at what was recorded, so that the names of all queues in it are known */
+        sq__perfetto_events(session->perfetto, recorder, first, end, since);
+        if (!recorder->buffer.overwrites) {
+            sq__buffer_copied(&recorder->buffer, end);
+        }
+        report_dropped(session, recorder);
+        if (recorder->was_left && !recorder->buffer.overwrites) {
+            sq__memory_free(recorder->reading);
+            sq__recorders_remove(recorder);
+        }
+    }
+    uint64_t lost = sq__recorders_lost();
+    if (lost != session->reported_lost) {
+        sq__perfetto_remark(session->perfetto, sq__clock_now(), "events were dropped: there was no memory for a thread's buffer");
+        session->dropped += lost - session->reported_lost;
+        session->reported_lost = lost;
+    }
+    int error = sq__perfetto_flush(session->perfetto);
+    if (error) {
+        fail(session, error);
+    }
+}
+
+void sq__session_close_file(sq__tracing_t *session) {
+    int error = session->file >= 0 ? sq__file_close(session->file) : 0;
+    session->file = -1;
+    if (error) {
+        fail(session, error);
+    }
+}
+
+void sq__session_write_file(sq__tracing_t *session) {
+    uint64_t wanted = sq__load_relaxed(&session->wanted), now = sq__clock_now();
+    if (session->files < MOST_FILES && session->error == 0) {
+        char path[SQ__TRACE_PATH + 16];
+        snprintf(path, sizeof path, session->files == 0 ? "%s" : "%s.%u", session->options.path, session->files);
+        int error = session->file >= 0 ? 0 : sq__file_create(path, &session->file);
+        if (error) {
+            fail(session, error);
+        } else {
+            session->files += 1;
+            sq__perfetto_begin(session->perfetto, session->file);
+            sq__session_read(session, now > session->options.last ? now - session->options.last : 0);
+            for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
+                sq__memory_free(recorder->reading);
+                recorder->reading = NULL;
+            }
+            sq__perfetto_end(session->perfetto);
+            sq__session_close_file(session);
+            sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
+        }
+    }
+    sq__store_release(&session->written, wanted); /* [written] release: the file, for sq__trace_happened before a fatal end */
+}

@@ -1,0 +1,38 @@
+/* session_read.h: what the reader of a trace does: it moves what the threads have recorded into a file. session.c begins and ends it.
+ *
+ * All functions are called by the reader; when it has ended, by the thread that stops the trace. */
+#ifndef SQ__TRACE_SESSION_READ_H
+#define SQ__TRACE_SESSION_READ_H
+
+#include "platform/atomic.h"
+#include "platform/thread.h"
+#include "trace/options.h"
+#include "trace/perfetto.h"
+#include "trace/recorders.h"
+
+/* One trace, from its beginning to its end. I fixed while the reader runs; R the reader's only; C under the control lock; E under the end's lock; A atomic. */
+typedef struct sq__tracing {
+    sq__trace_options_t options; /* I */
+    sq__perfetto_t *perfetto;    /* R */
+    int file;                    /* R  -1: none is open */
+    unsigned files;              /* R  how many were created */
+    int error;                   /* R  the first that came from a file, and it was reported */
+    uint64_t reported_lost;      /* R */
+    uint64_t dropped;            /* R  in all */
+    SQ__ATOMIC(bool) is_stopping; /* A */
+    SQ__ATOMIC(uint64_t) wanted;  /* A  how many times a flight recorder was asked to write */
+    SQ__ATOMIC(uint64_t) written; /* A  the value of `wanted` at the beginning of the last complete write */
+    bool has_ended;               /* E  the reader uses nothing of the session any longer */
+    sq__thread_start_t start;     /* I */
+} sq__tracing_t;
+
+/* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. */
+void sq__session_read(sq__tracing_t *session, uint64_t since);
+
+/* Writes the file of a flight recorder. */
+void sq__session_write_file(sq__tracing_t *session);
+
+/* Closes the file, if it is open. */
+void sq__session_close_file(sq__tracing_t *session);
+
+#endif

@@ -103,16 +103,22 @@ static void submit_member(sq_queue_t *queue, const sq_task_t *task) {
     sq_group_release(group);
 }
 
-static void check_runs(void (*submit)(sq_queue_t *, const sq_task_t *)) {
+/* On a pool of its own, which the queue keeps. */
+static sq_queue_t *make_concurrent(void) {
     sq_pool_options_t threads = SQ_POOL_OPTIONS_INIT;
     threads.threads = 2;
-    sq_pool_t *pool = sq_pool_create("pool", &threads);
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
+    options.pool = sq_pool_create("pool", &threads);
     options.width = SQ_WIDTH_POOL;
+    sq_queue_t *queue = sq_queue_create("concurrent", &options);
+    REQUIRE(queue != NULL);
+    sq_pool_release(options.pool);
+    return queue;
+}
+
+static void check_runs(void (*submit)(sq_queue_t *, const sq_task_t *)) {
     check_run(submit, make_queue_of("serial", 0));
-    check_run(submit, sq_queue_create("concurrent", &options));
-    sq_pool_release(pool);
+    check_run(submit, make_concurrent());
 }
 
 TEST(a_delayed_task_that_runs_too_long_is_reported_with_its_function) { check_run(submit_delayed, make_queue_of("delayed", 0)); }
@@ -169,4 +175,25 @@ TEST(the_discard_of_a_timer_at_the_end_of_a_concurrent_queue_is_reported_with_it
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
     sq_pool_release(pool);
+}
+
+/* The oldest task that runs is reported: one that is over must have left the list. To see it fail: in sq__cold_task_ends, leave out
+ * sq__reader_end. */
+TEST(of_the_async_tasks_of_a_concurrent_queue_one_that_is_over_is_not_reported) {
+    sq_queue_t *queue = make_concurrent();
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    runner_t first = { 0, LATCH_INIT, LATCH_INIT }, runner = { 0, LATCH_INIT, LATCH_INIT };
+    watch(queue, &ward, HOURS);
+    CHECK_EQUAL(sq_async(queue, look_and_run_long, &first), 0);
+    latch_wait(&first.entered, 1);
+    latch_bump(&first.leave);
+    CHECK_EQUAL(sq_sync_barrier(queue, do_nothing, NULL), 0);
+    watch(queue, &ward, SHORT); /* which discards the first watcher */
+    latch_wait(&ward.discarded, 1);
+    caller_t caller;
+    caller_start(&caller, BY_SYNC, queue, SQ_FOREVER, run_long, &runner); /* on a stack of its own */
+    expect_stall(&ward, &runner, run_long);
+    CHECK_EQUAL(caller_end(&caller), 0);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 2);
 }

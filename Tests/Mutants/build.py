@@ -13,6 +13,7 @@ import threading
 import time
 
 from generate import CORE, TOP, all_mutants
+from source import Source
 
 EXPLORE = TOP / 'Tests/Explore'
 SETTINGS = ('SEED', 'SCENARIO', 'MEMORY', 'SCHEDULES', 'QUICK', 'TAPE', 'CORE', 'SLOTS', 'SQ_TEST', 'SQ_SEED', 'MAKEFLAGS', 'MAKELEVEL')
@@ -85,6 +86,19 @@ class TrueBuild:
                 found[name].append(names[0])
         return found
 
+    def users(self, file, function):
+        """Which .c files an inline function of this header is in: they name it, or a function or macro of a header that does."""
+        with self.lock:
+            if not hasattr(self, 'headers'):
+                self.headers = [found for path in CORE.glob('*/*.h') for found in inlines(path.read_text())]
+        if function == '-':
+            return self.sources_with[file]  # a mutant by hand, outside of functions
+        names, before = {function}, 0
+        while len(names) > before:
+            before = len(names)
+            names |= {name for name, words in self.headers if not names.isdisjoint(words)}
+        return [source for source in self.sources_with[file] if not names.isdisjoint(re.findall(r'\w+', (CORE / source).read_text()))]
+
     def out(self, flavour):
         return self.folder / f'tests-{flavour}'
 
@@ -101,6 +115,15 @@ class TrueBuild:
                 lines = [line for line in self.make(flavour, target, dry=True).splitlines() if line.endswith(f'-o {target}')]
                 self.commands[flavour, what] = lines[-1].split()
             return self.commands[flavour, what]
+
+
+def inlines(text):
+    """(name, the words in it) of each function and macro."""
+    source = Source(text)
+    for name, begin, _, end in source.functions():
+        yield name, {token.text for token in source.tokens[begin:end]}
+    for name, words in re.findall(r'^#define (\w+)((?:.*\\\n)*.*)', text, re.M):
+        yield name, set(re.findall(r'\w+', words))
 
 
 class Reach:
@@ -188,7 +211,7 @@ class Shop:
         shutil.copytree(CORE, self.core)
 
     def put(self, mutant):
-        self.sources = [mutant.file] if mutant.file.endswith('.c') else self.true.sources_with[mutant.file]
+        self.sources = [mutant.file] if mutant.file.endswith('.c') else self.true.users(mutant.file, mutant.function)
         self.objects, self.file, self.built = {}, mutant.file, None
         (self.core / mutant.file).write_text(mutant.apply((CORE / mutant.file).read_text()))
 

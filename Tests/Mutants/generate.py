@@ -14,8 +14,9 @@ Each is one small fault in one function:
     without OPERAND         a flag or a constant by name is left out of | & +
     weaken ORDER            a memory order is weakened by one step; named by its tag
 
-Not made: what another one covers (`always a && b` if `true a` and `true b` are killed), and what hardly ever tells more than
-its neighbours do (other numbers, other comparisons).
+Not made: what another one covers, and what hardly ever tells more than its neighbours do (other numbers, other comparisons).
+Two that are covered: `always a && b` where there are `true a` and `true b`; `never a` where a calls nothing and a statement of
+the body is left out by a mutant of its own. What scope.py names is not made, either.
 
 A mutant's name is `FILE FUNCTION: OPERATOR TEXT`, where TEXT is the code it changes, without comments and line breaks, and
 #2, #3 for the same text again in the same function. It does not depend on what stands around it.
@@ -27,6 +28,7 @@ import sys
 from dataclasses import dataclass
 
 sys.dont_write_bytecode = True
+import scope
 from source import CLOSING, Source
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -62,7 +64,7 @@ class Function:
     """The mutants of one function, in the order of its text."""
 
     def __init__(self, source, body, end, tags):
-        self.source, self.tags, self.found = source, tags, []
+        self.source, self.tags, self.found, self.covered = source, tags, [], set()
         self.conditions, self.dropped, self.locks = set(), [], {}
         self.statement(body)
         self.expressions(body + 1, end)
@@ -93,6 +95,8 @@ class Function:
                 self.condition(at + 2, close, 'never always')
                 if source.word(after) == 'else':
                     after = self.statement(after + 1)
+                elif self.has_dropped(close + 1, after) and not self.calls(at + 2, close):
+                    self.covered.add(('never', source.tokens[at + 2].begin))
             elif word == 'while':
                 self.conditions.add(at + 2)
                 self.once(at, close, after)
@@ -115,6 +119,22 @@ class Function:
         if word not in ('return', 'break', 'continue', 'goto', '_Static_assert', ';') and not self.is_declaration(at, end):
             self.expression_statement(at, end)
         return end + 1
+
+    def has_dropped(self, at, after):
+        """Whether this body itself, not a statement in it, has one that a mutant leaves out."""
+        depth, tokens = 0, self.source.tokens
+        made = {begin for begin, end in self.dropped if scope.is_dropped(self.words(begin, end))}
+        for place in range(at, after):
+            depth += (tokens[place].text == '{') - (tokens[place].text == '}')
+            if place in made and (depth == 0 and place == at or depth == 1 and tokens[at].text == '{' and tokens[place - 1].text in '{};'):
+                return True
+        return False
+
+    def calls(self, begin, end):
+        """Whether the condition may do more than look."""
+        source = self.source
+        return any(source.word(at) == '(' and source.tokens[at - 1].kind == 'name' and not source.word(at - 1).startswith('sq__load_')
+                   for at in range(begin + 1, end))
 
     def expression_statement(self, at, end):
         lock = LOCK.match(self.words(at, end))
@@ -322,10 +342,13 @@ def mutants_of(file, text=None):
     source, tags, seen = Source(text), Tags(text), {}
     for function, begin, body, end in source.functions():
         digest = hashlib.sha256(source.words(begin, end + 1).encode()).hexdigest()[:8]
-        for operator, what, edits in Function(source, body, end, tags).found:
+        made = Function(source, body, end, tags)
+        for operator, what, edits in made.found:
             name = f'{file} {function}: {operator} {what}'
             seen[name] = seen.get(name, 0) + 1
             name += f' #{seen[name]}' if seen[name] > 1 else ''
+            if (operator, edits[0][0]) in made.covered or not scope.has(file, operator, what):
+                continue
             yield Mutant(name, file, function, operator, edits, digest, text.count('\n', 0, edits[0][0]) + 1)
 
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import build
 from build import DoesNotCompile, Wrong, call
 
-FEW, MORE, MANY = 100, 1000, 20000  # schedules of each search: of all scenarios, of the nearest, of the one from last time
-NEAREST = 15        # scenarios that are searched longer
+FIRST, FEW, MORE, MANY = 20, 100, 1000, 20000  # schedules of each search: of all scenarios, the near, the nearest, the one from last time
+NEAR, NEAREST = 60, 15  # scenarios that are searched longer
 ORDERS = 5000       # schedules of each search for a memory order, in the nearest scenarios
 TEST_SECONDS = 10   # what the tests of one function may take in all, in the true core
-TESTS = 5           # that are always tried
+TESTS = 5           # that are always tried, unless they take longer than SLOW_SECONDS and have noticed nothing in the function
+SLOW_SECONDS = 2
 TESTS_EXCUSED = 2   # the same for a mutant that survivors.txt excuses, which is not tried further
-HANG_SECONDS = 10   # besides ten times what the test takes in the true core
+HANG_SECONDS = 5    # besides four times what the test takes in the true core
+SEARCH_SECONDS = 10 # what no search of FEW schedules takes
 
 
 @dataclass
@@ -76,14 +78,18 @@ class Memory:
             for key in ((mutant.file, mutant.function), mutant.file, ''):
                 self.counts[key][name] += 1
 
-    def order(self, mutant, names, breadth):
-        """The likeliest first; of those that never noticed any the ones that do little else."""
+    def order(self, mutant, names, breadth, seconds=None):
+        """The likeliest first; of those that never noticed any the ones that do little else, and soon."""
+        breadth = {name: breadth[name] * (seconds[name] + 0.1 if seconds else 1) for name in names}
         here, file, all_files = (dict(self.counts[key]) for key in ((mutant.file, mutant.function), mutant.file, ''))
         return sorted(names, key=lambda name: (-here.get(name, 0), -file.get(name, 0), breadth[name], -all_files.get(name, 0)))
 
+    def has_noticed(self, mutant, name):
+        return self.counts[mutant.file, mutant.function][name] > 0
+
 
 def search(core, program, scenario, memory, schedules):
-    status, output = call([program, 'find', scenario, memory, schedules], limit=60)
+    status, output = call([program, 'find', scenario, memory, schedules], limit=SEARCH_SECONDS if int(schedules) <= FEW else 60)
     if status == 2:
         return None  # there is no such scenario any more
     if status == 1:
@@ -100,14 +106,14 @@ def try_test(core, shop, program, flavour):
     if usual is None:
         return None
     built = shop.test(program, flavour)
-    limit = HANG_SECONDS + 10 * usual
+    limit = HANG_SECONDS + 4 * usual
     status, output = call([built], limit=limit)
     if status is None:  # it hangs, unless the machine is busier now
         now = core.time(program, flavour)
         if now is None:
             return None
-        if now > 2 * usual:
-            status, output = call([built], limit=HANG_SECONDS + 10 * now)
+        if now > 1.5 * usual:
+            status, output = call([built], limit=HANG_SECONDS + 4 * now)
     if status == 0 and passed(output):
         return None
     names = re.findall(r'^FAIL (\S+)', output, re.M)
@@ -160,8 +166,9 @@ def hunt(core, shop, mutant, last, memory, is_excused):
         return Verdict('same')
     seconds = {name: took for took, name in reach.tests[key]}
     budget, tried, always = (0, 0, TESTS_EXCUSED) if is_excused else (TEST_SECONDS, 0, TESTS)
-    for name in memory.order(mutant, seconds, reach.breadth):
-        if name not in words and (tried < always or seconds[name] <= budget):
+    for name in memory.order(mutant, seconds, reach.breadth, seconds):
+        is_slow = seconds[name] > SLOW_SECONDS and not memory.has_noticed(mutant, name)
+        if name not in words and not is_slow and (tried < always or seconds[name] <= budget):
             budget, tried = budget - seconds[name], tried + 1
             verdict = try_test(core, shop, name, flavour)
             if verdict:
@@ -176,11 +183,12 @@ def explore(core, program, mutant, last, scenarios):
         verdict = search(core, program, last[0], last[1], last[2]) or search(core, program, last[0], last[1], str(MANY))
         if verdict:
             return verdict
-    for name in scenarios:
-        for model in ('sc', 'ra') if mutant.operator == 'weaken' else ('sc',):
-            verdict = search(core, program, name, model, str(FEW))
-            if verdict:
-                return verdict
+    for names, schedules in ((scenarios, FIRST), (scenarios[:NEAR], FEW)):
+        for name in names:
+            for model in ('sc', 'ra') if mutant.operator == 'weaken' else ('sc',):
+                verdict = search(core, program, name, model, str(schedules))
+                if verdict:
+                    return verdict
     return None
 
 

@@ -1,0 +1,30 @@
+"""scope.py: which code the generated mutants are for. Documentation/Testing.md gives the reasons.
+
+Chosen by what the code is for, never by what survives in it. hand.txt may have mutants of any file.
+"""
+import re
+
+# What runs tasks, in their order, once: its faults lose, reorder, duplicate or block work.
+ROOMS = ('alarm', 'concurrent', 'kernel', 'many', 'pool', 'queue', 'thread', 'timer', 'wait')
+
+# Of these rooms, what only observes, reports, or chooses how long to spin. Each name stands for a .c and a .h.
+FILES_LEFT_OUT = ('kernel/handle', 'kernel/measured', 'kernel/probes', 'kernel/suspended', 'kernel/traced', 'kernel/unwind', 'thread/explored',
+                  'thread/spin', 'wait/deadlock_report')
+
+# Statements that are not dropped.
+OBSERVES = r'sq__count|sq__depth_sample|sq__explored_\w+|sq__measured_\w+|sq__probe_\w+|SQ__PROBE\w*|sq__spin_\w+|sq__traced?_\w+|snprintf'
+CHECKS = r'SQ__CHECK_HANDLE|sq__fatal'
+FREES = r'sq__\w+_(?:free|destroy|dispose|recycle)|dispose'
+UNLOCKS = r'sq__(?:\w+_)?unlock\w*'
+KEPT = re.compile(rf'(?:\(void\))?(?:{OBSERVES}|{CHECKS}|{FREES}|{UNLOCKS})\(|SQ__NOBODY_UNWINDS_THROUGH')
+
+
+def has(file, operator, text):
+    if operator == 'weaken':
+        return True  # each order of MemoryOrdering.md, in every file
+    room, _, rest = file.partition('/')
+    return room in ROOMS and f'{room}/{rest[:-2]}' not in FILES_LEFT_OUT and (operator != 'drop' or is_dropped(text))
+
+
+def is_dropped(statement):
+    return not KEPT.match(statement)

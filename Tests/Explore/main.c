@@ -3,7 +3,7 @@
  * explore [PART PARTS]                 everything, or each PARTS-th scenario from PART on, or SCENARIO alone; see README.md
  * explore list                         the names of the scenarios
  * explore one SCENARIO                 its rows of the table, without a heading
- * explore find SCENARIO MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
+ * explore find SCENARIO,... MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
 #include "search.h"
 
 #include <stdio.h>
@@ -188,8 +188,17 @@ static int find_bug(const char *name, const char *memory, uint64_t limit) {
         search_outcome_t outcome;
         search_run(find(name), memory_called(memory), searches[i], 1, limit, false, &outcome);
         if (outcome.failed) {
-            printf("found by %s after %llu schedules, %u choices: %s\n", ex_search_names[searches[i]],
+            printf("%s: found by %s after %llu schedules, %u choices: %s\n", name, ex_search_names[searches[i]],
                    (unsigned long long)outcome.schedules, outcome.choices, outcome.message);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int find_bug_in_any(char *names, const char *memory, uint64_t limit) {
+    for (const char *name = strtok(names, ","); name != NULL; name = strtok(NULL, ",")) {
+        if (find_bug(name, memory, limit) == 0) {
             return 0;
         }
     }
@@ -200,7 +209,7 @@ static int find_bug(const char *name, const char *memory, uint64_t limit) {
 int main(int argc, char **argv) {
     ex_catch_crashes();
     if (argc == 5 && strcmp(argv[1], "find") == 0) {
-        return find_bug(argv[2], argv[3], strtoull(argv[4], NULL, 0));
+        return find_bug_in_any(argv[2], argv[3], strtoull(argv[4], NULL, 0));
     }
     if (argc == 3 && strcmp(argv[1], "one") == 0) {
         return run_one(argv[2]);

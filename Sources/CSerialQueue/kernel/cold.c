@@ -35,13 +35,11 @@ void sq__traced_begin(sq_queue_t *queue) {
 
 void sq__cold_free(sq_queue_t *queue) {
     sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* nobody else has the queue */
-    if (cold != NULL) {
-        if (cold->forget != NULL) {
-            cold->forget(cold);
-        }
-        sq__memory_free(sq__load_relaxed(&cold->measured));
-        sq__memory_free(cold);
+    if (cold->forget != NULL) {
+        cold->forget(cold);
     }
+    sq__memory_free(sq__load_relaxed(&cold->measured));
+    sq__memory_free(cold);
 }
 
 void sq__cold_wake_watcher(sq_queue_t *queue) {

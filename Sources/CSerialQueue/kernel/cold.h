@@ -55,7 +55,7 @@ typedef struct sq__cold {
 /* L. The queue's record, made if there is none; NULL: no memory. */
 sq__cold_t *sq__cold_record(sq_queue_t *queue);
 
-/* The queue is about to be freed. */
+/* The queue, which has a record, is about to be freed. */
 void sq__cold_free(sq_queue_t *queue);
 
 /* O. Notes that the calling thread begins, or ends, a task. Only if the queue's control has SQ__WATCHED. */

@@ -27,7 +27,7 @@ enum ForgottenResume: Hang {
         queue.async { say("never said") }
         stalled.wait()  // A program would log it and continue.
         try? queue.shutdown(.discard)
-        say("gave up: discarded \(queue.statistics.discarded)")
+        say("shut it down: discarded \(queue.statistics.discarded)")
     }
 
     static func withDispatchQueue() {

@@ -12,7 +12,7 @@ check_hangs() { # program SCENES
     expect 'a deadlock names both queues' says 'queue "com.example.giro" and waits for queue "com.example.savings"' joined
     expect 'a sync in a destructor is reported' says 'sync onto queue "com.example.connection" from its own task' joined
     expect 'a forgotten resume is reported' says 'queue "com.example.upload": 1 waiting for' joined
-    expect 'what waits is discarded' says 'gave up: discarded 1' joined
+    expect 'what waits is discarded' says 'shut it down: discarded 1' joined
     expect 'nothing runs that was discarded' eval "! grep -q 'never said' out"
     run "$1" impatient-sync
     has_status 0

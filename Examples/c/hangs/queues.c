@@ -113,7 +113,7 @@ static void forgotten_resume(void) {
     must("sq_shutdown", sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER));
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(queue, &stats);
-    say("gave up: discarded %llu", (unsigned long long)stats.discarded);
+    say("shut it down: discarded %llu", (unsigned long long)stats.discarded);
     sq_queue_release(queue);
     sem_destroy(&stalls);
 }

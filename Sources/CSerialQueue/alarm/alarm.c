@@ -1,29 +1,12 @@
-#include "alarm/alarm.h"
+#include "alarm/alarm_set.h"
 
 #include "platform/clock.h"
 #include "platform/container.h"
-#include "platform/memory.h"
-#include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/process.h"
 #include "thread/token.h"
 
 #include <errno.h>
-
-/* Fields: F fixed after creation, L under the lock. */
-struct sq__alarms {
-    sq__mutex_t lock;
-    sq__heap_t exact;  /* L  alarms without a leeway */
-    sq__heap_t loose;  /* L  alarms with a leeway, by due time */
-    sq__heap_t latest; /* L  alarms with a leeway, by latest time */
-    uint64_t order;    /* L  how many alarms were ever set */
-    uint64_t now;      /* L  the time of its own clock */
-    bool is_manual;    /* F  it has its own clock */
-    size_t leases;     /* L */
-    sq__token_t *token; /* L  the thread's; NULL: no thread runs */
-    sq__wait_id_t wait_id;    /* L  of the thread's current sleep */
-    uint64_t wakes_at;  /* L  when that sleep ends; 0: the thread is awake, or is being woken */
-};
 
 /* How long the thread stays after the last lease, in nanoseconds. */
 static const uint64_t linger = 100000000;
@@ -36,35 +19,30 @@ static sq__alarms_t of_parent;
 
 /* The set. All with the lock held. */
 
-static uint64_t key_of(const sq__heap_node_t *node) { return node != NULL ? node->key : SQ__NEVER; }
-
-static void take(sq__alarm_t *alarm) {
+void sq__alarms_take(sq__alarm_t *alarm) {
     sq__heap_take(&alarm->due);
     if (sq__heap_has(&alarm->latest)) {
         sq__heap_take(&alarm->latest);
     }
 }
 
-/* Takes out the first alarm that is due by `time`. NULL: there is none. */
-static sq__alarm_t *take_due(sq__alarms_t *alarms, uint64_t time) {
+sq__alarm_t *sq__alarms_take_due(sq__alarms_t *alarms, uint64_t time) {
     sq__heap_node_t *exact = sq__heap_first(&alarms->exact), *loose = sq__heap_first(&alarms->loose);
     sq__heap_node_t *first = sq__heap_before(loose, exact) ? loose : exact;
     if (first == NULL || first->key > time || first->key == SQ__NEVER) {
         return NULL;
     }
     sq__alarm_t *alarm = SQ__CONTAINER(first, sq__alarm_t, due);
-    take(alarm);
+    sq__alarms_take(alarm);
     return alarm;
 }
 
 static uint64_t next_wake(const sq__alarms_t *alarms) {
-    uint64_t exact = key_of(sq__heap_first(&alarms->exact)), latest = key_of(sq__heap_first(&alarms->latest));
+    uint64_t exact = sq__alarms_key(sq__heap_first(&alarms->exact)), latest = sq__alarms_key(sq__heap_first(&alarms->latest));
     return exact < latest ? exact : latest;
 }
 
-/* Calls the alarm without the lock; afterwards the alarm may be freed. Returns false, still without the lock, if the call has
- * forked and this is the child: there the set belongs to another thread. */
-static bool call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
+bool sq__alarms_run(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     void (*function)(sq__alarm_t *) = alarm->call;
     uint32_t process = sq__process();
     sq__mutex_unlock(&alarms->lock);
@@ -115,9 +93,9 @@ static void call_when_due(void *argument) {
     sq__mutex_lock(&alarms->lock);
     for (;;) {
         uint64_t now = sq__clock_now();
-        sq__alarm_t *alarm = take_due(alarms, now);
+        sq__alarm_t *alarm = sq__alarms_take_due(alarms, now);
         if (alarm != NULL) {
-            if (!call(alarms, alarm)) {
+            if (!sq__alarms_run(alarms, alarm)) {
                 return;
             }
         } else if (alarms->leases > 0) {
@@ -182,65 +160,6 @@ void sq__alarms_release(sq__alarms_t *alarms) {
     }
 }
 
-/* Sets with their own clock */
-
-sq__alarms_t *sq__alarms_create(void) {
-    sq__alarms_t *alarms = sq__memory(sizeof *alarms);
-    if (alarms == NULL) {
-        return NULL;
-    }
-    *alarms = (sq__alarms_t){ .is_manual = true };
-    if (sq__mutex_init(&alarms->lock) != 0) {
-        sq__memory_free(alarms);
-        return NULL;
-    }
-    return alarms;
-}
-
-void sq__alarms_destroy(sq__alarms_t *alarms) {
-    sq__mutex_destroy(&alarms->lock);
-    sq__memory_free(alarms);
-}
-
-bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time) {
-    sq__mutex_lock(&alarms->lock);
-    sq__alarm_t *alarm = take_due(alarms, time);
-    uint64_t reached = alarm != NULL ? alarm->due.key : time;
-    alarms->now = reached > alarms->now ? reached : alarms->now;
-    if (alarm == NULL || call(alarms, alarm)) {
-        sq__mutex_unlock(&alarms->lock);
-    }
-    return alarm != NULL;
-}
-
-uint64_t sq__alarms_next(sq__alarms_t *alarms) {
-    sq__mutex_lock(&alarms->lock);
-    uint64_t due = key_of(sq__heap_first(&alarms->exact));
-    sq__mutex_unlock(&alarms->lock);
-    return due;
-}
-
-void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context) {
-    sq__mutex_lock(&alarms->lock);
-    sq__heap_node_t *node = sq__heap_first(&alarms->exact);
-    if (key_of(node) == SQ__NEVER) {
-        node = NULL;
-    }
-    for (; node != NULL; node = sq__heap_next_tie(&alarms->exact, node)) {
-        visit(context, SQ__CONTAINER(node, sq__alarm_t, due));
-    }
-    sq__mutex_unlock(&alarms->lock);
-}
-
-void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm) {
-    sq__mutex_lock(&alarms->lock);
-    take(alarm);
-    alarms->now = alarm->due.key > alarms->now ? alarm->due.key : alarms->now;
-    if (call(alarms, alarm)) {
-        sq__mutex_unlock(&alarms->lock);
-    }
-}
-
 /* Any set */
 
 uint64_t sq__alarms_now(sq__alarms_t *alarms) {
@@ -279,7 +198,7 @@ bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     sq__mutex_lock(&alarms->lock);
     bool was_set = sq__heap_has(&alarm->due);
     if (was_set) {
-        take(alarm);
+        sq__alarms_take(alarm);
     }
     sq__mutex_unlock(&alarms->lock);
     return was_set;

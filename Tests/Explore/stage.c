@@ -189,7 +189,7 @@ static void check_error(const submission_t *one, sq_time_t deadline) {
     bool resources = stage_may_fail && one->error == ENOMEM;
     bool full = stage_expected->capacity > 0 && one->kind < ASYNC_UNTIL && one->error == EAGAIN;
     bool late = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == CALL || one->kind == EITHER || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
-    bool busy = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == CALL || one->kind == EITHER) && deadline == SQ_NOW && one->error == EAGAIN;
+    bool busy = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == CALL || one->kind == EITHER) && deadline == SQ_NOW && one->error == EAGAIN && !stage_expected->is_free;
     if (!resources && !full && !late && !busy && !(stage_expected->may & ERROR_BIT(one->error))) {
         ex_fail("error: %s returned %s", stage_kind_names[one->kind], strerror(one->error));
     }

@@ -55,6 +55,7 @@ typedef struct pool_plan {
 typedef struct expectation {
     uint32_t may;       /* errors that may come: a set of ERROR_BIT(...) */
     int deadlocks;      /* how many EDEADLK there must be in all; -1: as may be */
+    bool is_free;    /* the queue is, for all tries: none may get EAGAIN */
     bool spares_unlimited; /* no submission without a deadline may get EDEADLK */
     size_t capacity;    /* of the queues */
     size_t width;       /* of the queues; 0: they are serial */

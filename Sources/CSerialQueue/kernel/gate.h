@@ -82,6 +82,14 @@ static inline bool sq__gate_is_open_unstriped(sq__gate_word_t word) {
     return (word & (SQ__GATE_CLOSED | SQ__GATE_STRIPED | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == 0;
 }
 
+/* Nothing closes it, but it has counted so many that the holder of the baton must take them over first. */
+static inline bool sq__gate_has_counted_most(sq__gate_word_t word) {
+    return (word & (SQ__GATE_CLOSED | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE;
+}
+
+/* Others have entered between these two values, or have left. */
+static inline bool sq__gate_has_overlapped(sq__gate_word_t before, sq__gate_word_t now) { return (before ^ now) >= SQ__GATE_ENTERED_ONE; }
+
 /* Enters as a reader. False: the gate is closed. */
 static inline bool sq__gate_enter(sq__gate_t *gate) {
     sq__gate_word_t word = sq__load_relaxed(gate);

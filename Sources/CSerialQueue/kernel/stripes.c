@@ -100,7 +100,8 @@ bool sq__stripes_enter(sq__concurrent_t *concurrent, sq__striped_t *mine, bool *
 static void learn(sq__concurrent_t *concurrent, uint64_t entered) {
     sq__stripes_t *stripes = sq__load_relaxed(&concurrent->stripes);
     uint32_t late = sq__load_relaxed(&concurrent->striped_late);
-    if (entered - stripes->gathered >= (uint64_t)PAYS * (stripes->mask + 1)) {
+    /* Readers that withdraw count themselves off again: there may be fewer than the last time. */
+    if (entered > stripes->gathered && entered - stripes->gathered >= (uint64_t)PAYS * (stripes->mask + 1)) {
         late = 0;
     } else if (SQ__STRIPED_AFTER << late < SQ__STRIPED_LATEST) {
         late += 1;

@@ -2,7 +2,8 @@
  *
  * DESIGN. Each reader that enters by the gate writes the gate's word twice, so readers on several processors wait for its cache line. When
  * a queue has seen readers overlap, it gets an array of stripes, one cache line each, and the gate the flag STRIPED. From then on a reader
- * counts itself in the stripe of its thread, and reads the gate. It writes no word that the readers of other stripes write or read.
+ * counts itself in the stripe of its thread, and reads the gate. It writes no word that the readers of other stripes write or read,
+ * except once in 2^41 times (ENTERED, below).
  *
  * A thread that has to know how many readers are inside (before a barrier, or before the end) holds the baton. It GATHERS: it clears
  * STRIPED, and for each stripe with readers it sets COUNTED there and adds one to INSIDE of the gate. The last reader that leaves such a

@@ -26,11 +26,18 @@ static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine
     return sq__spin_yield() && enter(queue, kind, mine);
 }
 
-/* If only readers' stripes keep a barrier out, nothing waits: takes the baton, gathers, and opens the gate again. True: there was news
- * meanwhile, and the caller still holds the baton. */
-static bool gather(sq_queue_t *queue) {
+/* Nothing waits and no barrier runs, but the gate must be brought up to date first: it has counted as many as it can, or the caller is a
+ * barrier and readers have used the stripes. If readers are inside, a barrier waits in the ring, and the holder of the baton gathers. */
+static bool must_renew(const sq__concurrent_t *concurrent, uintptr_t kind, sq__gate_word_t word) {
+    return sq__gate_has_counted_most(word)
+        || (kind == SQ__BARRIER_WAITER && sq__is_striped(word) && sq__stripes_not_counted(sq__load_relaxed(&concurrent->stripes)) == 0);
+}
+
+/* Takes the baton, does that, and opens the gate again. True: there was news meanwhile, and the caller still holds the baton. */
+static bool renew(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
-    if (!sq__is_striped(sq__load_relaxed(&concurrent->gate)) || !sq__gate_take(&concurrent->gate, 0)) {
+    /* [striped] acquire: the stripes. */
+    if (!must_renew(concurrent, kind, sq__load_acquire(&concurrent->gate)) || !sq__gate_take(&concurrent->gate, 0)) {
         return false;
     }
     sq__stripes_gather_if_striped(concurrent);
@@ -38,7 +45,7 @@ static bool gather(sq_queue_t *queue) {
 }
 
 static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine) {
-    bool has_baton = kind == SQ__BARRIER_WAITER && gather(queue);
+    bool has_baton = renew(queue, kind);
     if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return enter(queue, kind, mine) ? 0 : sq__queue_reject(queue, ESTALE);
@@ -116,9 +123,10 @@ int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
     if (__builtin_expect(!sq__gate_enter_at_once(gate, &mine), 0)) {
         return sync_by_stripe(queue, deadline, function, context);
     }
+    sq__gate_word_t word = mine;
     sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context);
-    if (__builtin_expect(!sq__gate_leave_at_once(gate, &mine), 0)) {
-        leave(queue, mine, true);
+    if (__builtin_expect(!sq__gate_leave_at_once(gate, &word), 0)) {
+        leave(queue, word, sq__gate_has_overlapped(mine, word));
     }
     return 0;
 }

@@ -42,6 +42,7 @@ const scenario_t concurrent_scenarios[] = {
     { "barrier_withdraws_late", "a barrier times out while the last reader leaves", "sync | barrier_until | sync_until", .expect = { WIDE } },
     { "both_withdraw", "a barrier and a reader behind it time out", "sync(pass0) | barrier_until sync_until open0 | sync_until", .expect = { WIDE } },
     { "try_either", "a call that does not wait", "sync try | sync_barrier try_barrier | try", .expect = { WIDE } },
+    { "try_free", "the same on a free queue, however many have entered by the gate", "try try try try_barrier try try_barrier try", ON(.is_free = true) },
     { "width_two", "two async tasks at a time, and the third when one ends", "async async | async sync | async",
       .expect = { .width = 2, .pool = { POOL_FIXED, 3 } } },
     { "width_behind", "a sync behind an async task that width holds up", "async async async sync | sync_until",

@@ -1,8 +1,8 @@
 /* choose.h: which answer a run gets.
  *
  * DESIGN. A chooser first gives the answers of a tape, and then those of its strategy: always 0, random ones, or those of PCT
- * (Burckhardt et al., ASPLOS 2010): each queue or thread that could run has a random priority, the highest one runs, and at a
- * few random steps the one that would run gets the lowest of all. What was answered is recorded. */
+ * (Burckhardt et al., ASPLOS 2010): each queue or thread that could run has a random priority, and the highest one runs. At a
+ * few random steps the one that would run gets the lowest priority of all. The answers are recorded. */
 #ifndef SQ__EXPLORE_CHOOSE_H
 #define SQ__EXPLORE_CHOOSE_H
 

@@ -129,7 +129,7 @@ void sq__control_pass_to(sq__run_t *run, const sq__pump_t *pump) {
 static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     sq__run_t *run = thread->run;
     sq__ready_t *entry = (sq__ready_t *)(uintptr_t)way->what;
-    const sq__thread_t before = *thread; /* of the task that runs the pool */
+    const sq__thread_t before = *thread; /* what it was in the task that runs the pool */
     sq_queue_t *queue = SQ__CONTAINER(entry, sq_queue_t, ready);
     size_t ran = 0;
     sq__ways_take(run, entry);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Fields: all used by the thread of the exploration, but `notes` by any thread of a run, which has control. */
+/* The thread of the exploration uses all fields; `notes` is also used by the thread of a run that has control. */
 struct sq_exploration {
     sq__run_t run;
     sq__hunt_t hunt;
@@ -21,7 +21,7 @@ struct sq_exploration {
     bool shows_progress, is_on_terminal;
     uint64_t began, shown; /* when; nanoseconds */
     uint64_t runs;
-    uint64_t careful;      /* so many runs use helpers, to find out whether tasks wait */
+    uint64_t careful;      /* how many of the first runs use helpers, to find out whether tasks wait */
 };
 
 /* Results */
@@ -38,7 +38,7 @@ void sq_explored_clear(sq_explored_t *explored) {
     *explored = (sq_explored_t)SQ_EXPLORED_INIT;
 }
 
-/* Before there is anything to report but this. */
+/* Reports a message when there is no run to report. */
 static void say(sq_explored_t *explored, const char *message) {
     if (explored == NULL) {
         fprintf(stderr, "%s\n", message);

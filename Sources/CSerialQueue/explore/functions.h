@@ -1,6 +1,6 @@
 /* functions.h: the names of the test's functions.
  *
- * A name is looked up once: that reads the program's file. */
+ * Each name is looked up only once, because that reads the program's file. */
 #ifndef SQ__EXPLORE_FUNCTIONS_H
 #define SQ__EXPLORE_FUNCTIONS_H
 

@@ -4,7 +4,7 @@
  *
  *     SEARCH     runs of the strategy, until one fails
  *     REPEAT     the failure twice more, recorded. If it does not fail both times, with the same events, something is not under
- *                control: then it is over
+ *                control: then the search ends
  *     SHRINK     the failure with some of its unusual decisions put back to the usual one: half of them, a quarter, ..., one
  *     MINIMISE   depth first: is there a failure with fewer unusual decisions?
  *     DRAW       the smallest failure, recorded
@@ -26,7 +26,7 @@ typedef struct sq__depth_first {
     size_t unusual;   /* of this round */
     size_t most;      /* of the last round */
     bool was_cut;     /* this round has left out schedules with more */
-    bool has_begun;   /* the round has had its first schedule */
+    bool has_begun;   /* the first schedule of the round was run */
     bool is_complete;
 } sq__depth_first_t;
 
@@ -42,7 +42,7 @@ typedef struct sq__hunt {
     size_t found_choices;  /* decisions in the one that was found */
     unsigned repeats;
     sq__record_t repeat;   /* the first repetition's */
-    size_t chunk, at;      /* SHRINK: so many unusual decisions from this one on are put back */
+    size_t chunk, at;      /* SHRINK: `chunk` unusual decisions, from number `at` on, are put back */
     bool has_shrunk;       /* in this pass */
     uint64_t budget;       /* runs that this phase may still take */
     uint64_t ends_at;      /* when it ends at the latest */
@@ -52,10 +52,10 @@ typedef struct sq__hunt {
     bool has_no_memory;
 } sq__hunt_t;
 
-/* Prepares the chooser and the record for the next run. False: it is over. */
+/* Prepares the chooser and the record for the next run. False: there is no further run. */
 bool sq__hunt_next(sq__hunt_t *hunt, sq__run_t *run);
 
-/* After a run. */
+/* Called after a run: learns from its result. */
 void sq__hunt_see(sq__hunt_t *hunt, sq__run_t *run);
 
 void sq__hunt_free(sq__hunt_t *hunt);

@@ -3,7 +3,7 @@
 #include "explore/control.h"
 #include "explore/ways.h"
 
-/* The innermost is the first of the list, so a new one is; but that of the end of a run is the outermost. */
+/* The innermost pump is the first of the list. A new one is the innermost, except the one at the end of a run, which is the outermost. */
 static void enter_pump(sq__run_t *run, sq__pump_t *pump) {
     sq__pump_t **link = &run->pumps;
     while (pump->is_last && *link != NULL) {
@@ -21,7 +21,8 @@ static void leave_pump(sq__run_t *run, const sq__pump_t *pump) {
     *link = pump->next;
 }
 
-/* A pump further inside, of another thread, that sleeps; or NULL. It has to return before this one: it is in a task, which could not end. */
+/* A sleeping pump of another thread that is further inside than this one; or NULL. It must return first: it is in a task that could not end
+ * otherwise. */
 static const sq__pump_t *returns_first(const sq__run_t *run, const sq__pump_t *pump) {
     const sq__pump_t *inner = run->pumps;
     while (inner != pump && !inner->is_asleep) {

@@ -1,7 +1,7 @@
 /* pump.h: what runs an explored pool: sq_pool_run, sq_pool_advance, a step, and the end of a run.
  *
  * DESIGN. Several pumps can be asleep, each in a task that runs the pool, on different threads; and such a task cannot end before its pump
- * returns. So a pump that finds nothing to do first lets those return that are further inside. */
+ * returns. So a pump that finds nothing to do first lets the pumps further inside return. */
 #ifndef SQ__EXPLORE_PUMP_H
 #define SQ__EXPLORE_PUMP_H
 

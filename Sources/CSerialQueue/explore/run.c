@@ -27,7 +27,7 @@ static size_t run_pool(sq__explorer_t *explorer, uint64_t until) {
     size_t before = run->ran;
     sq__pump_run(run, (sq__pump_t){ .thread = thread, .until = until });
     if (!run->is_endless && sq__alarms_next(clock) > until) {
-        (void)sq__alarms_advance(clock, until); /* there is none on the way: only the clock moves */
+        (void)sq__alarms_advance(clock, until); /* no alarm is due before `until`: only the clock moves */
     }
     return run->ran - before;
 }
@@ -98,7 +98,7 @@ static void pause_here(sq__explored_t *explored, const char *doing, const char *
     sq__run_pause((sq__thread_t *)explored, doing, label, function);
 }
 
-/* It waits for a queue that is not on the pool: a thread that is not under control ends the wait. */
+/* True: it waits for a queue that is not on the pool, so a thread outside of the run will end the wait. */
 static bool is_outside(const sq__run_t *run, const sq__wait_t *wait) {
     return wait->queue != NULL && wait->pool != run->pool;
 }
@@ -179,13 +179,13 @@ int sq__run_begin(sq__run_t *run, const char *name) {
 }
 
 static void discard_queue(sq_queue_t *queue) {
-    sq_queue_retain(queue); /* while it has tasks it is there, even if the test has released it */
+    sq_queue_retain(queue); /* keeps it while it has tasks, even if the test has released it */
     int error = sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW);
     (void)error; /* it is over when the pool has been run */
     sq_queue_release(queue);
 }
 
-/* What an endless run has left: tasks that would submit the next ones. */
+/* Discards the tasks that an endless run has left: they would submit further ones. */
 static void discard_rest(sq__run_t *run) {
     sq_pool_t *pool = run->pool;
     for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {

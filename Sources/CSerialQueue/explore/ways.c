@@ -83,7 +83,7 @@ static void add_entries(sq__run_t *run, size_t *count) {
 
 typedef struct ties {
     sq__run_t *run;
-    size_t *count, first; /* so many ways there are; the timers' begin here */
+    size_t *count, first; /* how many ways there are; the first of the timers' ways */
     sq__way_kind_t kind;
 } ties_t;
 
@@ -91,7 +91,7 @@ static bool was_set_before(const void *one, const void *other) {
     return sq__heap_before(&((const sq__alarm_t *)one)->due, &((const sq__alarm_t *)other)->due);
 }
 
-/* Of each queue's timers the first: those of one queue fire in the order in which they were set, with threads, too. */
+/* Adds only the first timer of each queue: those of one queue fire in the order in which they were set, with threads, too. */
 static void add_tie(void *context, sq__alarm_t *alarm) {
     const ties_t *ties = context;
     const sq_queue_t *queue = sq__queue_of_alarm(alarm);

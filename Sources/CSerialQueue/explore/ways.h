@@ -1,8 +1,8 @@
 /* ways.h: the ways in which a run can continue.
  *
- * DESIGN. In this order. The first one is the usual one: it lets the tasks follow each other as if there were only one thread. A
- * task that asks another queue gets its answer before another task begins, so the usual schedule rarely shows a bug, and what has
- * to be unusual explains it.
+ * DESIGN. In this order. The first one is the usual one: tasks follow each other as if there were only one thread, and a
+ * task that waits for another queue continues before a third task begins. So the usual schedule rarely shows a bug, and the unusual
+ * decisions of a failure explain it.
  *
  *     the thread that chooses, if it was only interrupted
  *     threads that can stop waiting, in the order in which they began to wait
@@ -19,7 +19,7 @@
 #include "explore/run.h"
 
 /* Chooses one, for a pump, a thread that waits or was interrupted, or a helper (both NULL). False: there is no way that this thread
- * may choose. A pump that is asleep may have one: it alone moves the clock, or returns. */
+ * may choose; but a sleeping pump may have one, because only a pump moves the clock or returns. */
 bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t *me, sq__way_t *way);
 
 /* The innermost pump that is asleep; NULL: none. */

@@ -32,10 +32,10 @@ static void add_stripes(sq__concurrent_t *copy) {
     }
 }
 
-/* Returns the copy, of which only what lies in that block may be used, and its cold record; NULL: it cannot be read. */
+/* Copies a queue and its cold record. Only fields within the block that was copied may be used. NULL: the queue cannot be read. */
 static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
     sq_queue_t *copy = (sq_queue_t *)(void *)(copied->bytes + sizeof(sq__concurrent_t));
-    /* With the label, in one call, unless that reaches into a page that is not there. */
+    /* With the label, in one call, unless that would reach into an unmapped page. */
     if (!sq__peek(queue, copy, sizeof *copy + SQ__VIEW_LABEL)) {
         copy->label[0] = '\0';
         if (!sq__peek(queue, copy, sizeof *copy)) {
@@ -55,7 +55,7 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
     return copy;
 }
 
-/* What any thread may read of a queue that is there. */
+/* Reads what any thread may read of a queue that exists. */
 static void read_counts(const sq_queue_t *queue, sq__view_queue_t *seen) {
     const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     seen->is_concurrent = sq__is_concurrent(queue);
@@ -81,7 +81,8 @@ void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen) {
     }
 }
 
-/* A queue that is there meanwhile needs no peek. False: it is suspended, and how often changes under its lock. */
+/* The queue exists during this call, so it is read without a peek. False: it is suspended; its lock protects how often, so that was not
+ * read. */
 static bool read_there(const sq_queue_t *queue, sq__view_queue_t *seen) {
     seen->at = queue;
     seen->is_there = true;
@@ -114,7 +115,7 @@ static void add_pool(void *context, const sq__pool_t *pool, const sq__pool_view_
     if (seen != NULL) {
         *seen = (sq__view_pool_t){ .at = pool, .pool = *looked };
     }
-    if (looked->clock != NULL) { /* the pool is there: the lock of their list is held */
+    if (looked->clock != NULL) { /* the pool exists: the lock of the list of pools is held */
         (void)sq__view_look_at_timers(view, looked->clock, looked->label);
     }
 }
@@ -128,7 +129,7 @@ static void add_of_thread(sq__view_t *view, const sq__view_thread_t *thread) {
     }
 }
 
-/* Many threads may have led to one queue: the entry of its pool is kept, if there is one. */
+/* Several threads may have led to the same queue. It is kept once; if its pool had its entry, that one is kept. */
 static void order_by_address(sq__view_t *view) {
     size_t kept = 0;
     for (size_t i = 0; i < view->queues.count; i += 1) {

@@ -17,7 +17,8 @@ static void add_function(sq__dump_text_t *text, const sq__view_t *view, const sq
     sq__dump_add(text, "%s", name);
 }
 
-/* Adds for how long the task has been running: what a watched queue has noted, or the length of the longest wait during which no other task began. */
+/* Adds how long the task has been running: the time that a watched queue has noted, or else the longest wait during which no other task
+ * began. */
 static void add_since(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
     const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
     if (frame->since != 0 && frame->since <= view->now) {

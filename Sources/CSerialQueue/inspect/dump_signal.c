@@ -1,8 +1,8 @@
 /* dump_signal.c: SQ_DUMP=USR1, a signal that writes a dump to standard error.
  *
  * DESIGN. The library reads the variable when it is loaded. A thread that does nothing else writes the dump: the handler only wakes it. So it
- * does not matter which thread the signal interrupts, which locks that thread has, or whether all others are stuck. The thread takes the
- * signal itself if they block it. */
+ * does not matter which thread the signal interrupts, which locks that thread has, or whether all others are stuck. If all others block
+ * the signal, this thread gets it. */
 #include "include/sq_inspect.h"
 
 #include "platform/file.h"

@@ -19,7 +19,7 @@ static bool add(void *context, const sq__self_t *at, const sq__self_t *copy) {
     return true;
 }
 
-/* If the queue is watched: what its holder has noted. */
+/* When the running task began, if the queue is watched and this thread noted it; else 0. */
 static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
     struct sq_queue copy;
     sq__cold_t cold;
@@ -100,7 +100,7 @@ static void read_wait(sq__view_thread_t *thread) {
     }
 }
 
-/* The parts that were read belong together only if the thread is still in the same frame and wait. */
+/* True: the parts that were read may not belong together, because the thread is no longer in the same frame and wait. */
 static bool has_moved(const sq__view_thread_t *thread) {
     sq__self_t now;
     const sq__wait_t *wait = &thread->wait;

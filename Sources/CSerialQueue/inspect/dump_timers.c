@@ -12,7 +12,7 @@ typedef struct looking {
     const char *pool;
 } looking_t;
 
-/* Under the lock of the alarms: as long as the alarm is set, its queue is there. Other alarms are internal. */
+/* Called under the lock of the alarms: while the alarm is set, its queue exists. Alarms without a queue are internal, and left out. */
 static void note(void *context, const sq__alarm_t *alarm, uint64_t due, uint64_t now) {
     const looking_t *looking = context;
     uint64_t interval = 0;

@@ -42,7 +42,7 @@ typedef struct sq__view_thread {
     char name[16];
     unsigned frames; /* how many it has; `frame` has the innermost ones */
     sq__view_frame_t frame[SQ__VIEW_FRAMES];
-    const void *once; /* that it is inside the function of, or the apply that it works for; or NULL */
+    const void *once; /* the once whose function it is in, or the apply that it helps; or NULL */
     char apply[SQ__VIEW_LABEL]; /* the label of that apply's pool */
     bool is_apply;
     bool waits;
@@ -63,11 +63,11 @@ typedef struct sq__view_queue {
     uint32_t suspensions;
     unsigned threads;   /* that wait for it */
     uint64_t oldest;    /* when the first of them fell asleep; 0: none */
-    uint64_t unchanged; /* the same, of those that no task has begun since; 0: none */
+    uint64_t unchanged; /* the same, among those since when no task has begun; 0: none */
     char label[SQ__VIEW_LABEL];
 } sq__view_queue_t;
 
-/* What an item is sorted by. The items themselves stay where they are: of 100,000 queues they are too large to be moved about. */
+/* A key by which an item is sorted. The items themselves are not moved: for 100,000 queues that would be slow. */
 typedef struct sq__view_key {
     uint64_t first, second;
     size_t item;
@@ -81,7 +81,7 @@ typedef struct sq__view_pool {
 typedef struct sq__view_timer {
     uint64_t in, interval; /* nanoseconds */
     bool is_delayed;
-    char label[SQ__VIEW_LABEL], pool[SQ__VIEW_LABEL]; /* pool: the manual one whose clock it goes by, or "" */
+    char label[SQ__VIEW_LABEL], pool[SQ__VIEW_LABEL]; /* pool: the manual pool whose clock it uses, or "" */
 } sq__view_timer_t;
 
 typedef struct sq__view {
@@ -110,10 +110,10 @@ void sq__view_sort(sq__view_list_t *keys);
 
 static inline sq__view_key_t *sq__view_key(const sq__view_list_t *keys, size_t i) { return (sq__view_key_t *)(void *)keys->items + i; }
 
-/* dump_threads.c: fills `threads` and `held`, and wants the symbols of what they run. */
+/* dump_threads.c: fills `threads` and `held`, and adds the functions that they run to the wanted symbols. */
 void sq__view_look_at_threads(sq__view_t *view);
 
-/* The first of the keys that are about `what`, and how many there are. */
+/* The first of the keys with this queue or once, and how many there are. */
 const sq__view_key_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count);
 
 static inline sq__view_thread_t *sq__view_thread(const sq__view_t *view, size_t i) { return (sq__view_thread_t *)(void *)view->threads.items + i; }

@@ -21,7 +21,7 @@ static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
     sq__dump_add(text, "%s \"%s\"", what, thread->label);
 }
 
-/* The queue or once that the thread waits for, if one can be named: of a group or item, the first of its queues. */
+/* The queue or once that the thread waits for, or NULL. For a group or an item: the first of its queues. */
 static const void *needed(const sq__view_thread_t *thread, const void *queues[], size_t *count) {
     sq__many_view_t many = { .queues = 0 };
     *count = 0;

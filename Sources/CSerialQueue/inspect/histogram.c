@@ -1,4 +1,4 @@
-/* histogram.c: what a queue's histograms have, and what can be said of them. kernel/measured.h fills them. */
+/* histogram.c: switching a queue's histograms on and off, reading them, and quantiles. kernel/measured.h fills them. */
 #include "include/sq_histogram.h"
 
 #include "kernel/cold.h"
@@ -48,7 +48,7 @@ void sq_queue_histograms_stop(sq_queue_t *queue) {
     }
 }
 
-/* Tasks may be counted meanwhile. The count is that of the buckets, so that the two agree. */
+/* Tasks may be counted meanwhile. So the count is computed from the copied buckets: then the two agree. */
 static void copy(const sq__durations_t *durations, sq_histogram_t *histogram) {
     *histogram = (sq_histogram_t)SQ_HISTOGRAM_INIT;
     for (size_t i = 0; durations != NULL && i < SQ_HISTOGRAM_BUCKETS; i += 1) {

@@ -1,10 +1,10 @@
 /* watch_thread.h: the thread that notices that a watched queue makes no progress.
  *
- * DESIGN. One thread for all watched queues looks at each of them four times per threshold. It finds a task that runs too long by
- * what the holder notes in the queue's cold record before each task (cold.h). It finds that the oldest task waits too long without any note: it
- * remembers how many slots had been taken at each of its last looks. Slots are passed in order, so a task that took its slot a threshold ago
- * still waits if fewer slots than that have been passed since. The looks go in rounds, with at most one report for each
- * queue in a round: a queue with many reports does not keep the thread from the others.
+ * DESIGN. One thread for all watched queues looks at each of them four times per threshold. To find a task that runs too long, it reads
+ * what the holder notes in the queue's cold record before each task (cold.h). To find that the oldest task waits too long, it needs no
+ * note: it remembers how many slots had been taken at each of its last looks. Slots are passed in order, so a task that took its slot a
+ * threshold ago still waits if fewer slots than that have been passed since. The looks go in rounds, with at most one report for each queue
+ * in a round: a queue with many reports does not keep the thread from the others.
  *
  * Unwatched queues pay one branch per task, on a word that the holder reads anyway. The thread ends with the last watched
  * queue.
@@ -33,7 +33,7 @@ void sq__watch_unlock(bool in_child);
 int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher);
 void sq__watch_thread_remove(sq__cold_t *cold);
 
-/* N. The record has the mark: the thread looks at the queue again. Takes the thread's lock. */
+/* N. Called when the record has the mark SQ__WATCH_RESTS: the thread looks at the queue again. Takes the thread's lock. */
 void sq__watch_wake(sq__cold_t *cold);
 
 #endif

@@ -14,8 +14,8 @@
  *     m1 finds none     the member subtracts nothing: the caller may have returned. The loop's memory is still there, as the last
  *                       thread frees it; the function and its context are not used
  *
- * While a member runs iterations it holds the loop like a once: so a cycle through the caller's wait is found. That wait cannot be
- * refused, for iterations run; another one of the cycle is. */
+ * A member that runs iterations holds the loop, as a thread holds a once: so a cycle through the caller's wait is found. That wait
+ * cannot be refused, because iterations are running; another wait of the cycle is refused instead. */
 #include "include/sq_apply.h"
 
 #include "include/sq_pool.h"
@@ -28,11 +28,12 @@
 
 #include <errno.h>
 
-/* A thread that needs less than SHORT for what it took takes twice as many next, up to MOST; more than LONG: half; more than ten
- * times LONG: one. Nanoseconds. If iterations that were short begin to block, at most MOST of them wait behind each other. */
+/* How many iterations a thread takes next depends on how long it needed for the last ones. Less than SHORT: twice as many, up to MOST.
+ * More than LONG: half as many. More than ten times LONG: one. Nanoseconds. If iterations that were short begin to block, at most MOST
+ * of them wait behind each other. */
 enum { SHORT = 2000, LONG = 20000, MOST = 256 };
 
-/* No thread takes more than a fourth of its share at a time. Tests set another part. */
+/* No thread takes more than a fourth of its share at a time. Tests set another number. */
 #ifndef SQ__APPLY_SHARES
 #define SQ__APPLY_SHARES 4
 #endif
@@ -58,7 +59,7 @@ static size_t adapt(size_t chunk, uint64_t took, size_t most) {
     return took > 10 * LONG ? 1 : took > LONG && chunk > 1 ? chunk / 2 : chunk;
 }
 
-/* The process's number after each iteration shows a child that one of them has forked. */
+/* Compares the process's number after each iteration: in the child of a fork it differs. */
 static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i += 1) {
         apply->loop.function(apply->loop.context, i);
@@ -71,7 +72,7 @@ static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
 
 typedef enum run_end { NONE_LEFT, OTHERS_WAIT, FORKED } run_end_t;
 
-/* Runs iterations; how many: *ran. A member leaves if entries wait for its seat. */
+/* Runs iterations, and sets *ran to their number. A member leaves if entries wait for its seat. */
 static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
@@ -112,7 +113,7 @@ static bool help(sq__help_t *helped) {
     return end == OTHERS_WAIT;
 }
 
-/* Nobody needs a task: see sq__subject_t. */
+/* The wait depends on no task: see sq__subject_t. */
 static void await_members(apply_t *apply, size_t ran) {
     sq__wait_t wait;
     const sq__subject_t subject = { .kind = "apply on pool", .label = sq__pool_label(apply->pool), .object = apply };
@@ -140,7 +141,7 @@ static bool has_token(void) {
     return sq__self()->token != NULL;
 }
 
-/* Offers the iterations from `begin` on, of which there are several. NULL: nobody can help. */
+/* Offers the iterations from `begin` on, of which there are several. NULL: no member can help. */
 static apply_t *offer(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
     size_t count = loop->count - begin;
     unsigned helpers = pool != NULL ? sq__pool_helpers(pool) : 0;

@@ -11,7 +11,7 @@
  *
  *     { }                         no members
  *     { NOTIFIES }                the same, but a notification that is registered now waits for those before it
- *     { count }                   members, nobody waits: the last one leaves by a swap, like the others
+ *     { count }                   members, and no thread waits: the last member leaves by a swap, like the others
  *     { count, and a flag }       the last one leaves under the group's lock (lock.h)
  *
  * WAITED, WATCHED and RELEASED are set while there is a count, the first two under the lock. The last member clears WAITED and
@@ -19,10 +19,10 @@
  * lock. A wait looks at the word under the lock, too. So each wait belongs to one period of the count, with no number for the
  * period: a wait that comes before the swap is ended by it, one that comes after finds zero, or another period's count.
  *
- * The notifications of a period that has ended are `due`. So are those that are registered while there are no members. The last
- * member that finds some sets NOTIFIES in its swap, and submits them without the lock; a thread that registers one at zero does the
- * same. Until no more is left and NOTIFIES is cleared, under the lock, those that become due meanwhile join them. So the order of
- * registration is kept.
+ * The notifications of a period that has ended are `due`. So are those that are registered while there are no members. If
+ * there are some, the last member sets NOTIFIES in its swap, and submits them without the lock; a thread that registers one at zero does
+ * the same. Notifications that become due meanwhile join the list. NOTIFIES is cleared under the lock, when the list is empty. So the
+ * order of registration is kept.
  *
  * A waiting thread holds a reference. So does the caller of each call, except that members may leave without one, and that one
  * of them then submits notifications: if RELEASED is set, the last of them frees the group. */
@@ -35,7 +35,7 @@
 
 typedef struct sq__tie sq__tie_t;
 
-/* Lists of ties, by their queues. A greater one takes the place of a smaller one, which is kept: readers may look at it. */
+/* Lists of ties, by their queues. A larger table replaces a smaller one, which is kept: other threads may be reading it. */
 typedef struct sq__tie_table {
     struct sq__tie_table *smaller; /* L */
     size_t mask;                   /* I */
@@ -46,7 +46,7 @@ typedef struct sq__tie_table {
 struct sq_group {
     SQ__ATOMIC(uint64_t) count;            /* A */
     SQ__ATOMIC(sq__tie_table_t *) table;   /* L, read by anyone; NULL: no ties yet */
-    size_t crowded;                        /* L  how many ties were made in lists without an idle one, since the table is that big */
+    size_t crowded;                        /* L  how many ties were made in lists without an idle one, since the table has this size */
     sq__many_waiters_t waiters;            /* L */
     sq__notifications_t notices;           /* L  for the end of the present period */
     sq__notifications_t due;               /* L  of periods that have ended */
@@ -73,10 +73,10 @@ bool sq__group_flag(sq_group_t *group, uint64_t flags);
 /* Frees it and its ties. */
 void sq__group_dispose(sq_group_t *group);
 
-/* Submits what is due. The caller has set NOTIFIES. The group may be gone on return. */
+/* Submits the notifications that are due. The caller has set NOTIFIES. The group may be freed on return. */
 void sq__group_submit_due(void *group);
 
-/* Takes away one tie. The group may be gone on return. */
+/* Counts one tie less. The group may be freed on return. */
 void sq__group_leave_tie(sq_group_t *group);
 
 #endif

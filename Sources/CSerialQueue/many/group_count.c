@@ -27,7 +27,7 @@ void sq__group_dispose(sq_group_t *group) {
     sq__memory_free(group);
 }
 
-/* A member of the kind that `one` counts. */
+/* True: the group has a member of the kind that `one` counts. */
 static bool has(uint64_t count, uint64_t one) {
     return one == SQ__GROUP_TIE ? count >= SQ__GROUP_TIE : count % SQ__GROUP_TIE >= SQ__GROUP_ENTERED;
 }
@@ -51,7 +51,7 @@ static uint64_t leave_under_lock(sq_group_t *group, uint64_t one, sq__many_waite
     return count;
 }
 
-/* By the thread that has set NOTIFIES. NULL: there are none, and NOTIFIES is cleared: the group may be gone. */
+/* By the thread that has set NOTIFIES. NULL: there are none, and NOTIFIES was cleared, so the group may be freed. */
 static sq__notification_t *take_due(sq_group_t *group) {
     uint64_t before = 0;
     sq__many_lock(group);
@@ -77,7 +77,7 @@ void sq__group_submit_due(void *object) {
     }
 }
 
-/* Somebody waits, or the group is to be freed, or a thread submits notifications. Returns 0 or EINVAL. */
+/* Called if a thread waits, the group is to be freed, or a thread submits notifications. Returns 0 or EINVAL. */
 static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one) {
     sq__many_waiters_t ended;
     sq__many_lock(group);

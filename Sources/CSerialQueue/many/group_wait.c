@@ -51,7 +51,7 @@ static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     return error;
 }
 
-/* A wait that runs tasks, which may take the last member away and add others: it is over then. */
+/* A wait that runs tasks itself. It is over once one of them was the last member, even if another then adds members. */
 typedef struct running_wait {
     sq_await_t await;
     SQ__ATOMIC(bool) is_over;
@@ -62,7 +62,7 @@ static void note_over(sq_await_t *await) {
     sq__store_release(&SQ__CONTAINER(await, running_wait_t, await)->is_over, true);
 }
 
-/* Returns whether the wait is over. The call that ends it may be on its way on another thread. */
+/* Returns whether the wait is over. Another thread may be just about to end it. */
 static bool end_running_wait(sq_group_t *group, running_wait_t *wait) {
     if (sq_group_withdraw(group, &wait->await)) {
         return false;
@@ -73,7 +73,7 @@ static bool end_running_wait(sq_group_t *group, running_wait_t *wait) {
     return true;
 }
 
-/* Nobody else may run what manual pools have ready. Returns 0: the wait is over; EAGAIN: nothing is ready; or ESTALE: a task has
+/* Runs what manual pools have ready: no other thread may. Returns 0: the wait is over; EAGAIN: nothing is ready; or ESTALE: a task has
  * forked, and this is the child. */
 static int run_members(sq_group_t *group) {
     running_wait_t wait = { .await.ended = note_over };

@@ -1,4 +1,4 @@
-/* item.c: work items from their making to their outcome. */
+/* item.c: work items, from creation to outcome. */
 #include "many/item.h"
 
 #include "timer/delayed.h"
@@ -43,7 +43,7 @@ const char *sq_item_label(const sq_item_t *item) { return item->label; }
 
 /* Outcomes */
 
-/* Its turn has come. Or its queue has ended before, or discards it: then it never will run. */
+/* `runs`: the item's turn has come. Otherwise its queue discards it, or has ended: it will never run. */
 static void have_turn(void *context, void *unused, bool runs) {
     sq_item_t *item = context;
     sq_function_t function = runs ? item->task.run : item->task.discard;
@@ -63,11 +63,11 @@ sq_function_t sq__item_function(const sq__pair_t *pair) {
     return pair->call == have_turn && sq__peek(&((const sq_item_t *)pair->first)->task.run, &function, sizeof function) ? function : NULL;
 }
 
-/* It was taken back, or never submitted. The caller has a reference. */
+/* The item was withdrawn, or never submitted. The caller has a reference. */
 static void discard(sq_item_t *item) {
     uint32_t process = sq__process();
     if (item->task.discard != NULL) {
-        (void)sq__self_listed(); /* sq__run_in_chain does not look whether the thread is listed */
+        (void)sq__self_listed(); /* sq__run_in_chain does not list the thread */
         sq__run_in_chain(NULL, true, item->task.discard, item->task.context); /* the caller may be in a task */
     }
     if (process == sq__process()) {
@@ -75,7 +75,7 @@ static void discard(sq_item_t *item) {
     }
 }
 
-/* The queue or the delay had it. False: it has had its turn. */
+/* Withdraws the item from its queue, or from its delay. False: it has had its turn. */
 static bool take_back(sq_item_t *item) {
     if (!sq__delayed_withdraw(item->queue, &item->place) && !sq__async_withdraw(item->queue, &item->place)) {
         return false;
@@ -85,7 +85,7 @@ static bool take_back(sq_item_t *item) {
     return true;
 }
 
-/* By the one that has set CANCELLED, or has found it set when the item was accepted. Returns as sq_item_cancel. */
+/* Called by the thread that set CANCELLED, or by the submitter that found it set after the item was accepted. Returns as sq_item_cancel. */
 static int cancel_accepted(sq_item_t *item) {
     if (take_back(item)) {
         return 0;
@@ -103,7 +103,7 @@ int sq_item_cancel(sq_item_t *item) {
         return ESTALE;
     }
     if (!(sq__load_relaxed(&item->state) & (SQ__ITEM_OVER | SQ__ITEM_CANCELLED))) {
-        sq__explored_pause("cancels item", item->label, NULL); /* the item may be first */
+        sq__explored_pause("cancels item", item->label, NULL); /* the item may begin first */
     }
     /* [item] acquire: the queue and the place, if it is ACCEPTED; the outcome, if it is OVER. */
     uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_CANCELLED);
@@ -128,7 +128,7 @@ bool sq_item_is_cancelled(const sq_item_t *item) { return sq__load_relaxed(&item
 
 /* Submitting */
 
-/* Returns 0: the caller is the one that submits it. */
+/* Returns 0 if the caller may submit it, else the error. */
 static int begin(sq_item_t *item) {
     uint32_t state = sq__load_relaxed(&item->state);
     do {
@@ -140,7 +140,7 @@ static int begin(sq_item_t *item) {
     return 0;
 }
 
-/* The queue has not taken it. Returns the error, or ECANCELED. */
+/* Called when the queue has refused the item. Returns the error, or ECANCELED. */
 static int refuse(sq_item_t *item, int error) {
     sq__pool_t *pool = item->pool;
     uint32_t state = sq__load_relaxed(&item->state);
@@ -150,7 +150,7 @@ static int refuse(sq_item_t *item, int error) {
         sq__pool_release(pool);
     }
     do {
-        if (state & SQ__ITEM_CANCELLED) { /* since then, and left to us */
+        if (state & SQ__ITEM_CANCELLED) { /* cancelled since then; the canceller has left the rest to us */
             discard(item);
             return ECANCELED;
         }
@@ -159,11 +159,11 @@ static int refuse(sq_item_t *item, int error) {
     return error;
 }
 
-/* The queue has taken it. */
+/* Called when the queue has accepted the item. */
 static int accept(sq_item_t *item) {
     /* [item] release: the queue and the place. acquire: WATCHED, or not: then that wait will find it ACCEPTED. */
     uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_ACCEPTED);
-    if (state & SQ__ITEM_CANCELLED) { /* since then, and left to us */
+    if (state & SQ__ITEM_CANCELLED) { /* cancelled since then; the canceller has left the rest to us */
         return cancel_accepted(item) == 0 ? ECANCELED : 0;
     }
     if (state & SQ__ITEM_WATCHED && !(state & SQ__ITEM_OVER)) {
@@ -198,7 +198,7 @@ int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay) { r
 /* Owners */
 
 sq_item_t *sq_item_retain(sq_item_t *item) {
-    if (sq__add_relaxed(&item->owners, 1) == 0) { /* by the item's run: the queue's reference has kept it */
+    if (sq__add_relaxed(&item->owners, 1) == 0) { /* called while the item runs: the queue's reference has kept it */
         sq__item_hold(item);
     }
     return item;
@@ -209,7 +209,7 @@ void sq_item_release(sq_item_t *item) {
     if (item == NULL || sq__sub_acq_rel(&item->owners, 1) != 1) {
         return;
     }
-    /* Nobody can submit or cancel it any more. */
+    /* No thread can submit or cancel it any more. */
     if (!(sq__load_relaxed(&item->state) & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED))) {
         discard(item);
     }

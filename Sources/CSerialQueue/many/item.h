@@ -1,17 +1,17 @@
 /* item.h: a work item's fields, and which thread decides its outcome.
  *
- * DESIGN. A submitted item is a CLAIM (withdraw.h): its place says whether it waits in a queue or for its delay, and which thread takes it
- * from there, under the queue's lock, decides its outcome. That is the runner, or one canceller. All else is in the state word,
+ * DESIGN. A submitted item is a CLAIM (withdraw.h): its place says whether it waits in a queue or for its delay. The thread that
+ * takes it from there, under the queue's lock, decides its outcome: the runner, or one canceller. All else is in the state word,
  * whose bits are only set, except NOTIFIES, and SUBMITTED after a submission that was refused:
  *
- *     CANCELLED   sq_item_cancel was called. Who sets it is the one that may take the item back; all others leave
+ *     CANCELLED   sq_item_cancel was called. Only the thread that sets this bit may withdraw the item
  *     SUBMITTED   a thread submits the item, or has done so
- *     ACCEPTED    it has done so: a queue, or a delay, has the item
+ *     ACCEPTED    a queue has the item, or it waits for its delay
  *     STARTED     a cancel tried to withdraw the item, but its turn had come; only together with CANCELLED and ACCEPTED
  *     WAITED      a thread is, or was, on the lists of waits for the outcome
  *     WATCHED     a thread that waits can be part of a deadlock: a submission looks for one
- *     OVER        the outcome is published, and
- *     RAN           it is that the item ran
+ *     OVER        the outcome is published
+ *     RAN         with OVER: the item ran
  *     NOTIFIES    a thread, or an alarm, submits the notifications; it is cleared when none is left
  *
  *     { }                        made
@@ -39,7 +39,7 @@ enum {
 struct sq_item {
     sq__pair_t pair;                 /* I  what the queue calls */
     uintptr_t place;                 /* Q  see withdraw.h */
-    sq_queue_t *queue;               /* S  may be freed, unless the place says that it has the item */
+    sq_queue_t *queue;               /* S  may be freed, unless the place says that the queue has the item */
     sq__pool_t *pool;                /* S  the queue's, with a reference, if that has no threads; else NULL */
     SQ__ATOMIC(uint32_t) state;      /* A  see above */
     SQ__ATOMIC(uint32_t) owners;     /* A */
@@ -68,7 +68,7 @@ static inline void sq__item_drop(sq_item_t *item) {
 /* Publishes the outcome, once: ends the waits, and submits the notifications. The caller has a reference. */
 void sq__item_publish(sq_item_t *item, bool ran);
 
-/* A thread that waits for this item cannot continue before a task of its queue ends. With the lock of the waits. */
+/* True: a thread that waits for this item cannot continue before a task of the queue `owner` ends. With the lock of the waits. */
 bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner);
 
 #endif

@@ -1,11 +1,11 @@
 /* item_wait.c: waiting for a work item's outcome, and being notified of it.
  *
  * DESIGN. The state word decides between the outcome and a wait or notification that begins. Both sides change it by a
- * read-modify-write: if OVER comes first, the other finds it. If WAITED comes first, the one that publishes finds it, and
- * takes the item's lock; the other has held that lock from setting the flag until it was on its list.
+ * read-modify-write: if OVER comes first, the other finds it. If WAITED comes first, the thread that publishes finds it, and
+ * takes the item's lock; the other thread holds that lock from setting the flag until it is on its list.
  *
- * Notifications that are registered after the outcome go to the list, too. NOTIFIES says that a thread, or an alarm, submits
- * those on the list: it looks again until it finds the list empty, and then clears NOTIFIES, under the lock. So the order is
+ * Notifications that are registered after the outcome go to the list, too. NOTIFIES says that a thread, or an alarm, is submitting
+ * those on the list. It repeats this until it finds the list empty, and then clears NOTIFIES, under the lock. So the order is
  * kept. */
 #include "many/item.h"
 
@@ -14,8 +14,8 @@
 
 #include <errno.h>
 
-/* By the thread that has set NOTIFIES. Ends the waits. Returns the notifications that are to be submitted; NULL: there are none,
- * and NOTIFIES is cleared. */
+/* Called by the thread that has set NOTIFIES. Ends the waits. Returns the notifications to submit; NULL: there are none, and NOTIFIES
+ * was cleared. */
 static sq__notification_t *end_waits(sq_item_t *item) {
     sq__many_lock(item);
     sq__notification_t *first = item->notices.first;
@@ -31,7 +31,7 @@ static sq__notification_t *end_waits(sq_item_t *item) {
 
 static void submit_more(void *item);
 
-/* From this notification on; NULL: there is none. Takes over a reference. */
+/* Submits this notification and those after it. NULL: there is none. Takes over a reference. */
 static void submit_notices(sq_item_t *item, sq__notification_t *first) {
     while (first != NULL) {
         if (!sq__notification_submit_all(first, &(sq__notifier_t){ submit_more, item })) {
@@ -57,8 +57,8 @@ void sq__item_publish(sq_item_t *item, bool ran) {
     }
 }
 
-/* A delayed item is not in the queue yet, but only a task of that queue can run it. One that is being taken back is in none. One
- * that is over has granted its waits before another task of the queue began. */
+/* A delayed item is not in the queue yet, but only a task of that queue can run it, so it counts. An item that is being withdrawn is in
+ * no queue. An item that is over has granted its waits before another task of the queue began. */
 static bool is_in_queue(const sq_item_t *item) {
     uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: the queue and its pool */
     bool is_taken_back = (state & (SQ__ITEM_CANCELLED | SQ__ITEM_STARTED)) == SQ__ITEM_CANCELLED;
@@ -95,7 +95,7 @@ static bool is_over(sq_item_t *item, int *error) {
     return state & SQ__ITEM_OVER;
 }
 
-/* Nobody else may run what a manual pool has ready. */
+/* Runs what a manual pool has ready: no other thread may. */
 static void run_ahead(sq_item_t *item) {
     int error;
     while (!is_over(item, &error)) {

@@ -1,7 +1,7 @@
 /* lock.h: the lock of semaphores, groups, items and onces.
  *
  * DESIGN. Whatever such an object does beyond one compare-and-swap happens under a lock, one of a few that all objects share
- * (locks.h). It may be released after the object was freed: so a thread can be woken, and can free the object, before its waker has
+ * (locks.h). The lock outlives the object: so a woken thread can free the object before the thread that woke it has
  * released the lock. The lock order is in process.h. */
 #ifndef SQ__MANY_LOCK_H
 #define SQ__MANY_LOCK_H

@@ -22,7 +22,7 @@ typedef struct sq__many_view {
 bool sq__group_look(const void *group, sq__many_view_t *view);
 bool sq__item_look(const void *item, sq__many_view_t *view);
 
-/* The function that the work of kind SQ__PAIR calls in the end, if it is a work item's turn; else NULL. */
+/* The function of the work item, if this work of kind SQ__PAIR is one; else NULL. */
 sq_function_t sq__item_function(const sq__pair_t *pair);
 
 #endif

@@ -5,7 +5,7 @@
 #include "platform/unwind.h"
 #include "thread/self.h"
 
-/* A loop that is over within so many nanoseconds is brief. Tests set another number. */
+/* A loop that is over within this many nanoseconds is brief. Tests set another number. */
 #ifndef SQ__APPLY_BRIEF
 #define SQ__APPLY_BRIEF 5000
 #endif
@@ -35,7 +35,7 @@ size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
 typedef struct record {
     sq_iteration_t function;
     uint8_t losses; /* brief loops without help in a row */
-    uint8_t skips;  /* how many of the next loops are not offered at first */
+    uint8_t skips;  /* how many of the next loops are run alone at first */
 } record_t;
 
 static SQ__THREAD_LOCAL record_t record;

@@ -2,8 +2,8 @@
  *
  * DESIGN. A loop that is over sooner than a member can come gains nothing from an offer to the pool, which costs a lock and a
  * wake-up. So each thread keeps a record, like those of thread/spin.h, of the loops of one function. After one that was brief
- * and got no help, it runs the next ones alone at first, and offers them if they turn out not to be brief: 1, 3, 7, up to 63 in a row
- * while they stay brief. So a first iteration that blocks holds up the others only if the loops before it were brief. */
+ * and got no help, it runs the next ones alone at first: 1, 3, 7, up to 63 in a row while they stay brief. It offers the rest of such a
+ * loop if it takes longer. So a first iteration that blocks delays the others only if the loops before it were brief. */
 #ifndef SQ__MANY_LOOP_H
 #define SQ__MANY_LOOP_H
 
@@ -18,10 +18,10 @@ typedef struct sq__loop {
 /* Runs iterations from `begin` on, on this thread: all, or `briefly`. Returns the first that it has not run. */
 size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly);
 
-/* T. False: the thread runs the loop alone, briefly, before it offers what is left. */
+/* T. False: the thread first runs the loop alone, for a short time, and then offers what is left. */
 bool sq__loop_is_offered_at_once(sq_iteration_t function);
 
-/* T. After a loop that was offered: it has gained from it, or how long it took. */
+/* T. Called after a loop that was offered. `has_gained`: a member helped. `took`: nanoseconds. */
 void sq__loop_keep_record(sq_iteration_t function, bool has_gained, uint64_t took);
 
 #endif

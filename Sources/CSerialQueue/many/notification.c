@@ -51,7 +51,7 @@ static int submit(const sq__notification_t *notification) {
     return error;
 }
 
-/* The queue was shut down. Returns false if the function has forked and this is the child: the rest belongs to the parent. */
+/* Called when the queue was shut down. Returns false if the function has forked and this is the child: the rest belongs to the parent. */
 static bool discard(sq__notification_t *notification) {
     SQ__NOBODY_UNWINDS_THROUGH;
     if (notification->task.discard != NULL) {
@@ -65,7 +65,7 @@ static void dispose(sq__notification_t *notification) {
     sq__memory_free(notification);
 }
 
-/* There was no memory. True: an alarm will submit this notification and those after it. */
+/* Called when there was no memory. True: an alarm will submit this notification and those after it. */
 static bool set_alarm(sq__notification_t *first, const sq__notifier_t *notifier) {
     if (sq__alarms_shared(&first->alarms) != 0) {
         sq__thread_yield();

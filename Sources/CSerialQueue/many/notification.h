@@ -16,10 +16,10 @@
 /* What continues after notifications that an alarm had to submit. */
 typedef struct sq__notifier {
     void (*next)(void *object); /* submits what is in the object's list by now, or clears its flag */
-    void *object;               /* lives until then */
+    void *object;               /* exists until then */
 } sq__notifier_t;
 
-/* Fields: F fixed after creation, L under the lock of the object that it belongs to, S the submitting thread's, or alarm's. */
+/* Fields: F fixed after creation, L under the lock of the object that it belongs to, S used by the thread or alarm that submits. */
 typedef struct sq__notification {
     sq__alarm_t alarm;
     sq__alarms_t *alarms;    /* S  the alarm's set, while it is set; else NULL */

@@ -2,7 +2,7 @@
  *
  * DESIGN. The state word, in the caller's memory, goes one way:
  *
- *     FRESH                     nobody has called
+ *     FRESH                     not called yet
  *     RUNNING, process          a thread of that process is inside the function; `reserved` points to its record
  *     SQ_ONCE_DONE              the function has returned; from now on a call is one load
  *
@@ -93,7 +93,7 @@ static int wait_until_done(sq_once_t *once) {
     return error;
 }
 
-/* Decides what to do. True: the caller is to run the function. Else *error, or EAGAIN: it has to wait. */
+/* Decides what the caller does. True: it runs the function. Else see *error; EAGAIN: it has to wait. */
 static bool begin(sq_once_t *once, running_t *running, bool has_function, int *error) {
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
     sq__many_lock(once);

@@ -2,15 +2,15 @@
  *
  * DESIGN. One word has the number of permits and a flag:
  *
- *     { permits: n }             nobody waits; a wait takes one, a signal adds one, by one compare-and-swap each
+ *     { permits: n }             no thread waits; a wait takes one, a signal adds one, by one compare-and-swap each
  *     { permits: 0, WAITED }     threads are on the list of waiters
  *
  * While WAITED is set there is no permit to take, and a signal goes to the lock. So the flag and the list change under the lock
- * only, nobody overtakes those on the list, and a permit goes from the signal directly to the first of them. A waiter whose
- * deadline has passed is found withdrawn by the grant, which continues with the next one: no permit is lost. A grant that comes
- * first is found by the waiter as it withdraws: it has the permit after all.
+ * only, nobody overtakes those on the list, and a permit goes from the signal directly to the first of them. A grant can
+ * find that a waiter has withdrawn because its deadline has passed; then the signal tries the next one, so no permit is lost. If the
+ * grant comes first, the waiter fails to withdraw, and has the permit after all.
  *
- * A waiting thread holds a reference, so its deadline may pass after everybody else has released the semaphore. A signal
+ * A waiting thread holds a reference, so its deadline may pass after all others have released the semaphore. A signal
  * changes the word before it grants, and nothing after: the granted thread may free the semaphore at once. */
 #include "include/sq_semaphore.h"
 
@@ -97,7 +97,7 @@ static inline bool add(sq_semaphore_t *semaphore, int *error) {
     return false;
 }
 
-/* L. Takes a permit, or sees to it that the next one comes to the list of waiters. */
+/* L. Takes a permit; or sets WAITED, so that the next one goes to the list of waiters. */
 static bool take_or_flag(sq_semaphore_t *semaphore) {
     uint64_t permits;
     do {
@@ -169,7 +169,7 @@ int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline) {
     return __builtin_expect(take(semaphore), 1) ? 0 : wait_in_line(semaphore, deadline);
 }
 
-/* The permit goes to the first waiter that has not withdrawn, or else to the semaphore. */
+/* Gives the permit to the first waiter that has not withdrawn, or else to the semaphore. */
 static __attribute__((noinline)) int signal_waiter(sq_semaphore_t *semaphore) {
     int error = 0;
     bool is_given = false;

@@ -14,7 +14,7 @@ typedef struct late_call {
     void *context;
 } late_call_t;
 
-/* In a task of the successor. */
+/* Runs in a task of the successor. */
 static void run_late(void *context) {
     const late_call_t *call = context;
     sq__run(call->queue, call->function, call->context);
@@ -41,7 +41,7 @@ static int run_after_end(sq_queue_t *queue, sq_function_t function, void *contex
     if (successor == NULL) {
         return ENOMEM;
     }
-    sq_queue_retain(queue); /* a running task keeps its queue alive, but this one no longer is the queue's */
+    sq_queue_retain(queue); /* a running task keeps its queue alive, but this one is a task of the successor */
     error = sq_sync(successor, run_late, &(late_call_t){ queue, function, context });
     sq_queue_release(queue);
     return error;

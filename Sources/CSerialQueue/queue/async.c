@@ -36,14 +36,14 @@ static __attribute__((noinline)) void note_first(sq_queue_t *queue, uint16_t kin
     sq__cold_gets_busy(queue);
 }
 
-/* There is room for it. */
+/* The task has its room already. */
 static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work) {
     sq__place_t place;
     int error = sq__ring_take_place(queue, false, &place);
     if (error) {
         return error;
     }
-    if (kind == SQ__CLAIM) { /* before anyone can withdraw it, or take it for its turn */
+    if (kind == SQ__CLAIM) { /* before another thread can withdraw it or run it */
         *work->claim.place = sq__ring_where(place);
         sq__probe_submit(queue, work->claim.pair);
     } else {
@@ -83,14 +83,14 @@ int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     return error ? error : submit(queue, runner, kind, work);
 }
 
-/* It has room. */
+/* The deferred task has got room. */
 static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     sq__runner_t runner;
     int error = sq__runner_find(queue, &runner);
     if (error == 0) {
         uintptr_t *place = sq__capacity_place(task);
         bool is_barrier = task->is_barrier && sq__is_concurrent(queue);
-        error = *place == SQ__OVER /* not to be withdrawn: the queue copies it, and does not use the struct any more */
+        error = *place == SQ__OVER /* it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
             ? submit(queue, runner, is_barrier ? SQ__BARRIER_PAIR : SQ__PAIR,
                      &(sq__work_t){ .pair = { .call = task->call, .first = task->first, .second = task->second } })
             : submit(queue, runner, SQ__CLAIM,
@@ -99,7 +99,7 @@ static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
-/* The submitter may release the queue in it. False: `decided` has forked, and this is the child: all else is the parent's. */
+/* Calls `decided`, in which the submitter may release the queue. False: it has forked, and this is the child: the rest is the parent's. */
 static bool decide(sq_deferred_t *task, int error) {
     SQ__NOBODY_UNWINDS_THROUGH;
     uint32_t process = sq__process();
@@ -109,7 +109,7 @@ static bool decide(sq_deferred_t *task, int error) {
 
 void sq__async_give_room(sq_queue_t *queue, sq__room_t *room) {
     int error = EAGAIN;
-    while (error) { /* the room is still there */
+    while (error) { /* the room was not used */
         sq_deferred_t *task = sq__capacity_give_room(sq__capacity(room));
         if (task == NULL) {
             return;
@@ -172,7 +172,7 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *
 static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t place) {
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
-    memset(task->reserved, 0, sizeof task->reserved); /* it may be withdrawn whatever comes of it */
+    memset(task->reserved, 0, sizeof task->reserved); /* sq_async_withdraw is legal whatever this function returns */
     *sq__capacity_place(task) = place;
     int error = task->call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
     if (error == 0 && queue->room != NULL) {

@@ -1,4 +1,4 @@
-/* async.h: submissions that no capacity refuses, and room that becomes free. */
+/* async.h: submissions that are exempt from the capacity, and room that becomes free. */
 #ifndef SQ__QUEUE_ASYNC_H
 #define SQ__QUEUE_ASYNC_H
 
@@ -17,7 +17,7 @@ void sq__async_give_room(sq_queue_t *queue, sq__room_t *room);
 /* Refuses all requests for room: those that wait and those that come later. */
 void sq__async_close_room(sq_queue_t *queue);
 
-/* sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */
+/* As sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */
 bool sq__async_withdraw(sq_queue_t *queue, uintptr_t *place);
 
 /* Makes sure that the queue can take tasks. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */

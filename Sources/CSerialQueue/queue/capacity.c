@@ -22,7 +22,7 @@ typedef struct seeker {
     };
 } seeker_t;
 
-/* Of a seeker in the list. False: it is a deferred task. */
+/* The seeker is in the list. False: it is a deferred task. */
 static bool is_thread(const seeker_t *seeker) { return seeker->place != SQ__NOT_SUBMITTED && seeker->place != SQ__OVER; }
 
 /* The link points here from the moment a deferred task gets room until its `decided` call. */

@@ -12,8 +12,8 @@
 
 typedef struct sq__capacity sq__capacity_t;
 
-/* With one reference, the queue's. `give` is what the holder calls to give back the room of a task that it takes. NULL: no
- * memory. */
+/* Returns a capacity with one reference, the queue's; NULL: no memory. The baton's holder calls `give` to give back the room of a task
+ * that it takes. */
 sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *));
 void sq__capacity_release(sq__room_t *room);
 
@@ -33,7 +33,7 @@ bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task);
 /* The task's place, for withdraw.h. */
 uintptr_t *sq__capacity_place(sq_deferred_t *task);
 
-/* False: the task waits for room, or has got room and is being submitted: its `decided` is to be called. */
+/* False: the task waits for room, or has got room and is being submitted. In both cases its `decided` will be called. */
 bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task);
 
 /* The task got room, and the attempt to submit it is over: `decided` is called next. */

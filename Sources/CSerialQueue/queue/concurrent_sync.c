@@ -15,7 +15,7 @@ static bool enter(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
     return kind == SQ__WAITER ? sq__gate_enter(gate) : sq__gate_enter_barrier(gate, mine);
 }
 
-/* Tries for a moment. It overtakes nobody: while a task waits, the gate is closed. */
+/* Tries for a moment. It overtakes no task: while one waits, the gate is closed. */
 static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
     for (unsigned i = 0; i < SQ__EARLY_SPINS; i += 1) {
         sq__pause();
@@ -75,7 +75,7 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind,
 
 static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t word, bool has_overlapped) {
     if (has_overlapped) {
-        sq__stripes_overlap(sq__concurrent_of(queue)); /* before it leaves: the queue may be gone then */
+        sq__stripes_overlap(sq__concurrent_of(queue)); /* before it leaves: after that the queue may be freed */
     }
     if (sq__gate_leave(sq__gate_of(queue), word, false)) {
         sq__baton_pass(queue);
@@ -153,7 +153,7 @@ int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_functi
     }
     sq__reader_run(queue, false, submitted, function, context);
     if (__builtin_expect(mine == 0 || !sq__gate_leave_barrier(gate, mine), 0)) {
-        (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* passed on with the baton */
+        (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* relaxed: the next holder sees it with the baton */
         sq__baton_pass(queue);
     }
     return 0;

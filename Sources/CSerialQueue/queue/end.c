@@ -30,7 +30,7 @@ static sq__ender_t *take_ender(const sq_queue_t *queue, const sq__ender_t *this_
     return NULL;
 }
 
-/* Under the lock of the list: one whose deadline passes now comes for it before it leaves. */
+/* Called under the lock of the list: a thread whose deadline passes now takes that lock before it leaves. */
 static void wake_enders(const sq_queue_t *queue) {
     sq__mutex_lock(&lock);
     for (sq__ender_t *ender = take_ender(queue, NULL); ender != NULL; ender = take_ender(queue, NULL)) {
@@ -43,7 +43,7 @@ void sq__enders_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__enders_unlock(bool in_child) {
     if (in_child) {
-        enders = NULL; /* threads of the parent's */
+        enders = NULL; /* they are threads of the parent */
     }
     sq__mutex_unlock(&lock);
 }
@@ -71,12 +71,12 @@ bool sq__enders_remove(sq__ender_t *ender) {
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     sq__ring_destroy(queue);
-    if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else its mutex may be held by a thread of the parent's */
+    if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
         sq__capacity_release(queue->room);
     }
-    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* nobody else has the queue, nor its successor */
+    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* no other thread has the queue or its successor */
     if (cold != NULL && cold->successor != NULL && sq__state_is_free(sq__load_relaxed(&cold->successor->state))) {
-        sq__queue_dispose(cold->successor); /* else this is the child of a fork, and a thread of the parent's was inside */
+        sq__queue_dispose(cold->successor); /* else this is the child of a fork, and a thread of the parent was inside */
     }
     if (cold != NULL) {
         sq__suspended_remove(queue);
@@ -101,7 +101,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
         bool posts = !sq__is_concurrent(queue) || sq__admit_by_pool(queue);
         sq__unlock(queue);
         if (posts) {
-            sq__runner_post(runner, &queue->ready); /* it comes here, too: their discard functions run where all others do */
+            sq__runner_post(runner, &queue->ready); /* the runner then comes here: so their discard functions run where all others do */
         }
         return;
     }

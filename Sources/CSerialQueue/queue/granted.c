@@ -1,5 +1,5 @@
-/* granted.c: what the system grants to a class of service. A thread of the class asks for itself: the pool's own threads may be
- * in the middle of a task, or not have begun. */
+/* granted.c: what the system grants to a class of service. The answer comes from a new thread of that class: the pool's own
+ * threads may be in the middle of a task, or may not have started. */
 #include "include/sq_pool.h"
 #include "platform/mutex.h"
 #include "platform/service.h"

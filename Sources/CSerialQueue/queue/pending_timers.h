@@ -5,8 +5,8 @@
  * once the queue is closed. The thread that is about to end the queue finds the list empty, or removes the entries one by one
  * and ends them, while it holds the baton.
  *
- * A pending delayed task keeps its queue alive, but only until the queue is closed: from then on it waits for the end of the
- * queue, and a suspended queue without other references would wait for it. */
+ * A pending delayed task keeps its queue alive, but only until the queue is closed. From then on it waits for the end of the
+ * queue; with a reference it could keep that end from coming, if the queue is suspended and has no other references. */
 #ifndef SQ__QUEUE_PENDING_TIMERS_H
 #define SQ__QUEUE_PENDING_TIMERS_H
 
@@ -14,8 +14,8 @@
 
 /* A member of the delayed task or timer. L under the queue's lock. */
 typedef struct sq__pending_timer {
-    sq_function_t end;           /* O  called with the entry, no lock held, the queue the current one. It is off the list */
-    bool keeps_queue;            /* fixed  it has a reference to the queue that goes when the queue is closed */
+    sq_function_t end;           /* O  called with this record, which is off the list; no lock is held, the queue is the current one */
+    bool keeps_queue;            /* fixed  it has a reference to the queue, which is released when the queue is closed */
     struct sq__pending_timer *next;  /* L */
     struct sq__pending_timer **link; /* L  what points to it; NULL: it is not on the list */
 } sq__pending_timer_t;

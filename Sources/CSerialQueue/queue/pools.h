@@ -1,13 +1,13 @@
 /* pools.h: queues on a pool.
  *
- * DESIGN. What a pool calls an entry is, for it, a queue with something for the runner to do: it is posted where a worker of the queue's own
- * would be. A queue keeps a reference to its pool. */
+ * DESIGN. To a pool a queue is an entry, which is ready while the queue has something for its runner to do. It is posted where a queue's own
+ * worker would be posted. A queue has a reference to its pool. */
 #ifndef SQ__QUEUE_POOLS_H
 #define SQ__QUEUE_POOLS_H
 
 #include "kernel/queue.h"
 
-/* The alarms that the queue's timers go by: those of its manual pool, or the process's. Returns 0 or ENOMEM. */
+/* Takes a lease on the set of alarms that the queue's timers use: that of its manual pool, or the process's. Returns 0 or ENOMEM. */
 int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms);
 
 /* Around a fork. */

@@ -19,7 +19,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Here, as every program that has queues has this file. */
+/* It is in this file because every program that uses queues links it. */
 static __attribute__((constructor)) void trace(void) { sq__trace_from_environment(); }
 
 static sq__band_t band_of(sq_priority_t priority) {
@@ -32,7 +32,7 @@ static bool are_valid(const sq_queue_options_t *options) {
         && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
 }
 
-/* All zero, except for what makes it a concurrent queue; NULL: no memory. */
+/* Returns a zeroed queue, with its concurrent part if it has a width; NULL: no memory. */
 static sq_queue_t *make(size_t label_length, size_t width) {
     size_t in_front = width > 1 ? sizeof(sq__concurrent_t) : 0;
     size_t bytes = in_front + sizeof(sq_queue_t);
@@ -108,7 +108,7 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     return queue;
 }
 
-/* From a task of a queue that has no reference any more: the running task keeps it alive. */
+/* Called in a task of a queue without references: the running task has kept it alive. */
 static void revive(sq_queue_t *queue) {
     sq__lock(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -116,7 +116,7 @@ static void revive(sq_queue_t *queue) {
     while (!sq__cas_acq_rel(&queue->state, &state, state - SQ__RELEASE_ONE)) {
     }
     if (!(state & SQ__CLOSED)) {
-        /* It may have been abandoned, suspended: then the rest is to run again. */
+        /* If it was suspended when it was released, its tasks were going to be discarded: now they run again. */
         sq__control(queue, SQ__DISCARD, 0);
     }
     sq__unlock(queue);
@@ -130,8 +130,8 @@ sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
     return queue;
 }
 
-/* Nobody may hold the baton of a concurrent queue: then it is taken here, to end the queue. The queue ends under its lock, so it is
- * there as long as we have that. False: its word has changed. */
+/* The baton of a concurrent queue may lie in the gate: then it is taken here, to end the queue. The queue ends under its lock, so it
+ * exists as long as the caller holds that. False: its state word has changed. */
 static bool release_concurrent(sq_queue_t *queue, sq__state_t *state) {
     sq__lock(queue);
     /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails. */
@@ -160,7 +160,7 @@ void sq_queue_release(sq_queue_t *queue) {
             break; /* no task runs that could revive it */
         }
         if (sq__queue_is_stale(queue)) {
-            return; /* its holder is a thread of the parent's */
+            return; /* its holder is a thread of the parent */
         }
         if ((state & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED) {
             if (sq__suspend_abandon(queue)) {

@@ -8,7 +8,7 @@
 #include "platform/container.h"
 #include "queue/end.h"
 
-/* A worker's function: runs tasks until the baton is gone. False: the worker ends. */
+/* A worker's function: runs tasks until the baton has been passed on. False: the worker ends. */
 static bool run_on_worker(void *argument) {
     sq_queue_t *queue = argument;
     size_t ran = 0;

@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* Closes the queue, if it is not yet. True: the baton is the caller's now. With the lock. */
+/* With the lock. Closes the queue, if it is not closed yet. True: the caller now holds the baton. */
 static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
     if (mode == SQ_SHUTDOWN_DISCARD) {
         sq__control(queue, 0, SQ__DISCARD);
@@ -46,16 +46,16 @@ static int wait_for_end(sq_queue_t *queue, sq__ender_t *ender, sq_time_t deadlin
         return 0;
     }
     sq__enders_add(ender);
-    sq__unlock(queue); /* held until here: it ends under this lock */
+    sq__unlock(queue); /* held until here, because the queue ends under this lock */
     int error = sq__wait_end(&ender->wait, deadline);
     if (error) {
-        bool has_ended = !sq__enders_remove(ender); /* in the same moment */
+        bool has_ended = !sq__enders_remove(ender); /* it ended in the same moment */
         return has_ended && error != ESTALE ? 0 : error;
     }
     return 0;
 }
 
-/* Those that the pending timers had. */
+/* Releases the references that the pending timers had. */
 static void release_references(sq_queue_t *queue, size_t references) {
     if (references > 0) {
         sq__add_relaxed(&queue->references, 1 - (uint32_t)references); /* not the last one: sq_queue_release orders that */
@@ -95,14 +95,14 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         sq__baton_pass(queue);
     }
     if (mode == SQ_SHUTDOWN_DISCARD) {
-        /* The threads that wait are refused now, however long the task takes that runs. Their slots stay for the holder. */
+        /* Refuse waiting threads now, however long the running task takes. Their slots stay until the holder passes them. */
         sq__token_refuse_line(queue);
     }
     if (queue->room != NULL) {
         sq__async_close_room(queue); /* not with the baton: it calls the user's functions */
     }
     release_references(queue, references);
-    if (sq__queue_is_stale(queue)) { /* one of those functions has forked, and this is the child: so is the token the parent's */
+    if (sq__queue_is_stale(queue)) { /* one of those functions has forked, and this is the child: the token is the parent's, too */
         return ESTALE;
     }
     if (sq__is_current(queue)) {

@@ -35,10 +35,10 @@ int sq_suspend(sq_queue_t *queue) {
             if (sq__state_is_free(state)) {
                 next |= SQ__OWNED | SQ__PARKED;
             }
-            /* [own] acquire: a free queue is ours, and we park it. release: [control] */
+            /* [own] acquire: a free queue is now ours, and parked. release: [control] */
         } while (!sq__cas_acq_rel(&queue->state, &state, next));
         if (sq__state_is_free(state)) {
-            sq__cold_gets_busy(queue); /* what is submitted from now on waits */
+            sq__cold_gets_busy(queue); /* tasks that are submitted from now on wait */
         }
         takes_up = sq__concurrent_takes(queue); /* its gate is closed, and the baton parked */
     }

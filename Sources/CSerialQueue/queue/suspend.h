@@ -4,7 +4,7 @@
 
 #include "kernel/queue.h"
 
-/* The last reference to a suspended queue is gone: what waits is discarded. False: it is no longer suspended, or has
+/* Called after the last release of a suspended queue: discards what waits. False: the queue is no longer suspended, or has
  * ended. */
 bool sq__suspend_abandon(sq_queue_t *queue);
 

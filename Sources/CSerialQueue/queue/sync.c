@@ -30,10 +30,10 @@ static bool take_if_free(sq_queue_t *queue) {
     return sq__state_is_free_to_any_thread(state) && sq__cas_acquire(&queue->state, &state, state | SQ__OWNED);
 }
 
-/* Takes the queue without a slot in the ring, if it becomes free within a moment. It overtakes nobody: a queue where a task
- * waits is not free. The yields are for threads that have just passed the baton on, and already come again. Without them each
- * would find another one waiting, and each task would cost a change of threads. There are several because several threads may
- * sleep in their slots: each must run and pass the baton before the queue is free. A runner that lingers answers sooner than that. */
+/* Takes the queue without a slot in the ring, if it becomes free within a moment. It overtakes no task: a queue where one
+ * waits is not free. The yields are for threads that have just passed the baton, and call again. Without yields each of them
+ * would find another one waiting, and each task would cost a change of threads. There are several yields because several threads may
+ * sleep in their slots: each must run and pass the baton before the queue is free. A runner that lingers reacts sooner. */
 static bool take_early(sq_queue_t *queue) {
     bool taken = false;
     for (unsigned i = 0; !taken && i < SQ__EARLY_SPINS; i += 1) {
@@ -49,8 +49,8 @@ static bool take_early(sq_queue_t *queue) {
     return taken;
 }
 
-/* On a queue that is not free, by a caller that does not wait. A queue whose runner only lingers is as good as free: the runner
- * grants the turn at once, or is not running. */
+/* For a caller that does not wait, on a queue that is not free. If the runner only lingers, the turn is asked for all the same: the
+ * runner grants it at once, unless its thread has no processor at the moment. */
 static int try_turn(sq_queue_t *queue, sq__turn_wanted_t turn, int error) {
     if (!sq__load_relaxed(&queue->lingers) || sq__ring_depth(queue) > 0) {
         return sq__queue_reject(queue, error);
@@ -120,7 +120,7 @@ static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t fr
     return 0;
 }
 
-/* The queue is not one of this thread's. No variable has to be kept over a call, so no register is saved on the way of a concurrent queue. */
+/* The calling thread is in no task of the queue. No variable is needed after a call, so a sync on a concurrent queue saves no register. */
 static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                     uintptr_t kind) {
     sq__state_t state = sq__load_relaxed(&queue->state);
@@ -134,13 +134,13 @@ static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_fu
     return sync_not_free(queue, deadline, function, context, kind);
 }
 
-/* In a task. While a test is explored another task may go first: it may be about to use the same queue. */
+/* The calling thread is in a task. In a test that is explored, another task that is about to use the same queue may go first. */
 static __attribute__((noinline)) bool is_current_in_task(const sq_queue_t *queue, sq_function_t function, const void *caller) {
     sq__explored_pause("sync onto", queue->label, function);
     return sq__is_current_at(queue, caller);
 }
 
-/* In a task of the queue. */
+/* The calling thread is in a task of the queue. */
 static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context) {
     if (sq__is_concurrent(queue)) {
         return sq__concurrent_sync_inside(queue, doing, function, context);
@@ -149,7 +149,7 @@ static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t funct
     return sq__queue_reject(queue, EDEADLK);
 }
 
-/* A function of its own: a call on the way of all others would keep their arguments in registers that have to be saved. */
+/* Not inlined: this call would force the fast path to save its arguments in registers. */
 static __attribute__((noinline)) int sync_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                   uintptr_t kind, const void *caller) {
     if (is_current_in_task(queue, function, caller)) {

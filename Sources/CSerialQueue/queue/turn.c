@@ -10,12 +10,12 @@
 
 #include <errno.h>
 
-/* Its deadline may pass, or it may be refused because of a deadlock. */
+/* True: the wait may end without a turn, because of its deadline or a deadlock. */
 static bool may_be_given_up(const sq__turn_wanted_t *wanted) {
     return wanted->deadline != SQ_FOREVER || sq__self_may_be_needed(sq__self_listed());
 }
 
-/* A slot that is filled; or the queue, which was free; or neither: the thread has joined others. */
+/* Fills a slot, or takes the queue if it was free, or joins the threads of a shared slot. */
 static int enter(sq_queue_t *queue, bool shares, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place) {
     if (shares) {
         return sq__shared_enter(queue, always_a_place, sharer, place);
@@ -51,7 +51,7 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         return 0;
     }
     wait.is_barrier = wanted->kind == SQ__BARRIER_WAITER;
-    wait.is_next = sq__ring_depth(queue) <= 1; /* before the call can be seen: another task may release the queue after it */
+    wait.is_next = sq__ring_depth(queue) <= 1; /* read before the call is published: after that another task may release the queue */
     sq__session_t session = 0;
     if (sq__is_traced(queue)) {
         uintptr_t where = place.slot != NULL ? sq__ring_where(place) : 0;
@@ -60,13 +60,13 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);
         if (sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind) || takes) {
-            sq__baton_pass(queue); /* to the head of the ring, which may be ourselves */
+            sq__baton_pass(queue); /* to the head of the ring, which may be this thread's own slot */
         }
     }
     if (wanted->is_brief) {
         error = sq__wait_briefly(&wait);
     } else {
-        /* A free queue was taken, also by a call that came too late to wait; but its runner may take long to come. */
+        /* The queue was free, so a CALL with a passed deadline has taken it, too; but the runner may not begin soon. */
         bool is_late = place.owns && wanted->deadline <= sq__clock_now();
         error = sq__wait_end(&wait, is_late ? SQ_FOREVER : wanted->deadline);
     }
@@ -79,7 +79,7 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         }
         sq__add_relaxed(&queue->withdrawn, 1);
         if (wait.is_barrier && sq__concurrent_takes_back(queue)) {
-            sq__baton_pass(queue); /* to those that waited for this barrier */
+            sq__baton_pass(queue); /* to those that waited behind this barrier */
         }
     }
     return error;

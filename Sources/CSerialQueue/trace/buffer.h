@@ -9,8 +9,8 @@
  *     reader:  (r1) head   (r2) the words of an event before it   (r3) claimed: has the event been overwritten by now?
  *
  *     w3 r1    the reader finds the event
- *     r2 between w1 and w3 of the event that takes its slot: the reader may have got words of both. If it has seen one of the newer
- *              words, it also sees the newer `claimed`, and does not use what it has copied */
+ *     r2 between w1 and w3 of the event that overwrites this one: the reader may have copied words of both. If it has seen one of the
+ *              newer words, it also sees the newer `claimed`, and does not use the copy */
 #ifndef SQ__TRACE_BUFFER_H
 #define SQ__TRACE_BUFFER_H
 

@@ -18,7 +18,7 @@ typedef enum sq__entry_kind {
     SQ__EVENT_POOL,       /* where: how many threads the pool has now; which: how many of them may run. Its label is the text */
     SQ__EVENT_TIMER,      /* a timer is due; its task is submitted next */
     SQ__EVENT_TURN,       /* detail: 1 begins, 0 ends. A turn of a FIFOQueue, whose label is the text. where: the queue; which: the turn */
-    SQ__EVENT_MARK,       /* something that is worth noting; it has a text */
+    SQ__EVENT_MARK,       /* something happened that the text says */
 
     /* These two belong to the next event of the thread, of another kind. */
     SQ__EVENT_CONTEXT,    /* which: the first word of the context of a task: a closure's code, perhaps */

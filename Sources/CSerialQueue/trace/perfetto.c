@@ -9,7 +9,7 @@
 typedef struct open_event {
     uint32_t queue;
     bool is_task;
-    bool is_written; /* false: it is from before the time that the file begins with */
+    bool is_written; /* false: it began before the first time of the file */
     sq__entry_t event;
     char text[SQ__TEXT_BYTES + 1];
 } open_event_t;

@@ -79,7 +79,7 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
     sq__mutex_lock(&lock);
     uint64_t is_traced_as = sq__load_relaxed(traced_as);
     if (is_traced_as >> 32 == session) {
-        number = (uint32_t)is_traced_as; /* another thread was faster */
+        number = (uint32_t)is_traced_as; /* another thread has named it first */
     } else if (name != NULL && session == sq__load_relaxed(&sq__trace_session)) {
         *name = (sq__traced_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
         memcpy(name->label, label, length + 1);

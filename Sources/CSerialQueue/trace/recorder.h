@@ -1,11 +1,11 @@
 /* recorder.h: recording events.
  *
  * DESIGN. Each thread that records has a recorder of its own, made when it records the first event of a trace, and kept until the
- * thread ends or records for a later trace. No lock is taken on the way of an event. An event that opens something
+ * thread ends or records for a later trace. Recording an event takes no lock. An event that opens something
  * (a task, a wait) is recorded only if there is room for all that is open, so what is opened is also closed.
  *
- * A trace has a number, its session; 0: nothing is recorded. A thread that is late may record for a session that is over: it
- * writes into a buffer that nobody reads any more. */
+ * A trace has a number, its session; 0: nothing is recorded. A late thread may record for a session that is over: it
+ * writes into a buffer that is no longer read. */
 #ifndef SQ__TRACE_RECORDER_H
 #define SQ__TRACE_RECORDER_H
 
@@ -32,8 +32,8 @@ typedef struct sq__recorder {
     uint64_t open;             /* T  how many events were recorded that open something, and are not closed */
     const void *site;          /* T  where the next submission comes from; NULL: not known */
     unsigned site_line;        /* T  0: `site` is code; else it is the name of a file */
-    bool is_left;              /* L  its thread records nothing more with it */
-    bool is_over;              /* L  the reader is done with it: its thread frees it */
+    bool is_left;              /* L  its thread no longer uses it */
+    bool is_over;              /* L  the reader no longer uses it: its thread frees it */
     bool was_left;             /* R  `is_left` at the last look */
     bool is_described;         /* R  the file says which thread this is */
     uint64_t reported_dropped; /* R  how many dropped events the file reports */

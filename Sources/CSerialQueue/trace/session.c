@@ -63,7 +63,7 @@ static void write_at_signal(int number) {
     request_write();
 }
 
-/* The file is complete when the program ends. */
+/* Called at exit: completes the file. */
 static void end_with_process(void) { (void)sq_trace_stop(); }
 
 /* Makes what all sessions share. */
@@ -103,7 +103,7 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
 static void before_fatal(void);
 
 static int begin(sq__tracing_t *session) {
-    int error = sq__file_create(session->options.path, &session->file); /* now, so that an error comes at once */
+    int error = sq__file_create(session->options.path, &session->file); /* created now, so that an error is returned at once */
     if (error) {
         return error;
     }

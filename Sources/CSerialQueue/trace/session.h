@@ -2,7 +2,7 @@
  *
  * DESIGN. A session has a file and a thread of its own, the reader. A stream is read every ten milliseconds. A flight recorder is read when
  * something has happened: the reader then writes a whole file, the first with the path that was given, later ones with .1, .2,
- * ... after it. Starting and stopping go one at a time, under a lock that no other thread takes. */
+ * ... after it. A lock that is used for nothing else makes starting and stopping exclude each other. */
 #ifndef SQ__TRACE_SESSION_H
 #define SQ__TRACE_SESSION_H
 

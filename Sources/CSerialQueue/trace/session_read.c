@@ -48,7 +48,7 @@ void sq__session_read(sq__tracing_t *session, uint64_t since) {
     for (sq__recorder_t *next, *recorder = sq__recorders_look(); recorder != NULL; recorder = next) {
         uint64_t first, end = sq__buffer_recorded(&recorder->buffer, &first);
         next = recorder->next;
-        write_names(session); /* after the look at what was recorded, so that the names of all queues in it are known */
+        write_names(session); /* after sq__buffer_recorded, so that the names of all queues in these events are known */
         sq__perfetto_events(session->perfetto, recorder, first, end, since);
         if (!recorder->buffer.overwrites) {
             sq__buffer_copied(&recorder->buffer, end);

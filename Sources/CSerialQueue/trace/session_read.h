@@ -10,13 +10,14 @@
 #include "trace/perfetto.h"
 #include "trace/recorders.h"
 
-/* One trace, from its beginning to its end. I fixed while the reader runs; R the reader's only; C under the control lock; E under the end's lock; A atomic. */
+/* One trace, from its beginning to its end. I fixed while the reader runs; R used by the reader only; C under the control lock; E under
+ * the end's lock; A atomic. */
 typedef struct sq__tracing {
     sq__trace_options_t options; /* I */
     sq__perfetto_t *perfetto;    /* R */
     int file;                    /* R  -1: none is open */
     unsigned files;              /* R  how many were created */
-    int error;                   /* R  the first that came from a file, and it was reported */
+    int error;                   /* R  the first error of a file; it was reported */
     uint64_t reported_lost;      /* R */
     uint64_t dropped;            /* R  in all */
     SQ__ATOMIC(bool) is_stopping; /* A */

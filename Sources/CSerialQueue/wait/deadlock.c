@@ -34,7 +34,7 @@ static sq__edge_t **list_for(const sq__wait_t *wait) {
     return subject->needs == NULL ? list_of(subject->object) : &lists[OF_SEVERAL];
 }
 
-/* The wait cannot end before a task of the queue `owner` ends, or the function of the once `owner`. */
+/* True: the wait cannot end before a task of the queue `owner` ends, or the function of the once `owner`. */
 static bool needs(const sq__wait_t *wait, const void *owner) {
     const sq__subject_t *subject = wait->subject;
     if (subject == NULL) {
@@ -43,7 +43,7 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
     return subject->needs != NULL ? subject->needs(subject, owner) : subject->object == owner;
 }
 
-/* The wait cannot end before this task of a concurrent queue ends. */
+/* True: the wait cannot end before this task of a concurrent queue ends. */
 static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
     const sq__reader_t *reader = sq__reader_of(frame);
     const sq__subject_t *subject = wait->subject;
@@ -65,7 +65,7 @@ static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
     return gate & SQ__GATE_DRAINING && (first == NULL || first == wait->token);
 }
 
-/* The wait cannot end before this other wait ends: a barrier in front of it, which waits for readers. */
+/* True: the wait cannot end before this other wait ends, that of a barrier in front of it, which waits for readers. */
 static bool needs_barrier(const sq__wait_t *wait, const sq__wait_t *barrier) {
     if (!barrier->is_barrier || barrier == wait || barrier->queue != wait->queue || wait->subject != NULL
         || wait->aim != SQ__AIM_TURN) {
@@ -83,7 +83,7 @@ static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame) {
     return sq__is_concurrent(frame->owner) ? needs_reader(wait, frame) : needs(wait, frame->owner);
 }
 
-/* The loop of this owner's that the wait needs; NULL: none. */
+/* The loop that the wait needs, if this owner owns it; NULL: none. */
 static const sq__pool_t *loop_for(const sq__wait_t *wait, const sq__owner_t *owner) {
     const sq__subject_t *subject = wait->subject;
     if (subject != NULL) {
@@ -92,8 +92,8 @@ static const sq__pool_t *loop_for(const sq__wait_t *wait, const sq__owner_t *own
     return wait->loop != NULL && sq__pool_is_loop_of(wait->loop, owner) ? wait->loop : NULL;
 }
 
-/* The loop of this sleeping thread's that the wait needs; NULL: none. Its own wait never needs its loops. If that is a wait for tasks on
- * them, it will run these, and with them perhaps what the other wait needs. After that it searches again. */
+/* The loop that the wait needs, if this sleeping thread owns it; NULL: none. A thread's own wait never needs its own loops. If it waits
+ * for tasks on them, it will run these, and perhaps also what the other wait needs. After that it searches again. */
 static const sq__pool_t *needed_loop(const sq__wait_t *wait, const sq__edge_t *edge) {
     const sq__pool_t *loop = edge->owner != NULL && edge->wait != wait ? loop_for(wait, edge->owner) : NULL;
     bool runs_it = loop != NULL && edge->wait->runs_members && loop_for(edge->wait, edge->owner) != NULL;
@@ -125,7 +125,7 @@ typedef struct search {
     uint64_t number;
 } search_t;
 
-/* Adds the edges of the list that `edge` holds up. Each edge is added at most once, so the search ends. */
+/* Adds the edges of the list that wait for what `edge` holds. Each edge is added at most once, so the search ends. */
 static void reach_list(search_t *search, sq__edge_t *list, sq__edge_t *edge) {
     for (sq__edge_t *other = list; other != NULL; other = other->next) {
         if (other->reached != search->number && holds_up(edge, other->wait) && is_open(other)) {
@@ -159,7 +159,7 @@ static bool closes_cycle(sq__edge_t *first) {
     }
     search_t search = { .last = first, .number = ++searches };
     first->next_reached = NULL;
-    first->reached = search.number; /* what it waits for may change under our eyes: it is not to be found again */
+    first->reached = search.number; /* what it waits for may change during the search: it must not be found again */
     for (sq__edge_t *edge = first; edge != NULL; edge = edge->next_reached) {
         if (holds_up(edge, first->wait)) {
             first->onward = edge;
@@ -205,7 +205,7 @@ static void break_cycle(sq__edge_t *closer) {
         edge->has_begun = true;
         edge = choose(closer);
     }
-    edge->is_refused = true; /* its thread may be awake, but takes our lock before it reads this */
+    edge->is_refused = true; /* its thread may be awake, but takes this lock before it reads the field */
     sq__deadlock_report_cycle(edge);
     sq__trace_happened("deadlock");
 }

@@ -22,11 +22,11 @@
  *
  * A wait for a queue of a loop (pool/loop.h) cannot end before the loop's owner runs the loop. So it has an edge to the owner: while
  * that thread sleeps in a wait, also outside of all tasks, it does not run its loops. The same holds for a wait for a group or an item
- * that has a task on the loop. An exception are the owner's own waits for such queues and tasks, in which it runs those queues. These waits
- * are in the same list.
+ * that has a task on the loop. The owner's own waits for such queues and tasks are
+ * an exception: in these it runs those queues. They are in the same list.
  *
- * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer applies: another wait of the
- * cycle is refused instead. There is always one: a claimed call began after the task that made it, so they cannot form a cycle. */
+ * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer applies: another wait of the cycle is
+ * refused instead. There is always one: a claimed call began after the task that made it, so claimed calls alone cannot form a cycle. */
 #ifndef SQ__WAIT_DEADLOCK_H
 #define SQ__WAIT_DEADLOCK_H
 

@@ -115,7 +115,7 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     }
 }
 
-/* What the edge's thread is in, and the edge before it waits for. */
+/* What the edge's thread holds, and the thread before it in the cycle waits for. */
 static void add_held(text_t *text, const sq__edge_t *edge) {
     if (edge->held.frame != NULL) {
         add(text, "runs a task of ");

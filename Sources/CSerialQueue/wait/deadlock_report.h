@@ -7,14 +7,14 @@
 /* Room for the calling thread's report, kept until it ends; NULL: no memory. */
 char *sq__deadlock_report_room(void);
 
-/* Writes the cycle that begins at `edge`, in order, into the report of its thread. M */
+/* M. Writes the cycle that begins at `edge`, in order, into the report of its thread. */
 void sq__deadlock_report_cycle(const sq__edge_t *edge);
 
 /* Writes the calling thread's report: it is inside the function of this once. */
 void sq__deadlock_report_once_inside_itself(const void *once);
 
-/* Copies the newest report of any thread, and says when it was written; false: there is none, or (*is_known false) another thread has
- * held its lock for longer than this. For a dump. */
+/* Copies the newest report of any thread, and says when it was written; false: there is none, or (*is_known false) another
+ * thread has held its lock for longer than this. For a dump. */
 bool sq__deadlock_last_report(uint64_t nanoseconds, char *text, size_t size, uint64_t *when, bool *is_known);
 
 #endif

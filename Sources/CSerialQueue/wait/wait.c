@@ -80,7 +80,7 @@ static bool run_one(sq__wait_t *wait) {
     return wait->helps ? sq__pool_run_ahead(wait->pool, &wait->ahead) : sq__pool_run_one(wait->pool, &wait->queue->ready);
 }
 
-/* The tasks ahead of a turn are bounded in number. Those ahead of the members of a group are not. */
+/* Checked between tasks only where their number has no bound: the tasks ahead of a turn have one, those ahead of a group's members do not. */
 static bool is_late(const sq__wait_t *wait, sq_time_t deadline) {
     return wait->runs_members && deadline != SQ_FOREVER && sq__clock_now() >= deadline;
 }
@@ -98,7 +98,7 @@ static bool is_ready(const sq__wait_t *wait) {
     return wait->runs_members ? wait->subject->loops->ahead(wait->subject, false) : sq__pool_has_entry(wait->pool, &wait->queue->ready);
 }
 
-/* Nudges that came before are forgotten: whatever caused them can be seen by the look that follows. */
+/* Earlier nudges are forgotten: the check that follows sees what caused them. */
 static sq__outcome_t sleep_as_owner(sq__wait_t *wait, sq_time_t deadline) {
     sq__owner_t *owner = sq__self()->owner;
     sq__token_forget_nudge(wait->token);
@@ -193,7 +193,7 @@ int sq__wait_briefly(sq__wait_t *wait) {
     return error_of(outcome, false);
 }
 
-/* A wait for something other than a turn. Returns the session; 0: it was not recorded. */
+/* Records a wait for something other than a turn. Returns the session; 0: it was not recorded. */
 static sq__session_t trace(const sq__wait_t *wait) {
     uint32_t number = wait->queue != NULL && sq__is_traced(wait->queue) ? sq__traced_number(wait->queue) : 0;
     if (wait->subject != NULL) {

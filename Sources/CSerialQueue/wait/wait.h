@@ -28,8 +28,8 @@ typedef struct sq__subject {
 typedef struct sq__loop_needs {
     /* Called under the lock of the waits. A loop of this owner that has such a task; NULL: none. */
     const sq__pool_t *(*find)(const sq__subject_t *subject, const sq__owner_t *owner);
-    /* By a thread that owns loops: looks for a queue of theirs that has such a task and is ready. `runs`: runs one of the queue's
-     * tasks. False: none is ready. */
+    /* Called by a thread that owns loops: finds a ready queue on them that has such a task. `runs`: runs one task of that queue. False: no
+     * such queue is ready. */
     bool (*ahead)(const sq__subject_t *subject, bool runs);
 } sq__loop_needs_t;
 
@@ -56,7 +56,7 @@ typedef struct sq__wait {
     bool helps;        /* that pool has threads, of a lower class of service than this one (pool/ahead.h) */
     sq__ahead_t ahead; /* if it helps */
     bool runs_members; /* it waits for tasks of `subject`, and runs those that are on loops of its own */
-    sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop of another thread's; else NULL */
+    sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop that another thread owns; else NULL */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
     uint64_t ran;                 /* how many tasks of `queue` had begun when the wait began; 0: no queue */
@@ -64,7 +64,7 @@ typedef struct sq__wait {
     uint64_t since;               /* the same: when it fell asleep */
 } sq__wait_t;
 
-/* Begins a wait for a turn in the queue. `may_help`: this thread may run the tasks ahead of it. Returns 0 or ENOMEM. */
+/* Begins a wait for a turn in the queue. Returns 0 or ENOMEM. */
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
 int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help);
 

@@ -103,6 +103,24 @@ TEST(a_barrier_that_is_cancelled_lets_those_behind_it_go_ahead) {
     sq_queue_release(queue);
 }
 
+/* To see it fail: in submit_deferred, take every task of a concurrent queue for a barrier. */
+TEST(deferred_tasks_that_are_no_barriers_run_next_to_others) {
+    sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+    latch_t behind = LATCH_INIT;
+    stay_t ahead = STAY_INIT;
+    sq_deferred_t tasks[2];
+    CHECK_EQUAL(sq_async(queue, stay, &ahead), 0);
+    latch_wait(&ahead.entered, 1);
+    for (size_t i = 0; i < 2; i += 1) {
+        tasks[i] = (sq_deferred_t){ .call = bump_pair, .first = &behind, .second = (void *)i };
+        CHECK_EQUAL((i == 0 ? sq_async_deferred : sq_async_cancellable)(queue, &tasks[i]), 0);
+        latch_wait(&behind, i + 1); /* while the first reader is still there */
+    }
+    latch_bump(&ahead.leave);
+    CHECK_EQUAL(sq_sync_barrier(queue, do_nothing, NULL), 0);
+    sq_queue_release(queue);
+}
+
 TEST(a_deferred_barrier_that_waits_for_room_is_a_barrier_still) {
     for (size_t i = 0; i < 2; i += 1) {
         sq_queue_t *queue = make_bounded(1);

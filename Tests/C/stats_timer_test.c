@@ -45,14 +45,17 @@ typedef struct timed {
     size_t fired; /* 100 more when it was cleaned up */
 } timed_t;
 
-static void make_timed(timed_t *self, sq_function_t clean_up) {
+static void make_timed_of_width(timed_t *self, size_t width, sq_function_t clean_up) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     *self = (timed_t){ .pool = sq_pool_create_manual("clock") };
     options.pool = self->pool;
+    options.width = width;
     self->queue = sq_queue_create("timed", &options);
     self->timer = sq_timer_create(self->queue, &(sq_task_t){ add_one, &self->fired, clean_up });
     REQUIRE(self->timer != NULL);
 }
+
+static void make_timed(timed_t *self, sq_function_t clean_up) { make_timed_of_width(self, 1, clean_up); }
 
 static void end_timed(timed_t *self) {
     sq_queue_release(self->queue);
@@ -111,6 +114,27 @@ TEST(a_timer_that_a_shutdown_ends_has_its_next_firing_discarded_if_there_was_one
         sq_timer_release(t.timer);
         CHECK_EQUAL(t.fired, armed ? 0 : 100);
         check_outcomes(t.queue, 0, (uint64_t)armed, 0, 0);
+        end_timed(&t);
+    }
+}
+
+/* It is counted as run before the timer is looked at. To see it fail: in sq__depth_not_run, count nothing for a concurrent queue. */
+TEST(a_firing_that_was_cancelled_in_the_queue_did_not_run) {
+    for (int wide = 0; wide < 2; wide += 1) {
+        timed_t t;
+        make_timed_of_width(&t, wide ? SQ_WIDTH_POOL : 1, NULL);
+        CHECK_EQUAL(sq_timer_start(t.timer, 1, 0, 0), 0);
+        CHECK_EQUAL(sq_suspend(t.queue), 0);
+        sq_pool_advance(t.pool, 1);
+        check_passed(t.queue, 0, 1);
+        sq_timer_cancel(t.timer);
+        CHECK_EQUAL(sq_resume(t.queue), 0);
+        sq_pool_run(t.pool);
+        CHECK_EQUAL(t.fired, 0);
+        check_outcomes(t.queue, 0, 0, 1, 0);
+        check_passed(t.queue, 1, 0); /* in whatever way */
+        sq_timer_release(t.timer);
+        sq_pool_run(t.pool);
         end_timed(&t);
     }
 }

@@ -11,6 +11,7 @@ static void expect_stall(ward_t *ward, runner_t *runner, sq_function_t function)
     latch_wait(&ward->calls, 1);
     CHECK_EQUAL(ward->last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward->last[0].function == function);
+    CHECK_EQUAL(ward->last[0].thread_id, runner->thread_id);
     latch_bump(&runner->leave);
 }
 
@@ -196,4 +197,34 @@ TEST(of_the_async_tasks_of_a_concurrent_queue_one_that_is_over_is_not_reported) 
     CHECK_EQUAL(caller_end(&caller), 0);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 2);
+}
+
+/* Readers that leave in another order than they came: in the middle, first, last. To see it fail: leave out any line of sq__reader_end. */
+TEST(of_the_readers_of_a_concurrent_queue_the_oldest_that_is_still_there_is_reported) {
+    sq_queue_t *queue = make_concurrent();
+    runner_t runners[4];
+    caller_t callers[3];
+    ward_t wards[2] = { WARD_OF_RUNNING_INIT, WARD_OF_RUNNING_INIT };
+    watch(queue, &wards[0], HOURS);
+    for (size_t i = 0; i < 4; i += 1) {
+        runners[i] = (runner_t){ 0, LATCH_INIT, LATCH_INIT };
+    }
+    for (size_t i = 0; i < 3; i += 1) {
+        caller_start(&callers[i], BY_SYNC, queue, SQ_FOREVER, run_long, &runners[i]);
+        latch_wait(&runners[i].entered, 1);
+    }
+    for (size_t i = 2; i-- > 0;) {
+        latch_bump(&runners[i].leave);
+        CHECK_EQUAL(caller_end(&callers[i]), 0);
+    }
+    watch(queue, &wards[1], SHORT);
+    expect_stall(&wards[1], &runners[2], run_long);
+    CHECK_EQUAL(caller_end(&callers[2]), 0);
+    CHECK_EQUAL(sq_async(queue, run_long, &runners[3]), 0); /* not on a stack that a caller had */
+    latch_wait(&wards[1].calls, 2);
+    CHECK_EQUAL(wards[1].last[1].thread_id, runners[3].thread_id);
+    latch_bump(&runners[3].leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&wards[1].discarded, 1);
 }

@@ -192,6 +192,39 @@ TEST(a_fork_in_an_iteration_leaves_the_rest_to_the_parent) {
     sq_pool_release(pool);
 }
 
+typedef struct forks {
+    pid_t child; /* 0 in the child, too */
+    bool has_forked;
+    size_t ran;
+} forks_t;
+
+static void fork_third(void *context, size_t index) {
+    forks_t *forks = context;
+    if (index == 3 && !forks->has_forked) {
+        forks->has_forked = true;
+        forks->child = fork();
+    }
+    forks->ran += 1;
+}
+
+/* As a for loop. To see it fail: let sq__loop_run_alone (loop.c) end when the process's number has changed. */
+TEST(a_fork_where_nobody_can_help_runs_the_rest_in_both_processes) {
+    if (fork_left_out()) {
+        return;
+    }
+    sq_pool_t *pool = make_manual_pool();
+    forks_t forks = { 0 };
+    int status = 0, error = sq_apply(pool, 10, fork_third, &forks);
+    if (forks.child == 0) {
+        _exit(error == 0 && forks.ran == 10 ? 0 : 1);
+    }
+    CHECK_EQUAL(error, 0);
+    CHECK_EQUAL(forks.ran, 10);
+    CHECK(waitpid(forks.child, &status, 0) == forks.child);
+    CHECK_EQUAL(status, 0);
+    sq_pool_release(pool);
+}
+
 static void leave(void *has_left, size_t index) {
     (void)index;
     if (!atomic_flag_test_and_set((atomic_flag *)has_left)) {

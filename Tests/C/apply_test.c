@@ -2,6 +2,7 @@
 #include "apply.h"
 #include "child.h"
 #include "inject.h"
+#include "many/loop.h"
 
 TEST(each_iteration_runs_once_and_is_visible_afterwards) {
     static const size_t counts[] = { 0, 1, 2, 3, 7, 64, 65, 1000, 100000 };
@@ -34,7 +35,7 @@ static void end_the_process(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in sq_apply, compare begin + chunk with the count instead of begin. */
+/* To see it fail: in run (apply.c), compare begin + chunk with the count instead of begin. */
 TEST(the_longest_loop_begins_like_any_other) {
     for (int threads = 0; threads < 2; threads += 1) {
         ending_t ending = run_captured("endless", threads ? "pool" : "manual");
@@ -107,7 +108,7 @@ static void be_brief(void *context, size_t index) {
     }
 }
 
-/* To see it fail: in sq_apply, run all iterations alone if sq__loop_is_offered_at_once says no: then it hangs. */
+/* To see it fail: in sq__apply_code, run all iterations alone if sq__loop_is_offered_at_once says no: then it hangs. */
 TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
     sq_pool_t *pool = make_pool(1);
     brief_t brief = { { LATCH_INIT, 2 }, false };
@@ -117,6 +118,45 @@ TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
     brief.is_long = true;
     CHECK_EQUAL(sq_apply(pool, 3, be_brief, &brief), 0); /* the last two meet: else it hangs */
     CHECK_EQUAL(latch_value(&brief.meeting.here), 2);
+    sq_pool_release(pool);
+}
+
+/* The first loop that is not brief ends the record, although it has one more iteration and so is not offered. To see it fail: do
+ * not call sq__loop_forget in sq__apply_code (apply.c): then it hangs. */
+TEST(a_loop_of_two_gets_help_after_one_long_loop) {
+    sq_pool_t *pool = make_pool(1);
+    for (int before = 1000; before < 1004; before += 1) {
+        brief_t brief = { { LATCH_INIT, 1 }, false };
+        for (int i = 0; i < before; i += 1) {
+            CHECK_EQUAL(sq_apply(pool, 2, be_brief, &brief), 0);
+        }
+        brief.is_long = true;
+        CHECK_EQUAL(sq_apply(pool, 2, be_brief, &brief), 0);
+        meeting_t meeting = { LATCH_INIT, 2 };
+        CHECK_EQUAL(sq__apply_code(pool, 2, meet, &meeting, (uintptr_t)be_brief), 0);
+    }
+    sq_pool_release(pool);
+}
+
+/* Loops of another code do not count as brief because earlier ones were. To see it fail: let sq__apply_code (apply.c) take the function
+ * as the code: then it hangs. */
+static void call_other(void *context, size_t index) {
+    brief_t *brief = context;
+    if (brief->is_long) {
+        meet(&brief->meeting, index);
+    }
+}
+
+TEST(loops_with_one_function_and_different_codes_have_records_of_their_own) {
+    sq_pool_t *pool = make_pool(1);
+    for (int before = 1000; before < 1004; before += 1) {
+        brief_t brief = { { LATCH_INIT, 2 }, false };
+        for (int i = 0; i < before; i += 1) {
+            CHECK_EQUAL(sq__apply_code(pool, 2, call_other, &brief, 1), 0);
+        }
+        brief.is_long = true;
+        CHECK_EQUAL(sq__apply_code(pool, 2, call_other, &brief, 2), 0); /* the two meet: else it hangs */
+    }
     sq_pool_release(pool);
 }
 
@@ -156,7 +196,7 @@ TEST(a_task_on_a_pool_of_one_thread_runs_all_itself) {
 }
 
 /* The member comes when the call has returned, and its context is gone (AddressSanitizer). To see it fail: let the caller free the loop in
- * sq_apply without sq__pool_take_back. */
+ * sq__apply_code without sq__pool_take_back. */
 TEST(a_pool_whose_threads_are_busy_helps_nobody_and_comes_too_late) {
     sq_pool_t *pool = make_pool(2);
     sq_queue_t *queues[] = { queue_on(pool, "a", 0), queue_on(pool, "b", 0) };

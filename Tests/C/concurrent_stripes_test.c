@@ -2,6 +2,7 @@
 #include "concurrent.h"
 #include "dump.h"
 #include "fork.h"
+#include "kernel/stripes.h"
 
 /* While this reader is inside, another one comes and leaves: they have overlapped. */
 static void be_visited(void *queue) {
@@ -100,5 +101,31 @@ TEST(a_barrier_waits_for_a_reader_of_an_earlier_gathering) {
     CHECK_EQUAL(visitor_end(&barrier), 0);
     CHECK_EQUAL(visitor_end(&reader), 0);
     check_outcomes(queue, 2 * (OVERLAPS + 2 * 8 * OVERLAPS) + 2, 0, 0, 2);
+    sq_queue_release(queue);
+}
+
+static void *read_twice(void *queue) {
+    size_t ran = 0;
+    CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(0), add_one, &ran), 0);
+    CHECK_EQUAL(ran, 2);
+    return NULL;
+}
+
+/* More threads than there are stripes come and end, one after the other, while a reader is inside and keeps the queue striped.
+ * To see it fail: in sq__stripes_leave_at_once, report success without the swap. */
+TEST(threads_that_ended_leave_nothing_in_their_stripes) {
+    sq_queue_t *queue = make_striped();
+    stay_t there = STAY_INIT;
+    visitor_t reader = { 0 };
+    visitor_start(&reader, queue, false, stay, &there);
+    latch_wait(&there.entered, 1);
+    for (int i = 0; i < SQ__MOST_STRIPES + 2; i += 1) {
+        join(spawn(read_twice, queue));
+    }
+    CHECK_LINE(dump_now(), "queue \"concurrent\"", "1 tasks run", NULL); /* the reader that is inside, and no other */
+    latch_bump(&there.leave);
+    CHECK_EQUAL(visitor_end(&reader), 0);
+    CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, do_nothing, NULL), 0);
     sq_queue_release(queue);
 }

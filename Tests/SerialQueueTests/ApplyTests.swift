@@ -82,6 +82,21 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
         #expect(seen.value == 10)
     }
 
+    /// What is known about the loops of one closure has no effect on those of another. To see it fail: call `sq_apply` in swift_call.c,
+    /// so that all loops have the same code: then it hangs.
+    @Test(.timeLimit(.minutes(1))) func a_loop_gets_help_although_another_closures_loops_were_brief() {
+        let pool = WorkerPool(threads: 1), ran = Counter()
+        for before in 1_000..<1_004 {
+            for _ in 0..<before { pool.apply(2) { _ in ran.increment() } }
+            let here = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+            pool.apply(2) { index in
+                here[index].signal()
+                here[1 - index].wait()
+            }
+        }
+        #expect(ran.value == 2 * (1_000 + 1_001 + 1_002 + 1_003))
+    }
+
     /// To see it fail: wrap the closure with `withoutActuallyEscaping`.
     @Test func a_loop_allocates_nothing_in_the_caller() {
         let pool = ManualPool(), ran = Counter()

@@ -27,8 +27,8 @@ typedef void (*sq_iteration_t)(void *SQ_NULLABLE context, size_t index);
  * @param pool Whose threads help; NULL: the shared pool. The caller must hold a reference until the call returns.
  * @retval 0 All iterations have returned.
  * @retval EINVAL `function` is NULL. Nothing was called.
- * @retval ESTALE An iteration has forked, this is the child, and other threads took part: the remaining iterations are the parent's.
- *         If the calling thread runs all iterations, so does the child, and both return 0.
+ * @retval ESTALE An iteration has forked, this is the child, and the pool's threads were asked to help: the remaining iterations are
+ *         the parent's. If they were not asked, as none was there or the loop is brief, both processes run them and return 0.
  */
 int sq_apply(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context);
 

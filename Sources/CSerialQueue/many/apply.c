@@ -165,13 +165,13 @@ static apply_t *offer(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
     return apply;
 }
 
-int sq_apply(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context) {
-    if (function == NULL) {
-        return EINVAL;
-    }
-    const sq__loop_t loop = { .function = function, .context = context, .count = count };
-    size_t ran, begin = count < 2 || sq__loop_is_offered_at_once(function) ? 0 : sq__loop_run_alone(&loop, 0, true);
+int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code) {
+    const sq__loop_t loop = { .function = function, .context = context, .count = count, .code = code };
+    size_t ran, begin = count < 2 || sq__loop_is_offered_at_once(&loop) ? 0 : sq__loop_run_alone(&loop, 0, true);
     if (count - begin < 2) {
+        if (begin > 0 && begin < count) {
+            sq__loop_forget(); /* all but the last iteration ran alone, and they were not brief */
+        }
         sq__loop_run_alone(&loop, begin, false);
         return 0;
     }
@@ -187,6 +187,10 @@ int sq_apply(sq_pool_t *pool, size_t count, sq_iteration_t function, void *conte
     }
     await_members(apply, ran);
     sq__pool_take_back(pool, &apply->help);
-    sq__loop_keep_record(function, begin > 0 || ran < count, sq__clock_now() - began);
+    sq__loop_keep_record(&loop, begin > 0 || ran < count, sq__clock_now() - began);
     return 0;
+}
+
+int sq_apply(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context) {
+    return function == NULL ? EINVAL : sq__apply_code(pool, count, function, context, (uintptr_t)function);
 }

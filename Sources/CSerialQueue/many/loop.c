@@ -33,28 +33,30 @@ size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
 }
 
 typedef struct record {
-    sq_iteration_t function;
+    uintptr_t code;
     uint8_t losses; /* brief loops without help in a row */
     uint8_t skips;  /* how many of the next loops are run alone at first */
 } record_t;
 
 static SQ__THREAD_LOCAL record_t record;
 
-bool sq__loop_is_offered_at_once(sq_iteration_t function) {
-    if (record.function != function) {
-        record = (record_t){ .function = function };
+void sq__loop_forget(void) { record = (record_t){ 0 }; }
+
+bool sq__loop_is_offered_at_once(const sq__loop_t *loop) {
+    if (record.code != loop->code) {
+        record = (record_t){ .code = loop->code };
     }
     bool skips = record.skips > 0;
     record.skips -= skips;
     return !skips;
 }
 
-void sq__loop_keep_record(sq_iteration_t function, bool has_gained, uint64_t took) {
-    if (record.function != function) {
+void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took) {
+    if (record.code != loop->code) {
         return; /* one of its iterations has called apply */
     }
     if (has_gained || took >= brief) {
-        record = (record_t){ .function = function };
+        sq__loop_forget();
     } else {
         record.losses += record.losses < MOST_LOSSES;
         record.skips = (uint8_t)((1u << record.losses) - 1);

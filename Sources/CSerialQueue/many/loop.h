@@ -1,7 +1,7 @@
 /* loop.h: the part of an apply that needs no other thread.
  *
  * DESIGN. A loop that is over sooner than a member can come gains nothing from an offer to the pool, which costs a lock and a
- * wake-up. So each thread keeps a record, like those of thread/spin.h, of the loops of one function. After one that was brief
+ * wake-up. So each thread keeps a record, like those of thread/spin.h, of the loops with the same code. After one that was brief
  * and got no help, it runs the next ones alone at first: 1, 3, 7, up to 63 in a row while they stay brief. It offers the rest of such a
  * loop if it takes longer. So a first iteration that blocks delays the others only if the loops before it were brief. */
 #ifndef SQ__MANY_LOOP_H
@@ -13,15 +13,22 @@ typedef struct sq__loop {
     sq_iteration_t function;
     void *context;
     size_t count;
+    uintptr_t code; /* of an iteration, for the record: the function, or what it calls if all loops have the same one */
 } sq__loop_t;
+
+/* sq_apply, for a language that calls all its loops through one function. */
+int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code);
 
 /* Runs iterations from `begin` on, on this thread: all, or `briefly`. Returns the first that it has not run. */
 size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly);
 
 /* T. False: the thread first runs the loop alone, for a short time, and then offers what is left. */
-bool sq__loop_is_offered_at_once(sq_iteration_t function);
+bool sq__loop_is_offered_at_once(const sq__loop_t *loop);
 
 /* T. Called after a loop that was offered. `has_gained`: a member helped. `took`: nanoseconds. */
-void sq__loop_keep_record(sq_iteration_t function, bool has_gained, uint64_t took);
+void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took);
+
+/* T. A loop that ran alone was not brief: the next one is offered at once. */
+void sq__loop_forget(void);
 
 #endif

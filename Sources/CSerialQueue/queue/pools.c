@@ -67,21 +67,26 @@ static const char *const names[CLASSES] = {
 };
 
 static sq__mutex_t shared_lock = SQ__MUTEX_INIT;
-static sq_pool_t *shared[CLASSES];           /* under the lock */
-static sq_pool_t *shared_of_parent[CLASSES]; /* so that a leak checker finds them */
+static SQ__ATOMIC(sq_pool_t *) shared[CLASSES]; /* written under the lock; NULL: not made yet in this process */
+static sq_pool_t *shared_of_parent[CLASSES];    /* so that a leak checker finds them */
 
 sq_pool_t *sq_pool_shared_of(sq_service_t service) {
     if (!is_class(service)) {
         errno = EINVAL;
         return NULL;
     }
+    sq_pool_t *pool = sq__load_acquire(&shared[service]); /* [common] acquire: the pool's fields */
+    if (pool != NULL) {
+        return pool;
+    }
     sq__mutex_lock(&shared_lock);
-    if (shared[service] == NULL) {
+    pool = sq__load_relaxed(&shared[service]);
+    if (pool == NULL) {
         sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
         options.service = service;
-        shared[service] = create_growing(names[service], &options);
+        pool = create_growing(names[service], &options);
+        sq__store_release(&shared[service], pool); /* [common] release: its fields */
     }
-    sq_pool_t *pool = shared[service];
     sq__mutex_unlock(&shared_lock);
     return pool;
 }
@@ -92,9 +97,10 @@ void sq__pools_lock_shared(void) { sq__mutex_lock(&shared_lock); }
 
 void sq__pools_unlock_shared(bool in_child) {
     for (unsigned i = 0; i < CLASSES && in_child; i += 1) {
-        if (shared[i] != NULL) {
-            shared_of_parent[i] = shared[i];
-            shared[i] = NULL;
+        sq_pool_t *pool = sq__load_relaxed(&shared[i]);
+        if (pool != NULL) {
+            shared_of_parent[i] = pool;
+            sq__store_relaxed(&shared[i], NULL); /* the child has one thread */
         }
     }
     sq__mutex_unlock(&shared_lock);

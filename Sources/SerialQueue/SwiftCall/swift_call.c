@@ -106,10 +106,14 @@ static void call_iteration(void *loop_on_the_stack, size_t index)
 
 SWIFT_CALL int sq__swift_apply(sq_pool_t *pool, size_t count, swift_iteration_t code, void *context);
 
+/* From the core: sq_apply, but what it learns about a loop holds for the loops with the same code. All loops of Swift have the same
+ * function. */
+int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code);
+
 SWIFT_CALL int sq__swift_apply(sq_pool_t *pool, size_t count, swift_iteration_t code, void *context)
 {
     swift_loop_t loop = {code, context};
-    return sq_apply(pool, count, call_iteration, &loop);
+    return sq__apply_code(pool, count, call_iteration, &loop, (uintptr_t)code);
 }
 
 SWIFT_CALL int sq__swift_once(sq_once_t *once, swift_code_t code, void *context);

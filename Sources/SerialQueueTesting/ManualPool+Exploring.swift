@@ -12,7 +12,7 @@ extension ManualPool {
         PoolClock(manual: self)
     }
 
-    /// Takes a decision of the test's own: what a network answers, which of several requests comes first.
+    /// Makes a decision for the test: what a network answers, which of several requests comes first.
     ///
     /// - Parameter count: How many answers there are. Traps if it is not positive.
     /// - Returns: A number below `count`; always 0 while the pool is not explored.
@@ -21,14 +21,14 @@ extension ManualPool {
         return withExtendedLifetime(self) { sq_pool_choose(pool, count) }
     }
 
-    /// Takes one of `values`.
+    /// Chooses one of `values`.
     ///
     /// - Returns: The first value while the pool is not explored. Traps if there is none.
     public func choose<Values: RandomAccessCollection>(from values: Values) -> Values.Element {
         values[values.index(values.startIndex, offsetBy: choose(values.count))]
     }
 
-    /// Lets others run here, if the schedule says so: for synchronous code that waits in a way of its own. An `await` does so anyway.
+    /// Lets other tasks run here, if the schedule says so. Use it in synchronous code that waits by polling; an `await` does this anyway.
     ///
     /// No effect while the pool is not explored.
     public func `yield`() {

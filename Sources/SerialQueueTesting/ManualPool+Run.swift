@@ -4,7 +4,7 @@ import SerialQueue
 import Synchronization
 
 extension ManualPool {
-    /// Runs `body` on the pool, and the pool until it has ended. So a test can await actors and queues of the pool.
+    /// Runs `body` on the pool, and runs the pool until `body` has ended. So a test can await actors and queues of the pool.
     ///
     /// ```swift
     /// let pool = ManualPool()
@@ -37,7 +37,7 @@ extension ManualPool {
 
 /// A test waits for something that does not come. Its description says which tasks wait for what.
 public struct NeverEnds: Error, CustomStringConvertible {
-    /// Who waits for what.
+    /// Which task waits for what.
     public let description: String
 }
 

@@ -37,7 +37,7 @@ public struct PoolClock: Clock, Sendable {
     /// A nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Suspends the caller until the pool's time has come.
+    /// Suspends the caller until the pool's clock has reached `deadline`.
     ///
     /// - Throws: `CancellationError`, at once, if the caller is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

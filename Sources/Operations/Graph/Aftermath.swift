@@ -1,19 +1,19 @@
 import SerialQueue
 
-/// What remains to be done after the lock of ``OperationGraph`` was released: whatever may run user code, or takes long.
+/// What remains to be done after the lock of ``OperationGraph`` was released: everything that may run user code, or takes long.
 struct Aftermath {
-    /// Operations that ended without having run: their closures are to be released.
+    /// Operations that ended without having run, whose closures must be released.
     var discarded: [OperationNode] = []
-    /// Tasks of running operations that are to be cancelled.
+    /// Tasks of running operations that must be cancelled.
     var cancelled: [Task<Void, Never>] = []
     /// Lanes that have got work.
     var lanes: [Lane] = []
     var drained: [UnsafeContinuation<Void, Never>] = []
-    /// What callers wait for that have to look again what they need.
+    /// The items of callers that must find out again what they need.
     var items: [WorkItem] = []
-    /// What callers wait for whose wait is over.
+    /// The items of callers whose wait is over.
     var endedItems: [WorkItem] = []
-    /// Waits that have to look again what they need, with the lock.
+    /// Waits that must find out again what they need, with the lock.
     var followers: [Waiter] = []
     /// References that may be the last ones.
     private var nodes: [[OperationNode]] = []
@@ -21,7 +21,7 @@ struct Aftermath {
     var tasks: [Task<Void, Never>] = []
     var cores: [QueueCore] = []
 
-    /// These waits have ended.
+    /// Records that these waits have ended.
     mutating func ended(_ list: inout [Waiter]) {
         guard !list.isEmpty else { return }
         let waiters = list
@@ -29,14 +29,14 @@ struct Aftermath {
         for waiter in waiters { OperationGraph.forget(waiter, &self) }
     }
 
-    /// Releases these later.
+    /// Releases these nodes later.
     mutating func released(_ nodes: inout [OperationNode]) {
         guard !nodes.isEmpty else { return }
         self.nodes.append(nodes)
         nodes = []
     }
 
-    /// Releases it later.
+    /// Releases this node later.
     mutating func released(_ node: OperationNode) {
         self.node.append(node)
     }

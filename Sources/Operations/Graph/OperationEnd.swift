@@ -33,7 +33,7 @@ extension OperationGraph {
         return nil
     }
 
-    /// Cancels the operation. One that runs, or has ended, is not changed, except that it can ask.
+    /// Cancels the operation. A running or ended operation does not change, but a running one can check that it was cancelled.
     static func cancel(_ node: OperationNode, _ after: inout Aftermath) {
         node.flags.bitwiseOr(OperationNode.cancelled, ordering: .relaxed)
         switch node.stage {
@@ -49,14 +49,14 @@ extension OperationGraph {
         end([node], &after)
     }
 
-    /// An operation has run.
+    /// Ends an operation that has run.
     static func finish(_ node: OperationNode, _ after: inout Aftermath) {
         var failed: [OperationNode] = []
         publish(node, &after, &failed)
         if !failed.isEmpty { end(failed, &after) }
     }
 
-    /// Ends operations that have not started, and have their failures.
+    /// Ends operations that have not started; their failures are set already.
     private static func end(_ nodes: [OperationNode], _ after: inout Aftermath) {
         var ending = nodes, next = 0
         while next < ending.count {
@@ -68,7 +68,7 @@ extension OperationGraph {
         after.discarded += ending
     }
 
-    /// Publishes the outcome, and cuts the links. Those that must end, too, are added to `failed` and have their failure.
+    /// Publishes the outcome, and cuts the links. Operations that must end, too, are added to `failed`, with their failure set.
     private static func publish(_ node: OperationNode, _ after: inout Aftermath, _ failed: inout [OperationNode]) {
         node.stage = .ended
         for successor in node.successors {  // one that has ended was cancelled, and has its failure

@@ -3,11 +3,11 @@ import SerialQueue
 /// The operations of all queues, their dependencies, and the one lock for all of it.
 ///
 /// One lock, because dependencies cross queues: a cycle, and the end of a predecessor against the cancellation of its successor,
-/// are decided in one step. It is held for some ten nanoseconds, and never while user code runs; what may run such code is left
-/// to an ``Aftermath``. The lock is a `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and
+/// are decided in one step. It is held for some ten nanoseconds, and never while user code runs; an ``Aftermath`` does
+/// what may run such code. The lock is a `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and
 /// ThreadSanitizer can follow it.
 ///
-/// Operations with dependencies have numbers (`order`), lower before higher: every operation has a higher one than those that
+/// Operations with dependencies have numbers (`order`): the number of an operation is higher than those of the operations that
 /// it depends on. So a dependency that agrees with the numbers closes no cycle. Only an operation that is not in a queue yet can
 /// get dependencies, so most are added to one that nothing depends on, or on one that depends on nothing: those get new numbers
 /// above or below all others. Otherwise the search is limited to what lies between the two numbers (Pearce and Kelly's
@@ -18,14 +18,14 @@ enum OperationGraph {
     private nonisolated(unsafe) static var highest = 0
     private nonisolated(unsafe) static var lowest = 0
     private nonisolated(unsafe) static var searches = 0
-    /// Waits that an operation is in: it cannot end before.
+    /// Waits by operations, which cannot end before their wait ends.
     nonisolated(unsafe) static var blockedWaits: [Waiter] = []
     /// How many operations searches have looked at, for tests.
     nonisolated(unsafe) static var steps = 0
     /// How often waits have looked at an operation, for tests.
     nonisolated(unsafe) static var followed = 0
 
-    /// Calls `body` under the lock, and then does what it has left.
+    /// Calls `body` under the lock, and then performs its aftermath.
     @inline(__always)
     static func change<Result>(_ body: (inout Aftermath) -> Result) -> Result {
         var after = Aftermath()
@@ -57,7 +57,7 @@ enum OperationGraph {
         return nil
     }
 
-    /// Sees to it that the successor's number is higher. Returns the cycle that forbids it.
+    /// Makes the successor's number the higher one. Returns the cycle if that is not possible.
     private static func place(_ successor: OperationNode, after predecessor: OperationNode) -> [String]? {
         if predecessor.order == 0 { predecessor.order = aboveAll() }
         if successor.successors.isEmpty {
@@ -76,8 +76,8 @@ enum OperationGraph {
         return highest
     }
 
-    /// Looks at what lies between the two numbers: what depends on the successor, and what the predecessor depends on. The
-    /// numbers of both are dealt out again, to the latter first.
+    /// Visits what lies between the two numbers: the operations that depend on the successor, and those that the predecessor depends
+    /// on. Their numbers are assigned again, the lowest to the latter.
     private static func reorder(_ successor: OperationNode, after predecessor: OperationNode) -> [String]? {
         searches += 1
         var later = [successor], parents = [0], visited = 0

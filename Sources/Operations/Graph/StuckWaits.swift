@@ -2,10 +2,11 @@ import SerialQueue
 
 /// Finds out whether a wait inside an operation would never end. With the lock of ``OperationGraph``.
 ///
-/// Everything that the wait needs is collected: an operation that is not running needs its predecessors and a slot of its queue;
-/// one that runs needs the ends of its own waits; a slot, if none is free, needs any one of the operations that run. What has no
-/// such need may continue, and so on from there; what remains is stuck. An operation that runs and does not wait may continue,
-/// and so may one that is in no queue, as any thread may add it. So there is no false alarm.
+/// Everything that the wait needs is collected: an operation that is not running needs its predecessors and a slot of its
+/// queue; one that runs needs the ends of its own waits; a slot, if none is free, needs any one of the operations that run.
+/// Whatever needs nothing may continue; then what needs only that may continue, and so on. What remains is stuck. An operation
+/// that runs and does not wait may continue, and so may one that is in no queue, as any thread may add it. So there is no false
+/// alarm.
 struct StuckWaits {
     private enum Need {
         case operation(OperationNode)
@@ -36,7 +37,7 @@ struct StuckWaits {
         settle()
     }
 
-    /// What the search began with would never end.
+    /// Whether the wait that the search began with would never end.
     var isStuck: Bool { !vertices[0].continues }
 
     /// The waits that keep each other from ending.
@@ -87,7 +88,7 @@ struct StuckWaits {
         vertices[index].continues = needs.isEmpty
     }
 
-    /// What needs only what continues, continues.
+    /// Marks everything that may continue.
     private mutating func settle() {
         var isChanged = true
         while isChanged {
@@ -104,7 +105,7 @@ struct StuckWaits {
         }
     }
 
-    /// Who waits for whom, and which queues are full.
+    /// Which operation waits for which, and which queues are full.
     var report: String {
         var sentences = stuck.map { waiter in
             let target =
@@ -134,8 +135,8 @@ struct StuckWaits {
 }
 
 extension OperationGraph {
-    /// Refuses waits that keep this from ever ending: of those that are stuck the one with the earliest deadline, which cannot
-    /// succeed; among equals the newest. A wait that cannot be refused ends the program if there is no other.
+    /// Refuses waits until this one can end: each time the stuck wait with the earliest deadline, which cannot succeed; among
+    /// equals the newest. A wait that cannot be refused ends the program if there is no other.
     static func refuseStuck(from target: Waiter.Target, _ after: inout Aftermath) {
         while true {
             let search = StuckWaits(from: target, among: blockedWaits), stuck = search.stuck

@@ -1,6 +1,6 @@
 import SerialQueue
 
-/// The way from what a wait is for to the operation that has to end next: each needs the next one.
+/// The path from what is waited for to the operation that has to end next. On it, each operation needs the next one.
 ///
 /// Each operation on it has the wait among its `followers`, so each change of one of them makes the wait look again, from there
 /// on: a chain of n operations costs n steps in all. With the lock of ``OperationGraph``.
@@ -17,8 +17,8 @@ struct WaitPath {
 }
 
 extension Waiter {
-    /// Finds the operation that has to end next, and ties the wait to its lane. Has the caller look again if it was tied to
-    /// another one.
+    /// Finds the operation that has to end next, and ties the wait to its lane. If it was tied to another
+    /// lane before, the caller looks again.
     func follow(_ after: inout Aftermath) {
         guard isInTask, !hasEnded, let item else { return }
         let next = nextLane(&after)
@@ -29,13 +29,13 @@ extension Waiter {
         next!.queue.async(item)
     }
 
-    /// The caller looks whether the wait is over, or begins again.
+    /// Wakes the caller, which returns if the wait is over, and otherwise begins again.
     func wake(_ after: inout Aftermath) {
         if let item = item.take() { after.items.append(item) }
         lane = nil
     }
 
-    /// The lane that is blocked until the operation has ended that has to end next. `nil`: there is none now.
+    /// The lane of the operation that has to end next. `nil`: there is none now.
     private func nextLane(_ after: inout Aftermath) -> Lane? {
         leaveCores()
         if case .queue(let core) = target {
@@ -77,7 +77,7 @@ extension Waiter {
         }
     }
 
-    /// The node is the last one of the path.
+    /// A predecessor of the last node of the path that has not ended.
     private func unfinishedPredecessor(of node: OperationNode) -> OperationNode {
         let last = path.steps.count - 1
         while node.predecessors[path.steps[last].predecessor].stage == .ended { path.steps[last].predecessor += 1 }
@@ -89,7 +89,7 @@ extension Waiter {
         node.followers.append(self)
     }
 
-    /// The reference may be the last one.
+    /// Removes the last node of the path, whose reference may be the last one.
     private func pop(_ after: inout Aftermath) {
         let node = path.steps.removeLast().node
         node.followers.removeAll { $0 === self }
@@ -107,12 +107,12 @@ extension Waiter {
         path.cores = []
     }
 
-    /// The stage of the operation has changed, and with it what the wait needs from there on.
+    /// Called when the stage of the operation has changed, and with it what the wait needs from there on.
     fileprivate func cut(after node: OperationNode, _ after: inout Aftermath) {
         while path.steps.last!.node !== node { pop(&after) }
     }
 
-    /// The wait needs nothing more.
+    /// Forgets the path: the wait needs nothing more.
     func forgetPath(_ after: inout Aftermath) {
         leaveCores()
         while !path.steps.isEmpty { pop(&after) }
@@ -120,20 +120,20 @@ extension Waiter {
 }
 
 extension Aftermath {
-    /// The stage of the operation has changed. Waits that follow it look again before the lock is released: not now, as the
-    /// caller may be in the middle of a change.
+    /// Called when the stage of the operation has changed. Waits that follow it look again before the lock is released, but not
+    /// now, because the caller may be in the middle of a change.
     mutating func changed(_ node: OperationNode) {
         let followers = node.followers
         for waiter in followers { waiter.cut(after: node, &self) }
         self.followers += followers
     }
 
-    /// The queue has started an operation.
+    /// Called when the queue has started an operation.
     mutating func changed(_ core: QueueCore) {
         followers += core.followers
     }
 
-    /// With the lock, after all changes.
+    /// Makes these waits look again. Called with the lock, after all changes.
     mutating func follow() {
         while let waiter = followers.popLast() { waiter.follow(&self) }
     }

@@ -1,7 +1,7 @@
 import SerialQueue
 import Synchronization
 
-/// What the graph and the queues know of an operation: all of it but its types.
+/// What the graph and the queues know of an operation: everything except its types.
 ///
 /// A `WorkOperation` is a handle of a node. An operation that was added to a queue is kept by the queue until it has ended; then
 /// all links to other operations are cut, so no chain of ended operations stays alive.
@@ -33,11 +33,11 @@ class OperationNode: @unchecked Sendable {
     final let runsAfterFailure: Bool  // I
     final let flags = Atomic<UInt8>(0)  // A
     final var stage = Stage.made  // L
-    /// A queue has it, or had it.
+    /// Whether it was added to a queue.
     final var isAdded = false  // L
-    /// Where it is known to come in an order of all operations with dependencies, see ``OperationGraph``. 0: nowhere.
+    /// Its number in the order of all operations with dependencies, see ``OperationGraph``. 0: it has none.
     final var order = 0  // L
-    /// Which search has been here.
+    /// The last search that visited it.
     final var mark = 0  // L
     /// How many of `predecessors` have not ended.
     final var unfinished = 0  // L
@@ -52,7 +52,7 @@ class OperationNode: @unchecked Sendable {
     final var followers: [Waiter] = []  // L
     /// Runs the closure, if that is async.
     final var task: Task<Void, Never>?  // L
-    /// The same task, as it sees itself. Set before anything else could look.
+    /// The same task, as it sees itself. Set before other code could read it.
     final nonisolated(unsafe) var ownTask: UnsafeCurrentTask?  // R
     /// The neighbours in the list of its stage; the list holds the references.
     final var previous: Unmanaged<OperationNode>?  // L
@@ -67,7 +67,7 @@ class OperationNode: @unchecked Sendable {
         self.runsAfterFailure = runsAfterFailure
     }
 
-    /// What it wrote is visible if this is true.
+    /// Whether it has ended. If so, what it wrote is visible.
     final var hasEnded: Bool { flags.load(ordering: .acquiring) & Self.ended != 0 }
 
     final var isCancelled: Bool { flags.load(ordering: .relaxed) & Self.cancelled != 0 }

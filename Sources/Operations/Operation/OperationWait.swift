@@ -44,7 +44,7 @@ extension Waiter {
         OperationGraph.look {}
     }
 
-    /// The pool that has to run. A caller outside of it may have to run it.
+    /// The pool whose queue must run. If it is a manual pool or a loop, the caller may have to run it.
     private var pool: WorkerPool? {
         switch target {
         case .operation(let node): OperationGraph.look { node.core?.pool }
@@ -52,7 +52,7 @@ extension Waiter {
         }
     }
 
-    /// False: there is nothing to wait for, or the wait was refused.
+    /// Begins the wait. False: there is nothing to wait for, or the wait was refused.
     private func begin() -> Bool {
         OperationGraph.change { after in OperationGraph.begin(self, &after) }
     }
@@ -70,7 +70,7 @@ extension Waiter {
         return waits ? item : nil
     }
 
-    /// False: the wait has just ended.
+    /// Ends the wait after its time limit or a cancellation. False: it has just ended by itself.
     func withdraw() -> Bool {
         OperationGraph.change { after in OperationGraph.withdraw(self, &after) }
     }
@@ -105,7 +105,7 @@ extension OperationGraph {
         return waiter.refusal == nil
     }
 
-    /// False: it has ended.
+    /// Removes the wait. False: it has ended.
     static func withdraw(_ waiter: Waiter, _ after: inout Aftermath) -> Bool {
         guard !waiter.hasEnded else { return false }
         switch waiter.target {
@@ -116,7 +116,7 @@ extension OperationGraph {
         return true
     }
 
-    /// The wait has ended.
+    /// Removes the wait from everything that refers to it, after its end.
     static func forget(_ waiter: Waiter, _ after: inout Aftermath) {
         waiter.hasEnded = true
         waiter.forgetPath(&after)

@@ -2,14 +2,14 @@ import SerialQueue
 
 /// A caller that waits for an operation, or for a queue's operations or progress.
 ///
-/// A caller that blocks waits for a `WorkItem` that does nothing, and that shows in reports under the label of what is waited
-/// for. The end of the wait cancels the item. If a task of a queue waits, the item is also submitted behind the operation that
-/// has to end next, on the serial queue of that operation's lane: so the deadlock detector of the queues knows what the wait
-/// needs (``follow(_:)``). If that changes, the item is cancelled, too, and the caller waits for another one.
+/// A caller that blocks waits for a `WorkItem` that does nothing. Its label, which reports show, is that of what is waited for.
+/// The end of the wait cancels the item. If a task of a queue waits, the item is also submitted behind the operation that has
+/// to end next, on the serial queue of that operation's lane: so the deadlock detector of the queues knows what the wait needs
+/// (``follow(_:)``). If that changes, the item is cancelled, too, and the caller waits for another one.
 ///
 /// Unchecked Sendable: the variables are under the lock of ``OperationGraph``; `refusal` is fixed after the end.
 final class Waiter: @unchecked Sendable {
-    /// What is waited for: its end, or that nothing of a queue is unfinished.
+    /// What is waited for: the end of an operation, or of all operations of a queue, or progress.
     enum Target {
         case operation(OperationNode)
         case queue(QueueCore)
@@ -19,17 +19,17 @@ final class Waiter: @unchecked Sendable {
     /// The operation that cannot end before this wait has ended.
     let blocked: OperationNode?
     let deadline: ContinuousClock.Instant?
-    /// A task of a queue waits, and may be part of a cycle.
+    /// Whether the caller is in a task of a queue, and so may be part of a cycle.
     let isInTask: Bool
     /// Why the wait would never end.
     var refusal: String?
-    /// The wait is over.
+    /// Whether the wait is over.
     var hasEnded = false
-    /// What the caller waits for. `nil`: it has not begun, or is about to look again.
+    /// The item that the caller waits for. `nil`: it has not begun, or is about to look again.
     var item: WorkItem?
     /// A caller that waits without an item, and cannot be refused.
     var caller: UnsafeContinuation<Void, Never>?
-    /// Has the item.
+    /// The lane to whose queue the item was submitted.
     var lane: Lane?
     /// What the wait needs, see ``follow(_:)``.
     var path = WaitPath()

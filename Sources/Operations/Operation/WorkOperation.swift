@@ -64,9 +64,10 @@ extension WorkOperation {
 
     /// Cancels the operation. Never blocks.
     ///
-    /// One that has not started never runs: it ends with a `CancellationError`, and with it the operations that depend on its
-    /// success. Their closures are released before the call returns, on this thread, with no lock held. One that runs continues;
-    /// it can ask ``CurrentOperation/isCancelled``, or, if it is async, `Task.isCancelled`. One that has ended does not change.
+    /// An operation that has not started never runs: it ends with a `CancellationError`, and so do the operations that depend
+    /// on its success. Their closures are released before the call returns, on this thread, with no lock held. A running
+    /// operation continues; it can check ``CurrentOperation/isCancelled``, or, if it is async, `Task.isCancelled`. An ended
+    /// operation does not change.
     ///
     /// - Warning: Don't call it inside `onCancel` of `withTaskCancellationHandler`. Swift runs that under a lock of the task, and
     ///   a `deinit` of what the closures captured would run there.
@@ -77,7 +78,7 @@ extension WorkOperation {
     /// Makes this operation wait for another one, of any queue or none. The value of that one is not passed on.
     ///
     /// Costs constant time if nothing depends on this operation yet, or if the other one depends on nothing that has not ended.
-    /// Else it looks for a cycle, in a part of the operations.
+    /// Otherwise it searches for a cycle, in a part of the operations.
     ///
     /// - Throws: ``WorkOperationError``: `cycle`, with the labels along it, or `alreadyAdded`. Nothing has changed then.
     public func add<Other>(dependency: WorkOperation<Other>) throws(WorkOperationError) {
@@ -95,7 +96,7 @@ extension WorkOperation {
     ///
     /// - Throws: What the operation ended with: the error of its closure or of a predecessor, or `CancellationError`. Also
     ///   `CancellationError`, at once, if the caller is cancelled; the operation is not cancelled with it. Or the `deadlock` of a
-    ///   `SerialQueueError`, if the caller is an operation that this one cannot end before.
+    ///   `SerialQueueError`, if the caller is an operation that has to end before this one can.
     public nonisolated(nonsending) var value: Value {
         get async throws {
             if !node.hasEnded { try await Waiter(for: .operation(node), within: nil, blocks: false).wait() }
@@ -110,8 +111,7 @@ extension WorkOperation {
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: What the operation ended with, as ``value``. Or a `SerialQueueError`, if it has not ended: `timedOut`;
-    /// `deadlock`,
-    ///   if the operation waits for the caller; `noResources`; `fromBeforeFork`.
+    ///   `deadlock`, if the operation waits for the caller; `noResources`; `fromBeforeFork`.
     @discardableResult
     public func wait(within limit: Duration? = nil) throws -> Value {
         if !node.hasEnded { try Waiter(for: .operation(node), within: limit, blocks: true).wait(within: limit) }

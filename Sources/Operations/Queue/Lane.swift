@@ -3,8 +3,9 @@ import SerialQueue
 
 /// Runs operations of a queue one after the other, on a serial queue of its own.
 ///
-/// A queue of width n has at most n lanes, so no more than n operations run at a time. An async operation keeps its lane until it
-/// ends: its task prefers the lane's queue as executor. Closures that work for the lane keep the core; the lane does not.
+/// A queue of width n has at most n lanes, so no more than n operations run at a time. An async operation keeps its lane until
+/// it ends: its task prefers the lane's queue as executor. Closures that run for the lane hold a reference to the core; the
+/// lane holds none.
 ///
 /// Unchecked Sendable: the fields are fixed.
 final class Lane: @unchecked Sendable {
@@ -14,7 +15,7 @@ final class Lane: @unchecked Sendable {
     let queue: SerialQueue
     private unowned let core: QueueCore
 
-    /// Time ends a batch, too: it must not last longer than a task of another queue.
+    /// Whether a batch also ends after a time, so that the other queues of the pool need not wait long.
     private let isTimed: Bool
 
     init(of core: QueueCore) {
@@ -23,7 +24,7 @@ final class Lane: @unchecked Sendable {
         queue = SerialQueue(label: core.label, on: core.pool)
     }
 
-    /// Has the lane look for operations. It is one of those that are `looking`.
+    /// Makes the lane look for operations. The lane has been counted in `looking`.
     func post() {
         if !queue.async({ [core] in self.work(for: core) }) { cannotRun(core.label) }
     }
@@ -45,7 +46,7 @@ final class Lane: @unchecked Sendable {
         }
     }
 
-    /// The kernel's tick, of 1 to 4 ms: five times cheaper than the time.
+    /// The kernel's coarse clock, with ticks of 1 to 4 ms: reading it is five times cheaper than reading the exact time.
     private func tick() -> Int {
         guard isTimed else { return 0 }
         var time = timespec()
@@ -53,7 +54,7 @@ final class Lane: @unchecked Sendable {
         return time.tv_nsec
     }
 
-    /// Starts an async operation, which has the lane look for others when it has ended.
+    /// Starts an async operation. When that has ended, the lane looks for others.
     private func start(_ operation: OperationNode, for core: QueueCore) {
         let task = Task.detached(executorPreference: queue) {
             await CurrentOperation.runAsync(operation)

@@ -16,14 +16,14 @@ final class QueueCore: @unchecked Sendable {
     private var running = OperationList()
     private var readyCount = 0
     private var idle: [Lane] = []
-    /// Lanes that have an operation, or will look for one.
+    /// How many lanes have an operation, or will look for one.
     private var busy = 0
-    /// Lanes that will look for an operation. While there is room, at least as many as operations are ready.
+    /// How many lanes will look for an operation. While there are free slots, these are at least as many as the ready operations.
     private var looking = 0
     private var suspensions = 0
     private(set) var isDropped = false
     private(set) var progress = WorkProgress(finished: 0, total: 0)
-    /// Waits for a change of `progress`, and for its being complete.
+    /// Waits for a change of `progress`, and for its completion.
     private var listeners: [Waiter] = []
     private(set) var drains: [Waiter] = []
     /// Waits that look again when a lane takes an operation.
@@ -56,7 +56,7 @@ extension QueueCore {
         }
     }
 
-    /// The last predecessor of the operation has ended.
+    /// Called when the last predecessor of the operation has ended.
     func becomeReady(_ node: OperationNode, _ after: inout Aftermath) {
         pending.remove(node)
         makeReady(node, &after)
@@ -98,14 +98,14 @@ extension QueueCore {
         return nil
     }
 
-    /// The closure of the operation has returned, and the lane looks for another one.
+    /// Called when the closure of the operation has returned. The lane then looks for another one.
     func end(_ node: OperationNode, _ after: inout Aftermath) {
         looking += 1
         running.remove(node)
         OperationGraph.finish(node, &after)
     }
 
-    /// Removes an operation that is to end without having run.
+    /// Removes an operation that will end without having run.
     func remove(_ node: OperationNode) {
         switch (node.stage, node.priority) {
         case (.pending, _): return pending.remove(node)
@@ -116,7 +116,7 @@ extension QueueCore {
         readyCount -= 1
     }
 
-    /// One operation more has ended.
+    /// Counts one more ended operation.
     func countEnd(_ after: inout Aftermath) {
         progress.finished += 1
         after.ended(&listeners)
@@ -127,21 +127,21 @@ extension QueueCore {
 // MARK: For waits
 
 extension QueueCore {
-    /// All slots are taken.
+    /// Whether all slots are taken.
     var isFull: Bool { running.all.count >= width }
 
     /// The operation that every other one has to wait for; `nil`: there is none.
     var onlyOne: OperationNode? { width == 1 ? running.first : nil }
 
-    /// An operation that has to end before all have ended, best one that blocks a thread, and among those the one that blocks the
-    /// lane. `nil`: there is none.
+    /// An unfinished operation: if possible one that blocks a thread, and among those the one that blocks this lane. `nil`: there is
+    /// none.
     func nextToEnd(on lane: Lane?) -> OperationNode? {
         let blocking = running.all.filter(\.isOnThread)
         return blocking.first { $0.lane === lane } ?? blocking.first ?? high.first ?? normal.first ?? low.first
             ?? pending.first ?? running.first
     }
 
-    /// An operation waits until all have ended.
+    /// Whether an operation waits until all operations of the queue have ended.
     var isDrainedByOperation: Bool { drains.contains { $0.blocked != nil } }
 
     /// The operations that have not ended, or those of one stage.
@@ -164,7 +164,7 @@ extension QueueCore {
         return true
     }
 
-    /// The handle is gone: nobody can resume the queue.
+    /// Called when the last handle is released: then nothing can resume the queue.
     func drop(_ after: inout Aftermath) {
         isDropped = true
         suspensions = 0
@@ -176,7 +176,7 @@ extension QueueCore {
         for node in unfinished() { OperationGraph.cancel(node, &after) }
     }
 
-    /// False: nothing is unfinished, and the caller need not wait.
+    /// Adds a wait for the end of all operations. False: all have ended, and the caller need not wait.
     func drain(_ waiter: Waiter) -> Bool {
         guard progress.finished < progress.total else { return false }
         drains.append(waiter)

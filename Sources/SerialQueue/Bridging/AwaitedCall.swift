@@ -17,7 +17,7 @@ class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
         self.body = consume body
     }
 
-    /// `nil`: it has already been claimed.
+    /// Returns the closure; `nil`: it has already been claimed.
     final func claim() -> Body? {
         // Relaxed: the body was written before the call was submitted, and its writer does not access it again.
         isClaimed.exchange(true, ordering: .relaxed) ? nil : body.take()

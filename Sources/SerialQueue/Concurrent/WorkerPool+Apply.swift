@@ -4,16 +4,16 @@ extension WorkerPool {
     /// Calls `body` once for each number from 0 to `count` - 1, several at the same time, and returns when all calls have returned.
     ///
     /// The calling thread runs iterations itself; threads of the pool that have nothing else to do help. So it never waits for a busy
-    /// pool: on one, and on a ``ManualPool``, the caller runs all of them. Iterations may block, and may call `apply`. One must not wait
-    /// for another: they may run one after the other.
+    /// pool: there, and on a ``ManualPool``, the caller runs all iterations. Iterations may block, and may call `apply`. An iteration must
+    /// not wait for another one: they may run one after the other.
     ///
     /// ```swift
     /// let squares = (0..<100).map { _ in Once() }  // any object per iteration
     /// WorkerPool.shared.apply(squares.count) { index in squares[index].run { print(index * index) } }
     /// ```
     ///
-    /// Iterations on the calling thread are on its queues, the others on no queue. A `sync` onto a queue of the caller is a deadlock in
-    /// all of them: it traps.
+    /// For iterations on the calling thread, the caller's queues are current; for the others, no queue is. A `sync` onto a queue of the
+    /// caller is a deadlock in all of them: it traps.
     ///
     /// Don't use this on Swift's cooperative threads for work that takes long: it blocks the thread. Use a task group.
     ///

@@ -1,10 +1,10 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// Runs a closure once, although several threads may ask for it.
+/// Runs a closure once, even if several threads call it at the same time.
 ///
-/// A `static let` does the same for a value that is known when the program is compiled. Use a `Once` for what belongs to an
-/// object, or where the program must not end in a trap without a message when two of them wait for each other.
+/// A `static let` does the same for a value that is known when the program is compiled. Use a `Once` for something that belongs to
+/// an object, or if two of them may wait for each other: two `static let`s then trap without a message.
 ///
 /// ```swift
 /// let once = Once()
@@ -31,9 +31,9 @@ public final class Once: Sendable {
     /// Of several threads that call at the same time one runs its closure, and the others wait for it. What the closure wrote is
     /// visible to all of them. Once it has run, a call costs one load.
     ///
-    /// Don't use it for what suspends: `body` is synchronous, and threads that wait for it are blocked.
+    /// Don't use it for work that suspends: `body` is synchronous, and threads that wait for it are blocked.
     ///
-    /// - Precondition: The caller is not inside the closure of this object, nor inside one that waits for the caller. Else the
+    /// - Precondition: The caller is not inside the closure of this object, nor inside one that waits for the caller. Otherwise the
     ///   program ends with a message that names the threads and queues. It also ends if there is no memory for the wait, and in
     ///   the child of a `fork` where a thread of the parent was inside the closure.
     @inlinable

@@ -3,8 +3,8 @@ import CSerialQueueSwiftCall
 
 /// A number of permits that threads and tasks take and give back.
 ///
-/// It bounds how many do something at the same time. Threads that wait and tasks that are suspended get permits in one order, in
-/// which they came; nothing overtakes them. In tasks use ``withPermit(_:)``, which blocks no thread.
+/// It limits how many of them do something at the same time. Waiting threads and suspended tasks share one FIFO order; nothing
+/// overtakes them. In tasks use ``withPermit(_:)``, which blocks no thread.
 ///
 /// ```swift
 /// let downloads = Semaphore(label: "downloads", value: 4)
@@ -13,7 +13,7 @@ import CSerialQueueSwiftCall
 ///
 /// In a file that imports Foundation or Glibc, which has a type of that name, write `SerialQueue.Semaphore` for the type.
 ///
-/// Don't use it to exclude others from data: a ``SerialQueue`` does that, with deadlocks reported. A wait for a semaphore is never
+/// Don't use it to protect data: a ``SerialQueue`` does that, and reports deadlocks. A wait for a semaphore is never
 /// reported as one, because any thread may signal.
 public final class Semaphore: Sendable {
     // Sendable because every call on an sq_semaphore_t is legal from any thread while the caller holds a reference
@@ -31,7 +31,7 @@ public final class Semaphore: Sendable {
         self.semaphore = semaphore
     }
 
-    /// Permits that are out do not matter, and calls that wait keep the semaphore.
+    /// Legal while permits are taken, and while callers wait: they keep the C semaphore.
     deinit {
         sq_semaphore_release(semaphore)
     }
@@ -60,7 +60,7 @@ extension Semaphore {
         waitRefused("Semaphore", label, status)
     }
 
-    /// As `wait()`, but with a time limit. A permit that is there is taken in any case.
+    /// As `wait()`, but with a time limit. If there is a permit, it is taken even with a limit of zero.
     ///
     /// - Throws: `timedOut`; `noResources`; `fromBeforeFork`. No permit was taken.
     public func wait(within limit: Duration) throws(SerialQueueError) {
@@ -87,8 +87,8 @@ extension Semaphore {
     /// Suspends the caller until there is a permit, runs `body` with it, gives it back, and returns the result.
     ///
     /// `body` runs where the caller runs, and may suspend. The permit is given back when it ends, whether it returns or
-    /// throws. A caller that is cancelled while it waits leaves the line at once and throws; one that has its permit runs
-    /// `body`, which can ask `Task.isCancelled`. So no permit is lost or given twice.
+    /// throws. A caller that is cancelled while it waits no longer waits, and throws; a caller that has its permit runs
+    /// `body`, which can check `Task.isCancelled`. So no permit is lost or given twice.
     ///
     /// - Throws: What `body` throws; `CancellationError`, if the caller was cancelled before it had a permit; or a
     ///   ``SerialQueueError``: `fromBeforeFork`. In the latter two cases `body` has not run.

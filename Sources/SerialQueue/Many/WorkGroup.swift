@@ -3,8 +3,8 @@ import CSerialQueueSwiftCall
 
 /// Waits for many closures, on any queues.
 ///
-/// A group counts its members: ``WorkQueue/async(in:_:file:line:)`` and ``enter()`` add one, the end of such a closure and ``leave()``
-/// take it away. Each time the count reaches zero, the waits and notifications that were pending end; members that come later do
+/// A group counts its members: ``WorkQueue/async(in:_:file:line:)`` and ``enter()`` add one; the end of such a closure and ``leave()``
+/// remove one. Each time the count reaches zero, the waits and notifications that were pending end; members that come later do
 /// not extend them. The group can be used again.
 ///
 /// ```swift
@@ -16,8 +16,8 @@ import CSerialQueueSwiftCall
 /// try await group.wait()              // from synchronous code: group.wait()
 /// ```
 ///
-/// Don't use it for child tasks: a task group does that. The last reference may go away at any time, also while there are
-/// members: notifications still come.
+/// Don't use it for child tasks: a task group does that. The last reference may be released at any time, also while there are
+/// members: notifications are still submitted.
 public final class WorkGroup: Sendable {
     // Sendable because every call on an sq_group_t is legal from any thread while the caller holds a reference (sq_group.h).
     // This object is that reference, and the pointer never changes.
@@ -49,7 +49,7 @@ extension WorkGroup {
         if withExtendedLifetime(self, { sq_group_enter(group) }) != 0 { tooManyMembers(label) }
     }
 
-    /// Takes away a member that has entered. Never blocks. What was written before is visible to those that wait.
+    /// Removes a member that has entered. Never blocks. What was written before is visible to those that wait.
     ///
     /// - Returns: `false` if nothing was done: no member has entered, so this is one leave too many, or this is the child of a
     ///   `fork` and threads of the parent wait.
@@ -64,8 +64,8 @@ extension WorkGroup {
     /// thread takes over meanwhile. Members that are ready on a ``ManualPool``, or on a ``LoopPool`` that the calling thread owns, run
     /// on the calling thread.
     ///
-    /// - Precondition: No member waits for the caller: none is on a queue that the caller is on. Else the program ends with a
-    ///   message that names the queues, also if such a member comes while the caller waits. It also ends if there is no memory
+    /// - Precondition: No member waits for the caller: none is on a queue that the caller is on. Otherwise the program ends with
+    ///   a message that names the queues, also if such a member is added while the caller waits. It also ends if there is no memory
     ///   for the wait, and in the child of a `fork` where it would have to wait. ``wait(within:)`` throws instead.
     public func wait() {
         let status = withExtendedLifetime(self) { sq_group_wait(group, .max) }
@@ -93,8 +93,8 @@ extension WorkGroup {
 
     /// Submits `body` to the queue once, when the group has no members: now, or when the count next reaches zero.
     ///
-    /// Notifications are submitted in the order in which they were registered. A full queue takes it all the same, and the
-    /// notification keeps the queue. If the queue is shut down before, `body` is released.
+    /// Notifications are submitted in the order in which they were registered. A full queue accepts it, too, and the
+    /// notification keeps the queue. If the queue is shut down before that, `body` is released.
     ///
     /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
     ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.

@@ -12,13 +12,14 @@ import CSerialQueueSwiftCall
 ///
 /// Submit it by `queue.async(item)` or `queue.asyncAfter(delay, item)`; they return `false` if it was refused.
 ///
-/// An item has exactly one outcome: its closure has returned, or never will run. The outcome is visible to others only after the
+/// An item has exactly one outcome: its closure has returned, or will never run. The outcome is visible to others only after the
 /// closure and its captures have been released.
 ///
-/// Don't use it where nobody cancels or waits: ``WorkQueue/async(_:file:line:)`` costs less. In a task, ``WorkQueue/run(_:)`` does both.
+/// Don't use it if you neither cancel it nor wait for it: ``WorkQueue/async(_:file:line:)`` costs less. In a task,
+/// ``WorkQueue/run(_:)`` does both.
 ///
-/// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item runs although its last handle
-/// has gone. The last handle of an item that was never submitted is its outcome: the closure is released.
+/// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item also runs after its last
+/// handle was released. If it was never submitted, that release is its outcome: the closure is released.
 public final class WorkItem: Sendable {
     // Sendable because every call on an sq_item_t is legal from any thread while the caller holds a reference (sq_item.h). This
     // object is that reference, and the pointer never changes.
@@ -28,11 +29,11 @@ public final class WorkItem: Sendable {
     public enum Outcome: Sendable, Hashable {
         /// Its closure has returned.
         case ran
-        /// It never will run: it was cancelled, or its queue has discarded it.
+        /// It will never run: it was cancelled, or its queue has discarded it.
         case cancelled
     }
 
-    /// Takes over one reference of the caller's.
+    /// Takes over one reference from the caller.
     init(owning item: OpaquePointer) {
         self.item = item
     }
@@ -52,7 +53,7 @@ public final class WorkItem: Sendable {
         self.init(owning: item)
     }
 
-    /// Makes an item whose `body` can ask whether it was cancelled.
+    /// Makes an item whose `body` can check whether it was cancelled.
     ///
     /// ```swift
     /// let item = WorkItem { item in
@@ -61,11 +62,11 @@ public final class WorkItem: Sendable {
     /// item.cancel()
     /// ```
     ///
-    /// A closure that captures its own item instead keeps it, until it has run or is cancelled.
+    /// A closure that captures its own item instead keeps the item alive until it has run or is cancelled.
     ///
     /// - Parameters:
     ///   - label: Names the item in messages.
-    ///   - body: Is given a handle of the item.
+    ///   - body: Gets a handle of the item.
     public convenience init(label: String = "", _ body: consuming sending @escaping (WorkItem) -> Void) {
         var task = ItemClosure.task(consume body)
         guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
@@ -87,14 +88,14 @@ extension WorkItem {
     ///
     /// - Warning: Don't call it inside `onCancel` of `withTaskCancellationHandler`. Swift runs that under a lock of the task, and
     ///   a `deinit` of what the closure captured would run there: if it touches the task, it hangs. ``outcome`` never does so.
-    /// - Returns: `true`: it never runs, and its captures have been released. `false`: it runs, has run, or was cancelled before;
-    ///   one that runs sees ``isCancelled``.
+    /// - Returns: `true`: it will never run, and its captures have been released. `false`: it runs, has run, or was cancelled before;
+    ///   a running closure can check ``isCancelled``.
     @discardableResult
     public func cancel() -> Bool {
         withExtendedLifetime(self) { sq_item_cancel(item) == 0 }
     }
 
-    /// Whether ``cancel()`` was called. A closure that runs long can ask, and return early.
+    /// Whether ``cancel()`` was called. A long closure can check this, and return early.
     public var isCancelled: Bool {
         withExtendedLifetime(self) { sq_item_is_cancelled(item) }
     }
@@ -106,7 +107,7 @@ extension WorkItem {
     /// calling thread. In a task use ``outcome``.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
-    /// - Throws: `cancelled`: it never will run. `timedOut`; `deadlock`, if the item waits for the caller, or is the caller, also if
+    /// - Throws: `cancelled`: it will never run. `timedOut`; `deadlock`, if the item waits for the caller, or is the caller, also if
     ///   it is submitted while the caller waits; `noResources`; `fromBeforeFork`.
     public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
         let status = withExtendedLifetime(self) { sq_item_wait(item, deadline(limit)) }
@@ -126,10 +127,10 @@ extension WorkItem {
         }
     }
 
-    /// Submits `body` to the queue once, at the outcome of the item, whichever it is; now if it has one.
+    /// Submits `body` to the queue once, when the item has an outcome, whichever it is; immediately if it has one already.
     ///
     /// Notifications are submitted in the order in which they were registered, after the closure of the item has been released. A
-    /// full queue takes it all the same, and the notification keeps the queue. If the queue is shut down before, `body` is released.
+    /// full queue accepts it, too, and the notification keeps the queue. If the queue is shut down before that, `body` is released.
     ///
     /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
     ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.

@@ -8,7 +8,7 @@ import Synchronization
 /// Unchecked Sendable: adds a constant and an atomic.
 @usableFromInline
 class FIFOTurn: QueuedTask, TaskExecutor, @unchecked Sendable {
-    /// Where the task is during its turn. Decides whether the loop or the task's end has the baton.
+    /// Where the task is during its turn. This decides whether the loop or the task's end gets the baton.
     private enum Whereabouts: UInt8, AtomicRepresentable {
         /// On some thread, or suspended: its end starts the next one.
         case away

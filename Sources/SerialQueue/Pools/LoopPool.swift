@@ -6,7 +6,7 @@ import CSerialQueueSwiftCall
 /// The first thread that runs the pool owns it, until that thread ends. Closures of its queues run on the owner only, as those of
 /// `DispatchQueue.main` run on the main thread: `async` closures and timers when the owner runs the pool, and a `sync` of another
 /// thread waits for that. A `sync` of the owner first runs what is ahead in that queue, then its own closure, at once. When the owner
-/// waits for a ``WorkGroup`` or a ``WorkItem``, it runs the queues of those of its members that are on the pool.
+/// waits for a ``WorkGroup`` or a ``WorkItem``, it runs the queues of the pool that have members of the group, or the item.
 ///
 /// ```swift
 /// let main = LoopPool(label: "main")
@@ -25,7 +25,7 @@ import CSerialQueueSwiftCall
 ///
 /// Don't use this for queues that may run anywhere: they make no progress while the owner does something else. A `sync` from a closure
 /// that the owner waits for is refused, with a message that names the queues. Shut the queues down before the owner stops running the
-/// pool. After its queue's shutdown, `syncOrRun` runs its closure on the calling thread, and an actor's late jobs run on another one.
+/// pool. After the shutdown of a queue, `syncOrRun` runs its closure on the calling thread, and an actor's late jobs run on another one.
 public final class LoopPool: WorkerPool, @unchecked Sendable {
     // Sendable because WorkerPool is, and this class adds no state.
 

@@ -10,15 +10,16 @@ import CSerialQueue
 /// let download = Task(executorPreference: ConcurrentQueue.global(.utility)) { "data" }
 /// ```
 ///
-/// A task's priority has no influence on it, nor the other way round.
+/// A task's priority does not change the class, and the class does not change the priority.
 public enum ServiceClass: UInt8, Sendable, Hashable, CaseIterable {
-    /// As the main thread.
+    /// The same as the main thread.
     case `default`
-    /// Short time slices (0.5 ms, from Linux 6.12 on): the scheduler runs its threads sooner after a wake-up. Not more of the processor.
+    /// Short time slices (0.5 ms, from Linux 6.12 on): the scheduler runs its threads sooner after a wake-up. It does not give them
+    /// more processor time.
     case interactive
-    /// Nice 5: less of a busy processor.
+    /// Nice 5: less processor time on a busy machine.
     case utility
-    /// Nice 10 and `SCHED_BATCH`: what is left of a busy processor.
+    /// Nice 10 and `SCHED_BATCH`: on a busy machine, the processor time that others leave.
     case background
 
     var inC: sq_service_t {

@@ -4,7 +4,7 @@ import CSerialQueueSwiftCall
 extension WorkerPool {
     /// The pool of this class that the whole process shares, as GCD's global queues share one per quality of service.
     ///
-    /// That of the default class is ``shared``; the others are like it. The first call makes the pool.
+    /// For the default class this is ``shared``; the other pools are like it. The first call makes the pool.
     public static func shared(_ service: ServiceClass) -> WorkerPool {
         switch service {
         case .default: shared
@@ -27,7 +27,7 @@ extension WorkerPool {
     public struct Granted: Sendable, Hashable {
         /// The class that was asked for.
         public let service: ServiceClass
-        /// Whether all that the class stands for is in effect.
+        /// Whether everything that the class asks for is in effect.
         public let isComplete: Bool
         /// The nice value.
         public let nice: Int

@@ -2,8 +2,9 @@ import CSerialQueue
 
 /// The priority of a queue among the queues of one pool.
 ///
-/// First come, first served within each. A lower one gets at least one batch in 64, so that its wait is bounded. A running batch is not
-/// interrupted: a queue of high priority waits for its end, about a millisecond. It changes no order within a queue.
+/// Queues of the same priority are served in the order in which they became ready. Queues of a lower priority get at least one batch in 64,
+/// so their wait is bounded. A running batch is not interrupted: a queue of high priority waits for its end, about a millisecond. The
+/// priority does not change the order within a queue.
 ///
 /// ```swift
 /// let clicks = SerialQueue(label: "clicks", on: .shared, priority: .high)

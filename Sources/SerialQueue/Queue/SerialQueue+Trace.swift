@@ -10,8 +10,9 @@ extension SerialQueue {
     /// before is traced from its next `async` on, or the next `sync` that does not find it free. The child of a `fork` is not traced.
     ///
     /// - Parameter options: The path of the file, where `%p` stands for the number of the process; then, each after a comma,
-    ///   `last=10s`: a flight recorder, which keeps the newest events in memory and writes them when a deadlock or stall is reported, before a
-    ///   trap of this library, at ``writeTrace()`` and at the end; `signal=USR2`: and when this signal comes; `buffer=1M`: the memory for each thread.
+    ///   `last=10s`: a flight recorder, which keeps the newest events in memory and writes them when a deadlock or stall is reported,
+    ///   before a trap of this library, at ``writeTrace()`` and at the end; `signal=USR2`: also writes them when this signal comes;
+    ///   `buffer=1M`: the memory for each thread.
     /// - Throws: The errno code as a ``TraceError``: `EALREADY`, if a trace is under way; `EINVAL`, if the options are not valid; or why the
     ///   file could not be created.
     public static func startTrace(_ options: String) throws(TraceError) {
@@ -27,7 +28,7 @@ extension SerialQueue {
         if status != 0 { throw TraceError(code: status) }
     }
 
-    /// Has a flight recorder write its events. Returns at once.
+    /// Makes a flight recorder write its events. Returns immediately.
     public static func writeTrace() {
         sq_trace_write()
     }

@@ -3,11 +3,11 @@ import CSerialQueue
 extension WorkQueue {
     /// Writes what all queues of the process do right now: what each thread waits for, what runs, what waits.
     ///
-    /// For finding out why a program hangs. With `SQ_DUMP=USR1` in the environment, the signal `SIGUSR1` writes a dump to standard
+    /// Use it to find out why a program hangs. With `SQ_DUMP=USR1` in the environment, the signal `SIGUSR1` writes a dump to standard
     /// error, also when all threads are stuck. See <doc:FindingAHang>.
     ///
-    /// Any thread may call, also inside a closure on a queue. The call waits for no thread; threads that are not stuck move on
-    /// while it looks.
+    /// Any thread may call this, also inside a closure on a queue. The call waits for no thread; threads that are not stuck continue
+    /// meanwhile, so the dump is not one instant.
     ///
     /// - Parameter fileDescriptor: An open file descriptor; standard error if you do not name one.
     /// - Returns: `false` if not all of it could be written, or there was no memory.

@@ -1,7 +1,7 @@
 import CSerialQueueSwiftCall
 
 extension WorkQueue {
-    /// Enqueues a job, which `run` runs; `late`, if the queue has been shut down.
+    /// Enqueues a job, which is run by `run`, or by `late` if the queue has been shut down.
     func enqueue(_ job: UnownedJob, _ run: QueuedJob.Run, late: QueuedJob.Run) {
         let status = QueuedJob.submit(job, of: self, to: queue, run)
         if status == 0 { return }

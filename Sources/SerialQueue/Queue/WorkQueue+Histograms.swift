@@ -51,9 +51,9 @@ extension WorkQueue {
         return Histograms(waiting, running)
     }
 
-    /// Counts of durations, in buckets that are at most a sixteenth wide.
+    /// Counts of durations, in buckets whose width is at most a sixteenth of the duration.
     ///
-    /// All histograms have the same buckets, so those of several queues or processes can be added up. It has 8 KiB.
+    /// All histograms have the same buckets, so those of several queues or processes can be added up. A histogram takes 8 KiB.
     public struct Histogram: Sendable {
         private var counts: sq_histogram_t
 
@@ -96,7 +96,7 @@ extension WorkQueue.Histogram {
 
     /// The duration that this part of all durations does not exceed, at most a sixteenth too high; zero if there is none.
     ///
-    /// - Parameter part: From 0 to 1, the longest.
+    /// - Parameter part: From 0 to 1; with 1 it is the longest duration.
     public func quantile(_ part: Double) -> Duration {
         withUnsafePointer(to: counts) { duration(sq_histogram_quantile($0, part)) }
     }

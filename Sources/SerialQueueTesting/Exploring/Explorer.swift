@@ -15,7 +15,7 @@ final class Explorer: Sendable {
     private struct State {
         /// What was not under control, in all runs.
         var escapes: [String] = []
-        /// A run has waited for something from outside that did not come.
+        /// Whether a run has waited for something from outside that did not come.
         var hasWaited = false
     }
 
@@ -24,7 +24,7 @@ final class Explorer: Sendable {
         self.test = test
     }
 
-    /// Explores on the thread for it. The runs inherit the task-locals of the caller.
+    /// Explores on the thread of explorations. The runs inherit the task-locals of the caller.
     func explore() async throws -> Exploration {
         guard !sq_is_exploring() else { throw ExplorationFailure.nested }
         let task = Task(name: plan.name, executorPreference: JobControl.queue) { try self.exploreOnThisThread() }
@@ -53,7 +53,7 @@ final class Explorer: Sendable {
         return Exploration(schedules: Int(result.schedules), isComplete: result.is_complete, escapes: escapes)
     }
 
-    /// Whether the next run could not end either.
+    /// Whether to stop, because the next run could not end either.
     private var stops: Bool {
         isCancelled.load(ordering: .relaxed) || (!plan.allowsEscapes && state.withLock { !$0.escapes.isEmpty })
     }

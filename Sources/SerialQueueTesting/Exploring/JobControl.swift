@@ -50,7 +50,7 @@ final class JobControl: TaskExecutor, Sendable {
         }
     }
 
-    /// A job that was enqueued on the global executor. `false`: it is none of this run's.
+    /// Takes a job that was enqueued on the global executor. `false`: it does not belong to this run.
     private func take(_ job: UnsafeMutableRawPointer) -> Bool {
         guard let run else { return false }
         let isHome = sq_task_is_home()

@@ -7,7 +7,7 @@ struct Lanes: @unchecked Sendable {
     private var ofTasks: [UInt64: OpaquePointer] = [:]
     private var ofActors: [UnsafeMutableRawPointer: OpaquePointer] = [:]
     private var others: OpaquePointer?
-    /// Retained, if the run keeps them: to see what they wait for.
+    /// Tasks, retained if the run keeps them, to find out what they wait for.
     private var kept: [UnsafeMutableRawPointer] = []
     private let keepsTasks: Bool
     /// How many actors of each type there are.

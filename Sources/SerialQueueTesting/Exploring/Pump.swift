@@ -4,7 +4,7 @@ import Synchronization
 
 /// Runs an async closure to its end on this thread, one step of its pool after the other.
 final class Pump {
-    /// Tasks that not even a cancellation has ended, for instance as nothing has their continuation any more. They can never be
+    /// Tasks that did not end even after they were cancelled, for instance because their continuation was lost. They can never be
     /// freed. As they are reachable from here, LeakSanitizer does not report them on top of the test that has failed.
     private static let abandoned = Mutex<[Task<Void, Never>]>([])
 
@@ -43,7 +43,7 @@ final class Pump {
         }
     }
 
-    /// Ends what can be ended of a closure that never ends.
+    /// Cancels a closure that never ends, and ends what can be ended.
     func abandon() {
         task?.cancel()
         while step(false) {}

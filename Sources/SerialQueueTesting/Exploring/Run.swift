@@ -2,7 +2,7 @@ import CSerialQueue
 import CTaskHook
 import Synchronization
 
-/// One run of a test: which jobs are whose, how the test ended, and what was not under control.
+/// One run of a test: which jobs belong to it, how the test ended, and what was not under control.
 ///
 /// Each task has a lane: a queue on the run's pool, with at most one job. So has each plain actor. The pool's decision which queue is
 /// next is then the decision which task or actor is next.
@@ -12,7 +12,7 @@ final class Run: Sendable {
     private let lanes: Mutex<Lanes>
     private let outcome = Mutex<Outcome?>(nil)
     private let found = Mutex<[String]>([])
-    /// What the running task of a recorded run is, and has done so far.
+    /// In a recorded run: the function of the running task, and what it has done so far.
     private let labelled = Mutex<(event: Int, function: String, deeds: [String])>((Int.max, "", []))
 
     enum Outcome {

@@ -33,7 +33,6 @@ bool sq__pool_run_ahead(sq__pool_t *pool, sq__ahead_t *ahead) {
             return false;
         }
     }
-    ahead->is_given = false;
     ahead->is_given = pool->call(ahead->entry, 1, &ran) == SQ__READY_MORE;
     return true;
 }

@@ -7,13 +7,13 @@
 /* How many tasks have begun. */
 uint64_t sq__depth_ran(const sq_queue_t *queue);
 
-/* The task that runs, and was counted as such, turns out to have been withdrawn. */
+/* Corrects the counts: the running task, which was counted as run, had been withdrawn. */
 void sq__depth_not_run(sq_queue_t *queue);
 
 /* How many accepted tasks wait now. */
 uint64_t sq__depth(const sq_queue_t *queue);
 
-/* O. Takes a sample of the depth, for the highest. */
+/* O. Reads the depth, and keeps it if it is the highest so far. */
 void sq__depth_sample(sq_queue_t *queue);
 
 /* How many slots have been passed in all, and how many wait now, withdrawn ones included. */

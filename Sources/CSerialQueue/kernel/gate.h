@@ -1,16 +1,16 @@
 /* gate.h: the gate of a concurrent queue: how many readers are inside, and where the baton is.
  *
  * DESIGN. A concurrent queue is a serial queue whose state word is never free, with one more word in front of it. A reader is any task
- * that is no barrier. The gate counts the readers that run, and says whether a new one may enter without a look at the ring. From
+ * that is not a barrier. The gate counts the running readers, and says whether a new one may enter without a look at the ring. From
  * the low end:
  *
- *     bit 0       BUSY      the baton is out: a thread holds it, it is on its way, or it lies somewhere. Nobody enters by the gate
+ *     bit 0       BUSY      the baton is not free: a thread holds it, or it lies in the gate, a slot or the state word. No task enters by the gate
  *     bit 1       NEWS      something has changed since the holder of the baton last looked at the ring
  *     bit 2       BARRIER   a barrier runs; its thread holds the baton, and no reader is inside
  *     bit 3       DRAINING  the baton lies here: the barrier at the head of the ring waits for the readers inside
  *     bit 4       FULL      the baton lies here: the async task at the head waits until another one ends
  *     bit 5       ENDING    the baton lies here: the queue is empty and is to end once the readers inside have left
- *     bit 6       KEPT      the baton lies here: an async task is at the head, for the next thread of the pool that is there
+ *     bit 6       KEPT      the baton lies here: an async task is at the head, and the next thread of the pool takes it
  *     bit 7       POSTED    the queue's entry is in the pool's list, or a thread of the pool is on its way with it
  *     bit 8       STRIPED   in an open gate: readers enter and leave by the stripes (stripes.h), and INSIDE does not count them
  *     bits 9-41   ENTERED   how many tasks have entered by the gate; at 2^32 the holder takes them over
@@ -26,8 +26,9 @@
  *     { INSIDE: n, BUSY, ENDING }         as DRAINING; a submission clears it, too
  *     { INSIDE: n, BUSY, KEPT, POSTED }   an async task that ends, or the thread that comes with the entry, clears KEPT and holds the baton
  *
- * POSTED may be set by itself: the entry is late. It is set by the holder, together with KEPT, before the entry is posted, and cleared by
- * the thread that comes with the entry, or by a holder that removes the entry from the list. While it is set the queue does not end.
+ * POSTED may be set without KEPT: then another thread has taken the baton before the entry came. It is set by the holder, together with
+ * KEPT, before the entry is posted, and cleared by the thread that comes with the entry, or by a holder that removes the entry from the
+ * list. While it is set the queue does not end.
  *
  * STRIPED is set by a reader in an open gate, and cleared by the holder of the baton, which then counts all readers in INSIDE. It is not set with
  * BARRIER, DRAINING or ENDING.
@@ -82,12 +83,12 @@ static inline bool sq__gate_is_open_unstriped(sq__gate_word_t word) {
     return (word & (SQ__GATE_CLOSED | SQ__GATE_STRIPED | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == 0;
 }
 
-/* Nothing closes it, but it has counted so many that the holder of the baton must take them over first. */
+/* True: no flag closes the gate, but ENTERED is full, so the holder of the baton must take the count over first. */
 static inline bool sq__gate_has_counted_most(sq__gate_word_t word) {
     return (word & (SQ__GATE_CLOSED | SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE)) == SQ__GATE_MOST_ENTERED * SQ__GATE_ENTERED_ONE;
 }
 
-/* Others have entered between these two values, or have left. */
+/* True: between these two values, other readers have entered or left. */
 static inline bool sq__gate_has_overlapped(sq__gate_word_t before, sq__gate_word_t now) { return (before ^ now) >= SQ__GATE_ENTERED_ONE; }
 
 /* Enters as a reader. False: the gate is closed. */
@@ -102,7 +103,7 @@ static inline bool sq__gate_enter(sq__gate_t *gate) {
     return false;
 }
 
-/* The same in one try, which may fail without a reason, and fails if the gate is striped. *mine is for sq__gate_leave_at_once. */
+/* The same, but tries only once, and fails if the gate is striped. *mine is for sq__gate_leave_at_once. */
 static inline bool sq__gate_enter_at_once(sq__gate_t *gate, sq__gate_word_t *mine) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     *mine = word + (SQ__GATE_INSIDE_ONE + SQ__GATE_ENTERED_ONE);
@@ -128,7 +129,8 @@ static inline bool sq__gate_leave(sq__gate_t *gate, sq__gate_word_t word, bool i
     return takes;
 }
 
-/* Enters as a barrier, if nobody is inside. False: the gate is closed or striped, or readers are inside. *mine is for sq__gate_leave_barrier. */
+/* Enters as a barrier, if no reader is inside. False: the gate is closed or striped, or readers are inside. *mine is for
+ * sq__gate_leave_barrier. */
 static inline bool sq__gate_enter_barrier(sq__gate_t *gate, sq__gate_word_t *mine) {
     sq__gate_word_t word = sq__load_relaxed(gate);
     while (sq__gate_is_open_unstriped(word) && sq__gate_inside(word) == 0) {
@@ -166,8 +168,8 @@ sq__laid_down_t sq__gate_await_readers(sq__gate_t *gate, sq__gate_word_t reason)
 /* O. Lays the baton down for the next async task that ends, if `width` of them run. */
 sq__laid_down_t sq__gate_await_width(sq__gate_t *gate, SQ__ATOMIC(uint32_t) *asyncs, uint32_t width);
 
-/* O. Lays the baton down for the pool. True: the caller posts the queue's entry. The queue does not end before a thread has come with it.
- * False: that was done before. */
+/* O. Lays the baton down for the pool. True: the caller must post the queue's entry; the queue does not end before a thread has taken it.
+ * False: the entry is posted already. */
 bool sq__gate_keep(sq__gate_t *gate);
 
 /* Called by the thread of the pool that took the entry. False: that thread does not get the baton, and must not touch the queue again. */
@@ -179,7 +181,7 @@ bool sq__gate_leave_end(sq__gate_t *gate);
 /* O. The entry was removed from the pool's list. */
 void sq__gate_unposted(sq__gate_t *gate);
 
-/* O. Opens the gate, and counts to *entered what the gate can no longer hold. False: there is news. */
+/* O. Opens the gate; if ENTERED is full, moves its count to *entered. False: there is news, and the gate stays closed. */
 bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered);
 
 #endif

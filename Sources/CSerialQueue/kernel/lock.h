@@ -1,7 +1,7 @@
 /* lock.h: the lock for what a queue does rarely.
  *
- * DESIGN. Starting the worker, suspending, shutting down: whatever is not a step of a task's life happens under a lock, one
- * of a few that all queues share (locks.h). It outlives the queue, for the thread that ends the queue. The lock order is in
+ * DESIGN. Starting the worker, suspending, shutting down: everything that is not a step of a task's life happens under a lock, one
+ * of a few that all queues share (locks.h). The lock outlives the queue, so the thread that ends the queue can release it. The lock order is in
  * process.h. */
 #ifndef SQ__KERNEL_LOCK_H
 #define SQ__KERNEL_LOCK_H

@@ -1,7 +1,7 @@
 /* measured.h: how long tasks wait and run, in a queue whose histograms are on.
  *
- * DESIGN. While SQ__MEASURED is set in the queue's control, each submission keeps its time until the task starts. Otherwise there is no
- * time of submission anywhere. It lies where it needs no memory:
+ * DESIGN. While SQ__MEASURED is set in the queue's control, each submission keeps its time until the task starts. Otherwise no time
+ * of submission is stored. It is stored where it needs no extra memory:
  *
  *     a task in a slot          in the slot's word, above the kind (ring.h): 56 bits of nanoseconds, which wrap after two years
  *     in the hand-off slot      in the record below; only the baton's holder uses that slot
@@ -51,10 +51,10 @@ void sq__measured_handoff(const sq_queue_t *queue);
 /* O. When the next task, whose slot is filled, was submitted: at least the lower 56 bits. */
 uint64_t sq__measured_submitted(sq_queue_t *queue);
 
-/* A task begins that was submitted then. Returns now; 0: it is not counted. */
+/* Called when a task begins, with the time of its submission. Returns the current time; 0: the task is not counted. */
 uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted);
 
-/* The task ends that began then; 0: it is not counted. */
+/* Called when a task ends, with what sq__measured_begin returned; not if that was 0. */
 void sq__measured_ended(const sq_queue_t *queue, uint64_t began);
 static inline void sq__measured_end(const sq_queue_t *queue, uint64_t began) {
     if (__builtin_expect(began != 0, 0)) {

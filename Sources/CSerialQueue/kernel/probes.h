@@ -1,7 +1,7 @@
 /* probes.h: the points of a queue for bpftrace, perf and other tools (platform/probe.h says how they work). Documentation/Probes.md
  * lists them for users.
  *
- * The first argument is the queue, the second how many bytes after it its label begins: a constant, where the label's address would cost an
+ * The first argument is the queue; the second is the offset of its label in bytes. That is a constant, but the label's address would cost an
  * instruction. */
 #ifndef SQ__KERNEL_PROBES_H
 #define SQ__KERNEL_PROBES_H

@@ -1,10 +1,10 @@
-/* reader.h: a task of a concurrent queue that runs, as its thread and others see it.
+/* reader.h: the record of a running task of a concurrent queue.
  *
  * DESIGN. The frame (thread/self.h) of an async task of a concurrent queue, and of each task of a watched one, is part of one of
- * these, on the stack of the thread that calls it. It says more than a serial queue's frame, because many tasks run at a
- * time there: what it runs for, so that a wait for that is known to need it (wait/deadlock.h); and, if the queue is watched, since
- * when it runs: then it is in the queue's list, whose oldest entry the watching thread looks at. A sync needs neither: it has a plain
- * frame. */
+ * these, on the stack of the thread that calls it. It has more than a serial queue's frame, because many tasks run at
+ * the same time: the object that the task runs for, so that a wait for that object is known to need this task (wait/deadlock.h); and, if
+ * the queue is watched, when the task began. Then it is in the queue's list, whose oldest entry the watching thread looks at. A sync
+ * needs neither, and has a plain frame. */
 #ifndef SQ__KERNEL_READER_H
 #define SQ__KERNEL_READER_H
 
@@ -25,20 +25,19 @@ typedef struct sq__reader {
     struct sq__reader **link; /* R */
 } sq__reader_t;
 
-/* NULL: the frame is no part of one. */
+/* The record that this frame is part of, or NULL. */
 static inline sq__reader_t *sq__reader_of(const sq__frame_t *frame) {
     return frame != NULL && frame->is_reader ? (sq__reader_t *)(uintptr_t)frame : NULL;
 }
 
-/* The innermost task of the calling thread, which is one of a concurrent queue's. NULL as above. */
+/* The same for the innermost task of the calling thread. */
 static inline sq__reader_t *sq__reader_now(void) { return sq__reader_of(sq__self()->frame); }
 
-/* The calling thread's task, which is a reader or barrier of the queue and has such a record, begins or ends a function. Only if the
- * queue is watched. */
+/* Called when the calling thread's task, which has such a record, begins or ends a function. Only if the queue is watched. */
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function);
 void sq__reader_end(sq_queue_t *queue);
 
-/* Since when the oldest one runs, and what and where; 0: none is known. */
+/* When the oldest running task began, its function and its thread; 0: none is known. */
 uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uint64_t *thread_id);
 
 /* sq__reader_run on a queue that is watched, traced or measured. */
@@ -56,7 +55,7 @@ static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submi
     SQ__PROBE_END(queue);
 }
 
-/* A task of the queue is on this thread's stack: that task is its barrier. */
+/* Called in a task of the queue. True: it is a barrier. */
 static inline bool sq__is_in_barrier(const sq_queue_t *queue) {
     sq__gate_t *gate = sq__gate_of(queue);
     return (sq__load_relaxed(gate) & SQ__GATE_BARRIER) != 0;

@@ -212,7 +212,7 @@ void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, uint64_t submitted,
     sq__trace_close(session, SQ__EVENT_END, 0, 0);
 }
 
-/* On a queue whose control says more than the usual. */
+/* On a queue that is watched, traced or measured. */
 static __attribute__((noinline)) void run_noted_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
     sq__origin_t origin = sq__run_origin(queue, control);
     batch->kind = take(queue, control, &batch->work);
@@ -233,7 +233,7 @@ static inline void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
 
 static const uint64_t longest = 1000000; /* nanoseconds */
 
-/* Cheap for short tasks: a look at the pool every fourth task, and at the clock after 1, 2, 4, 8, ... tasks since others wait. */
+/* Cheap for short tasks: it checks the pool after every fourth task. Once other queues wait, it reads the clock after 1, 2, 4, 8, ... tasks. */
 bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks) {
     if (tasks < batch->look) {
         return tasks >= batch->tasks;

@@ -1,4 +1,4 @@
-/* run.h: calling a task. */
+/* run.h: running a task. */
 #ifndef SQ__KERNEL_RUN_H
 #define SQ__KERNEL_RUN_H
 
@@ -16,8 +16,8 @@ typedef struct sq__batch_frame {
     sq__work_t work;
 } sq__batch_frame_t;
 
-/* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. Counting is the caller's. `begins`: not on
- * behalf of this thread's own task, see sq__frame_t. NULL, with `begins`: outside every queue, with no current queue. */
+/* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller counts it. `begins`: it does not
+ * run on behalf of this thread's own task, see sq__frame_t. With `begins` the queue may be NULL: then there is no current queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
@@ -61,7 +61,7 @@ typedef struct sq__origin {
     uint64_t submitted;
 } sq__origin_t;
 
-/* O. Of the next work. `control` is the queue's. */
+/* O. The origin of the next work. `control` is the queue's. */
 sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control);
 static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
     return __builtin_expect(control & SQ__NOTED, 0) ? sq__run_origin_noted(queue, control) : (sq__origin_t){ .where = 0 };
@@ -72,7 +72,7 @@ void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32
 
 /* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
 typedef struct sq__batch {
-    size_t tasks; /* so many at most */
+    size_t tasks; /* how many at most */
     size_t look;  /* after so many tasks the next look is due */
     size_t noticed; /* after how many tasks it was noticed that others wait, */
     uint64_t since; /* and when; 0: not yet */
@@ -82,7 +82,7 @@ static inline sq__batch_t sq__batch(size_t most) {
     return (sq__batch_t){ .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
 }
 
-/* After so many tasks. */
+/* True: the batch, which has run this many tasks, is over. */
 bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks);
 
 /* What became of the baton. */
@@ -93,8 +93,8 @@ typedef enum sq__run_end {
     SQ__RUN_FORKED /* a task forked, and this is the child: the rest is the parent's */
 } sq__run_end_t;
 
-/* The runner's part: runs tasks and calls as long as it has the baton, and adds to *ran how many. Stops after `most` of them, or after
- * a millisecond if other queues wait for the thread (not on a manual pool). */
+/* Called by the runner: runs async tasks and CALLs as long as it has the baton, and adds their number to *ran. Stops after `most` of them,
+ * or after a millisecond if other queues wait for the thread (not on a manual pool). */
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 
 #endif

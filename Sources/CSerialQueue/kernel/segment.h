@@ -7,13 +7,13 @@
 #include "platform/atomic.h"
 #include "platform/memory.h"
 
-/* Tests set a small number, to come to the borders often. */
+/* Tests set a small number, to reach the ends of segments often. */
 #ifndef SQ__SEGMENT_SLOTS
 #define SQ__SEGMENT_SLOTS 126u
 #endif
 
-/* How many tasks take about 16 MiB of segments. A queue that had more of them waiting gives all memory back when it becomes
- * free. Up to here it keeps one segment, and so perhaps the pages below it: faster, as they need not be mapped again. */
+/* How many tasks take about 16 MiB of segments. A queue that had a longer backlog returns all memory when it becomes
+ * free. After a shorter one it keeps one segment, and so perhaps the pages below it: this is faster, as they need not be mapped again. */
 #ifndef SQ__LONG_BACKLOG
 #define SQ__LONG_BACKLOG 500000u
 #endif

@@ -16,7 +16,7 @@
 
 #include "kernel/ring.h"
 
-/* From how many taken slots on a ring is long. Tests set a small number. */
+/* A ring with this many taken slots is long. Tests set a small number. */
 #ifndef SQ__SHARED_FROM
 #define SQ__SHARED_FROM 32u
 #endif
@@ -34,7 +34,7 @@ typedef struct sq__sharer {
  * filled already, and is to be published as SQ__SHARED. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place);
 
-/* The wait was withdrawn or refused. */
+/* Called when the wait was withdrawn or refused: takes the thread off the list. */
 void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer);
 
 /* O. At a shared slot, while the hand-off slot is empty: moves the first thread of its list there, and passes the slot if the

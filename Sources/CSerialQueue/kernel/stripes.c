@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Two for each processor, so that few threads share one; and when gathering pays: see learn(). */
+/* Two stripes for each processor, so that few threads share one. PAYS: see learn(). */
 enum { STRIPES_PER_PROCESSOR = 2, PAYS = 8 };
 
 static sq__stripes_t *make(void) {
@@ -53,7 +53,7 @@ void sq__stripes_overlap(sq__concurrent_t *concurrent) {
     }
 }
 
-/* A stripe has counted many. Half of them stay: readers that withdraw count themselves off again. */
+/* Called when the count of a stripe is full. Half of it stays: readers that withdraw subtract themselves again. */
 static void take_over(sq__concurrent_t *concurrent, sq__stripe_t *stripe) {
     sq__stripe_word_t word = sq__load_relaxed(&stripe->word);
     while (sq__stripe_entered(word) >= SQ__STRIPE_MOST_ENTERED) {
@@ -96,7 +96,7 @@ bool sq__stripes_enter(sq__concurrent_t *concurrent, sq__striped_t *mine, bool *
     return false;
 }
 
-/* It has paid if more readers have entered by the stripes than gathering has swaps, and some. */
+/* The stripes have paid if PAYS times as many readers have entered by them as gathering has swaps. */
 static void learn(sq__concurrent_t *concurrent, uint64_t entered) {
     sq__stripes_t *stripes = sq__load_relaxed(&concurrent->stripes);
     uint32_t late = sq__load_relaxed(&concurrent->striped_late);

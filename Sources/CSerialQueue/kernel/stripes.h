@@ -65,7 +65,7 @@ static inline uint64_t sq__stripe_inside(sq__stripe_word_t word) {
     return word % SQ__STRIPE_ENTERED_ONE / SQ__STRIPE_INSIDE_ONE;
 }
 
-/* How many of them the gate does not count. */
+/* How many readers of this stripe the gate does not count. */
 static inline uint64_t sq__stripe_not_counted(sq__stripe_word_t word) {
     return sq__stripe_inside(word) - ((word & SQ__STRIPE_COUNTED) != 0);
 }
@@ -89,10 +89,10 @@ static inline bool sq__stripes_leave_at_once(sq__striped_t *mine) {
     return sq__cas_release(&mine->stripe->word, &mine->word, next); /* [stripe] release: what the reader did */
 }
 
-/* Takes this off the stripe's word. True: the caller holds the baton now. */
+/* Subtracts `off` from the stripe's word. True: the caller holds the baton now. */
 bool sq__stripes_leave(sq__concurrent_t *concurrent, sq__striped_t mine, sq__stripe_word_t off);
 
-/* A reader, about to leave, has found that others have come or left meanwhile. */
+/* Called by a reader that is about to leave, and has found that others have entered or left meanwhile. */
 void sq__stripes_overlap(sq__concurrent_t *concurrent);
 
 /* O. From now on INSIDE of the gate counts all readers. */

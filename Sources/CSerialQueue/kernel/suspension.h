@@ -9,7 +9,7 @@
  *     resume:   (r1) HOLD := 0   (r2) SUSPENDED, PARKED := 0   (r3) it was PARKED: pass the baton on
  *
  *     s1 h1 s2      the holder sees HOLD but not SUSPENDED: it runs one more task; suspend has not returned yet
- *     h1 s1 s2      the task's turn had come before: it runs
+ *     h1 s1 s2      the task's turn came before the suspension: it runs
  *     s2 r2 h2      the holder's swap fails, the word is no longer SUSPENDED: it continues
  *     s2 h2 r2      the resume finds PARKED; no other thread clears it */
 #ifndef SQ__KERNEL_SUSPENSION_H

@@ -10,20 +10,20 @@
 #include "kernel/queue.h"
 #include "trace/recorder.h"
 
-/* While a trace is under way. Marks the queue. Takes the queue's lock. In cold.c, which makes the record. */
+/* Called while a trace is under way: gives the queue the flag. Takes the queue's lock. In cold.c, which makes the record. */
 void sq__traced_begin(sq_queue_t *queue);
 
-/* Removes the mark if no trace is under way. Takes the queue's lock. */
+/* Removes the flag if no trace is under way. Takes the queue's lock. */
 void sq__traced_end(sq_queue_t *queue);
 
 /* The queue's number in this trace; 0: there is none, or no memory. */
 uint32_t sq__traced_number(const sq_queue_t *queue);
 
-/* An event of the queue, which is marked. */
+/* Records an event of the queue, which has the flag. */
 void sq__traced_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
 sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
 
-/* A START. Returns as sq__trace_open; without a trace removes the mark. Takes the queue's lock then. */
+/* Records a START. Returns as sq__trace_open. If no trace is under way, removes the flag, and takes the queue's lock for that. */
 sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which);
 
 /* The function that calls closures of another language: the first word of its context is the closure's code, which a trace shows. */
@@ -32,17 +32,17 @@ extern SQ__ATOMIC(sq_function_t) sq__traced_closures;
 /* Sets it. For the Swift layer, which declares this itself. */
 void sq__trace_closures_of(sq_function_t function);
 
-/* Before a START of this function. */
+/* Called before a START of this function: records the code of a closure. */
 static inline void sq__traced_closure(sq_function_t function, const void *context) {
     if (function == sq__load_relaxed(&sq__traced_closures)) {
         sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, *(const uintptr_t *)context);
     }
 }
 
-/* A task of this kind was put there, by a SUBMIT or FIRE. */
+/* Records that a task of this kind was stored at `where`, by a SUBMIT or FIRE. */
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where);
 
-/* For what happens rarely, on a queue that may not be marked yet. Takes the queue's lock, if a trace is under way. */
+/* Records a rare event, on a queue that may not have the flag yet. Takes the queue's lock, if a trace is under way. */
 static inline void sq__traced_seldom(sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t which) {
     if (sq__trace_is_on()) {
         sq__traced_begin(queue);

@@ -16,8 +16,8 @@ enum sq__work_kind {
     SQ__CLAIM,  /* a PAIR that can be withdrawn until its turn (withdraw.h) */
     SQ__GONE,   /* a withdrawn CLAIM: the baton's holder skips the slot */
     SQ__MEMBER, /* a TASK of a group, without a discard function */
-    SQ__CALL,   /* a thread in run_and_wait, which waits until the runner has done its call */
-    SQ__EITHER, /* a thread in async_and_wait: the runner does its call; any other holder passes it the baton */
+    SQ__CALL,   /* a thread in run_and_wait, which waits until the runner has run its function */
+    SQ__EITHER, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
     SQ__WAITER, /* a thread in sync, which waits for the baton */
     SQ__BARRIER,        /* a TASK that runs alone; only in concurrent queues */
     SQ__BARRIER_PAIR,   /* a PAIR that runs alone; only in concurrent queues */
@@ -32,7 +32,7 @@ typedef struct sq__pair {
     void *second;
 } sq__pair_t;
 
-/* How a group learns that a member is over. `end` is embedded in the group's record of it. */
+/* What is called when a member of a group has ended. It is embedded in the group's record of the member. */
 typedef struct sq__member_end {
     void (*call)(struct sq__member_end *end);
     const void *whose; /* the group */
@@ -47,7 +47,7 @@ typedef struct sq__member_task {
 /* On the waiting thread's stack. Other threads may access it only while the wait is claimed. */
 typedef struct sq__call {
     sq_task_t task;
-    bool is_done;   /* the runner has called it */
+    bool is_done;   /* the runner has run the function */
     uint64_t submitted; /* when, if the queue is measured (measured.h); else 0 */
     bool has_baton; /* of a reader of a concurrent queue: it was let in, and admits the next ones (concurrent/admit.h) */
 } sq__call_t;

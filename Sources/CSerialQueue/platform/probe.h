@@ -80,9 +80,18 @@ enum { SQ__SEES_INSIDE = 1 };
 
 #else
 
-#define SQ__PROBE2(name, one, two) ((void)sizeof(one))
-#define SQ__PROBE3(name, one, two, three) ((void)sizeof(one), (void)sizeof(three))
-#define SQ__PROBE4(name, one, two, three, four) ((void)sizeof(one), (void)sizeof(three), (void)sizeof(four))
+/* Not evaluated, but used: compilers do not warn about what only a probe uses. */
+#define SQ__PROBE4(name, one, two, three, four) \
+    do {                                        \
+        if (0) {                                \
+            (void)(one);                        \
+            (void)(two);                        \
+            (void)(three);                      \
+            (void)(four);                       \
+        }                                       \
+    } while (0)
+#define SQ__PROBE2(name, one, two) SQ__PROBE4(name, one, two, 0, 0)
+#define SQ__PROBE3(name, one, two, three) SQ__PROBE4(name, one, two, three, 0)
 #define SQ__PROBE4_FIELDS SQ__PROBE4
 
 #endif

@@ -1,8 +1,13 @@
-/* trace_flight_test.c: when a flight recorder writes, and what. */
+/* trace_flight_test.c: when a flight recorder writes, and what; and what it does if it cannot. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* memfd_create */
+#endif
 #include "fork.h"
 #include "trace.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 /* To see it fail (it hangs): in request_write do not ring the bell. */
 TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
@@ -105,5 +110,56 @@ TEST(a_flight_recorder_writes_before_the_process_ends_with_a_message) {
     unsetenv("SQ_TRACE");
     silence_end(kept);
     CHECK(has(path, "com.example.fatal"));
+    unlink(path);
+}
+
+/* Stderr goes into a file in memory, which it returns, until messages_end. */
+static int messages_begin(int *kept) {
+    int messages = memfd_create("messages", MFD_CLOEXEC);
+    REQUIRE(messages >= 0);
+    *kept = dup(STDERR_FILENO);
+    dup2(messages, STDERR_FILENO);
+    return messages;
+}
+
+static void messages_end(int messages, int kept, char *text, size_t size) {
+    silence_end(kept);
+    ssize_t length = pread(messages, text, size - 1, 0);
+    text[length > 0 ? length : 0] = '\0';
+    close(messages);
+}
+
+/* To see it fail: report where the last events are, though they could not be written; or do not check the result of sq__perfetto_flush. */
+TEST(a_flight_recorder_on_a_full_disk_says_so_and_the_program_continues) {
+    char text[1000];
+    int kept, messages = messages_begin(&kept);
+    CHECK_EQUAL(sq_trace_start("/dev/full,last=60s"), 0);
+    use_queues("com.example.full");
+    CHECK_EQUAL(sq_trace_stop(), ENOSPC);
+    messages_end(messages, kept, text, sizeof text);
+    CHECK(strstr(text, "the trace /dev/full cannot be written: No space left on device") != NULL);
+    CHECK(strstr(text, "The program continues without it") != NULL);
+    CHECK(strstr(text, "are in /dev/full") == NULL);
+    use_queues("com.example.after");
+}
+
+/* To see it fail: ignore the result of sq__file_create. */
+TEST(a_flight_recorder_whose_next_file_cannot_be_created_says_so_and_the_program_continues) {
+    char text[1000], later[80];
+    int kept, messages = messages_begin(&kept);
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s")), 0);
+    snprintf(later, sizeof later, "%s.1", path);
+    CHECK_EQUAL(mkdir(later, 0700), 0); /* in the way of the second file */
+    use_queues("com.example.first");
+    sq_trace_write();
+    wait_for_file(path, "com.example.first");
+    use_queues("com.example.second");
+    int error = sq_trace_stop();
+    messages_end(messages, kept, text, sizeof text);
+    CHECK_EQUAL(error, EISDIR);
+    CHECK(strstr(text, "cannot be written: Is a directory") != NULL);
+    CHECK(has(path, "com.example.first")); /* the first file is complete */
+    use_queues("com.example.after");
+    rmdir(later);
     unlink(path);
 }

@@ -97,7 +97,9 @@ void sq__session_write_file(sq__tracing_t *session) {
             }
             sq__perfetto_end(session->perfetto);
             sq__session_close_file(session);
-            sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
+            if (session->error == 0) {
+                sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
+            }
         }
     }
     sq__store_release(&session->written, wanted); /* [written] release: the file, for sq__trace_happened before a fatal end */

@@ -15,6 +15,7 @@ mkdir -p "$objects"
 flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$here -I$core"
 limits="
     SEGMENT_SLOTS=${SLOTS}u
+    SITES=16
     LONG_BACKLOG=2u
     RESERVE=1u
     SHARED_FROM=2u

@@ -32,6 +32,27 @@ import Testing
         #expect(text.contains("elsewhere.swift:77"))
     }
 
+    /// To see it fail: in the core, leave out the call of add_site in add_frame.
+    @Test func a_dump_shows_where_a_running_closure_was_submitted() async throws {
+        let queue = SerialQueue(label: "com.example.sited-here")
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("dump-\(UUID())")
+        try #require(FileManager.default.createFile(atPath: file.path, contents: nil))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let handle = try FileHandle(forWritingTo: file)
+        let line = UInt(#line)
+        _ = try await Self.traced {
+            let dumped = queue.async {
+                #expect(SerialQueue.dump(to: handle.fileDescriptor))
+            }
+            #expect(dumped)
+            try queue.sync {}
+        }
+        try handle.close()
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let expected = "in queue \"com.example.sited-here\", submitted from SerialQueueTests/TraceTests.swift:\(line + 2)"
+        #expect(text.contains(expected), "\(text)")
+    }
+
     /// To see it fail: leave out `trace(begins:)` in FIFOTurn.
     @Test func a_turn_of_a_FIFOQueue_is_recorded_with_the_label() async throws {
         let fifo = FIFOQueue(label: "com.example.turns-here")

@@ -14,9 +14,9 @@ extern "C" {
 /**
  * Writes what all queues of the process do right now, as text for people: for finding out why a program hangs.
  *
- * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs; queues with work,
- * suspended queues, pools, the next timers, the last report of a deadlock. With SQ_DUMP=USR1 in the environment the signal
- * SIGUSR1 writes a dump to standard error, also when all threads are stuck.
+ * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs, and where that was
+ * submitted, if a trace is under way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a
+ * deadlock. With SQ_DUMP=USR1 in the environment the signal SIGUSR1 writes a dump to standard error, also when all threads are stuck.
  *
  * Any thread may call, also inside a task. The call waits for no thread and allocates nothing with malloc: if a thread is stuck
  * with a lock of this library, the dump says what it left out. Threads that are not stuck move on while it looks.

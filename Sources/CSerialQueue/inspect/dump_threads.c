@@ -36,6 +36,7 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     if (!sq__peek(at, &batch, sizeof batch) || batch.kind == SQ__EMPTY) {
         return;
     }
+    seen->site = batch.frame.has_site ? batch.site : 0;
     if (batch.kind == SQ__CALL || batch.kind == SQ__EITHER) {
         sq__call_t call;
         seen->function = sq__peek(batch.work.waiter.call, &call, sizeof call) ? call.task.run : NULL;
@@ -61,6 +62,7 @@ static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t
         if (sq__peek(at, &reader, sizeof reader)) {
             seen->code = (uintptr_t)reader.subject;
             seen->since = reader.began;
+            seen->site = reader.frame.has_site ? reader.site : 0;
         }
     } else if (frame->owner != NULL) {
         seen->since = since(frame->owner, thread_id);
@@ -132,6 +134,9 @@ static void read_thread(sq__view_t *view, size_t i) {
     for (unsigned k = 0; k < thread->frames && k < SQ__VIEW_FRAMES; k += 1) {
         sq__symbols_want(view->symbols, (uintptr_t)thread->frame[k].function);
         sq__symbols_want(view->symbols, thread->frame[k].code);
+        if (sq__site_line(thread->frame[k].site) == 0) {
+            sq__symbols_want(view->symbols, sq__site_address(thread->frame[k].site));
+        }
     }
 }
 

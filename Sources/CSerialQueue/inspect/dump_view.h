@@ -13,6 +13,7 @@
 #include "platform/symbols.h"
 #include "pool/look.h"
 #include "thread/self.h"
+#include "trace/sites.h"
 #include "wait/wait.h"
 
 enum { SQ__VIEW_FRAMES = 4, SQ__VIEW_LABEL = 64 };
@@ -34,6 +35,7 @@ typedef struct sq__view_frame {
     sq_function_t function; /* NULL: not known, or none at the moment */
     uintptr_t code;         /* the first word of its context, which may be the code of a Swift closure; or 0 */
     uint64_t since;         /* 0: not recorded */
+    sq__site_t site;        /* where it was submitted; 0: not recorded */
 } sq__view_frame_t;
 
 typedef struct sq__view_thread {

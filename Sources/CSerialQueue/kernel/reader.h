@@ -18,6 +18,7 @@ typedef struct sq__reader {
     const sq__token_t *caller; /* T  of the thread that waits for it in run_and_wait, or NULL */
     const void *subject;      /* T  the group that it is a member of; of a pair the first word, which may be an item; else NULL */
     sq_pair_function_t call;  /* T  of a pair the function, which tells whether that is an item; else NULL */
+    sq__site_t site;          /* T  if frame.has_site: where it was submitted */
     sq_function_t function;   /* R */
     uint64_t began;           /* R  0: not in the list */
     uint64_t thread_id;       /* R */

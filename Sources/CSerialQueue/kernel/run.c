@@ -2,6 +2,7 @@
 
 #include "kernel/baton.h"
 #include "kernel/depth.h"
+#include "kernel/reader.h"
 #include "kernel/ring.h"
 #include "kernel/traced.h"
 #include "kernel/withdraw.h"
@@ -174,16 +175,33 @@ static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t wh
     return sq__traced_start(queue, detail, where, (uintptr_t)function);
 }
 
+/* O. The next task, which is in this place, will run in the calling thread's innermost frame. */
+static void note_site(const sq_queue_t *queue, uintptr_t where) {
+    sq__frame_t *frame = sq__self()->frame;
+    sq__site_t site = sq__sites_take(queue, where);
+    if (frame->is_reader) {
+        ((sq__reader_t *)(void *)frame)->site = site;
+    } else {
+        ((sq__batch_frame_t *)(void *)frame)->site = site;
+    }
+    frame->has_site = site != 0;
+}
+
 static __attribute__((noinline)) void call_traced(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
                                                   const sq__work_t *work) {
     sq__session_t session = trace_start(queue, kind, origin.where, control, work);
     call(queue, kind, origin.submitted, control, work);
     sq__trace_close(session, SQ__EVENT_END, 0, 0);
+    sq__self()->frame->has_site = false; /* the next task is perhaps not traced */
 }
 
 sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
-    return (sq__origin_t){ .where = control & SQ__TRACED ? sq__next_where(queue) : 0,
-                           .submitted = control & SQ__MEASURED ? sq__measured_submitted(queue) : 0 };
+    sq__origin_t origin = { .where = 0, .submitted = control & SQ__MEASURED ? sq__measured_submitted(queue) : 0 };
+    if (control & SQ__TRACED) {
+        origin.where = sq__next_where(queue);
+        note_site(queue, origin.where);
+    }
+    return origin;
 }
 
 void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {

@@ -8,12 +8,14 @@
 #include "kernel/queue.h"
 #include "platform/unwind.h"
 #include "thread/self.h"
+#include "trace/sites.h"
 
 /* The frame of a runner, and what it runs. */
 typedef struct sq__batch_frame {
     sq__frame_t frame; /* first, so that a frame with is_batch is known to be one of these */
     uintptr_t kind;    /* SQ__EMPTY: nothing yet; else of the last task that it has begun */
     sq__work_t work;
+    sq__site_t site;   /* if frame.has_site: where this task was submitted */
 } sq__batch_frame_t;
 
 /* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller counts it. `begins`: it does not
@@ -61,7 +63,7 @@ typedef struct sq__origin {
     uint64_t submitted;
 } sq__origin_t;
 
-/* O. The origin of the next work. `control` is the queue's. */
+/* O. The origin of the next work, which will run in the calling thread's innermost frame: notes its site there. `control` is the queue's. */
 sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control);
 static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
     return __builtin_expect(control & SQ__NOTED, 0) ? sq__run_origin_noted(queue, control) : (sq__origin_t){ .where = 0 };

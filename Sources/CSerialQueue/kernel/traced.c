@@ -61,6 +61,6 @@ int sq__queue_reject(sq_queue_t *queue, int error) {
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where) {
     uint32_t number = sq__traced_number(queue);
     if (number != 0) {
-        sq__trace_submit(event, (unsigned)kind, number, where);
+        sq__sites_put(queue, where, sq__trace_submit(event, (unsigned)kind, number, where));
     }
 }

@@ -83,9 +83,20 @@ int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     return error ? error : submit(queue, runner, kind, work);
 }
 
+/* The task may be submitted later, by another thread: its site is kept until then. Before it can get room. */
+static __attribute__((noinline)) void keep_site(const sq_deferred_t *task) { sq__sites_put(task, 0, sq__trace_take_site()); }
+
+static __attribute__((noinline)) void restore_site(const sq_deferred_t *task) {
+    sq__site_t site = sq__sites_take(task, 0);
+    sq__trace_site((const void *)sq__site_address(site), sq__site_line(site), true);
+}
+
 /* The deferred task has got room. */
 static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     sq__runner_t runner;
+    if (queue->room != NULL && sq__trace_is_on()) {
+        restore_site(task);
+    }
     int error = sq__runner_find(queue, &runner);
     if (error == 0) {
         uintptr_t *place = sq__capacity_place(task);
@@ -176,6 +187,9 @@ static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t plac
     *sq__capacity_place(task) = place;
     int error = task->call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
     if (error == 0 && queue->room != NULL) {
+        if (sq__trace_is_on()) {
+            keep_site(task);
+        }
         error = sq__capacity_take_room_for(sq__capacity(queue->room), task);
     }
     if (error) {

@@ -295,13 +295,25 @@ void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins
     sq__trace_event(SQ__EVENT_TURN, begins, 0, fifo, turn);
 }
 
-void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where) {
+static sq__site_t take_site(sq__recorder_t *recorder) {
+    sq__site_t site = recorder->site != NULL ? sq__site(recorder->site, recorder->site_line) : 0;
+    recorder->site = NULL;
+    return site;
+}
+
+sq__site_t sq__trace_take_site(void) {
     sq__recorder_t *recorder = find();
-    if (recorder != NULL) {
-        uint64_t what = sq__entry_what(kind, detail, queue, recorder->site_line);
-        record(recorder, what, where, (uint64_t)(uintptr_t)recorder->site, recorder->open);
-        recorder->site = NULL;
+    return recorder != NULL ? take_site(recorder) : 0;
+}
+
+sq__site_t sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where) {
+    sq__recorder_t *recorder = find();
+    if (recorder == NULL) {
+        return 0;
     }
+    sq__site_t site = take_site(recorder);
+    record(recorder, sq__entry_what(kind, detail, queue, sq__site_line(site)), where, sq__site_address(site), recorder->open);
+    return site;
 }
 
 void sq__trace_site(const void *site, unsigned line, bool is_outermost) {

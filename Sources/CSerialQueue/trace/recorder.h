@@ -13,6 +13,7 @@
 #include "platform/probe.h"
 #include "trace/buffer.h"
 #include "trace/event.h"
+#include "trace/sites.h"
 #include "thread/self.h"
 
 typedef uint32_t sq__session_t;
@@ -57,11 +58,14 @@ void sq__trace_text(const char *text);
 /* A turn of a FIFOQueue begins or ends, on this thread. For the Swift layer, which declares this itself. */
 void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins);
 
-/* A SUBMIT or FIRE, with the site that was noted. */
-void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where);
+/* A SUBMIT or FIRE, with the site that was noted, which it returns. */
+sq__site_t sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where);
 
 /* Notes where the next submission of this thread comes from. `line` 0: it is code. `is_outermost`: in place of what was noted before. */
 void sq__trace_site(const void *site, unsigned line, bool is_outermost);
+
+/* Returns what was noted, and forgets it. */
+sq__site_t sq__trace_take_site(void);
 
 /* For the public calls: notes their caller. */
 #define SQ__TRACE_CALLER(is_outermost) sq__trace_site(__builtin_return_address(0), 0, (is_outermost))

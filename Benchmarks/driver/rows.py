@@ -98,6 +98,12 @@ SWIFT_ROWS = [
     _time("group-async", "async(in: group) { }, drained", 0.65),
     _time("group-notify", "WorkGroup: leave, notified", 0.4),
     _time("semaphore", "Semaphore: signal and wait", 0.9),
+    _time("concurrent-read", "ConcurrentQueue: sync { }", 0.6),
+    _time("concurrent-barrier", "ConcurrentQueue: syncBarrier { }", 0.6),
+    _time("concurrent-mixed-2", "ConcurrentQueue: 2 threads, 1 % barriers", 0.25),
+    _time("concurrent-async", "ConcurrentQueue: async { }, drained", 0.4),
+    _time("apply-1000000", "WorkerPool.apply, per iteration", 1.0),
+    _time("apply-call", "WorkerPool.apply, per call of two", 1.0),
 ]
 
 

@@ -17,7 +17,8 @@ Group = namedtuple("Group", "name title titles base table")
 
 GROUPS = [
     Group("swift", "Closures in Swift",
-          {"SerialQueue": "SerialQueue, this library's Swift layer", "DispatchQueue": "DispatchQueue, the toolchain's"},
+          {"SerialQueue": "SerialQueue, ConcurrentQueue and WorkerPool, this library's Swift layer",
+           "DispatchQueue": "DispatchQueue, the toolchain's"},
           "DispatchQueue", rows.SWIFT_ROWS),
     Group("concurrency", "Actors, tasks and ordered queues",
           {"ours": "this library: a SerialQueue as the actor's executor; FIFOQueue; ActorQueue",

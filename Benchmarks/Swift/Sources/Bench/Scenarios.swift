@@ -91,7 +91,7 @@ private func race<C: Contender>(
 }
 
 /// Runs `work` on every thread of the crew, the caller one of them, and returns when all are done.
-private func onEach(of crew: OpaquePointer?, _ work: @escaping @Sendable (Int) -> Void) {
+func onEach(of crew: OpaquePointer?, _ work: @escaping @Sendable (Int) -> Void) {
     final class Box {
         let work: @Sendable (Int) -> Void
         init(_ work: @escaping @Sendable (Int) -> Void) { self.work = work }

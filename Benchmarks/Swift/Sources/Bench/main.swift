@@ -7,9 +7,11 @@ import Glibc
 
 let contenders: [String: [String: Scenario]] = [
     SerialQueueContender.name: scenarios(of: SerialQueueContender.self)
-        .merging(manyScenarios(of: OurMany.self)) { one, _ in one },
+        .merging(manyScenarios(of: OurMany.self)) { one, _ in one }
+        .merging(concurrentScenarios(of: OurConcurrent.self)) { one, _ in one },
     DispatchQueueContender.name: scenarios(of: DispatchQueueContender.self)
-        .merging(manyScenarios(of: DispatchMany.self)) { one, _ in one },
+        .merging(manyScenarios(of: DispatchMany.self)) { one, _ in one }
+        .merging(concurrentScenarios(of: DispatchConcurrent.self)) { one, _ in one },
     "ours": hopScenarios { SerialQueueCounter() }
         .merging(orderedScenarios("fifo", of: FIFOQueueContender.self)) { one, _ in one }
         .merging(orderedScenarios("actor-queue", of: ActorQueueContender.self)) { one, _ in one },

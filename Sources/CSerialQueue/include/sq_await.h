@@ -37,7 +37,7 @@ typedef struct sq_await {
 } sq_await_t;
 
 /**
- * Takes a permit as sq_semaphore_wait does, or gets in line for one, together with the threads that wait.
+ * Takes a permit as sq_semaphore_wait does, or waits for one, in one FIFO order with the threads that wait.
  *
  * What was written before the signal that gave the permit is visible to the caller, or to `ended`. Never blocks; any thread.
  *
@@ -48,7 +48,7 @@ typedef struct sq_await {
 SQ_USE_RESULT int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *await);
 
 /**
- * Leaves the line, in constant time. Never blocks; any thread, once sq_semaphore_await has returned EINPROGRESS. The struct must
+ * Withdraws the wait, in constant time. Never blocks; any thread, once sq_semaphore_await has returned EINPROGRESS. The struct must
  * be valid, even if `ended` has been called.
  *
  * @return True: `ended` will not be called, no permit was taken, and the struct is not used any more. False: there is a

@@ -3,9 +3,9 @@
  * A queue whose options have a width above 1 is concurrent. The calls of all headers work on it; its pool is the shared one if its options
  * name none. Tasks leave it in the order of submission. Those between two barriers run at the same time: async tasks on the pool, up to
  * the width; sync functions on their callers' threads, which do not count. A barrier runs alone: after all tasks before it, and before all
- * tasks after it. No task overtakes a waiting barrier. The tasks of work items, groups and timers are no barriers.
+ * tasks after it. No task overtakes a waiting barrier. The tasks of work items, groups and timers are not barriers.
  *
- * In a task that is no barrier, sq_sync and sq_async_and_wait on the same queue call the function at once, as part of that task: also while
+ * In a task that is not a barrier, sq_sync and sq_async_and_wait on the same queue call the function at once, as part of that task: also while
  * a barrier waits, and while the queue is suspended or shut down. In a barrier they return EDEADLK; sq_sync_or_run calls its
  * function in both. sq_run_and_wait returns EDEADLK in any task of the queue: its function would be a task of its own, which could have
  * to wait for a barrier that waits for the caller.
@@ -81,7 +81,7 @@ int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE
 /**
  * Calls `function(context)` on this thread, alone, as sq_sync_barrier does, if its turn comes before the deadline.
  *
- * The tasks behind a barrier whose deadline passes need not wait for those ahead of it any more.
+ * The tasks behind a barrier whose deadline passes no longer wait for those ahead of it.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW.

@@ -1,4 +1,4 @@
-/* sq_explore.h: deterministic tests of the user's own schedules.
+/* sq_explore.h: deterministic tests of a program's own code, under many schedules.
  *
  * A test is a function that gets a manual pool, makes its queues on it, and checks what came out. sq_explore calls it many
  * times. Each time the pool takes other decisions where threads would be free to: which ready queue is next (each queue keeps

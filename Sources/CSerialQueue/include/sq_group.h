@@ -15,7 +15,7 @@ extern "C" {
  * A group of tasks, on any queues, whose common end can be waited for.
  *
  * Opaque and reference-counted; made by sq_group_create. A group counts its members: sq_group_enter and sq_group_async add
- * one, sq_group_leave and the outcome of a submitted task take it away. Every time the count reaches zero, the waits and
+ * one, sq_group_leave and the outcome of a submitted task remove it. Every time the count reaches zero, the waits and
  * notifications that were pending then end. A group can be used again after that, even before the waiting threads have run.
  */
 typedef struct sq_group sq_group_t;
@@ -59,9 +59,9 @@ const char *sq_group_label(const sq_group_t *group);
 int sq_group_enter(sq_group_t *group);
 
 /**
- * Takes away a member that sq_group_enter added. Never blocks; any thread may call.
+ * Removes a member that sq_group_enter added. Never blocks; any thread may call.
  *
- * @retval 0 The member was taken away. What was written before is visible to the threads that wait.
+ * @retval 0 The member was removed. What was written before is visible to the threads that wait.
  * @retval EINVAL No member has entered: this is one leave too many. Nothing changed.
  * @retval ESTALE This is the child of a fork, and threads or notifications of the parent wait for the group. Nothing changed.
  */
@@ -115,9 +115,9 @@ SQ_USE_RESULT int sq_group_wait(sq_group_t *group, sq_time_t deadline);
 /**
  * Submits a task to the queue once, when the group has no members.
  *
- * That is at once if it has none now, else when the count next reaches zero. Notifications are submitted in the order in which
+ * That is at once if it has none now, otherwise when the count next reaches zero. Notifications are submitted in the order in which
  * they were registered. The task needs no room in a queue of limited capacity, and the notification keeps the queue alive.
- * Submitting cannot fail later for lack of memory: it is tried again until there is some. If the queue is shut down before,
+ * Submitting cannot fail later for lack of memory: it is tried again until there is some. If the queue is shut down before that,
  * task->discard is called by the thread that ended the last member, outside every lock. `*task` is copied.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called.

@@ -1,6 +1,6 @@
 /* sq_histogram.h: how long a queue's tasks wait and run.
  *
- * While nobody asks, a queue keeps no times at all. */
+ * While its histograms are off, a queue keeps no times. */
 #ifndef SQ_HISTOGRAM_H
 #define SQ_HISTOGRAM_H
 

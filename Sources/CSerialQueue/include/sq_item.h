@@ -16,7 +16,7 @@ extern "C" {
  *
  * Opaque and reference-counted; made by sq_item_create. An item has exactly one outcome: its `run` has returned, or it will
  * never run and its `discard` has returned. The outcome is visible to others only after that function has returned, so what
- * the context held is free by then.
+ * the context held has been released by then.
  */
 typedef struct sq_item sq_item_t;
 
@@ -83,14 +83,14 @@ int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay);
  *
  * @retval 0 It will never run, and task->discard has returned.
  * @retval EINPROGRESS It runs, is being discarded, or is being cancelled by another thread; a thread that is just submitting
- * the item cancels it in the place of the caller. From now on sq_item_is_cancelled is true.
+ * the item cancels it instead of the caller. From now on sq_item_is_cancelled is true.
  * @retval EALREADY It has an outcome.
  * @retval ESTALE The item is from before a fork.
  */
 int sq_item_cancel(sq_item_t *item);
 
 /**
- * Whether sq_item_cancel was called: an item that runs long can ask, and return early. Any thread may call; one load.
+ * Whether sq_item_cancel was called: a long task can check this, and return early. Any thread may call; one load.
  *
  * @return True after a call of sq_item_cancel, whatever it returned except ESTALE.
  */
@@ -115,12 +115,12 @@ bool sq_item_is_cancelled(const sq_item_t *item);
 SQ_USE_RESULT int sq_item_wait(sq_item_t *item, sq_time_t deadline);
 
 /**
- * Submits a task to the queue once, at the outcome of the item, whichever it is; at once if it has one.
+ * Submits a task to the queue once, when the item has an outcome, whichever it is; at once if it has one already.
  *
  * Notifications are submitted in the order in which they were registered, after task->run or task->discard of the item has
  * returned. The task needs no room in a queue of limited capacity, and the notification keeps the queue alive. Submitting
- * cannot fail later for lack of memory: it is tried again until there is some. If the queue is shut down before,
- * task->discard is called by the thread that brought about the outcome, outside every lock. `*task` is copied.
+ * cannot fail later for lack of memory: it is tried again until there is some. If the queue is shut down before that,
+ * task->discard is called by the thread that caused the outcome, outside every lock. `*task` is copied.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called.
  * @retval ENOMEM, EAGAIN There is no memory, or the queue's thread could not be started.

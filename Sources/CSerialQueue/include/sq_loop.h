@@ -17,13 +17,13 @@
  *     - sync of the owner: runs what is ahead in that queue, then its own function, at once
  *     - sq_group_wait, sq_item_wait of the owner: run what is ready in the queues of the members, or of the item, up to the last of these
  *
- * A wait for a semaphore or a once runs nothing: don't wait there for what only this thread can do.
+ * A wait for a semaphore or a once runs nothing: don't wait there for something that only this thread can do.
  *
  * If the owner waits for a task, and that task for the loop (by sync, or for a group or an item with a task there), one of the two waits
  * returns EDEADLK: the one with the earlier deadline, else the one that came last. Timers use the system's clock. The function of a
  * sq_sync_or_run on a queue that has ended runs on the calling thread.
  *
- * Such queues are serial. If their tasks are to end, the pool must be run until then: shut the queues down before the pool is left. */
+ * Such queues are serial. Their tasks run only while the pool is run: shut the queues down before you stop running it. */
 #ifndef SQ_LOOP_H
 #define SQ_LOOP_H
 
@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /**
- * Creates a pool that a thread of the program runs.
+ * Creates a pool that one of the program's own threads runs.
  *
  * Queues are created on it with sq_queue_options_t.pool; they must be serial.
  *

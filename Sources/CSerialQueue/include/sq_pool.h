@@ -1,6 +1,6 @@
 /* sq_pool.h: threads that several queues share.
  *
- * A queue on a pool keeps every promise of a queue; only its async tasks run on a thread of the pool, not on one of its own.
+ * A queue on a pool has all guarantees of a queue; only its async tasks run on a thread of the pool, not on one of its own.
  * Queues on one pool take turns in FIFO order: after a batch of tasks, or about a millisecond, a queue goes to the back.
  * Every call may be made from any thread, while the caller holds a reference. */
 #ifndef SQ_POOL_H
@@ -22,17 +22,17 @@ extern "C" {
  * class. What the system refuses or does not know is left out: sq_pool_granted reads back what is in effect.
  */
 typedef enum sq_service {
-    SQ_SERVICE_DEFAULT,     /**< as the main thread */
+    SQ_SERVICE_DEFAULT,     /**< the same as the main thread */
     SQ_SERVICE_INTERACTIVE, /**< short time slices (0.5 ms, Linux 6.12): the scheduler runs its threads sooner after a wake-up */
-    SQ_SERVICE_UTILITY,     /**< nice 5: less of a busy processor */
-    SQ_SERVICE_BACKGROUND   /**< nice 10 and SCHED_BATCH: what is left of a busy processor */
+    SQ_SERVICE_UTILITY,     /**< nice 5: less processor time on a busy machine */
+    SQ_SERVICE_BACKGROUND   /**< nice 10 and SCHED_BATCH: on a busy machine, the processor time that others leave */
 } sq_service_t;
 
 /**
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
  * A thread blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it while it waits, up to
- * 64 in total, and one more whenever all of them are blocked so.
+ * 64 in total, and one more whenever all of them are blocked in this way.
  */
 typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */
@@ -48,7 +48,7 @@ typedef struct sq_pool_options {
 typedef struct sq_pool_granted {
     size_t size;          /**< sizeof(sq_pool_granted_t), so that later versions can add fields */
     sq_service_t service; /**< the class that was asked for */
-    bool complete;        /**< all that the class stands for is in effect */
+    bool complete;        /**< everything that the class asks for is in effect */
     bool batch;           /**< SCHED_BATCH is in effect */
     int nice;             /**< the nice value */
     uint64_t slice;       /**< the length of a time slice in nanoseconds; 0: the system does not say (before Linux 6.12) */
@@ -69,7 +69,7 @@ typedef struct sq_pool_granted {
 sq_pool_t *SQ_NULLABLE sq_pool_shared(void);
 
 /**
- * Returns the pool of this class that the process shares, as sq_pool_shared. That of the default class is sq_pool_shared itself.
+ * Returns the pool of this class that the process shares, as sq_pool_shared. For the default class it is the pool of sq_pool_shared.
  *
  * @return The pool, or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (no such class).
  */
@@ -78,10 +78,10 @@ sq_pool_t *SQ_NULLABLE sq_pool_shared_of(sq_service_t service);
 /**
  * Creates a pool and starts one thread of it; the others start when they are needed.
  *
- * It also starts the thread that all pools and timers of the process share, if it is not there yet.
+ * It also starts the thread that all pools and timers of the process share, unless it is running already.
  *
- * @param label Copied; NULL means "". It names the threads: as far as the system permits, and if it is too long, by what follows
- * its last dot.
+ * @param label Copied; NULL means "". It names the threads; if it is too long for the system, they get the part after its last
+ * dot, truncated.
  * @param options NULL: the defaults.
  * @return The pool, with one reference; or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (options of
  * an unknown size, an unknown class, or a stack size that the system does not accept).
@@ -113,7 +113,7 @@ int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted);
 sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
 
 /**
- * Runs what the queues of a manual pool have ready, on this thread, in turns, until nothing is ready.
+ * Runs what the queues of a manual pool have ready, on this thread, one batch after the other, until nothing is ready.
  *
  * That includes timers that are due now, and what becomes ready while it runs. Legal from a task, too.
  *
@@ -148,8 +148,8 @@ sq_pool_t *sq_pool_retain(sq_pool_t *pool);
 /**
  * Releases a reference. Never blocks; legal anywhere. NULL is ignored.
  *
- * Queues keep their pool: its threads end after the last of them. What the queues of a manual pool still have to run then needs a
- * thread that runs it.
+ * Queues keep their pool: its threads end after the last of them. Tasks that are left on a manual pool run only if a
+ * thread runs the pool.
  */
 void sq_pool_release(sq_pool_t *SQ_NULLABLE pool);
 

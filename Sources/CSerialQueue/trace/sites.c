@@ -17,7 +17,7 @@ static uint64_t key_of(const void *queue, uintptr_t where) {
 
 static entry_t *entry_of(uint64_t key) { return &entries[key >> 32 & (SQ__SITES - 1)]; }
 
-/* Relaxed: the task is published afterwards, with release. Other entries are told apart by `check`. */
+/* Relaxed: the task is published afterwards, with release. `check` distinguishes other entries. */
 void sq__sites_put(const void *queue, uintptr_t where, sq__site_t site) {
     uint64_t key = key_of(queue, where);
     entry_t *entry = entry_of(key);

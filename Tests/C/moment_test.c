@@ -210,8 +210,8 @@ static void check_plausible(void *context, const sq_stall_t *stall) {
 TEST(a_task_that_begins_while_it_is_looked_at_does_not_run_for_ages) {
     enum { LOOKS = 6 }; /* the thread looks at the clock when it wakes up, and at each queue: at least every other is one */
     sq_queue_t *queue = make_queue_of("watched", 0);
+    looks_to_hold = LOOKS; /* from the first one on: a thread that finds the queue idle looks no more before there is a task */
     CHECK_EQUAL(sq_queue_watch(queue, 2000000, &(sq_watcher_t){ check_plausible, NULL, NULL }), 0);
-    looks_to_hold = LOOKS;
     for (size_t i = 1; i <= LOOKS; i += 1) {
         stander_t stander;
         latch_wait(&looked, i);

@@ -1,5 +1,5 @@
 /* stuck.c: a program that is stuck: "store" runs a task that waits for a mutex, and a thread waits for its turn in it. "paused" is
- * suspended. Ends by abort when the thread sleeps. */
+ * suspended. Ends by abort when the task runs and the thread waits. */
 #include "serial_queue.h"
 
 #include <pthread.h>
@@ -25,8 +25,8 @@ static void *wait_for_turn(void *unused) {
     return unused;
 }
 
-/* A dump says when the thread waits. */
-static int is_waiting(void) {
+/* A dump says when the thread waits, and the task runs: the thread that runs it may come later than the one that waits. */
+static int is_stuck(void) {
     char text[8192];
     FILE *file = tmpfile();
     if (file == NULL || sq_dump(fileno(file)) != 0) {
@@ -35,7 +35,7 @@ static int is_waiting(void) {
     rewind(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    return strstr(text, "has waited") != NULL;
+    return strstr(text, "has waited") != NULL && strstr(text, "runs lock_mutex") != NULL;
 }
 
 int main(void) {
@@ -46,7 +46,7 @@ int main(void) {
     if (sq_suspend(paused) != 0 || sq_async(store, lock_mutex, NULL) != 0 || pthread_create(&thread, NULL, wait_for_turn, NULL) != 0) {
         return 2;
     }
-    while (!is_waiting()) {
+    while (!is_stuck()) {
         usleep(1000);
     }
     abort();

@@ -67,6 +67,7 @@ static void read_counts(const sq_queue_t *queue, sq__view_queue_t *seen) {
     }
     seen->depth = sq__depth(queue);
     seen->ran = sq__load_relaxed(&queue->ran);
+    seen->suspensions = sq__load_relaxed(&queue->suspensions);
 }
 
 void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen) {
@@ -76,31 +77,30 @@ void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen) {
     seen->is_there = copy != NULL;
     if (copy != NULL) {
         read_counts(copy, seen);
-        seen->suspensions = copy->suspensions;
         memcpy(seen->label, copy->label, sizeof seen->label);
     }
 }
 
-/* The queue exists during this call, so it is read without a peek. False: it is suspended; its lock protects how often, so that was not
- * read. */
-static bool read_there(const sq_queue_t *queue, sq__view_queue_t *seen) {
+/* The queue exists during this call, so it is read without a peek. */
+static void read_there(const sq_queue_t *queue, sq__view_queue_t *seen) {
     seen->at = queue;
     seen->is_there = true;
     read_counts(queue, seen);
     strncpy(seen->label, queue->label, sizeof seen->label - 1);
     sq__make_printable(seen->label, sizeof seen->label);
-    return !(seen->state & SQ__SUSPENDED);
 }
 
 static sq__view_queue_t *add(sq__view_t *view, const void *queue, bool is_there) {
     sq__view_queue_t *seen = queue != NULL ? sq__view_add(view, &view->queues) : NULL;
-    if (seen != NULL && !(is_there && read_there(queue, seen))) {
+    if (seen != NULL && is_there) {
+        read_there(queue, seen);
+    } else if (seen != NULL) {
         sq__view_read_queue(queue, seen);
     }
     return seen;
 }
 
-static void add_suspended(void *context, const sq_queue_t *queue) { (void)add(context, queue, false); }
+static void add_suspended(void *context, const sq_queue_t *queue) { (void)add(context, queue, true); }
 
 static void add_ready(void *context, const sq__ready_t *entry, bool is_locked) {
     sq__view_queue_t *seen = add(context, SQ__CONTAINER(entry, sq_queue_t, ready), is_locked);

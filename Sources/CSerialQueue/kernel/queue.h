@@ -51,7 +51,7 @@ struct sq_queue {
     sq__ready_t ready;                  /* P  in the pool's list, while the pool has the baton and none of its threads runs the queue */
     SQ__ATOMIC(struct sq__cold *) cold; /* A  NULL until the queue is first watched, polled or gets a timer, then fixed */
     SQ__ATOMIC(uint32_t) references; /* A */
-    uint32_t suspensions;           /* L */
+    SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps */
 
     /* Read by all, rarely written. */
     SQ__ATOMIC(uint16_t) control;      /* L, the holder reads it: what to do with the next task; SQ__HOLD, ... */

@@ -17,7 +17,7 @@ static void discard_the_rest(sq_queue_t *queue) {
     sq__lock(queue);
     sq__control(queue, SQ__HOLD, SQ__DISCARD);
     sq__suspension_clear(queue, SQ__SUSPENDED);
-    queue->suspensions = 0;
+    sq__store_relaxed(&queue->suspensions, 0);
     sq__suspended_remove(queue);
     sq__unlock(queue);
 }

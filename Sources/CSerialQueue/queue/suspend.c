@@ -22,11 +22,16 @@ int sq_suspend(sq_queue_t *queue) {
     }
     sq__lock(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
+    uint32_t suspensions = sq__load_relaxed(&queue->suspensions);
     if (state & SQ__ENDED) {
         error = ESHUTDOWN;
-    } else if (queue->suspensions == UINT32_MAX) {
+    } else if (suspensions == UINT32_MAX) {
         error = EOVERFLOW;
-    } else if (queue->suspensions++ == 0) {
+    } else {
+        suspensions += 1;
+        sq__store_relaxed(&queue->suspensions, suspensions);
+    }
+    if (error == 0 && suspensions == 1) {
         sq__control(queue, 0, SQ__HOLD);
         sq__suspended_add(queue);
         sq__state_t next;
@@ -42,7 +47,6 @@ int sq_suspend(sq_queue_t *queue) {
         }
         takes_up = sq__concurrent_takes(queue); /* its gate is closed, and the baton parked */
     }
-    uint32_t suspensions = queue->suspensions;
     sq__unlock(queue);
     if (error == 0) {
         SQ__PROBE3(suspend, queue, SQ__LABEL_AT, suspensions);
@@ -61,17 +65,18 @@ int sq_resume(sq_queue_t *queue) {
         return ESTALE;
     }
     sq__lock(queue);
-    if (queue->suspensions == 0) {
+    uint32_t suspensions = sq__load_relaxed(&queue->suspensions);
+    if (suspensions == 0) {
         sq__unlock(queue);
         return EINVAL;
     }
-    queue->suspensions -= 1;
-    if (queue->suspensions == 0) {
+    suspensions -= 1;
+    sq__store_relaxed(&queue->suspensions, suspensions);
+    if (suspensions == 0) {
         sq__control(queue, SQ__HOLD, 0);
         sq__suspended_remove(queue);
         takes_up = sq__suspension_clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
-    uint32_t suspensions = queue->suspensions;
     sq__unlock(queue);
     SQ__PROBE3(resume, queue, SQ__LABEL_AT, suspensions);
     sq__traced_seldom(queue, SQ__EVENT_RESUME, 0, suspensions);
@@ -98,7 +103,7 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
             sq__control(queue, SQ__HOLD, SQ__DISCARD);
             next &= ~(SQ__SUSPENDED | SQ__PARKED);
             takes_up = state & SQ__PARKED;
-            queue->suspensions = 0;
+            sq__store_relaxed(&queue->suspensions, 0);
         }
         /* [park] acquire: the writes of the holder that parked the baton. [own] release: our use of the queue; [control] */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));

@@ -54,7 +54,13 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     reader->frame.function = sq__run_function_of(kind, control, &work);
     reader->caller = kind == SQ__CALL ? work.waiter.token : NULL;
     bool is_pair = kind == SQ__PAIR || kind == SQ__JOB;
-    reader->subject = kind == SQ__MEMBER ? work.member.end->whose : is_pair ? work.pair.first : NULL;
+    reader->subject = is_pair ? work.pair.first : NULL;
+    if (kind == SQ__MEMBER) {
+        sq__members_t *members = work.member.end->members;
+        reader->subject = members->group;
+        /* [started] relaxed: before the baton is passed, so a search that finds a later barrier in the gate sees it. */
+        sq__count(&members->started, 1);
+    }
     reader->call = is_pair ? work.pair.call : NULL;
     if (runs_alone(kind) || control & SQ__DISCARD) {
         run_alone(queue, kind, origin, control, &work);

@@ -85,7 +85,8 @@ static inline void run_pair(const sq_queue_t *queue, uint32_t control, sq__pair_
 
 /* Ends the member after its function has returned, so that waits for the group see its writes. */
 static void run_member(sq_queue_t *queue, uint32_t control, uint64_t began, sq__member_task_t member) {
-    run_task(queue, control, (sq_task_t){ .run = member.run, .context = member.context });
+    sq_function_t discard = control & SQ__DISCARD ? member.end->discard : NULL;
+    run_task(queue, control, (sq_task_t){ .run = member.run, .discard = discard, .context = member.context });
     sq__measured_end(queue, began);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
         member.end->call(member.end);
@@ -104,7 +105,7 @@ static void run_call(sq_queue_t *queue, uint64_t began, sq__waiter_t waiter) {
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
     switch (kind) {
     case SQ__MEMBER:
-        return control & SQ__DISCARD ? NULL : work->member.run;
+        return control & SQ__DISCARD ? work->member.end->discard : work->member.run;
     case SQ__CALL:
     case SQ__EITHER:
         return work->waiter.call->task.run;

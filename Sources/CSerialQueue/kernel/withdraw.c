@@ -10,20 +10,21 @@ static bool is_queued(uintptr_t place) {
     return place != SQ__NOT_SUBMITTED && place != SQ__OVER && !(place & SQ__DELAYED);
 }
 
-bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room, bool *takes_baton) {
+bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **room, bool *takes_baton) {
     *room = NULL;
     *takes_baton = false;
     sq__lock(queue); /* uses only the address: if the task is not in the queue, the queue may be freed */
-    bool is_ours = is_queued(*place);
+    uintptr_t where = sq__load_relaxed(place);
+    bool is_ours = is_queued(where);
     if (is_ours) {
         sq__add_relaxed(&queue->withdrawn, 1);
-        if (queue->room != NULL && !sq__ring_work_at(queue, *place)->claim.takes_no_room) {
+        if (queue->room != NULL && !sq__ring_work_at(queue, where)->claim.takes_no_room) {
             *room = queue->room;
             sq__add_relaxed(&queue->room->references, 1);
         }
         bool is_concurrent = sq__is_concurrent(queue);
-        sq__ring_empty_slot(queue, *place); /* from here on a serial queue may be freed; a concurrent one ends under its lock */
-        *place = SQ__OVER;
+        sq__ring_empty_slot(queue, where); /* from here on a serial queue may be freed; a concurrent one ends under its lock */
+        sq__store_relaxed(place, SQ__OVER);
         *takes_baton = is_concurrent && sq__concurrent_takes_back(queue);
     }
     sq__unlock(queue);
@@ -35,7 +36,7 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     sq__claim_t claim = sq__next_take(queue).claim;
     if (kind == SQ__CLAIM) {
-        *claim.place = SQ__OVER;
+        sq__store_relaxed(claim.place, SQ__OVER);
     }
     sq__unlock(queue);
     if (kind != SQ__CLAIM) {

@@ -24,7 +24,7 @@ enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
  * none of its functions will be called. Then *room is the capacity to which the caller must return the task's room, with a
  * reference, or NULL; and if *takes_baton, the caller must pass on the baton of a concurrent queue. If the task is not in the
  * queue, the queue may already be freed; if it was, the queue may be freed as soon as this returns. */
-bool sq__withdraw(sq_queue_t *queue, uintptr_t *place, sq__room_t **room, bool *takes_baton);
+bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **room, bool *takes_baton);
 
 /* O. Takes the CLAIM at the head. Returns its kind, SQ__PAIR, SQ__BARRIER_PAIR or SQ__JOB, and *work; or SQ__EMPTY if it has
  * just been withdrawn. */

@@ -3,6 +3,7 @@
 #define SQ__KERNEL_WORK_H
 
 #include "include/sq_async.h"
+#include "platform/atomic.h"
 #include "thread/token.h"
 
 /* The kinds of work, and the other values of a slot's word (ring.h). */
@@ -15,7 +16,7 @@ enum sq__work_kind {
     SQ__DUE,    /* a delayed task: a TASK that does not count towards the capacity */
     SQ__CLAIM,  /* a PAIR that can be withdrawn until its turn (withdraw.h) */
     SQ__GONE,   /* a withdrawn CLAIM: the baton's holder skips the slot */
-    SQ__MEMBER, /* a TASK of a group, without a discard function */
+    SQ__MEMBER, /* a TASK of a group */
     SQ__CALL,   /* a thread in run_and_wait, which waits until the runner has run its function */
     SQ__EITHER, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
     SQ__WAITER, /* a thread in sync, which waits for the baton */
@@ -32,10 +33,17 @@ typedef struct sq__pair {
     void *second;
 } sq__pair_t;
 
-/* What is called when a member of a group has ended. It is embedded in the group's record of the member. */
+/* The members of a group on one queue. */
+typedef struct sq__members {
+    const void *group;
+    SQ__ATOMIC(uint32_t) started; /* how many a concurrent queue has started, or discarded; written by the holder of its baton */
+} sq__members_t;
+
+/* What is called when a member of a group has ended. It is embedded in the group's record of the member, or of all on a queue. */
 typedef struct sq__member_end {
     void (*call)(struct sq__member_end *end);
-    const void *whose; /* the group */
+    sq_function_t discard; /* called with the task's context if the task is discarded; NULL: none */
+    sq__members_t *members;
 } sq__member_end_t;
 
 typedef struct sq__member_task {
@@ -65,7 +73,7 @@ typedef struct sq__shared {
 } sq__shared_t;
 
 typedef struct sq__claim {
-    uintptr_t *place;   /* the task's position; see withdraw.h */
+    SQ__ATOMIC(uintptr_t) *place; /* the task's position; see withdraw.h */
     const void *pair;   /* an sq__pair_t, or a struct that begins with the same fields */
     bool takes_no_room; /* does not count towards the capacity */
     bool is_barrier;    /* runs alone; only in concurrent queues */

@@ -8,54 +8,46 @@
 
 #include <errno.h>
 
-/* A task of more than a function and its context does not fit into a slot together with its tie. Fixed after creation. */
+/* The record of a member that has a discard function. Fixed after creation. */
 typedef struct owned {
-    union {
-        sq_task_t task;
-        sq__pair_t pair;
-    };
+    sq__member_end_t end; /* first: end_owned gets its address */
     sq__tie_t *tie;
 } owned_t;
 
-static owned_t take_back(owned_t *context) {
-    owned_t owned = *context;
-    sq__memory_free(context);
-    return owned;
+typedef struct owned_pair {
+    owned_t owned; /* first */
+    sq_queue_t *queue;
+    sq__pair_t pair;
+} owned_pair_t;
+
+static void end_owned(sq__member_end_t *end) {
+    sq__tie_t *tie = ((owned_t *)end)->tie;
+    sq__memory_free(end);
+    sq__tie_end(tie);
 }
 
-static void end(const owned_t *owned, const sq_queue_t *queue) {
-    if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
-        sq__tie_end(owned->tie);
-    }
+static void call_pair(const owned_pair_t *owned, bool runs) {
+    sq__cold_task_calls_if_watched(owned->queue, (sq_function_t)(void (*)(void))owned->pair.call); /* not run_pair */
+    owned->pair.call(owned->pair.first, owned->pair.second, runs);
 }
 
-static void run_task(void *context, void *queue, bool runs) {
-    const owned_t owned = take_back(context);
-    sq_function_t function = runs ? owned.task.run : owned.task.discard;
-    sq__cold_task_calls_if_watched(queue, function); /* not run_task */
-    function(owned.task.context);
-    end(&owned, queue);
-}
+static void run_pair(void *owned) { call_pair(owned, true); }
+static void discard_pair(void *owned) { call_pair(owned, false); }
 
-static void run_pair(void *context, void *queue, bool runs) {
-    const owned_t owned = take_back(context);
-    sq__cold_task_calls_if_watched(queue, (sq_function_t)(void (*)(void))owned.pair.call);
-    owned.pair.call(owned.pair.first, owned.pair.second, runs);
-    end(&owned, queue);
-}
-
-static int submit(sq_group_t *group, sq_queue_t *queue, uint16_t kind, sq__work_t *work, owned_t *owned) {
+/* `owned` is NULL for a plain function. */
+static int submit(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_t *owned) {
     sq__tie_t *begun;
     int error = sq__tie_begin(group, queue, &begun);
     if (error) {
         return sq__queue_reject(queue, error);
     }
+    work->member.end = sq__tie_member_end(begun);
     if (owned != NULL) {
+        owned->end.members = work->member.end->members;
         owned->tie = begun;
-    } else {
-        work->member.end = sq__tie_member_end(begun);
+        work->member.end = &owned->end;
     }
-    error = sq__async_submit(queue, kind, work);
+    error = sq__async_submit(queue, SQ__MEMBER, work);
     if (error) {
         sq__tie_cancel(begun);
     } else {
@@ -69,19 +61,13 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
         return sq__queue_reject(queue, EINVAL);
     }
     sq__work_t work = { .member = { .run = function, .context = context } };
-    return submit(group, queue, SQ__MEMBER, &work, NULL);
+    return submit(group, queue, &work, NULL);
 }
 
-static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, const owned_t *owned) {
-    owned_t *copy = sq__memory(sizeof *copy);
-    if (copy == NULL) {
-        return sq__queue_reject(queue, ENOMEM);
-    }
-    *copy = *owned;
-    sq__work_t work = { .pair = { .call = call, .first = copy, .second = queue } };
-    int error = submit(group, queue, SQ__PAIR, &work, copy);
+static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_t *owned) {
+    int error = submit(group, queue, work, owned);
     if (error) {
-        sq__memory_free(copy);
+        sq__memory_free(owned);
     }
     return error;
 }
@@ -90,9 +76,20 @@ int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *t
     if (task->discard == NULL || task->run == NULL) {
         return sq_group_async(group, queue, task->run, task->context);
     }
-    return submit_owned(group, queue, run_task, &(owned_t){ .task = *task });
+    owned_t *owned = sq__memory(sizeof *owned);
+    if (owned == NULL) {
+        return sq__queue_reject(queue, ENOMEM);
+    }
+    owned->end = (sq__member_end_t){ .call = end_owned, .discard = task->discard };
+    return submit_owned(group, queue, &(sq__work_t){ .member = { .run = task->run, .context = task->context } }, owned);
 }
 
 int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
-    return submit_owned(group, queue, run_pair, &(owned_t){ .pair = { .call = call, .first = first, .second = second } });
+    owned_pair_t *pair = sq__memory(sizeof *pair);
+    if (pair == NULL) {
+        return sq__queue_reject(queue, ENOMEM);
+    }
+    *pair = (owned_pair_t){ .owned = { .end = { .call = end_owned, .discard = discard_pair } }, .queue = queue,
+                            .pair = { .call = call, .first = first, .second = second } };
+    return submit_owned(group, queue, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned);
 }

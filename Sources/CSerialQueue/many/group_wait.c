@@ -12,6 +12,10 @@ static bool needs_queue(const sq__subject_t *subject, const void *owner) {
     return sq__tie_exists((sq_group_t *)subject->object, owner);
 }
 
+static uint64_t queued_in(const sq__subject_t *subject, const sq_queue_t *queue) {
+    return sq__tie_queued((sq_group_t *)subject->object, queue);
+}
+
 static const sq__pool_t *find_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
     return sq__tie_loop((sq_group_t *)subject->object, owner);
 }
@@ -25,7 +29,7 @@ static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     bool may_be_needed = sq__self_may_be_needed(self);
     const sq__subject_t subject = { .kind = "group", .label = group->label, .relation = "has a task in",
-                                    .object = group, .needs = needs_queue, .loops = &loops };
+                                    .object = group, .needs = needs_queue, .queued = queued_in, .loops = &loops };
     int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
     if (error) {
         return error;

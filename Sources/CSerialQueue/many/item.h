@@ -38,7 +38,7 @@ enum {
 /* Fields: I fixed after create, S fixed once ACCEPTED, Q under the queue's lock, L under the item's lock, A atomic. */
 struct sq_item {
     sq__pair_t pair;                 /* I  what the queue calls */
-    uintptr_t place;                 /* Q  see withdraw.h */
+    SQ__ATOMIC(uintptr_t) place;     /* Q, any thread reads it  see withdraw.h */
     sq_queue_t *queue;               /* S  may be freed, unless the place says that the queue has the item */
     sq__pool_t *pool;                /* S  the queue's, with a reference, if that has no threads; else NULL */
     SQ__ATOMIC(uint32_t) state;      /* A  see above */

@@ -9,6 +9,7 @@
  * kept. */
 #include "many/item.h"
 
+#include "kernel/withdraw.h"
 #include "many/lock.h"
 #include "pool/loop.h"
 
@@ -70,6 +71,12 @@ bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
     return is_in_queue(item) && item->queue == owner;
 }
 
+/* It has not started when a gate was read before this. A delayed item comes behind what waits there now. */
+static uint64_t queued_in(const sq__subject_t *subject, const sq_queue_t *queue) {
+    const sq_item_t *item = subject->object;
+    return sq__item_needs_queue(subject, queue) && sq__load_relaxed(&item->place) != SQ__OVER;
+}
+
 /* The item's queue, if it is on a loop of this owner; else NULL. It may have been freed: another thread may cancel the item. */
 static sq_queue_t *queue_on_loop_of(const sq_item_t *item, const sq__owner_t *owner) {
     return is_in_queue(item) && item->pool != NULL && sq__pool_is_loop_of(item->pool, owner) ? item->queue : NULL;
@@ -112,7 +119,8 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
     const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
-                                    .call = item->pair.call, .needs = sq__item_needs_queue, .loops = &loops };
+                                    .call = item->pair.call, .needs = sq__item_needs_queue, .queued = queued_in,
+                                    .loops = &loops };
     int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
     if (error) {
         return error;

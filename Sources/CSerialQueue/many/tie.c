@@ -1,5 +1,6 @@
 #include "many/tie.h"
 
+#include "kernel/concurrent.h"
 #include "many/lock.h"
 #include "platform/memory.h"
 #include "pool/loop.h"
@@ -55,6 +56,9 @@ static void count_out(sq__tie_t *tie, uint64_t how_many) {
 
 void sq__tie_confirm(sq__tie_t *tie) {
     sq_group_t *group = tie->group;
+    if (__builtin_expect(tie->is_concurrent, 0)) {
+        sq__add_relaxed(&tie->accepted, 1); /* [watched] and [started]: published by the swap that follows */
+    }
     /* [watched] acquire: WATCHED, if the search of a wait has read this tie before. release: the member, for a search that reads
      * this tie later. */
     sq__sub_acq_rel(&tie->members, PENDING);
@@ -64,8 +68,6 @@ void sq__tie_confirm(sq__tie_t *tie) {
 }
 
 void sq__tie_cancel(sq__tie_t *tie) { count_out(tie, MEMBER + PENDING); }
-
-const void *sq__tie_group(const sq__tie_t *tie) { return tie->group; }
 
 void sq__tie_end(sq__tie_t *tie) { count_out(tie, MEMBER); }
 
@@ -126,6 +128,7 @@ static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **droppe
     sq__store_relaxed(&tie->queue, queue);
     *dropped = tie->pool;
     tie->pool = sq__wait_threadless_pool(queue);
+    tie->is_concurrent = sq__is_concurrent(queue);
     /* [tie] release: the queue. */
     sq__store_release(&tie->members, (word + USE) & ~CHANGING);
     return true;
@@ -137,9 +140,11 @@ static sq__tie_t *make(sq_group_t *group, const sq_queue_t *queue, sq__tie_t *ne
     if (tie != NULL) {
         memset(tie, 0, sizeof *tie);
         tie->end.call = end_member;
-        tie->end.whose = group;
+        tie->end.members = &tie->on_queue;
+        tie->on_queue.group = group;
         tie->group = group;
         tie->pool = sq__wait_threadless_pool(queue);
+        tie->is_concurrent = sq__is_concurrent(queue);
         tie->next = next;
         sq__store_relaxed(&tie->queue, queue);
         group->crowded += next != NULL;
@@ -216,20 +221,38 @@ static bool has_accepted(sq__tie_t *tie) {
     return members_of(word) > pending_of(word);
 }
 
-bool sq__tie_exists(sq_group_t *group, const void *queue) {
-    bool exists = false;
-    sq__many_lock(group);
+/* L. NULL: the queue has no tie. */
+static sq__tie_t *tie_of(sq_group_t *group, const sq_queue_t *queue) {
     sq__tie_table_t *table = sq__load_relaxed(&group->table);
     SQ__ATOMIC(sq__tie_t *) *list = table != NULL ? list_of(table, queue) : NULL;
     sq__tie_t *tie = list != NULL ? sq__load_relaxed(list) : NULL;
     while (tie != NULL && sq__load_relaxed(&tie->queue) != queue) {
         tie = tie->next;
     }
-    if (tie != NULL) {
-        exists = has_accepted(tie);
-    }
+    return tie;
+}
+
+bool sq__tie_exists(sq_group_t *group, const void *queue) {
+    sq__many_lock(group);
+    sq__tie_t *tie = tie_of(group, queue);
+    bool exists = tie != NULL && has_accepted(tie);
     sq__many_unlock(group);
     return exists;
+}
+
+uint64_t sq__tie_queued(sq_group_t *group, const sq_queue_t *queue) {
+    uint64_t queued = 0;
+    sq__many_lock(group);
+    sq__tie_t *tie = tie_of(group, queue);
+    if (tie != NULL && tie->is_concurrent && has_accepted(tie)) {
+        /* [started] acquire: in this order, and before the caller's look at the gate. A member that starts before it is counted as
+         * accepted makes the difference too small until its submitter counts it, and then searches. */
+        uint32_t started = sq__load_acquire(&tie->on_queue.started);
+        uint32_t accepted = sq__load_acquire(&tie->accepted);
+        queued = (int32_t)(accepted - started) > 0 ? (uint64_t)started << 1 | 1 : 0;
+    }
+    sq__many_unlock(group);
+    return queued;
 }
 
 typedef bool (*fit_t)(sq__tie_t *tie, const void *argument);

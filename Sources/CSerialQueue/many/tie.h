@@ -27,7 +27,10 @@
 /* Fields: I fixed after creation, L under the group's lock, A atomic. */
 struct sq__tie {
     sq__member_end_t end;                  /* I  the first field: end_member gets its address */
+    sq__members_t on_queue;                /* I, but for its count */
     SQ__ATOMIC(uint64_t) members;          /* A  see above */
+    SQ__ATOMIC(uint32_t) accepted;         /* A  how many members concurrent queues have accepted */
+    bool is_concurrent;                    /* L, and fixed while it has members: so is the queue */
     SQ__ATOMIC(const sq_queue_t *) queue;  /* L, any thread reads it */
     sq_group_t *group;                     /* I */
     sq__pool_t *pool;                      /* L  the queue's pool, with a reference, if that has no threads; else NULL */
@@ -43,17 +46,17 @@ void sq__tie_confirm(sq__tie_t *tie);
 /* After the submission was refused. */
 void sq__tie_cancel(sq__tie_t *tie);
 
-/* The group that the tie belongs to. */
-const void *sq__tie_group(const sq__tie_t *tie);
-
 /* Counts a member that is over. The group may be freed when this returns. */
 void sq__tie_end(sq__tie_t *tie);
 
-/* The same, for a task of kind SQ__MEMBER. */
+/* The same, for a task of kind SQ__MEMBER. Its `members` are also those of a member that has a record of its own. */
 sq__member_end_t *sq__tie_member_end(sq__tie_t *tie);
 
 /* True: the group has an accepted member on this queue. */
 bool sq__tie_exists(sq_group_t *group, const void *queue);
+
+/* 0: no accepted member waits for its turn in this concurrent queue. Otherwise a number that changes when a member starts. */
+uint64_t sq__tie_queued(sq_group_t *group, const sq_queue_t *queue);
 
 /* Returns the manual pool, retained, of a queue that has members; NULL: there is none. */
 sq__pool_t *sq__tie_manual_pool(sq_group_t *group);

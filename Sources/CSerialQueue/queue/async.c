@@ -44,7 +44,7 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
         return error;
     }
     if (kind == SQ__CLAIM) { /* before another thread can withdraw it or run it */
-        *work->claim.place = sq__ring_where(place);
+        sq__store_relaxed(work->claim.place, sq__ring_where(place));
         sq__probe_submit(queue, work->claim.pair);
     } else {
         sq__probe_submit(queue, &work->pair); /* whatever its kind: function and context come first */
@@ -99,9 +99,9 @@ static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     }
     int error = sq__runner_find(queue, &runner);
     if (error == 0) {
-        uintptr_t *place = sq__capacity_place(task);
+        SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
         bool is_barrier = task->is_barrier && sq__is_concurrent(queue);
-        error = *place == SQ__OVER /* it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
+        error = sq__load_relaxed(place) == SQ__OVER /* it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
             ? submit(queue, runner, is_barrier ? SQ__BARRIER_PAIR : SQ__PAIR,
                      &(sq__work_t){ .pair = { .call = task->call, .first = task->first, .second = task->second } })
             : submit(queue, runner, SQ__CLAIM,
@@ -180,11 +180,12 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
-static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t place) {
+static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t first_place) {
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
     memset(task->reserved, 0, sizeof task->reserved); /* sq_async_withdraw is legal whatever this function returns */
-    *sq__capacity_place(task) = place;
+    SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
+    sq__store_relaxed(place, first_place);
     int error = task->call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
     if (error == 0 && queue->room != NULL) {
         if (sq__trace_is_on()) {
@@ -206,7 +207,7 @@ int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) { return submit_or
 
 int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__NOT_SUBMITTED); }
 
-bool sq__async_withdraw(sq_queue_t *queue, uintptr_t *place) {
+bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place) {
     sq__room_t *room;
     bool takes_baton;
     bool is_withdrawn = sq__withdraw(queue, place, &room, &takes_baton);

@@ -18,7 +18,7 @@ void sq__async_give_room(sq_queue_t *queue, sq__room_t *room);
 void sq__async_close_room(sq_queue_t *queue);
 
 /* As sq__withdraw, and gives back the room. May call the `decided` of a task that waits for room. */
-bool sq__async_withdraw(sq_queue_t *queue, uintptr_t *place);
+bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
 
 /* Makes sure that the queue can take tasks. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_prepare(sq_queue_t *queue);

@@ -18,12 +18,15 @@ typedef struct seeker {
     struct seeker **link; /* M  the pointer to it; NULL: it is not in the list; &being_submitted: it got room and left the list */
     union {
         sq__wait_t *wait; /* a thread's; fixed */
-        uintptr_t place;  /* a deferred task's (withdraw.h): SQ__NOT_SUBMITTED or SQ__OVER while it is in the list */
+        SQ__ATOMIC(uintptr_t) place; /* a deferred task's (withdraw.h): SQ__NOT_SUBMITTED or SQ__OVER while it is in the list */
     };
 } seeker_t;
 
 /* The seeker is in the list. False: it is a deferred task. */
-static bool is_thread(const seeker_t *seeker) { return seeker->place != SQ__NOT_SUBMITTED && seeker->place != SQ__OVER; }
+static bool is_thread(const seeker_t *seeker) {
+    uintptr_t place = sq__load_relaxed(&seeker->place);
+    return place != SQ__NOT_SUBMITTED && place != SQ__OVER;
+}
 
 /* The link points here from the moment a deferred task gets room until its `decided` call. */
 static seeker_t *being_submitted;
@@ -186,7 +189,7 @@ bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     return waited;
 }
 
-uintptr_t *sq__capacity_place(sq_deferred_t *task) { return &seeker_in(task)->place; }
+SQ__ATOMIC(uintptr_t) *sq__capacity_place(sq_deferred_t *task) { return &seeker_in(task)->place; }
 
 bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task) {
     if (sq__queue_is_stale(queue)) {

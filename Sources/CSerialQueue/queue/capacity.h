@@ -31,7 +31,7 @@ int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task);
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task);
 
 /* The task's place, for withdraw.h. */
-uintptr_t *sq__capacity_place(sq_deferred_t *task);
+SQ__ATOMIC(uintptr_t) *sq__capacity_place(sq_deferred_t *task);
 
 /* False: the task waits for room, or has got room and is being submitted. In both cases its `decided` will be called. */
 bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task);

@@ -90,7 +90,7 @@ static void discard_work(const delayed_t *delayed) {
     if (delayed->kind == SQ__CLAIM) {
         const sq__pair_t pair = *(const sq__pair_t *)delayed->work.claim.pair;
         sq__lock(delayed->queue);
-        *delayed->work.claim.place = SQ__OVER;
+        sq__store_relaxed(delayed->work.claim.place, SQ__OVER);
         sq__unlock(delayed->queue);
         pair.call(pair.first, pair.second, false);
     } else if (delayed->work.task.discard != NULL) {
@@ -116,18 +116,19 @@ static void end(void *pending) {
 }
 
 /* (w) */
-bool sq__delayed_withdraw(sq_queue_t *queue, uintptr_t *place) {
+bool sq__delayed_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place) {
     bool is_listed = false, is_last = false, is_open = false;
     delayed_t *delayed = NULL;
     sq__lock(queue); /* uses only the address: if the task is not in the queue, the queue may be freed */
-    if (*place & SQ__DELAYED) {
-        delayed = (delayed_t *)(*place - SQ__DELAYED);
+    uintptr_t where = sq__load_relaxed(place);
+    if (where & SQ__DELAYED) {
+        delayed = (delayed_t *)(where - SQ__DELAYED);
         is_listed = sq__pending_timers_is_listed(&delayed->pending);
     }
     if (is_listed) {
         is_open = !(sq__load_relaxed(&queue->state) & SQ__CLOSED); /* else its reference to the queue is gone already */
         sq__pending_timers_remove(queue, &delayed->pending);
-        *place = SQ__OVER;
+        sq__store_relaxed(place, SQ__OVER);
         is_last = drop_references(delayed);
     }
     sq__unlock(queue);
@@ -164,7 +165,7 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
     if (error == 0) {
         sq__alarm_set(alarms, &delayed->alarm, due, 0);
         if (kind == SQ__CLAIM) {
-            *work->claim.place = (uintptr_t)delayed | SQ__DELAYED;
+            sq__store_relaxed(work->claim.place, (uintptr_t)delayed | SQ__DELAYED);
         }
     }
     sq__unlock(queue);

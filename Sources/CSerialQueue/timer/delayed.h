@@ -11,7 +11,7 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
 
 /* Withdraws the CLAIM with this place, if its delay is not over. It was never in the queue, so it is not counted. False: the task is in
  * the queue, over, or not submitted. As in sq__withdraw, the queue may be freed. */
-bool sq__delayed_withdraw(sq_queue_t *queue, uintptr_t *place);
+bool sq__delayed_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
 
 /* For a dump: the queue of the delayed task that this alarm belongs to; NULL: it belongs to no delayed task. The alarm is set. */
 const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm);

@@ -33,7 +33,7 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
         return error;
     }
     if (kind == SQ__CLAIM) {
-        *work->claim.place = sq__ring_where(place);
+        sq__store_relaxed(work->claim.place, sq__ring_where(place));
     }
     sq__probe_submit(queue, kind == SQ__CLAIM ? work->claim.pair : &work->pair);
     if (place.slot == NULL && sq__is_traced(queue)) {

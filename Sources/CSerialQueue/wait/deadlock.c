@@ -43,37 +43,49 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
     return subject->needs != NULL ? subject->needs(subject, owner) : subject->object == owner;
 }
 
+/* The gate of this concurrent queue, if something that the wait needs is queued there; else 0. It was queued when the gate was read: if
+ * one of several tasks has started since the first look, the second look finds another number. */
+static sq__gate_word_t gate_for(const sq__wait_t *wait, const sq_queue_t *queue) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    const sq__subject_t *subject = wait->subject;
+    if (subject == NULL) {
+        return wait->queue == queue && wait->aim == SQ__AIM_TURN ? sq__load_acquire(gate) : 0; /* [baton] acquire: `first` */
+    }
+    uint64_t queued = subject->queued != NULL ? subject->queued(subject, queue) : 0;
+    sq__gate_word_t word = queued != 0 ? sq__load_acquire(gate) : 0; /* [baton] acquire: `first`, and what has started before */
+    return queued != 0 && subject->queued(subject, queue) == queued ? word : 0;
+}
+
 /* True: the wait cannot end before this task of a concurrent queue ends. */
 static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
+    const sq_queue_t *queue = frame->owner;
     const sq__reader_t *reader = sq__reader_of(frame);
     const sq__subject_t *subject = wait->subject;
     if (subject != NULL) { /* without an object any thread may end it */
-        return reader != NULL && subject->object != NULL && subject->object == reader->subject && subject->call == reader->call;
+        if (reader != NULL && subject->object != NULL && subject->object == reader->subject && subject->call == reader->call) {
+            return true;
+        }
+    } else if (wait->queue == queue) {
+        if (wait->aim != SQ__AIM_TURN) {
+            return wait->aim == SQ__AIM_END || (wait->aim == SQ__AIM_TASK && wait->task == frame);
+        }
+        if (reader != NULL && reader->caller == wait->token) {
+            return true;
+        }
     }
-    if (wait->queue != frame->owner || wait->aim == SQ__AIM_ROOM) {
-        return false;
-    }
-    if (wait->aim != SQ__AIM_TURN) {
-        return wait->aim == SQ__AIM_END || wait->task == frame;
-    }
-    const sq__concurrent_t *concurrent = sq__concurrent_of(wait->queue);
-    sq__gate_word_t gate = sq__load_acquire(&concurrent->gate); /* [baton] acquire: `first` */
-    if ((reader != NULL && reader->caller == wait->token) || gate & SQ__GATE_BARRIER) {
-        return true;
-    }
+    sq__gate_word_t gate = gate_for(wait, queue);
+    const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     const sq__token_t *first = sq__load_relaxed(&concurrent->first);
-    return gate & SQ__GATE_DRAINING && (first == NULL || first == wait->token);
+    return gate & SQ__GATE_BARRIER || (gate & SQ__GATE_DRAINING && (first == NULL || first == wait->token));
 }
 
 /* True: the wait cannot end before this other wait ends, that of a barrier in front of it, which waits for readers. */
 static bool needs_barrier(const sq__wait_t *wait, const sq__wait_t *barrier) {
-    if (!barrier->is_barrier || barrier == wait || barrier->queue != wait->queue || wait->subject != NULL
-        || wait->aim != SQ__AIM_TURN) {
+    if (!barrier->is_barrier || barrier == wait) {
         return false;
     }
-    const sq__concurrent_t *concurrent = sq__concurrent_of(wait->queue);
-    return sq__load_acquire(&concurrent->gate) & SQ__GATE_DRAINING /* [baton] acquire: `first` */
-        && sq__load_relaxed(&concurrent->first) == barrier->token;
+    const sq__concurrent_t *concurrent = sq__concurrent_of(barrier->queue);
+    return gate_for(wait, barrier->queue) & SQ__GATE_DRAINING && sq__load_relaxed(&concurrent->first) == barrier->token;
 }
 
 static bool needs_task(const sq__wait_t *wait, const sq__frame_t *frame) {
@@ -253,6 +265,12 @@ void sq__deadlock_look_again_at(const sq_queue_t *queue) {
     sq__mutex_lock(&lock);
     for (sq__edge_t *edge = *list_of(queue); edge != NULL; edge = edge->next) {
         if (edge->wait->queue == queue && edge->wait->aim == SQ__AIM_TURN && edge->wait->subject == NULL) {
+            break_all_cycles(edge);
+        }
+    }
+    for (sq__edge_t *edge = lists[OF_SEVERAL]; edge != NULL; edge = edge->next) {
+        const sq__subject_t *subject = edge->wait->subject;
+        if (subject != NULL && subject->queued != NULL && subject->queued(subject, queue) != 0) {
             break_all_cycles(edge);
         }
     }

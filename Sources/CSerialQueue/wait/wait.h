@@ -20,6 +20,9 @@ typedef struct sq__subject {
     /* Called under the lock of the waits. True: the wait cannot end before a task of the queue `owner` ends. If `needs` is NULL,
      * the wait cannot end before the function of the once `object` ends; if that is NULL too, any thread may end it. */
     bool (*needs)(const struct sq__subject *subject, const void *owner);
+    /* The same. 0: none of its tasks waits for its turn in this concurrent queue. Otherwise a number that changes when one of them
+     * starts. NULL: it has no tasks there. */
+    uint64_t (*queued)(const struct sq__subject *subject, const sq_queue_t *queue);
     /* NULL: none of its tasks is ever on a loop. */
     const struct sq__loop_needs *loops;
 } sq__subject_t;

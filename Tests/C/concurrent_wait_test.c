@@ -1,0 +1,233 @@
+/* concurrent_wait_test.c: a task of a concurrent queue waits for a group or an item that waits behind a barrier of the same queue. The
+ * barrier waits for the task, so the wait is refused; waits that can end are not. */
+#include "concurrent.h"
+
+typedef enum kind { GROUP, OWNED_GROUP, ITEM, DELAYED_ITEM, KINDS } kind_t;
+
+/* A reader, or a barrier, that waits for `member`, which is submitted to its own queue. */
+typedef struct scene {
+    kind_t kind;
+    sq_queue_t *queue;
+    sq_group_t *group;
+    sq_item_t *item;
+    sq_time_t deadline;
+    stay_t stay; /* the reader's */
+    stay_t *held; /* the member stays here; NULL: it ends at once */
+    atomic_int ran;
+    int error;
+    char report[1024];
+} scene_t;
+
+static void run_member(void *context) {
+    scene_t *scene = context;
+    scene->ran += 1;
+    if (scene->held != NULL) {
+        stay(scene->held);
+    }
+}
+
+static void make_scene(scene_t *scene, kind_t kind, sq_queue_t *queue) {
+    *scene = (scene_t){ .kind = kind, .queue = queue, .deadline = SQ_FOREVER, .stay = STAY_INIT, .error = -1 };
+    scene->group = sq_group_create("members");
+    scene->item = sq_item_create("item", &(sq_task_t){ run_member, scene, NULL });
+    REQUIRE(scene->group != NULL && scene->item != NULL);
+}
+
+static void submit_member(scene_t *scene) {
+    switch (scene->kind) {
+    case GROUP:
+        CHECK_EQUAL(sq_group_async(scene->group, scene->queue, run_member, scene), 0);
+        break;
+    case OWNED_GROUP:
+        CHECK_EQUAL(sq_group_async_task(scene->group, scene->queue, &(sq_task_t){ run_member, scene, must_not_run }), 0);
+        break;
+    case ITEM:
+        CHECK_EQUAL(sq_item_submit(scene->item, scene->queue), 0);
+        break;
+    default:
+        CHECK_EQUAL(sq_item_submit_after(scene->item, scene->queue, 1), 0);
+        break;
+    }
+}
+
+static int wait_for_member(scene_t *scene, sq_time_t deadline) {
+    return scene->kind <= OWNED_GROUP ? sq_group_wait(scene->group, deadline) : sq_item_wait(scene->item, deadline);
+}
+
+static void wait_here(scene_t *scene) {
+    scene->error = wait_for_member(scene, scene->deadline);
+    snprintf(scene->report, sizeof scene->report, "%s", sq_deadlock_report());
+}
+
+/* The task waits as soon as it may leave. */
+static void stay_and_wait(void *context) {
+    scene_t *scene = context;
+    stay(&scene->stay);
+    wait_here(scene);
+}
+
+/* The member runs in the end: the refused wait has changed nothing. */
+static void end_scene(scene_t *scene) {
+    CHECK_EQUAL(wait_for_member(scene, SQ_FOREVER), 0);
+    CHECK_EQUAL(scene->ran, 1);
+    sq_item_release(scene->item);
+    sq_group_release(scene->group);
+}
+
+static void check_refused(const scene_t *scene) {
+    CHECK_EQUAL(scene->error, EDEADLK);
+    if (!CHECK(strstr(scene->report, scene->kind <= OWNED_GROUP ? "waits for group \"members\", which has a task in queue \"concurrent\""
+                                                                    : "waits for item \"item\", which is in queue \"concurrent\"")
+               != NULL)) {
+        note("%s", scene->report);
+    }
+}
+
+/* To see it fail: leave out the look at `queued` in gate_for (wait/deadlock.c). */
+TEST(a_reader_that_waits_for_a_member_behind_a_barrier_is_refused) {
+    for (kind_t kind = 0; kind < KINDS; kind += 1) {
+        sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+        scene_t scene;
+        visitor_t reader = { 0 };
+        make_scene(&scene, kind, queue);
+        visitor_start(&reader, queue, false, stay_and_wait, &scene);
+        latch_wait(&scene.stay.entered, 1);
+        CHECK_EQUAL(sq_async_barrier(queue, do_nothing, NULL), 0);
+        submit_member(&scene);
+        latch_bump(&scene.stay.leave);
+        CHECK_EQUAL(visitor_end(&reader), 0);
+        check_refused(&scene);
+        end_scene(&scene);
+        sq_queue_release(queue);
+    }
+}
+
+/* The wait has begun when the barrier comes, and then the member. To see it fail: leave out sq__deadlock_look_again in tie.c or item.c. */
+TEST(a_member_that_comes_behind_a_barrier_during_the_wait_refuses_it) {
+    for (kind_t kind = 0; kind < KINDS; kind += 1) {
+        sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+        scene_t scene;
+        visitor_t reader = { 0 };
+        make_scene(&scene, kind, queue);
+        CHECK_EQUAL(sq_group_enter(scene.group), 0); /* so that the wait begins */
+        latch_bump(&scene.stay.leave);
+        visitor_start(&reader, queue, false, stay_and_wait, &scene);
+        wait_until_asleep(&reader.thread_id);
+        CHECK_EQUAL(sq_async_barrier(queue, do_nothing, NULL), 0);
+        submit_member(&scene);
+        CHECK_EQUAL(visitor_end(&reader), 0);
+        check_refused(&scene);
+        CHECK_EQUAL(sq_group_leave(scene.group), 0);
+        end_scene(&scene);
+        sq_queue_release(queue);
+    }
+}
+
+/* The wait has begun, and the barrier and the member are in the queue, behind a task that waits for width. To see it fail:
+ * leave out the second loop of sq__deadlock_look_again_at. */
+TEST(a_barrier_that_gets_to_the_head_during_the_wait_refuses_it) {
+    for (kind_t kind = 0; kind < KINDS; kind += 1) {
+        sq_queue_t *queue = make_concurrent(2, 2);
+        scene_t scene;
+        stay_t first = STAY_INIT;
+        visitor_t reader = { 0 };
+        make_scene(&scene, kind, queue);
+        visitor_start(&reader, queue, false, stay_and_wait, &scene);
+        latch_wait(&scene.stay.entered, 1);
+        CHECK_EQUAL(sq_async(queue, stay, &first), 0);
+        CHECK_EQUAL(sq_async(queue, stay, &first), 0);
+        latch_wait(&first.entered, 2);
+        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+        CHECK_EQUAL(sq_async_barrier(queue, do_nothing, NULL), 0);
+        submit_member(&scene);
+        latch_bump(&scene.stay.leave);
+        wait_until_asleep(&reader.thread_id);
+        latch_bump(&first.leave);
+        CHECK_EQUAL(visitor_end(&reader), 0);
+        check_refused(&scene);
+        end_scene(&scene);
+        sq_queue_release(queue);
+    }
+}
+
+/* A barrier that waits for what it has submitted behind itself. */
+static void submit_and_wait(void *context) {
+    scene_t *scene = context;
+    submit_member(scene);
+    wait_here(scene);
+}
+
+TEST(a_barrier_that_waits_for_a_member_behind_itself_is_refused) {
+    for (kind_t kind = 0; kind < KINDS; kind += 1) {
+        sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+        scene_t scene;
+        make_scene(&scene, kind, queue);
+        CHECK_EQUAL(sq_sync_barrier(queue, submit_and_wait, &scene), 0);
+        check_refused(&scene);
+        end_scene(&scene);
+        sq_queue_release(queue);
+    }
+}
+
+/* The wait of the barrier is refused, as it has the earlier deadline. */
+TEST(a_barrier_with_a_deadline_is_refused_before_the_wait_for_a_member) {
+    for (kind_t kind = 0; kind < KINDS; kind += 1) {
+        sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+        scene_t scene;
+        visitor_t reader = { 0 }, barrier = { .deadline = FAR };
+        make_scene(&scene, kind, queue);
+        visitor_start(&reader, queue, false, stay_and_wait, &scene);
+        latch_wait(&scene.stay.entered, 1);
+        visitor_start(&barrier, queue, true, must_not_run, NULL);
+        wait_for_depth(queue, 1);
+        submit_member(&scene);
+        latch_bump(&scene.stay.leave);
+        CHECK_EQUAL(visitor_end(&barrier), EDEADLK);
+        CHECK_EQUAL(visitor_end(&reader), 0);
+        CHECK_EQUAL(scene.error, 0);
+        CHECK(strstr(barrier.report, "in queue \"concurrent\"") != NULL);
+        end_scene(&scene);
+        sq_queue_release(queue);
+    }
+}
+
+/* A member that runs will end, although a barrier waits for it, too. To see it fail: do not count `started` in concurrent/run_async.c. */
+TEST(a_reader_may_wait_for_a_member_that_runs_while_a_barrier_waits) {
+    for (kind_t kind = 0; kind < KINDS; kind += 1) {
+        sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+        scene_t scene;
+        stay_t held = STAY_INIT;
+        visitor_t reader = { 0 };
+        make_scene(&scene, kind, queue);
+        scene.held = &held;
+        submit_member(&scene);
+        latch_wait(&held.entered, 1);
+        visitor_start(&reader, queue, false, stay_and_wait, &scene);
+        latch_wait(&scene.stay.entered, 1);
+        CHECK_EQUAL(sq_async_barrier(queue, do_nothing, NULL), 0);
+        latch_bump(&scene.stay.leave);
+        wait_until_asleep(&reader.thread_id);
+        CHECK_EQUAL(sq_async_barrier(queue, do_nothing, NULL), 0);
+        latch_bump(&held.leave);
+        CHECK_EQUAL(visitor_end(&reader), 0);
+        CHECK_EQUAL(scene.error, 0);
+        end_scene(&scene);
+        sq_queue_release(queue);
+    }
+}
+
+/* A member that has a discard function runs on a concurrent queue as a plain one does. */
+static void wait_as_member(void *context) { wait_here(context); }
+
+TEST(a_member_with_a_discard_function_that_waits_for_its_own_group_is_refused) {
+    sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+    scene_t scene;
+    make_scene(&scene, OWNED_GROUP, queue);
+    CHECK_EQUAL(sq_group_async_task(scene.group, queue, &(sq_task_t){ wait_as_member, &scene, must_not_run }), 0);
+    CHECK_EQUAL(sq_group_wait(scene.group, SQ_FOREVER), 0);
+    check_refused(&scene);
+    scene.ran = 1;
+    sq_group_release(scene.group);
+    sq_item_release(scene.item);
+    sq_queue_release(queue);
+}

@@ -180,7 +180,8 @@ int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *
     return __builtin_expect(error == 0, 1) ? 0 : sq__queue_reject(queue, error);
 }
 
-static int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t first_place) {
+/* Inline, for sq__runner_find notes the return address of the public call. */
+static inline __attribute__((always_inline)) int submit_or_wait(sq_queue_t *queue, sq_deferred_t *task, uintptr_t first_place) {
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
     memset(task->reserved, 0, sizeof task->reserved); /* sq_async_withdraw is legal whatever this function returns */

@@ -140,7 +140,7 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
         add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
         if (needed != NULL) {
             add(text, ", which %s queue \"%s\"", subject->relation, label_of(needed));
-        } else if (edge->onward->held.loop == NULL && edge->onward->held.hold == NULL) {
+        } else if (edge->onward->held.loop == NULL && edge->onward->held.hold == NULL && edge->onward->wait->is_barrier) {
             add(text, ", which %s queue \"%s\"", subject->relation, edge->onward->wait->queue->label); /* behind its barrier */
         } else if (edge->onward->held.loop != NULL) {
             add(text, ", which %s loop \"%s\"", subject->relation, sq__pool_label(edge->onward->held.loop));

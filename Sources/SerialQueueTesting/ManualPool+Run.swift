@@ -21,7 +21,8 @@ extension ManualPool {
     ///
     /// Such calls and the explorations of a process run one after the other.
     ///
-    /// - Throws: What `body` throws; ``NeverEnds`` if it waits for something that does not come within a second.
+    /// - Throws: What `body` throws; ``NeverEnds`` if it waits for something that does not come within a second. (While a periodic
+    ///   timer is on the pool there is always something to run, so a wait that never ends lasts until the caller is cancelled.)
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         if sq_is_exploring() { return try await body() }
         guard JobControl.hasHook else { throw ExplorationFailure.noHook }

@@ -26,6 +26,19 @@ import Testing
         #expect(failure?.description.contains("body waits for task 1") == true)
     }
 
+    /// To see it fail (by the time limit): in `finish` (Pump.swift) do not look at isCancelled while there is something to run.
+    @Test(.timeLimit(.minutes(1))) func run_cancels_a_body_that_always_has_something_to_run() async throws {
+        let pool = ManualPool()
+        let task = Task {
+            try await pool.run {
+                while true { try await Task.sleep(for: .seconds(1), clock: pool.clock) }
+            }
+        }
+        while pool.clock.now.offset < .seconds(5) { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test func run_in_a_test_that_is_explored_only_awaits() async throws {
         try await exploreSchedules(100) { pool in
             let queue = SerialQueue(label: "words", on: pool)

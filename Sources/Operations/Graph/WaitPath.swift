@@ -20,7 +20,7 @@ extension Waiter {
     /// Finds the operation that has to end next, and ties the wait to its lane. If it was tied to another
     /// lane before, the caller looks again.
     func follow(_ after: inout Aftermath) {
-        guard isInTask, !hasEnded, let item else { return }
+        guard blocks, !hasEnded, let item else { return }
         let next = nextLane(&after)
         if next === lane { return }
         if lane != nil { return wake(&after) }

@@ -17,7 +17,8 @@ import Glibc
 /// print(try await sum.value)  // 500500
 /// ```
 ///
-/// Tasks that an async operation creates belong to it, too.
+/// Tasks that an async operation creates belong to it, too. So do closures of other queues that its thread runs while it waits (on a
+/// ``SerialQueue/ManualPool`` or ``SerialQueue/LoopPool``, or with `helps`).
 public enum CurrentOperation {
     /// Whether the operation was cancelled. `false` outside of operations.
     public static var isCancelled: Bool { node?.isCancelled ?? false }
@@ -41,8 +42,11 @@ extension CurrentOperation {
 
     @TaskLocal private static var ofTask: OperationNode?
 
+    /// Its closure may wait, and the thread run another task in that time, which is not the operation's.
     private static var onThread: OperationNode? {
-        pthread_getspecific(key).map { Unmanaged<OperationNode>.fromOpaque($0).takeUnretainedValue() }
+        guard let pointer = pthread_getspecific(key) else { return nil }
+        let node = Unmanaged<OperationNode>.fromOpaque(pointer).takeUnretainedValue()
+        return withUnsafeCurrentTask { $0 == node.ownTask } ? node : nil
     }
 
     private static var node: OperationNode? { onThread ?? ofTask }
@@ -58,6 +62,7 @@ extension CurrentOperation {
     /// Runs the operation's closure. False: it is async.
     static func run(_ node: OperationNode) -> Bool {
         let outer = pthread_getspecific(key)
+        if node.isOnThread { withUnsafeCurrentTask { node.ownTask = $0 } }
         pthread_setspecific(key, Unmanaged.passUnretained(node).toOpaque())
         defer { pthread_setspecific(key, outer) }
         return node.run()

@@ -52,7 +52,7 @@ class OperationNode: @unchecked Sendable {
     final var followers: [Waiter] = []  // L
     /// Runs the closure, if that is async.
     final var task: Task<Void, Never>?  // L
-    /// The same task, as it sees itself. Set before other code could read it.
+    /// The task that the closure runs in; `nil`: in none, on a thread. Set before the closure begins.
     final nonisolated(unsafe) var ownTask: UnsafeCurrentTask?  // R
     /// The neighbours in the list of its stage; the list holds the references.
     final var previous: Unmanaged<OperationNode>?  // L

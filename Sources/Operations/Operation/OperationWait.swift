@@ -44,7 +44,7 @@ extension Waiter {
         OperationGraph.look {}
     }
 
-    /// The pool whose queue must run. If it is a manual pool or a loop, the caller may have to run it.
+    /// The pool whose queue must run. If it is a manual pool, the caller may have to run it.
     private var pool: WorkerPool? {
         switch target {
         case .operation(let node): OperationGraph.look { node.core?.pool }

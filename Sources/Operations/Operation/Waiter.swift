@@ -3,9 +3,9 @@ import SerialQueue
 /// A caller that waits for an operation, or for a queue's operations or progress.
 ///
 /// A caller that blocks waits for a `WorkItem` that does nothing. Its label, which reports show, is that of what is waited for.
-/// The end of the wait cancels the item. If a task of a queue waits, the item is also submitted behind the operation that has
-/// to end next, on the serial queue of that operation's lane: so the deadlock detector of the queues knows what the wait needs
-/// (``follow(_:)``). If that changes, the item is cancelled, too, and the caller waits for another one.
+/// The end of the wait cancels the item. The item is also submitted behind the operation that has to end next, on the serial queue
+/// of that operation's lane: so the deadlock detector of the queues knows what the wait needs (``follow(_:)``). If that changes, the
+/// item is cancelled, too, and the caller waits for another one.
 ///
 /// Unchecked Sendable: the variables are under the lock of ``OperationGraph``; `refusal` is fixed after the end.
 final class Waiter: @unchecked Sendable {
@@ -19,8 +19,8 @@ final class Waiter: @unchecked Sendable {
     /// The operation that cannot end before this wait has ended.
     let blocked: OperationNode?
     let deadline: ContinuousClock.Instant?
-    /// Whether the caller is in a task of a queue, and so may be part of a cycle.
-    let isInTask: Bool
+    /// Whether the caller's thread waits. It may be in a task of a queue or in a `Once`, and so part of a cycle.
+    let blocks: Bool
     /// Why the wait would never end.
     var refusal: String?
     /// Whether the wait is over.
@@ -37,7 +37,7 @@ final class Waiter: @unchecked Sendable {
     init(for target: Target, within limit: Duration?, blocks: Bool) {
         self.target = target
         blocked = CurrentOperation.blocked
-        isInTask = blocks && (blocked != nil || SerialQueue.current != nil)
+        self.blocks = blocks
         deadline = limit.map { ContinuousClock.now + $0 }
     }
 

@@ -107,7 +107,8 @@ extension WorkOperation {
     /// Blocks the thread until the operation has ended, and returns its value. In a task use ``value``.
     ///
     /// Any number of threads may wait, also before the operation is added to a queue. On a thread of a `WorkerPool` another
-    /// thread takes over in that time; what a `ManualPool` has ready runs on the calling thread.
+    /// thread takes over in that time; what a `ManualPool` has ready runs on the calling thread. The owner of a `LoopPool` must not wait
+    /// for an operation on it, which runs on this thread only: run the loop, or use ``value``.
     ///
     /// - Parameter limit: For how long to wait; `nil`: without limit.
     /// - Throws: What the operation ended with, as ``value``. Or a `SerialQueueError`, if it has not ended: `timedOut`;

@@ -72,7 +72,8 @@ extension ConcurrentQueue {
     private static let globalUtility = ConcurrentQueue(label: "global utility", on: .shared(.utility))
     private static let globalBackground = ConcurrentQueue(label: "global background", on: .shared(.background))
 
-    /// The queue of the innermost closure that this thread is running; `nil` if there is none, or if it is a ``SerialQueue``.
+    /// The queue of the innermost closure that this thread is running; `nil` if there is none, or if it is a ``SerialQueue``, as which a
+    /// queue of width 1 counts.
     ///
     /// Compare it with `==`, not `===`: the result is another handle of the same queue.
     public static var current: ConcurrentQueue? {

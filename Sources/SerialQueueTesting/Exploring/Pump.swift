@@ -36,7 +36,9 @@ final class Pump {
             }
         }
         while true {
-            while step(!run.testHasEnded) {}
+            while step(!run.testHasEnded) {
+                if isCancelled() { task?.cancel() }
+            }
             if pool.resumeAfterShutdown() { continue }
             if run.testHasEnded { return true }
             guard waitForOutside(patience()) else { return false }

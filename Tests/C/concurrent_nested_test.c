@@ -271,3 +271,43 @@ TEST(a_cycle_through_an_item_on_a_concurrent_queue_is_named) {
         sq_queue_release(member.crossing.serial);
     }
 }
+
+typedef struct begun_call {
+    sq_queue_t *queue, *serial;
+    stay_t call;
+    atomic_int thread_id;
+    int from_reader;
+} begun_call_t;
+
+static void call_onto_queue(void *context) {
+    begun_call_t *begun = context;
+    CHECK_EQUAL(sq_run_and_wait(begun->queue, SQ_FOREVER, stay, &begun->call), 0);
+}
+
+static void wait_for_serial(void *context) {
+    begun_call_t *begun = context;
+    latch_wait(&begun->call.entered, 1);
+    begun->thread_id = gettid();
+    begun->from_reader = sq_sync(begun->serial, do_nothing, NULL);
+}
+
+/* A call that runs as a reader waits neither for the barrier behind it nor for other readers. To see it fail: leave sq__token_is_claimed out
+ * of gate_for. */
+TEST(a_call_that_has_begun_is_not_behind_a_barrier) {
+    begun_call_t begun = { .queue = make_concurrent(3, SQ_WIDTH_POOL), .serial = sq_queue_create("serial", NULL), .call = STAY_INIT,
+                           .from_reader = -1 };
+    stay_t reader = STAY_INIT;
+    CHECK_EQUAL(sq_async(begun.queue, wait_for_serial, &begun), 0);
+    CHECK_EQUAL(sq_async(begun.queue, stay, &reader), 0);
+    CHECK_EQUAL(sq_async(begun.serial, call_onto_queue, &begun), 0);
+    latch_wait(&reader.entered, 1);
+    wait_until_asleep(&begun.thread_id);
+    CHECK_EQUAL(sq_async_barrier(begun.queue, do_nothing, NULL), 0); /* begins to wait for three readers */
+    wait_for_depth(begun.queue, 1);
+    latch_bump(&reader.leave);
+    latch_bump(&begun.call.leave);
+    CHECK_EQUAL(sq_sync_barrier(begun.queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(begun.from_reader, 0);
+    sq_queue_release(begun.queue);
+    sq_queue_release(begun.serial);
+}

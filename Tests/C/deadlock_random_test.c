@@ -1,6 +1,5 @@
 /* deadlock_random_test.c: a random load that has deadlocks. Each is named, so no thread hangs: the watchdog would end the test. Tasks on
- * serial and concurrent queues wait for tasks of any queue: for their turns as readers and as barriers; and for groups and items on serial
- * queues. */
+ * serial and concurrent queues wait for tasks of any queue: for their turns as readers and as barriers, for groups and for items. */
 #include "concurrent.h"
 
 #include "sq_group.h"
@@ -41,8 +40,6 @@ static sq_task_t task_of_next(journey_t *journey) {
 
 static sq_queue_t *any_queue(journey_t *journey) { return journey->load->queues[random_below(&journey->random, QUEUES)]; }
 
-static sq_queue_t *serial_queue(journey_t *journey) { return journey->load->queues[1 + 2 * random_below(&journey->random, QUEUES / 2)]; }
-
 /* Each returns what the wait has returned. */
 static int by_sync(journey_t *journey) {
     journey_t next = { journey->load, random_start(random_below(&journey->random, UINT32_MAX)), journey->depth + 1 };
@@ -60,7 +57,7 @@ static int by_group(journey_t *journey) {
     sq_group_t *group = sq_group_create("group");
     for (size_t members = 1 + random_below(&journey->random, 2); members > 0; members -= 1) {
         sq_task_t task = task_of_next(journey);
-        REQUIRE(sq_group_async_task(group, serial_queue(journey), &task) == 0);
+        REQUIRE(sq_group_async_task(group, any_queue(journey), &task) == 0);
     }
     int error = sq_group_wait(group, SQ_FOREVER);
     sq_group_release(group);
@@ -70,7 +67,7 @@ static int by_group(journey_t *journey) {
 static int by_item(journey_t *journey) {
     sq_task_t task = task_of_next(journey);
     sq_item_t *item = sq_item_create("item", &task);
-    CHECK_EQUAL(sq_item_submit(item, serial_queue(journey)), 0);
+    CHECK_EQUAL(sq_item_submit(item, any_queue(journey)), 0);
     int error = sq_item_wait(item, SQ_FOREVER);
     sq_item_release(item);
     return error;

@@ -27,7 +27,7 @@
 /* Fields: I fixed after creation, L under the group's lock, A atomic. */
 struct sq__tie {
     sq__member_end_t end;                  /* I  the first field: end_member gets its address */
-    sq__members_t on_queue;                /* I, but for its count */
+    sq__members_t on_queue;                /* I, without its count */
     SQ__ATOMIC(uint64_t) members;          /* A  see above */
     SQ__ATOMIC(uint32_t) accepted;         /* A  how many members concurrent queues have accepted */
     bool is_concurrent;                    /* L, and fixed while it has members: so is the queue */

@@ -174,6 +174,11 @@ bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id) {
     return is_open(status_of(sq__load_relaxed(&token->word), wait_id));
 }
 
+bool sq__token_is_claimed(sq__token_t *token, sq__wait_id_t wait_id) {
+    unsigned status = status_of(sq__load_relaxed(&token->word), wait_id);
+    return is_open(status) && (status & CLAIMED) != 0;
+}
+
 bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id) {
     uint64_t word;
     return sq__peek((const void *)&token->word, &word, sizeof word) && is_open(status_of(word, wait_id));

@@ -93,6 +93,9 @@ void sq__token_forget_nudge(sq__token_t *token);
 /* True while this wait is neither granted, refused nor withdrawn. */
 bool sq__token_is_open(sq__token_t *token, sq__wait_id_t wait_id);
 
+/* True: the wait is open, and claimed: its work has begun. */
+bool sq__token_is_claimed(sq__token_t *token, sq__wait_id_t wait_id);
+
 /* The same for a dump, which knows the token only from a copy of another thread's record. */
 bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id);
 

@@ -44,12 +44,14 @@ static bool needs(const sq__wait_t *wait, const void *owner) {
 }
 
 /* The gate of this concurrent queue, if something that the wait needs is queued there; else 0. It was queued when the gate was read: if
- * one of several tasks has started since the first look, the second look finds another number. */
+ * one of several tasks has started since the first look, the second look finds another number. A call that has begun is claimed. */
 static sq__gate_word_t gate_for(const sq__wait_t *wait, const sq_queue_t *queue) {
     sq__gate_t *gate = sq__gate_of(queue);
     const sq__subject_t *subject = wait->subject;
     if (subject == NULL) {
-        return wait->queue == queue && wait->aim == SQ__AIM_TURN ? sq__load_acquire(gate) : 0; /* [baton] acquire: `first` */
+        bool is_turn = wait->queue == queue && wait->aim == SQ__AIM_TURN;
+        sq__gate_word_t turn = is_turn ? sq__load_acquire(gate) : 0; /* [baton] acquire: `first`, and the claims before */
+        return turn != 0 && sq__token_is_claimed(wait->token, wait->wait_id) ? 0 : turn;
     }
     uint64_t queued = subject->queued != NULL ? subject->queued(subject, queue) : 0;
     sq__gate_word_t word = queued != 0 ? sq__load_acquire(gate) : 0; /* [baton] acquire: `first`, and what has started before */

@@ -189,6 +189,9 @@ int sq__wait_briefly(sq__wait_t *wait) {
     if (outcome == SQ__OPEN) {
         outcome = sq__token_withdraw(wait->token, wait->wait_id);
     }
+    if (outcome == SQ__OPEN) {
+        return sq__wait_end(wait, SQ_FOREVER); /* claimed: its function runs, on another thread */
+    }
     over(wait);
     return error_of(outcome, false);
 }

@@ -89,7 +89,7 @@ void sq__wait_cancel(sq__wait_t *wait);
  * granted), or ESTALE (a task that this wait ran has forked, and this is the child). */
 int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
 
-/* The same, but spins only briefly and never sleeps. */
+/* The same, but spins only briefly, and sleeps only if its call has begun: then the call is waited for to its end. */
 int sq__wait_briefly(sq__wait_t *wait);
 
 #endif

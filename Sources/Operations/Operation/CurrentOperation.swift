@@ -18,7 +18,7 @@ import Glibc
 /// ```
 ///
 /// Tasks that an async operation creates belong to it, too. So do closures of other queues that its thread runs while it waits (on a
-/// ``SerialQueue/ManualPool`` or ``SerialQueue/LoopPool``, or with `helps`).
+/// `ManualPool` or `LoopPool`, or with `helps`).
 public enum CurrentOperation {
     /// Whether the operation was cancelled. `false` outside of operations.
     public static var isCancelled: Bool { node?.isCancelled ?? false }

@@ -156,12 +156,12 @@ static inline __attribute__((always_inline)) int submit_task(sq_queue_t *queue, 
     return submit_in_time(queue, deadline, SQ__TASK, &(sq__work_t){ .task = *task });
 }
 
-int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
+SQ__NOTES_CALLER int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
     return submit_task(queue, deadline, task);
 }
 
-int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second) {
+SQ__NOTES_CALLER int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
     if (call == NULL) {
         return sq__queue_reject(queue, EINVAL);
@@ -170,7 +170,7 @@ int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call
                           &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
 }
 
-int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+SQ__NOTES_CALLER int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
     sq__runner_t runner;
     int error = call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
@@ -204,9 +204,9 @@ static inline __attribute__((always_inline)) int submit_or_wait(sq_queue_t *queu
     return error;
 }
 
-int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__OVER); }
+SQ__NOTES_CALLER int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__OVER); }
 
-int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__NOT_SUBMITTED); }
+SQ__NOTES_CALLER int sq_async_cancellable(sq_queue_t *queue, sq_deferred_t *task) { return submit_or_wait(queue, task, SQ__NOT_SUBMITTED); }
 
 bool sq__async_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place) {
     sq__room_t *room;
@@ -248,12 +248,12 @@ int sq__async_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     return submit_in_time(queue, SQ_NOW, kind, work);
 }
 
-int sq_async_task(sq_queue_t *queue, const sq_task_t *task) {
+SQ__NOTES_CALLER int sq_async_task(sq_queue_t *queue, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
     return submit_task(queue, SQ_NOW, task);
 }
 
-int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
+SQ__NOTES_CALLER int sq_async(sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     return submit_task(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context });
 }

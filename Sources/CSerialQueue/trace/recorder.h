@@ -67,6 +67,9 @@ void sq__trace_site(const void *site, unsigned line, bool is_outermost);
 /* Returns what was noted, and forgets it. */
 sq__site_t sq__trace_take_site(void);
 
+/* A public call that notes its caller. Noinline, so that clang does not move what is rare in it to a function of its own, whose caller would
+ * be noted then. */
+#define SQ__NOTES_CALLER __attribute__((noinline))
 /* For the public calls: notes their caller. */
 #define SQ__TRACE_CALLER(is_outermost) sq__trace_site(__builtin_return_address(0), 0, (is_outermost))
 

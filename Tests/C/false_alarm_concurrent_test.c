@@ -3,13 +3,13 @@
  * for groups, items, permits and timers. With DEADLOCK_SECONDS=600 it takes that long (make check-deadlock). */
 #include "concurrent.h"
 
+#include "repeat.h"
 #include "sq_group.h"
 #include "sq_item.h"
 #include "sq_semaphore.h"
 #include "sq_timer.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { QUEUES = 8, DRIVERS = 4 };
 
@@ -169,17 +169,5 @@ static size_t run_load(size_t each) {
 /* To see it fail: in needs_reader (wait/deadlock.c) leave out that the subject has an object; or in needs_barrier, that the barrier is
  * `first`. */
 TEST(tasks_that_wait_for_later_queues_only_never_deadlock) {
-    const char *chosen = getenv("DEADLOCK_SECONDS");
-    time_t seconds = chosen ? (time_t)strtoul(chosen, NULL, 10) : 0;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    time_t end = now.tv_sec + seconds;
-    size_t operations = 0;
-    do {
-        watchdog_watch("a mixed load of nested waits");
-        operations += run_load(scaled(2000));
-        let_threads_end(1);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < end);
-    note("%zu waiting calls", operations);
+    repeat_load("a mixed load of nested waits", run_load, scaled(2000));
 }

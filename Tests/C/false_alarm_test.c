@@ -3,9 +3,9 @@
  * (make check-deadlock). */
 #include "caller.h"
 #include "inject.h"
+#include "repeat.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* Others that wait for a queue of the circle are not part of it: they are not refused, and get their turns. Some are there before
  * it closes, from outside of any task and from a task of a queue of their own. */
@@ -197,17 +197,5 @@ static size_t run_load(size_t each) {
 
 /* To see it fail: in closes_cycle of deadlock.c, do not ask whether `other` is open. */
 TEST(tasks_that_nest_their_queues_in_one_order_never_deadlock) {
-    const char *chosen = getenv("DEADLOCK_SECONDS");
-    time_t seconds = chosen ? (time_t)strtoul(chosen, NULL, 10) : 0;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    time_t end = now.tv_sec + seconds;
-    size_t operations = 0;
-    do {
-        watchdog_watch("a mixed load of nested syncs");
-        operations += run_load(scaled(20000));
-        let_threads_end(1);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (now.tv_sec < end);
-    note("%zu waiting calls", operations);
+    repeat_load("a mixed load of nested syncs", run_load, scaled(20000));
 }

@@ -17,7 +17,7 @@ struct sq__alarms {
     bool is_manual;    /* F  it has its own clock */
     size_t leases;     /* L */
     sq__token_t *token; /* L  the thread's; NULL: no thread runs */
-    sq__wait_id_t wait_id;    /* L  of the thread's current sleep */
+    sq__wait_id_t wait_id;    /* L  of the wait in which the thread sleeps now */
     uint64_t wakes_at;  /* L  when that sleep ends; 0: the thread is awake, or is being woken */
 };
 

@@ -23,7 +23,7 @@ static const uint64_t shortest_rest = 1000000; /* nanoseconds */
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static sq__cold_t *records;   /* W */
 static sq__token_t *token;  /* W  the thread's; NULL: no thread runs */
-static sq__wait_id_t wait_id;     /* W  of the thread's current sleep */
+static sq__wait_id_t wait_id;     /* W  of the wait in which the thread sleeps now */
 static sq__thread_start_t thread_start; /* W */
 static uint64_t rounds;                 /* W */
 

@@ -106,7 +106,7 @@ void sq__members_dismiss(sq__member_t *picked);
 /* With the lock: schedules a growth check, soon or within a second. */
 void sq__growth_schedule(sq__pool_t *pool, bool is_soon);
 
-/* The function of the pool's alarm. */
+/* The pool's alarm fires: checks whether the pool must grow. */
 void sq__growth_look(sq__alarm_t *alarm);
 
 /* With the lock. list: adds the help to the list. take: a member takes the first help; there must be one. leave: a member has stopped

@@ -214,7 +214,7 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* In a process of its own: so many threads leave so many tokens. To see it fail: in sq__members_call_and_unlock, leave out the member for a
+/* In a process of its own: so many threads leave so many tokens. To see it fail: in sq__members_fill_seat_and_unlock, leave out the member for a
  * pool whose members all sleep. */
 TEST(seventy_pool_threads_that_wait_behind_a_barrier_make_progress) {
     CHECK_EQUAL(run_child((const char *[]){ "seventy", NULL }), 0);

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-typedef struct job {
+typedef struct initializer {
     sq_once_t once;
     latch_t entered, leave;
     size_t ran;
     int inner; /* what the call inside the function returned */
-} job_t;
+} initializer_t;
 
-#define JOB_INIT { .once = SQ_ONCE_INIT, .entered = LATCH_INIT, .leave = LATCH_INIT, .inner = -1 }
+#define INITIALIZER_INIT { .once = SQ_ONCE_INIT, .entered = LATCH_INIT, .leave = LATCH_INIT, .inner = -1 }
 
 TEST(a_function_runs_once_and_a_call_after_that_returns_at_once) {
     sq_once_t once = SQ_ONCE_INIT;
@@ -27,14 +27,14 @@ TEST(a_function_runs_once_and_a_call_after_that_returns_at_once) {
 }
 
 static void stay(void *context) {
-    job_t *job = context;
-    latch_bump(&job->entered);
-    latch_wait(&job->leave, 1);
-    job->ran += 1;
+    initializer_t *initializer = context;
+    latch_bump(&initializer->entered);
+    latch_wait(&initializer->leave, 1);
+    initializer->ran += 1;
 }
 
 typedef struct entrant {
-    job_t *job;
+    initializer_t *initializer;
     sq_function_t function;
     int error;
     size_t seen;
@@ -45,13 +45,13 @@ typedef struct entrant {
 static void *enter(void *argument) {
     entrant_t *entrant = argument;
     entrant->thread_id = gettid();
-    entrant->error = sq_once(&entrant->job->once, entrant->function, entrant->job);
-    entrant->seen = entrant->job->ran;
+    entrant->error = sq_once(&entrant->initializer->once, entrant->function, entrant->initializer);
+    entrant->seen = entrant->initializer->ran;
     return NULL;
 }
 
-static void entrant_start(entrant_t *entrant, job_t *job, sq_function_t function) {
-    *entrant = (entrant_t){ .job = job, .function = function, .error = -1 };
+static void entrant_start(entrant_t *entrant, initializer_t *initializer, sq_function_t function) {
+    *entrant = (entrant_t){ .initializer = initializer, .function = function, .error = -1 };
     entrant->thread = spawn(enter, entrant);
 }
 
@@ -63,15 +63,15 @@ static int entrant_end(entrant_t *entrant) {
 /* To see it fail: let sq_once return before the wait. */
 TEST(calls_that_come_while_the_function_runs_return_after_it) {
     enum { LATE = 6 };
-    job_t job = JOB_INIT;
+    initializer_t initializer = INITIALIZER_INIT;
     entrant_t first, late[LATE];
-    entrant_start(&first, &job, stay);
-    latch_wait(&job.entered, 1);
+    entrant_start(&first, &initializer, stay);
+    latch_wait(&initializer.entered, 1);
     for (int i = 0; i < LATE; i += 1) {
-        entrant_start(&late[i], &job, must_not_run);
+        entrant_start(&late[i], &initializer, must_not_run);
         wait_until_asleep(&late[i].thread_id);
     }
-    latch_bump(&job.leave);
+    latch_bump(&initializer.leave);
     CHECK_EQUAL(entrant_end(&first), 0);
     for (int i = 0; i < LATE; i += 1) {
         CHECK_EQUAL(entrant_end(&late[i]), 0);
@@ -110,27 +110,27 @@ TEST(of_four_threads_that_call_at_the_same_time_one_runs_the_function) {
 }
 
 static void recurse(void *context) {
-    job_t *job = context;
-    job->inner = sq_once(&job->once, must_not_run, NULL);
-    job->ran += 1;
+    initializer_t *initializer = context;
+    initializer->inner = sq_once(&initializer->once, must_not_run, NULL);
+    initializer->ran += 1;
 }
 
 static void recurse_within_another(void *context) {
-    static job_t inner = JOB_INIT;
-    job_t *job = context;
+    static initializer_t inner = INITIALIZER_INIT;
+    initializer_t *initializer = context;
     inner.once = (sq_once_t)SQ_ONCE_INIT;
-    CHECK_EQUAL(sq_once(&inner.once, recurse, job), 0);
+    CHECK_EQUAL(sq_once(&inner.once, recurse, initializer), 0);
 }
 
 TEST(a_call_from_inside_the_own_function_is_refused_and_named) {
-    job_t job = JOB_INIT;
+    initializer_t initializer = INITIALIZER_INIT;
     char name[32];
-    snprintf(name, sizeof name, "once \"%p\"", (void *)&job.once);
-    CHECK_EQUAL(sq_once(&job.once, recurse, &job), 0);
-    CHECK_EQUAL(job.inner, EDEADLK);
+    snprintf(name, sizeof name, "once \"%p\"", (void *)&initializer.once);
+    CHECK_EQUAL(sq_once(&initializer.once, recurse, &initializer), 0);
+    CHECK_EQUAL(initializer.inner, EDEADLK);
     CHECK(strstr(sq_deadlock_report(), name) != NULL);
-    CHECK_EQUAL(sq_once(&job.once, must_not_run, NULL), 0);
-    job_t outer = JOB_INIT;
+    CHECK_EQUAL(sq_once(&initializer.once, must_not_run, NULL), 0);
+    initializer_t outer = INITIALIZER_INIT;
     CHECK_EQUAL(sq_once(&outer.once, recurse_within_another, &outer), 0);
     CHECK_EQUAL(outer.inner, EDEADLK);
     CHECK_EQUAL(outer.ran, 1);
@@ -138,7 +138,7 @@ TEST(a_call_from_inside_the_own_function_is_refused_and_named) {
 
 /* Cycles over two threads: of two onces, and of a once and a queue. */
 typedef struct cross {
-    job_t *jobs;
+    initializer_t *initializers;
     int mine;
     latch_t *inside;
     sq_queue_t *queue; /* NULL: the other once */
@@ -151,13 +151,13 @@ static void wait_for_the_other(void *context) {
     latch_bump(cross->inside);
     latch_wait(cross->inside, 2);
     cross->error = cross->queue != NULL ? sq_sync(cross->queue, do_nothing, NULL)
-                                        : sq_once(&cross->jobs[!cross->mine].once, do_nothing, NULL);
+                                        : sq_once(&cross->initializers[!cross->mine].once, do_nothing, NULL);
     snprintf(cross->report, sizeof cross->report, "%s", sq_deadlock_report());
 }
 
 static void *cross_by_once(void *argument) {
     cross_t *cross = argument;
-    CHECK_EQUAL(sq_once(&cross->jobs[cross->mine].once, wait_for_the_other, cross), 0);
+    CHECK_EQUAL(sq_once(&cross->initializers[cross->mine].once, wait_for_the_other, cross), 0);
     return NULL;
 }
 
@@ -165,9 +165,9 @@ static void cross_by_task(void *context) { wait_for_the_other(context); }
 
 TEST(a_cycle_of_two_onces_is_refused_for_one_of_them) {
     for (size_t i = 0; i < scaled(200); i += 1) {
-        job_t jobs[2] = { JOB_INIT, JOB_INIT };
+        initializer_t initializers[2] = { INITIALIZER_INIT, INITIALIZER_INIT };
         latch_t inside = LATCH_INIT;
-        cross_t crosses[2] = { { jobs, 0, &inside, NULL, -1, "" }, { jobs, 1, &inside, NULL, -1, "" } };
+        cross_t crosses[2] = { { initializers, 0, &inside, NULL, -1, "" }, { initializers, 1, &inside, NULL, -1, "" } };
         pthread_t threads[2];
         for (int t = 0; t < 2; t += 1) {
             threads[t] = spawn(cross_by_once, &crosses[t]);
@@ -186,9 +186,9 @@ TEST(a_cycle_of_two_onces_is_refused_for_one_of_them) {
 TEST(a_cycle_of_a_once_and_a_queue_is_refused_for_one_of_them) {
     for (size_t i = 0; i < scaled(200); i += 1) {
         sq_queue_t *queue = make_queue_of("crossed", 0);
-        job_t jobs[2] = { JOB_INIT, JOB_INIT };
+        initializer_t initializers[2] = { INITIALIZER_INIT, INITIALIZER_INIT };
         latch_t inside = LATCH_INIT;
-        cross_t by_once = { jobs, 0, &inside, queue, -1, "" }, by_task = { jobs, 1, &inside, NULL, -1, "" };
+        cross_t by_once = { initializers, 0, &inside, queue, -1, "" }, by_task = { initializers, 1, &inside, NULL, -1, "" };
         pthread_t thread = spawn(cross_by_once, &by_once);
         CHECK_EQUAL(sq_sync(queue, cross_by_task, &by_task), 0);
         join(thread);
@@ -208,16 +208,16 @@ static void run_an_inner_once(void *context) {
 
 static void *cross_by_two_onces(void *argument) {
     cross_t *cross = argument;
-    CHECK_EQUAL(sq_once(&cross->jobs[cross->mine].once, run_an_inner_once, cross), 0);
+    CHECK_EQUAL(sq_once(&cross->initializers[cross->mine].once, run_an_inner_once, cross), 0);
     return NULL;
 }
 
 TEST(a_cycle_of_an_outer_once_and_a_queue_is_refused_for_one_of_them) {
     for (size_t i = 0; i < scaled(100); i += 1) {
         sq_queue_t *queue = make_queue_of("crossed", 0);
-        job_t jobs[2] = { JOB_INIT, JOB_INIT };
+        initializer_t initializers[2] = { INITIALIZER_INIT, INITIALIZER_INIT };
         latch_t inside = LATCH_INIT;
-        cross_t by_once = { jobs, 0, &inside, queue, -1, "" }, by_task = { jobs, 1, &inside, NULL, -1, "" };
+        cross_t by_once = { initializers, 0, &inside, queue, -1, "" }, by_task = { initializers, 1, &inside, NULL, -1, "" };
         pthread_t thread = spawn(cross_by_two_onces, &by_once);
         CHECK_EQUAL(sq_sync(queue, cross_by_task, &by_task), 0);
         join(thread);
@@ -270,9 +270,9 @@ TEST(pthread_exit_in_the_function_is_reported_and_ends_the_process) {
 
 /* Memory: a process each, as a thread keeps what it waited on. */
 static void *wait_without_memory(void *argument) {
-    job_t *job = argument;
+    initializer_t *initializer = argument;
     fail_nth(FAIL_ALLOCATION, 1, true);
-    int error = sq_once(&job->once, must_not_run, NULL);
+    int error = sq_once(&initializer->once, must_not_run, NULL);
     CHECK_EQUAL(error, ENOMEM);
     CHECK(fail_nothing() > 0);
     return NULL;
@@ -281,14 +281,14 @@ static void *wait_without_memory(void *argument) {
 int child_main(int count, char **words) {
     (void)count;
     (void)words;
-    job_t job = JOB_INIT;
+    initializer_t initializer = INITIALIZER_INIT;
     entrant_t first;
-    entrant_start(&first, &job, stay);
-    latch_wait(&job.entered, 1);
-    join(spawn(wait_without_memory, &job));
-    latch_bump(&job.leave);
+    entrant_start(&first, &initializer, stay);
+    latch_wait(&initializer.entered, 1);
+    join(spawn(wait_without_memory, &initializer));
+    latch_bump(&initializer.leave);
     CHECK_EQUAL(entrant_end(&first), 0);
-    CHECK_EQUAL(sq_once(&job.once, must_not_run, NULL), 0);
+    CHECK_EQUAL(sq_once(&initializer.once, must_not_run, NULL), 0);
     return 0;
 }
 
@@ -301,23 +301,23 @@ static void recurse_without_memory(void *context) {
 }
 
 static void *once_without_memory(void *argument) {
-    job_t *job = argument;
-    CHECK_EQUAL(sq_once(&job->once, recurse_without_memory, job), 0);
+    initializer_t *initializer = argument;
+    CHECK_EQUAL(sq_once(&initializer->once, recurse_without_memory, initializer), 0);
     return NULL;
 }
 
 TEST(a_recursion_without_memory_for_its_report_is_refused_too) {
-    job_t job = JOB_INIT;
-    join(spawn(once_without_memory, &job));
-    CHECK_EQUAL(job.inner, EDEADLK);
+    initializer_t initializer = INITIALIZER_INIT;
+    join(spawn(once_without_memory, &initializer));
+    CHECK_EQUAL(initializer.inner, EDEADLK);
 }
 
 static int call_in_child(void *argument) {
-    job_t *jobs = argument;
-    int wrong = !CHECK_EQUAL(sq_once(&jobs[0].once, must_not_run, NULL), ESTALE); /* runs in the parent */
-    wrong += !CHECK_EQUAL(sq_once(&jobs[1].once, must_not_run, NULL), 0);         /* done */
+    initializer_t *initializers = argument;
+    int wrong = !CHECK_EQUAL(sq_once(&initializers[0].once, must_not_run, NULL), ESTALE); /* runs in the parent */
+    wrong += !CHECK_EQUAL(sq_once(&initializers[1].once, must_not_run, NULL), 0);         /* done */
     size_t ran = 0;
-    wrong += !CHECK_EQUAL(sq_once(&jobs[2].once, add_one, &ran), 0);              /* fresh */
+    wrong += !CHECK_EQUAL(sq_once(&initializers[2].once, add_one, &ran), 0);              /* fresh */
     return wrong + !CHECK_EQUAL(ran, 1);
 }
 
@@ -325,13 +325,13 @@ TEST(in_the_child_of_a_fork_a_once_that_runs_in_the_parent_is_refused) {
     if (fork_left_out()) {
         return;
     }
-    job_t jobs[3] = { JOB_INIT, JOB_INIT, JOB_INIT };
+    initializer_t initializers[3] = { INITIALIZER_INIT, INITIALIZER_INIT, INITIALIZER_INIT };
     entrant_t runner;
-    entrant_start(&runner, &jobs[0], stay);
-    latch_wait(&jobs[0].entered, 1);
-    CHECK_EQUAL(sq_once(&jobs[1].once, do_nothing, NULL), 0);
-    CHECK_EQUAL(in_fork(call_in_child, jobs), 0);
-    latch_bump(&jobs[0].leave);
+    entrant_start(&runner, &initializers[0], stay);
+    latch_wait(&initializers[0].entered, 1);
+    CHECK_EQUAL(sq_once(&initializers[1].once, do_nothing, NULL), 0);
+    CHECK_EQUAL(in_fork(call_in_child, initializers), 0);
+    latch_bump(&initializers[0].leave);
     CHECK_EQUAL(entrant_end(&runner), 0);
 }
 

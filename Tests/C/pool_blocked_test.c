@@ -10,7 +10,7 @@ static void wait_until_able(const scene_t *scene) {
     }
 }
 
-/* Until the members in a call have used the processor for so many nanoseconds. A look sees 100,000, or, as little, 1. */
+/* Until the members in a call have used the processor for so many nanoseconds. A check sees 100,000, or, as little, 1. */
 enum { LITTLE = 1, MUCH = 200000 };
 
 static void let_use(const scene_t *scene, uint64_t nanoseconds) {
@@ -18,7 +18,7 @@ static void let_use(const scene_t *scene, uint64_t nanoseconds) {
     size_t count = 0;
     sq__mutex_lock(&scene->pool->lock);
     for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
-        if (member->is_seated && sq__load_relaxed(&member->calls)) {
+        if (member->is_seated && sq__load_relaxed(&member->is_working)) {
             ids[count] = member->thread_id;
             before[count] = sq__thread_processor_time(member->thread_id);
             count += 1;
@@ -42,7 +42,7 @@ static void check_that_a_long_job_gets_no_company(void) {
     latch_wait(&computes.entered, 1);
     wait_until_able(&scene);
     post(&waits, &scene, false);
-    for (size_t i = 0; i < MANY_LOOKS; i += 1) {
+    for (size_t i = 0; i < MANY_CHECKS; i += 1) {
         let_use(&scene, MUCH);
         advance(&scene, SHORT);
         CHECK_EQUAL(seats(&scene, &blocked), 1);
@@ -80,7 +80,7 @@ TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
     struct rlimit limit;
     REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
     REQUIRE(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max }) == 0);
-    for (size_t i = 0; i < MANY_LOOKS; i += 1) {
+    for (size_t i = 0; i < MANY_CHECKS; i += 1) {
         advance(&scene, SHORT);
     }
     latch_wait(&waits.entered, 1);
@@ -93,7 +93,7 @@ TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
 }
 
 /* A member that is woken now and then, as by a lock that others take and release all the time, is in doubt for long. To see it fail:
- * in doubt (growth.c) count looks, and not those without use of the processor. */
+ * in doubt (growth.c) count checks, and not those without use of the processor. */
 static sq__ready_end_t stay_and_wake(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     (void)batch;
@@ -106,7 +106,7 @@ static sq__ready_end_t stay_and_wake(sq__ready_t *entry, size_t batch, size_t *r
     return SQ__READY_GONE;
 }
 
-TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_many_looks) {
+TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_many_checks) {
     turn_t wakes, waits;
     unsigned blocked;
     scene_t scene = begin(1, 4, stay_and_wake);
@@ -114,7 +114,7 @@ TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_m
     post(&wakes, &scene, false);
     latch_wait(&wakes.entered, 1);
     post(&waits, &scene, false);
-    for (size_t i = 0; i < SHORT_LOOKS; i += 1) {
+    for (size_t i = 0; i < SHORT_CHECKS; i += 1) {
         let_use(&scene, LITTLE);
         advance(&scene, SHORT);
         CHECK_EQUAL(seats(&scene, &blocked), 1);
@@ -148,7 +148,7 @@ TEST(seats_above_those_at_rest_are_taken_back_while_jobs_wait_when_no_member_is_
     latch_bump(&turns[0].gate);
     latch_bump(&turns[1].gate);
     wait_until_able(&scene);
-    for (size_t i = 0; i < SHORT_LOOKS; i += 1) {
+    for (size_t i = 0; i < SHORT_CHECKS; i += 1) {
         let_use(&scene, MUCH);
         advance(&scene, SHORT);
     }

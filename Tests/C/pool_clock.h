@@ -64,7 +64,7 @@ static inline void end(scene_t *scene) {
     sq__pool_release(scene->pool);
 }
 
-enum { SHORT_LOOKS = 12, MANY_LOOKS = 40, SHORT = 2000000 }; /* more looks than a job needs to last long; as far apart as they are */
+enum { SHORT_CHECKS = 12, MANY_CHECKS = 40, SHORT = 2000000 }; /* more checks than an entry needs to count as long; as far apart as they are */
 
 typedef struct turn {
     sq__ready_t entry;
@@ -95,7 +95,7 @@ static inline unsigned seats(const scene_t *scene, unsigned *blocked) {
     *blocked = 0;
     sq__mutex_lock(&scene->pool->lock);
     for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
-        *blocked += member->is_seated && sq__load_relaxed(&member->calls) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
+        *blocked += member->is_seated && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
     }
     unsigned found = scene->pool->seats;
     sq__mutex_unlock(&scene->pool->lock);

@@ -1,6 +1,6 @@
 /* pool_clock_test.c: a pool whose growth is checked on a clock that the test moves, with ready entries of the test's own: when
  * it gets no more seats, which members go, and that as many have a seat as are counted. How far and how soon it grows:
- * pool_grow_test.c, growth_test.c, pool_look_test.c; which members count as blocked: pool_blocked_test.c. */
+ * pool_grow_test.c, growth_test.c, pool_growth_time_test.c; which members count as blocked: pool_blocked_test.c. */
 #include "pool_clock.h"
 
 static const uint64_t second = 1000000000;
@@ -38,8 +38,8 @@ static void work_at_once(scene_t *scene, size_t members, unsigned all) {
     wait_until(scene, true, all);
 }
 
-/* The look of this second takes place; so many members are left then, idle all. */
-static void look(scene_t *scene, unsigned left) {
+/* The growth check of this second takes place; so many members are left then, idle all. */
+static void check_growth(scene_t *scene, unsigned left) {
     advance(scene, second);
     sq__mutex_lock(&scene->pool->lock);
     unsigned staying = scene->pool->members - scene->pool->leaving;
@@ -53,16 +53,16 @@ static void look(scene_t *scene, unsigned left) {
 TEST(of_the_members_beyond_those_at_rest_those_go_that_were_idle_for_a_second) {
     scene_t scene = begin(1, 1, wait_without_seat);
     work_at_once(&scene, 3, 3);
-    look(&scene, 3); /* all had work */
+    check_growth(&scene, 3); /* all had work */
     work_at_once(&scene, 2, 3);
-    look(&scene, 2); /* one had none */
-    look(&scene, 1); /* the other one had none, either; the last one stays */
-    look(&scene, 1);
+    check_growth(&scene, 2); /* one had none */
+    check_growth(&scene, 1); /* the other one had none, either; the last one stays */
+    check_growth(&scene, 1);
     work_at_once(&scene, 2, 2);
     work_at_once(&scene, 2, 2);
-    look(&scene, 2);
+    check_growth(&scene, 2);
     work_at_once(&scene, 1, 2);
-    look(&scene, 1);
+    check_growth(&scene, 1);
     end(&scene);
 }
 
@@ -75,8 +75,8 @@ static sq__ready_end_t leave_at_once(sq__ready_t *entry, size_t batch, size_t *r
     return SQ__READY_GONE;
 }
 
-/* One that was called has its seat from then on, though its thread has not woken up yet: a look must not take it for blocked. To
- * see it fail: in sq__members_call_and_unlock, do not note that it is seated. */
+/* One that was called has its seat from then on, though its thread has not woken up yet: a growth check must not count it as blocked. To
+ * see it fail: in sq__members_fill_seat_and_unlock, do not note that it is seated. */
 TEST(as_many_members_have_a_seat_as_are_counted) {
     enum { SEATS = 2 };
     scene_t scene = begin(SEATS, SEATS, leave_at_once);
@@ -109,11 +109,11 @@ TEST(a_pool_gets_no_more_seats_than_it_may_have) {
     for (size_t i = 0; i < JOBS; i += 1) {
         post(&turns[i], &scene, false);
     }
-    for (size_t i = 0; i < SHORT_LOOKS && seats(&scene, &blocked) < MOST; i += 1) {
+    for (size_t i = 0; i < SHORT_CHECKS && seats(&scene, &blocked) < MOST; i += 1) {
         wait_until_blocked(&scene, seats(&scene, &blocked));
         advance(&scene, SHORT);
     }
-    for (size_t i = 0; i < SHORT_LOOKS; i += 1) {
+    for (size_t i = 0; i < SHORT_CHECKS; i += 1) {
         CHECK_EQUAL(seats(&scene, &blocked), MOST);
         wait_until_blocked(&scene, MOST);
         advance(&scene, SHORT);
@@ -126,17 +126,17 @@ TEST(a_pool_gets_no_more_seats_than_it_may_have) {
     end(&scene);
 }
 
-/* One of two members is blocked; the other one gets on, and no job waits for longer than until the next look. To see it fail: in look
+/* One of two members is blocked; the other one gets on, and no job waits for longer than until the next check. To see it fail: in sq__growth_check
  * (growth.c) do not compare with what had been posted at the last one. */
 TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
-    turn_t blocks, turns[MANY_LOOKS + 2];
+    turn_t blocks, turns[MANY_CHECKS + 2];
     unsigned blocked;
     scene_t scene = begin(2, 4, stay);
     post(&blocks, &scene, false);
     latch_wait(&blocks.entered, 1);
     post(&turns[0], &scene, false);
     latch_wait(&turns[0].entered, 1);
-    for (size_t i = 1; i < MANY_LOOKS + 2; i += 1) {
+    for (size_t i = 1; i < MANY_CHECKS + 2; i += 1) {
         post(&turns[i], &scene, false); /* it waits */
         if (i > 1) {
             advance(&scene, SHORT);
@@ -145,9 +145,9 @@ TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
         latch_bump(&turns[i - 1].gate);
         latch_wait(&turns[i].entered, 1);
     }
-    latch_bump(&turns[MANY_LOOKS + 1].gate);
+    latch_bump(&turns[MANY_CHECKS + 1].gate);
     latch_bump(&blocks.gate);
-    latch_wait(&scene.left, MANY_LOOKS + 3);
+    latch_wait(&scene.left, MANY_CHECKS + 3);
     wait_until(&scene, true, count(&scene, false));
     end(&scene);
 }

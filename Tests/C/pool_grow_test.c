@@ -37,7 +37,7 @@ static void block(void *context) {
 
 static void open_gate(void *context) { latch_bump(&((crowd_t *)context)->gate); }
 
-/* To see it fail: no grow in look (growth.c): it hangs. */
+/* To see it fail: no grow in sq__growth_check (growth.c): it hangs. */
 TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     REQUIRE(pool != NULL);
@@ -106,7 +106,7 @@ TEST(a_pool_of_three_threads_runs_three_tasks_at_a_time_and_no_more) {
 }
 
 /* More threads than a pool may grow to, because it was made with them. To see it fail: no seats_at_rest in
- * sq__members_call_and_unlock (members.c): it hangs. */
+ * sq__members_fill_seat_and_unlock (members.c): it hangs. */
 TEST(a_pool_of_65_threads_runs_65_tasks_at_a_time) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST + 1;
@@ -146,7 +146,7 @@ static void visit(void *context) {
 }
 
 /* The 64th waits in a sync, and so gives its seat up; there is no 65th thread to take it. To see it fail: no
- * SQ__MOST_MEMBERS in sq__members_call_and_unlock (members.c). */
+ * SQ__MOST_MEMBERS in sq__members_fill_seat_and_unlock (members.c). */
 TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST;

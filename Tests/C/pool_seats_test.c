@@ -28,7 +28,7 @@ TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     CHECK_EQUAL(sq_async(nest.queues[0], go_in, &nest), 0);
     drain(nest.queues[0]);
     CHECK_EQUAL(nest.deepest, 8);
-    /* regression: what came for the lent seats stayed. To see it fail: no sq__growth_schedule in sq__members_call_and_unlock. One
+    /* regression: what came for the lent seats stayed. To see it fail: no sq__growth_schedule in sq__members_fill_seat_and_unlock. One
      * of the pool's, the one that looks after it, and this one. */
     let_threads_end(3);
     CHECK_AT_MOST(threads_alive(), 3);

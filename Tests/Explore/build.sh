@@ -36,8 +36,8 @@ limits="
     GATE_MOST_ENTERED=UINT64_C(2)
     STRIPE_MOST_ENTERED=UINT64_C(4)
     STRIPED_AFTER=1u
-    LOOKS_AT_A_JOB=1
-    MANY_LOOKS_AT_A_JOB=1
+    CHECKS_WITHOUT_USE=1
+    CHECKS_WITH_LITTLE_USE=1
 "
 for limit in $limits; do
     flags="$flags -DSQ__$limit"

@@ -11,7 +11,7 @@
 
 #include "platform/peek.h"
 #include "platform/symbols.h"
-#include "pool/look.h"
+#include "pool/pools.h"
 #include "thread/self.h"
 #include "trace/sites.h"
 #include "wait/wait.h"

@@ -23,24 +23,24 @@
 #include "platform/container.h"
 #include "platform/thread.h"
 
-/* A member that has used this much processor time since the last look is computing. Nanoseconds: a twentieth of the time between looks. */
+/* A member that has used this much processor time since the last check is computing. Nanoseconds: a twentieth of the time between checks. */
 static const uint64_t computing = 100000;
 
-/* A member may count as blocked after this many looks in the same entry that found it using no processor time, */
-#ifndef SQ__LOOKS_AT_A_JOB
-#define SQ__LOOKS_AT_A_JOB 8
+/* A member may count as blocked after this many checks in the same entry that found it using no processor time, */
+#ifndef SQ__CHECKS_WITHOUT_USE
+#define SQ__CHECKS_WITHOUT_USE 8
 #endif
 /* or after this many that found it using little. */
-#ifndef SQ__MANY_LOOKS_AT_A_JOB
-#define SQ__MANY_LOOKS_AT_A_JOB 32
+#ifndef SQ__CHECKS_WITH_LITTLE_USE
+#define SQ__CHECKS_WITH_LITTLE_USE 32
 #endif
 
-enum { LOOKS_A_SECOND = 500 };
+enum { CHECKS_A_SECOND = 500 };
 
 /* Members with a seat that are blocked. */
 typedef struct blocked {
     unsigned now;      /* in all */
-    unsigned for_long; /* of these, the ones in the same entry for SQ__MANY_LOOKS_AT_A_JOB looks */
+    unsigned for_long; /* of these, the ones in the same entry for SQ__CHECKS_WITH_LITTLE_USE checks */
 } blocked_t;
 
 enum doubt { NONE, NOW, FOR_LONG };
@@ -49,15 +49,15 @@ enum doubt { NONE, NOW, FOR_LONG };
 static enum doubt doubt(sq__member_t *member) {
     bool is_same = member->entry == member->entry_seen;
     member->entry_seen = member->entry;
-    if (!member->is_seated || !sq__load_relaxed(&member->calls)) {
+    if (!member->is_seated || !sq__load_relaxed(&member->is_working)) {
         return NONE;
     }
     uint64_t used = sq__thread_processor_time(member->thread_id), more = used - member->used;
     member->used = used;
-    member->looks = is_same ? member->looks + 1 : 0;
+    member->checks = is_same ? member->checks + 1 : 0;
     member->still = is_same && more == 0 ? member->still + 1 : 0;
-    return member->looks >= SQ__MANY_LOOKS_AT_A_JOB && more < computing ? FOR_LONG
-           : member->still >= SQ__LOOKS_AT_A_JOB                        ? NOW
+    return member->checks >= SQ__CHECKS_WITH_LITTLE_USE && more < computing ? FOR_LONG
+           : member->still >= SQ__CHECKS_WITHOUT_USE                        ? NOW
                                                                         : NONE;
 }
 
@@ -98,11 +98,11 @@ static void grow(sq__pool_t *pool, const blocked_t *blocked) {
 /* Takes back the seats that replaced members which are no longer blocked. */
 static void take_back(sq__pool_t *pool, const blocked_t *blocked) {
     unsigned moving = pool->seated - blocked->now;
-    pool->looks_at_surplus = moving > pool->seats_at_rest ? pool->looks_at_surplus + 1 : 0;
-    if (pool->looks_at_surplus > SQ__LOOKS_AT_A_JOB) {
+    pool->checks_with_surplus = moving > pool->seats_at_rest ? pool->checks_with_surplus + 1 : 0;
+    if (pool->checks_with_surplus > SQ__CHECKS_WITHOUT_USE) {
         unsigned needed = pool->seats_at_rest + blocked->now;
         pool->seats = needed < pool->seats ? needed : pool->seats;
-        pool->looks_at_surplus = 0;
+        pool->checks_with_surplus = 0;
     }
 }
 
@@ -139,13 +139,13 @@ static sq__member_t *shrink(sq__pool_t *pool) {
 static void seat_all(sq__pool_t *pool) {
     unsigned free = pool->seats > pool->seated ? pool->seats - pool->seated : 0;
     for (; free > 0 && sq__pool_has_ready(pool); free -= 1) {
-        sq__members_call_and_unlock(pool);
+        sq__members_fill_seat_and_unlock(pool);
         sq__mutex_lock(&pool->lock);
     }
 }
 
 /* The pool is not freed before this function has ended: growth_is_scheduled stays set until then. */
-void sq__growth_look(sq__alarm_t *alarm) {
+void sq__growth_check(sq__alarm_t *alarm) {
     sq__pool_t *pool = SQ__CONTAINER(alarm, sq__pool_t, alarm);
     sq__member_t *picked = NULL;
     sq__mutex_lock(&pool->lock);
@@ -153,9 +153,9 @@ void sq__growth_look(sq__alarm_t *alarm) {
         adjust_seats(pool);
     }
     seat_all(pool);
-    pool->looks += pool->is_soon ? 1 : LOOKS_A_SECOND;
-    if (pool->looks >= LOOKS_A_SECOND) {
-        pool->looks = 0;
+    pool->checks += pool->is_soon ? 1 : CHECKS_A_SECOND;
+    if (pool->checks >= CHECKS_A_SECOND) {
+        pool->checks = 0;
         picked = shrink(pool);
     }
     pool->growth_is_scheduled = false;

@@ -97,7 +97,7 @@ int sq__members_begin(sq__pool_t *pool) {
     return 0;
 }
 
-void sq__members_call_and_unlock(sq__pool_t *pool) {
+void sq__members_fill_seat_and_unlock(sq__pool_t *pool) {
     sq__member_t *member = NULL;
     bool recruits = false;
     if ((sq__pool_has_ready(pool) || pool->helps != NULL) && pool->seated < pool->seats) {
@@ -109,7 +109,7 @@ void sq__members_call_and_unlock(sq__pool_t *pool) {
         pool->members += recruits;
         pool->seated += member != NULL || recruits;
         if (member != NULL) {
-            member->is_seated = true; /* from now on, not from when it runs: a look is not to take it for one that is blocked */
+            member->is_seated = true; /* from now on, not from when it runs: a growth check must not count it as blocked */
         }
         if (pool->members > pool->seats_at_rest) {
             sq__growth_schedule(pool, false); /* so that it is ended when it is no longer needed */
@@ -141,12 +141,12 @@ typedef struct work {
 /* With the lock: the next work of a member that has a seat. False: it has left its seat. */
 static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
     bool stays = pool->seated <= pool->seats;
-    bool helps = stays && pool->helps != NULL && (!sq__pool_has_ready(pool) || pool->is_turn_of_help);
+    bool helps = stays && pool->helps != NULL && (!sq__pool_has_ready(pool) || pool->takes_help_next);
     *work = (work_t){ .help = helps ? sq__help_take(pool) : NULL };
     if (stays && !helps) {
         work->entry = sq__pool_take_first(pool, &work->band);
     }
-    pool->is_turn_of_help = !helps;
+    pool->takes_help_next = !helps;
     member->is_seated = helps || work->entry != NULL;
     member->entry = pool->taken + pool->helped;
     pool->seated -= !member->is_seated;
@@ -179,14 +179,14 @@ static bool serve(void *argument) {
         member->thread_id = sq__thread_id();
     }
     while (!member->is_dismissed && next_work(pool, member, &work)) {
-        sq__store_relaxed(&member->calls, true);
+        sq__store_relaxed(&member->is_working, true);
         if (pool->helps != NULL) {
-            sq__members_call_and_unlock(pool); /* one more member, for another help */
+            sq__members_fill_seat_and_unlock(pool); /* one more member, for another help */
         } else {
             sq__mutex_unlock(&pool->lock);
         }
         bool has_more = do_work(pool, &work);
-        sq__store_relaxed(&member->calls, false);
+        sq__store_relaxed(&member->is_working, false);
         if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child: the entries are the parent's */
             return false;
         }
@@ -214,7 +214,7 @@ void sq__pool_lend_seat(sq__member_t *member) {
     sq__mutex_lock(&pool->lock);
     member->is_seated = false;
     pool->seated -= 1;
-    sq__members_call_and_unlock(pool);
+    sq__members_fill_seat_and_unlock(pool);
 }
 
 void sq__pool_take_seat(sq__member_t *member) {

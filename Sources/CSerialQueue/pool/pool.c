@@ -3,7 +3,7 @@
 #include "platform/event.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
-#include "pool/look.h"
+#include "pool/pools.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 #include "thread/self.h"
@@ -38,7 +38,7 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     pool->seats_at_rest = pool->seats = (unsigned)plan->seats;
     pool->most = (unsigned)plan->most;
     pool->process = sq__process();
-    pool->alarm.call = sq__growth_look;
+    pool->alarm.call = sq__growth_check;
     sq__store_relaxed(&pool->references, 1);
     int error = sq__mutex_init(&pool->lock);
     if (error) {
@@ -46,12 +46,12 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     }
     error = begin(pool, plan);
     if (error) {
-        goto no_crew;
+        goto no_members;
     }
     sq__pools_add(pool);
     *result = pool;
     return 0;
-no_crew:
+no_members:
     sq__mutex_destroy(&pool->lock);
 no_lock:
     sq__memory_free(pool);
@@ -121,7 +121,7 @@ void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     }
     sq__pool_append(pool, band, entry);
     if (__builtin_expect(pool->seats_at_rest > 0, 1)) {
-        sq__members_call_and_unlock(pool);
+        sq__members_fill_seat_and_unlock(pool);
     } else if (pool->is_loop) {
         posted_to_loop(pool);
     } else {
@@ -138,7 +138,7 @@ void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted) {
     help->is_over = false;
     sq__mutex_lock(&pool->lock);
     sq__help_list(pool, help);
-    sq__members_call_and_unlock(pool);
+    sq__members_fill_seat_and_unlock(pool);
 }
 
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {

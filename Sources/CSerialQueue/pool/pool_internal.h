@@ -17,11 +17,11 @@ struct sq__member {
     sq__member_t *next_idle; /* L */
     uint64_t thread_id;      /* L  0: it has not run yet */
     uint64_t entry;            /* L  the number of the entry or help that it runs: how many had been taken */
-    uint64_t entry_seen;       /* L  the same at the last look (growth.c), */
-    unsigned looks;          /* L  how many looks in a row have found it in the same entry, */
+    uint64_t entry_seen;       /* L  the same at the last check (growth.c), */
+    unsigned checks;         /* L  how many checks in a row have found it in the same entry, */
     unsigned still;          /* L  and how many of them without use of the processor in between */
     uint64_t used;           /* L  processor time that it had used at the last of these; nanoseconds */
-    SQ__ATOMIC(bool) calls;  /* A  it is inside its entry or help; only the member writes it */
+    SQ__ATOMIC(bool) is_working;  /* A  it is inside its entry or help; only the member writes it */
     bool is_seated;          /* L  it has a seat: it runs an entry, or was woken for one, and does not sleep in the library */
     bool is_dismissed;       /* L */
 };
@@ -30,7 +30,7 @@ struct sq__member {
 typedef struct sq__line {
     sq__ready_t *first;
     sq__ready_t **end;
-    unsigned passed; /* how many entries of higher bands were taken since one of this line was */
+    unsigned overtaken; /* how many entries of higher bands were taken since one of this line was */
 } sq__line_t;
 
 /* F fixed after create, L under the lock, A atomic; C written under the lock, read by anyone as a hint. */
@@ -44,7 +44,7 @@ struct sq_pool {
     sq__help_t *helps;              /* L  what members may help with (help.h) */
     sq__help_t **helps_end;         /* L */
     uint64_t helped;                /* L  how many times a member has taken a help */
-    bool is_turn_of_help;           /* L  the next member that finds a help and an entry takes the help */
+    bool takes_help_next;           /* L  the next member that finds a help and an entry takes the help */
     sq__member_t *all;              /* L */
     sq__member_t *idle;             /* L  the last one on top */
     unsigned members;               /* L  including those that are being started */
@@ -64,14 +64,14 @@ struct sq_pool {
     /* growth.c */
     sq__alarms_t *alarms;  /* F  the process's */
     sq__alarm_t alarm;
-    uint64_t seen;         /* L  how many entries had been posted at the last look */
-    unsigned looks;        /* L  since idle members were last ended; a slow look counts as many */
-    unsigned looks_at_surplus; /* L  in a row, that found more members not blocked than seats at rest */
+    uint64_t seen;         /* L  how many entries had been posted at the last check */
+    unsigned checks;       /* L  since idle members were last ended; a slow check counts as many */
+    unsigned checks_with_surplus; /* L  in a row, that found more members not blocked than seats at rest */
     unsigned fewest_idle;  /* L  the fewest since idle members were last ended */
     bool growth_is_scheduled;      /* L  the alarm is set, or its function is running */
-    bool is_soon;          /* L  the next look comes soon */
+    bool is_soon;          /* L  the next check comes soon */
 
-    sq__pool_t *next;    /* under the lock of the list (look.c) */
+    sq__pool_t *next;    /* under the lock of the list (pools.c) */
     sq__pool_t **link;   /* the same; NULL: it is not in the list */
     sq__alarms_t *clock; /* F  of a manual pool; else NULL */
     sq__explorer_t *explorer; /* F  while the pool is in use; NULL: it is not being explored */
@@ -80,7 +80,7 @@ struct sq_pool {
     bool is_loop;         /* F */
     int event;            /* F  of a loop: its descriptor */
     bool is_rung;         /* L  the descriptor is readable, or a thread is about to make it so */
-    bool stops;           /* L  the next look of sq_pool_run_forever ends it */
+    bool stops;           /* L  sq_pool_run_forever ends when it reads this next */
     SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the pool holds a reference; NULL: no thread has run it yet */
     char label[];        /* F */
 };
@@ -93,7 +93,7 @@ void sq__members_end(sq__pool_t *pool);
 
 /* With the lock, which it releases: if an entry or a help is ready and a seat is free, wakes or starts a member to take it. The
  * pool may be freed on return. */
-void sq__members_call_and_unlock(sq__pool_t *pool);
+void sq__members_fill_seat_and_unlock(sq__pool_t *pool);
 
 /* With the lock, which it releases: counts one member less. The last one frees the pool. */
 void sq__members_leave_and_unlock(sq__pool_t *pool);
@@ -107,7 +107,7 @@ void sq__members_dismiss(sq__member_t *picked);
 void sq__growth_schedule(sq__pool_t *pool, bool is_soon);
 
 /* The pool's alarm fires: checks whether the pool must grow. */
-void sq__growth_look(sq__alarm_t *alarm);
+void sq__growth_check(sq__alarm_t *alarm);
 
 /* With the lock. list: adds the help to the list. take: a member takes the first help; there must be one. leave: a member has stopped
  * using the help, which may free it. */
@@ -130,7 +130,7 @@ void sq__pool_unlist(sq__pool_t *pool, struct sq__ahead **link);
 /* With the lock. */
 static inline bool sq__pool_has_ready(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
 
-/* With the lock. The second looks in all bands; *band is the entry's if it is ready. */
+/* With the lock. The second one searches all bands; *band is the entry's if it is ready. */
 bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 bool sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry, sq__band_t *band);
 

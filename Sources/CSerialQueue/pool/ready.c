@@ -1,7 +1,7 @@
 /* ready.c: what the other files of a pool share: the list of ready entries, scheduling a growth check, and freeing the pool. */
 #include "platform/event.h"
 #include "platform/memory.h"
-#include "pool/look.h"
+#include "pool/pools.h"
 #include "pool/ahead.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
@@ -46,7 +46,7 @@ static sq__ready_t *take(sq__pool_t *pool, sq__line_t *line, sq__ready_t **link)
 /* The highest band with a ready entry, unless a lower one has waited long enough: then the lowest of those. */
 static sq__band_t next_band(const sq__pool_t *pool) {
     for (sq__band_t band = SQ__BAND_LOW; band > SQ__BAND_HIGH; band -= 1) {
-        if (pool->lines[band].first != NULL && pool->lines[band].passed >= SQ__BATCH - 1) {
+        if (pool->lines[band].first != NULL && pool->lines[band].overtaken >= SQ__BATCH - 1) {
             return band;
         }
     }
@@ -63,9 +63,9 @@ sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band) {
     }
     *band = next_band(pool);
     sq__line_t *line = &pool->lines[*band];
-    line->passed = 0;
+    line->overtaken = 0;
     for (sq__band_t lower = *band + 1; lower < SQ__BANDS; lower += 1) {
-        pool->lines[lower].passed += pool->lines[lower].first != NULL;
+        pool->lines[lower].overtaken += pool->lines[lower].first != NULL;
     }
     return take(pool, line, &line->first);
 }

@@ -1,6 +1,6 @@
-/* look.h: the pools of this process, for a dump. */
-#ifndef SQ__POOL_LOOK_H
-#define SQ__POOL_LOOK_H
+/* pools.h: the pools of this process, for a dump. */
+#ifndef SQ__POOL_POOLS_H
+#define SQ__POOL_POOLS_H
 
 #include "pool/pool.h"
 

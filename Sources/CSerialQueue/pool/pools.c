@@ -1,4 +1,4 @@
-#include "pool/look.h"
+#include "pool/pools.h"
 
 #include "platform/peek.h"
 #include "platform/thread.h"
@@ -54,7 +54,7 @@ typedef struct seated {
     unsigned count;
 } seated_t;
 
-static void look_at_members(const sq__member_t *member, seated_t *seated) {
+static void visit_members(const sq__member_t *member, seated_t *seated) {
     sq__member_t copy;
     seated->count = 0;
     for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
@@ -65,7 +65,7 @@ static void look_at_members(const sq__member_t *member, seated_t *seated) {
 }
 
 /* With the lock they are read directly: there may be very many, and a peek is two system calls. */
-static void look_at_entries(const sq__ready_t *entry, bool is_locked, const sq__pool_visitor_t *visitor) {
+static void visit_entries(const sq__ready_t *entry, bool is_locked, const sq__pool_visitor_t *visitor) {
     sq__ready_t copy;
     for (unsigned i = 0; entry != NULL && i < MOST_ENTRIES && (is_locked || sq__peek(entry, &copy, sizeof copy)); i += 1) {
         visitor->entry(visitor->context, entry, is_locked);
@@ -73,15 +73,15 @@ static void look_at_entries(const sq__ready_t *entry, bool is_locked, const sq__
     }
 }
 
-static void look(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
+static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
     struct sq_pool copy;
     seated_t seated;
     sq__pool_view_t view = { .is_locked = sq__mutex_lock_within(&pool->lock, visitor->patience) };
     bool is_there = sq__peek(pool, &copy, sizeof copy);
     if (is_there) {
-        look_at_members(copy.all, &seated);
+        visit_members(copy.all, &seated);
         for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
-            look_at_entries(copy.lines[band].first, view.is_locked, visitor);
+            visit_entries(copy.lines[band].first, view.is_locked, visitor);
         }
     }
     if (view.is_locked) {
@@ -109,7 +109,7 @@ bool sq__pools_visit(const sq__pool_visitor_t *visitor) {
     bool is_locked = sq__mutex_lock_within(&lock, visitor->patience);
     /* Without the lock a pool could be freed at any time, together with its mutex: so none is visited then. */
     for (sq__pool_t *pool = is_locked ? pools : NULL; pool != NULL; pool = pool->next) {
-        look(pool, visitor);
+        visit_pool(pool, visitor);
     }
     if (is_locked) {
         sq__mutex_unlock(&lock);

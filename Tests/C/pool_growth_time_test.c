@@ -1,4 +1,4 @@
-/* pool_look_test.c: how soon a pool grows, on a clock that the test moves. How far it grows: pool_grow_test.c. */
+/* pool_growth_time_test.c: how soon a pool grows, on a clock that the test moves. How far it grows: pool_grow_test.c. */
 #include "caller.h"
 #include "sq_pool.h"
 #include "platform/thread.h"
@@ -17,12 +17,12 @@ static void block(void *context) {
     latch_bump(&crowd->left);
 }
 
-/* Every seat is taken by a task that sleeps, so that a look finds what it is to find. */
+/* Every seat is taken by a task that sleeps, so that the next growth check finds all blocked. */
 static bool all_are_blocked(sq__pool_t *pool) {
     unsigned blocked = 0;
     sq__mutex_lock(&pool->lock);
     for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
-        blocked += member->is_seated && sq__load_relaxed(&member->calls) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
+        blocked += member->is_seated && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
     }
     bool all = blocked == pool->seats;
     sq__mutex_unlock(&pool->lock);
@@ -32,7 +32,7 @@ static bool all_are_blocked(sq__pool_t *pool) {
 static void set(void *flag) { *(atomic_bool *)flag = true; }
 
 /* The pool goes by a clock of the test's, which stands still while its tasks get to their gate. To see it fail: 20 for
- * SQ__LOOKS_AT_A_JOB, or one seat more at a time in grow (growth.c). */
+ * SQ__CHECKS_WITHOUT_USE, or one seat more at a time in grow (growth.c). */
 TEST(sixty_three_blocked_tasks_keep_the_64th_queue_waiting_for_100_milliseconds_at_most) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     REQUIRE(pool != NULL);

@@ -105,9 +105,11 @@ def _block(runs):
     missing = [name for name in SHOWN if name not in of_row]
     if missing:
         sys.exit(f"driver/readme.py: there are no rows {missing}.")
-    counts = ", ".join(f"{len(runs[name])} {where}" for name, where in zip(conditions.ALL, ("quiet", "on one processor", "busy")))
+    counts = [len(runs[name]) for name in conditions.ALL]
+    of_runs = ("Medians of one run in each condition" if set(counts) == {1} else "Lowest to highest median of the runs "
+               f"({counts[0]} quiet, {counts[1]} on one processor, {counts[2]} busy)")
     text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name]) for name in SHOWN]), "",
-            f"Lowest to highest median of the runs ({counts}); bold: misses the bar that the project has set itself. "
+            f"{of_runs}; bold: misses the bar that the project has set itself. "
             f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {_commits(runs)}.", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)

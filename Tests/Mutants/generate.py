@@ -347,7 +347,7 @@ def mutants_of(file, text=None):
             name = f'{file} {function}: {operator} {what}'
             seen[name] = seen.get(name, 0) + 1
             name += f' #{seen[name]}' if seen[name] > 1 else ''
-            if (operator, edits[0][0]) in made.covered or not scope.has(file, operator, what):
+            if (operator, edits[0][0]) in made.covered or not scope.has(file, function, operator, what):
                 continue
             yield Mutant(name, file, function, operator, edits, digest, text.count('\n', 0, edits[0][0]) + 1)
 

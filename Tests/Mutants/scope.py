@@ -11,6 +11,12 @@ ROOMS = ('alarm', 'concurrent', 'kernel', 'many', 'pool', 'queue', 'thread', 'ti
 FILES_LEFT_OUT = ('kernel/handle', 'kernel/measured', 'kernel/probes', 'kernel/suspended', 'kernel/traced', 'kernel/unwind', 'pool/pools',
                   'thread/explored', 'thread/spin', 'wait/deadlock_report')
 
+# Functions of other files that only a dump or an exploration calls.
+FUNCTIONS_LEFT_OUT = re.compile(r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|\w+/\w+\.[ch] (\w+_explored|sq__\w+_next_ties?)$')
+
+# Conditions on what a queue records. With other flags next to these they are kept.
+RECORDS = re.compile(r'(?!.*SQ__(CONCURRENT|DISCARD)).*SQ__(TRACED|MEASURED)')
+
 # Statements that are not dropped.
 OBSERVES = r'sq__count|sq__depth_sample|sq__explored_\w+|sq__measured_\w+|sq__probe_\w+|SQ__PROBE\w*|sq__spin_\w+|sq__traced?_\w+|snprintf'
 CHECKS = r'SQ__CHECK_HANDLE|sq__fatal'
@@ -19,11 +25,13 @@ UNLOCKS = r'sq__(?:\w+_)?unlock\w*'
 KEPT = re.compile(rf'(?:\(void\))?(?:{OBSERVES}|{CHECKS}|{FREES}|{UNLOCKS})\(|SQ__NOBODY_UNWINDS_THROUGH')
 
 
-def has(file, operator, text):
+def has(file, function, operator, text):
     if operator == 'weaken':
         return True  # each order of MemoryOrdering.md, in every file
     room, _, rest = file.partition('/')
-    return room in ROOMS and f'{room}/{rest[:-2]}' not in FILES_LEFT_OUT and (operator != 'drop' or is_dropped(text))
+    if room not in ROOMS or f'{room}/{rest[:-2]}' in FILES_LEFT_OUT or FUNCTIONS_LEFT_OUT.match(f'{file} {function}'):
+        return False
+    return is_dropped(text) if operator == 'drop' else not RECORDS.match(text)
 
 
 def is_dropped(statement):

@@ -204,7 +204,7 @@ bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm) {
     return was_set;
 }
 
-/* Looking */
+/* For dumps */
 
 /* The nodes that may come next: of each node that was taken, the two below it. */
 typedef struct front {

@@ -15,7 +15,8 @@ extern char __start_core_counts[] __attribute__((weak)), __stop_core_counts[] __
 extern char __start_core_own[], __stop_core_own[];
 void ex_system_reset(void);
 
-static char *kept_data, *kept_bss;
+static char *kept_data, *kept_bss, *kept_own;
+char ex_own[EX_THREADS][EX_OWN] __attribute__((aligned(64)));
 
 static void reset(char **kept, char *start, char *stop) {
     size_t bytes = (size_t)(stop - start);
@@ -32,6 +33,7 @@ static void reset(char **kept, char *start, char *stop) {
 void ex_core_reset(void) {
     reset(&kept_data, __start_core_data, __stop_core_data);
     reset(&kept_bss, __start_core_bss, __stop_core_bss);
+    reset(&kept_own, __start_core_own, __stop_core_own);
     memset(__start_core_own, 0, (size_t)(__stop_core_own - __start_core_own));
     ex_system_reset();
     ex_events_reset();
@@ -46,6 +48,17 @@ void ex_core_exchange_own(char *leaving, const char *coming) {
     memcpy(leaving, __start_core_own, bytes);
     memcpy(__start_core_own, coming, bytes);
 }
+
+/* All zero, a record of a thread says that it is in the list already. Then no thread joins it, which makes the schedules shorter. */
+void ex_core_begin_own(int thread) {
+    size_t bytes = (size_t)(__stop_core_own - __start_core_own);
+    memset(ex_own[thread], 0, EX_OWN);
+    if (ex_setting.lists_threads) {
+        memcpy(ex_own[thread], kept_own, bytes);
+    }
+}
+
+void *ex_mine(const void *object) { return ex_own[ex_current] + ((const char *)object - __start_core_own); }
 
 bool ex_core_ignores(const void *address) {
     const char *at = address;

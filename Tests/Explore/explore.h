@@ -32,6 +32,7 @@ typedef struct ex_clock { uint32_t at[EX_THREADS]; } ex_clock_t;
 typedef struct ex_setting {
     ex_memory_t memory;
     bool faults; /* allocations and threads may fail */
+    bool lists_threads; /* threads join their list (thread/self.h) before their first task or wait */
 } ex_setting_t;
 extern ex_setting_t ex_setting;
 
@@ -60,6 +61,7 @@ void ex_run(void (*body)(void), ex_result_t *result);
 int ex_start(void (*body)(void *), void *argument, bool daemon);
 void ex_point(void);
 void ex_join(int thread);
+bool ex_stood_still(int thread, uint64_t since); /* it has not run after that step, and has not ended */
 _Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 unsigned ex_threads(void);
 
@@ -102,6 +104,7 @@ bool ex_is_freed(const void *address);
 bool ex_block_of(const void *address, unsigned *number, size_t *bytes, size_t *offset);
 uint64_t ex_place_of(const void *address);   /* a number that is the same in each run */
 extern char ex_stacks[EX_THREADS][EX_STACK];
+void ex_end_memory(const void *start, size_t bytes); /* from now on an access is a failure */
 extern bool ex_no_memory; /* every allocation fails */
 extern const void *ex_caller;  /* where in the program the present operation stands */
 
@@ -136,6 +139,8 @@ void ex_dumped(const char *text, size_t length); /* stage_dump.c: a part of a du
 
 /* core.c: the part of the core's state that outlives its queues. */
 enum { EX_OWN = 192 }; /* bytes that are local to a thread, at most */
+extern char ex_own[EX_THREADS][EX_OWN]; /* what SQ__MINE leads to */
+void ex_core_begin_own(int thread);
 void ex_core_reset(void);
 void ex_core_exchange_own(char *leaving, const char *coming);
 bool ex_core_ignores(const void *address);

@@ -28,6 +28,7 @@ typedef struct scenario {
     void (*body)(void);  /* C code, for what the words cannot say */
     expectation_t expect;
     bool faults;                     /* memory and threads may fail */
+    bool lists_threads;              /* threads are in their list, for a dump */
     const char *prints[EX_MEMORIES]; /* all that it may print, and each of it must come; NULL: as in the model before */
     uint8_t bound[EX_COSTS];         /* of the depth-first search; all 0: 2 preemptions, 1 expiry, 1 disturbance */
 } scenario_t;

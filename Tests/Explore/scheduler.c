@@ -22,6 +22,7 @@ typedef struct thread {
     bool may_wake_spuriously, expired;
     void (*at_exit)(void *);
     void *exit_argument;
+    uint64_t left_at; /* the step at which another thread continued */
     char own[EX_OWN]; /* what is local to it, while another one runs */
 } thread_t;
 
@@ -69,6 +70,7 @@ static void enter(int next) {
     }
     thread_t *from = &threads[ex_current], *to = &threads[next];
     ex_core_exchange_own(from->own, to->own);
+    from->left_at = ex_step;
     ex_current = next;
     exchange_stacks(&from->stack_pointer, to->stack_pointer);
 }
@@ -195,6 +197,9 @@ static void entry(void) {
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
     }
     ex_leave_view((unsigned)(EX_VIEW_END + ex_current));
+    if (ex_setting.lists_threads) {
+        ex_end_memory(ex_own[ex_current], EX_OWN);
+    }
     me->standing = DONE;
     EX_TRACE("ends");
     bool all_done = true;
@@ -219,6 +224,7 @@ int ex_start(void (*body)(void *), void *argument, bool daemon) {
     int id = (int)count++;
     threads[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX };
     ex_memory_thread(id, id > 0 ? ex_current : -1);
+    ex_core_begin_own(id);
     void **top = (void **)(ex_stacks[id] + EX_STACK - 64);
     *--top = NULL;
     *--top = (void *)entry;
@@ -233,6 +239,10 @@ void ex_join(int thread) {
         ex_block(&threads[thread], NULL, UINT64_MAX, false);
     }
     ex_take_view((unsigned)(EX_VIEW_END + thread));
+}
+
+bool ex_stood_still(int thread, uint64_t since) {
+    return thread != ex_current && threads[thread].standing != DONE && threads[thread].left_at <= since;
 }
 
 void ex_at_exit(void (*call)(void *), void *argument) {

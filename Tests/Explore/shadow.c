@@ -18,7 +18,8 @@ typedef struct shadow {
 } shadow_t;
 
 static char arena[ARENA] __attribute__((aligned(4096)));
-static shadow_t arena_shadow[ARENA / 4], stack_shadow[EX_THREADS * EX_STACK / 4], other_shadow[OTHERS];
+static shadow_t arena_shadow[ARENA / 4], stack_shadow[EX_THREADS * EX_STACK / 4], own_shadow[EX_THREADS * EX_OWN / 4];
+static shadow_t other_shadow[OTHERS];
 static uintptr_t other_key[OTHERS];
 static struct block { char *start; size_t bytes; bool live; } blocks[BLOCKS];
 static unsigned block_count, live;
@@ -55,6 +56,10 @@ static shadow_t *shadow_of(const char *address) {
     if (offset < sizeof ex_stacks) {
         return fresh(&stack_shadow[offset / 4]);
     }
+    offset = (size_t)(address - &ex_own[0][0]);
+    if (offset < sizeof ex_own) {
+        return ex_setting.lists_threads ? fresh(&own_shadow[offset / 4]) : NULL;
+    }
     if ((uintptr_t)address < 4096) {
         ex_fail("an access through a null pointer (%p)", (const void *)address);
     }
@@ -74,8 +79,9 @@ static shadow_t *shadow_of(const char *address) {
 }
 
 bool ex_is_freed(const void *address) {
-    size_t offset = (size_t)((const char *)address - arena);
-    return offset < ARENA && arena_shadow[offset / 4].run == run && !arena_shadow[offset / 4].alive;
+    size_t offset = (size_t)((const char *)address - arena), in_own = (size_t)((const char *)address - &ex_own[0][0]);
+    const shadow_t *shadow = offset < ARENA ? &arena_shadow[offset / 4] : in_own < sizeof ex_own ? &own_shadow[in_own / 4] : NULL;
+    return shadow != NULL && shadow->run == run && !shadow->alive;
 }
 
 static void check(const char *address, const char *what, bool writes) {
@@ -151,6 +157,13 @@ void *ex_allocate(size_t bytes, size_t alignment) {
     return start;
 }
 
+void ex_end_memory(const void *start, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 4) {
+        check((const char *)start + at, "free", true);
+        shadow_of((const char *)start + at)->alive = 0;
+    }
+}
+
 void ex_release(void *address) {
     if (address == NULL) {
         return;
@@ -164,10 +177,7 @@ void ex_release(void *address) {
         ex_fail("free of something that is not a live block: %s", ex_name_of(address));
     }
     EX_TRACE("frees %s", ex_name_of(address));
-    for (size_t at = 0; at < (blocks[i].bytes + 3) / 4 * 4; at += 4) {
-        check(blocks[i].start + at, "free", true);
-        arena_shadow[(size_t)(blocks[i].start + at - arena) / 4].alive = 0;
-    }
+    ex_end_memory(address, blocks[i].bytes);
     memset(address, 0xDD, blocks[i].bytes);
     blocks[i].live = false;
     live -= 1;

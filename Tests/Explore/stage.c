@@ -131,6 +131,7 @@ static void run(void *context) {
         ex_fail("outcome: %s %d runs twice, or after it was discarded", stage_kind_names[one->kind], one->id);
     }
     EX_TRACE("task %d (%s) begins", one->id, stage_kind_names[one->kind]);
+    one->runner = ex_current;
     one->started = ++ex_step;
     if (!one->is_inline) {
         check_exclusion(one);

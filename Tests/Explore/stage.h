@@ -26,7 +26,7 @@ typedef enum kind {
 
 typedef struct submission {
     kind_t kind;
-    int id, queue, submitter;
+    int id, queue, submitter, runner;
     void (*inside)(const void *argument); /* what the task does; NULL: nothing more */
     const void *argument;
     uint64_t began, returned, started, finished; /* steps; 0: not yet */

@@ -1,4 +1,7 @@
 /* system.c: the platform layer of the core, on the explorer's threads. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* process_vm_readv */
+#endif
 #include "explore.h"
 
 #include "platform/clock.h"
@@ -14,12 +17,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #define HERE (ex_caller = here)
 #define BEGIN const void *here = __builtin_return_address(0); ex_point(); HERE
 
 static uint32_t mutexes;
-void ex_system_reset(void) { mutexes = 0; }
+static unsigned held[EX_THREADS]; /* how many mutexes a thread holds */
+void ex_system_reset(void) {
+    mutexes = 0;
+    memset(held, 0, sizeof held);
+}
 
 static unsigned view_of(sq__mutex_t *mutex) {
     if (mutex->id == 0) {
@@ -52,6 +62,7 @@ static void take(sq__mutex_t *mutex) {
         ex_block(mutex, &mutex->owner, UINT64_MAX, false);
     }
     mutex->owner = (uint32_t)ex_current + 1;
+    held[ex_current] += 1;
     ex_take_view(view_of(mutex));
 }
 
@@ -61,6 +72,7 @@ static void leave(sq__mutex_t *mutex) {
     }
     ex_leave_view(view_of(mutex));
     mutex->owner = 0;
+    held[ex_current] -= 1;
 }
 
 void sq__mutex_lock(sq__mutex_t *mutex) {
@@ -165,27 +177,25 @@ unsigned sq__processor_count(void) { return ex_processors; }
 uint64_t sq__clock_now(void) { return ex_now(); }
 uint64_t sq__clock_process_time(void) { return ex_now(); }
 
-/* What a dump asks the system. A peek copies behind the detection of races, as the system does. All that it looks at here it has found
- * under a lock, as no thread is in the list of threads: so that must be there. */
+/* What a dump asks the system. A peek copies without the detection of races, as the system does. What the dump looks at under a lock
+ * must exist. The rest it has found in the records of threads that continue: it may have been freed, and then it is not mapped here. */
 bool sq__peek(const void *address, void *copy, size_t bytes) {
-    const char *from = address;
-    char *to = copy;
-    if ((uintptr_t)address < 4096) {
-        return false;
+    struct iovec from = { (void *)(uintptr_t)address, bytes }, to = { copy, bytes };
+    if (ex_setting.lists_threads) {
+        ex_point();
     }
     if (ex_is_freed(address)) {
-        ex_fail("a dump looks at %s, which was freed", ex_name_of(address));
+        if (held[ex_current] > 0) {
+            ex_fail("a dump looks at %s, which was freed", ex_name_of(address));
+        }
+        return false;
     }
-    for (; bytes > 0; bytes -= 1) {
-        *to++ = *from++;
-    }
-    return true;
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
 }
 
 void sq__peek_text(const char *address, char *text, size_t size) {
-    char first = '?';
-    (void)sq__peek(address, &first, 1);
-    snprintf(text, size, "%.*s", (int)size - 1, first != '?' ? address : "?");
+    char first;
+    snprintf(text, size, "%.*s", (int)size - 1, sq__peek(address, &first, 1) ? address : "?");
 }
 void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void *sq__pages(size_t bytes) { return calloc(1, bytes); }

@@ -138,7 +138,7 @@ static void name_static(char *text, const void *address) {
 const char *ex_name_of(const void *address) {
     char *text = next_text();
     object_t object;
-    size_t in_stacks = (size_t)((const char *)address - &ex_stacks[0][0]);
+    size_t in_stacks = (size_t)((const char *)address - &ex_stacks[0][0]), in_own = (size_t)((const char *)address - &ex_own[0][0]);
     if (find_object(address, &object)) {
         add(text, "%s %u", kind_names[object.kind], object.number);
         if (object.kind == UNKNOWN) {
@@ -149,6 +149,8 @@ const char *ex_name_of(const void *address) {
         }
     } else if (in_stacks < sizeof ex_stacks) {
         add(text, "T%zu's stack - %zu", in_stacks / EX_STACK, EX_STACK - in_stacks % EX_STACK);
+    } else if (in_own < sizeof ex_own) {
+        add(text, "T%zu's record + %zu", in_own / EX_OWN, in_own % EX_OWN);
     } else {
         name_static(text, address);
     }

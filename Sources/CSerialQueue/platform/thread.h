@@ -13,6 +13,9 @@
  * the space that the C library reserves for libraries that are loaded later. */
 #define SQ__THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
+/* The address of the calling thread's copy of a thread-local object, which other threads may be given. */
+#define SQ__MINE(object) (&(object))
+
 /* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
  * the same effect as elsewhere, and profilers see tasks. Its scheduling policy, nice value and affinity are those of the main

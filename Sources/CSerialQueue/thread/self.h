@@ -57,21 +57,21 @@ typedef struct sq__self {
 extern SQ__THREAD_LOCAL sq__self_t sq__self_record;
 
 /* The calling thread's record. Its frame may be SQ__UNLISTED, except while the thread runs a task or waits. */
-static inline sq__self_t *sq__self(void) { return &sq__self_record; }
+static inline sq__self_t *sq__self(void) { return SQ__MINE(sq__self_record); }
 
 /* The same, after listing the thread: its frame is a task's, or NULL. */
 void sq__self_enlist(void);
 static inline sq__self_t *sq__self_listed(void) {
-    if (__builtin_expect(sq__self_record.frame == SQ__UNLISTED, 0)) {
+    if (__builtin_expect(sq__self()->frame == SQ__UNLISTED, 0)) {
         sq__self_enlist();
     }
-    return &sq__self_record;
+    return sq__self();
 }
 
 /* A small number, never 0: the process's threads get 1, 2, 3, ... in the order of their first calls. */
 uint32_t sq__self_number_new(void);
 static inline uint32_t sq__self_number(void) {
-    uint32_t number = sq__self_record.number;
+    uint32_t number = sq__self()->number;
     return __builtin_expect(number != 0, 1) ? number : sq__self_number_new();
 }
 

@@ -1,5 +1,6 @@
 /* thread.h: the explorer's threads. The interface is that of the core's own header; thread-local data is in its own section here,
- * which the scheduler exchanges when another thread continues. */
+ * which the scheduler exchanges when another thread continues. An object whose address other threads may be given has in addition a
+ * copy for each thread, at an address of its own: SQ__MINE is the only way to it. */
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 
@@ -10,6 +11,8 @@
 #include <stdint.h>
 
 #define SQ__THREAD_LOCAL __attribute__((section("core_own")))
+void *ex_mine(const void *object);
+#define SQ__MINE(object) ((__typeof__(object) *)ex_mine(&(object)))
 
 typedef struct sq__thread_start {
     char unused;

@@ -1,4 +1,4 @@
-/* dump.c: a dump meets the end of what it looks at. Threads are not in their list here (thread/self.h): all have one address. */
+/* dump.c: a dump meets the end of what it looks at. */
 #include "scenario.h"
 
 #include <errno.h>
@@ -15,5 +15,9 @@ const scenario_t dump_scenarios[] = {
       .expect = { .pool = { POOL_FIXED, 1 }, .each_has_a_reference = true } },
     { "dump_pool", "a pool ends while a dump looks at it", "create | dump", .expect = { .pool = { POOL_FIXED, 1 } } },
     { "dump_manual", "a manual pool", "async pump | dump pump", .expect = { .pool = { POOL_MANUAL, 0 } } },
+    { "dump_thread_ends", "a thread that has run a task ends while a dump looks at it", "sync | dump", .lists_threads = true },
+    { "dump_threads_end", "two threads end, and join the list, around one that stands still in a task",
+      "sync | sync:B(open1 pass0) | sync | pass1 dump open0", .lists_threads = true },
+    { "dump_wait_ends", "a thread gets its turn, and ends, while a dump looks at its wait", "sync | sync | dump", .lists_threads = true },
     { 0 },
 };

@@ -8,17 +8,18 @@ import re
 ROOMS = ('alarm', 'concurrent', 'kernel', 'many', 'pool', 'queue', 'thread', 'timer', 'wait')
 
 # Of these rooms, what only observes, reports, or chooses how long to spin. Each name stands for a .c and a .h.
-FILES_LEFT_OUT = ('kernel/handle', 'kernel/measured', 'kernel/probes', 'kernel/suspended', 'kernel/traced', 'kernel/unwind', 'pool/pools',
-                  'thread/explored', 'thread/spin', 'wait/deadlock_report')
+FILES_LEFT_OUT = ('kernel/handle', 'kernel/measured', 'kernel/probes', 'kernel/sited', 'kernel/suspended', 'kernel/traced', 'kernel/unwind',
+                  'pool/pools', 'thread/explored', 'thread/spin', 'wait/deadlock_report')
 
 # Functions of other files that only a dump or an exploration calls.
 FUNCTIONS_LEFT_OUT = re.compile(r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|\w+/\w+\.[ch] (\w+_explored|sq__\w+_next_ties?)$')
 
 # Conditions on what a queue records. With other flags next to these they are kept.
-RECORDS = re.compile(r'(?!.*SQ__(CONCURRENT|DISCARD)).*SQ__(TRACED|MEASURED)')
+RECORDS = re.compile(r'(?!.*SQ__(CONCURRENT|DISCARD)).*SQ__(TRACED|SITED|MEASURED)')
 
 # Statements that are not dropped.
-OBSERVES = r'sq__count|sq__depth_sample|sq__explored_\w+|sq__measured_\w+|sq__probe_\w+|SQ__PROBE\w*|sq__spin_\w+|sq__traced?_\w+|snprintf'
+OBSERVES = r'sq__count|sq__depth_sample|sq__explored_\w+|sq__measured_\w+|sq__probe_\w+|SQ__PROBE\w*|sq__site[sd]_\w+'
+OBSERVES += r'|sq__spin_\w+|sq__traced?_\w+|snprintf'
 CHECKS = r'SQ__CHECK_HANDLE|sq__fatal'
 FREES = r'sq__\w+_(?:free|destroy|dispose|recycle)|dispose'
 UNLOCKS = r'sq__(?:\w+_)?unlock\w*'

@@ -2,6 +2,7 @@
 
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "kernel/sited.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
 
@@ -65,7 +66,11 @@ static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old)
             cold->wake = sq__watch_wake;
         }
         cold->watcher = fresh;
+        if (fresh != NULL) {
+            sq__sited_begin(queue);
+        }
         sq__control(queue, SQ__WATCHED, fresh != NULL ? SQ__WATCHED : 0);
+        sq__store_relaxed(&queue->noted_process, sq__sited_process(queue->process, fresh != NULL));
     }
     sq__watch_unlock(false);
     return error;

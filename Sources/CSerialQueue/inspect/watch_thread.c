@@ -38,6 +38,9 @@ void sq__watch_unlock(bool in_child) {
             cold->link = NULL;
             cold->watcher->is_being_called = cold->watcher == called;
         }
+        if (records != NULL) {
+            sq__sites_want(false);
+        }
         records = NULL;
         token = NULL;
     }
@@ -60,29 +63,39 @@ typedef struct stall {
     char waits_for[LABEL_SIZE];
 } stall_t;
 
-/* Returns the start time of the running task, and its *function and *thread_id; 0: no task runs. */
-static uint64_t runs_since(sq__cold_t *cold, sq_function_t *function, uint64_t *thread_id) {
+/* What runs, and since when; `began` 0: no task runs. */
+static sq__running_t runs_since(sq__cold_t *cold) {
     if (sq__is_concurrent(cold->queue)) {
-        return sq__reader_oldest(cold->queue, function, thread_id);
+        return sq__reader_oldest(cold->queue);
     }
-    uint64_t began = sq__load_acquire(&cold->began); /* [note] acquire: `function` and `thread_id` below */
-    *function = sq__load_acquire(&cold->function); /* [note] acquire: `began` below is at least as new */
-    *thread_id = sq__load_acquire(&cold->thread_id); /* [note] acquire: the same */
-    return sq__load_relaxed(&cold->began) == began ? began : 0;
+    sq__running_t running = { .began = sq__load_acquire(&cold->began) }; /* [note] acquire: what follows */
+    running.function = sq__load_acquire(&cold->function);   /* [note] acquire: `began` below is at least as new */
+    running.thread_id = sq__load_acquire(&cold->thread_id); /* [note] acquire: the same */
+    running.site = sq__load_acquire(&cold->site);           /* [note] acquire: the same */
+    if (sq__load_relaxed(&cold->began) != running.began) {
+        running.began = 0;
+    }
+    return running;
+}
+
+static void show_site(sq_stall_t *stall, sq__site_t site) {
+    const void *address = (const void *)sq__site_address(site);
+    stall->line = sq__site_line(site);
+    stall->file = stall->line != 0 ? address : NULL;
+    stall->caller = stall->line == 0 ? address : NULL;
 }
 
 static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
-    sq_function_t function;
-    uint64_t thread_id;
-    uint64_t began = runs_since(cold, &function, &thread_id);
-    if (began == 0 || now - began < cold->watcher->threshold || now < began) {
+    const sq__running_t running = runs_since(cold);
+    if (running.began == 0 || now - running.began < cold->watcher->threshold || now < running.began) {
         return false;
     }
     stall->shown = (sq_stall_t){
-        .kind = SQ_STALL_RUNNING, .nanoseconds = now - began, .function = function, .thread_id = thread_id
+        .kind = SQ_STALL_RUNNING, .nanoseconds = now - running.began, .function = running.function, .thread_id = running.thread_id
     };
-    bool is_new = cold->reported_running != began;
-    cold->reported_running = began;
+    show_site(&stall->shown, running.site);
+    bool is_new = cold->reported_running != running.began;
+    cold->reported_running = running.began;
     cold->reported_waiting = true; /* tasks that wait behind it are part of the same stall */
     return is_new;
 }
@@ -247,6 +260,9 @@ int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
     cold->looks = 0;
     cold->last_look = sq__clock_now() - rest_of(watcher); /* the first check is due now */
     if (cold->link == NULL) {
+        if (records == NULL) {
+            sq__sites_want(true);
+        }
         cold->next = records;
         cold->link = &records;
         if (cold->next != NULL) {
@@ -264,6 +280,9 @@ void sq__watch_thread_remove(sq__cold_t *cold) {
             cold->next->link = cold->link;
         }
         cold->link = NULL;
+        if (records == NULL) {
+            sq__sites_want(false);
+        }
     }
     if (records == NULL && token != NULL) {
         sq__token_grant(token, wait_id); /* no queue is left, so the thread ends */

@@ -2,6 +2,7 @@
 
 #include "kernel/lock.h"
 #include "kernel/reader.h"
+#include "kernel/sited.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
@@ -23,11 +24,12 @@ sq__cold_t *sq__cold_record(sq_queue_t *queue) {
 }
 
 void sq__traced_begin(sq_queue_t *queue) {
-    if (sq__is_traced(queue)) {
+    if (!sq__trace_is_on() || sq__is_traced(queue)) {
         return;
     }
     sq__lock(queue);
     if (sq__cold_record(queue) != NULL) {
+        sq__sited_begin(queue);
         sq__control(queue, 0, SQ__TRACED);
     }
     sq__unlock(queue);
@@ -49,7 +51,7 @@ void sq__cold_wake_watcher(sq_queue_t *queue) {
     }
 }
 
-void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function) {
+void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function, sq__site_t site) {
     if (sq__is_concurrent(queue)) {
         sq__reader_begin(queue, function);
         return;
@@ -61,7 +63,8 @@ void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function) {
     sq__store_relaxed(&cold->began, 0);
     sq__store_release(&cold->function, function); /* [note] release: none of the old `began` with the new function */
     sq__store_release(&cold->thread_id, sq__thread_id()); /* [note] release: the same */
-    sq__store_release(&cold->began, sq__clock_now()); /* [note] release: the two above */
+    sq__store_release(&cold->site, site);                 /* [note] release: the same */
+    sq__store_release(&cold->began, sq__clock_now()); /* [note] release: the three above */
 }
 
 void sq__cold_task_ends(sq_queue_t *queue) {
@@ -83,6 +86,6 @@ void sq__cold_task_calls(sq_queue_t *queue, sq_function_t function) {
     sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* made before the task was submitted */
     uint64_t began = sq__load_relaxed(&cold->began);
     if (began != 0 && began != SQ__WATCH_RESTS) { /* ours; else the task is not noted, and its end will not be */
-        sq__cold_task_begins(queue, function);
+        sq__cold_task_begins(queue, function, sq__load_relaxed(&cold->site));
     }
 }

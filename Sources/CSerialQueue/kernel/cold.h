@@ -18,6 +18,8 @@ typedef struct sq__cold {
     SQ__ATOMIC(uint64_t) began;         /* N  when the running task began; 0: none runs; SQ__WATCH_RESTS: none, and the watching thread set it */
     SQ__ATOMIC(sq_function_t) function; /* N */
     SQ__ATOMIC(uint64_t) thread_id;     /* N */
+    SQ__ATOMIC(sq__site_t) site;        /* N  where it was submitted; 0: not known */
+    SQ__ATOMIC(sq__era_t) era;          /* L, read by any thread  of its sites: trace/sites.h */
     SQ__ATOMIC(uint64_t) traced_as;     /* A  the queue's number in a trace, and above that the session: traced.h */
     sq_queue_t *queue;                  /* I */
     SQ__ATOMIC(struct sq__measured *) measured; /* A  NULL until its histograms are first on, then fixed: measured.h */
@@ -52,14 +54,23 @@ typedef struct sq__cold {
     SQ__ATOMIC(uint64_t) joined; /* L, read as a count: how many threads have joined a shared slot that was there */
 } sq__cold_t;
 
+/* What a watched queue runs. */
+typedef struct sq__running {
+    uint64_t began; /* 0: nothing is known to run */
+    sq_function_t function;
+    uint64_t thread_id;
+    sq__site_t site; /* where it was submitted; 0: not known */
+} sq__running_t;
+
 /* L. The queue's record, made if there is none; NULL: no memory. */
 sq__cold_t *sq__cold_record(sq_queue_t *queue);
 
 /* The queue, which has a record, is about to be freed. */
 void sq__cold_free(sq_queue_t *queue);
 
-/* O. Notes that the calling thread begins, or ends, a task. Only if the queue's control has SQ__WATCHED. */
-void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function);
+/* O. Notes that the calling thread begins, or ends, a task. Only if the queue's control has SQ__WATCHED. `site`: see trace/sites.h. In a
+ * concurrent queue the site is the reader's. */
+void sq__cold_task_begins(sq_queue_t *queue, sq_function_t function, sq__site_t site);
 void sq__cold_task_ends(sq_queue_t *queue);
 
 /* O. Called when a task may wait in the queue from now on, though none has begun: the queue may have been idle until now. */

@@ -24,8 +24,8 @@ enum {
     SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0,
     SQ__HELPS = 64, SQ__MEASURED = 128
 };
-/* Without these a task is just called. */
-enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED };
+/* Without these a task is just called; with these it is known where it was submitted (kernel/sited.h). */
+enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
 typedef struct sq__room {
@@ -57,6 +57,7 @@ struct sq_queue {
     SQ__ATOMIC(uint16_t) control;      /* L, the holder reads it: what to do with the next task; SQ__HOLD, ... */
     SQ__ATOMIC(uint16_t) handoff_kind; /* C  SQ__EMPTY: none */
     uint32_t process;                  /* I  see process.h */
+    SQ__ATOMIC(uint32_t) noted_process; /* L, read by any thread: the same; while the queue is watched another number: sited.h */
     sq__room_t *room;                  /* I  NULL: the capacity is unlimited */
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed */
 

@@ -49,17 +49,17 @@ void sq__reader_end(sq_queue_t *queue) {
     sq__locks_release(&locks, queue);
 }
 
-uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uint64_t *thread_id) {
-    uint64_t began = 0;
+sq__running_t sq__reader_oldest(const sq_queue_t *queue) {
+    sq__running_t running = { .began = 0 };
     sq__locks_take(&locks, queue);
     const sq__reader_t *oldest = sq__concurrent_of(queue)->oldest;
     if (oldest != NULL) {
-        began = oldest->began;
-        *function = oldest->function;
-        *thread_id = oldest->thread_id;
+        running = (sq__running_t){
+            .began = oldest->began, .function = oldest->function, .thread_id = oldest->thread_id, .site = sq__reader_site_of(&oldest->frame)
+        };
     }
     sq__locks_release(&locks, queue);
-    return began;
+    return running;
 }
 
 void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context) {

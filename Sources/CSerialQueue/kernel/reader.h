@@ -34,12 +34,20 @@ static inline sq__reader_t *sq__reader_of(const sq__frame_t *frame) {
 /* The same for the innermost task of the calling thread. */
 static inline sq__reader_t *sq__reader_now(void) { return sq__reader_of(sq__self()->frame); }
 
+/* Where the task of this frame, of a reader or of a batch, was submitted; 0: not known. */
+static inline sq__site_t sq__reader_site_of(const sq__frame_t *frame) {
+    if (!frame->has_site) {
+        return 0;
+    }
+    return frame->is_reader ? ((const sq__reader_t *)(const void *)frame)->site : ((const sq__batch_frame_t *)(const void *)frame)->site;
+}
+
 /* Called when the calling thread's task, which has such a record, begins or ends a function. Only if the queue is watched. */
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function);
 void sq__reader_end(sq_queue_t *queue);
 
-/* When the oldest running task began, its function and its thread; 0: none is known. */
-uint64_t sq__reader_oldest(const sq_queue_t *queue, sq_function_t *function, uint64_t *thread_id);
+/* The oldest running task. */
+sq__running_t sq__reader_oldest(const sq_queue_t *queue);
 
 /* sq__reader_run on a queue that is watched, traced or measured. */
 void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context);

@@ -64,7 +64,7 @@ bool sq__ring_publish(sq__place_t place, uintptr_t word) {
 }
 
 bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control) {
-    if (control & SQ__TRACED) {
+    if (control & SQ__SITED) {
         sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place));
     }
     uintptr_t word = control & SQ__MEASURED ? kind | (uintptr_t)sq__clock_now() << SQ__KIND_BITS : kind;

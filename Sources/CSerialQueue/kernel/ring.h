@@ -62,7 +62,7 @@ static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ
 static inline uint64_t sq__ring_time(uintptr_t word) { return word >> SQ__KIND_BITS; }
 static inline uint64_t sq__ring_time_between(uint64_t earlier, uint64_t later) { return (later - earlier) << SQ__KIND_BITS >> SQ__KIND_BITS; }
 
-/* Publishes the slot that the submitter has filled, in a queue that is traced or measured. Returns as sq__ring_publish. */
+/* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish. */
 bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control);
 
 /* Fills the slot that the submitter took, and publishes it as `kind`. */
@@ -74,8 +74,8 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
     place.slot->work = *work;
     bool takes = false;
     uint32_t control = sq__load_relaxed(&queue->control);
-    if (__builtin_expect(control & (SQ__CONCURRENT | SQ__TRACED | SQ__MEASURED), 0)) {
-        if (control & (SQ__TRACED | SQ__MEASURED)) {
+    if (__builtin_expect(control & (SQ__CONCURRENT | SQ__SITED | SQ__MEASURED), 0)) {
+        if (control & (SQ__SITED | SQ__MEASURED)) {
             return sq__ring_publish_noted(queue, place, kind, control) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
         }
         takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */

@@ -4,6 +4,7 @@
 #include "kernel/depth.h"
 #include "kernel/reader.h"
 #include "kernel/ring.h"
+#include "kernel/sited.h"
 #include "kernel/traced.h"
 #include "kernel/withdraw.h"
 #include "pool/ahead.h"
@@ -150,7 +151,7 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
                                                        const sq__work_t *work) {
     uint64_t began = 0;
     if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__EMPTY) {
-        sq__cold_task_begins(queue, sq__run_function_of(kind, control, work));
+        sq__cold_task_begins(queue, sq__run_function_of(kind, control, work), sq__reader_site_of(sq__self()->frame));
     }
     if (__builtin_expect((control & (SQ__MEASURED | SQ__DISCARD)) == SQ__MEASURED, 0) && kind != SQ__EMPTY) {
         began = sq__measured_begin(queue, kind == SQ__CALL || kind == SQ__EITHER ? work->waiter.call->submitted : submitted);
@@ -179,7 +180,7 @@ static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t wh
 /* O. The next task, which is in this place, will run in the calling thread's innermost frame. */
 static void note_site(const sq_queue_t *queue, uintptr_t where) {
     sq__frame_t *frame = sq__self()->frame;
-    sq__site_t site = sq__sites_take(queue, where);
+    sq__site_t site = sq__sited_take(queue, where);
     if (frame->is_reader) {
         ((sq__reader_t *)(void *)frame)->site = site;
     } else {
@@ -188,17 +189,19 @@ static void note_site(const sq_queue_t *queue, uintptr_t where) {
     frame->has_site = site != 0;
 }
 
-static __attribute__((noinline)) void call_traced(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
-                                                  const sq__work_t *work) {
-    sq__session_t session = trace_start(queue, kind, origin.where, control, work);
+static __attribute__((noinline)) void call_sited(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
+                                                 const sq__work_t *work) {
+    sq__session_t session = control & SQ__TRACED ? trace_start(queue, kind, origin.where, control, work) : 0;
     call(queue, kind, origin.submitted, control, work);
-    sq__trace_close(session, SQ__EVENT_END, 0, 0);
-    sq__self()->frame->has_site = false; /* the next task is perhaps not traced */
+    if (session != 0) {
+        sq__trace_close(session, SQ__EVENT_END, 0, 0);
+    }
+    sq__self()->frame->has_site = false; /* the next task is perhaps not noted */
 }
 
 sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
     sq__origin_t origin = { .where = 0, .submitted = control & SQ__MEASURED ? sq__measured_submitted(queue) : 0 };
-    if (control & SQ__TRACED) {
+    if (control & SQ__SITED) {
         origin.where = sq__next_where(queue);
         note_site(queue, origin.where);
     }
@@ -206,8 +209,8 @@ sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
 }
 
 void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
-    if (__builtin_expect(control & SQ__TRACED, 0)) {
-        call_traced(queue, kind, origin, control, work);
+    if (__builtin_expect(control & SQ__SITED, 0)) {
+        call_sited(queue, kind, origin, control, work);
         return;
     }
     call(queue, kind, origin.submitted, control, work);
@@ -220,7 +223,7 @@ void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, uint64_t submitted,
         session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
     }
     if (control & SQ__WATCHED) {
-        sq__cold_task_begins(queue, function);
+        sq__cold_task_begins(queue, function, 0);
     }
     uint64_t began = control & SQ__MEASURED ? sq__measured_begin(queue, submitted) : 0;
     sq__run(queue, function, context);

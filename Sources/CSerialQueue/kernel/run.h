@@ -57,7 +57,7 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
 /* The function of this work, for reports; NULL: it has none. */
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work);
 
-/* Where and when work was stored; each 0 if the queue is not traced, or not measured. */
+/* Where and when work was stored; each 0 if the queue is neither traced nor watched, or not measured. */
 typedef struct sq__origin {
     uintptr_t where;
     uint64_t submitted;

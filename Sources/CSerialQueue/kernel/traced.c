@@ -2,6 +2,7 @@
 
 #include "kernel/cold.h"
 #include "kernel/lock.h"
+#include "kernel/sited.h"
 #include "trace/recorders.h"
 
 SQ__ATOMIC(sq_function_t) sq__traced_closures;
@@ -51,16 +52,15 @@ sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t wher
 }
 
 int sq__queue_reject(sq_queue_t *queue, int error) {
-    if (sq__trace_is_on()) {
-        sq__trace_site(NULL, 0, true); /* what was noted belongs to this submission */
-    }
+    sq__self()->noted_queue = NULL; /* what was noted belongs to this submission */
     sq__add_relaxed(&queue->rejected, 1);
     return error;
 }
 
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where) {
-    uint32_t number = sq__traced_number(queue);
+    sq__site_t site = sq__sited_put(queue, where);
+    uint32_t number = sq__is_traced(queue) ? sq__traced_number(queue) : 0;
     if (number != 0) {
-        sq__sites_put(queue, where, sq__trace_submit(event, (unsigned)kind, number, where));
+        sq__trace_submit(event, (unsigned)kind, number, where, site);
     }
 }

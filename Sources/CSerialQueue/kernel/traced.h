@@ -10,7 +10,7 @@
 #include "kernel/queue.h"
 #include "trace/recorder.h"
 
-/* Called while a trace is under way: gives the queue the flag. Takes the queue's lock. In cold.c, which makes the record. */
+/* If a trace is under way, gives the queue the flag; takes the queue's lock for that. In cold.c, which makes the record. */
 void sq__traced_begin(sq_queue_t *queue);
 
 /* Removes the flag if no trace is under way. Takes the queue's lock. */
@@ -39,7 +39,7 @@ static inline void sq__traced_closure(sq_function_t function, const void *contex
     }
 }
 
-/* Records that a task of this kind was stored at `where`, by a SUBMIT or FIRE. */
+/* Records that a task of this kind was stored at `where`, by a SUBMIT or FIRE, and from which site, in a queue that is traced or watched. */
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where);
 
 /* Records a rare event, on a queue that may not have the flag yet. Takes the queue's lock, if a trace is under way. */

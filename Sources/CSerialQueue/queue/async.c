@@ -12,6 +12,7 @@
 #include "kernel/measured.h"
 #include "kernel/probes.h"
 #include "kernel/ring.h"
+#include "kernel/sited.h"
 #include "kernel/withdraw.h"
 #include "platform/clock.h"
 #include "platform/unwind.h"
@@ -29,7 +30,7 @@ _Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first)
 
 /* The caller holds the baton, and has put the task where it is the next one. */
 static __attribute__((noinline)) void note_first(sq_queue_t *queue, uint16_t kind) {
-    if (sq__is_traced(queue)) {
+    if (sq__is_sited(queue)) {
         sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
     }
     sq__measured_handoff(queue);
@@ -83,19 +84,11 @@ int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work) {
     return error ? error : submit(queue, runner, kind, work);
 }
 
-/* The task may be submitted later, by another thread: its site is kept until then. Before it can get room. */
-static __attribute__((noinline)) void keep_site(const sq_deferred_t *task) { sq__sites_put(task, 0, sq__trace_take_site()); }
-
-static __attribute__((noinline)) void restore_site(const sq_deferred_t *task) {
-    sq__site_t site = sq__sites_take(task, 0);
-    sq__trace_site((const void *)sq__site_address(site), sq__site_line(site), true);
-}
-
 /* The deferred task has got room. */
 static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     sq__runner_t runner;
-    if (queue->room != NULL && sq__trace_is_on()) {
-        restore_site(task);
+    if (queue->room != NULL) {
+        sq__sited_restore(queue, task);
     }
     int error = sq__runner_find(queue, &runner);
     if (error == 0) {
@@ -189,9 +182,7 @@ static inline __attribute__((always_inline)) int submit_or_wait(sq_queue_t *queu
     sq__store_relaxed(place, first_place);
     int error = task->call != NULL ? sq__runner_find(queue, &runner) : EINVAL;
     if (error == 0 && queue->room != NULL) {
-        if (sq__trace_is_on()) {
-            keep_site(task);
-        }
+        sq__sited_keep(queue, task); /* before it can get room */
         error = sq__capacity_take_room_for(sq__capacity(queue->room), task);
     }
     if (error) {

@@ -14,14 +14,14 @@
 int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner);
 
 /* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0 and *runner, ENOMEM, ESHUTDOWN or
- * ESTALE. Inline in the public calls: a trace notes their callers. */
+ * ESTALE. Inline in the public calls, which note their callers if the queue is traced or watched. */
 static inline __attribute__((always_inline)) int sq__runner_find(sq_queue_t *queue, sq__runner_t *runner) {
     *runner = sq__load_acquire(&queue->runner); /* [worker] acquire: the worker's fields */
-    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+    if (__builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return ESTALE;
         }
-        SQ__TRACE_CALLER(false);
+        SQ__NOTE_CALLER(queue);
         sq__traced_begin(queue);
     }
     return __builtin_expect(*runner != 0, 1) ? 0 : sq__runner_start(queue, runner);

@@ -42,7 +42,7 @@ typedef enum sq__lock_rank {
 extern SQ__ATOMIC(uint32_t) sq__fork_process;
 
 /* The number of this process; while a trace is recorded, a number that no queue has. One comparison with it finds out whether
- * a queue is from before a fork or is to be traced. Code that has a path for one of the two has one for both, at no cost. */
+ * a queue is from before a fork, is to be traced, or is watched (kernel/sited.h). Code that has a path for one of the two has one for both, at no cost. */
 extern SQ__ATOMIC(uint32_t) sq__process_if_quiet;
 
 /* Sets sq__process_if_quiet. True: to the number of this process. False: to a number that no queue has. */

@@ -48,6 +48,8 @@ typedef struct sq__self {
     struct sq__self *next; /* L */
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
+    const void *noted_queue; /* the queue of a site that was noted (trace/sites.h), or NULL */
+    uint64_t noted_site;
     uint32_t number; /* T  see sq__self_number; 0: none yet */
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;

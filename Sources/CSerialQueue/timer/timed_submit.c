@@ -3,6 +3,7 @@
 #include "kernel/measured.h"
 #include "kernel/probes.h"
 #include "kernel/ring.h"
+#include "kernel/sited.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
 #include "queue/pools.h"
@@ -36,7 +37,7 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
         sq__store_relaxed(work->claim.place, sq__ring_where(place));
     }
     sq__probe_submit(queue, kind == SQ__CLAIM ? work->claim.pair : &work->pair);
-    if (place.slot == NULL && sq__is_traced(queue)) {
+    if (place.slot == NULL && sq__is_sited(queue)) {
         sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
     }
     if (place.slot == NULL) {

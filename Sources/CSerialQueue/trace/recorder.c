@@ -30,7 +30,7 @@ void sq__recorders_lock(void) { sq__mutex_lock(&lock); }
 /* The child of a fork is not traced: the file is the parent's. */
 void sq__recorders_unlock(bool in_child) {
     if (in_child) {
-        sq__store_relaxed(&sq__trace_session, 0);
+        sq__recorders_end();
         of_parent = recorders;
         own_of_parent = sq__self()->recorder;
         recorders = NULL;
@@ -55,11 +55,16 @@ sq__session_t sq__recorders_begin(const sq__recording_t *wanted) {
     last_session += last_session == UINT32_MAX ? 2 : 1;
     sq__session_t session = last_session;
     sq__store_relaxed(&sq__trace_session, session);
+    sq__sites_want(true);
     sq__mutex_unlock(&lock);
     return session;
 }
 
-void sq__recorders_end(void) { sq__store_relaxed(&sq__trace_session, 0); }
+void sq__recorders_end(void) {
+    if (sq__exchange_relaxed(&sq__trace_session, 0) != 0) {
+        sq__sites_want(false);
+    }
+}
 
 /* Called with the lock. A flight recorder keeps names, so their number is limited: beyond that the oldest queues lose their label. */
 static sq__traced_name_t *take_surplus(void) {
@@ -295,31 +300,9 @@ void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins
     sq__trace_event(SQ__EVENT_TURN, begins, 0, fifo, turn);
 }
 
-static sq__site_t take_site(sq__recorder_t *recorder) {
-    sq__site_t site = recorder->site != NULL ? sq__site(recorder->site, recorder->site_line) : 0;
-    recorder->site = NULL;
-    return site;
-}
-
-sq__site_t sq__trace_take_site(void) {
+void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, sq__site_t site) {
     sq__recorder_t *recorder = find();
-    return recorder != NULL ? take_site(recorder) : 0;
-}
-
-sq__site_t sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where) {
-    sq__recorder_t *recorder = find();
-    if (recorder == NULL) {
-        return 0;
-    }
-    sq__site_t site = take_site(recorder);
-    record(recorder, sq__entry_what(kind, detail, queue, sq__site_line(site)), where, sq__site_address(site), recorder->open);
-    return site;
-}
-
-void sq__trace_site(const void *site, unsigned line, bool is_outermost) {
-    sq__recorder_t *recorder = find();
-    if (recorder != NULL && (is_outermost || recorder->site == NULL)) {
-        recorder->site = site;
-        recorder->site_line = line < 0xFFFF ? line : 0xFFFF;
+    if (recorder != NULL) {
+        record(recorder, sq__entry_what(kind, detail, queue, sq__site_line(site)), where, sq__site_address(site), recorder->open);
     }
 }

@@ -31,8 +31,6 @@ typedef struct sq__recorder {
     uint64_t thread_id;        /* I */
     char thread_name[16];      /* I */
     uint64_t open;             /* T  how many events were recorded that open something, and are not closed */
-    const void *site;          /* T  where the next submission comes from; NULL: not known */
-    unsigned site_line;        /* T  0: `site` is code; else it is the name of a file */
     bool is_left;              /* L  its thread no longer uses it */
     bool is_over;              /* L  the reader no longer uses it: its thread frees it */
     bool was_left;             /* R  `is_left` at the last look */
@@ -58,19 +56,7 @@ void sq__trace_text(const char *text);
 /* A turn of a FIFOQueue begins or ends, on this thread. For the Swift layer, which declares this itself. */
 void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins);
 
-/* A SUBMIT or FIRE, with the site that was noted, which it returns. */
-sq__site_t sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where);
-
-/* Notes where the next submission of this thread comes from. `line` 0: it is code. `is_outermost`: in place of what was noted before. */
-void sq__trace_site(const void *site, unsigned line, bool is_outermost);
-
-/* Returns what was noted, and forgets it. */
-sq__site_t sq__trace_take_site(void);
-
-/* A public call that notes its caller. Noinline, so that clang does not move what is rare in it to a function of its own, whose caller would
- * be noted then. */
-#define SQ__NOTES_CALLER __attribute__((noinline))
-/* For the public calls: notes their caller. */
-#define SQ__TRACE_CALLER(is_outermost) sq__trace_site(__builtin_return_address(0), 0, (is_outermost))
+/* A SUBMIT or FIRE from this site. */
+void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, sq__site_t site);
 
 #endif

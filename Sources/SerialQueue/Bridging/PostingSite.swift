@@ -1,18 +1,20 @@
 // PostingSite.swift: where a closure is submitted from.
 
+import CSerialQueue
 import CSerialQueueSwiftCall
 
-/// Notes where this thread's next submission comes from, if a trace is under way.
+/// Notes where this thread's next submission to the queue comes from, if the queue is traced or watched.
 ///
-/// The callers' default arguments are constants, so a program that is not traced pays for loading them and for one comparison.
+/// The callers' default arguments are constants, so a program that neither traces nor watches pays for loading them and for one
+/// comparison.
 @inline(__always)
-func noteSite(_ file: StaticString, _ line: UInt) {
-    if sq_swift_is_traced() { noteTracedSite(file, line) }
+func noteSite(of queue: OpaquePointer, _ file: StaticString, _ line: UInt) {
+    if sq_swift_wants_sites() { noteWantedSite(of: queue, file, line) }
 }
 
 @inline(never)
-private func noteTracedSite(_ file: StaticString, _ line: UInt) {
+private func noteWantedSite(of queue: OpaquePointer, _ file: StaticString, _ line: UInt) {
     // A literal's text lasts as long as the program, and ends with a zero.
     guard file.hasPointerRepresentation else { return }
-    sq_swift_note_site(file.utf8Start, UInt32(clamping: line))
+    sq_swift_note_site(queue, file.utf8Start, UInt32(clamping: line))
 }

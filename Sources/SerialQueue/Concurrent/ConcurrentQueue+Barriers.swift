@@ -8,7 +8,7 @@ extension ConcurrentQueue {
     public func asyncBarrier(
         _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
     ) -> Bool {
-        noteSite(file, line)
+        noteSite(of: queue, file, line)
         let error = EscapingClosure.submitBarrier(consume body, to: queue)
         withExtendedLifetime(self) {}
         return error == nil

@@ -117,7 +117,7 @@ extension WorkQueue {
     public func async(
         in group: WorkGroup, _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
     ) -> Bool {
-        noteSite(file, line)
+        noteSite(of: queue, file, line)
         let error = EscapingClosure.submit(consume body, to: queue, in: group.group)
         withExtendedLifetime((self, group)) {}
         return error == nil

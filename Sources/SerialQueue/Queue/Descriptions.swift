@@ -27,7 +27,8 @@ extension WorkQueue.Stall: CustomStringConvertible {
     public var description: String {
         let thread = threadID.map { " on thread \($0)" } ?? ""
         let cause = isSuspended ? ", the queue is suspended" : waitsFor.map { ", which waits for queue \"\($0)\"" } ?? ""
-        let what = kind == .running ? "a task has been running\(thread)" : "the oldest task has been waiting"
+        let site = submittedFrom.map { ", submitted from \($0)," } ?? ""
+        let what = kind == .running ? "a task\(site) has been running\(thread)" : "the oldest task has been waiting"
         return "queue \"\(label)\": \(what) for \(duration)\(cause); \(depth) waiting"
     }
 }

@@ -20,7 +20,7 @@ extension WorkQueue {
     public func async(
         _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
     ) -> Bool {
-        noteSite(file, line)
+        noteSite(of: queue, file, line)
         // SQ_NOW: does not wait for room.
         let error = EscapingClosure.submit(consume body, to: queue, by: 0)
         withExtendedLifetime(self) {}
@@ -45,7 +45,7 @@ extension WorkQueue {
         file: StaticString = #fileID,
         line: UInt = #line
     ) throws(SerialQueueError) {
-        noteSite(file, line)
+        noteSite(of: queue, file, line)
         let error = EscapingClosure.submit(consume body, to: queue, by: deadline(limit))
         withExtendedLifetime(self) {}
         if let error { throw error }

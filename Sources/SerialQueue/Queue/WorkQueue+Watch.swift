@@ -25,6 +25,10 @@ extension WorkQueue {
         public var threadID: UInt64?
         /// The label of the queue that this thread waits for; `nil` if it does not wait for a queue.
         public var waitsFor: String?
+        /// Where the running closure was submitted, such as `App/Store.swift:28`; `nil` if nothing runs, or it is not known.
+        ///
+        /// It is known for closures that were submitted while the queue was watched, by a call that has the parameters `file` and `line`.
+        public var submittedFrom: String?
     }
 
     /// Calls `handler` when a closure runs, or the oldest one waits, for longer than `threshold`.
@@ -59,6 +63,7 @@ extension WorkQueue {
 extension WorkQueue.Stall {
     init(_ stall: sq_stall_t) {
         let waitsFor = String(cString: stall.waits_for)
+        let submittedFrom = stall.file.map { "\(String(cString: $0)):\(stall.line)" }
         self.init(
             kind: stall.kind == SQ_STALL_RUNNING ? .running : .waiting,
             label: String(cString: stall.label),
@@ -66,7 +71,8 @@ extension WorkQueue.Stall {
             depth: stall.depth,
             isSuspended: stall.suspended,
             threadID: stall.thread_id == 0 ? nil : stall.thread_id,
-            waitsFor: waitsFor.isEmpty ? nil : waitsFor
+            waitsFor: waitsFor.isEmpty ? nil : waitsFor,
+            submittedFrom: submittedFrom
         )
     }
 }

@@ -32,7 +32,7 @@ void sq__trace_closures_of(sq_function_t function);
 static __attribute__((constructor)) void show_closures_in_traces(void) { sq__trace_closures_of(call_closure); }
 
 /* From the core, for traces. */
-void sq__trace_site(const void *site, unsigned line, _Bool is_outermost);
+void sq__sited_note(const sq_queue_t *queue, const void *file, unsigned line);
 
 void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, _Bool begins);
 
@@ -41,7 +41,7 @@ void sq_swift_trace_turn(const char *label, uintptr_t fifo, uintptr_t turn, _Boo
     sq__trace_turn(label, fifo, turn, begins);
 }
 
-void sq_swift_note_site(const unsigned char *file, unsigned line) { sq__trace_site(file, line, 1); }
+void sq_swift_note_site(const sq_queue_t *queue, const unsigned char *file, unsigned line) { sq__sited_note(queue, file, line); }
 
 /* Declared in BorrowedClosure.swift as (OpaquePointer, () -> Void) -> CInt: Swift passes the closure as its two words. */
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context);

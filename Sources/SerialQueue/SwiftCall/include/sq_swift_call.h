@@ -37,8 +37,12 @@ static inline _Bool sq_swift_once_is_done(const sq_once_t *_Nonnull once)
 extern uint32_t sq__trace_session;
 static inline _Bool sq_swift_is_traced(void) { return __builtin_expect(__atomic_load_n(&sq__trace_session, __ATOMIC_RELAXED) != 0, 0); }
 
-/* The next submission of this thread comes from this line of this file. The text must not change or end. */
-void sq_swift_note_site(const unsigned char *_Nonnull file, unsigned line);
+/* True if a trace is under way, or a queue is watched (trace/sites.h). The core's variable: */
+extern uint32_t sq__sites_wanted;
+static inline _Bool sq_swift_wants_sites(void) { return __builtin_expect(__atomic_load_n(&sq__sites_wanted, __ATOMIC_RELAXED) != 0, 0); }
+
+/* The next submission of this thread to this queue comes from this line of this file. The text must not change or end. */
+void sq_swift_note_site(const sq_queue_t *_Nonnull queue, const unsigned char *_Nonnull file, unsigned line);
 
 /* A turn of a FIFOQueue begins or ends, for a trace. */
 void sq_swift_trace_turn(const char *_Nonnull label, uintptr_t fifo, uintptr_t turn, _Bool begins);

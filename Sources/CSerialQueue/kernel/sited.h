@@ -1,0 +1,36 @@
+/* sited.h: the sites of a queue's tasks, while it is traced or watched (trace/sites.h).
+ *
+ * DESIGN. An unwatched, untraced queue pays nothing: the public calls compare the queue's `noted_process` with sq__process_if_quiet,
+ * which finds out at once whether the queue is from before a fork, is to be traced, or is watched; and the paths of a task look at
+ * its control anyway. */
+#ifndef SQ__KERNEL_SITED_H
+#define SQ__KERNEL_SITED_H
+
+#include "kernel/queue.h"
+
+/* What `noted_process` is while the queue is watched: neither the number of a process nor what sq__process_if_quiet is in a trace. */
+static inline uint32_t sq__sited_process(uint32_t process, bool is_watched) { return is_watched ? process + (UINT32_C(1) << 31) : process; }
+
+static inline bool sq__is_sited(const sq_queue_t *queue) {
+    return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__SITED, 0);
+}
+
+/* L. The queue, which has a record, is about to be traced or watched: an era begins, unless one is under way. */
+void sq__sited_begin(const sq_queue_t *queue);
+
+/* Stores the site that the thread has noted for the queue, under this place, and returns it; 0: not known. The queue is sited. */
+sq__site_t sq__sited_put(const sq_queue_t *queue, uintptr_t where);
+
+/* Removes and returns the site of the task that was in this place; 0: not known. The queue is sited. */
+sq__site_t sq__sited_take(const sq_queue_t *queue, uintptr_t where);
+
+/* A deferred task may be submitted later, by another thread. The first keeps its site until then; the second notes it for the thread
+ * that submits it. The queue is sited, else nothing happens. */
+void sq__sited_keep(const sq_queue_t *queue, const void *task);
+void sq__sited_restore(const sq_queue_t *queue, const void *task);
+
+/* Notes where the calling thread's next submission to this queue comes from, if the queue is sited or a trace is under way. For the
+ * Swift layer, which declares this itself. The name of the file must not change or end. */
+void sq__sited_note(const sq_queue_t *queue, const void *file, unsigned line);
+
+#endif

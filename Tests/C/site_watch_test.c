@@ -1,0 +1,117 @@
+/* site_watch_test.c: a stall notification and a dump say where the running task of a watched queue was submitted, without a trace. */
+#include "pools.h"
+#include "dump.h"
+#include "trace/sites.h"
+#include "ward.h"
+
+/* Not static: so the program's own table has them in any case. */
+void submit_here(sq_queue_t *queue, runner_t *runner);
+void submit_there(sq_queue_t *queue, runner_t *runner);
+
+__attribute__((noinline)) void submit_here(sq_queue_t *queue, runner_t *runner) { CHECK_EQUAL(sq_async(queue, run_long, runner), 0); }
+
+__attribute__((noinline)) void submit_there(sq_queue_t *queue, runner_t *runner) { CHECK_EQUAL(sq_async(queue, run_long, runner), 0); }
+
+static runner_t runner_init(void) { return (runner_t){ 0, LATCH_INIT, LATCH_INIT }; }
+
+/* True: the address is in this function, which is shorter than that. */
+static bool is_in(const void *address, void (*function)(sq_queue_t *, runner_t *)) {
+    return (uintptr_t)address - (uintptr_t)function < 256;
+}
+
+static void check_site(sq_queue_t *queue) {
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    runner_t runners[2] = { runner_init(), runner_init() };
+    watch(queue, &ward, SHORT);
+    submit_here(queue, &runners[0]); /* into the hand-off slot */
+    latch_wait(&runners[0].entered, 1);
+    submit_there(queue, &runners[1]); /* into a slot of the ring */
+    latch_wait(&ward.calls, 1);
+    CHECK(is_in(ward.last[0].caller, submit_here));
+    CHECK(ward.last[0].file == NULL);
+    CHECK_EQUAL(ward.last[0].line, 0);
+    CHECK_LINE(dump_now(), "runs run_long", "in queue \"sited\"", ", submitted by submit_here");
+    latch_bump(&runners[0].leave);
+    latch_wait(&ward.calls, 2);
+    CHECK(is_in(ward.last[1].caller, submit_there));
+    CHECK_LINE(dump_now(), "runs run_long", "in queue \"sited\"", ", submitted by submit_there");
+    latch_bump(&runners[1].leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
+/* To see it fail: in sq__runner_find compare `process`; or in sq__ring_put leave out SQ__SITED; or in note_first look at SQ__TRACED. */
+TEST(a_stall_and_a_dump_name_the_caller_that_submitted_the_running_task_of_a_watched_queue) { check_site(make_queue_of("sited", 0)); }
+
+/* To see it fail: in sq__reader_oldest leave out the site. */
+TEST(the_same_for_a_concurrent_queue) {
+    sq_pool_t *pool = make_pool(1); /* one at a time, so the reports come in order */
+    check_site(sq_queue_create("sited", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool, .width = 2 }));
+    sq_pool_release(pool);
+}
+
+/* To see it fail: in sq__sited_begin leave the era as it is. */
+TEST(a_task_that_was_submitted_while_its_queue_was_not_watched_has_no_site) {
+    sq_queue_t *queue = make_queue_of("sited", 0);
+    ward_t before = WARD_INIT, after = WARD_OF_RUNNING_INIT;
+    runner_t runners[4] = { runner_init(), runner_init(), runner_init(), runner_init() };
+    watch(queue, &before, HOURS);
+    submit_here(queue, &runners[0]);
+    latch_wait(&runners[0].entered, 1);
+    submit_here(queue, &runners[1]); /* into the ring's first slot, and its site is not taken out, as nobody watches then */
+    CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
+    latch_bump(&runners[0].leave);
+    latch_bump(&runners[1].leave);
+    drain(queue);
+    submit_there(queue, &runners[2]);
+    latch_wait(&runners[2].entered, 1);
+    submit_there(queue, &runners[3]); /* into the same slot */
+    watch(queue, &after, SHORT);
+    latch_bump(&runners[2].leave);
+    latch_wait(&after.calls, 1);
+    CHECK(after.last[0].function == run_long);
+    CHECK(after.last[0].caller == NULL);
+    CHECK(!has_line(dump_now(), "runs run_long", "submitted by", NULL));
+    latch_bump(&runners[3].leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&after.discarded, 1);
+    latch_wait(&before.discarded, 1);
+}
+
+/* To see it fail: in sq__queue_reject leave the note. */
+TEST(a_refused_submission_leaves_no_site_for_the_next_one) {
+    sq_queue_t *queue = make_queue_of("sited", 1);
+    ward_t ward = WARD_OF_RUNNING_INIT;
+    runner_t runners[2] = { runner_init(), runner_init() };
+    watch(queue, &ward, SHORT);
+    submit_here(queue, &runners[0]);
+    latch_wait(&runners[0].entered, 1);
+    submit_here(queue, &runners[1]); /* takes the room */
+    CHECK_EQUAL(sq_async(queue, run_long, &runners[1]), EAGAIN);
+    latch_bump(&runners[0].leave);
+    latch_wait(&runners[1].entered, 1);
+    latch_bump(&runners[1].leave);
+    drain(queue);
+    runners[0] = runner_init();
+    size_t reports = ward.calls.value;
+    submit_there(queue, &runners[0]);
+    latch_wait(&ward.calls, reports + 1);
+    CHECK(is_in(ward.last[reports].caller, submit_there));
+    latch_bump(&runners[0].leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
+/* To see it fail: in sq__sites_noted do not compare the queue. */
+TEST(what_is_noted_for_one_queue_is_not_taken_for_another) {
+    static int one, other;
+    sq__site_t site = sq__site(&one, 7), later = sq__site(&other, 9);
+    sq__sites_note(&one, site, true);
+    CHECK_EQUAL(sq__sites_noted(&other), 0);
+    sq__sites_note(&one, later, false); /* an inner call: the outermost one counts */
+    CHECK_EQUAL(sq__sites_noted(&one), site);
+    CHECK_EQUAL(sq__sites_noted(&one), 0);
+}

@@ -11,13 +11,13 @@ enum { OPS = 128, THREADS = 5 };
 typedef enum word {
     W_ASYNC, W_PAIR, W_BARRIER, W_SYNC_BARRIER, W_BARRIER_UNTIL, W_TRY_BARRIER, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL, W_EITHER, W_EITHER_UNTIL,
     W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
-    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_LINES, W_APART, W_PASS, W_OPEN, W_PRINT, WORDS
+    W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_MEMBER, W_OWNED_MEMBER, W_ITEM, W_ENTER, W_LEAVE, W_WAIT_GROUP, W_WAIT_ITEM, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_LINES, W_APART, W_PASS, W_OPEN, W_PRINT, WORDS
 } word_t;
 
 static const char *const spellings[] = {
     "async", "pair", "barrier", "sync_barrier", "barrier_until", "try_barrier", "async_until", "async_ever", "sync", "sync_until", "try", "sync_or_run", "call", "call_until", "either", "either_until",
     "suspend", "resume", "resume?", "drain", "drain_until", "discard", "discard_until",
-    "retain", "release", "look", "watch", "unwatch", "dump", "release_pool", "pump", "host", "serve", "halt", "create", "apply", "lines", "apart", "pass", "open", "",
+    "retain", "release", "look", "watch", "unwatch", "dump", "member", "owned_member", "item", "enter", "leave", "wait_group", "wait_item", "release_pool", "pump", "host", "serve", "halt", "create", "apply", "lines", "apart", "pass", "open", "",
 };
 
 /* A list of operations ends with next == NULL. */
@@ -31,6 +31,7 @@ static op_t ops[OPS];
 static unsigned used;
 static const op_t *threads[THREADS];
 static unsigned thread_count, queue_count;
+static bool has_many; /* a group and an item */
 static const scenario_t *scenario;
 static char text[400];
 
@@ -60,6 +61,7 @@ static const char *read_word(const char *at, op_t *op) {
     if (op->word == W_PRINT) {
         reject(at);
     }
+    has_many = has_many || (op->word >= W_MEMBER && op->word <= W_WAIT_ITEM);
     at += length;
     if (isdigit((unsigned char)*at)) {
         op->number = *at++ - '0';
@@ -101,6 +103,7 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
     scenario = chosen;
     used = thread_count = 0;
     queue_count = 1;
+    has_many = false;
     text[0] = '\0';
     if (scenario->body != NULL) {
         return;
@@ -158,6 +161,13 @@ static void carry_out_one(const op_t *op) {
     case W_WATCH: stage_watch(q, true); break;
     case W_UNWATCH: stage_watch(q, false); break;
     case W_DUMP: stage_dump(); break;
+    case W_MEMBER: stage_submit(MEMBER, q, SQ_NOW, inside, op->inside); break;
+    case W_OWNED_MEMBER: stage_submit(OWNED_MEMBER, q, SQ_NOW, inside, op->inside); break;
+    case W_ITEM: stage_submit(ITEM, q, SQ_NOW, inside, op->inside); break;
+    case W_ENTER: stage_enter(); break;
+    case W_LEAVE: stage_leave(); break;
+    case W_WAIT_GROUP: stage_wait(MEMBER, SQ_FOREVER); break;
+    case W_WAIT_ITEM: stage_wait(ITEM, SQ_FOREVER); break;
     case W_RELEASE_POOL: stage_release_pool(); break;
     case W_PUMP: stage_pump(); break;
     case W_HOST: stage_host((unsigned)op->number); break;
@@ -202,6 +212,9 @@ static void program_main(void *unused) {
     int ids[THREADS];
     stage_instead = release_references;
     stage_begin(&scenario->expect, queue_count);
+    if (has_many) {
+        stage_many_begin();
+    }
     for (unsigned i = 0; scenario->expect.each_has_a_reference && i + 1 < thread_count; i += 1) {
         for (unsigned q = 0; q < queue_count; q += 1) {
             sq_queue_retain(stage_queues[q]);
@@ -215,6 +228,9 @@ static void program_main(void *unused) {
             ex_join(ids[i]);
         }
         stage_rest(queue_count);
+    }
+    if (has_many) {
+        stage_many_end();
     }
     stage_release_pool();
 }

@@ -7,6 +7,8 @@
  *     async  pair  async_until  async_ever  sync  sync_until  try  sync_or_run  call  call_until     (call: sq_run_and_wait)
  *     suspend  resume  resume?  drain  drain_until  discard  discard_until         (shutdown; resume?: may be one too many)
  *     retain  release  look  watch  unwatch  dump
+ *     member  owned_member  item           submits: a task as a member of the group, with a discard function; the item, once
+ *     enter  leave  wait_group  wait_item                              the group, the item
  *     hostN  serve  halt        a loop: polls it and runs it until N tasks have run; runs it forever; stops it
  *     release_pool  pump  create                                                   the pool: releases it, runs it; makes and releases others
  *     applyN                                                                      on the pool: N iterations
@@ -37,7 +39,7 @@ extern const scenario_t litmus_scenarios[], puzzle_scenarios[], order_scenarios[
     deferred_scenarios[], suspend_scenarios[], watch_scenarios[], dump_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
     depth_scenarios[], pool_scenarios[], pool_end_scenarios[], alarm_scenarios[], timer_scenarios[], semaphore_once_scenarios[],
     group_scenarios[], item_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
-    apply_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[];
+    apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[];
 extern const scenario_t *const scenario_groups[];
 
 /* Makes the program ready to be run by scenario_body. */

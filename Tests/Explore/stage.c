@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const stage_kind_names[] = { "async", "async_pair", "async_barrier", "async_until", "sync", "sync_until", "sync_or_run", "run_and_wait", "async_and_wait",
+const char *const stage_kind_names[] = { "async", "async_pair", "async_barrier", "member", "owned_member", "item", "async_until", "sync", "sync_until", "sync_or_run", "run_and_wait", "async_and_wait",
     "sync_barrier", "sync_barrier_until" };
 
 const expectation_t *stage_expected;
@@ -215,6 +215,8 @@ static int waiting_in(int queue) {
     return waiting;
 }
 
+void stage_read_result(const submission_t *one) { ex_read(WORD(results[one->id])); }
+
 int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const void *), const void *argument) {
     if (stage_count == SUBMISSIONS) {
         ex_fail("the explorer itself: too many submissions");
@@ -236,6 +238,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     int error = kind == ASYNC ? sq_async_task(q, &task)
         : kind == ASYNC_PAIR  ? sq_async_pair(q, deadline, run_pair, context, context)
         : kind == ASYNC_BARRIER ? sq_async_barrier_task(q, &task)
+        : kind == MEMBER || kind == OWNED_MEMBER || kind == ITEM ? stage_many_submit(kind, q, &task)
         : kind == ASYNC_UNTIL ? sq_async_until(q, deadline, &task)
         : kind == SYNC        ? sq_sync(q, run, context)
         : kind == SYNC_UNTIL  ? sq_sync_until(q, deadline, run, context)
@@ -263,7 +266,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         if (!one->finished) {
             ex_fail("outcome: %s %d returned before its task", stage_kind_names[kind], one->id);
         }
-        ex_read(WORD(results[one->id])); /* what the task wrote */
+        stage_read_result(one);
         ex_write(WORD(contexts[one->id]));
     } else if (stage_expected->capacity > 0 && waiting_in(queue) > (int)(stage_expected->capacity + (stage_expected->width > 1 ? 3 : 1))) {
         ex_fail("capacity: %d tasks wait", waiting_in(queue));
@@ -333,7 +336,7 @@ void stage_shutdown(int queue, sq_shutdown_mode_t mode, sq_time_t deadline) {
                 ex_fail("shutdown: it returned 0 before task %d was over", one->id);
             }
             if (one->kind <= ASYNC_UNTIL) {
-                ex_read(WORD(results[one->id])); /* all that the tasks did is visible, and nobody writes there any more */
+                stage_read_result(one); /* all that the tasks did is visible, and nobody writes there any more */
             }
         }
     }

@@ -21,7 +21,7 @@
 enum { QUEUES = 4, SUBMISSIONS = 64 };
 
 typedef enum kind {
-    ASYNC, ASYNC_PAIR, ASYNC_BARRIER, ASYNC_UNTIL, SYNC, SYNC_UNTIL, SYNC_OR_RUN, CALL, EITHER, SYNC_BARRIER, SYNC_BARRIER_UNTIL
+    ASYNC, ASYNC_PAIR, ASYNC_BARRIER, MEMBER, OWNED_MEMBER, ITEM, ASYNC_UNTIL, SYNC, SYNC_UNTIL, SYNC_OR_RUN, CALL, EITHER, SYNC_BARRIER, SYNC_BARRIER_UNTIL
 } kind_t;
 
 typedef struct submission {
@@ -71,6 +71,8 @@ extern sq_queue_t *stage_queues[QUEUES];
 extern void (*stage_instead)(const void *argument, int queue);
 
 void stage_begin(const expectation_t *expectation, unsigned queues);
+void stage_many_begin(void); /* makes the group and the item */
+void stage_many_end(void);
 int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inside)(const void *), const void *argument);
 void stage_suspend(int queue);
 void stage_resume(int queue, bool may_be_too_many);
@@ -87,6 +89,9 @@ void stage_serve(void);  /* runs a loop until it is halted */
 void stage_halt(void);
 void stage_create(void); /* makes other pools, which may fail, and releases them */
 void stage_apply(unsigned count, void (*inside)(const void *), const void *argument);
+void stage_enter(void);      /* the group of the members */
+void stage_leave(void);
+void stage_wait(kind_t kind, sq_time_t deadline); /* for the group (MEMBER), or for the item */
 void stage_apart(unsigned most); /* no more than so many cache lines were shared by threads since `lines` */
 void stage_print(char what);
 sq_time_t stage_soon(void);

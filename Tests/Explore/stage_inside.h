@@ -16,6 +16,8 @@ extern bool stage_may_fail;       /* memory and threads */
 
 sq_pool_t *stage_pool_begin(const pool_plan_t *plan); /* NULL: none */
 sq_pool_t *stage_pool_retain(void);
+int stage_many_submit(kind_t kind, sq_queue_t *queue, const sq_task_t *task);
+void stage_read_result(const submission_t *one); /* what its task wrote */
 void stage_apply_reset(void);
 void stage_pool_enter(const submission_t *one);
 void stage_pool_leave(const submission_t *one);

@@ -105,9 +105,13 @@ static void read_wait(sq__view_thread_t *thread) {
 /* True: the parts that were read may not belong together, because the thread is no longer in the same frame and wait. */
 static bool has_moved(const sq__view_thread_t *thread) {
     sq__self_t now;
+    return !sq__peek(thread->at, &now, sizeof now) || now.frame != thread->self.frame || now.wait != thread->self.wait;
+}
+
+/* True: the wait is over, but the thread has not run since. */
+static bool is_over(const sq__view_thread_t *thread) {
     const sq__wait_t *wait = &thread->wait;
-    return !sq__peek(thread->at, &now, sizeof now) || now.frame != thread->self.frame || now.wait != thread->self.wait
-        || (thread->waits && wait->token == thread->self.token && !sq__token_seems_open(wait->token, wait->wait_id));
+    return thread->waits && wait->token == thread->self.token && !sq__token_seems_open(wait->token, wait->wait_id);
 }
 
 static void read_thread(sq__view_t *view, size_t i) {
@@ -126,6 +130,8 @@ static void read_thread(sq__view_t *view, size_t i) {
         view->held.count = held;
         thread->frames = 0;
         thread->once = NULL;
+        thread->waits = false;
+    } else if (is_over(thread)) {
         thread->waits = false;
     }
     if (thread->frames > 0 || thread->once != NULL || thread->waits) {

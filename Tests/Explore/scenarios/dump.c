@@ -19,5 +19,7 @@ const scenario_t dump_scenarios[] = {
     { "dump_threads_end", "two threads end, and join the list, around one that stands still in a task",
       "sync | sync:B(open1 pass0) | sync | pass1 dump open0", .lists_threads = true },
     { "dump_wait_ends", "a thread gets its turn, and ends, while a dump looks at its wait", "sync | sync | dump", .lists_threads = true },
+    { "dump_group_wait_ends", "a wait for a group ends while a dump looks at its members",
+      "sync(enter member:B open0 wait_group) | pass0 leave | pass0 dump", .lists_threads = true },
     { 0 },
 };

@@ -74,10 +74,21 @@ static void run_member(void *first, void *group, bool runs) {
     (runs ? task_runs : task_discarded)(first);
 }
 
-static void submit_member(int id, int group, bool is_pair) {
+/* A plain member, a pair, or a task with a discard function. */
+static int group_async(int id, int group, int form) {
+    const operation_t *operation = &drive.program->operations[id];
+    const sq_task_t task = { task_runs, (void *)operation, task_discarded };
+    sq_queue_t *queue = drive.queues[operation->queue];
+    if (form % 2 == 1) {
+        return sq_group_async_pair(groups[group], queue, run_member, (void *)operation, groups[group]);
+    }
+    return form % 4 == 2 && !drive.program->may_discard ? sq_group_async(groups[group], queue, task_runs, (void *)operation)
+                                                        : sq_group_async_task(groups[group], queue, &task);
+}
+
+static void submit_member(int id, int group, int form) {
     const operation_t *operation = &drive.program->operations[id];
     int queue = operation->queue, expected = many_refusal(queue, true);
-    const sq_task_t task = { task_runs, (void *)operation, task_discarded };
     if (expected == 0) {
         drive_lock();
         model_groups[group].members[queue] += 1;
@@ -85,8 +96,7 @@ static void submit_member(int id, int group, bool is_pair) {
         drive_unlock();
     }
     famine_begin(operation->failing);
-    int error = is_pair ? sq_group_async_pair(groups[group], drive.queues[queue], run_member, (void *)operation, groups[group])
-                        : sq_group_async_task(groups[group], drive.queues[queue], &task);
+    int error = group_async(id, group, form);
     bool failed = famine_end();
     many_expect(id, "group_async", error, error == expected || many_famine(error, failed));
     if (error != 0) {
@@ -228,7 +238,7 @@ void call_many(int id) {
         notify(id, slot->item, ITEM_OWNER + slot->id, model_items[slot->id].is_over);
         break;
     case DO_MEMBER:
-        submit_member(id, number, rest % 2);
+        submit_member(id, number, rest);
         break;
     case DO_ENTER:
         model_groups[number].entered += 1;

@@ -43,6 +43,7 @@ static int16_t read_operations(reader_t *reader, int most, int depth) {
             reader->program->operations[last].next = id;
         }
         last = id;
+        reader->program->may_discard = reader->program->may_discard || what == DO_SHUTDOWN || what == DO_SUSPEND;
         if (has_body(operation->what) && depth < DEEPEST) {
             uint8_t length = next_byte(reader) % LONGEST;
             int16_t body = read_operations(reader, length, depth + 1);
@@ -55,6 +56,7 @@ static int16_t read_operations(reader_t *reader, int most, int depth) {
 void program_read(program_t *program, const uint8_t *bytes, size_t size) {
     reader_t reader = { .bytes = bytes, .left = size, .program = program };
     program->count = 0;
+    program->may_discard = false;
     for (int i = 0; i < QUEUES; i += 1) {
         uint8_t byte = next_byte(&reader);
         program->has_objects = i == 0 ? byte >> 4 == 5 : program->has_objects;

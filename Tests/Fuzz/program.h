@@ -59,6 +59,7 @@ typedef struct program {
     bool threaded[QUEUES]; /* has a thread of its own; else it is on the manual pool */
     uint8_t capacity[QUEUES];
     bool has_objects;
+    bool may_discard; /* it has a shutdown or a suspension: a queue may discard tasks, and the model wants to be notified */
     operation_t operations[OPERATIONS];
     int count;
 } program_t;

@@ -93,6 +93,50 @@ TEST(an_alarm_can_set_itself_again_and_one_in_the_past_is_called_now) {
     sq__alarms_destroy(set);
 }
 
+/* A leeway is of no use there: what runs next is the same for each run. To see it fail: in `put` do not look at is_manual. */
+TEST(the_next_alarm_of_a_set_with_its_own_clock_is_known_with_and_without_a_leeway) {
+    sq__alarms_t *set = sq__alarms_create();
+    record_t record = { 0, NULL };
+    bell_t exact = { .alarm.call = ring, .set = set, .record = &record, .due = 20 }, loose = exact;
+    loose.due = 10;
+    CHECK_EQUAL(sq__alarms_next(set), SQ__NEVER);
+    sq__alarm_set(set, &exact.alarm, exact.due, 0);
+    sq__alarm_set(set, &loose.alarm, loose.due, 100);
+    CHECK_EQUAL(sq__alarms_next(set), 10);
+    CHECK(sq__alarm_cancel(set, &loose.alarm));
+    CHECK_EQUAL(sq__alarms_next(set), 20);
+    CHECK(sq__alarm_cancel(set, &exact.alarm));
+    sq__alarms_destroy(set);
+}
+
+/* As an exploration does it. To see it fail: in sq__alarms_call leave out what sets `now`, or the comparison there. */
+TEST(an_alarm_that_is_chosen_moves_the_clock_to_its_time_and_never_back) {
+    sq__alarms_t *set = sq__alarms_create();
+    record_t record = { 0, NULL };
+    bell_t bell = { .alarm.call = ring, .set = set, .record = &record, .due = 100 };
+    sq__alarm_set(set, &bell.alarm, 100, 0);
+    sq__alarms_call(set, &bell.alarm);
+    CHECK_EQUAL(bell.called_at, 100);
+    CHECK_EQUAL(sq__alarms_now(set), 100);
+    sq__alarm_set(set, &bell.alarm, 3, 0);
+    sq__alarms_call(set, &bell.alarm);
+    CHECK_EQUAL(bell.called_at, 100);
+    CHECK_EQUAL(sq__alarms_now(set), 100);
+    CHECK_EQUAL(bell.calls, 2);
+    sq__alarms_destroy(set);
+}
+
+/* In the child of a fork a timer may be released while the lock belongs to a thread that only the parent has. To see it fail: in
+ * sq__alarms_release do not look at is_manual. */
+TEST(a_lease_of_a_set_with_its_own_clock_is_returned_without_its_lock) {
+    sq__alarms_t *set = sq__alarms_create();
+    sq__mutex_t *lock = (sq__mutex_t *)set; /* its first field */
+    sq__mutex_lock(lock);
+    sq__alarms_release(set);
+    sq__mutex_unlock(lock);
+    sq__alarms_destroy(set);
+}
+
 static void must_not_ring(sq__alarm_t *alarm) {
     (void)alarm;
     CHECK(!"an alarm that was cancelled");

@@ -8,6 +8,8 @@
 #include "alarm/alarm.h"
 
 #include <stdatomic.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 enum { MS = 1000000 };
 #define HOURS(n) ((uint64_t)(n) * 3600 * 1000000000u)
@@ -101,8 +103,51 @@ TEST(an_alarm_with_an_endless_leeway_does_not_keep_the_thread_awake) {
     sq__alarms_release(set);
 }
 
+/* All of them may wait for `exact`, so the thread need not wake up for any of them: neither when it is set nor when it is due. The pauses
+ * give it time to do so. To see it fail: in `put` ignore the leeway, or have token_to_wake wake the thread each time. */
+TEST(alarms_with_a_leeway_do_not_wake_the_thread) {
+    enum { ALARMS = 50 };
+    sq__alarms_t *set, *same;
+    _Atomic size_t order = 0;
+    gong_t exact, loose[ALARMS];
+    CHECK_EQUAL(sq__alarms_shared(&set), 0);
+    uint64_t waits = timed_waits(), begin = sq__clock_now();
+    for (size_t i = 0; i < ALARMS; i += 1) {
+        hang(set, &loose[i], &order, begin + (100 + 2 * i) * MS, HOURS(1));
+        CHECK_EQUAL(sq__alarms_shared(&same), 0);
+        sq__alarms_release(same);
+        nanosleep(&(struct timespec){ .tv_nsec = MS }, NULL);
+    }
+    hang(set, &exact, &order, begin + 250 * MS, 0);
+    latch_wait(&exact.rung, 1);
+    for (size_t i = 0; i < ALARMS; i += 1) {
+        latch_wait(&loose[i].rung, 1);
+    }
+    CHECK_AT_MOST(timed_waits() - waits, 20); /* spurious wake-ups */
+    sq__alarms_release(set);
+}
+
+/* To see it fail: leave out sq__thread_wake_in_time. */
+static void look_at_slack(sq__alarm_t *alarm) {
+    gong_t *gong = (gong_t *)alarm;
+    gong->place = (size_t)prctl(PR_GET_TIMERSLACK);
+    latch_bump(&gong->rung);
+}
+
+TEST(the_system_does_not_wake_the_thread_late_on_purpose) {
+    sq__alarms_t *set;
+    gong_t gong = { .alarm.call = look_at_slack, .rung = LATCH_INIT };
+    CHECK_EQUAL(sq__alarms_shared(&set), 0);
+    sq__alarm_set(set, &gong.alarm, 0, 0);
+    latch_wait(&gong.rung, 1);
+    CHECK_EQUAL(gong.place, 1); /* nanosecond */
+    sq__alarms_release(set);
+}
+
+/* It stays for a while first: none of its other waits has a deadline. To see that fail: leave out the sleep until leaves_at. */
 TEST(the_thread_ends_after_the_last_lease_and_comes_back) {
     long before = threads_alive();
+    uint64_t waits = timed_waits();
     for (int round = 0; round < 3; round += 1) {
         sq__alarms_t *set, *same;
         _Atomic size_t order = 0;
@@ -120,6 +165,7 @@ TEST(the_thread_ends_after_the_last_lease_and_comes_back) {
         let_threads_end(before);
         CHECK_EQUAL(threads_alive(), before);
     }
+    CHECK(timed_waits() > waits);
 }
 
 TEST(a_lease_without_a_thread_or_memory_is_ENOMEM) {

@@ -82,3 +82,22 @@ TEST(a_heap_moves_into_another_and_its_nodes_can_still_be_taken_out) {
         CHECK_EQUAL(check_heap(&to), NODES - 1 - i);
     }
 }
+
+/* Numbers that only fall make one long path to the left. A rank far above shows whether the way up has come there: it would then be right
+ * again. To see it fail: leave out the break in sq__heap_take. */
+TEST(what_is_taken_out_deep_in_a_heap_changes_nothing_far_above) {
+    enum { NODES = 50, NO_RANK = 99 };
+    sq__heap_node_t nodes[NODES] = { { 0 } };
+    sq__heap_t heap = { 0 };
+    for (size_t i = 0; i < NODES; i += 1) {
+        nodes[i].key = NODES - i;
+        sq__heap_put(&heap, &nodes[i]);
+    }
+    sq__heap_node_t *first = sq__heap_first(&heap);
+    unsigned rank = (unsigned)first->rank;
+    first->rank = NO_RANK;
+    sq__heap_take(&nodes[0]);
+    CHECK_EQUAL((unsigned)first->rank, NO_RANK);
+    first->rank = rank;
+    CHECK_EQUAL(check_heap(&heap), NODES - 1);
+}

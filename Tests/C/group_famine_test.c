@@ -168,6 +168,11 @@ static int use_in_child(void *argument) {
 
 static void fork_as_member(void *context) { fork_and_return(context); }
 
+static void fork_as_pair(void *status, void *group, bool runs) {
+    CHECK(group != NULL && runs);
+    fork_and_return(status);
+}
+
 TEST(in_the_child_of_a_fork_groups_of_the_parent_refuse_and_new_ones_work) {
     if (fork_left_out()) {
         return;
@@ -181,6 +186,34 @@ TEST(in_the_child_of_a_fork_groups_of_the_parent_refuse_and_new_ones_work) {
     CHECK_EQUAL(waiter_end(&waiter), 0);
     sq_queue_release(famine.queue);
     sq_group_release(famine.group);
+}
+
+/* To see it fail: in run_member (kernel/run.c) do not call `end` of a stale queue. */
+TEST(the_record_of_a_member_that_forks_is_freed_in_the_child) {
+    if (fork_left_out()) {
+        return;
+    }
+    for (int is_pair = 0; is_pair < 2; is_pair += 1) {
+        int status = 0;
+        sq_pool_t *pool = sq_pool_create_manual("forks");
+        sq_queue_t *queue = make_queue_on(pool, "forks");
+        sq_group_t *group = make();
+        CHECK_EQUAL(sq_group_async(group, queue, do_nothing, NULL), 0); /* makes what the group keeps for the queue */
+        sq_pool_run(pool);
+        long before = live_blocks();
+        CHECK_EQUAL(is_pair ? sq_group_async_pair(group, queue, fork_as_pair, &status, group)
+                            : sq_group_async_task(group, queue, &(sq_task_t){ fork_as_member, &status, must_not_run }), 0);
+        sq_pool_run(pool);
+        long after = live_blocks();
+        if (status == -1) {
+            _exit(!CHECK_EQUAL(after, before));
+        }
+        CHECK_EQUAL(status, 0);
+        CHECK_EQUAL(after, before);
+        sq_group_release(group);
+        sq_queue_release(queue);
+        sq_pool_release(pool);
+    }
 }
 
 TEST(a_member_that_forks_leaves_in_the_parent_only) {

@@ -89,9 +89,7 @@ static void run_member(sq_queue_t *queue, uint32_t control, uint64_t began, sq__
     sq_function_t discard = control & SQ__DISCARD ? member.end->discard : NULL;
     run_task(queue, control, (sq_task_t){ .run = member.run, .discard = discard, .context = member.context });
     sq__measured_end(queue, began);
-    if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the member is the parent's */
-        member.end->call(member.end);
-    }
+    member.end->call(member.end, !sq__queue_is_stale(queue));
 }
 
 static void run_call(sq_queue_t *queue, uint64_t began, sq__waiter_t waiter) {

@@ -39,9 +39,10 @@ typedef struct sq__members {
     SQ__ATOMIC(uint32_t) started; /* how many a concurrent queue has started, or discarded; written by the holder of its baton */
 } sq__members_t;
 
-/* What is called when a member of a group has ended. It is embedded in the group's record of the member, or of all on a queue. */
+/* What is called when a member of a group has ended. It is embedded in the group's record of the member, or of all on a queue. If not
+ * `leaves`, the member has forked, and this is the child: it frees the record only, because the member is the parent's. */
 typedef struct sq__member_end {
-    void (*call)(struct sq__member_end *end);
+    void (*call)(struct sq__member_end *end, bool leaves);
     sq_function_t discard; /* called with the task's context if the task is discarded; NULL: none */
     sq__members_t *members;
 } sq__member_end_t;

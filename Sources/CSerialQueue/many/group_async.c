@@ -20,10 +20,12 @@ typedef struct owned_pair {
     sq__pair_t pair;
 } owned_pair_t;
 
-static void end_owned(sq__member_end_t *end) {
+static void end_owned(sq__member_end_t *end, bool leaves) {
     sq__tie_t *tie = ((owned_t *)end)->tie;
     sq__memory_free(end);
-    sq__tie_end(tie);
+    if (leaves) {
+        sq__tie_end(tie);
+    }
 }
 
 static void call_pair(const owned_pair_t *owned, bool runs) {

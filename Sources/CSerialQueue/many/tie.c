@@ -71,7 +71,11 @@ void sq__tie_cancel(sq__tie_t *tie) { count_out(tie, MEMBER + PENDING); }
 
 void sq__tie_end(sq__tie_t *tie) { count_out(tie, MEMBER); }
 
-static void end_member(sq__member_end_t *end) { sq__tie_end((sq__tie_t *)end); }
+static void end_member(sq__member_end_t *end, bool leaves) {
+    if (leaves) {
+        sq__tie_end((sq__tie_t *)end);
+    }
+}
 
 sq__member_end_t *sq__tie_member_end(sq__tie_t *tie) { return &tie->end; }
 

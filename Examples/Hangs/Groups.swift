@@ -144,3 +144,28 @@ enum LateMember: Hang {
         store.sync {}
     }
 }
+
+/// The barrier waits for the closure that waits for the member, which waits for the barrier.
+enum BehindBarrier: Hang {
+    static let name = "behind-barrier"
+    static let summary = "a task of a concurrent queue waits for a member that is behind a barrier of the same queue"
+    static let expected = ["WorkGroup.wait: deadlock: thread ", "waits for group \"saves\", which has a task in queue \"com.example.cache\""]
+
+    static func withSerialQueue() {
+        let cache = ConcurrentQueue(label: "com.example.cache"), saves = WorkGroup(label: "saves")
+        cache.sync {
+            cache.asyncBarrier {}
+            cache.async(in: saves) {}
+            saves.wait()
+        }
+    }
+
+    static func withDispatchQueue() {
+        let cache = DispatchQueue(label: "com.example.cache", attributes: .concurrent), saves = DispatchGroup()
+        cache.sync {
+            cache.async(flags: .barrier) {}
+            cache.async(group: saves) {}
+            saves.wait()
+        }
+    }
+}

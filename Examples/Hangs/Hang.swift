@@ -18,6 +18,6 @@ enum Contender: String {
 
 let allHangs: [any Hang.Type] = [
     SyncInAsync.self, Cross.self, OwnDeinit.self, ForgottenResume.self, ImpatientSync.self,
-    OwnMember.self, MemberWaits.self, MemberSyncs.self, TwoGroups.self, LateMember.self, ItemItself.self, ItemBehind.self,
+    OwnMember.self, MemberWaits.self, MemberSyncs.self, TwoGroups.self, LateMember.self, BehindBarrier.self, ItemItself.self, ItemBehind.self,
     OnceItself.self, OnceCycle.self, OnceQueue.self,
 ]

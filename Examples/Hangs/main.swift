@@ -1,8 +1,9 @@
 // The classic ways to hang a program with a serial queue, and what you see of them. `hangs --help` says how to run it.
 //
 // Each of the files SyncInAsync, Cross, OwnDeinit, ForgottenResume and ImpatientSync is one of them: the code as one would
-// write it, first with SerialQueue, then with DispatchQueue. Groups, Items and Onces have ten more. A hang may end its process, or never end: so each runs in a
-// child process, this program again, with a time limit. Child starts it, Report prints how it ended.
+// write it, first with SerialQueue, then with DispatchQueue. Groups, Items and Onces have eleven more. A hang may end its
+// process, or never end: so each runs in a child process, this program again, with a time limit. Child starts it, Report
+// prints how it ended.
 
 import Glibc
 

@@ -25,7 +25,7 @@ check_hangs() { # program SCENES
     expect 'a full disk is reported' says 'cannot be written' err
 }
 
-# Ten more, with groups, items and onces. In each one wait is refused, and the report names it.
+# Eleven more, with groups, items and onces. In each one wait is refused, and the report names it.
 many_hangs() {
     cat <<'END'
 own-member sq_group_wait waits for group "saves", which has a task in queue "com.example.store"
@@ -33,6 +33,7 @@ member-waits sq_group_wait waits for group "saves", which has a task in queue "c
 member-syncs sq_ waits for group "saves", which has a task in queue "com.example.log"
 two-groups sq_group_wait waits for group "loads", which has a task in queue "com.example.store"
 late-member sq_group_wait waits for group "saves", which has a task in queue "com.example.store"
+behind-barrier sq_group_wait waits for group "saves", which has a task in queue "com.example.cache"
 item-itself sq_item_wait waits for item "com.example.index", which is in queue "com.example.store"
 item-behind sq_item_wait waits for item "com.example.index", which is in queue "com.example.store"
 once-itself sq_once from inside its own function
@@ -49,7 +50,7 @@ check_many_hang() { # program SCENE WORDS
 }
 
 check_hangs_c() { # program
-    check_hangs "$1" 15
+    check_hangs "$1" 16
     while read -r scene call words; do
         check_many_hang "$1" "$scene" "$words"
         expect "$scene: one wait is refused" [ "$(grep -c "$call.*: Resource deadlock avoided" out)" -eq 1 ]
@@ -58,13 +59,13 @@ check_hangs_c() { # program
 }
 
 check_hangs_swift() { # program
-    check_hangs "$1" 15
+    check_hangs "$1" 16
     while read -r scene _ words; do
         check_many_hang "$1" "$scene" "$words"
     done < <(many_hangs)
     run "$1" --gcd --limit 2 all
     has_status 0
-    expect 'DispatchQueue says nothing' [ "$(grep -cE '^ +DispatchQueue +says +nothing$' out)" -eq 14 ]
+    expect 'DispatchQueue says nothing' [ "$(grep -cE '^ +DispatchQueue +says +nothing$' out)" -eq 15 ]
     for arguments in '--limit' '--limit 0' '--limit x' '--child' '--child x'; do
         run "$1" $arguments
         expect "$arguments: exit status 2, not $status" [ "$status" -eq 2 ]

@@ -124,6 +124,25 @@ static void late_member(void) {
     end();
 }
 
+/* behind-barrier */
+
+static void submit_behind_barrier_and_wait(void *cache) {
+    must("sq_async_barrier", sq_async_barrier(cache, nothing, NULL)); /* waits for this task */
+    must("sq_group_async", sq_group_async(on.saves, cache, nothing, NULL));
+    wait_for_saves(NULL);
+}
+
+static void behind_barrier(void) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.width = SQ_WIDTH_POOL;
+    begin();
+    sq_queue_t *cache = sq_queue_create("com.example.cache", &options);
+    must("sq_queue_create", cache == NULL ? errno : 0);
+    must("sq_sync", sq_sync(cache, submit_behind_barrier_and_wait, cache));
+    finish(cache);
+    end();
+}
+
 /* item-itself */
 
 static void wait_for_item(void *unused) {
@@ -217,6 +236,8 @@ const scene_t many_scenes[] = {
     { "member-syncs", "a task waits for a group whose member syncs onto the task's queue", hangs, member_syncs },
     { "two-groups", "members of two groups wait for each other's group", hangs, two_groups },
     { "late-member", "while a task waits for a group, a member is submitted behind it", hangs, late_member },
+    { "behind-barrier", "a task of a concurrent queue waits for a member that is behind a barrier of the same queue", hangs,
+      behind_barrier },
     { "item-itself", "a work item waits for itself", hangs, item_itself },
     { "item-behind", "a task submits a work item behind itself, and waits for it", hangs, item_behind },
     { "once-itself", "the function of a once calls the same once", dies, once_itself },

@@ -15,14 +15,6 @@ static int inside[QUEUES];     /* tasks running now, */
 static int alone[QUEUES];      /* and those of them that must be the only ones */
 static uint64_t cells[QUEUES]; /* what each queue protects */
 static uint64_t contexts[SUBMISSIONS], results[SUBMISSIONS];
-static int suspensions[QUEUES]; /* that have returned, minus resumes that have begun: at least so many there are */
-static uint64_t suspended_since[QUEUES];
-static int suspender[QUEUES];
-static uint32_t suspended_when[QUEUES]; /* on the suspender's clock */
-static unsigned started_suspended[QUEUES];
-bool stage_closed[QUEUES];
-static bool ended[QUEUES];
-static bool finished_suspended[QUEUES]; /* a task ended after suspend had returned */
 int stage_deadlocks;
 bool stage_may_fail; /* memory and threads */
 static char printed[64];
@@ -39,11 +31,7 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
     printed[0] = '\0';
     memset(inside, 0, sizeof inside);
     memset(alone, 0, sizeof alone);
-    memset(suspensions, 0, sizeof suspensions);
-    memset(started_suspended, 0, sizeof started_suspended);
-    memset(stage_closed, 0, sizeof stage_closed);
-    memset(ended, 0, sizeof ended);
-    memset(finished_suspended, 0, sizeof finished_suspended);
+    stage_control_reset();
     stage_watch_reset();
     stage_apply_reset();
     bool faults = stage_may_fail = ex_setting.faults;
@@ -59,15 +47,6 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
         stage_queues[i] = sq_queue_create(labels[i], &options);
     }
     ex_setting.faults = faults;
-}
-
-/* A suspension that is known to have come before: by the steps, or by happens-before where reads may be stale. */
-static bool is_suspended_before(int queue, uint64_t step) {
-    if (suspensions[queue] <= 0) {
-        return false;
-    }
-    return ex_setting.memory != EX_RA ? suspended_since[queue] < step
-                                      : ex_happened(suspender[queue], suspended_when[queue]) && suspended_since[queue] < step;
 }
 
 static bool is_barrier(const submission_t *one) {
@@ -105,21 +84,7 @@ static void check_start(const submission_t *one) {
             ex_fail("order: %d ran before %d of the same thread", other->id, one->id);
         }
     }
-    int queue = one->queue;
-    /* A release may have ended the suspension. */
-    if (suspensions[queue] > 0 && !stage_expected->each_has_a_reference) {
-        bool is_serial = stage_expected->width <= 1; /* else the turn of several may have come before */
-        bool late = one->suspension_before == suspended_since[queue] || (is_serial && finished_suspended[queue]);
-        if (late) {
-            ex_fail("suspension: %s %d starts, though its turn had not come when suspend returned", stage_kind_names[one->kind], one->id);
-        }
-        if (++started_suspended[queue] > 1 && is_serial && ex_setting.memory != EX_RA) {
-            ex_fail("suspension: a second task starts after suspend returned");
-        }
-    }
-    if (ended[queue]) {
-        ex_fail("shutdown: task %d starts after the end", one->id);
-    }
+    stage_control_starts(one);
 }
 
 static void run(void *context) {
@@ -157,7 +122,7 @@ static void run(void *context) {
     alone[queue] -= is_alone;
     stage_pool_leave(one);
     one->finished = ++ex_step;
-    finished_suspended[queue] = finished_suspended[queue] || is_suspended_before(queue, one->finished);
+    stage_control_ends(one);
     EX_TRACE("task %d ends", one->id);
 }
 
@@ -168,9 +133,7 @@ static void discard(void *context) {
     if (one->ran || one->discarded++) {
         ex_fail("outcome: %d is discarded twice, or after it ran", one->id);
     }
-    if (ended[one->queue]) {
-        ex_fail("shutdown: task %d is discarded after the end", one->id);
-    }
+    stage_control_discards(one);
     ex_write(WORD(results[one->id]));
     EX_TRACE("task %d is discarded", one->id);
     ex_point();
@@ -228,7 +191,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     *one = (submission_t){ .kind = kind, .id = (int)stage_count++, .queue = queue, .submitter = ex_current, .inside = inner,
                            .argument = argument, .is_inline = is_inline, .closed_before = stage_closed[queue] };
     one->began = ++ex_step;
-    one->suspension_before = is_suspended_before(queue, one->began) ? suspended_since[queue] : 0;
+    one->suspension_before = stage_suspension_before(queue, one->began);
     ex_caller = (const void *)stage_submit;
     ex_write(WORD(contexts[one->id]));
     sq_queue_t *q = stage_queues[queue];
@@ -272,80 +235,6 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         ex_fail("capacity: %d tasks wait", waiting_in(queue));
     }
     return 0;
-}
-
-/* Control */
-
-static void one_more_suspension(int queue) {
-    if (suspensions[queue]++ == 0) {
-        suspended_since[queue] = ++ex_step;
-        suspender[queue] = ex_current;
-        suspended_when[queue] = ex_when();
-        started_suspended[queue] = 0;
-        finished_suspended[queue] = false;
-    }
-}
-
-void stage_suspend(int queue) {
-    EX_TRACE("calls suspend");
-    int error = sq_suspend(stage_queues[queue]);
-    EX_TRACE("suspend returns %d", error);
-    if (error && !(stage_expected->may & ERROR_BIT(error))) {
-        ex_fail("error: suspend returned %s", strerror(error));
-    }
-    if (error == 0) {
-        one_more_suspension(queue);
-        ex_point(); /* others continue here, or try to */
-    }
-}
-
-void stage_resume(int queue, bool may_be_too_many) {
-    EX_TRACE("calls resume");
-    suspensions[queue] -= 1;
-    int error = sq_resume(stage_queues[queue]);
-    EX_TRACE("resume returns %d", error);
-    if (error) {
-        if (!may_be_too_many || error != EINVAL) {
-            ex_fail("error: resume returned %s", strerror(error));
-        }
-        one_more_suspension(queue);
-    }
-}
-
-void stage_shutdown(int queue, sq_shutdown_mode_t mode, sq_time_t deadline) {
-    EX_TRACE("calls shutdown on %c", 'A' + queue);
-    int error = sq_shutdown(stage_queues[queue], mode, deadline);
-    EX_TRACE("shutdown returns %d", error);
-    ex_caller = (const void *)stage_shutdown;
-    if (error == ENOMEM && stage_may_fail) {
-        return;
-    }
-    stage_closed[queue] = true;
-    if (error) {
-        stage_deadlocks += error == EDEADLK;
-        if (!(error == ETIMEDOUT && deadline != SQ_FOREVER) && !(stage_expected->may & ERROR_BIT(error))) {
-            ex_fail("error: shutdown returned %s", strerror(error));
-        }
-        return;
-    }
-    ended[queue] = true;
-    for (unsigned i = 0; i < stage_count; i += 1) {
-        const submission_t *one = &stage_submissions[i];
-        if (one->queue == queue && one->returned && !one->error) {
-            if (!one->finished && !one->discarded) {
-                ex_fail("shutdown: it returned 0 before task %d was over", one->id);
-            }
-            if (one->kind <= ASYNC_UNTIL) {
-                stage_read_result(one); /* all that the tasks did is visible, and nobody writes there any more */
-            }
-        }
-    }
-}
-
-void stage_retain(int queue) { sq_queue_retain(stage_queues[queue]); }
-void stage_release(int queue) {
-    EX_TRACE("releases %c", 'A' + queue);
-    sq_queue_release(stage_queues[queue]);
 }
 
 void stage_look(int queue) {

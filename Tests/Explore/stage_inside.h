@@ -14,6 +14,11 @@ extern bool stage_may_fail;       /* memory and threads */
 
 #define WORD(cell) (&(cell)), sizeof(cell)
 
+void stage_control_reset(void);
+uint64_t stage_suspension_before(int queue, uint64_t step); /* the one that it was in for sure; 0: none */
+void stage_control_starts(const submission_t *one);
+void stage_control_ends(const submission_t *one);
+void stage_control_discards(const submission_t *one);
 sq_pool_t *stage_pool_begin(const pool_plan_t *plan); /* NULL: none */
 sq_pool_t *stage_pool_retain(void);
 int stage_many_submit(kind_t kind, sq_queue_t *queue, const sq_task_t *task);

@@ -194,7 +194,7 @@ TEST(a_reader_that_meets_a_reader_is_no_cycle) {
 }
 
 /* In the cycle is a third wait, of a barrier with a deadline: that one is refused, though its thread runs no task. To see it fail: leave
- * out needs_barrier in wait/deadlock.c. */
+ * out needs_barrier in wait/edge.c. */
 TEST(a_barrier_with_a_deadline_is_refused_before_those_that_wait_without_one) {
     crossing_t crossing = { .ready = LATCH_INIT, .into = sq_sync_until };
     crossing.concurrent = make_concurrent(2, SQ_WIDTH_POOL);

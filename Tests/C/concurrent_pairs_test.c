@@ -45,7 +45,7 @@ static void check_waits_for(sq_pair_function_t wait, void *what, stay_t *busy) {
     sq_queue_release(queue);
 }
 
-/* To see these three fail: in needs_reader (wait/deadlock.c) do not compare the calls. */
+/* To see these three fail: in needs_reader (wait/edge.c) do not compare the calls. */
 TEST(a_reader_whose_first_word_is_a_group_may_wait_for_it) {
     sq_queue_t *other = sq_queue_create("other", NULL);
     sq_group_t *group = sq_group_create("group");

@@ -83,7 +83,7 @@ static void check_refused(const scene_t *scene) {
     }
 }
 
-/* To see it fail: leave out the look at `queued` in gate_for (wait/deadlock.c). */
+/* To see it fail: leave out the look at `queued` in gate_for (wait/edge.c). */
 TEST(a_reader_that_waits_for_a_member_behind_a_barrier_is_refused) {
     for (kind_t kind = 0; kind < KINDS; kind += 1) {
         sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);

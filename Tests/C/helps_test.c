@@ -86,7 +86,7 @@ static void check_who_runs(sq_service_t service, bool helps) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_give_ahead in put_back (pool/members.c), or the look at SQ__HELPS in sq__batch_is_over (kernel/run.c). */
+/* To see it fail: leave out sq__pool_give_ahead in put_back (pool/members.c), or the look at SQ__HELPS in sq__batch_look (kernel/batch.c). */
 TEST(a_caller_of_a_higher_class_runs_what_is_ahead_of_it) {
     check_who_runs(SQ_SERVICE_BACKGROUND, true);
     check_who_runs(SQ_SERVICE_UTILITY, true);

@@ -260,7 +260,7 @@ static void take_two_milliseconds(void *context) {
     }
 }
 
-/* To see it fail: in sq__batch_is_over (kernel/run.c) do not look at the time. */
+/* To see it fail: in sq__batch_look (kernel/batch.c) do not look at the time. */
 TEST(a_queue_with_long_tasks_lets_another_one_in_before_its_batch_is_over) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = 1;

@@ -2,7 +2,13 @@
  * buffers, is explored by itself (scenarios/recording.c). */
 #include "explore.h"
 
+#include "platform/bell.h"
+#include "platform/clock.h"
+#include "platform/fatal.h"
 #include "platform/file.h"
+#include "platform/message.h"
+#include "platform/program.h"
+#include "platform/signal_handler.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -11,7 +17,7 @@
 LEFT_OUT(sq__file_create, const char *path, int *file)
 LEFT_OUT(sq__file_write, int file, const void *bytes, size_t count)
 LEFT_OUT(sq__file_close, int file)
-LEFT_OUT(sq__file_at_exit, void (*function)(void))
+LEFT_OUT(sq__program_at_exit, void (*function)(void))
 LEFT_OUT(sq__bell_create, int *bell)
 LEFT_OUT(sq__signal_take, int number, void (*function)(int))
 LEFT_OUT(sq__signal_number, const char *name, size_t length)
@@ -23,5 +29,6 @@ bool sq__bell_wait(int bell, uint64_t nanoseconds) { return (void)bell, (void)na
 void sq__signal_give_back(int number, void (*function)(int)) { (void)number, (void)function; }
 void sq__clock_others(uint64_t *since_boot, uint64_t *of_day) { *since_boot = *of_day = 0; }
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) { return (void)address, (void)path, (void)size, (void)offset, false; }
+const char *sq__environment(const char *name) { (void)name; return NULL; }
 int sq__process_id(void) { return 1; } /* a dump begins with it */
 void sq__fatal_first(void (*function)(void)) { (void)function; }

@@ -209,7 +209,6 @@ void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *tex
     snprintf(text, size, "f");
 }
 bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; return false; }
-const char *sq__environment(const char *name) { (void)name; return NULL; }
 int sq__signal_named(const char *name) { (void)name; return 0; }
 int sq__signal_begin(int number, void (*call)(void)) { (void)number, (void)call; return EBUSY; }
 void sq__signal_begin_again(void) {}

@@ -4,7 +4,7 @@
 #include "inspect/dump_write.h"
 #include "kernel/suspended.h"
 #include "platform/clock.h"
-#include "platform/file.h"
+#include "platform/program.h"
 #include "wait/deadlock_report.h"
 
 #include <errno.h>

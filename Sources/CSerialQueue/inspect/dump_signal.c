@@ -5,7 +5,8 @@
  * the signal, this thread gets it. */
 #include "include/sq_inspect.h"
 
-#include "platform/file.h"
+#include "platform/message.h"
+#include "platform/program.h"
 #include "platform/signal.h"
 #include "thread/process.h"
 

@@ -7,8 +7,6 @@
 #include "kernel/sited.h"
 #include "kernel/traced.h"
 #include "kernel/withdraw.h"
-#include "pool/ahead.h"
-#include "platform/clock.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
  * from the submitters: with a long backlog every sixteenth has to do. */
@@ -249,33 +247,6 @@ static inline void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
     }
     batch->kind = take(queue, 0, &batch->work);
     call_measured(queue, batch->kind, 0, 0, &batch->work);
-}
-
-static const uint64_t longest = 1000000; /* nanoseconds */
-
-/* Cheap for short tasks: it checks the pool after every fourth task. Once other queues wait, it reads the clock after 1, 2, 4, 8, ... tasks. */
-bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks) {
-    if (tasks < batch->look) {
-        return tasks >= batch->tasks;
-    }
-    if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__HELPS, 0)) {
-        batch->look = tasks + 1;
-        /* After at least one task: the listed thread may wait for another queue, or be behind others in this one. */
-        return tasks >= batch->tasks || (tasks > 0 && sq__pool_has_listed(sq__runner_pool(sq__load_relaxed(&queue->runner))));
-    }
-    if (!sq__queue_shares_its_thread(queue)) {
-        batch->look = tasks + 4;
-        return tasks >= batch->tasks;
-    }
-    uint64_t now = sq__clock_now();
-    if (batch->since == 0) {
-        batch->since = now;
-        batch->noticed = tasks;
-        batch->look = tasks + 1;
-    } else {
-        batch->look = tasks + (tasks - batch->noticed);
-    }
-    return tasks >= batch->tasks || now - batch->since >= longest;
 }
 
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {

@@ -2,6 +2,7 @@
 #ifndef SQ__KERNEL_RUN_H
 #define SQ__KERNEL_RUN_H
 
+#include "kernel/batch.h"
 #include "kernel/cold.h"
 #include "kernel/measured.h"
 #include "kernel/probes.h"
@@ -71,21 +72,6 @@ static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
 
 /* Calls what was taken, as a task of the queue, which is the current one. */
 void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work);
-
-/* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
-typedef struct sq__batch {
-    size_t tasks; /* how many at most */
-    size_t look;  /* after so many tasks the next look is due */
-    size_t noticed; /* after how many tasks it was noticed that others wait, */
-    uint64_t since; /* and when; 0: not yet */
-} sq__batch_t;
-
-static inline sq__batch_t sq__batch(size_t most) {
-    return (sq__batch_t){ .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
-}
-
-/* True: the batch, which has run this many tasks, is over. */
-bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks);
 
 /* What became of the baton. */
 typedef enum sq__run_end {

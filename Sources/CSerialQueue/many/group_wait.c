@@ -1,7 +1,7 @@
 /* group_wait.c: waiting for a group on a thread. */
 #include "many/group.h"
 #include "many/lock.h"
-#include "many/tie.h"
+#include "many/tie_search.h"
 #include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/thread.h"

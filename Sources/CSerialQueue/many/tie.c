@@ -9,21 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define MEMBER ((uint64_t)1)
-#define PENDING ((uint64_t)1 << 32)
-#define USE ((uint64_t)1 << 47)
-#define CHANGING ((uint64_t)1 << 63)
-
 enum { FIRST_SIZE = 4 };
 
-static uint64_t members_of(uint64_t word) { return word % PENDING; }
-static uint64_t pending_of(uint64_t word) { return word / PENDING % (USE / PENDING); }
-static bool is_idle(uint64_t word) { return word % USE == 0 && !(word & CHANGING); }
-
-static SQ__ATOMIC(sq__tie_t *) *list_of(sq__tie_table_t *table, const sq_queue_t *queue) {
-    uintptr_t address = (uintptr_t)queue;
-    return &table->lists[(address >> 6 ^ address >> 12) & table->mask];
-}
+static bool is_idle(uint64_t word) { return word % SQ__TIE_USE == 0 && !(word & SQ__TIE_CHANGING); }
 
 /* Counting */
 
@@ -33,15 +21,15 @@ static bool count_in(sq__tie_t *tie, const sq_queue_t *queue, bool *enters) {
     for (;;) {
         /* [tie] acquire: `queue`, as of this USE. */
         uint64_t word = sq__load_acquire(&tie->members);
-        if (word & CHANGING || sq__load_relaxed(&tie->queue) != queue) {
+        if (word & SQ__TIE_CHANGING || sq__load_relaxed(&tie->queue) != queue) {
             return false;
         }
-        if (members_of(word) == 0 && !*enters) {
+        if (sq__tie_members(word) == 0 && !*enters) {
             sq__add_relaxed(&tie->group->count, SQ__GROUP_TIE);
             *enters = true;
         }
-        if (sq__cas_relaxed(&tie->members, &word, word + MEMBER + PENDING)) {
-            *enters = *enters && members_of(word) > 0;
+        if (sq__cas_relaxed(&tie->members, &word, word + SQ__TIE_MEMBER + SQ__TIE_PENDING)) {
+            *enters = *enters && sq__tie_members(word) > 0;
             return true;
         }
     }
@@ -49,7 +37,7 @@ static bool count_in(sq__tie_t *tie, const sq_queue_t *queue, bool *enters) {
 
 static void count_out(sq__tie_t *tie, uint64_t how_many) {
     /* [member] release: the task's writes; acquire, if it is the last one: the other tasks' writes. */
-    if (members_of(sq__sub_acq_rel(&tie->members, how_many)) == 1) {
+    if (sq__tie_members(sq__sub_acq_rel(&tie->members, how_many)) == 1) {
         sq__group_leave_tie(tie->group);
     }
 }
@@ -61,15 +49,15 @@ void sq__tie_confirm(sq__tie_t *tie) {
     }
     /* [watched] acquire: WATCHED, if the search of a wait has read this tie before. release: the member, for a search that reads
      * this tie later. */
-    sq__sub_acq_rel(&tie->members, PENDING);
+    sq__sub_acq_rel(&tie->members, SQ__TIE_PENDING);
     if (__builtin_expect(sq__load_relaxed(&group->count) & SQ__GROUP_WATCHED, 0)) {
         sq__deadlock_look_again(group);
     }
 }
 
-void sq__tie_cancel(sq__tie_t *tie) { count_out(tie, MEMBER + PENDING); }
+void sq__tie_cancel(sq__tie_t *tie) { count_out(tie, SQ__TIE_MEMBER + SQ__TIE_PENDING); }
 
-void sq__tie_end(sq__tie_t *tie) { count_out(tie, MEMBER); }
+void sq__tie_end(sq__tie_t *tie) { count_out(tie, SQ__TIE_MEMBER); }
 
 static void end_member(sq__member_end_t *end, bool leaves) {
     if (leaves) {
@@ -96,7 +84,7 @@ static sq__tie_table_t *make_table(size_t size, sq__tie_table_t *smaller) {
 static void move_ties(sq__tie_table_t *table, sq__tie_table_t *old) {
     for (size_t i = 0; i <= old->mask; i += 1) {
         for (sq__tie_t *next, *tie = sq__load_relaxed(&old->lists[i]); tie != NULL; tie = next) {
-            SQ__ATOMIC(sq__tie_t *) *list = list_of(table, sq__load_relaxed(&tie->queue));
+            SQ__ATOMIC(sq__tie_t *) *list = sq__tie_list(table, sq__load_relaxed(&tie->queue));
             next = tie->next;
             tie->next = sq__load_relaxed(list);
             sq__store_relaxed(list, tie);
@@ -126,7 +114,7 @@ static sq__tie_table_t *prepare_table(sq_group_t *group) {
  * unlock. */
 static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **dropped) {
     uint64_t word = sq__load_relaxed(&tie->members);
-    if (!is_idle(word) || !sq__cas_relaxed(&tie->members, &word, word | CHANGING)) {
+    if (!is_idle(word) || !sq__cas_relaxed(&tie->members, &word, word | SQ__TIE_CHANGING)) {
         return false;
     }
     sq__store_relaxed(&tie->queue, queue);
@@ -134,7 +122,7 @@ static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **droppe
     tie->pool = sq__wait_threadless_pool(queue);
     tie->is_concurrent = sq__is_concurrent(queue);
     /* [tie] release: the queue. */
-    sq__store_release(&tie->members, (word + USE) & ~CHANGING);
+    sq__store_release(&tie->members, (word + SQ__TIE_USE) & ~SQ__TIE_CHANGING);
     return true;
 }
 
@@ -186,7 +174,7 @@ static sq__tie_t *find_slowly(sq_group_t *group, const sq_queue_t *queue, bool *
     sq__many_lock(group);
     sq__tie_table_t *table = prepare_table(group);
     if (table != NULL) {
-        SQ__ATOMIC(sq__tie_t *) *list = list_of(table, queue);
+        SQ__ATOMIC(sq__tie_t *) *list = sq__tie_list(table, queue);
         tie = find_or_give(list, queue, &dropped);
         if (tie == NULL) {
             tie = make(group, queue, sq__load_relaxed(list));
@@ -206,7 +194,7 @@ static sq__tie_t *find_slowly(sq_group_t *group, const sq_queue_t *queue, bool *
 int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie) {
     bool enters = false;
     sq__tie_table_t *table = sq__load_acquire(&group->table); /* [ties] acquire: the table */
-    *tie = table != NULL ? sq__load_acquire(list_of(table, queue)) : NULL; /* [ties] acquire: the tie */
+    *tie = table != NULL ? sq__load_acquire(sq__tie_list(table, queue)) : NULL; /* [ties] acquire: the tie */
     if (__builtin_expect(*tie == NULL || !count_in(*tie, queue, &enters), 0)) {
         *tie = find_slowly(group, queue, &enters);
     }
@@ -214,109 +202,4 @@ int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie) {
         sq__group_leave_tie(group);
     }
     return *tie != NULL ? 0 : ENOMEM;
-}
-
-/* For waits: which queues have members */
-
-static bool has_accepted(sq__tie_t *tie) {
-    /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. A
-     * read-modify-write, not a load, so that one of the two sees the other. */
-    uint64_t word = sq__add_acq_rel(&tie->members, 0);
-    return members_of(word) > pending_of(word);
-}
-
-/* L. NULL: the queue has no tie. */
-static sq__tie_t *tie_of(sq_group_t *group, const sq_queue_t *queue) {
-    sq__tie_table_t *table = sq__load_relaxed(&group->table);
-    SQ__ATOMIC(sq__tie_t *) *list = table != NULL ? list_of(table, queue) : NULL;
-    sq__tie_t *tie = list != NULL ? sq__load_relaxed(list) : NULL;
-    while (tie != NULL && sq__load_relaxed(&tie->queue) != queue) {
-        tie = tie->next;
-    }
-    return tie;
-}
-
-bool sq__tie_exists(sq_group_t *group, const void *queue) {
-    sq__many_lock(group);
-    sq__tie_t *tie = tie_of(group, queue);
-    bool exists = tie != NULL && has_accepted(tie);
-    sq__many_unlock(group);
-    return exists;
-}
-
-uint64_t sq__tie_queued(sq_group_t *group, const sq_queue_t *queue) {
-    uint64_t queued = 0;
-    sq__many_lock(group);
-    sq__tie_t *tie = tie_of(group, queue);
-    if (tie != NULL && tie->is_concurrent && has_accepted(tie)) {
-        /* [started] acquire: in this order, and before the caller's look at the gate. A member that starts before it is counted as
-         * accepted makes the difference too small until its submitter counts it, and then searches. */
-        uint32_t started = sq__load_acquire(&tie->on_queue.started);
-        uint32_t accepted = sq__load_acquire(&tie->accepted);
-        queued = (int32_t)(accepted - started) > 0 ? (uint64_t)started << 1 | 1 : 0;
-    }
-    sq__many_unlock(group);
-    return queued;
-}
-
-typedef bool (*fit_t)(sq__tie_t *tie, const void *argument);
-
-/* L. Returns the first tie that fits; NULL: none does. */
-static sq__tie_t *find_tie(sq_group_t *group, fit_t fits, const void *argument) {
-    sq__tie_table_t *table = sq__load_relaxed(&group->table);
-    for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
-        for (sq__tie_t *tie = sq__load_relaxed(&table->lists[i]); tie != NULL; tie = tie->next) {
-            if (tie->pool != NULL && fits(tie, argument)) {
-                return tie;
-            }
-        }
-    }
-    return NULL;
-}
-
-static bool is_on_manual_pool(sq__tie_t *tie, const void *argument) {
-    (void)argument;
-    return sq__pool_clock(tie->pool) != NULL && members_of(sq__load_relaxed(&tie->members)) > 0;
-}
-
-sq__pool_t *sq__tie_manual_pool(sq_group_t *group) {
-    sq__many_lock(group);
-    sq__tie_t *tie = find_tie(group, is_on_manual_pool, NULL);
-    sq__pool_t *pool = tie != NULL ? sq__pool_retain(tie->pool) : NULL;
-    sq__many_unlock(group);
-    return pool;
-}
-
-static bool is_on_loop_of(sq__tie_t *tie, const void *owner) { return sq__pool_is_loop_of(tie->pool, owner) && has_accepted(tie); }
-
-const sq__pool_t *sq__tie_loop(sq_group_t *group, const sq__owner_t *owner) {
-    sq__many_lock(group);
-    const sq__tie_t *tie = find_tie(group, is_on_loop_of, owner);
-    const sq__pool_t *loop = tie != NULL ? tie->pool : NULL;
-    sq__many_unlock(group);
-    return loop;
-}
-
-static sq__ready_t *entry_of(const sq__tie_t *tie) { return &((sq_queue_t *)sq__load_relaxed(&tie->queue))->ready; }
-
-static bool is_ready_on_loop_of(sq__tie_t *tie, const void *owner) {
-    return is_on_loop_of(tie, owner) && sq__pool_has_entry(tie->pool, entry_of(tie));
-}
-
-bool sq__tie_ahead(sq_group_t *group, bool runs) {
-    sq__pool_t *loop = NULL;
-    sq__ready_t *entry = NULL;
-    sq__many_lock(group);
-    const sq__tie_t *tie = find_tie(group, is_ready_on_loop_of, sq__self()->owner);
-    bool is_found = tie != NULL;
-    if (is_found && runs) {
-        loop = sq__pool_retain(tie->pool);
-        entry = entry_of(tie);
-    }
-    sq__many_unlock(group);
-    if (loop != NULL) {
-        is_found = sq__pool_run_one(loop, entry);
-        sq__pool_release(loop);
-    }
-    return is_found;
 }

@@ -2,7 +2,7 @@
  *
  * DESIGN. A group counts its tasks at two levels: a tie counts the group's tasks on one queue, waiting or running, and the group
  * counts the ties that have any tasks. So most tasks cost one atomic operation at each end, on a word that only the tasks of this
- * queue use; and the deadlock search finds the queues that a wait for the group depends on (deadlock.h).
+ * queue use; and waits find the queues that they depend on (tie_search.h).
  *
  * A tie's word, from the low end:
  *
@@ -37,6 +37,20 @@ struct sq__tie {
     sq__tie_t *next;                       /* L  in its list */
 };
 
+#define SQ__TIE_MEMBER ((uint64_t)1)
+#define SQ__TIE_PENDING ((uint64_t)1 << 32)
+#define SQ__TIE_USE ((uint64_t)1 << 47)
+#define SQ__TIE_CHANGING ((uint64_t)1 << 63)
+
+static inline uint64_t sq__tie_members(uint64_t word) { return word % SQ__TIE_PENDING; }
+static inline uint64_t sq__tie_pending(uint64_t word) { return word / SQ__TIE_PENDING % (SQ__TIE_USE / SQ__TIE_PENDING); }
+
+/* The list that a tie of this queue is in. */
+static inline SQ__ATOMIC(sq__tie_t *) *sq__tie_list(sq__tie_table_t *table, const sq_queue_t *queue) {
+    uintptr_t address = (uintptr_t)queue;
+    return &table->lists[(address >> 6 ^ address >> 12) & table->mask];
+}
+
 /* Before a submission to the queue: counts one more member, which is pending. Returns 0 and *tie, or ENOMEM. */
 int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie);
 
@@ -51,21 +65,5 @@ void sq__tie_end(sq__tie_t *tie);
 
 /* The same, for a task of kind SQ__MEMBER. Its `members` are also those of a member that has a record of its own. */
 sq__member_end_t *sq__tie_member_end(sq__tie_t *tie);
-
-/* True: the group has an accepted member on this queue. */
-bool sq__tie_exists(sq_group_t *group, const void *queue);
-
-/* 0: no accepted member waits for its turn in this concurrent queue. Otherwise a number that changes when a member starts. */
-uint64_t sq__tie_queued(sq_group_t *group, const sq_queue_t *queue);
-
-/* Returns the manual pool, retained, of a queue that has members; NULL: there is none. */
-sq__pool_t *sq__tie_manual_pool(sq_group_t *group);
-
-/* A loop of this owner on which the group has an accepted member; NULL: none. It exists as long as the owner sleeps. */
-const sq__pool_t *sq__tie_loop(sq_group_t *group, const sq__owner_t *owner);
-
-/* By an owner of loops: looks for a ready queue of theirs that has an accepted member. `runs`: runs one of the queue's tasks. False:
- * none is ready. */
-bool sq__tie_ahead(sq_group_t *group, bool runs);
 
 #endif

@@ -14,3 +14,8 @@ static uint64_t read_clock(clockid_t clock) {
 uint64_t sq__clock_now(void) { return read_clock(CLOCK_MONOTONIC); }
 
 uint64_t sq__clock_process_time(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+
+void sq__clock_others(uint64_t *since_boot, uint64_t *of_day) {
+    *since_boot = read_clock(CLOCK_BOOTTIME);
+    *of_day = read_clock(CLOCK_REALTIME);
+}

@@ -1,4 +1,4 @@
-/* clock.h: the monotonic clock. */
+/* clock.h: the clocks. */
 #ifndef SQ__PLATFORM_CLOCK_H
 #define SQ__PLATFORM_CLOCK_H
 
@@ -16,5 +16,8 @@ uint64_t sq__clock_now(void);
 
 /* The processor time that all threads of this process have used, in nanoseconds. */
 uint64_t sq__clock_process_time(void);
+
+/* Two other clocks, read one after the other: the time since the machine was started, and the time of day, in nanoseconds. */
+void sq__clock_others(uint64_t *since_boot, uint64_t *of_day);
 
 #endif

@@ -15,3 +15,10 @@ void sq__message(const char *format, va_list arguments) {
     ssize_t written = write(STDERR_FILENO, line, used);
     (void)written; /* there is nowhere else to report it */
 }
+
+void sq__report(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    sq__message(format, arguments);
+    va_end(arguments);
+}

@@ -10,4 +10,7 @@
  * threads do not mix. Allocates nothing. */
 void sq__message(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
+/* The same, with the arguments themselves. */
+void sq__report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

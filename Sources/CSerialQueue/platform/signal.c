@@ -1,5 +1,5 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* secure_getenv, SA_RESTART */
+#define _GNU_SOURCE 1 /* SA_RESTART */
 #endif
 #include "platform/signal.h"
 
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-const char *sq__environment(const char *name) { return secure_getenv(name); }
 
 int sq__signal_named(const char *name) {
     static const struct { const char *name; int number; } known[] = {

@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 
-/* The value of an environment variable; NULL: it is not set, or the program has more rights than its user. */
-const char *sq__environment(const char *name);
-
 /* The number of the signal with this name ("USR1", "SIGUSR1", "RTMIN+2"); 0: there is none, or programs may not use it freely. */
 int sq__signal_named(const char *name);
 

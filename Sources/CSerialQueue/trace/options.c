@@ -1,6 +1,7 @@
 #include "trace/options.h"
 
-#include "platform/file.h"
+#include "platform/program.h"
+#include "platform/signal_handler.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "trace/perfetto_packet.h"
 
 #include "platform/clock.h"
-#include "platform/file.h"
 #include "platform/memory.h"
+#include "platform/program.h"
 
 #include <stdio.h>
 #include <string.h>

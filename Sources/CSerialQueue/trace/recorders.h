@@ -28,6 +28,9 @@ void sq__recorders_end(void);
  * has one already. 0: the session is over, or there is no memory. */
 uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent);
 
+/* Called for the first event of this thread in the session: makes its recorder. NULL: the session is over, or there is no memory. */
+sq__recorder_t *sq__recorders_join(sq__session_t session);
+
 /* For the one thread that reads what was recorded, the reader of the session. */
 
 /* The recorders of the session, newest first. Those that come later are not among them. */

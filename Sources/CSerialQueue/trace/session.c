@@ -1,11 +1,15 @@
 #include "trace/session.h"
 
 #include "include/sq_trace.h"
+#include "platform/bell.h"
 #include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/file.h"
 #include "platform/memory.h"
+#include "platform/message.h"
 #include "platform/mutex.h"
+#include "platform/program.h"
+#include "platform/signal_handler.h"
 #include "platform/thread.h"
 #include "thread/process.h"
 #include "trace/session_read.h"
@@ -72,7 +76,7 @@ static int prepare(void) {
     if (!is_prepared) {
         error = sq__condition_init(&ended);
         error = error ? error : sq__bell_create(&bell);
-        error = error ? error : sq__file_at_exit(end_with_process);
+        error = error ? error : sq__program_at_exit(end_with_process);
         is_prepared = error == 0;
     }
     return error;

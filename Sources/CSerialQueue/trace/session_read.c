@@ -3,6 +3,7 @@
 #include "platform/clock.h"
 #include "platform/file.h"
 #include "platform/memory.h"
+#include "platform/message.h"
 #include "thread/process.h"
 
 #include <inttypes.h>

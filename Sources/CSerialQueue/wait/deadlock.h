@@ -30,34 +30,7 @@
 #ifndef SQ__WAIT_DEADLOCK_H
 #define SQ__WAIT_DEADLOCK_H
 
-#include "wait/wait.h"
-
-/* A task of a queue or the function of a once that a thread is running, or a loop that it owns: one of them is not NULL. */
-typedef struct sq__held {
-    const sq__frame_t *frame;
-    const sq__hold_t *hold;
-    const sq__pool_t *loop;
-} sq__held_t;
-
-/* On the waiting thread's stack. M: under the lock of the waits. The other fields are fixed while the edge is listed. */
-typedef struct sq__edge {
-    const sq__wait_t *wait;
-    sq_time_t deadline;
-    const sq__frame_t *frames; /* the tasks that the thread is running */
-    const sq__hold_t *holds;   /* the onces and applies whose functions it is running */
-    const sq__owner_t *owner;  /* its record as the owner of loops; NULL: it owns none */
-    char *report;              /* M  the thread's report; NULL: no memory */
-    uint64_t thread_id;
-    char thread_name[16];
-    bool has_begun;               /* M  its call was found claimed */
-    bool is_refused;              /* M  because of a cycle */
-    struct sq__edge *next;         /* M */
-    struct sq__edge **link;        /* M  the pointer to this edge */
-    uint64_t reached;              /* M  the last search for a cycle that found it */
-    struct sq__edge *next_reached; /* M */
-    struct sq__edge *onward;       /* M  the edge of the thread that it waits for, on the path that the search found */
-    sq__held_t held;               /* M  what this thread holds and the previous thread of the cycle waits for */
-} sq__edge_t;
+#include "wait/edge.h"
 
 /* Adds the thread's wait to the list, before the thread sleeps. If this closes a cycle, refuses one of the cycle's waits,
  * possibly this one. */

@@ -1,0 +1,51 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* dl_iterate_phdr, secure_getenv */
+#endif
+#include "platform/program.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int sq__process_id(void) { return (int)getpid(); }
+
+const char *sq__environment(const char *name) { return secure_getenv(name); }
+
+int sq__program_at_exit(void (*function)(void)) { return atexit(function) == 0 ? 0 : ENOMEM; }
+
+typedef struct found_code {
+    uintptr_t address;
+    const char *name; /* NULL: not found */
+    uint64_t offset;
+} found_code_t;
+
+static int look_at_object(struct dl_phdr_info *object, size_t size, void *context) {
+    found_code_t *found = context;
+    (void)size;
+    for (unsigned i = 0; i < object->dlpi_phnum; i += 1) {
+        uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+        if (object->dlpi_phdr[i].p_type == PT_LOAD && found->address - begin < object->dlpi_phdr[i].p_memsz) {
+            found->name = object->dlpi_name;
+            found->offset = found->address - object->dlpi_addr;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) {
+    found_code_t found = { .address = (uintptr_t)address };
+    if (!dl_iterate_phdr(look_at_object, &found)) {
+        return false;
+    }
+    *offset = found.offset;
+    if (found.name != NULL && found.name[0] != '\0') {
+        snprintf(path, size, "%s", found.name);
+        return true;
+    }
+    ssize_t length = readlink("/proc/self/exe", path, size - 1); /* the program itself has no name there */
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}

@@ -1,0 +1,24 @@
+/* program.h: the program that uses the library, as a process: its number, environment, end, and the files of its code. */
+#ifndef SQ__PLATFORM_PROGRAM_H
+#define SQ__PLATFORM_PROGRAM_H
+
+#include "platform/system.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The system's number for this process. */
+int sq__process_id(void);
+
+/* The value of an environment variable; NULL: it is not set, or the program has more rights than its user. */
+const char *sq__environment(const char *name);
+
+/* Registers a function to be called when the process ends by exit, or by a return from main. Returns 0 or ENOMEM. */
+int sq__program_at_exit(void (*function)(void));
+
+/* Finds the file that this code was loaded from: the path of the program or library, truncated if it is too long, and the address in the file,
+ * as tools show it. False: there is no such file. */
+bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset);
+
+#endif

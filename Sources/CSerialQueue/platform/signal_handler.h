@@ -1,0 +1,16 @@
+/* signal_handler.h: a handler for a signal that the program does not handle. */
+#ifndef SQ__PLATFORM_SIGNAL_HANDLER_H
+#define SQ__PLATFORM_SIGNAL_HANDLER_H
+
+#include "platform/system.h"
+
+#include <stddef.h>
+
+/* Makes function(number) the handler of the signal. Returns 0, EBUSY (the program handles the signal itself) or EINVAL. */
+int sq__signal_take(int number, void (*function)(int));
+/* Undoes it, if `function` is still the handler. */
+void sq__signal_give_back(int number, void (*function)(int));
+/* The number of the signal with this name, without SIG; 0: there is none. */
+int sq__signal_number(const char *name, size_t length);
+
+#endif

@@ -32,7 +32,7 @@ import Testing
         #expect(text.contains("elsewhere.swift:77"))
     }
 
-    /// To see it fail: in the core, leave out the call of add_site in add_frame.
+    /// To see it fail: in the core, leave out the call of sq__dump_add_site in add_frame.
     @Test func a_dump_shows_where_a_running_closure_was_submitted() async throws {
         let queue = SerialQueue(label: "com.example.sited-here")
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("dump-\(UUID())")

@@ -94,6 +94,7 @@ def check_own(path):
     if shutil.which('addr2line'):
         equal('tasks named redraw', len(redraws), 300)
         check('a submission has its site', all('save' in task.site and 'program.c' in task.site for task in redraws))
+        check('a sync that waited has its site', any('sync_behind' in task.site and 'program.c' in task.site for task in waited))
         check('a redraw was submitted in a save', all(task.parent is not None and 'save' in task.parent.function for task in redraws))
 
 

@@ -32,11 +32,11 @@ class Task:
 
 
 class Wait:
-    __slots__ = ('thread', 'queue', 'what', 'start', 'end', 'task', 'parent')
+    __slots__ = ('thread', 'queue', 'what', 'start', 'end', 'task', 'parent', 'site')
 
-    def __init__(self, thread, queue, what, start, parent):
+    def __init__(self, thread, queue, what, start, parent, site):
         self.thread, self.queue, self.what, self.start, self.end = thread, queue, what, start, None
-        self.task, self.parent = None, parent
+        self.task, self.parent, self.site = None, parent, site
 
 
 class Model:
@@ -66,7 +66,7 @@ class Model:
         return self.trace.queues.get(number, f'queue {number}')
 
     def site(self, notes):
-        """Where a submission comes from: "Module/File.swift:12", or code; '' if that is not known."""
+        """Where a submission, or a call that waits, comes from: "Module/File.swift:12", or code; '' if that is not known."""
         site = self.symbol_of.get(notes.get('site'), notes.get('site') or '')
         return '' if OWN.search(site) else site
 
@@ -82,7 +82,7 @@ class Model:
         elif event.type == reader.BEGIN and event.category == 'run':
             stack.append(self.start(event, inside))
         elif event.type == reader.BEGIN and event.category == 'wait':
-            wait = Wait(event.track, event.notes.get('queue', 0), event.name, event.time, inside)
+            wait = Wait(event.track, event.notes.get('queue', 0), event.name, event.time, inside, self.site(event.notes))
             self.waits.append(wait)
             stack.append(wait)
             for flow in event.flows:
@@ -104,7 +104,7 @@ class Model:
             task.submitted, task.submitter, parent, more = waiting
             task.parent = parent or inside
             if isinstance(more, Wait):
-                task.wait, more.task = more, task
+                task.wait, more.task, task.site = more, task, more.site
             else:
                 task.site = self.site(more)
         task.before = self.last.get(task.queue)

@@ -30,21 +30,6 @@ static void add_since(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     }
 }
 
-/* Adds where the task was submitted, if that was recorded: a function in C, a line of a file in Swift. */
-static void add_site(sq__dump_text_t *text, const sq__view_t *view, sq__site_t site) {
-    char name[256];
-    if (site == 0) {
-        return;
-    }
-    if (sq__site_line(site) == 0) {
-        sq__symbols_text(view->symbols, sq__site_address(site), name, sizeof name);
-        sq__dump_add(text, ", submitted by %s", name);
-    } else {
-        sq__peek_text((const char *)sq__site_address(site), name, sizeof name);
-        sq__dump_add(text, ", submitted from %s:%u", name, sq__site_line(site));
-    }
-}
-
 static void add_frame(sq__dump_text_t *text, const sq__view_t *view, const sq__view_frame_t *frame) {
     const sq__view_queue_t *queue = sq__view_queue_of(view, frame->owner);
     add_function(text, view, frame);
@@ -53,7 +38,7 @@ static void add_frame(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     } else {
         sq__dump_add(text, " in queue \"%s\"", queue != NULL ? queue->label : "?");
         add_since(text, view, frame);
-        add_site(text, view, frame->site);
+        sq__dump_add_site(text, view, frame->site, frame->is_call);
     }
 }
 

@@ -39,6 +39,7 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     seen->site = batch.frame.has_site ? batch.site : 0;
     if (batch.kind == SQ__CALL || batch.kind == SQ__EITHER) {
         sq__call_t call;
+        seen->is_call = true;
         seen->function = sq__peek(batch.work.waiter.call, &call, sizeof call) ? call.task.run : NULL;
         return;
     }
@@ -63,9 +64,15 @@ static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t
             seen->code = (uintptr_t)reader.subject;
             seen->since = reader.began;
             seen->site = reader.frame.has_site ? reader.site : 0;
+            seen->is_call = !frame->begins || reader.caller != NULL;
         }
     } else if (frame->owner != NULL) {
         seen->since = since(frame->owner, thread_id);
+    }
+    if (!frame->is_batch && !frame->is_reader && frame->has_site) {
+        sq__turn_frame_t turn;
+        seen->is_call = true;
+        seen->site = sq__peek(at, &turn, sizeof turn) && turn.frame.has_site ? turn.site : 0;
     }
 }
 
@@ -114,6 +121,12 @@ static bool is_over(const sq__view_thread_t *thread) {
     return thread->waits && wait->token == thread->self.token && !sq__token_seems_open(wait->token, wait->wait_id);
 }
 
+static void want_site(sq__view_t *view, sq__site_t site) {
+    if (sq__site_line(site) == 0) {
+        sq__symbols_want(view->symbols, sq__site_address(site));
+    }
+}
+
 static void read_thread(sq__view_t *view, size_t i) {
     sq__view_thread_t *thread = sq__view_thread(view, i);
     size_t held = view->held.count;
@@ -140,10 +153,9 @@ static void read_thread(sq__view_t *view, size_t i) {
     for (unsigned k = 0; k < thread->frames && k < SQ__VIEW_FRAMES; k += 1) {
         sq__symbols_want(view->symbols, (uintptr_t)thread->frame[k].function);
         sq__symbols_want(view->symbols, thread->frame[k].code);
-        if (sq__site_line(thread->frame[k].site) == 0) {
-            sq__symbols_want(view->symbols, sq__site_address(thread->frame[k].site));
-        }
+        want_site(view, thread->frame[k].site);
     }
+    want_site(view, thread->waits ? thread->wait.site : 0);
 }
 
 void sq__view_look_at_threads(sq__view_t *view) {

@@ -35,7 +35,8 @@ typedef struct sq__view_frame {
     sq_function_t function; /* NULL: not known, or none at the moment */
     uintptr_t code;         /* the first word of its context, which may be the code of a Swift closure; or 0 */
     uint64_t since;         /* 0: not recorded */
-    sq__site_t site;        /* where it was submitted; 0: not recorded */
+    sq__site_t site;        /* where it was submitted, or of the call that waits for it; 0: not recorded */
+    bool is_call;           /* a thread waits for it, or it runs on the thread that called */
 } sq__view_frame_t;
 
 typedef struct sq__view_thread {

@@ -109,6 +109,7 @@ static void add_wait(sq__dump_text_t *text, const sq__view_t *view, const sq__vi
     sq__dump_add(text, " for ");
     add_aim(text, thread);
     add_members(text, thread);
+    sq__dump_add_site(text, view, thread->wait.site, true);
     if (thread->wait.deadline != SQ_FOREVER) {
         sq__dump_add(text, thread->wait.deadline > view->now ? ", for " : ", its limit has passed");
         if (thread->wait.deadline > view->now) {

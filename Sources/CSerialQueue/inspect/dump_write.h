@@ -14,6 +14,9 @@ void sq__dump_running(sq__dump_text_t *text, const sq__view_t *view);
 /* "thread "name" (id)" */
 void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread);
 
+/* dump_site.c: ", submitted by F" or ", in a call by F"; nothing if the site is not known. By a function in C, from a line of a file in Swift. */
+void sq__dump_add_site(sq__dump_text_t *text, const sq__view_t *view, sq__site_t site, bool is_call);
+
 /* dump_work.c: queues, suspended queues, pools. Changes the order of `queues`, so they come after the waits. */
 void sq__dump_queues(sq__dump_text_t *text, sq__view_t *view);
 void sq__dump_suspended(sq__dump_text_t *text, const sq__view_t *view);

@@ -1,5 +1,6 @@
 #include "kernel/reader.h"
 
+#include "kernel/sited.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
@@ -62,7 +63,7 @@ sq__running_t sq__reader_oldest(const sq_queue_t *queue) {
     return running;
 }
 
-void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context) {
+void sq__reader_run_noted(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
     sq__session_t session = 0;
@@ -70,6 +71,10 @@ void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq
     sq__reader_t reader = {
         .frame = { .owner = queue, .parent = self->frame, .function = function, .begins = begins, .is_reader = true }
     };
+    if (noted & SQ__SITED) {
+        reader.site = sq__sited_call(queue, site);
+        reader.frame.has_site = reader.site != 0;
+    }
     self->frame = &reader.frame;
     if (noted & SQ__TRACED) {
         sq__traced_closure(function, context);

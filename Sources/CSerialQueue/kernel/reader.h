@@ -50,14 +50,15 @@ void sq__reader_end(sq_queue_t *queue);
 sq__running_t sq__reader_oldest(const sq_queue_t *queue);
 
 /* sq__reader_run on a queue that is watched, traced or measured. */
-void sq__reader_run_noted(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context);
+void sq__reader_run_noted(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins);
 
 /* Calls `function(context)` as a task of the queue, which a watcher, a trace or a histogram may want to know of. `begins`: as in
- * sq__run_in_chain; `submitted`: as in sq__run_turn, or 0: it is part of another task. Counting is the caller's. */
-static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context) {
+ * sq__run_in_chain; `submitted`: as in sq__run_turn, or 0: it is part of another task. `site`: as there. Counting is the caller's. */
+static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context,
+                                  sq__site_t site) {
     SQ__PROBE_START(queue, function, context);
     if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__NOTED, 0)) {
-        sq__reader_run_noted(queue, begins, submitted, function, context);
+        sq__reader_run_noted(queue, submitted, function, context, site, begins);
     } else {
         sq__run_in_chain(queue, begins, function, context);
     }

@@ -212,17 +212,28 @@ void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32
     call(queue, kind, origin.submitted, control, work);
 }
 
-void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, uint64_t submitted, sq_function_t function, void *context) {
+/* sq__run in a frame that has the site. */
+static void run_sited(sq_queue_t *queue, sq_function_t function, void *context, sq__site_t site) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self();
+    sq__turn_frame_t turn = { .frame = { .owner = queue, .parent = self->frame, .function = function, .has_site = site != 0 }, .site = site };
+    self->frame = &turn.frame;
+    function(context);
+    self->frame = turn.frame.parent;
+}
+
+void sq__run_noted_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, uint32_t control) {
+    site = control & SQ__SITED ? sq__sited_call(queue, site) : 0;
     sq__session_t session = 0;
     if (control & SQ__TRACED) {
         sq__traced_closure(function, context);
         session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
     }
     if (control & SQ__WATCHED) {
-        sq__cold_task_begins(queue, function, 0);
+        sq__cold_task_begins(queue, function, site);
     }
     uint64_t began = control & SQ__MEASURED ? sq__measured_begin(queue, submitted) : 0;
-    sq__run(queue, function, context);
+    run_sited(queue, function, context, site);
     sq__measured_end(queue, began);
     if (control & SQ__WATCHED) {
         sq__cold_task_ends(queue);

@@ -19,6 +19,12 @@ typedef struct sq__batch_frame {
     sq__site_t site;   /* if frame.has_site: where this task was submitted */
 } sq__batch_frame_t;
 
+/* The frame of a call that takes its turn in a queue that is traced or watched. */
+typedef struct sq__turn_frame {
+    sq__frame_t frame; /* first, so that a frame with has_site that is neither a batch nor a reader is known to be one of these */
+    sq__site_t site;
+} sq__turn_frame_t;
+
 /* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller counts it. `begins`: it does not
  * run on behalf of this thread's own task, see sq__frame_t. With `begins` the queue may be NULL: then there is no current queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
@@ -35,18 +41,18 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
     sq__run_in_chain(queue, false, function, context);
 }
 
-/* O. The same on a queue that is watched, traced or measured. */
-void sq__run_noted_turn(sq_queue_t *queue, uint32_t control, uint64_t submitted, sq_function_t function, void *context);
+/* O. The same on a queue that is watched, traced or measured. The parameters are in the order of sync's functions, as in sync.c. */
+void sq__run_noted_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, uint32_t control);
 
 /* O. The same, and notes the task for a watcher, a trace and the histograms, if there are any. `submitted`: as sq__call_t has it, or
- * SQ__DID_NOT_WAIT. */
-static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context) {
+ * SQ__DID_NOT_WAIT. `site`: of the call, unless the thread has noted one for the queue. */
+static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     SQ__PROBE_START(queue, function, context);
     if (__builtin_expect(!(control & SQ__NOTED), 1)) {
         sq__run(queue, function, context);
     } else {
-        sq__run_noted_turn(queue, control, submitted, function, context);
+        sq__run_noted_turn(queue, submitted, function, context, site, control);
     }
     SQ__PROBE_END(queue);
 }

@@ -19,6 +19,13 @@ sq__site_t sq__sited_put(const sq_queue_t *queue, uintptr_t where) {
     return site;
 }
 
+sq__site_t sq__sited_call(const sq_queue_t *queue, sq__site_t site) {
+    sq__site_t noted = sq__sites_noted(queue);
+    return noted != 0 ? noted : site;
+}
+
+void sq__sited_put_call(const sq_queue_t *queue, uintptr_t where, sq__site_t site) { sq__sites_put(era_of(queue), queue, where, site); }
+
 sq__site_t sq__sited_take(const sq_queue_t *queue, uintptr_t where) { return sq__sites_take(era_of(queue), queue, where); }
 
 void sq__sited_keep(const sq_queue_t *queue, const void *task) {

@@ -21,6 +21,12 @@ void sq__sited_begin(const sq_queue_t *queue);
 /* Stores the site that the thread has noted for the queue, under this place, and returns it; 0: not known. The queue is sited. */
 sq__site_t sq__sited_put(const sq_queue_t *queue, uintptr_t where);
 
+/* Returns what the thread has noted for the queue, and forgets it; if there is nothing, the call's own site. The queue is sited. */
+sq__site_t sq__sited_call(const sq_queue_t *queue, sq__site_t site);
+
+/* Stores the site of a call, which was returned by sq__sited_call, under the place where it waits. The queue is sited. */
+void sq__sited_put_call(const sq_queue_t *queue, uintptr_t where, sq__site_t site);
+
 /* Removes and returns the site of the task that was in this place; 0: not known. The queue is sited. */
 sq__site_t sq__sited_take(const sq_queue_t *queue, uintptr_t where);
 

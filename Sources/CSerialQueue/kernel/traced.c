@@ -43,6 +43,11 @@ sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, un
     return number != 0 ? sq__trace_open(kind, detail, number, where, which) : 0;
 }
 
+sq__session_t sq__traced_wait(const sq_queue_t *queue, unsigned aim, uint64_t where, sq__site_t site) {
+    uint32_t number = sq__traced_number(queue);
+    return number != 0 ? sq__trace_wait(aim, number, where, site) : 0;
+}
+
 sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which) {
     sq__session_t session = sq__traced_open(queue, SQ__EVENT_START, detail, where, which);
     if (session == 0) {

@@ -23,6 +23,9 @@ uint32_t sq__traced_number(const sq_queue_t *queue);
 void sq__traced_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
 sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which);
 
+/* Records a WAIT for this aim, by a call from this site. Returns as sq__trace_open. */
+sq__session_t sq__traced_wait(const sq_queue_t *queue, unsigned aim, uint64_t where, sq__site_t site);
+
 /* Records a START. Returns as sq__trace_open. If no trace is under way, removes the flag, and takes the queue's lock for that. */
 sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which);
 

@@ -48,6 +48,6 @@ static int run_after_end(sq_queue_t *queue, sq_function_t function, void *contex
 }
 
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {
-    int error = sq__sync_or_run_before_end(queue, function, context);
+    int error = sq__sync_or_run_before_end(queue, function, context, __builtin_return_address(0));
     return error == ESHUTDOWN ? run_after_end(queue, function, context) : error;
 }

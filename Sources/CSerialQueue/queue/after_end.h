@@ -11,6 +11,6 @@
 
 /* sq_sync_or_run, but returns ESHUTDOWN after the end of the queue. The Swift layer calls it: there the functions that run after the end
  * share one order with an actor's late jobs, which C does not have. */
-int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context);
+int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
 
 #endif

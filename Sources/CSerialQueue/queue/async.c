@@ -249,7 +249,7 @@ SQ__NOTES_CALLER int sq_async(sq_queue_t *queue, sq_function_t function, void *c
     return submit_task(queue, SQ_NOW, &(sq_task_t){ .run = function, .context = context });
 }
 
-int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+SQ__NOTES_CALLER int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
     sq__runner_t runner;
@@ -261,6 +261,7 @@ int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t functio
         sq__deadlock_onto_itself(queue, "run_and_wait onto");
         return sq__queue_reject(queue, EDEADLK);
     }
-    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__CALL, .call = &call, .deadline = deadline });
+    sq__site_t site = sq__is_sited(queue) ? sq__sites_noted(queue) : 0;
+    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__CALL, .call = &call, .deadline = deadline, .site = site });
     return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
 }

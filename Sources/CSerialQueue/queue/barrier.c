@@ -1,10 +1,10 @@
 #include "include/sq_barrier.h"
 
-#include "include/sq_sync.h"
 #include "kernel/current.h"
 #include "kernel/handle.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
+#include "queue/sync.h"
 #include "thread/explored.h"
 #include "wait/deadlock.h"
 
@@ -50,26 +50,30 @@ size_t sq_queue_width(const sq_queue_t *queue) {
 
 /* A function of its own, as in sync.c. */
 static __attribute__((noinline)) int barrier_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                                     const void *caller) {
+                                                     const void *caller, const void *frame) {
     sq__explored_pause("sync_barrier onto", queue->label, function);
-    if (sq__is_current_at(queue, caller)) {
+    if (sq__is_current_at(queue, frame)) {
         sq__deadlock_onto_itself(queue, "sync_barrier onto");
         return sq__queue_reject(queue, EDEADLK);
     }
-    return sq__concurrent_sync_barrier(queue, deadline, function, context);
+    return sq__concurrent_sync_barrier(queue, deadline, function, context, caller);
+}
+
+int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    SQ__CHECK_HANDLE(queue);
+    if (!sq__is_concurrent(queue)) {
+        return sq__sync_from(queue, deadline, function, context, caller);
+    }
+    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
+        return barrier_in_task(queue, deadline, function, context, caller, __builtin_frame_address(0));
+    }
+    return sq__concurrent_sync_barrier(queue, deadline, function, context, caller);
 }
 
 int sq_sync_barrier_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    SQ__CHECK_HANDLE(queue);
-    if (!sq__is_concurrent(queue)) {
-        return sq_sync_until(queue, deadline, function, context);
-    }
-    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
-        return barrier_in_task(queue, deadline, function, context, __builtin_frame_address(0));
-    }
-    return sq__concurrent_sync_barrier(queue, deadline, function, context);
+    return sq__sync_barrier_from(queue, deadline, function, context, __builtin_return_address(0));
 }
 
 int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
-    return sq_sync_barrier_until(queue, SQ_FOREVER, function, context);
+    return sq__sync_barrier_from(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
 }

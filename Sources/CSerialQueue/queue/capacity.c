@@ -130,6 +130,7 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
         return error;
     }
     wait.aim = SQ__AIM_ROOM;
+    wait.site = sq__sites_noted(queue); /* the submission gets it back below: the wait may run tasks, which submit, too */
     sq__mutex_lock(&capacity->mutex);
     error = try_to_take(capacity);
     if (error == EAGAIN) {
@@ -138,14 +139,15 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
     sq__mutex_unlock(&capacity->mutex);
     if (error != EAGAIN) {
         sq__wait_cancel(&wait);
-        return error;
+    } else {
+        error = sq__wait_end(&wait, deadline);
     }
-    error = sq__wait_end(&wait, deadline);
     if (error == ETIMEDOUT || error == EDEADLK) {
         sq__mutex_lock(&capacity->mutex);
         remove_seeker(capacity, &seeker);
         sq__mutex_unlock(&capacity->mutex);
     }
+    sq__sites_note(queue, wait.site, true);
     return error;
 }
 

@@ -1,6 +1,7 @@
 #include "queue/concurrent_sync.h"
 
 #include "kernel/stripes.h"
+#include "kernel/sited.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
 #include "queue/runner.h"
@@ -44,13 +45,16 @@ static bool renew(sq_queue_t *queue, uintptr_t kind) {
     return !sq__gate_open(&concurrent->gate, &concurrent->entered);
 }
 
-static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine) {
+static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine,
+                                              const void *caller) {
+    sq__site_t site = 0;
     bool has_baton = renew(queue, kind);
-    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+    if (__builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return enter(queue, kind, mine) ? 0 : sq__queue_reject(queue, ESTALE);
         }
         sq__traced_begin(queue);
+        site = sq__sited_call(queue, sq__site(caller, 0));
     }
     if (has_baton) {
         sq__baton_pass(queue);
@@ -66,7 +70,7 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind,
     }
     *mine = 0;
     sq__call_t call = { .has_baton = false };
-    int error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline });
+    int error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = site });
     if (call.has_baton) {
         sq__baton_pass(queue);
     }
@@ -82,25 +86,27 @@ static __attribute__((noinline)) void leave(sq_queue_t *queue, sq__gate_word_t w
     }
 }
 
-static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                  const void *caller) {
     sq__gate_t *gate = sq__gate_of(queue);
     uint64_t submitted = SQ__DID_NOT_WAIT;
     if (!sq__gate_enter(gate)) {
         sq__gate_word_t unused;
         submitted = sq__measured_now(queue);
-        int error = get_turn(queue, SQ__WAITER, deadline, &unused);
+        int error = get_turn(queue, SQ__WAITER, deadline, &unused, caller);
         if (error) {
             return error;
         }
     }
-    sq__reader_run(queue, false, submitted, function, context);
+    sq__reader_run(queue, false, submitted, function, context, sq__site(caller, 0));
     sq__gate_word_t word = sq__load_relaxed(gate);
     leave(queue, word, sq__gate_inside(word) > 1);
     return 0;
 }
 
 /* Returns as sq__concurrent_sync. */
-static __attribute__((noinline)) int sync_by_stripe(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+static __attribute__((noinline)) int sync_by_stripe(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                    const void *caller) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__striped_t mine;
     bool takes;
@@ -108,23 +114,23 @@ static __attribute__((noinline)) int sync_by_stripe(sq_queue_t *queue, sq_time_t
         if (takes) {
             sq__baton_pass(queue);
         }
-        return sync_in_turn(queue, deadline, function, context);
+        return sync_in_turn(queue, deadline, function, context, caller);
     }
-    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context);
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
     if (__builtin_expect(!sq__stripes_leave_at_once(&mine), 0) && sq__stripes_leave(concurrent, mine, SQ__STRIPE_INSIDE_ONE)) {
         sq__baton_pass(queue);
     }
     return 0;
 }
 
-int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     sq__gate_t *gate = sq__gate_of(queue);
     sq__gate_word_t mine;
     if (__builtin_expect(!sq__gate_enter_at_once(gate, &mine), 0)) {
-        return sync_by_stripe(queue, deadline, function, context);
+        return sync_by_stripe(queue, deadline, function, context, caller);
     }
     sq__gate_word_t word = mine;
-    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context);
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
     if (__builtin_expect(!sq__gate_leave_at_once(gate, &word), 0)) {
         leave(queue, word, sq__gate_has_overlapped(mine, word));
     }
@@ -136,25 +142,37 @@ int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function
         sq__deadlock_onto_itself(queue, doing);
         return sq__queue_reject(queue, EDEADLK);
     }
-    sq__reader_run(queue, false, 0, function, context);
+    sq__reader_run(queue, false, 0, function, context, 0);
     return 0;
 }
 
-int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    sq__gate_t *gate = sq__gate_of(queue);
-    sq__gate_word_t mine;
-    uint64_t submitted = SQ__DID_NOT_WAIT;
-    if (__builtin_expect(!sq__gate_enter_barrier(gate, &mine), 0)) {
-        submitted = sq__measured_now(queue);
-        int error = get_turn(queue, SQ__BARRIER_WAITER, deadline, &mine);
-        if (error) {
-            return error;
-        }
-    }
-    sq__reader_run(queue, false, submitted, function, context);
+/* `mine` 0: it had to wait, or another thread has come meanwhile. */
+static inline void leave_barrier(sq_queue_t *queue, sq__gate_t *gate, sq__gate_word_t mine) {
     if (__builtin_expect(mine == 0 || !sq__gate_leave_barrier(gate, mine), 0)) {
         (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* relaxed: the next holder sees it with the baton */
         sq__baton_pass(queue);
     }
+}
+
+static __attribute__((noinline)) int barrier_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                     const void *caller) {
+    sq__gate_word_t mine;
+    uint64_t submitted = sq__measured_now(queue);
+    int error = get_turn(queue, SQ__BARRIER_WAITER, deadline, &mine, caller);
+    if (error == 0) {
+        sq__reader_run(queue, false, submitted, function, context, sq__site(caller, 0));
+        leave_barrier(queue, sq__gate_of(queue), mine);
+    }
+    return error;
+}
+
+int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    sq__gate_word_t mine;
+    if (__builtin_expect(!sq__gate_enter_barrier(gate, &mine), 0)) {
+        return barrier_in_turn(queue, deadline, function, context, caller);
+    }
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
+    leave_barrier(queue, gate, mine);
     return 0;
 }

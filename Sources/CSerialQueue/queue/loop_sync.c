@@ -1,6 +1,7 @@
 #include "queue/loop_sync.h"
 
 #include "kernel/run.h"
+#include "kernel/sited.h"
 #include "platform/clock.h"
 #include "pool/loop.h"
 #include "queue/runner.h"
@@ -16,13 +17,13 @@ static int check_deadline(sq_time_t deadline) {
     return deadline != SQ_FOREVER && deadline <= sq__clock_now() ? ETIMEDOUT : 0;
 }
 
-static int call_owner(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+static int call_owner(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, sq__site_t site) {
     sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
     int error = check_deadline(deadline);
     if (error) {
         return sq__queue_reject(queue, error);
     }
-    return sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__CALL, .call = &call, .deadline = deadline });
+    return sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__CALL, .call = &call, .deadline = deadline, .site = site });
 }
 
 static bool take_if_free(sq_queue_t *queue) {
@@ -37,7 +38,7 @@ static bool take_if_free(sq_queue_t *queue) {
     return false;
 }
 
-static int run_in_place(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+static int run_in_place(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, sq__site_t site) {
     uint64_t submitted = SQ__DID_NOT_WAIT;
     if (!take_if_free(queue)) {
         submitted = sq__measured_now(queue);
@@ -45,24 +46,25 @@ static int run_in_place(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
         if (error) {
             return sq__queue_reject(queue, error);
         }
-        error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__WAITER, .deadline = deadline });
+        error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__WAITER, .deadline = deadline, .site = site });
         if (error) {
             return error;
         }
     }
-    sq__run_turn(queue, submitted, function, context);
+    sq__run_turn(queue, submitted, function, context, site);
     sq__baton_pass(queue);
     return 0;
 }
 
-int sq__loop_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+int sq__loop_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     if (sq__queue_is_stale(queue)) {
         return sq__queue_reject(queue, ESTALE);
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
+    sq__site_t site = sq__sited_call(queue, sq__site(caller, 0));
     const sq__pool_t *loop = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return sq__pool_is_own_loop(loop) ? run_in_place(queue, deadline, function, context)
-                                      : call_owner(queue, deadline, function, context);
+    return sq__pool_is_own_loop(loop) ? run_in_place(queue, deadline, function, context, site)
+                                      : call_owner(queue, deadline, function, context, site);
 }

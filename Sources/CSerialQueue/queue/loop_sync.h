@@ -9,6 +9,6 @@
 #include "kernel/queue.h"
 
 /* The queue is on a loop, and the calling thread is in no task of it. Returns what sq_sync_until returns. */
-int sq__loop_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context);
+int sq__loop_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 
 #endif

@@ -58,7 +58,7 @@ void sq__pending_timers_end_all(sq_queue_t *queue) {
         sq__pending_timers_remove(queue, pending);
         sq__unlock(queue);
         if (sq__is_concurrent(queue)) {
-            sq__reader_run(queue, true, 0, pending->end, pending);
+            sq__reader_run(queue, true, 0, pending->end, pending, 0);
         } else {
             sq__run_in_chain(queue, true, pending->end, pending);
         }

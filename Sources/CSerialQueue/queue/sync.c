@@ -9,6 +9,7 @@
 #include "kernel/handle.h"
 #include "kernel/ring.h"
 #include "kernel/run.h"
+#include "kernel/sited.h"
 #include "kernel/traced.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
@@ -16,6 +17,7 @@
 #include "queue/concurrent_sync.h"
 #include "queue/loop_sync.h"
 #include "queue/runner.h"
+#include "queue/sync.h"
 #include "queue/turn.h"
 #include "thread/explored.h"
 #include "thread/spin.h"
@@ -77,20 +79,22 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
 
 /* The parameters of all these are in the order of the public calls, so that they stay in their registers. */
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                                  uintptr_t kind) {
+                                                  const void *caller, uintptr_t kind) {
+    sq__site_t site = 0;
     sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
-    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+    if (__builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return sq__queue_reject(queue, ESTALE);
         }
         sq__traced_begin(queue);
+        site = sq__sited_call(queue, sq__site(caller, 0));
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    int error = get_turn(queue, (sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline });
+    int error = get_turn(queue, (sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = site });
     if (error == 0 && !call.is_done) {
-        sq__run_turn(queue, call.submitted, function, context);
+        sq__run_turn(queue, call.submitted, function, context, site);
         sq__baton_pass(queue);
     }
     return error;
@@ -98,21 +102,22 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
 
 /* The queue is not free, or never is: it is concurrent, or on a loop. */
 static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                                   uintptr_t kind) {
+                                                   const void *caller, uintptr_t kind) {
     if (sq__is_concurrent(queue)) {
-        return sq__concurrent_sync(queue, deadline, function, context);
+        return sq__concurrent_sync(queue, deadline, function, context, caller);
     }
     if (sq__queue_is_on_loop(queue)) {
-        return sq__loop_sync(queue, deadline, function, context);
+        return sq__loop_sync(queue, deadline, function, context, caller);
     }
-    return sync_in_turn(queue, deadline, function, context, kind);
+    return sync_in_turn(queue, deadline, function, context, caller, kind);
 }
 
 /* The queue was `free` and is taken. */
-static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t free, sq_function_t function, void *context) {
+static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t free, sq_function_t function, void *context,
+                                               const void *caller) {
     sq__state_t state = free | SQ__OWNED;
     sq__count(&queue->ran, 1);
-    sq__run_turn(queue, SQ__DID_NOT_WAIT, function, context);
+    sq__run_turn(queue, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
     /* [own] release: what the task wrote. Fails if something was queued in between, or a flag was set. */
     if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {
         sq__baton_pass(queue);
@@ -122,22 +127,22 @@ static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t fr
 
 /* The calling thread is in no task of the queue. No variable is needed after a call, so a sync on a concurrent queue saves no register. */
 static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                    uintptr_t kind) {
+                                    const void *caller, uintptr_t kind) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     while (__builtin_expect(sq__state_is_free_to_any_thread(state), 1)) {
         sq__state_t free = state;
         /* [own] acquire: what the last holder wrote. */
         if (__builtin_expect(sq__cas_acquire(&queue->state, &state, free | SQ__OWNED), 1)) {
-            return run_taken(queue, free, function, context);
+            return run_taken(queue, free, function, context, caller);
         }
     }
-    return sync_not_free(queue, deadline, function, context, kind);
+    return sync_not_free(queue, deadline, function, context, caller, kind);
 }
 
 /* The calling thread is in a task. In a test that is explored, another task that is about to use the same queue may go first. */
-static __attribute__((noinline)) bool is_current_in_task(const sq_queue_t *queue, sq_function_t function, const void *caller) {
+static __attribute__((noinline)) bool is_current_in_task(const sq_queue_t *queue, sq_function_t function, const void *frame) {
     sq__explored_pause("sync onto", queue->label, function);
-    return sq__is_current_at(queue, caller);
+    return sq__is_current_at(queue, frame);
 }
 
 /* The calling thread is in a task of the queue. */
@@ -149,44 +154,68 @@ static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t funct
     return sq__queue_reject(queue, EDEADLK);
 }
 
-/* Not inlined: this call would force the fast path to save its arguments in registers. */
-static __attribute__((noinline)) int sync_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
-                                                  uintptr_t kind, const void *caller) {
-    if (is_current_in_task(queue, function, caller)) {
+/* The calling thread is in a task. One function for each kind, as seven arguments would not fit into registers. Not inlined: these calls
+ * would force the fast path to save its arguments. */
+static inline __attribute__((always_inline)) int in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                         const void *caller, uintptr_t kind, const void *frame) {
+    if (is_current_in_task(queue, function, frame)) {
         return sync_inside(queue, kind == SQ__WAITER ? "sync onto" : "async_and_wait onto", function, context);
     }
-    return sync_from_outside(queue, deadline, function, context, kind);
+    return sync_from_outside(queue, deadline, function, context, caller, kind);
+}
+
+static __attribute__((noinline)) int sync_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                  const void *caller, const void *frame) {
+    return in_task(queue, deadline, function, context, caller, SQ__WAITER, frame);
+}
+
+static __attribute__((noinline)) int async_and_wait_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                            const void *caller, const void *frame) {
+    return in_task(queue, deadline, function, context, caller, SQ__EITHER, frame);
+}
+
+static inline __attribute__((always_inline)) int sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                            const void *caller) {
+    SQ__CHECK_HANDLE(queue);
+    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
+        return sync_in_task(queue, deadline, function, context, caller, __builtin_frame_address(0));
+    }
+    return sync_from_outside(queue, deadline, function, context, caller, SQ__WAITER);
 }
 
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    SQ__CHECK_HANDLE(queue);
-    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
-        return sync_in_task(queue, deadline, function, context, SQ__WAITER, __builtin_frame_address(0));
-    }
-    return sync_from_outside(queue, deadline, function, context, SQ__WAITER);
+    return sync_until(queue, deadline, function, context, __builtin_return_address(0));
 }
 
 int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
-    return sq_sync_until(queue, SQ_FOREVER, function, context);
+    return sync_until(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
 }
 
-int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context) {
+int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    return sync_until(queue, deadline, function, context, caller);
+}
+
+int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     if (is_current_in_task(queue, function, __builtin_frame_address(0))) {
         if (sq__is_concurrent(queue)) {
-            sq__reader_run(queue, false, 0, function, context);
+            sq__reader_run(queue, false, 0, function, context, 0);
         } else {
             sq__run(queue, function, context);
         }
         return 0;
     }
-    return sync_from_outside(queue, SQ_FOREVER, function, context, SQ__WAITER);
+    return sync_from_outside(queue, SQ_FOREVER, function, context, caller, SQ__WAITER);
+}
+
+int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    SQ__CHECK_HANDLE(queue);
+    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
+        return async_and_wait_in_task(queue, deadline, function, context, caller, __builtin_frame_address(0));
+    }
+    return sync_from_outside(queue, deadline, function, context, caller, SQ__EITHER);
 }
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
-    SQ__CHECK_HANDLE(queue);
-    if (__builtin_expect(sq__self()->frame != NULL, 0)) {
-        return sync_in_task(queue, deadline, function, context, SQ__EITHER, __builtin_frame_address(0));
-    }
-    return sync_from_outside(queue, deadline, function, context, SQ__EITHER);
+    return sq__async_and_wait_from(queue, deadline, function, context, __builtin_return_address(0));
 }

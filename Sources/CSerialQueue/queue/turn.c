@@ -1,6 +1,7 @@
 #include "queue/turn.h"
 
 #include "kernel/ring.h"
+#include "kernel/sited.h"
 #include "kernel/shared.h"
 #include "kernel/traced.h"
 #include "kernel/concurrent.h"
@@ -27,6 +28,14 @@ static int enter(sq_queue_t *queue, bool shares, bool always_a_place, sq__sharer
     return error;
 }
 
+/* Returns the session in which the wait was recorded; 0: in none. */
+static sq__session_t record(const sq_queue_t *queue, uintptr_t where, sq__site_t site) {
+    if (where != 0) {
+        sq__sited_put_call(queue, where, site);
+    }
+    return sq__is_traced(queue) ? sq__traced_wait(queue, SQ__AIM_TURN, where, site) : 0;
+}
+
 int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     sq__wait_t wait;
     sq__place_t place;
@@ -50,12 +59,12 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         sq__count(&queue->ran, 1);
         return 0;
     }
+    wait.site = wanted->site;
     wait.is_barrier = wanted->kind == SQ__BARRIER_WAITER;
     wait.is_next = sq__ring_depth(queue) <= 1; /* read before the call is published: after that another task may release the queue */
     sq__session_t session = 0;
-    if (sq__is_traced(queue)) {
-        uintptr_t where = place.slot != NULL ? sq__ring_where(place) : 0;
-        session = sq__traced_open(queue, SQ__EVENT_WAIT, SQ__AIM_TURN, where, 0);
+    if (sq__is_sited(queue)) {
+        session = record(queue, place.slot != NULL ? sq__ring_where(place) : 0, wanted->site);
     }
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);

@@ -79,9 +79,14 @@ void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *te
     end_event(perfetto, begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
 }
 
+/* The name of the event's site; 0: it has none. */
+static uint32_t site_of(sq__perfetto_t *perfetto, const sq__entry_t *event) {
+    return event->which != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which, sq__entry_line(event)) : 0;
+}
+
 static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
-    uint32_t site = event->which != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which, sq__entry_line(event)) : 0;
+    uint32_t site = site_of(perfetto, event);
     packet_t packet = begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
     annotate(proto, "queue", sq__entry_queue(event));
     annotate(proto, "kind", sq__entry_detail(event));
@@ -136,7 +141,11 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     const char *label = sq__packet_queue(perfetto, queue)->label;
     char name[SQ__TEXT_BYTES + 128];
     snprintf(name, sizeof name, "wait for %s", reading->text[0] != '\0' ? reading->text : label != NULL ? label : "a queue");
+    uint32_t site = site_of(perfetto, event);
     packet_t packet = begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
+    if (site != 0) {
+        annotate_text(proto, "site", site);
+    }
     if (queue != 0) {
         annotate(proto, "queue", queue);
     }

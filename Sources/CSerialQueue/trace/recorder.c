@@ -27,13 +27,21 @@ void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uin
     }
 }
 
-sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
+static sq__session_t open_event(uint64_t what, uint64_t where, uint64_t which) {
     sq__recorder_t *recorder = find();
-    if (recorder == NULL || !record(recorder, sq__entry_what(kind, detail, queue, 0), where, which, recorder->open + 1)) {
+    if (recorder == NULL || !record(recorder, what, where, which, recorder->open + 1)) {
         return 0;
     }
     recorder->open += 1;
     return recorder->session;
+}
+
+sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
+    return open_event(sq__entry_what(kind, detail, queue, 0), where, which);
+}
+
+sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, sq__site_t site) {
+    return open_event(sq__entry_what(SQ__EVENT_WAIT, aim, queue, sq__site_line(site)), where, sq__site_address(site));
 }
 
 void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint32_t queue) {

@@ -47,6 +47,9 @@ void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uin
 /* The same for an event that opens something. Returns the session; 0: it was not recorded. */
 sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
 
+/* The same for a WAIT of a call from this site. */
+sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, sq__site_t site);
+
 /* Closes what was opened last, if that was recorded. */
 void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint32_t queue);
 

@@ -62,6 +62,7 @@ typedef struct sq__wait {
     sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop that another thread owns; else NULL */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
+    sq__site_t site;              /* of the call that waits; 0: not known */
     uint64_t ran;                 /* how many tasks of `queue` had begun when the wait began; 0: no queue */
     sq_time_t deadline;           /* only while the thread sleeps */
     uint64_t since;               /* the same: when it fell asleep */

@@ -52,36 +52,41 @@ SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, s
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 
 /* From the core: sq_sync_or_run, but returns ESHUTDOWN after a shutdown. AfterShutdown.swift then orders it with other late work. */
-int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context);
+int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
+
+/* From the core: the public calls, but dumps and traces show this caller. */
+int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
+int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
+int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq_sync(queue, call_closure, &closure);
+    return sq__sync_from(queue, SQ_FOREVER, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq__sync_or_run_before_end(queue, call_closure, &closure);
+    return sq__sync_or_run_before_end(queue, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq_sync_until(queue, deadline, call_closure, &closure);
+    return sq__sync_from(queue, deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_sync_barrier(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq_sync_barrier_until(queue, deadline, call_closure, &closure);
+    return sq__sync_barrier_from(queue, deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq_async_and_wait(queue, deadline, call_closure, &closure);
+    return sq__async_and_wait_from(queue, deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)

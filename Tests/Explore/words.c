@@ -5,13 +5,14 @@
 
 #include "kernel/segment.h"
 #include "many/group.h"
+#include "many/tie.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT = 120, TEXTS = 8, TOKEN_BYTES = 64, TIE_BYTES = 40 };
+enum { TEXT = 120, TEXTS = 8, TOKEN_BYTES = 64 };
 
 typedef enum kind { UNKNOWN, QUEUE, SEGMENT, TOKEN, GROUP, SEMAPHORE, TIE } kind_t;
 static const char *const kind_names[] = { "block", "queue", "segment", "token", "group", "semaphore", "tie" };
@@ -44,7 +45,7 @@ static bool find_object(const void *address, object_t *object) {
         object->kind = SEGMENT;
     } else if (object->bytes == TOKEN_BYTES) {
         object->kind = TOKEN;
-    } else if (object->bytes == TIE_BYTES && group != NULL) {
+    } else if (object->bytes == sizeof(struct sq__tie) && group != NULL) {
         object->kind = TIE;
     }
     return true;
@@ -95,8 +96,10 @@ static void name_field(char *text, const object_t *object) {
         name_slot(text, offset);
     } else if (object->kind == TOKEN) {
         add(text, "%s", offset == 0 ? "word" : offset == 8 ? "lock" : "condition or list");
-    } else if (offset == 0 && object->kind != QUEUE) {
-        add(text, "%s", object->kind == GROUP ? "count" : object->kind == SEMAPHORE ? "permits" : "members");
+    } else if (object->kind == TIE && offset == offsetof(struct sq__tie, members)) {
+        add(text, "members");
+    } else if (offset == 0 && (object->kind == GROUP || object->kind == SEMAPHORE)) {
+        add(text, "%s", object->kind == GROUP ? "count" : "permits");
     } else if (name != NULL) {
         add(text, "%s", name);
     } else {
@@ -215,7 +218,7 @@ static void add_count(char *text, uint64_t count) {
     add(text, " }");
 }
 
-/* As in tie.c. */
+/* As in tie.h. */
 static void add_tie(char *text, uint64_t word) {
     add(text, "{ members: %llu, pending: %llu, use: %llu%s }", (unsigned long long)(word & 0xFFFFFFFF),
         (unsigned long long)(word >> 32 & 0x7FFF), (unsigned long long)(word >> 47 & 0xFFFF), word >> 63 ? ", changing" : "");
@@ -253,7 +256,7 @@ const char *ex_words(const void *address, uint64_t value) {
         add_token(text, value);
     } else if (object.kind == GROUP && is_first) {
         add_count(text, value);
-    } else if (object.kind == TIE && is_first) {
+    } else if (object.kind == TIE && object.offset == offsetof(struct sq__tie, members)) {
         add_tie(text, value);
     } else if (object.kind == SEMAPHORE && is_first) { /* as in semaphore.c */
         add(text, "{ permits: %llu%s }", (unsigned long long)(value >> 1), value & 1 ? ", waited" : "");

@@ -323,28 +323,3 @@ TEST(the_end_of_a_timer_can_fork_and_its_child_has_alarms_of_its_own) {
         sq_queue_release(timed.scene.queue);
     }
 }
-
-/* Suspensions */
-
-static int suspend_and_resume(void *context) {
-    sq_queue_t **queues = context;
-    bool good = true;
-    for (int i = 0; i < 2; i += 1) {
-        good &= CHECK_EQUAL(sq_suspend(queues[i]), ESTALE);
-        good &= CHECK_EQUAL(sq_resume(queues[i]), ESTALE);
-    }
-    good &= CHECK_EQUAL(sq_sync(queues[0], do_nothing, NULL), 0); /* as free as before */
-    return good ? 0 : 1;
-}
-
-TEST(in_the_child_a_queue_can_neither_be_suspended_nor_resumed) {
-    if (fork_left_out()) {
-        return;
-    }
-    sq_queue_t *queues[2] = { make_queue_of("free", 0), make_queue_of("suspended", 0) };
-    CHECK_EQUAL(sq_suspend(queues[1]), 0);
-    CHECK_EQUAL(in_fork(suspend_and_resume, queues), 0);
-    for (int i = 0; i < 2; i += 1) {
-        sq_queue_release(queues[i]);
-    }
-}

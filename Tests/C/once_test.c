@@ -1,4 +1,5 @@
-/* once_test.c: one call runs the function, the others wait for it, and no thread waits for itself. */
+/* once_test.c: one call runs the function, the others wait for it, and no thread waits for itself.
+ * once_cycle_test.c and once_nested_test.c have the cycles over two threads. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"
@@ -134,109 +135,6 @@ TEST(a_call_from_inside_the_own_function_is_refused_and_named) {
     CHECK_EQUAL(sq_once(&outer.once, recurse_within_another, &outer), 0);
     CHECK_EQUAL(outer.inner, EDEADLK);
     CHECK_EQUAL(outer.ran, 1);
-}
-
-/* Cycles over two threads: of two onces, and of a once and a queue. */
-typedef struct cross {
-    initializer_t *initializers;
-    int mine;
-    latch_t *inside;
-    sq_queue_t *queue; /* NULL: the other once */
-    int error;
-    char report[1024];
-} cross_t;
-
-static void wait_for_the_other(void *context) {
-    cross_t *cross = context;
-    latch_bump(cross->inside);
-    latch_wait(cross->inside, 2);
-    cross->error = cross->queue != NULL ? sq_sync(cross->queue, do_nothing, NULL)
-                                        : sq_once(&cross->initializers[!cross->mine].once, do_nothing, NULL);
-    snprintf(cross->report, sizeof cross->report, "%s", sq_deadlock_report());
-}
-
-static void *cross_by_once(void *argument) {
-    cross_t *cross = argument;
-    CHECK_EQUAL(sq_once(&cross->initializers[cross->mine].once, wait_for_the_other, cross), 0);
-    return NULL;
-}
-
-static void cross_by_task(void *context) { wait_for_the_other(context); }
-
-TEST(a_cycle_of_two_onces_is_refused_for_one_of_them) {
-    for (size_t i = 0; i < scaled(200); i += 1) {
-        initializer_t initializers[2] = { INITIALIZER_INIT, INITIALIZER_INIT };
-        latch_t inside = LATCH_INIT;
-        cross_t crosses[2] = { { initializers, 0, &inside, NULL, -1, "" }, { initializers, 1, &inside, NULL, -1, "" } };
-        pthread_t threads[2];
-        for (int t = 0; t < 2; t += 1) {
-            threads[t] = spawn(cross_by_once, &crosses[t]);
-        }
-        for (int t = 0; t < 2; t += 1) {
-            join(threads[t]);
-        }
-        CHECK_EQUAL((crosses[0].error == EDEADLK) + (crosses[1].error == EDEADLK), 1);
-        CHECK_EQUAL((crosses[0].error == 0) + (crosses[1].error == 0), 1);
-        const char *report = crosses[crosses[1].error == EDEADLK].report;
-        CHECK(strstr(report, "is inside the function of once") != NULL);
-        CHECK(strstr(report, "waits for once") != NULL);
-    }
-}
-
-TEST(a_cycle_of_a_once_and_a_queue_is_refused_for_one_of_them) {
-    for (size_t i = 0; i < scaled(200); i += 1) {
-        sq_queue_t *queue = make_queue_of("crossed", 0);
-        initializer_t initializers[2] = { INITIALIZER_INIT, INITIALIZER_INIT };
-        latch_t inside = LATCH_INIT;
-        cross_t by_once = { initializers, 0, &inside, queue, -1, "" }, by_task = { initializers, 1, &inside, NULL, -1, "" };
-        pthread_t thread = spawn(cross_by_once, &by_once);
-        CHECK_EQUAL(sq_sync(queue, cross_by_task, &by_task), 0);
-        join(thread);
-        CHECK_EQUAL((by_once.error == EDEADLK) + (by_task.error == EDEADLK), 1);
-        const char *report = by_once.error == EDEADLK ? by_once.report : by_task.report;
-        CHECK(strstr(report, "runs a task of queue \"crossed\" and waits for once") != NULL);
-        CHECK(strstr(report, "and waits for queue \"crossed\"") != NULL);
-        sq_queue_release(queue);
-    }
-}
-
-/* The once that is waited for need not be the innermost that the thread is inside. */
-static void run_an_inner_once(void *context) {
-    sq_once_t inner = SQ_ONCE_INIT;
-    CHECK_EQUAL(sq_once(&inner, wait_for_the_other, context), 0);
-}
-
-static void *cross_by_two_onces(void *argument) {
-    cross_t *cross = argument;
-    CHECK_EQUAL(sq_once(&cross->initializers[cross->mine].once, run_an_inner_once, cross), 0);
-    return NULL;
-}
-
-TEST(a_cycle_of_an_outer_once_and_a_queue_is_refused_for_one_of_them) {
-    for (size_t i = 0; i < scaled(100); i += 1) {
-        sq_queue_t *queue = make_queue_of("crossed", 0);
-        initializer_t initializers[2] = { INITIALIZER_INIT, INITIALIZER_INIT };
-        latch_t inside = LATCH_INIT;
-        cross_t by_once = { initializers, 0, &inside, queue, -1, "" }, by_task = { initializers, 1, &inside, NULL, -1, "" };
-        pthread_t thread = spawn(cross_by_two_onces, &by_once);
-        CHECK_EQUAL(sq_sync(queue, cross_by_task, &by_task), 0);
-        join(thread);
-        CHECK_EQUAL((by_once.error == EDEADLK) + (by_task.error == EDEADLK), 1);
-        sq_queue_release(queue);
-    }
-}
-
-/* A wait that is no cycle: the once's function waits for a queue whose task does not wait for anything. */
-static void sync_inside(void *context) { CHECK_EQUAL(sq_sync(context, do_nothing, NULL), 0); }
-
-TEST(a_once_whose_function_waits_for_a_queue_is_no_cycle) {
-    sq_queue_t *queue = make_queue_of("free", 0);
-    hold_t hold;
-    sq_once_t once = SQ_ONCE_INIT;
-    hold_async(&hold, queue);
-    hold_end(&hold);
-    CHECK_EQUAL(sq_once(&once, sync_inside, queue), 0);
-    sq_queue_release(queue);
 }
 
 static void leave_thread(void *unused) {

@@ -2,14 +2,15 @@
 #include "caller.h"
 #include "child.h"
 #include "latch.h"
-
 #include "pool/pool_internal.h"
+#include "pools.h"
 
 /* In the child the parent's pools run nothing, and can be released. A fork does not take their locks: another thread may hold one
  * at the fork, and then it stays locked in the child. Here the forking thread holds it, so that it is always locked. */
 typedef struct house {
     sq_pool_t *pool;
     sq_queue_t *queue;
+    int status;
 } house_t;
 
 static int use_parents(void *context) {
@@ -24,11 +25,7 @@ static int use_parents(void *context) {
 }
 
 static void check_parents(sq_pool_t *pool) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    REQUIRE(pool != NULL);
-    options.pool = pool;
-    house_t house = { pool, sq_queue_create("the parent's", &options) };
-    REQUIRE(house.queue != NULL);
+    house_t house = { pool, queue_on(pool, "the parent's", 0), -1 };
     sq__mutex_lock(&pool->lock);
     CHECK_EQUAL(in_fork(use_parents, &house), 0);
     sq__mutex_unlock(&pool->lock);
@@ -38,8 +35,8 @@ static void check_parents(sq_pool_t *pool) {
 
 TEST(a_pool_of_the_parent_runs_nothing_in_the_child_and_can_be_released) {
     if (!fork_left_out()) {
-        check_parents(sq_pool_create("threads", NULL));
-        check_parents(sq_pool_create_manual("manual"));
+        check_parents(make_pool(0));
+        check_parents(make_manual_pool());
     }
 }
 
@@ -91,17 +88,14 @@ TEST(a_task_of_a_pool_can_fork_and_its_child_can_wait_or_return) {
         return;
     }
     for (int returns = 0; returns < 2; returns += 1) {
-        sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-        options.pool = sq_pool_create("forking", NULL);
-        REQUIRE(options.pool != NULL);
-        sq_queue_t *queue = sq_queue_create("forking", &options);
-        REQUIRE(queue != NULL);
-        forker_t forker = { .pool = options.pool, .returns = returns, .status = -1 };
+        sq_pool_t *pool = make_pool(0);
+        sq_queue_t *queue = queue_on(pool, "forking", 0);
+        forker_t forker = { .pool = pool, .returns = returns, .status = -1 };
         CHECK_EQUAL(sq_async(queue, fork_here, &forker), 0);
         drain(queue);
         CHECK_EQUAL(forker.status, 0);
         sq_queue_release(queue);
-        sq_pool_release(options.pool);
+        sq_pool_release(pool);
     }
 }
 
@@ -119,11 +113,8 @@ static int wait_for_queue(sq_queue_t *queue, sq_pool_t *pool) {
 static void run_in_parent(void *context) { CHECK_EQUAL(*(const pid_t *)context, getpid()); }
 
 static void check_manual(int (*run)(sq_queue_t *, sq_pool_t *), int in_child) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    sq_pool_t *pool = options.pool = sq_pool_create_manual("forking");
-    REQUIRE(pool != NULL);
-    sq_queue_t *queue = sq_queue_create("forking", &options), *other = sq_queue_create("other", &options);
-    REQUIRE(queue != NULL && other != NULL);
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "forking", 0), *other = queue_on(pool, "other", 0);
     forker_t forker = { .pool = pool, .returns = true, .child = -1, .status = -1 };
     pid_t parent = getpid();
     CHECK_EQUAL(sq_async(queue, fork_here, &forker), 0);
@@ -165,4 +156,105 @@ TEST(a_firing_can_fork_and_its_child_can_return) {
     CHECK_EQUAL(forker.status, 0);
     sq_timer_release(timer);
     sq_queue_release(queue);
+}
+
+/* Also the shared pool, and new ones. */
+
+static sq_queue_t *try_queue_on(sq_pool_t *pool) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = pool;
+    return sq_queue_create("on a pool", &options);
+}
+
+static int use_pools_in_the_child(void *context) {
+    house_t *house = context;
+    int wrong = 0;
+    size_t ran = 0;
+    errno = 0;
+    wrong += !CHECK(try_queue_on(house->pool) == NULL && errno == ESTALE);
+    wrong += !CHECK_EQUAL(sq_async(house->queue, must_not_run, NULL), ESTALE);
+    wrong += !CHECK_EQUAL(sq_sync(house->queue, must_not_run, NULL), ESTALE); /* a task in the parent holds it */
+    wrong += !CHECK_EQUAL(sq_pool_run(house->pool), 0);
+    sq_pool_t *const pools[] = { sq_pool_shared(), make_pool(1) };
+    wrong += !CHECK(sq_pool_shared() == pools[0]);
+    for (size_t i = 0; i < 2; i += 1) {
+        sq_queue_t *queue = queue_on(pools[i], "on a pool", 0);
+        wrong += !CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
+        wrong += !CHECK_EQUAL(sq_run_and_wait(queue, FAR, add_one, &ran), 0);
+        wrong += !CHECK_EQUAL(ran, 2 * (i + 1));
+        sq_queue_release(queue);
+    }
+    sq_pool_release(pools[1]);
+    sq_queue_release(house->queue);
+    sq_pool_release(house->pool);
+    return wrong;
+}
+
+/* A task on a pool forks. The child is in the task, on what was a member: waits there leave the parent's pool alone. Then the
+ * task returns, and nothing is left to be done: the process ends. */
+static void fork_in_a_task(void *context) {
+    house_t *house = context;
+    fflush(stdout);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        watchdog_watch("the child of a fork in a task on a pool");
+        size_t ran = 0;
+        sq_queue_t *own = sq_queue_create("own", NULL);
+        bool good = CHECK(own != NULL) && CHECK_EQUAL(sq_run_and_wait(own, FAR, add_one, &ran), 0) && CHECK_EQUAL(ran, 1);
+        sq_queue_release(own);
+        sq_pool_release(house->pool); /* the last reference to a pool of the parent */
+        if (!good) {
+            _exit(1);
+        }
+        return;
+    }
+    while (waitpid(child, &house->status, 0) < 0) {
+        REQUIRE(errno == EINTR);
+    }
+}
+
+TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
+    if (UNDER_TSAN || UNDER_ASAN) {
+        note("left out: ThreadSanitizer cannot follow, AddressSanitizer's leak check runs in a child that lost the parent's stacks");
+        return;
+    }
+    sq_pool_t *pool = make_pool(1);
+    house_t house = { .pool = make_pool(1), .queue = queue_on(pool, "on a pool", 0), .status = -1 };
+    CHECK_EQUAL(sq_run_and_wait(house.queue, SQ_FOREVER, fork_in_a_task, &house), 0);
+    CHECK_EQUAL(house.status, 0);
+    sq_queue_release(house.queue);
+    sq_pool_release(house.pool);
+    sq_pool_release(pool);
+}
+
+/* In a process of its own, for the shared pool stays. */
+int child_main(int count, char **words) {
+    (void)count;
+    (void)words;
+    house_t house = { .pool = sq_pool_shared() };
+    house.queue = queue_on(house.pool, "on a pool", 0);
+    hold_t hold;
+    hold_async(&hold, house.queue);
+    int status = in_fork(use_pools_in_the_child, &house);
+    hold_end(&hold);
+    sq_pool_t *own = make_pool(2);
+    house_t second = { .pool = own, .queue = queue_on(own, "on a pool", 0) };
+    hold_async(&hold, second.queue);
+    status |= in_fork(use_pools_in_the_child, &second);
+    hold_end(&hold);
+    drain(second.queue);
+    sq_queue_release(second.queue);
+    sq_pool_release(own);
+    drain(house.queue);
+    sq_queue_release(house.queue);
+    return status == 0 ? 0 : 1;
+}
+
+TEST(in_the_child_of_a_fork_old_pools_refuse_and_new_ones_and_the_shared_one_work) {
+    if (UNDER_TSAN) {
+        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
+        return;
+    }
+    CHECK_EQUAL(run_child((const char *const[]){ "fork", NULL }), 0);
 }

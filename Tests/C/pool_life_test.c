@@ -1,15 +1,8 @@
-/* pool_life_test.c: pools and their queues come and go: releases, shutdowns, suspensions, forks, handles that are refused. */
+/* pool_life_test.c: pools and their queues come and go: releases, shutdowns, suspensions, options that are refused.
+ * pool_fork_test.c has the forks. */
 #include "caller.h"
-#include "child.h"
-#include "inject.h"
 #include "sq_pool.h"
 #include "pools.h"
-
-static sq_queue_t *try_queue_on(sq_pool_t *pool) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = pool;
-    return sq_queue_create("on a pool", &options);
-}
 
 /* Releases. That threads and memory are gone is seen by the harness. */
 
@@ -61,7 +54,6 @@ typedef struct estate {
     sq_pool_t *pool;
     sq_queue_t *queue, *other;
     latch_t gone;
-    int status;
 } estate_t;
 
 static void give_all_up(void *context) {
@@ -214,99 +206,4 @@ TEST(a_pool_without_a_label_and_with_a_stack_of_its_own_works) {
     CHECK_EQUAL(sq_pool_advance(pool, 1000), 0);
     sq_queue_release(queue);
     sq_pool_release(pool);
-}
-
-/* Forks */
-
-static int use_pools_in_the_child(void *context) {
-    estate_t *estate = context;
-    int wrong = 0;
-    size_t ran = 0;
-    errno = 0;
-    wrong += !CHECK(try_queue_on(estate->pool) == NULL && errno == ESTALE);
-    wrong += !CHECK_EQUAL(sq_async(estate->queue, must_not_run, NULL), ESTALE);
-    wrong += !CHECK_EQUAL(sq_sync(estate->queue, must_not_run, NULL), ESTALE); /* a task in the parent holds it */
-    wrong += !CHECK_EQUAL(sq_pool_run(estate->pool), 0);
-    sq_pool_t *const pools[] = { sq_pool_shared(), make_pool(1) };
-    wrong += !CHECK(sq_pool_shared() == pools[0]);
-    for (size_t i = 0; i < 2; i += 1) {
-        sq_queue_t *queue = queue_on(pools[i], "on a pool", 0);
-        wrong += !CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
-        wrong += !CHECK_EQUAL(sq_run_and_wait(queue, FAR, add_one, &ran), 0);
-        wrong += !CHECK_EQUAL(ran, 2 * (i + 1));
-        sq_queue_release(queue);
-    }
-    sq_pool_release(pools[1]);
-    sq_queue_release(estate->queue);
-    sq_pool_release(estate->pool);
-    return wrong;
-}
-
-/* A task on a pool forks. The child is in the task, on what was a member: waits there leave the parent's pool alone. Then the
- * task returns, and nothing is left to be done: the process ends. */
-static void fork_in_a_task(void *context) {
-    estate_t *estate = context;
-    fflush(stdout);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        watchdog_watch("the child of a fork in a task on a pool");
-        size_t ran = 0;
-        sq_queue_t *own = sq_queue_create("own", NULL);
-        bool good = CHECK(own != NULL) && CHECK_EQUAL(sq_run_and_wait(own, FAR, add_one, &ran), 0) && CHECK_EQUAL(ran, 1);
-        sq_queue_release(own);
-        sq_pool_release(estate->pool); /* the last reference to a pool of the parent */
-        if (!good) {
-            _exit(1);
-        }
-        return;
-    }
-    while (waitpid(child, &estate->status, 0) < 0) {
-        REQUIRE(errno == EINTR);
-    }
-}
-
-TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
-    if (UNDER_TSAN || UNDER_ASAN) {
-        note("left out: ThreadSanitizer cannot follow, AddressSanitizer's leak check runs in a child that lost the parent's stacks");
-        return;
-    }
-    sq_pool_t *pool = make_pool(1);
-    estate_t estate = { .pool = make_pool(1), .queue = queue_on(pool, "on a pool", 0), .status = -1 };
-    CHECK_EQUAL(sq_run_and_wait(estate.queue, SQ_FOREVER, fork_in_a_task, &estate), 0);
-    CHECK_EQUAL(estate.status, 0);
-    sq_queue_release(estate.queue);
-    sq_pool_release(estate.pool);
-    sq_pool_release(pool);
-}
-
-/* In a process of its own, for the shared pool stays. */
-int child_main(int count, char **words) {
-    (void)count;
-    (void)words;
-    estate_t estate = { .pool = sq_pool_shared() };
-    estate.queue = queue_on(estate.pool, "on a pool", 0);
-    hold_t hold;
-    hold_async(&hold, estate.queue);
-    int status = in_fork(use_pools_in_the_child, &estate);
-    hold_end(&hold);
-    sq_pool_t *own = make_pool(2);
-    estate_t second = { .pool = own, .queue = queue_on(own, "on a pool", 0) };
-    hold_async(&hold, second.queue);
-    status |= in_fork(use_pools_in_the_child, &second);
-    hold_end(&hold);
-    drain(second.queue);
-    sq_queue_release(second.queue);
-    sq_pool_release(own);
-    drain(estate.queue);
-    sq_queue_release(estate.queue);
-    return status == 0 ? 0 : 1;
-}
-
-TEST(in_the_child_of_a_fork_old_pools_refuse_and_new_ones_and_the_shared_one_work) {
-    if (UNDER_TSAN) {
-        note("left out: ThreadSanitizer does not support threads after a fork of a process with threads");
-        return;
-    }
-    CHECK_EQUAL(run_child((const char *const[]){ "fork", NULL }), 0);
 }

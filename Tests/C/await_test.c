@@ -1,6 +1,6 @@
 /* await_test.c: a wait without a thread ends once, in line with those of threads, or is withdrawn and takes nothing. */
-#include "caller.h"
 #include "child.h"
+#include "permits.h"
 
 #include <stdlib.h>
 
@@ -19,12 +19,6 @@ static sq_await_t *prepare(waiting_t *waiting, journal_t *journal, int number) {
     *waiting = (waiting_t){ .journal = journal, .number = number };
     waiting->await = (sq_await_t){ .ended = note_end, .context = waiting };
     return &waiting->await;
-}
-
-static sq_semaphore_t *make(size_t value) {
-    sq_semaphore_t *semaphore = sq_semaphore_create("permits", value);
-    REQUIRE(semaphore != NULL);
-    return semaphore;
 }
 
 TEST(an_await_takes_a_permit_that_is_there_at_once) {
@@ -176,16 +170,6 @@ TEST(the_end_of_an_await_can_wait_again) {
     sq_semaphore_release(again.semaphore);
 }
 
-/* The storm: threads take a permit by an await, which they withdraw after a moment; some wait for it with a deadline. */
-enum { PERMITS = 2, STORMERS = 4 };
-
-typedef struct storm {
-    sq_semaphore_t *semaphore;
-    atomic_int out;
-    atomic_size_t taken, withdrawn;
-    atomic_uint stream;
-} storm_t;
-
 typedef struct storm_await {
     sq_await_t await;
     atomic_bool has_ended;
@@ -193,16 +177,15 @@ typedef struct storm_await {
 
 static void set_ended(sq_await_t *await) { ((storm_await_t *)await)->has_ended = true; }
 
-/* True: it has a permit. */
-static bool take_or_withdraw(storm_t *storm, random_stream_t *random) {
+static bool take_or_withdraw(sq_semaphore_t *semaphore, random_stream_t *random) {
     storm_await_t mine = { .await = { .ended = set_ended } };
-    if (sq_semaphore_await(storm->semaphore, &mine.await) == 0) {
+    if (sq_semaphore_await(semaphore, &mine.await) == 0) {
         return true;
     }
     for (uint64_t yields = random_below(random, 4); yields > 0 && !mine.has_ended; yields -= 1) {
         sched_yield();
     }
-    if (sq_semaphore_withdraw(storm->semaphore, &mine.await)) {
+    if (sq_semaphore_withdraw(semaphore, &mine.await)) {
         return false;
     }
     while (!mine.has_ended) { /* it is about to be called */
@@ -211,43 +194,14 @@ static bool take_or_withdraw(storm_t *storm, random_stream_t *random) {
     return true;
 }
 
-static void *stormer(void *argument) {
-    storm_t *storm = argument;
-    random_stream_t random = random_start(storm->stream++);
-    for (size_t i = 0; i < scaled(20000); i += 1) {
-        bool has_permit = random_below(&random, 4) == 0
-            ? sq_semaphore_wait(storm->semaphore, sq_deadline(random_below(&random, 20000))) == 0
-            : take_or_withdraw(storm, &random);
-        if (has_permit) {
-            CHECK_AT_MOST(++storm->out, PERMITS);
-            sched_yield();
-            storm->out -= 1;
-            storm->taken += 1;
-            CHECK_EQUAL(sq_semaphore_signal(storm->semaphore), 0);
-        } else {
-            storm->withdrawn += 1;
-        }
-    }
-    return NULL;
+/* By an await that is withdrawn after a moment, or by a wait with a deadline. */
+static bool take_in_one_of_two_ways(sq_semaphore_t *semaphore, random_stream_t *random) {
+    return random_below(random, 4) == 0 ? sq_semaphore_wait(semaphore, sq_deadline(random_below(random, 20000))) == 0
+                                        : take_or_withdraw(semaphore, random);
 }
 
 /* To see it fail: let sq_semaphore_withdraw return true always. */
-TEST(no_permit_is_lost_or_doubled_in_a_storm_of_withdrawals_and_deadlines) {
-    storm_t storm = { .semaphore = make(PERMITS) };
-    pthread_t threads[STORMERS];
-    for (int i = 0; i < STORMERS; i += 1) {
-        threads[i] = spawn(stormer, &storm);
-    }
-    for (int i = 0; i < STORMERS; i += 1) {
-        join(threads[i]);
-    }
-    note("%zu permits taken, %zu waits withdrawn", (size_t)storm.taken, (size_t)storm.withdrawn);
-    for (int i = 0; i < PERMITS; i += 1) {
-        CHECK_EQUAL(sq_semaphore_wait(storm.semaphore, SQ_NOW), 0);
-    }
-    CHECK_EQUAL(sq_semaphore_wait(storm.semaphore, SQ_NOW), EAGAIN);
-    sq_semaphore_release(storm.semaphore);
-}
+TEST(no_permit_is_lost_or_doubled_in_a_storm_of_withdrawals_and_deadlines) { check_storm(take_in_one_of_two_ways); }
 
 /* Pairs that are members of a group. */
 static void count_pair(void *first, void *second, bool runs) { ++*(runs ? (int *)first : (int *)second); }

@@ -1,24 +1,9 @@
 /* semaphore_test.c: permits go to the waiting threads, in order, and none is lost or doubled. */
-#include "caller.h"
 #include "child.h"
 #include "inject.h"
+#include "permits.h"
 
 #include <stdlib.h>
-
-static sq_semaphore_t *make(size_t value) {
-    sq_semaphore_t *semaphore = sq_semaphore_create("permits", value);
-    REQUIRE(semaphore != NULL);
-    return semaphore;
-}
-
-/* How many permits it has; takes them. */
-static size_t take_all(sq_semaphore_t *semaphore) {
-    size_t count = 0;
-    while (sq_semaphore_wait(semaphore, SQ_NOW) == 0) {
-        count += 1;
-    }
-    return count;
-}
 
 TEST(a_semaphore_has_as_many_permits_as_it_was_made_with_and_given) {
     sq_semaphore_t *semaphore = make(2);
@@ -159,52 +144,15 @@ TEST(a_waiter_can_release_the_semaphore_as_soon_as_it_has_its_permit) {
     }
 }
 
-/* The storm: threads take permits with deadlines of 0 to 20 us, hold them for a moment and give them back. */
-enum { PERMITS = 2, STORMERS = 5 };
-
-typedef struct storm {
-    sq_semaphore_t *semaphore;
-    atomic_int out;
-    atomic_size_t taken, timed_out;
-    atomic_uint stream;
-} storm_t;
-
-static void *stormer(void *argument) {
-    storm_t *storm = argument;
-    random_stream_t random = random_start(storm->stream++);
-    for (size_t i = 0; i < scaled(20000); i += 1) {
-        bool patient = random_below(&random, 8) == 0;
-        int error = sq_semaphore_wait(storm->semaphore, patient ? SQ_FOREVER : sq_deadline(random_below(&random, 20000)));
-        if (error == 0) {
-            CHECK_AT_MOST(++storm->out, PERMITS);
-            if (random_below(&random, 4) == 0) {
-                sched_yield();
-            }
-            storm->out -= 1;
-            storm->taken += 1;
-            CHECK_EQUAL(sq_semaphore_signal(storm->semaphore), 0);
-        } else {
-            CHECK_EQUAL(error, ETIMEDOUT);
-            storm->timed_out += 1;
-        }
-    }
-    return NULL;
+static bool take_with_deadline(sq_semaphore_t *semaphore, random_stream_t *random) {
+    bool patient = random_below(random, 8) == 0;
+    int error = sq_semaphore_wait(semaphore, patient ? SQ_FOREVER : sq_deadline(random_below(random, 20000)));
+    CHECK(error == 0 || error == ETIMEDOUT);
+    return error == 0;
 }
 
-/* To see it fail: in signal_waiter, do not ask whether the grant was accepted. */
-TEST(no_permit_is_lost_or_doubled_in_a_storm_of_deadlines) {
-    storm_t storm = { .semaphore = make(PERMITS) };
-    pthread_t threads[STORMERS];
-    for (int i = 0; i < STORMERS; i += 1) {
-        threads[i] = spawn(stormer, &storm);
-    }
-    for (int i = 0; i < STORMERS; i += 1) {
-        join(threads[i]);
-    }
-    note("%zu permits taken, %zu waits timed out", (size_t)storm.taken, (size_t)storm.timed_out);
-    CHECK_EQUAL(take_all(storm.semaphore), PERMITS);
-    sq_semaphore_release(storm.semaphore);
-}
+/* Deadlines of 0 to 20 us. To see it fail: in signal_waiter, do not ask whether the grant was accepted. */
+TEST(no_permit_is_lost_or_doubled_in_a_storm_of_deadlines) { check_storm(take_with_deadline); }
 
 /* On a pool of one thread: what signals needs the seat of what waits. */
 static void wait_inside(void *semaphore) { CHECK_EQUAL(sq_semaphore_wait(semaphore, SQ_FOREVER), 0); }

@@ -1,4 +1,4 @@
-"""source.py: C source as tokens, functions and statements; as much of C as the core uses."""
+"""source.py: C source as tokens, functions, statements and tags; as much of C as the core uses."""
 import re
 from dataclasses import dataclass
 
@@ -80,3 +80,22 @@ SPACED = {'=', '==', '!=', '<', '>', '<=', '>=', '&&', '||', '|', '?', ':', '+',
 
 def spaced(left, right):
     return left in SPACED or right in SPACED or left in (',', ';') or (left in ('if', 'while', 'for', 'return', 'switch'))
+
+
+class Tags:
+    """Which tag a comment gives to an operation: one in its own lines, else in the nearest comment above."""
+
+    def __init__(self, text):
+        self.text = text
+        self.places = [(match.start(), match.end(), re.findall(r'\[([a-z]+)\]', match.group()))
+                       for match in re.finditer(r'/\*.*?\*/', text, re.S)]
+
+    def of(self, begin, end):
+        first = self.text.rfind('\n', 0, begin) + 1
+        last = self.text.find('\n', end)
+        for comment_begin, comment_end, tags in self.places:
+            if tags and first <= comment_begin <= last:
+                return f'[{tags[0]}]'
+        above = [tags for comment_begin, comment_end, tags in self.places if tags and comment_end <= begin and
+                 '\n\n' not in self.text[comment_end:begin] and '\n}' not in self.text[comment_end:begin]]
+        return f'[{above[-1][0]}]' if above else ''

@@ -49,6 +49,14 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
     ex_setting.faults = faults;
 }
 
+void stage_begin_own(sq_queue_options_t *options, bool is_wide) {
+    static const expectation_t serial, wide = { .pool = { POOL_FIXED, 2 } };
+    stage_begin(is_wide ? &wide : &serial, 0);
+    *options = (sq_queue_options_t)SQ_QUEUE_OPTIONS_INIT;
+    options->pool = stage_pool();
+    options->width = is_wide ? SQ_WIDTH_POOL : 1;
+}
+
 static bool is_barrier(const submission_t *one) {
     return stage_expected->width <= 1 || one->kind == ASYNC_BARRIER || one->kind >= SYNC_BARRIER;
 }

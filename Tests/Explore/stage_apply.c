@@ -50,7 +50,7 @@ void stage_apply(unsigned count, void (*inside)(const void *), const void *argum
     apply->argument = argument;
     ex_caller = (const void *)stage_apply;
     ex_write(WORD(apply->frame));
-    sq_pool_t *pool = stage_pool_retain();
+    sq_pool_t *pool = sq_pool_retain(stage_pool());
     EX_TRACE("calls apply");
     int error = sq_apply(pool, count, iterate, apply);
     EX_TRACE("apply returns %d", error);

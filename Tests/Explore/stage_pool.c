@@ -57,7 +57,7 @@ void stage_release_pool(void) {
     }
 }
 
-sq_pool_t *stage_pool_retain(void) { return sq_pool_retain(pool); }
+sq_pool_t *stage_pool(void) { return pool; }
 
 /* Exactly as many as it may, or all that is ready. */
 static size_t run_some(size_t most) {

@@ -139,12 +139,13 @@ static void wait_for_1(void) {
 
 static void shut_down(sq_shutdown_mode_t mode) { allow(sq_shutdown(queues[0], mode, SQ_FOREVER), 0); }
 
-static void run_threads(void (*const threads[])(void *), void (*first)(void), bool times_out) {
-    static const expectation_t nothing;
+/* If is_wide, queue A is a concurrent one. */
+static void run_threads(void (*const threads[])(void *), void (*first)(void), bool times_out, bool is_wide) {
     static const char *const labels[] = { "A", "B" };
+    sq_queue_options_t options;
     int ids[4];
     bool faults = ex_setting.faults;
-    stage_begin(&nothing, 0);
+    stage_begin_own(&options, is_wide);
     memset(members, 0, sizeof members);
     registered = notified = refused = wants = 0;
     is_inside = closes = false;
@@ -152,7 +153,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     group = sq_group_create("G");
     ex_declare_group(group);
     for (unsigned i = 0; i < 2; i += 1) {
-        queues[i] = sq_queue_create(labels[i], NULL);
+        queues[i] = sq_queue_create(labels[i], i == 0 ? &options : NULL);
     }
     if (first != NULL) {
         first();
@@ -170,6 +171,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     }
     sq_queue_release(queues[0]);
     sq_queue_release(queues[1]);
+    stage_release_pool();
     ex_setting.faults = faults;
     for (unsigned i = 1; i < ex_threads(); i += 1) {
         ex_join((int)i);
@@ -188,7 +190,9 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
 #define THREAD(name, ...) static void name(void *unused) { (void)unused; __VA_ARGS__; }
 #define FIRST(name, ...) static void name(void) { __VA_ARGS__; }
 #define BODY(name, first, times_out, ...) \
-    static void name(void) { run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, times_out); }
+    static void name(void) { run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, times_out, false); }
+#define WIDE(name, first, ...) \
+    static void name(void) { run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, false, true); }
 
 FIRST(one_entered, enter())
 FIRST(two_entered, enter(); enter())
@@ -236,6 +240,10 @@ BODY(group_deadlock_late, one_entered, false, t_wait_inside, t_async_0_leave)
 BODY(group_leave_race, one_entered, false, t_leave_maybe, t_leave_maybe, t_wait)
 BODY(group_refused, one_submitted, false, t_drain, t_async_late, t_wait_for_1)
 BODY(group_discard, one_entered, false, t_discard, t_async_owned_leave, t_wait)
+WIDE(group_wide_wait, two_entered, t_async_0_leave, t_async_1_leave, t_wait)
+WIDE(group_wide_same, NULL, t_async_same, t_async_other)
+WIDE(group_wide_notify, one_of_each, t_leave_0, t_notify_two, t_wait_two)
+WIDE(group_wide_discard, one_entered, t_discard, t_async_owned_leave, t_wait)
 
 const scenario_t group_scenarios[] = {
     { "group_leave_wait", "the last leave against two waits", .body = group_leave_wait },
@@ -254,6 +262,10 @@ const scenario_t group_scenarios[] = {
     { "group_discard", "a shutdown discards members that are waited for", .body = group_discard },
     { "group_leave_race", "two leave for one member: one is refused", .body = group_leave_race },
     { "group_refused", "a refused submission is the last to leave: the wait sees what the member before it did", .body = group_refused },
+    { "group_wide_wait", "tasks on a concurrent queue and another one against a wait", .body = group_wide_wait },
+    { "group_wide_same", "two submitters on the same queues, one of them concurrent", .body = group_wide_same },
+    { "group_wide_notify", "notifications and a wait against a task of a concurrent queue", .body = group_wide_notify },
+    { "group_wide_discard", "a shutdown discards members of a concurrent queue that are waited for", .body = group_wide_discard },
     { "group_faults", "no memory or thread for a group's calls", .body = group_async_wait, .faults = true },
     { "group_notify_faults", "no memory for notifications", .body = group_notify, .faults = true },
     { "group_notify_again_faults", "the same after the event: none overtakes one that waits for memory", .body = group_notify_again, .faults = true },

@@ -26,7 +26,9 @@ static void release_queue(void) {
 #define THREAD(name, ...) static void name(void *unused) { (void)unused; __VA_ARGS__; }
 #define FIRST(name, ...) static void name(void) { __VA_ARGS__; }
 #define BODY(name, first, capacity, ...) \
-    static void name(void) { scene_run((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, capacity); }
+    static void name(void) { scene_run((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, capacity, false); }
+#define WIDE(name, first, capacity, ...) \
+    static void name(void) { scene_run((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, capacity, true); }
 
 FIRST(submitted, scene_allow(scene_submit(0), 0, 0))
 FIRST(held, scene_allow(sq_suspend(scene.queues[0]), 0, 0); scene_allow(scene_submit(0), 0, 0))
@@ -96,6 +98,10 @@ BODY(item_deadlock_refused, NULL, 0, t_wait_inside, t_submit_after, t_cancel)
 BODY(item_delay, NULL, 0, t_submit_after, t_wait, t_cancel)
 BODY(item_delay_cancel, delayed, 0, t_cancel, t_wait)
 BODY(item_delay_drain, delayed, 0, t_cancel, t_drain)
+WIDE(item_wide_cancel, submitted, 0, t_cancel, t_wait)
+WIDE(item_wide_discard, held, 0, t_cancel, t_discard)
+WIDE(item_wide_room, held, 1, t_cancel, t_fill, t_resume)
+WIDE(item_wide_gone, submitted, 0, t_cancel, t_release_queue)
 BODY(item_delay_gone, delayed, 0, t_cancel, t_release_queue)
 
 const scenario_t item_scenarios[] = {
@@ -134,5 +140,9 @@ const scenario_t item_scenarios[] = {
     { "item_notify_faults", "no memory for notifications: none overtakes one that waits for it", .body = item_notify_more, .faults = true },
     { "item_faults", "no memory or thread for an item's calls", .body = item_submit_cancel, .faults = true },
     { "item_delay_faults", "no memory for a delayed item's calls", .body = item_delay, .faults = true },
+    { "item_wide_cancel", "a cancel against the turn in a concurrent queue", .body = item_wide_cancel },
+    { "item_wide_discard", "a cancel against a shutdown of a concurrent queue", .body = item_wide_discard },
+    { "item_wide_room", "a thread that waits for room in a concurrent queue gets that of the cancelled item", .body = item_wide_room },
+    { "item_wide_gone", "the cancelled item was the last task of a concurrent queue, and the queue goes", .body = item_wide_gone },
     { 0 },
 };

@@ -166,17 +166,15 @@ static void end_item(void *unused) {
     }
 }
 
-static void make_all(size_t capacity) {
+static void make_all(const sq_queue_options_t *options) {
     static const char *const labels[] = { "A", "B" };
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     memset(&seen, 0, sizeof seen);
     memset(&awaited, 0, sizeof awaited);
     expected_awaits = 0;
     scene = (item_scene_t){ .item = sq_item_create("I", &(sq_task_t){ run, NULL, discard }) };
     registered = notified = wants = 0;
-    options.capacity = capacity;
     for (unsigned i = 0; i < 2; i += 1) {
-        scene.queues[i] = sq_queue_create(labels[i], i == 0 ? &options : NULL);
+        scene.queues[i] = sq_queue_create(labels[i], i == 0 ? options : NULL);
     }
 }
 
@@ -192,13 +190,14 @@ static void check_all(void) {
     }
 }
 
-void scene_run(void (*const threads[])(void *), void (*first)(void), size_t capacity) {
-    static const expectation_t nothing;
+void scene_run(void (*const threads[])(void *), void (*first)(void), size_t capacity, bool is_wide) {
+    sq_queue_options_t options;
     int ids[4];
     bool faults = ex_setting.faults;
-    stage_begin(&nothing, 0);
+    stage_begin_own(&options, is_wide);
+    options.capacity = capacity;
     ex_setting.faults = false;
-    make_all(capacity);
+    make_all(&options);
     if (first != NULL) {
         first();
     }
@@ -217,6 +216,7 @@ void scene_run(void (*const threads[])(void *), void (*first)(void), size_t capa
         sq_queue_release(scene.queues[0]);
     }
     sq_queue_release(scene.queues[1]);
+    stage_release_pool();
     ex_setting.faults = faults;
     for (unsigned i = 1; i < ex_threads(); i += 1) {
         ex_join((int)i);

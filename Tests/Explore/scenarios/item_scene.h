@@ -26,7 +26,7 @@ void scene_await(bool withdraws);
 void scene_notify(int number); /* of one thread, in the order of their numbers */
 void scene_shut_down(sq_shutdown_mode_t mode);
 
-/* Makes all, calls `first`, runs the threads, and checks what is left. The list of threads ends with NULL. */
-void scene_run(void (*const threads[])(void *), void (*first)(void), size_t capacity);
+/* If is_wide, queue 0 is a concurrent one. Makes all, calls `first`, runs the threads, and checks what is left. The list of threads ends with NULL. */
+void scene_run(void (*const threads[])(void *), void (*first)(void), size_t capacity, bool is_wide);
 
 #endif

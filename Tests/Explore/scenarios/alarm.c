@@ -80,6 +80,8 @@ THREAD(set_and_cancel_0, set_bell(0, 1100, 0); cancel_bell(0))
 THREAD(set_and_cancel_1, set_bell(1, 1050, 0); cancel_bell(1))
 THREAD(wait_for_2, set_bell(2, 1000000000000, 0); ex_gate_pass(3); if (!sq__alarm_cancel(set, &bells[2].alarm)) ex_gate_pass(2))
 THREAD(wait_for_3, set_bell(3, 1000, 0); ex_gate_pass(3))
+/* Due long after the time that the thread stays without a lease. */
+THREAD(far_0, set_bell(0, 1000000000000, 0); ex_gate_pass(0))
 THREAD(only_lease, )
 THREAD(loose_0, set_bell(0, 1000, 1000000000000); ex_gate_pass(0))
 THREAD(exact_1, set_bell(1, 1100, 0); ex_gate_pass(1))
@@ -87,6 +89,7 @@ THREAD(set_twice, set_bell(0, 1000, 0); cancel_bell(0); bells[0].called = bells[
 
 BODY(alarm_cancel, set_and_cancel_0, set_and_cancel_1)
 BODY(alarm_earlier, wait_for_2, wait_for_3)
+BODY(alarm_far, far_0)
 BODY(alarm_lease, only_lease, exact_1)
 BODY(alarm_leeway, loose_0, exact_1)
 BODY(alarm_twice, set_twice, only_lease)
@@ -94,6 +97,7 @@ BODY(alarm_twice, set_twice, only_lease)
 const scenario_t alarm_scenarios[] = {
     { "alarm_cancel", "an alarm is called or cancelled, not both", .body = alarm_cancel },
     { "alarm_earlier", "an earlier alarm wakes the thread, which would sleep too long", .body = alarm_earlier },
+    { "alarm_far", "the alarms' thread stays as long as somebody holds a lease", .body = alarm_far },
     { "alarm_lease", "the last lease against a new one: the thread ends, or is there", .body = alarm_lease },
     { "alarm_leeway", "an alarm with a leeway goes with another one", .body = alarm_leeway },
     { "alarm_twice", "an alarm that is set again while its call is on its way", .body = alarm_twice },

@@ -1,13 +1,11 @@
-/* deferred.c: deferred tasks, delayed tasks and timers whose queue is shut down, and the end of the alarms' thread.
+/* deferred.c: deferred tasks.
  *
- * Deferred tasks are on a queue with room for one, against each other, a withdrawal and a shutdown. Each is called once, or is
+ * They are on a queue with room for one, against each other, a withdrawal and a shutdown. Each is called once, or is
  * refused once; nothing is called for one that was withdrawn; its room comes back. On a concurrent queue they are barriers. */
 #include "scenario.h"
 
 #include "include/sq_barrier.h"
 #include "include/sq_deferred.h"
-#include "include/sq_timer.h"
-#include "alarm/alarm.h"
 
 #include <errno.h>
 #include <string.h>
@@ -200,40 +198,6 @@ static void check_outcomes(void *unused) {
     sq_queue_release(stage_queues[0]);
 }
 
-/* A delayed task and a timer whose queue is shut down by a thread that has nothing to do with it */
-
-static int stranger;
-static sq_timer_t *timer;
-
-static void gone(void *number) {
-    if (ex_current == stranger || sq_current_queue() != stage_queues[0]) {
-        ex_fail("what is not due is discarded by the thread that shuts its queue down, or outside of the queue");
-    }
-    all[(uintptr_t)number].discarded += 1;
-}
-
-static void shut_down_what_pends(void *unused) {
-    const sq_task_t late = { .run = nothing, .context = (void *)0, .discard = gone };
-    const sq_task_t firing = { .run = nothing, .context = (void *)1, .discard = gone };
-    stranger = ex_current;
-    all[0].accepted = sq_async_task_after(stage_queues[0], UINT64_MAX, &late) == 0;
-    timer = sq_timer_create(stage_queues[0], &firing);
-    all[1].accepted = timer != NULL && sq_timer_start(timer, UINT64_MAX, 0, 0) == 0;
-    shut_down(unused);
-}
-
-static void check_discarded(void *unused) {
-    (void)unused;
-    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
-    sq_queue_stats(stage_queues[0], &stats);
-    if (!all[0].accepted || !all[1].accepted || all[0].discarded != 1 || all[1].discarded != 1 || stats.discarded != 2) {
-        ex_fail("the delayed task was discarded %d times, the timer %d times, %llu counted", all[0].discarded, all[1].discarded,
-                (unsigned long long)stats.discarded);
-    }
-    sq_timer_release(timer);
-    sq_queue_release(stage_queues[0]);
-}
-
 static void run(void (*const threads[])(void *), size_t capacity, size_t width, void (*last)(void *)) {
     const expectation_t bounded = { .capacity = capacity, .width = width, .pool = { width > 1 ? POOL_FIXED : POOL_NONE, 2 } };
     int ids[4];
@@ -263,31 +227,6 @@ static void run(void (*const threads[])(void *), size_t capacity, size_t width, 
     stage_end();
 }
 
-/* An alarm that is due long after the time that the alarms' thread stays without a lease */
-
-static sq__alarm_t far_alarm;
-
-static void ring_far(sq__alarm_t *alarm) {
-    (void)alarm;
-    ex_gate_open(0);
-}
-
-static void wait_for_far_alarm(void *unused) {
-    sq__alarms_t *set;
-    (void)unused;
-    far_alarm = (sq__alarm_t){ .call = ring_far };
-    if (sq__alarms_shared(&set) == 0) {
-        sq__alarm_set(set, &far_alarm, 1000000000000, 0);
-        ex_gate_pass(0);
-        sq__alarms_release(set);
-    }
-}
-
-static void release_only(void *unused) {
-    (void)unused;
-    sq_queue_release(stage_queues[0]);
-}
-
 #define BODY(name, capacity, last, ...) \
     static void name(void) { run((void (*const[])(void *)){ __VA_ARGS__, NULL }, capacity, 1, last); }
 #define WIDE_BODY(name, capacity, ...) \
@@ -310,8 +249,6 @@ WIDE_BODY(cancel_barriers, 0, read_twice, defer_first_and_cancel, defer_and_canc
 WIDE_BODY(cancel_barrier_behind, 0, read_until_another, cancel_while_inside, read_behind)
 WIDE_BODY(cancel_barrier_room, 1, read_twice, defer_first_and_cancel, read_async)
 WIDE_BODY(barrier_job, 1, read_twice, defer_first, submit_job)
-BODY(after_elsewhere, 0, check_discarded, shut_down_what_pends)
-BODY(alarm_far, 0, release_only, wait_for_far_alarm)
 
 const scenario_t deferred_scenarios[] = {
     { "deferred_two", "room goes from one deferred task to the next", .body = deferred_two },
@@ -332,7 +269,5 @@ const scenario_t deferred_scenarios[] = {
     { "cancel_barrier_behind", "a reader inside waits for one behind the cancelled barrier", .body = cancel_barrier_behind },
     { "cancel_barrier_room", "a barrier waits for room, and is cancelled", .body = cancel_barrier_room },
     { "barrier_job", "a barrier that needs no room", .body = barrier_job },
-    { "after_elsewhere", "what is not due is discarded where tasks run, not by the thread that shuts down", .body = after_elsewhere },
-    { "alarm_far", "the alarms' thread stays as long as somebody holds a lease", .body = alarm_far },
     { 0 },
 };

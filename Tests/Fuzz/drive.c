@@ -179,62 +179,6 @@ bool drive_is_legal(const operation_t *operation) {
     }
 }
 
-/* A queue with a thread of its own has come to where it does nothing more by itself. */
-static bool is_at_rest(int queue) {
-    const model_queue_t *model = &model_queues[queue];
-    for (int id = 0; id < drive.program->count; id += 1) {
-        if (drive.waiting[id] && drive.program->operations[id].queue == queue && model_fates[id] != WAITS) {
-            return false; /* it is about to return */
-        }
-    }
-    return model->running >= 0 ? drive_is_held(queue) : model->depth == 0 || !model_can_run(model);
-}
-
-static bool matches(const model_queue_t *model, const sq_queue_stats_t *stats) {
-    return stats->ran == model->ran && stats->depth == model->depth
-        && stats->withdrawn + stats->rejected == model->withdrawn + model->rejected
-        && stats->discarded >= model->discarded && stats->discarded <= model->discarded + model->never_due
-        && stats->submitted == stats->ran + stats->discarded + stats->withdrawn + stats->depth
-        && stats->highest_depth >= stats->depth && stats->highest_depth <= model->highest;
-}
-
-/* At rest. The last counts of a thread of its own may still be on their way. */
-static void check_stats(int queue) {
-    const model_queue_t *model = &model_queues[queue];
-    sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
-    time_t began = drive_now();
-    for (;;) {
-        sq_queue_stats(drive.queues[queue], &stats);
-        if (matches(model, &stats) && sq_queue_depth(drive.queues[queue]) == model->depth) {
-            return;
-        }
-        if (!drive.program->threaded[queue] || drive_now() - began > 30) {
-            break;
-        }
-        nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
-    }
-    model_fails(queue,
-                "the queue of this number counts ran %llu discarded %llu withdrawn %llu rejected %llu depth %llu highest %llu "
-                "submitted %llu, and it is ran %llu discarded %llu withdrawn %llu rejected %llu depth %zu highest %zu",
-                (unsigned long long)stats.ran, (unsigned long long)stats.discarded, (unsigned long long)stats.withdrawn,
-                (unsigned long long)stats.rejected, (unsigned long long)stats.depth, (unsigned long long)stats.highest_depth,
-                (unsigned long long)stats.submitted, (unsigned long long)model->ran, (unsigned long long)model->discarded,
-                (unsigned long long)model->withdrawn, (unsigned long long)model->rejected, model->depth, model->highest);
-}
-
-static void come_to_rest(void) {
-    for (int queue = 0; queue < QUEUES; queue += 1) {
-        if (drive.program->threaded[queue] && !drive_is_inside(queue)) {
-            drive_lock();
-            drive_wait(is_at_rest, queue, "at rest");
-            drive_unlock();
-        }
-    }
-    if (drive.program->has_objects) {
-        many_wait_for_rest();
-    }
-}
-
 void drive_operations(int first) {
     bool on_worker = inside_count > 0 && drive.program->threaded[inside[inside_count - 1].queue];
     for (int id = first; id >= 0; id = drive.program->operations[id].next) {
@@ -243,11 +187,11 @@ void drive_operations(int first) {
             (what >= DO_KINDS ? call_many : what <= DO_AFTER || what == DO_HOLD ? call_submission : call_control)(id);
         }
         if (!on_worker) {
-            come_to_rest();
+            drive_come_to_rest();
         }
         for (int queue = 0; inside_count == 0 && queue < QUEUES; queue += 1) {
             if (model_queues[queue].references > 0) {
-                check_stats(queue);
+                drive_check_stats(queue);
             }
         }
     }
@@ -284,17 +228,17 @@ static void finish(void) {
     drive.ending = true;
     drive_wake();
     drive_unlock();
-    come_to_rest();
+    drive_come_to_rest();
     run_pool();
     do { /* what runs may suspend again, or make items */
         run_pool();
-        come_to_rest();
+        drive_come_to_rest();
     } while (resume_one() || (drive.program->has_objects && many_finish()));
     if (drive.program->has_objects) {
         many_end();
     }
     waiter_end_all();
-    come_to_rest();
+    drive_come_to_rest();
     for (int queue = 0; queue < QUEUES; queue += 1) {
         while (model_queues[queue].references > 0) {
             drive_lock();
@@ -304,7 +248,7 @@ static void finish(void) {
         }
     }
     sq_pool_run(drive.pool);
-    come_to_rest();
+    drive_come_to_rest();
     for (int queue = 0; queue < QUEUES; queue += 1) {
         drive_lock();
         drive_wait(has_no_watcher, queue, "its watcher discarded");

@@ -76,6 +76,11 @@ void task_discarded(void *context);
 void task_runs_late(void *context);
 int id_of(const void *context);
 
+/* rest.c: waits until the queues do nothing more by themselves. */
+void drive_come_to_rest(void);
+/* At rest: fails unless the queue counts what the model does. */
+void drive_check_stats(int queue);
+
 /* waiter.c: a thread that waits in a sync. */
 void waiter_start(int id);
 void waiter_end_all(void);

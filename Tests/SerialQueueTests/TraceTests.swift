@@ -32,6 +32,21 @@ import Testing
         #expect(text.contains("elsewhere.swift:77"))
     }
 
+    /// To see it fail: leave out the call of noteSite in `asyncAfter` or `makeTimer`.
+    @Test func delayed_closures_and_timers_are_recorded_with_their_file_and_line() async throws {
+        let pool = ManualPool()
+        let queue = SerialQueue(label: "com.example.late-here", on: pool)
+        let line = UInt(#line)
+        let text = try await Self.traced {
+            let accepted = queue.asyncAfter(.seconds(1)) {}
+            #expect(accepted)
+            let timer = queue.makeTimer(every: .seconds(1)) {}
+            pool.advance(by: .seconds(1))
+            timer.cancel()
+        }
+        for k in [UInt(2), 4] { #expect(text.contains("SerialQueueTests/TraceTests.swift:\(line + k)"), "line \(k)") }
+    }
+
     /// To see it fail: in the core, leave out the call of sq__dump_add_site in add_frame.
     @Test func a_dump_shows_where_a_running_closure_was_submitted() async throws {
         let queue = SerialQueue(label: "com.example.sited-here")

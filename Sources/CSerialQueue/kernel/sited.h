@@ -15,6 +15,27 @@ static inline bool sq__is_sited(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__SITED, 0);
 }
 
+/* True: the queue is watched, a trace is under way, or the queue is from before a fork. */
+static inline bool sq__sited_is_wanted(const sq_queue_t *queue) {
+    return __builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0);
+}
+
+/* For a public call that does not use sq__runner_find itself: notes its caller, if it is wanted. */
+#define SQ__NOTE_CALLER_IF_WANTED(queue)     \
+    do {                                     \
+        if (sq__sited_is_wanted(queue)) {    \
+            SQ__NOTE_CALLER(queue);          \
+        }                                    \
+    } while (0)
+
+/* Called with the outcome of the call that noted it, and returns that. After an error nothing has taken the note, perhaps. */
+static inline int sq__sited_outcome(int error) {
+    if (__builtin_expect(error, 0)) {
+        sq__self()->noted_queue = NULL;
+    }
+    return error;
+}
+
 /* L. The queue, which has a record, is about to be traced or watched: an era begins, unless one is under way. */
 void sq__sited_begin(const sq_queue_t *queue);
 

@@ -2,6 +2,7 @@
 #include "include/sq_group.h"
 
 #include "kernel/cold.h"
+#include "kernel/sited.h"
 #include "many/tie.h"
 #include "platform/memory.h"
 #include "queue/async.h"
@@ -58,12 +59,13 @@ static int submit(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_
     return error;
 }
 
-int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
+SQ__NOTES_CALLER int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__NOTE_CALLER_IF_WANTED(queue);
     if (function == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
     sq__work_t work = { .member = { .run = function, .context = context } };
-    return submit(group, queue, &work, NULL);
+    return sq__sited_outcome(submit(group, queue, &work, NULL));
 }
 
 static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_t *owned) {
@@ -74,7 +76,8 @@ static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, 
     return error;
 }
 
-int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+SQ__NOTES_CALLER int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+    SQ__NOTE_CALLER_IF_WANTED(queue);
     if (task->discard == NULL || task->run == NULL) {
         return sq_group_async(group, queue, task->run, task->context);
     }

@@ -8,6 +8,7 @@
 #include "kernel/cold.h"
 #include "kernel/handle.h"
 #include "kernel/run.h"
+#include "kernel/sited.h"
 #include "kernel/withdraw.h"
 #include "many/look.h"
 #include "platform/peek.h"
@@ -191,9 +192,15 @@ static int submit(sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t 
     return error ? refuse(item, error) : accept(item);
 }
 
-int sq_item_submit(sq_item_t *item, sq_queue_t *queue) { return submit(item, queue, false, 0); }
+SQ__NOTES_CALLER int sq_item_submit(sq_item_t *item, sq_queue_t *queue) {
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit(item, queue, false, 0));
+}
 
-int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay) { return submit(item, queue, true, delay); }
+SQ__NOTES_CALLER int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay) {
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit(item, queue, true, delay));
+}
 
 /* Owners */
 

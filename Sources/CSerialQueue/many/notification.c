@@ -44,7 +44,7 @@ void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from
 
 static int submit(const sq__notification_t *notification) {
     bool passes = false;
-    int error = sq__timed_submit(notification->queue, SQ__DUE, &(sq__work_t){ .task = notification->task }, &passes);
+    int error = sq__timed_submit(notification->queue, SQ__DUE, &(sq__work_t){ .task = notification->task }, 0, &passes);
     if (passes) {
         sq__baton_pass(notification->queue);
     }

@@ -2,6 +2,7 @@
 
 #include "kernel/current.h"
 #include "kernel/handle.h"
+#include "kernel/sited.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
 #include "queue/sync.h"
@@ -10,8 +11,9 @@
 
 #include <errno.h>
 
-int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) {
+SQ__NOTES_CALLER int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
     if (task->run == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
@@ -35,7 +37,8 @@ int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
-int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
+SQ__NOTES_CALLER int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__NOTE_CALLER_IF_WANTED(queue);
     return sq_async_barrier_task(queue, &(sq_task_t){ .run = function, .context = context });
 }
 

@@ -21,6 +21,7 @@
 #include "include/sq_timer.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "kernel/sited.h"
 #include "kernel/withdraw.h"
 #include "platform/container.h"
 #include "platform/memory.h"
@@ -38,6 +39,7 @@ typedef struct delayed {
     sq_queue_t *queue;    /* F */
     sq__alarms_t *alarms; /* F */
     sq__work_t work;      /* F */
+    sq__site_t site;      /* F  where it was submitted; 0: not known */
     uint16_t kind;        /* F  SQ__DUE or SQ__CLAIM */
     unsigned references;  /* L  held by the alarm or its call; and by the list, or the thread that removes it from the list */
 } delayed_t;
@@ -55,7 +57,7 @@ static void fall_due(sq__alarm_t *alarm) {
     int error = ESHUTDOWN;
     sq__lock(queue);
     if (sq__pending_timers_is_listed(&delayed->pending)) {
-        error = sq__timed_submit(queue, delayed->kind, &delayed->work, &passes);
+        error = sq__timed_submit(queue, delayed->kind, &delayed->work, delayed->site, &passes);
     }
     if (error == 0) {
         sq__pending_timers_remove(queue, &delayed->pending);
@@ -157,7 +159,7 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
     }
     *delayed = (delayed_t){
         .alarm.call = fall_due, .pending = { .end = end, .keeps_queue = true }, .queue = sq_queue_retain(queue),
-        .alarms = alarms, .work = *work, .kind = kind, .references = 2
+        .alarms = alarms, .work = *work, .site = sq__sited_is_wanted(queue) ? sq__sites_noted(queue) : 0, .kind = kind, .references = 2
     };
     uint64_t due = sq__timed_in(alarms, delay);
     sq__lock(queue);
@@ -180,12 +182,19 @@ const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm) {
     return alarm->call == fall_due ? SQ__CONTAINER(alarm, delayed_t, alarm)->queue : NULL;
 }
 
-int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
-    SQ__CHECK_HANDLE(queue);
+static inline int submit_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
     int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task });
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
-int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *context) {
-    return sq_async_task_after(queue, delay, &(sq_task_t){ .run = function, .context = context });
+SQ__NOTES_CALLER int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return submit_after(queue, delay, task);
+}
+
+SQ__NOTES_CALLER int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return submit_after(queue, delay, &(sq_task_t){ .run = function, .context = context });
 }

@@ -27,7 +27,7 @@ uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {
     return sq__time_after(sq__alarms_now(alarms), nanoseconds);
 }
 
-int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, bool *passes) {
+int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, sq__site_t site, bool *passes) {
     sq__place_t place;
     int error = sq__ring_take_place(queue, false, &place);
     if (error) {
@@ -37,8 +37,11 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, b
         sq__store_relaxed(work->claim.place, sq__ring_where(place));
     }
     sq__probe_submit(queue, kind == SQ__CLAIM ? work->claim.pair : &work->pair);
-    if (place.slot == NULL && sq__is_sited(queue)) {
-        sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
+    if (sq__is_sited(queue)) {
+        sq__sites_note(queue, site, true);
+        if (place.slot == NULL) {
+            sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
+        }
     }
     if (place.slot == NULL) {
         sq__measured_handoff(queue);

@@ -12,9 +12,9 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms);
 /* The time that many nanoseconds from now; SQ__NEVER on overflow. */
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds);
 
-/* L. Submits work that is exempt from the capacity. *passes is set to true if the caller now holds the baton: it must release the lock
+/* L. Submits work that is exempt from the capacity, from this site (0: not known). *passes is set to true if the caller now holds the baton: it must release the lock
  * and then pass the baton (sq__baton_pass). The queue exists until then. Returns 0, ENOMEM or ESHUTDOWN. */
-int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, bool *passes);
+int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, sq__site_t site, bool *passes);
 
 /* L. Called when there was no memory: sets the alarm to try again a little later. */
 void sq__timed_try_again(sq__alarms_t *alarms, sq__alarm_t *alarm);

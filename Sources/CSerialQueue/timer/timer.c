@@ -4,6 +4,7 @@
 #include "kernel/current.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "kernel/sited.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/peek.h"
@@ -17,8 +18,10 @@ static sq_timer_t *failed(int error) {
     return NULL;
 }
 
-sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
+SQ__NOTES_CALLER sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    sq__site_t site = sq__sited_is_wanted(queue) ? sq__sites_noted(queue) : 0;
     sq__alarms_t *alarms;
     if (task->run == NULL) {
         return failed(EINVAL);
@@ -34,7 +37,7 @@ sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
     }
     *timer = (sq_timer_t){
         .alarm.call = sq__timer_fall_due, .pending.end = sq__timer_end_with_queue, .queue = queue, .alarms = alarms,
-        .task = *task, .references = 2, .has_queue = true
+        .task = *task, .site = site, .references = 2, .has_queue = true
     };
     sq__lock(queue);
     error = sq__pending_timers_add(queue, &timer->pending);

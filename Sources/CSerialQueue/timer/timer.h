@@ -22,6 +22,7 @@ struct sq_timer {
     sq_queue_t *queue;         /* F */
     sq__alarms_t *alarms;      /* F */
     sq_task_t task;            /* F */
+    sq__site_t site;           /* F  where it was made; 0: not known */
     uint64_t due;              /* L  the first time that no firing covers yet */
     uint64_t interval;         /* L  0: once */
     uint64_t leeway;           /* L */

@@ -203,7 +203,7 @@ static void finish(void *context, void *unused, bool runs) {
 
 static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, bool *passes) {
     const sq__work_t work = { .pair = { .call = call, .first = timer, .second = (void *)(uintptr_t)number } };
-    return sq__timed_submit(timer->queue, SQ__JOB, &work, passes);
+    return sq__timed_submit(timer->queue, SQ__JOB, &work, timer->site, passes);
 }
 
 static bool is_left_out(const sq_timer_t *timer) {

@@ -13,12 +13,20 @@ extension WorkQueue {
     /// queue.asyncAfter(.milliseconds(50)) { print("again") }
     /// ```
     ///
-    /// Don't use this for periodic work: use ``makeTimer(every:leeway:_:)``.
+    /// Don't use this for periodic work: use ``makeTimer(every:leeway:_:file:line:)``.
     ///
+    /// - Parameters:
+    ///   - delay: How long to wait before the submission.
+    ///   - body: What to run.
+    ///   - file: The file of the call, for traces, dumps and stalls.
+    ///   - line: Its line.
     /// - Returns: `false` if the queue refused `body`: it has been shut down, there was no memory, its thread could not be
     ///   started, or it is from before a `fork`. Then `body` will not run and has been released.
     @discardableResult
-    public func asyncAfter(_ delay: Duration, _ body: consuming sending @escaping () -> Void) -> Bool {
+    public func asyncAfter(
+        _ delay: Duration, _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        noteSite(of: queue, file, line)
         var task = DelayedClosure.task(consume body)
         let status = withExtendedLifetime(self) { sq_async_task_after(queue, nanoseconds(delay), &task) }
         if status != 0 {

@@ -21,19 +21,26 @@ extension WorkQueue {
     ///   - interval: The time from one firing to the next.
     ///   - leeway: How late a firing may be if that saves the processor a wake-up.
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
+    ///   - file: The file of the call, for traces, dumps and stalls.
+    ///   - line: Its line.
     /// - Precondition: `interval` is positive, there are memory and a thread for the timer, and the queue is not from before a
     ///   `fork`. Otherwise the program traps, with a message that names the queue.
     /// - Returns: The timer. Releasing it cancels it.
     public func makeTimer(
-        every interval: Duration, leeway: Duration = .zero, _ body: consuming sending @escaping () -> Void
+        every interval: Duration,
+        leeway: Duration = .zero,
+        _ body: consuming sending @escaping () -> Void,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Timer {
         guard interval > .zero else { intervalIsNotPositive(interval) }
+        noteSite(of: queue, file, line)
         let timer = Timer(on: self, consume body)
         timer.start(after: interval, every: interval, leeway: leeway)
         return timer
     }
 
-    /// A one-shot or periodic timer on a queue, made by ``WorkQueue/makeTimer(every:leeway:_:)``.
+    /// A one-shot or periodic timer on a queue, made by ``WorkQueue/makeTimer(every:leeway:_:file:line:)``.
     ///
     /// All methods may be called from any thread, and from the timer's own closure. Releasing the timer cancels it.
     public final class Timer: Sendable {

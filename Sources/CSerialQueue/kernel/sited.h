@@ -7,6 +7,7 @@
 #define SQ__KERNEL_SITED_H
 
 #include "kernel/queue.h"
+#include "kernel/traced.h"
 
 /* What `noted_process` is while the queue is watched: neither the number of a process nor what sq__process_if_quiet is in a trace. */
 static inline uint32_t sq__sited_process(uint32_t process, bool is_watched) { return is_watched ? process + (UINT32_C(1) << 31) : process; }
@@ -20,11 +21,12 @@ static inline bool sq__sited_is_wanted(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0);
 }
 
-/* For a public call that does not use sq__runner_find itself: notes its caller, if it is wanted. */
+/* For a public call that does not use sq__runner_find itself: as there, notes its caller, and gives the queue its flag, if that is wanted. */
 #define SQ__NOTE_CALLER_IF_WANTED(queue)     \
     do {                                     \
         if (sq__sited_is_wanted(queue)) {    \
             SQ__NOTE_CALLER(queue);          \
+            sq__traced_begin(queue);         \
         }                                    \
     } while (0)
 

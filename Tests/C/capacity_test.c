@@ -2,6 +2,8 @@
 #include "caller.h"
 #include "inject.h"
 
+#include "sq_group.h"
+
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -36,6 +38,20 @@ TEST(a_full_queue_refuses_an_async_and_has_room_again_when_a_turn_comes) {
         CHECK_AT_MOST(stats.highest_depth, capacities[c] + 1); /* and the drain */
         sq_queue_release(queue);
     }
+}
+
+/* To see it fail: leave SQ__MEMBER out of take_out (kernel/run.c). */
+TEST(a_member_of_a_group_gives_its_room_back) {
+    sq_queue_t *queue = make_queue_of("members", 1);
+    sq_group_t *group = sq_group_create("group");
+    size_t ran = 0;
+    for (size_t i = 1; i < 4; i += 1) {
+        CHECK_EQUAL(sq_group_async(group, queue, add_one, &ran), 0);
+        CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+        CHECK_EQUAL(ran, i);
+    }
+    sq_group_release(group);
+    sq_queue_release(queue);
 }
 
 TEST(a_capacity_that_is_no_size_is_refused) {

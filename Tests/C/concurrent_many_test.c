@@ -132,3 +132,38 @@ int child_main(int count, char **words) {
 TEST(sixty_seven_async_readers_that_wait_for_their_own_pool_end_before_the_barrier_behind_them) {
     CHECK_EQUAL(run_child((const char *const[]){ "async", NULL }), 0);
 }
+
+/* Each of them submits the next one. */
+typedef struct endless {
+    sq_queue_t *queue;
+    atomic_bool stops;
+    latch_t over;
+} endless_t;
+
+static void run_next(void *context) {
+    endless_t *endless = context;
+    if (endless->stops) {
+        latch_bump(&endless->over);
+    } else {
+        CHECK_EQUAL(sq_async(endless->queue, run_next, endless), 0);
+    }
+}
+
+static void stop(void *context) { ((endless_t *)context)->stops = true; }
+
+/* To see it fail (it hangs): leave sq__batch_is_over out of sq__concurrent_run. */
+TEST(a_concurrent_queue_that_never_runs_out_leaves_the_thread_to_others) {
+    const sq_pool_options_t one = { .size = sizeof one, .threads = 1 };
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = sq_pool_create("pool", &one);
+    REQUIRE(options.pool != NULL);
+    endless_t endless = { .queue = make_concurrent_on(options.pool, SQ_WIDTH_POOL), .over = LATCH_INIT };
+    sq_queue_t *other = sq_queue_create("other", &options);
+    REQUIRE(other != NULL);
+    sq_pool_release(options.pool);
+    CHECK_EQUAL(sq_async(endless.queue, run_next, &endless), 0);
+    CHECK_EQUAL(sq_async(other, stop, &endless), 0);
+    latch_wait(&endless.over, 1);
+    sq_queue_release(other);
+    sq_queue_release(endless.queue);
+}

@@ -66,6 +66,29 @@ TEST(a_reader_whose_first_word_is_an_item_may_wait_for_it) {
     sq_queue_release(other);
 }
 
+/* The task has no other word than the group. */
+static waiter_t own;
+
+static void wait_for_own_context(void *group) { wait_for_group(group, &own, true); }
+
+/* To see it fail: in run_work (concurrent/run_async.c) note the context of any task as the first word of a pair. */
+TEST(a_reader_whose_context_is_a_group_may_wait_for_it) {
+    sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL), *other = sq_queue_create("other", NULL);
+    sq_group_t *group = sq_group_create("group");
+    stay_t busy = STAY_INIT;
+    own = (waiter_t){ .error = -1 };
+    CHECK_EQUAL(sq_group_async(group, other, stay, &busy), 0);
+    latch_wait(&busy.entered, 1);
+    CHECK_EQUAL(sq_async(queue, wait_for_own_context, group), 0);
+    wait_until_asleep(&own.thread_id);
+    latch_bump(&busy.leave);
+    CHECK_EQUAL(sq_sync_barrier(queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(own.error, 0);
+    sq_group_release(group);
+    sq_queue_release(queue);
+    sq_queue_release(other);
+}
+
 typedef struct first_run {
     sq_once_t once;
     stay_t busy;

@@ -129,3 +129,37 @@ TEST(threads_that_ended_leave_nothing_in_their_stripes) {
     CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, do_nothing, NULL), 0);
     sq_queue_release(queue);
 }
+
+/* As after 2^32 readers. What the gate has counted is then counted elsewhere, and its count begins anew. To see it fail: leave
+ * SQ__GATE_MOST_ENTERED out of sq__gate_is_open, or of sq__gate_is_open_unstriped. */
+TEST(a_gate_that_is_full_of_counts_gives_them_away) {
+    sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
+    size_t ran = 0;
+    for (uint64_t round = 1; round < 3; round += 1) {
+        (void)sq__add_relaxed(sq__gate_of(queue), (SQ__GATE_MOST_ENTERED - 1) * SQ__GATE_ENTERED_ONE);
+        for (size_t i = 0; i < 3; i += 1) {
+            CHECK_EQUAL((round == 1 ? sq_sync : sq_sync_barrier)(queue, add_one, &ran), 0);
+        }
+        CHECK(sq__gate_entered(sq__load_relaxed(sq__gate_of(queue))) < SQ__GATE_MOST_ENTERED);
+        check_outcomes(queue, round * (SQ__GATE_MOST_ENTERED - 1) + ran, 0, 0, 0);
+    }
+    sq_queue_release(queue);
+}
+
+/* As after 2^42 readers. To see it fail: in sq__stripes_enter do not call take_over, or only for a larger count. */
+TEST(a_stripe_that_is_full_of_counts_gives_half_of_them_away) {
+    sq_queue_t *queue = make_striped();
+    sq__stripes_t *stripes = sq__load_relaxed(&sq__concurrent_of(queue)->stripes);
+    size_t ran = 0;
+    REQUIRE(stripes != NULL);
+    uint64_t before = sq__stripes_entered(stripes), added = 0;
+    for (uint32_t i = 0; i <= stripes->mask; i += 1) {
+        sq__stripe_word_t missing = SQ__STRIPE_MOST_ENTERED - 1 - sq__stripe_entered(sq__load_relaxed(&stripes->stripe[i].word));
+        (void)sq__add_relaxed(&stripes->stripe[i].word, missing * SQ__STRIPE_ENTERED_ONE);
+        added += missing;
+    }
+    CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq__stripes_entered(stripes), before + added + 1 - SQ__STRIPE_MOST_ENTERED / 2);
+    check_outcomes(queue, 2 * OVERLAPS + added + 1, 0, 0, 0);
+    sq_queue_release(queue);
+}

@@ -3,6 +3,9 @@
 #include "inject.h"
 #include "latch.h"
 
+#include "sq_group.h"
+#include "sq_pool.h"
+
 #include <ucontext.h>
 
 /* What a task saw of itself. */
@@ -120,6 +123,33 @@ TEST(a_function_run_inline_has_its_queue_current_although_another_is_inside) {
     CHECK_EQUAL(sq_async(view.outer, sync_then_run_inline, &view), 0);
     drain(view.outer);
     release_view(&view);
+}
+
+/* A task that waits for another one, which its thread then runs: that one is on its own queue alone. `outer` runs the one that waits. */
+static void wait_for_inner(void *context) {
+    view_t *view = context;
+    sq_group_t *group = sq_group_create("group");
+    CHECK_EQUAL(sq_group_async(group, view->inner, look, view), 0);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+    sq_group_release(group);
+}
+
+/* To see it fail: leave out `begins` in sq__run_tasks or in sq__concurrent_run, or do not look at it in sq__is_current_at. */
+TEST(a_task_that_is_run_for_one_that_waits_is_not_on_its_queue) {
+    for (size_t width = 1; width < 3; width += 1) {
+        sq_pool_t *pool = sq_pool_create_manual("manual");
+        sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+        options.pool = pool;
+        view_t view = { .outer = sq_queue_create("outer", &options) };
+        options.width = width;
+        view.inner = sq_queue_create("inner", &options);
+        REQUIRE(view.outer != NULL && view.inner != NULL);
+        CHECK_EQUAL(sq_async(view.outer, wait_for_inner, &view), 0);
+        CHECK(sq_pool_run(pool) > 0);
+        check_view(&view, view.inner, false, true);
+        release_view(&view);
+        sq_pool_release(pool);
+    }
 }
 
 static void *look_from_elsewhere(void *argument) {

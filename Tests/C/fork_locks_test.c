@@ -3,11 +3,13 @@
 #include "caller.h"
 #include "child.h"
 #include "inject.h"
+#include "sq_pool.h"
 
 #include "platform/mutex.h"
 #include "wait/deadlock.h"
 #include "kernel/handle.h"
 #include "kernel/lock.h"
+#include "kernel/reader.h"
 #include "queue/pools.h"
 #include "queue/end.h"
 #include "inspect/watch_thread.h"
@@ -201,4 +203,56 @@ TEST(a_release_in_the_child_stops_no_thread_of_the_parents) {
     latch_bump(&sleeper.continues);
     sq_queue_release(sleeper.queue);
     let_threads_end(1); /* nothing stands there any more */
+}
+
+/* The lock of a watched concurrent queue's readers. A reader takes it twice; a fork waits for it. */
+typedef struct readers {
+    sq_queue_t *queue;
+    atomic_bool over;
+} readers_t;
+
+static void *read_on(void *argument) {
+    readers_t *readers = argument;
+    while (!readers->over) {
+        CHECK_EQUAL(sq_sync(readers->queue, do_nothing, NULL), 0);
+    }
+    return NULL;
+}
+
+static int look_at_readers(void *queue) {
+    (void)sq__reader_oldest(queue);
+    return 0;
+}
+
+static void ignore_stall(void *context, const sq_stall_t *stall) {
+    (void)context;
+    (void)stall;
+}
+
+/* To see it fail (the child hangs): in kernel/reader.c do not register take_all. */
+TEST(the_list_of_readers_is_not_locked_in_the_child_of_a_fork) {
+    if (fork_left_out()) {
+        return;
+    }
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    sq_pool_t *pool = options.pool = sq_pool_create_manual("manual");
+    options.width = SQ_WIDTH_POOL;
+    readers_t readers = { .queue = sq_queue_create("readers", &options) };
+    REQUIRE(readers.queue != NULL);
+    CHECK_EQUAL(sq_queue_watch(readers.queue, 3600ull * 1000000000, &(sq_watcher_t){ .stalled = ignore_stall }), 0);
+    pthread_t threads[3]; /* so that one of them has it nearly always */
+    for (size_t i = 0; i < 3; i += 1) {
+        threads[i] = spawn(read_on, &readers);
+    }
+    for (int round = 0; round < ROUNDS; round += 1) {
+        if (!CHECK_EQUAL(in_fork(look_at_readers, readers.queue), 0)) {
+            break;
+        }
+    }
+    readers.over = true;
+    for (size_t i = 0; i < 3; i += 1) {
+        join(threads[i]);
+    }
+    sq_queue_release(readers.queue);
+    sq_pool_release(pool);
 }

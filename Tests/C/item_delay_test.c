@@ -98,6 +98,19 @@ TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     end(&stage);
 }
 
+/* To see it fail: in sq__withdraw_take (kernel/withdraw.c) do not look at takes_no_room. */
+TEST(a_delayed_item_that_ran_gives_back_no_room) {
+    stage_t stage;
+    begin(&stage, 1000, 1);
+    CHECK_EQUAL(sq_async(stage.queue, do_nothing, NULL), 0);
+    sq_pool_advance(stage.pool, 1000);
+    check_outcome(&stage.outcome, 1, 0);
+    CHECK_EQUAL(sq_async(stage.queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_async(stage.queue, must_not_run, NULL), EAGAIN);
+    sq_pool_run(stage.pool);
+    end(&stage);
+}
+
 TEST(a_delayed_item_whose_queue_ends_is_discarded) {
     stage_t stage;
     begin(&stage, 1000, 0);

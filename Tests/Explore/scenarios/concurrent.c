@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #define WIDE .width = SQ_WIDTH_POOL, .pool = { POOL_FIXED, 2 }
+#define ONE_PROCESSOR .width = SQ_WIDTH_POOL, .pool = { POOL_FIXED, 1 }
 #define ON(...) .expect = { WIDE, __VA_ARGS__ }
 #define CLOSES .may = ERROR_BIT(ESHUTDOWN)
 
@@ -14,6 +15,12 @@ const scenario_t concurrent_scenarios[] = {
       .expect = { WIDE } },
     { "striped_gather", "a barrier waits for readers that have entered by stripes", "sync(open0 pass1) sync sync | pass0 sync(open1) sync sync_barrier",
       .expect = { WIDE } },
+    { "striped_gather_again", "a barrier waits for readers in stripes that were gathered before",
+      "sync(open0 pass1) sync pass6 sync(open2 pass3) sync(open4 pass5) sync sync | pass0 sync(open1) sync_barrier open6 pass2 sync(open3) pass4 sync(open5) sync_barrier sync",
+      .expect = { WIDE } },
+    { "striped_counts", "a stripe that is full of counts gives half of them away, and none is lost",
+      "sync(open0 pass1) sync sync sync sync sync sync sync | pass0 sync(open1) sync sync sync sync sync", .expect = { WIDE } },
+    { "striped_shared", "several readers of one stripe, which is gathered meanwhile", "sync(open0 pass1) open2 open3 sync sync | pass0 sync(open1) sync_barrier | pass2 sync sync | pass3 sync sync", .expect = { ONE_PROCESSOR } },
     { "striped_late", "a reader enters by a stripe that is being gathered, and withdraws", "sync(open0 pass1) sync_barrier sync | pass0 sync(open1) open2 sync sync_until | pass2 sync sync_barrier",
       .expect = { WIDE } },
     { "striped_withdraws", "the deadline of a barrier passes while a reader leaves its stripe", "sync(open0 pass1) sync sync_until | pass0 sync(open1) barrier_until sync",
@@ -67,12 +74,15 @@ const scenario_t concurrent_scenarios[] = {
     { "concurrent_suspend_async", "an async reader and a barrier against suspend", "async | suspend barrier resume | async", .expect = { WIDE } },
     { "concurrent_suspend_idle", "an open queue is parked, and opened by the resume", "suspend resume sync | suspend resume | sync_barrier", .expect = { WIDE } },
     { "concurrent_drain", "the end waits for the readers inside", "sync | async drain", ON(CLOSES) },
+    { "concurrent_drain_late", "a submission fills its slot while the end looks at it", "async | async | drain", ON(CLOSES) },
     { "concurrent_drain_barrier", "the same with a barrier on the way", "sync | barrier sync | drain", ON(CLOSES) },
     { "concurrent_discard", "every task has its outcome", "sync async | sync_barrier | barrier discard", ON(CLOSES) },
     { "concurrent_discard_suspended", "what waits in a suspended queue is discarded", "suspend async barrier discard | sync_barrier | resume?",
       ON(CLOSES) },
     { "concurrent_release", "the last release against readers that leave", "sync release | async release | sync_barrier release", ON(.each_has_a_reference = true) },
     { "concurrent_release_inside", "a reader releases the last reference and submits", "async(retain async release) release | sync release",
+      ON(.each_has_a_reference = true) },
+    { "concurrent_release_behind", "a reader submits, and leaves, while the last release looks whether it is the end", "async(open0 async) pass0 release",
       ON(.each_has_a_reference = true) },
     { "concurrent_release_in_task", "a task releases the reference of its submitter", "async(release) | sync release | call(release)",
       ON(.each_has_a_reference = true) },

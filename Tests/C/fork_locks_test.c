@@ -10,6 +10,7 @@
 #include "kernel/handle.h"
 #include "kernel/lock.h"
 #include "kernel/reader.h"
+#include "many/lock.h"
 #include "queue/pools.h"
 #include "queue/end.h"
 #include "inspect/watch_thread.h"
@@ -75,6 +76,14 @@ static void check_lock(int rounds, lock_t lock) {
     join(thread);
 }
 
+static const char object; /* an address alone */
+static void take_object(void) { sq__many_lock(&object); }
+
+static void give_object(bool in_child) {
+    (void)in_child;
+    sq__many_unlock(&object);
+}
+
 /* To see it fail (the child hangs, or finds the lock held): take out the call of sq__process_around_fork that registers one of these. */
 TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     if (fork_left_out()) {
@@ -85,6 +94,7 @@ TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     check_lock(ROUNDS, (lock_t){ "the watching thread", sq__watch_lock, sq__watch_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the waits", sq__deadlock_lock, sq__deadlock_unlock, NULL });
     check_lock(ROUNDS, (lock_t){ "the alarms", sq__alarms_lock, sq__alarms_unlock, NULL });
+    check_lock(ROUNDS, (lock_t){ "groups, items, semaphores and onces", take_object, give_object, NULL });
     check_lock(ROUNDS, (lock_t){ "the tokens", sq__token_lock_list, sq__token_unlock_list, NULL });
 #ifdef SQ_DEBUG
     check_lock(ROUNDS, (lock_t){ "the queues that were freed", sq__handle_lock, sq__handle_unlock, NULL });
@@ -181,6 +191,40 @@ TEST(a_child_that_returns_from_a_call_ends_and_wakes_no_thread_of_the_parent) {
     CHECK_EQUAL(sq_run_and_wait(sleeper.queue, SQ_FOREVER, fork_in_call, &sleeper), 0);
     CHECK_EQUAL(sleeper.status, 0);
     sq_queue_release(sleeper.queue);
+}
+
+/* The same where the function of a once has forked. */
+static sq_once_t once = SQ_ONCE_INIT;
+
+static void *wait_for_once(void *argument) {
+    sleeper_t *sleeper = argument;
+    do_before_next_wait(stand, sleeper);
+    sleeper->error = sq_once(&once, must_not_run, NULL);
+    return NULL;
+}
+
+static void fork_in_once(void *context) {
+    sleeper_t *sleeper = context;
+    sleeper->thread = spawn(wait_for_once, sleeper);
+    latch_wait(&sleeper->stands, 1);
+    if (!fork_and_return(&sleeper->status)) {
+        latch_bump(&sleeper->continues);
+    }
+}
+
+/* To see it fail (it hangs): in run (once.c) grant the waits of the child, too. */
+TEST(a_child_that_returns_from_a_once_wakes_no_thread_of_the_parent) {
+    if (fork_left_out()) {
+        return;
+    }
+    sleeper_t sleeper = { NULL, LATCH_INIT, LATCH_INIT, -1, -2, 0 };
+    bool good = CHECK_EQUAL(sq_once(&once, fork_in_once, &sleeper), 0);
+    if (sleeper.status == -1) {
+        _exit(good ? 0 : 1); /* the child has come back */
+    }
+    join(sleeper.thread);
+    CHECK_EQUAL(sleeper.status, 0);
+    CHECK_EQUAL(sleeper.error, 0);
 }
 
 /* The child does not stop a thread of the parent either. Here the queue's thread is about to sleep. */

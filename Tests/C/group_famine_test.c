@@ -11,6 +11,7 @@ typedef struct famine {
     sq_group_t *group;
     sq_queue_t *queue;
     size_t ran;
+    sq_group_t *empty;
     hold_t hold;
 } famine_t;
 
@@ -18,6 +19,15 @@ static int submit_plain(famine_t *famine) { return sq_group_async(famine->group,
 
 static int submit_owned(famine_t *famine) {
     return sq_group_async_task(famine->group, famine->queue, &(sq_task_t){ add_one, &famine->ran, must_not_run });
+}
+
+static void add_pair(void *ran, void *unused, bool runs) {
+    (void)unused;
+    *(size_t *)ran += runs;
+}
+
+static int submit_pair(famine_t *famine) {
+    return sq_group_async_pair(famine->group, famine->queue, add_pair, &famine->ran, NULL);
 }
 
 static int submit_notice(famine_t *famine) {
@@ -32,7 +42,7 @@ static int wait_shortly(famine_t *famine) {
     return error == ETIMEDOUT ? 0 : error;
 }
 
-static int (*const famine_calls[])(famine_t *) = { submit_plain, submit_owned, submit_notice, wait_shortly };
+static int (*const famine_calls[])(famine_t *) = { submit_plain, submit_owned, submit_notice, submit_pair, wait_shortly };
 enum { FAMINE_CALLS = sizeof famine_calls / sizeof famine_calls[0] };
 
 /* Returns how many allocations failed. */
@@ -109,8 +119,8 @@ TEST(each_allocation_of_each_call_can_fail) {
 }
 
 TEST(notifications_are_submitted_in_order_once_there_is_memory_again) {
-    CHECK_EQUAL(run_child((const char *const[]){ "4", "0", NULL }), 0);
     CHECK_EQUAL(run_child((const char *const[]){ "5", "0", NULL }), 0);
+    CHECK_EQUAL(run_child((const char *const[]){ "6", "0", NULL }), 0);
 }
 
 /* The table of ties does not grow without memory: its lists get longer, and all is found. To see it fail: in prepare_table,
@@ -157,7 +167,9 @@ static int use_in_child(void *argument) {
     wrong += !CHECK_EQUAL(sq_group_enter(famine->group), 0);
     wrong += !CHECK_EQUAL(sq_group_leave(famine->group), 0);
     wrong += !CHECK_EQUAL(sq_group_leave(famine->group), ESTALE); /* the last one: the parent's threads wait */
+    wrong += !CHECK_EQUAL(sq_group_await(famine->empty, &(sq_await_t){ 0 }), 0); /* there is nothing to wait for */
     famine_t fresh = { .group = make(), .queue = make_queue_of("fresh", 0) };
+    wrong += !CHECK_EQUAL(sq_group_notify(famine->group, fresh.queue, &(sq_task_t){ must_not_run, NULL, NULL }), ESTALE);
     wrong += !CHECK_EQUAL(submit_plain(&fresh), 0);
     wrong += !CHECK_EQUAL(sq_group_wait(fresh.group, SQ_FOREVER), 0);
     wrong += !CHECK_EQUAL(fresh.ran, 1);
@@ -177,7 +189,7 @@ TEST(in_the_child_of_a_fork_groups_of_the_parent_refuse_and_new_ones_work) {
     if (fork_left_out()) {
         return;
     }
-    famine_t famine = { .group = make(), .queue = make_queue_of("parent's", 0) };
+    famine_t famine = { .group = make(), .queue = make_queue_of("parent's", 0), .empty = make() };
     waiter_t waiter;
     CHECK_EQUAL(sq_group_enter(famine.group), 0);
     waiter_start(&waiter, famine.group, SQ_FOREVER);
@@ -186,6 +198,7 @@ TEST(in_the_child_of_a_fork_groups_of_the_parent_refuse_and_new_ones_work) {
     CHECK_EQUAL(waiter_end(&waiter), 0);
     sq_queue_release(famine.queue);
     sq_group_release(famine.group);
+    sq_group_release(famine.empty);
 }
 
 /* To see it fail: in run_member (kernel/run.c) do not call `end` of a stale queue. */

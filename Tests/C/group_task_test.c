@@ -269,3 +269,36 @@ TEST(a_wait_that_runs_tasks_ends_at_the_zero_that_they_cause_although_a_member_e
     sq_queue_release(queue);
     sq_pool_release(pool);
 }
+
+/* An await that ends at this zero submits another member before the wait has looked. */
+typedef struct again {
+    sq_await_t await; /* first */
+    sq_group_t *group;
+    sq_queue_t *queue;
+    size_t *ran;
+} again_t;
+
+static void submit_again(sq_await_t *await) {
+    const again_t *again = (const again_t *)await;
+    CHECK_EQUAL(sq_group_async(again->group, again->queue, add_one, again->ran), 0);
+}
+
+/* To see it fail: return false at the end of end_running_wait; or in run_members, do not look at is_over. */
+TEST(a_wait_that_runs_tasks_ends_at_their_zero_although_an_await_submits_a_member_at_once) {
+    size_t ran = 0;
+    sq_pool_t *pool = sq_pool_create_manual("manual");
+    sq_queue_t *queue = make_queue_on(pool, "queue");
+    sq_group_t *group = make();
+    again_t again = { { .ended = submit_again }, group, queue, &ran };
+    CHECK_EQUAL(sq_group_async(group, queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_group_await(group, &again.await), EINPROGRESS);
+    CHECK_EQUAL(sq_group_wait(group, sq_deadline(1000000)), 0);
+    CHECK_EQUAL(ran, 1);
+    CHECK_EQUAL(sq_group_wait(group, 1), ETIMEDOUT); /* the deadline has passed: it runs nothing */
+    CHECK_EQUAL(ran, 1);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, 2);
+    sq_group_release(group);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}

@@ -80,6 +80,37 @@ TEST(a_task_that_was_submitted_while_its_queue_was_not_watched_has_no_site) {
     latch_wait(&before.discarded, 1);
 }
 
+/* To see it fail: in look_at (dump_oldest.c) return at once. */
+TEST(the_oldest_waiting_task_of_a_queue_is_shown_with_its_caller) {
+    enum { TASKS = 300 }; /* more than a segment has slots */
+    sq_queue_t *queue = make_queue_of("sited", 0);
+    ward_t ward = WARD_INIT;
+    static runner_t runners[TASKS];
+    size_t shown = 0;
+    watch(queue, &ward, HOURS);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    for (size_t i = 0; i < TASKS; i += 1) {
+        runners[i] = runner_init();
+        (i % 2 == 0 ? submit_here : submit_there)(queue, &runners[i]);
+        if (i == 0) {
+            CHECK_LINE(dump_now(), "queue \"sited\": 1 waiting", ", the oldest, submitted by submit_here", NULL);
+        }
+    }
+    CHECK_EQUAL(sq_resume(queue), 0);
+    for (size_t i = 0; i + 1 < TASKS; i += 1) {
+        latch_wait(&runners[i].entered, 1);
+        const char *text = dump_now();
+        shown += has_line(text, "queue \"sited\": ", ", the oldest, submitted by ", i % 2 == 0 ? "submit_there" : "submit_here");
+        CHECK(!has_line(text, "queue \"sited\": ", ", the oldest, submitted by ", i % 2 == 0 ? "submit_here" : "submit_there"));
+        latch_bump(&runners[i].leave);
+    }
+    CHECK(shown > TASKS * 3 / 4); /* some may have lost theirs: the table has one entry for all that have the same hash */
+    latch_bump(&runners[TASKS - 1].leave);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
 /* To see it fail: in sq__queue_reject leave the note. */
 TEST(a_refused_submission_leaves_no_site_for_the_next_one) {
     sq_queue_t *queue = make_queue_of("sited", 1);

@@ -66,6 +66,7 @@ static void look(dump_t *dump) {
     view->timers.size = sizeof(sq__view_timer_t);
     sq__view_look_at_threads(view);
     sq__view_look_at_queues(view);
+    sq__view_look_at_oldest(view);
     (void)sq__view_look_at_timers(view, NULL, "");
     sq__symbols_find(view->symbols);
     view->now = sq__clock_now();

@@ -121,12 +121,6 @@ static bool is_over(const sq__view_thread_t *thread) {
     return thread->waits && wait->token == thread->self.token && !sq__token_seems_open(wait->token, wait->wait_id);
 }
 
-static void want_site(sq__view_t *view, sq__site_t site) {
-    if (sq__site_line(site) == 0) {
-        sq__symbols_want(view->symbols, sq__site_address(site));
-    }
-}
-
 static void read_thread(sq__view_t *view, size_t i) {
     sq__view_thread_t *thread = sq__view_thread(view, i);
     size_t held = view->held.count;
@@ -153,9 +147,9 @@ static void read_thread(sq__view_t *view, size_t i) {
     for (unsigned k = 0; k < thread->frames && k < SQ__VIEW_FRAMES; k += 1) {
         sq__symbols_want(view->symbols, (uintptr_t)thread->frame[k].function);
         sq__symbols_want(view->symbols, thread->frame[k].code);
-        want_site(view, thread->frame[k].site);
+        sq__view_want_site(view, thread->frame[k].site);
     }
-    want_site(view, thread->waits ? thread->wait.site : 0);
+    sq__view_want_site(view, thread->waits ? thread->wait.site : 0);
 }
 
 void sq__view_look_at_threads(sq__view_t *view) {

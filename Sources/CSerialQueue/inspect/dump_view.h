@@ -66,6 +66,8 @@ typedef struct sq__view_queue {
     uint32_t suspensions;
     unsigned threads;   /* that wait for it */
     uint64_t oldest;    /* when the first of them fell asleep; 0: none */
+    sq__site_t oldest_site; /* of the oldest waiting task; 0: not known */
+    bool oldest_is_call;    /* that is a thread that waits */
     uint64_t unchanged; /* the same, among those since when no task has begun; 0: none */
     char label[SQ__VIEW_LABEL];
 } sq__view_queue_t;
@@ -126,6 +128,16 @@ void sq__view_look_at_queues(sq__view_t *view);
 
 /* dump_timers.c: adds the next timers of these alarms (NULL: the process's) to `timers`. False: it did not get their lock. */
 bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool);
+
+/* dump_oldest.c: fills the oldest sites, after the queues. */
+void sq__view_look_at_oldest(sq__view_t *view);
+
+/* Adds a site to the wanted symbols, if it is code. */
+static inline void sq__view_want_site(sq__view_t *view, sq__site_t site) {
+    if (sq__site_line(site) == 0) {
+        sq__symbols_want(view->symbols, sq__site_address(site));
+    }
+}
 
 /* NULL: it was not found. */
 sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue);

@@ -31,6 +31,10 @@ static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__v
         sq__dump_add(text, ", %u of them threads that sleep, the longest for ", queue->threads);
         sq__dump_add_time(text, view->now > queue->oldest ? view->now - queue->oldest : 0);
     }
+    if (queue->oldest_site != 0) {
+        sq__dump_add(text, ", the oldest");
+        sq__dump_add_site(text, view, queue->oldest_site, queue->oldest_is_call);
+    }
     if (queue->is_concurrent) {
         add_gate(text, queue);
     }

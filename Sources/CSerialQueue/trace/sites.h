@@ -54,6 +54,9 @@ sq__era_t sq__sites_new_era(void);
 /* A task comes to this place of the queue. Before the task can be seen. */
 void sq__sites_put(sq__era_t era, const void *queue, uintptr_t where, sq__site_t site);
 
+/* Returns the site of the task in this place, for a dump; 0: not known. */
+sq__site_t sq__sites_look(sq__era_t era, const void *queue, uintptr_t where);
+
 /* Removes and returns the site of the task that was in this place; 0: not known. */
 sq__site_t sq__sites_take(sq__era_t era, const void *queue, uintptr_t where);
 

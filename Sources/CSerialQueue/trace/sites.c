@@ -59,8 +59,9 @@ sq__site_t sq__sites_look(sq__era_t era, const void *queue, uintptr_t where) {
 
 sq__site_t sq__sites_take(sq__era_t era, const void *queue, uintptr_t where) {
     sq__site_t site = sq__sites_look(era, queue, where);
-    if (site != 0) { /* a place that is used again has no site until it is stored */
-        sq__store_relaxed(&entry_of(key_of(era, queue, where))->site, 0);
+    entry_t *entry = entry_of(key_of(era, queue, where));
+    if (site != 0) {
+        sq__store_relaxed(&entry->site, 0); /* a place that is used again has no site until it is stored */
     }
     return site;
 }

@@ -80,6 +80,46 @@ import Testing
         try group.wait(within: .zero)
     }
 
+    /// To see it fail: `async(_:)` without the group.
+    @Test func an_item_is_a_member_until_its_outcome() throws {
+        let pool = ManualPool(), queue = SerialQueue(label: "items", on: pool)
+        let items = (0..<3).map { _ in WorkItem(body()) }
+        for item in items { #expect(queue.async(in: group, item)) }
+        #expect(!queue.async(in: group, items[0]))
+        items[1].cancel()
+        #expect(throws: SerialQueueError.timedOut) { try group.wait(within: .zero) }
+        pool.run()
+        try group.wait(within: .zero)
+        #expect(ran.value == 2)
+        queue.async { [queue, group] in
+            #expect(queue.async(in: group, WorkItem {}))
+            #expect(throws: SerialQueueError.self) { try group.wait(within: .seconds(100)) }
+        }
+        pool.run()
+        let discarded = WorkItem(body())
+        queue.async(in: group, discarded)
+        try queue.shutdown(.discard)
+        try group.wait(within: .zero)
+        #expect(ran.value == 2 && !queue.async(in: group, WorkItem(body())))
+    }
+
+    /// To see it fail: in `submitBarrier` of EscapingClosure, do not take back what was refused; or submit a member that is no barrier.
+    @Test func a_barrier_is_a_member_until_it_has_run_or_was_discarded() throws {
+        let pool = ManualPool(), queue = ConcurrentQueue(label: "barriers", on: pool)
+        queue.async { [queue] in
+            #expect(queue.asyncBarrier(in: group, body()))
+            #expect(throws: SerialQueueError.self) { try group.wait(within: .seconds(1)) }
+        }
+        pool.run()
+        try group.wait(within: .zero)
+        #expect(ran.value == 1)
+        #expect(queue.asyncBarrier(in: group, body()))
+        try queue.shutdown(.discard)
+        try group.wait(within: .zero)
+        #expect(!queue.asyncBarrier(in: group, body()))
+        #expect(ran.value == 1 && releases.value == 3)
+    }
+
     @Test func notifications_come_once_each_in_their_order_when_the_count_is_zero() {
         let pool = ManualPool(), queue = SerialQueue(label: "notified", on: pool), seen = Log<Int>()
         group.enter()

@@ -133,6 +133,7 @@ static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
     case SQ__BARRIER:
     case SQ__BARRIER_PAIR:
     case SQ__BARRIER_JOB:
+    case SQ__BARRIER_MEMBER:
     case SQ__BARRIER_WAITER:
         return await_readers(queue, kind);
     case SQ__WAITER:

@@ -5,7 +5,7 @@
 #include "kernel/run.h"
 
 static bool runs_alone(uintptr_t kind) {
-    return kind == SQ__BARRIER || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB;
+    return kind == SQ__BARRIER || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB || kind == SQ__BARRIER_MEMBER;
 }
 
 /* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
@@ -55,7 +55,7 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     reader->caller = kind == SQ__CALL ? work.waiter.token : NULL;
     bool is_pair = kind == SQ__PAIR || kind == SQ__JOB;
     reader->subject = is_pair ? work.pair.first : NULL;
-    if (kind == SQ__MEMBER) {
+    if (kind == SQ__MEMBER || kind == SQ__BARRIER_MEMBER) {
         sq__members_t *members = work.member.end->members;
         reader->subject = members->group;
         /* [started] relaxed: before the baton is passed, so a search that finds a later barrier in the gate sees it. */

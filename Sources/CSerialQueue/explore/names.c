@@ -18,6 +18,7 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     case SQ__BARRIER_PAIR:
     case SQ__BARRIER_JOB:
     case SQ__MEMBER:
+    case SQ__BARRIER_MEMBER:
         return sq__run_function_of(kind, sq__load_relaxed(&queue->control), sq__next_work(queue));
     case SQ__CALL:
     case SQ__EITHER: {

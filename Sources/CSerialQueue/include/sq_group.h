@@ -3,6 +3,7 @@
 #define SQ_GROUP_H
 
 #include "sq_async.h"
+#include "sq_item.h"
 
 #ifdef __swift__
 #pragma clang assume_nonnull begin
@@ -89,10 +90,40 @@ SQ_USE_RESULT int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, cons
  * Submits `call(first, second, runs)`, as sq_async_pair does, as a member of the group. The member leaves after `call` has returned.
  *
  * @retval 0 The task was submitted: `call` will be called exactly once.
- * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_async_pair with SQ_NOW. Nothing will be called, the group has not changed.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_pair with SQ_NOW. Nothing will be called, the group has not changed.
  */
 SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
                         void *SQ_NULLABLE second);
+
+/**
+ * Submits a barrier that owns its context, as sq_async_barrier_task does, as a member of the group. On a serial queue it is sq_group_async_task.
+ *
+ * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_task. Nothing will be called, the group has not changed.
+ */
+SQ_USE_RESULT int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
+
+/**
+ * Submits a barrier with two words of context, as sq_async_barrier_pair does, as a member of the group. On a serial queue it is
+ * sq_group_async_pair.
+ *
+ * @retval 0 The task was submitted: `call` will be called exactly once.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_pair. Nothing will be called, the group has not changed.
+ */
+SQ_USE_RESULT int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
+                        void *SQ_NULLABLE second);
+
+/**
+ * Submits a work item, as sq_item_submit does, as a member of the group.
+ *
+ * The member leaves after the item's outcome can be seen: when the item has run, was discarded, or was cancelled. On a concurrent queue
+ * a wait for the group does not notice that the item waits behind a barrier which waits for the caller: wait for the item itself, which does.
+ *
+ * @retval 0 The item was submitted.
+ * @retval EALREADY, ECANCELED, ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_item_submit. The group has not changed; after ECANCELED the item may
+ * have been a member for a moment.
+ */
+int sq_group_submit_item(sq_group_t *group, sq_item_t *item, sq_queue_t *queue);
 
 /**
  * Waits until the group has no members.

@@ -25,7 +25,7 @@ static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     }
     if (__builtin_expect(queue->room != NULL, 0)
         && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER || kind == SQ__BARRIER
-            || kind == SQ__BARRIER_PAIR)) {
+            || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_MEMBER)) {
         queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
@@ -102,6 +102,7 @@ static void run_call(sq_queue_t *queue, uint64_t began, sq__waiter_t waiter) {
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
     switch (kind) {
     case SQ__MEMBER:
+    case SQ__BARRIER_MEMBER:
         return control & SQ__DISCARD ? work->member.end->discard : work->member.run;
     case SQ__CALL:
     case SQ__EITHER:
@@ -134,6 +135,7 @@ static inline __attribute__((always_inline)) void call_measured(sq_queue_t *queu
         sq__measured_end(queue, began);
         break;
     case SQ__MEMBER:
+    case SQ__BARRIER_MEMBER:
         run_member(queue, control, began, work->member);
         break;
     case SQ__CALL:

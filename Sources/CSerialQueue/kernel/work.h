@@ -23,6 +23,7 @@ enum sq__work_kind {
     SQ__BARRIER,        /* a TASK that runs alone; only in concurrent queues */
     SQ__BARRIER_PAIR,   /* a PAIR that runs alone; only in concurrent queues */
     SQ__BARRIER_JOB,    /* a JOB that runs alone; only in concurrent queues */
+    SQ__BARRIER_MEMBER, /* a MEMBER that runs alone; only in concurrent queues */
     SQ__BARRIER_WAITER, /* a WAITER that runs alone; only in concurrent queues */
     SQ__SHARED, /* a list of waiting threads (shared.h) */
 };

@@ -2,6 +2,8 @@
 #include "include/sq_group.h"
 
 #include "kernel/cold.h"
+#include "kernel/concurrent.h"
+#include "kernel/handle.h"
 #include "kernel/sited.h"
 #include "many/tie.h"
 #include "platform/memory.h"
@@ -38,7 +40,7 @@ static void run_pair(void *owned) { call_pair(owned, true); }
 static void discard_pair(void *owned) { call_pair(owned, false); }
 
 /* `owned` is NULL for a plain function. */
-static int submit(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_t *owned) {
+static int submit(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned) {
     sq__tie_t *begun;
     int error = sq__tie_begin(group, queue, &begun);
     if (error) {
@@ -50,7 +52,7 @@ static int submit(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_
         owned->tie = begun;
         work->member.end = &owned->end;
     }
-    error = sq__async_submit(queue, SQ__MEMBER, work);
+    error = sq__async_submit(queue, kind, work);
     if (error) {
         sq__tie_cancel(begun);
     } else {
@@ -59,42 +61,68 @@ static int submit(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_
     return error;
 }
 
-SQ__NOTES_CALLER int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
-    SQ__NOTE_CALLER_IF_WANTED(queue);
-    if (function == NULL) {
-        return sq__queue_reject(queue, EINVAL);
-    }
-    sq__work_t work = { .member = { .run = function, .context = context } };
-    return sq__sited_outcome(submit(group, queue, &work, NULL));
-}
-
-static int submit_owned(sq_group_t *group, sq_queue_t *queue, sq__work_t *work, owned_t *owned) {
-    int error = submit(group, queue, work, owned);
+static int submit_owned(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned) {
+    int error = submit(group, queue, kind, work, owned);
     if (error) {
         sq__memory_free(owned);
     }
     return error;
 }
 
-SQ__NOTES_CALLER int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
-    SQ__NOTE_CALLER_IF_WANTED(queue);
-    if (task->discard == NULL || task->run == NULL) {
-        return sq_group_async(group, queue, task->run, task->context);
+static int submit_task(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, const sq_task_t *task) {
+    sq__work_t work = { .member = { .run = task->run, .context = task->context } };
+    if (task->run == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
+    if (task->discard == NULL) {
+        return submit(group, queue, kind, &work, NULL);
     }
     owned_t *owned = sq__memory(sizeof *owned);
     if (owned == NULL) {
         return sq__queue_reject(queue, ENOMEM);
     }
     owned->end = (sq__member_end_t){ .call = end_owned, .discard = task->discard };
-    return submit_owned(group, queue, &(sq__work_t){ .member = { .run = task->run, .context = task->context } }, owned);
+    return submit_owned(group, queue, kind, &work, owned);
 }
 
-int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+static int submit_pair(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__pair_t words) {
+    if (words.call == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
     owned_pair_t *pair = sq__memory(sizeof *pair);
     if (pair == NULL) {
         return sq__queue_reject(queue, ENOMEM);
     }
-    *pair = (owned_pair_t){ .owned = { .end = { .call = end_owned, .discard = discard_pair } }, .queue = queue,
-                            .pair = { .call = call, .first = first, .second = second } };
-    return submit_owned(group, queue, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned);
+    *pair = (owned_pair_t){ .owned = { .end = { .call = end_owned, .discard = discard_pair } }, .queue = queue, .pair = words };
+    return submit_owned(group, queue, kind, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned);
+}
+
+static uintptr_t barrier_on(const sq_queue_t *queue) { return sq__is_concurrent(queue) ? SQ__BARRIER_MEMBER : SQ__MEMBER; }
+
+SQ__NOTES_CALLER int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit_task(group, queue, SQ__MEMBER, &(sq_task_t){ .run = function, .context = context }));
+}
+
+SQ__NOTES_CALLER int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit_task(group, queue, SQ__MEMBER, task));
+}
+
+int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    SQ__CHECK_HANDLE(queue);
+    return submit_pair(group, queue, SQ__MEMBER, (sq__pair_t){ .call = call, .first = first, .second = second });
+}
+
+SQ__NOTES_CALLER int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+    SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit_task(group, queue, barrier_on(queue), task));
+}
+
+int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    SQ__CHECK_HANDLE(queue);
+    return submit_pair(group, queue, barrier_on(queue), (sq__pair_t){ .call = call, .first = first, .second = second });
 }

@@ -44,6 +44,14 @@ const char *sq_item_label(const sq_item_t *item) { return item->label; }
 
 /* Outcomes */
 
+/* The member leaves its group after the outcome can be seen. */
+static void publish(sq_item_t *item, bool ran) {
+    sq__item_publish(item, ran);
+    if (item->tie != NULL) {
+        sq__tie_end(item->tie);
+    }
+}
+
 /* `runs`: the item's turn has come. Otherwise its queue discards it, or has ended: it will never run. */
 static void have_turn(void *context, void *unused, bool runs) {
     sq_item_t *item = context;
@@ -54,7 +62,7 @@ static void have_turn(void *context, void *unused, bool runs) {
         function(item->task.context);
     }
     if (item->process == sq__process()) { /* else it has forked, and this is the child: the item is the parent's */
-        sq__item_publish(item, runs);
+        publish(item, runs);
         sq__item_drop(item);
     }
 }
@@ -72,7 +80,7 @@ static void discard(sq_item_t *item) {
         sq__run_in_chain(NULL, true, item->task.discard, item->task.context); /* the caller may be in a task */
     }
     if (process == sq__process()) {
-        sq__item_publish(item, false);
+        publish(item, false);
     }
 }
 
@@ -132,6 +140,9 @@ bool sq_item_is_cancelled(const sq_item_t *item) { return sq__load_relaxed(&item
 /* Returns 0 if the caller may submit it, else the error. */
 static int begin(sq_item_t *item) {
     uint32_t state = sq__load_relaxed(&item->state);
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
     do {
         if (state & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED)) {
             return state & SQ__ITEM_SUBMITTED ? EALREADY : ECANCELED;
@@ -144,9 +155,14 @@ static int begin(sq_item_t *item) {
 /* Called when the queue has refused the item. Returns the error, or ECANCELED. */
 static int refuse(sq_item_t *item, int error) {
     sq__pool_t *pool = item->pool;
+    sq__tie_t *tie = item->tie;
     uint32_t state = sq__load_relaxed(&item->state);
     item->pool = NULL;
+    item->tie = NULL;
     sq__item_drop(item); /* the queue's; not the last */
+    if (tie != NULL) {
+        sq__tie_cancel(tie);
+    }
     if (pool != NULL) {
         sq__pool_release(pool);
     }
@@ -173,14 +189,12 @@ static int accept(sq_item_t *item) {
     return 0;
 }
 
-static int submit(sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay) {
-    SQ__CHECK_HANDLE(queue);
+/* The caller has begun: no other thread submits it. `tie` is NULL: it is no member of a group. */
+static int submit(sq_item_t *item, sq_queue_t *queue, sq__tie_t *tie, bool is_delayed, uint64_t delay) {
     sq__work_t work = { .claim = { .place = &item->place, .pair = &item->pair, .takes_no_room = is_delayed } };
-    int error = item->process != sq__process() ? ESTALE : begin(item);
-    if (error) {
-        return error;
-    }
+    int error;
     item->queue = queue;
+    item->tie = tie;
     item->pool = sq__wait_threadless_pool(queue);
     sq__item_hold(item); /* the queue's, or the delay's */
     if (is_delayed) {
@@ -189,17 +203,46 @@ static int submit(sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t 
     } else {
         error = sq__async_submit(queue, SQ__CLAIM, &work);
     }
-    return error ? refuse(item, error) : accept(item);
+    if (error) {
+        return refuse(item, error);
+    }
+    if (tie != NULL) {
+        sq__tie_confirm_item(tie);
+    }
+    return accept(item);
+}
+
+/* Begins and submits. A group: the item becomes a member of it. */
+static int submit_to(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay) {
+    sq__tie_t *tie = NULL;
+    int error = begin(item);
+    if (error) {
+        return error;
+    }
+    error = group != NULL ? sq__tie_begin(group, queue, &tie) : 0;
+    if (error) { /* it is refused like one that the queue has not accepted */
+        sq__item_hold(item);
+        return refuse(item, sq__queue_reject(queue, error));
+    }
+    return submit(item, queue, tie, is_delayed, delay);
 }
 
 SQ__NOTES_CALLER int sq_item_submit(sq_item_t *item, sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
     SQ__NOTE_CALLER_IF_WANTED(queue);
-    return sq__sited_outcome(submit(item, queue, false, 0));
+    return sq__sited_outcome(submit_to(NULL, item, queue, false, 0));
 }
 
 SQ__NOTES_CALLER int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay) {
+    SQ__CHECK_HANDLE(queue);
     SQ__NOTE_CALLER_IF_WANTED(queue);
-    return sq__sited_outcome(submit(item, queue, true, delay));
+    return sq__sited_outcome(submit_to(NULL, item, queue, true, delay));
+}
+
+SQ__NOTES_CALLER int sq_group_submit_item(sq_group_t *group, sq_item_t *item, sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit_to(group, item, queue, false, 0));
 }
 
 /* Owners */

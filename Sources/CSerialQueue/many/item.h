@@ -26,6 +26,7 @@
 #define SQ__MANY_ITEM_H
 
 #include "include/sq_item.h"
+#include "many/tie.h"
 #include "many/notification.h"
 #include "many/waiters.h"
 #include "platform/memory.h"
@@ -41,6 +42,7 @@ struct sq_item {
     SQ__ATOMIC(uintptr_t) place;     /* Q, any thread reads it  see withdraw.h */
     sq_queue_t *queue;               /* S  may be freed, unless the place says that the queue has the item */
     sq__pool_t *pool;                /* S  the queue's, with a reference, if that has no threads; else NULL */
+    sq__tie_t *tie;                  /* S  of the group that it is a member of; NULL: of none */
     SQ__ATOMIC(uint32_t) state;      /* A  see above */
     SQ__ATOMIC(uint32_t) owners;     /* A */
     SQ__ATOMIC(uint32_t) references; /* A */

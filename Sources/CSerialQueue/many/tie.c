@@ -42,17 +42,21 @@ static void count_out(sq__tie_t *tie, uint64_t how_many) {
     }
 }
 
-void sq__tie_confirm(sq__tie_t *tie) {
+void sq__tie_confirm_item(sq__tie_t *tie) {
     sq_group_t *group = tie->group;
-    if (__builtin_expect(tie->is_concurrent, 0)) {
-        sq__add_relaxed(&tie->accepted, 1); /* [watched] and [started]: published by the swap that follows */
-    }
     /* [watched] acquire: WATCHED, if the search of a wait has read this tie before. release: the member, for a search that reads
      * this tie later. */
     sq__sub_acq_rel(&tie->members, SQ__TIE_PENDING);
     if (__builtin_expect(sq__load_relaxed(&group->count) & SQ__GROUP_WATCHED, 0)) {
         sq__deadlock_look_again(group);
     }
+}
+
+void sq__tie_confirm(sq__tie_t *tie) {
+    if (__builtin_expect(tie->is_concurrent, 0)) {
+        sq__add_relaxed(&tie->accepted, 1); /* [watched] and [started]: published by the swap that follows */
+    }
+    sq__tie_confirm_item(tie);
 }
 
 void sq__tie_cancel(sq__tie_t *tie) { count_out(tie, SQ__TIE_MEMBER + SQ__TIE_PENDING); }

@@ -57,6 +57,9 @@ int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie);
 /* After the submission was accepted. The caller has a reference to the group. */
 void sq__tie_confirm(sq__tie_t *tie);
 
+/* The same for a work item. A concurrent queue does not count the items that it starts, so none counts as waiting for its turn there. */
+void sq__tie_confirm_item(sq__tie_t *tie);
+
 /* After the submission was refused. */
 void sq__tie_cancel(sq__tie_t *tie);
 

@@ -64,6 +64,13 @@ enum EscapingClosure {
         submit(consume body) { sq_async_barrier_pair(queue, $0, $1, $2) }
     }
 
+    /// The same as a barrier and as a member of a group.
+    static func submitBarrier(
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer
+    ) -> SerialQueueError? {
+        submit(consume body) { sq_group_async_barrier_pair(group, queue, $0, $1, $2) }
+    }
+
     @inline(__always)
     private static func submit(
         _ body: consuming sending @escaping () -> Void,

@@ -14,6 +14,20 @@ extension ConcurrentQueue {
         return error == nil
     }
 
+    /// As ``asyncBarrier(_:file:line:)``, with `body` as a member of `group` until it has run, or has been discarded, and its captures have
+    /// been released.
+    ///
+    /// - Returns: `false` if the queue refused `body`. Then `body` will not run and has been released, and the group has not changed.
+    @discardableResult
+    public func asyncBarrier(
+        in group: WorkGroup, _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        noteSite(of: queue, file, line)
+        let error = EscapingClosure.submitBarrier(consume body, to: queue, in: group.group)
+        withExtendedLifetime((self, group)) {}
+        return error == nil
+    }
+
     /// Waits for everything submitted before, runs `body` alone on the calling thread, and returns its result.
     ///
     /// `body` sees what earlier closures wrote, and later ones see what it wrote. Nothing is allocated. The result and the error

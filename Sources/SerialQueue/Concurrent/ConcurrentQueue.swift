@@ -17,7 +17,7 @@ import CSerialQueue
 /// from there (an upgrade) would wait for itself: it traps, or throws `deadlock`. In a barrier every wait for the queue is refused,
 /// except ``WorkQueue/syncOrRun(_:)``.
 ///
-/// Work items, members of groups, notifications and timers are not barriers. An actor cannot run on this queue, because it would not be
+/// Work items, notifications, timers and the closures of ``WorkQueue/async(in:_:file:line:)`` are not barriers. An actor cannot run on this queue, because it would not be
 /// isolated; a task can prefer it as its executor.
 ///
 /// Don't use this where most closures change the state, or take less than a microsecond: a ``SerialQueue`` is faster there. Don't use

@@ -143,7 +143,7 @@ extension WorkItem {
     }
 }
 
-// These two are not in the documentation's catalogue: every link to the `async(_:)` of closures would be ambiguous.
+// These are not in the documentation's catalogue: every link to the `async(_:)` of closures would be ambiguous.
 extension WorkQueue {
     /// Submits the item, as `async(_:)` submits a closure.
     ///
@@ -153,6 +153,18 @@ extension WorkQueue {
     @discardableResult
     public func async(_ item: WorkItem) -> Bool {
         withExtendedLifetime((self, item)) { sq_item_submit(item.item, queue) == 0 }
+    }
+
+    /// Submits the item as a member of `group`, until it has run, was discarded, or was cancelled.
+    ///
+    /// The group's waits end after the item's outcome can be seen. On a ``ConcurrentQueue`` a wait for the group does not notice that the item
+    /// is behind a barrier which waits for the caller: wait for the item itself, which does.
+    ///
+    /// - Returns: `false` if it was refused, as by `async(_:)`. The group has not changed then.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func async(in group: WorkGroup, _ item: WorkItem) -> Bool {
+        withExtendedLifetime((self, group, item)) { sq_group_submit_item(group.group, item.item, queue) == 0 }
     }
 
     /// Submits the item when `delay` has passed, as `asyncAfter(_:_:file:line:)` does with a closure.

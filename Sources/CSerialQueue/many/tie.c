@@ -54,7 +54,7 @@ void sq__tie_confirm_item(sq__tie_t *tie) {
 
 void sq__tie_confirm(sq__tie_t *tie) {
     if (__builtin_expect(tie->is_concurrent, 0)) {
-        sq__add_relaxed(&tie->accepted, 1); /* [watched] and [started]: published by the swap that follows */
+        sq__add_relaxed(&tie->accepted, 1); /* [started]: published by the swap that follows */
     }
     sq__tie_confirm_item(tie);
 }

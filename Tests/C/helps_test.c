@@ -1,66 +1,5 @@
 /* helps_test.c: a sync caller of a higher class of service runs the tasks ahead of it on its own thread (options.helps). */
-#include "caller.h"
-#include "pool/ahead.h"
-#include "pools.h"
-#include "sq_current.h"
-
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-
-typedef struct scene {
-    sq_pool_t *pool; /* one thread, of the background class */
-    sq_queue_t *queue;
-    hold_t hold;
-    pthread_t runners[8];
-    bool was_current[8];
-    size_t ran, discarded;
-    int error;
-} scene_t;
-
-static void scene_create(scene_t *scene, sq_service_t service, bool helps) {
-    sq_pool_options_t of_pool = SQ_POOL_OPTIONS_INIT;
-    of_pool.threads = 1;
-    of_pool.service = service;
-    *scene = (scene_t){ .pool = sq_pool_create("of a class", &of_pool), .hold = HOLD_INIT };
-    REQUIRE(scene->pool != NULL);
-    sq_queue_options_t of_queue = SQ_QUEUE_OPTIONS_INIT;
-    of_queue.pool = scene->pool;
-    of_queue.helps = helps;
-    scene->queue = sq_queue_create("helped", &of_queue);
-    REQUIRE(scene->queue != NULL);
-}
-
-static void scene_destroy(scene_t *scene) {
-    sq_queue_release(scene->queue);
-    sq_pool_release(scene->pool);
-}
-
-static void note_runner(void *context) {
-    scene_t *scene = context;
-    scene->was_current[scene->ran] = sq_is_current(scene->queue);
-    scene->runners[scene->ran++] = pthread_self();
-}
-
-static void note_discard(void *context) { ((scene_t *)context)->discarded += 1; }
-
-static void submit(scene_t *scene, size_t tasks) {
-    for (size_t i = 0; i < tasks; i += 1) {
-        CHECK_EQUAL(sq_async_task(scene->queue, &(sq_task_t){ note_runner, scene, note_discard }), 0);
-    }
-}
-
-static void *sync_onto(void *context) {
-    scene_t *scene = context;
-    scene->error = sq_sync(scene->queue, note_runner, scene);
-    return NULL;
-}
-
-static void wait_until_listed(const sq_pool_t *pool) {
-    while (!sq__pool_has_listed(pool)) {
-        sched_yield();
-    }
-}
+#include "helps.h"
 
 /* One task runs on the pool, two wait behind it, then comes a sync. Who runs the two? */
 static void check_who_runs(sq_service_t service, bool helps) {
@@ -100,15 +39,26 @@ TEST(a_caller_of_a_lower_class_does_not_help) { check_who_runs(SQ_SERVICE_INTERA
 TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
     scene_t scene;
     scene_create(&scene, SQ_SERVICE_BACKGROUND, true);
-    sq_queue_t *other = queue_on(scene.pool, "other", 0);
+    sq_queue_t *other = queue_on(scene.pool, "other", 0), *before[3];
+    size_t ran_before = 0;
     hold_async(&scene.hold, other);
+    for (size_t i = 0; i < 3; i += 1) { /* in front of it in the list, and of no concern to the caller */
+        before[i] = queue_on(scene.pool, "before", 0);
+        CHECK_EQUAL(sq_async(before[i], add_one, &ran_before), 0);
+    }
     submit(&scene, 5);
     CHECK_EQUAL(sq_sync(scene.queue, note_runner, &scene), 0); /* would hang until the hold ends */
     CHECK_EQUAL(scene.ran, 6);
     for (size_t i = 0; i < 6; i += 1) {
         CHECK(pthread_equal(scene.runners[i], pthread_self()));
     }
+    CHECK_EQUAL(ran_before, 0);
     hold_end(&scene.hold);
+    for (size_t i = 0; i < 3; i += 1) {
+        drain(before[i]);
+        sq_queue_release(before[i]);
+    }
+    CHECK_EQUAL(ran_before, 3);
     sq_queue_release(other);
     scene_destroy(&scene);
 }

@@ -58,6 +58,9 @@ TEST(a_run_obeys_its_cap_and_leaves_the_descriptor_readable) {
         CHECK_EQUAL(is_readable(pool, 0), ran < 200);
     }
     CHECK(journal.entries[1] == 500 || journal.entries[1] == 1);
+    submit(first, 1);
+    CHECK_EQUAL(sq_pool_run_some(pool, 1, SQ_NOW), 1);
+    CHECK(!is_readable(pool, 0)); /* a cap that is just reached leaves nothing */
     end(pool, first, second);
 }
 
@@ -69,6 +72,7 @@ TEST(calls_that_a_pool_does_not_have_are_EINVAL) {
         CHECK_EQUAL(errno, EINVAL);
         CHECK_EQUAL(sq_pool_run_forever(others[i]), EINVAL);
         CHECK_EQUAL(sq_pool_stop(others[i]), EINVAL);
+        errno = 0;
         CHECK_EQUAL(sq_pool_fd(others[i]), -1);
         CHECK_EQUAL(errno, EINVAL);
     }
@@ -192,10 +196,37 @@ TEST(a_stop_ends_the_run_in_progress_or_the_next_one_and_once) {
     CHECK_EQUAL(sq_async(queue, stop_loop, pool), 0);
     CHECK_EQUAL(sq_pool_run_forever(pool), 0);
     CHECK_JOURNAL(1);
+    CHECK(!is_readable(pool, 0));
     for (size_t i = 0; i < scaled(1000); i += 1) {
         pthread_t stopper = spawn(stop_from_outside, pool);
         CHECK_EQUAL(sq_pool_run_forever(pool), 0);
         join(stopper);
     }
     end(pool, queue, NULL);
+}
+
+enum { MANY_TASKS = 100000 };
+
+static void submit_the_next(void *context) {
+    spawner_t *spawner = context;
+    spawner->number += 1;
+    if (spawner->number == 1) {
+        stop_loop(spawner->pool);
+    }
+    if (spawner->number < MANY_TASKS) {
+        CHECK_EQUAL(sq_async(spawner->queue, submit_the_next, spawner), 0);
+    }
+}
+
+/* To see it fail: let a run without an end take batches without an end (call in pool/loop.c). */
+TEST(a_stop_is_seen_by_a_run_whose_queue_always_has_another_task) {
+    sq_pool_t *pool = make_loop_pool();
+    spawner_t spawner = { pool, queue_on(pool, "endless", 0), NULL, 0 };
+    CHECK_EQUAL(sq_async(spawner.queue, submit_the_next, &spawner), 0);
+    CHECK_EQUAL(sq_pool_run_forever(pool), 0);
+    CHECK(spawner.number < MANY_TASKS);
+    CHECK(is_readable(pool, 0));
+    size_t left = (size_t)(MANY_TASKS - spawner.number);
+    CHECK_EQUAL(sq_pool_run_some(pool, SIZE_MAX, SQ_NOW), left);
+    end(pool, spawner.queue, NULL);
 }

@@ -1,5 +1,5 @@
 /* pool_clock_test.c: a pool whose growth is checked on a clock that the test moves, with ready entries of the test's own: when
- * it gets no more seats, which members go, and that as many have a seat as are counted. How far and how soon it grows:
+ * it gets no more seats, which members and seats go, and that as many have a seat as are counted. How far and how soon it grows:
  * pool_grow_test.c, growth_test.c, pool_growth_time_test.c; which members count as blocked: pool_blocked_test.c. */
 #include "pool_clock.h"
 
@@ -149,5 +149,73 @@ TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
     latch_bump(&blocks.gate);
     latch_wait(&scene.left, MANY_CHECKS + 3);
     wait_until(&scene, true, count(&scene, false));
+    end(&scene);
+}
+
+/* What a pool goes back to */
+
+/* Three jobs were blocked, and the pool got two more seats; then one job alone stays. To see it fail: in shrink (growth.c) do not take seats back; in
+ * sq__growth_check schedule the next one always, or look at the members only. */
+TEST(a_pool_goes_back_to_its_seats_at_rest_and_then_sets_no_alarm) {
+    turn_t turns[3];
+    unsigned blocked;
+    scene_t scene = begin(1, 3, stay);
+    for (size_t i = 0; i < 3; i += 1) {
+        post(&turns[i], &scene, false);
+    }
+    for (size_t i = 0; i < SHORT_CHECKS && seats(&scene, &blocked) < 3; i += 1) {
+        wait_until_blocked(&scene, 1);
+        advance(&scene, SHORT);
+    }
+    wait_until_blocked(&scene, 3);
+    for (size_t i = 0; i < 2; i += 1) {
+        latch_bump(&turns[i].gate);
+    }
+    wait_until(&scene, true, 2);
+    for (size_t i = 0; i < 3; i += 1) {
+        advance(&scene, second);
+    }
+    wait_until(&scene, false, 1);
+    CHECK_EQUAL(seats(&scene, &blocked), 2); /* one that is taken, and those at rest */
+    latch_bump(&turns[2].gate);
+    wait_until(&scene, true, 1);
+    CHECK(scene.pool->growth_is_scheduled);
+    for (size_t i = 0; i < 3; i += 1) {
+        advance(&scene, second);
+    }
+    CHECK_EQUAL(seats(&scene, &blocked), 1);
+    CHECK(!scene.pool->growth_is_scheduled);
+    end(&scene);
+}
+
+static sq__ready_end_t stay_after_lending(sq__ready_t *entry, size_t batch, size_t *ran) {
+    turn_t *turn = (turn_t *)entry;
+    if (turn->computes) {
+        sq__pool_lend_seat(sq__self()->member);
+        latch_bump(&turn->scene->entered);
+        latch_wait(&turn->scene->gate, 1);
+        sq__pool_take_seat(sq__self()->member);
+    }
+    return stay(entry, batch, ran);
+}
+
+/* A second member has come for the seat that the first one has lent. To see it fail: in shrink (growth.c) do not compare with the seats that
+ * there are. */
+TEST(a_check_that_takes_seats_back_never_adds_one) {
+    scene_t scene = begin(1, 1, stay_after_lending);
+    turn_t lender, other;
+    unsigned blocked;
+    post(&lender, &scene, true);
+    latch_wait(&scene.entered, 1);
+    post(&other, &scene, false);
+    latch_wait(&other.entered, 1);
+    advance(&scene, second);
+    CHECK_EQUAL(seats(&scene, &blocked), 1);
+    scene.computes = false;
+    latch_bump(&scene.gate);
+    latch_bump(&lender.gate);
+    latch_bump(&other.gate);
+    latch_wait(&scene.left, 2);
+    wait_until(&scene, true, 2);
     end(&scene);
 }

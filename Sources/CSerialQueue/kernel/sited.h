@@ -59,7 +59,7 @@ void sq__sited_keep(const sq_queue_t *queue, const void *task);
 void sq__sited_restore(const sq_queue_t *queue, const void *task);
 
 /* Notes where the calling thread's next submission to this queue comes from, if the queue is sited or a trace is under way. For the
- * Swift layer, which declares this itself. The name of the file must not change or end. */
+ * Swift layer, which declares this itself. The name of the file must not change or end. Line 0: it is code. */
 void sq__sited_note(const sq_queue_t *queue, const void *file, unsigned line);
 
 #endif

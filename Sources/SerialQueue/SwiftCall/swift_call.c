@@ -92,6 +92,9 @@ SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, s
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
+    if (sq_swift_wants_sites()) {
+        sq__sited_note(queue, __builtin_return_address(0), 0);
+    }
     return sq_run_and_wait(queue, deadline, call_closure, &closure);
 }
 

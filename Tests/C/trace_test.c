@@ -82,22 +82,37 @@ static void *sync_once(void *queue) {
     return NULL;
 }
 
-/* Each allocation of a start, and of what is traced after it, fails once: the start is an error, or events are missing. */
+/* What a file has from before, perhaps the recording of a crash. A start that fails does not touch it. */
+#define PRECIOUS "precious"
+
+static void put_precious(void) {
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    REQUIRE(file >= 0 && write(file, PRECIOUS, sizeof PRECIOUS - 1) == sizeof PRECIOUS - 1);
+    close(file);
+}
+
+/* Each allocation of a start, and of what is traced after it, fails once: the start is an error, or events are missing. To see it fail: use
+ * sq__file_create in `begin`. */
 TEST(without_memory_a_trace_does_not_begin_or_lacks_events) {
     bool had_failure = true;
     int kept = silence_begin();
     CHECK_EQUAL(sq_trace_start(new_path("")), 0);
     CHECK_EQUAL(sq_trace_stop(), 0);
+    put_precious();
     for (uint64_t nth = 1; had_failure; nth += 1) {
         fail_nth(FAIL_ALLOCATION, nth, false);
         int error = sq_trace_start(new_path(""));
         had_failure = fail_nothing() > 0;
         CHECK_EQUAL(error, had_failure ? ENOMEM : 0);
         CHECK_EQUAL(sq_trace_stop(), had_failure ? EINVAL : 0);
+        CHECK_EQUAL(has(path, PRECIOUS), had_failure);
     }
+    put_precious();
     fail_nth(FAIL_THREAD, 1, false);
     CHECK_EQUAL(sq_trace_start(new_path("")), ENOMEM);
     CHECK_EQUAL(fail_nothing(), 1);
+    CHECK_EQUAL(size_of(path), sizeof PRECIOUS - 1);
+    CHECK(has(path, PRECIOUS));
     CHECK_EQUAL(sq_trace_start(new_path("")), 0);
     sq_queue_t *queue = make_queue_of("com.example.poor", 0);
     join(spawn(sync_once, queue)); /* the queue has a number now, and this thread no buffer */
@@ -200,11 +215,17 @@ TEST(the_child_of_a_fork_is_not_traced_and_may_begin_a_trace_of_its_own) {
     unlink(path);
 }
 
-TEST(a_signal_that_the_program_handles_is_refused) {
+TEST(a_signal_that_the_program_handles_is_refused_and_the_file_unchanged) {
     struct sigaction ignored = { .sa_handler = SIG_IGN }, before;
     sigaction(SIGUSR2, &ignored, &before);
-    CHECK_EQUAL(sq_trace_start(new_path(",last=1s,signal=USR2")), EBUSY);
+    const char *options = new_path(",last=1s,signal=USR2");
+    CHECK_EQUAL(sq_trace_start(options), EBUSY);
+    CHECK_EQUAL(size_of(path), -1); /* and none is created */
+    put_precious();
+    CHECK_EQUAL(sq_trace_start(options), EBUSY);
     CHECK_EQUAL(sq_trace_stop(), EINVAL);
+    CHECK_EQUAL(size_of(path), sizeof PRECIOUS - 1);
+    CHECK(has(path, PRECIOUS));
     sigaction(SIGUSR2, &before, NULL);
     unlink(path);
 }

@@ -15,6 +15,8 @@
 #define LEFT_OUT(name, ...) int name(__VA_ARGS__) { ex_fail(#name " is not explored"); }
 
 LEFT_OUT(sq__file_create, const char *path, int *file)
+LEFT_OUT(sq__file_open, const char *path, int *file)
+LEFT_OUT(sq__file_empty, int file)
 LEFT_OUT(sq__file_write, int file, const void *bytes, size_t count)
 LEFT_OUT(sq__file_close, int file)
 LEFT_OUT(sq__program_at_exit, void (*function)(void))

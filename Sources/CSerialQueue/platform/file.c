@@ -12,6 +12,13 @@ int sq__file_create(const char *path, int *file) {
     return *file >= 0 ? 0 : errno;
 }
 
+int sq__file_open(const char *path, int *file) {
+    *file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    return *file >= 0 ? 0 : errno;
+}
+
+int sq__file_empty(int file) { return ftruncate(file, 0) == 0 || errno == EINVAL ? 0 : errno; }
+
 int sq__file_write(int file, const void *bytes, size_t count) {
     for (const char *at = bytes; count > 0;) {
         ssize_t written = write(file, at, count);

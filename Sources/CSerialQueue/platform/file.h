@@ -1,4 +1,4 @@
-/* file.h: a file that is written from its beginning. */
+/* file.h: a file that is written from its beginning. Programs that this one executes do not inherit the descriptors. */
 #ifndef SQ__PLATFORM_FILE_H
 #define SQ__PLATFORM_FILE_H
 
@@ -6,8 +6,14 @@
 
 #include <stddef.h>
 
-/* Creates the file, or empties it. Returns 0 and *file, or an errno code. Programs that this one executes do not inherit the descriptor. */
+/* Creates the file, or empties it. Returns 0 and *file, or an errno code. */
 int sq__file_create(const char *path, int *file);
+
+/* Creates the file, or opens it with what it contains. Returns 0 and *file, or an errno code. */
+int sq__file_open(const char *path, int *file);
+
+/* Returns 0, also for what has no length such as a pipe, or an errno code. */
+int sq__file_empty(int file);
 
 /* Writes all of it. Returns 0 or an errno code. */
 int sq__file_write(int file, const void *bytes, size_t count);

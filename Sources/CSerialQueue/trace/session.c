@@ -32,10 +32,11 @@ static int bell;
 static SQ__ATOMIC(sq__tracing_t *) happening; /* A  the same as `running`, for threads without the lock */
 static sq__tracing_t *of_parent;
 
-/* The reader's thread. */
+/* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. */
 static void read_until_stopped(void *argument) {
     sq__tracing_t *session = argument;
     bool is_flight = session->options.last != 0;
+    sq__session_empty_file(session);
     while (!sq__load_relaxed(&session->is_stopping)) {
         bool rings = sq__bell_wait(bell, is_flight ? SQ__NEVER : pause);
         if (!is_flight) {
@@ -107,13 +108,13 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
 static void before_fatal(void);
 
 static int begin(sq__tracing_t *session) {
-    int error = sq__file_create(session->options.path, &session->file); /* created now, so that an error is returned at once */
+    int error = session->options.signal != 0 ? sq__signal_take(session->options.signal, write_at_signal) : 0;
     if (error) {
         return error;
     }
-    error = session->options.signal != 0 ? sq__signal_take(session->options.signal, write_at_signal) : 0;
+    error = sq__file_open(session->options.path, &session->file); /* now, so that an error is returned; the reader empties it */
     if (error) {
-        goto no_signal;
+        goto no_file;
     }
     if (session->options.last == 0) {
         sq__perfetto_begin(session->perfetto, session->file);
@@ -129,11 +130,11 @@ static int begin(sq__tracing_t *session) {
     sq__process_be_quiet(false);
     return 0;
 no_thread:
+    (void)sq__file_close(session->file);
+no_file:
     if (session->options.signal != 0) {
         sq__signal_give_back(session->options.signal, write_at_signal);
     }
-no_signal:
-    (void)sq__file_close(session->file);
     return error;
 }
 

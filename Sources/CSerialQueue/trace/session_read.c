@@ -22,6 +22,13 @@ static void fail(sq__tracing_t *session, int error) {
     }
 }
 
+void sq__session_empty_file(sq__tracing_t *session) {
+    int error = sq__file_empty(session->file);
+    if (error) {
+        fail(session, error);
+    }
+}
+
 static void write_names(sq__tracing_t *session) {
     sq__traced_name_t *names = sq__recorders_take_names();
     for (const sq__traced_name_t *name = names; name != NULL; name = name->next) {

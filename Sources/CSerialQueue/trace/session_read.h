@@ -27,6 +27,9 @@ typedef struct sq__tracing {
     sq__thread_start_t start;     /* I */
 } sq__tracing_t;
 
+/* Removes what the open file had before. */
+void sq__session_empty_file(sq__tracing_t *session);
+
 /* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. */
 void sq__session_read(sq__tracing_t *session, uint64_t since);
 

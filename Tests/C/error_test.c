@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static const int codes[] = { 0, EAGAIN, EALREADY, ECANCELED, EDEADLK, EILSEQ, EINPROGRESS, EINVAL, EMFILE, ENFILE, ENOMEM,
+static const int codes[] = { 0, EAGAIN, EALREADY, EBUSY, ECANCELED, EDEADLK, EILSEQ, EINPROGRESS, EINVAL, EMFILE, ENFILE, ENOMEM,
                              EOVERFLOW, EPERM, ESHUTDOWN, ESTALE, ETIMEDOUT };
 enum { CODES = sizeof codes / sizeof codes[0] };
 
@@ -30,6 +30,11 @@ TEST(every_other_code_is_called_unknown) {
         }
         CHECK_EQUAL(strcmp(sq_error_text(code), unknown) == 0, !is_known);
     }
+}
+
+/* sq_dump and sq_trace_start return what the system says of a file. To see it fail: do not name strerror in the last text. */
+TEST(the_text_of_an_unknown_code_says_where_the_error_of_a_file_is_explained) {
+    CHECK(strstr(sq_error_text(ENOSPC), "strerror") != NULL);
 }
 
 TEST(the_version_of_the_library_is_that_of_the_headers) {

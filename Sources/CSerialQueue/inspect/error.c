@@ -9,7 +9,9 @@ const char *sq_error_text(int error) {
     case EAGAIN:
         return "it would have to wait, and was asked not to: the queue is full or busy, or the deadline is SQ_NOW";
     case EALREADY:
-        return "it was done before: an item was submitted already, or is over";
+        return "it was done before: an item was submitted or is over, or a trace or an exploration is under way";
+    case EBUSY:
+        return "the signal is in use: name another one";
     case ECANCELED:
         return "it was cancelled, and will never run";
     case EDEADLK:
@@ -19,7 +21,7 @@ const char *sq_error_text(int error) {
     case EINPROGRESS:
         return "it has begun and is not over: a task waits for room, or an item runs";
     case EINVAL:
-        return "an argument is not valid: no function, a struct of an unknown size, or a call that nothing balances";
+        return "an argument is not valid: no function, a struct of an unknown size, or a resume or leave without a suspend or enter before it";
     case ENOMEM:
         return "there is no memory, or no thread could be started";
     case EMFILE:
@@ -37,6 +39,6 @@ const char *sq_error_text(int error) {
     case ETIMEDOUT:
         return "the deadline passed first";
     default:
-        return "not an error code of this library";
+        return "not an error code of this library; if a file could not be written, see strerror";
     }
 }

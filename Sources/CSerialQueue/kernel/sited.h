@@ -21,12 +21,13 @@ static inline bool sq__sited_is_wanted(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0);
 }
 
+void sq__sited_want(sq_queue_t *queue, const void *caller) __attribute__((cold));
+
 /* For a public call that does not use sq__runner_find itself: as there, notes its caller, and gives the queue its flag, if that is wanted. */
 #define SQ__NOTE_CALLER_IF_WANTED(queue)     \
     do {                                     \
         if (sq__sited_is_wanted(queue)) {    \
-            SQ__NOTE_CALLER(queue);          \
-            sq__traced_begin(queue);         \
+            sq__sited_want(queue, __builtin_return_address(0)); \
         }                                    \
     } while (0)
 

@@ -99,10 +99,22 @@ static int submit_pair(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq_
 
 static uintptr_t barrier_on(const sq_queue_t *queue) { return sq__is_concurrent(queue) ? SQ__BARRIER_MEMBER : SQ__MEMBER; }
 
-SQ__NOTES_CALLER int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
+static inline int submit_plain(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
-    SQ__NOTE_CALLER_IF_WANTED(queue);
-    return sq__sited_outcome(submit_task(group, queue, SQ__MEMBER, &(sq_task_t){ .run = function, .context = context }));
+    return submit_task(group, queue, SQ__MEMBER, &(sq_task_t){ .run = function, .context = context });
+}
+
+/* A function of its own, so that the usual path saves no registers. */
+static __attribute__((noinline)) int submit_noted(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
+    sq__sited_want(queue, caller);
+    return sq__sited_outcome(submit_plain(group, queue, function, context));
+}
+
+SQ__NOTES_CALLER int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
+    if (sq__sited_is_wanted(queue)) {
+        return submit_noted(group, queue, function, context, __builtin_return_address(0));
+    }
+    return submit_plain(group, queue, function, context);
 }
 
 SQ__NOTES_CALLER int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {

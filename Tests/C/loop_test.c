@@ -83,6 +83,7 @@ TEST(calls_that_a_pool_does_not_have_are_EINVAL) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     options.pool = loop;
     options.width = 2;
+    errno = 0;
     CHECK(sq_queue_create("concurrent", &options) == NULL && errno == EINVAL);
     sq_pool_release(loop);
     sq_pool_release(manual);

@@ -5,6 +5,7 @@
 #include "pool/pool_internal.h"
 #include "thread/self.h"
 #include "pools.h"
+#include "sq_barrier.h"
 
 /* In the child the parent's pools run nothing, and can be released. A fork does not take their locks: another thread may hold one
  * at the fork, and then it stays locked in the child. Here the forking thread holds it, so that it is always locked. */
@@ -207,6 +208,7 @@ static int use_pools_in_the_child(void *context) {
     wrong += !CHECK_EQUAL(sq_pool_run(house->pool), 0);
     sq_pool_t *const pools[] = { sq_pool_shared(), make_pool(1) };
     wrong += !CHECK(sq_pool_shared() == pools[0]);
+    wrong += !CHECK(!sq__pool_is_stale(pools[0]) && !sq__pool_is_stale(sq_pool_shared_of(SQ_SERVICE_UTILITY)));
     for (size_t i = 0; i < 2; i += 1) {
         sq_queue_t *queue = queue_on(pools[i], "on a pool", 0);
         wrong += !CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
@@ -258,15 +260,42 @@ TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
     sq_pool_release(pool);
 }
 
-/* In a process of its own, for the shared pool stays. */
+/* To see it fail: in sq_pool_shared_of leave out the class, or in sq_queue_create (queue/queue.c) do not take the shared pool. */
+static int use_shared_pools(void) {
+    int wrong = 0;
+    for (sq_service_t service = SQ_SERVICE_DEFAULT; service <= SQ_SERVICE_BACKGROUND; service += 1) {
+        wrong += !CHECK_EQUAL(sq__pool_service(sq_pool_shared_of(service)), service);
+    }
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.width = 2;
+    sq_queue_t *queue = sq_queue_create("concurrent", &options);
+    size_t ran = 0;
+    if (!CHECK(queue != NULL)) {
+        return 1;
+    }
+    wrong += !CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, add_one, &ran), 0);
+    wrong += !CHECK_EQUAL(ran, 1);
+    wrong += !CHECK_EQUAL(sq_queue_width(queue), 2);
+    sq_queue_release(queue);
+    options.width = SQ_WIDTH_POOL / 2 + 1; /* its lower half is 0 */
+    REQUIRE((queue = sq_queue_create("wide", &options)) != NULL);
+    wrong += !CHECK_EQUAL(sq_queue_width(queue), SQ_WIDTH_POOL);
+    sq_queue_release(queue);
+    return wrong == 0 ? 0 : 1;
+}
+
+/* In a process of its own, for the shared pools stay. */
 int child_main(int count, char **words) {
-    (void)count;
-    (void)words;
+    if (count > 0 && strcmp(words[0], "shared") == 0) {
+        return use_shared_pools();
+    }
     house_t house = { .pool = sq_pool_shared() };
+    REQUIRE(sq_pool_shared_of(SQ_SERVICE_UTILITY) != NULL);
     house.queue = queue_on(house.pool, "on a pool", 0);
     hold_t hold;
     hold_async(&hold, house.queue);
     int status = in_fork(use_pools_in_the_child, &house);
+    status |= sq_pool_shared() == house.pool ? 0 : 1; /* the parent keeps its own */
     hold_end(&hold);
     sq_pool_t *own = make_pool(2);
     house_t second = { .pool = own, .queue = queue_on(own, "on a pool", 0) };
@@ -287,4 +316,8 @@ TEST(in_the_child_of_a_fork_old_pools_refuse_and_new_ones_and_the_shared_one_wor
         return;
     }
     CHECK_EQUAL(run_child((const char *const[]){ "fork", NULL }), 0);
+}
+
+TEST(each_shared_pool_has_its_class_and_a_concurrent_queue_without_a_pool_is_on_one) {
+    CHECK_EQUAL(run_child((const char *const[]){ "shared", NULL }), 0);
 }

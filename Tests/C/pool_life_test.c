@@ -172,6 +172,25 @@ TEST(options_that_make_no_pool_are_EINVAL) {
     options.threads = SIZE_MAX;
     errno = 0;
     CHECK(sq_pool_create("wrong", &options) == NULL && errno == EINVAL);
+    options = (sq_pool_options_t)SQ_POOL_OPTIONS_INIT;
+    options.service = SQ_SERVICE_BACKGROUND + 1;
+    errno = 0;
+    CHECK(sq_pool_create("wrong", &options) == NULL && errno == EINVAL);
+    errno = 0;
+    CHECK(sq_pool_shared_of(SQ_SERVICE_BACKGROUND + 1) == NULL && errno == EINVAL);
+}
+
+static void read_name(void *name) { CHECK_EQUAL(pthread_getname_np(pthread_self(), name, 16), 0); }
+
+/* To see it fail: in create_planned (queue/pools.c) leave out the label. */
+TEST(the_threads_of_a_pool_have_its_label) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *queue = queue_on(pool, "on a pool", 0);
+    char name[16] = "";
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, read_name, name), 0);
+    CHECK(strcmp(name, "test pool") == 0);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
 }
 
 static void measure_stack(void *context) {

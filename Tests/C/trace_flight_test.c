@@ -95,7 +95,11 @@ static void end_thread(void *context) {
 }
 
 int child_main(int count, char **words) {
-    (void)count, (void)words;
+    (void)count;
+    if (strcmp(words[0], "traced") == 0) {
+        use_queues("com.example.child");
+        return 0;
+    }
     sq_queue_t *queue = make_queue_of("com.example.fatal", 0);
     WHATEVER(sq_run_and_wait(queue, SQ_FOREVER, end_thread, NULL));
     return 0; /* not reached */
@@ -141,6 +145,41 @@ TEST(a_flight_recorder_on_a_full_disk_says_so_and_the_program_continues) {
     CHECK(strstr(text, "The program continues without it") != NULL);
     CHECK(strstr(text, "are in /dev/full") == NULL);
     use_queues("com.example.after");
+}
+
+/* To see it fail: in sq__trace_from_environment do not begin again. */
+TEST(a_signal_that_SQ_DUMP_uses_is_named_and_the_recording_continues_without_it) {
+    char options[128];
+    snprintf(options, sizeof options, "%s", new_path(",last=60s,signal=USR2"));
+    setenv("SQ_DUMP", "USR2", 1);
+    setenv("SQ_TRACE", options, 1);
+    ending_t ending = run_captured("traced", NULL);
+    unsetenv("SQ_DUMP");
+    CHECK(strstr(ending.text, "SQ_DUMP uses this signal already. Name another one. The recording continues without it.") != NULL);
+    CHECK_EQUAL(ending.status, 0);
+    CHECK(has(path, "com.example.child"));
+    unlink(path);
+    signal(SIGUSR2, SIG_IGN); /* inherited */
+    ending = run_captured("traced", NULL);
+    signal(SIGUSR2, SIG_DFL);
+    unsetenv("SQ_TRACE");
+    CHECK(strstr(ending.text, "the program handles this signal itself. Name another one. The recording continues without it.") != NULL);
+    CHECK(has(path, "com.example.child"));
+    unlink(path);
+}
+
+/* To see it fail: in read_option take an option without a value for an unknown one. */
+TEST(an_option_without_a_value_says_which_values_it_takes) {
+    static const char *const empty[][2] = { { "F,last=", "last= takes a time such as 10s or 500ms" },
+                                            { "F,buffer=", "buffer= takes a size" }, { "F,last=1s,signal=", "signal= takes HUP" } };
+    for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i += 1) {
+        char text[1000];
+        int kept, messages = messages_begin(&kept);
+        int error = sq_trace_start(empty[i][0]);
+        messages_end(messages, kept, text, sizeof text);
+        CHECK_EQUAL(error, EINVAL);
+        CHECK(strstr(text, empty[i][1]) != NULL);
+    }
 }
 
 /* To see it fail: ignore the result of sq__file_create. */

@@ -17,8 +17,8 @@ extern "C" {
 
 /**
  * Begins to record what all queues of this process do, from their next task on. Any thread may call. A process that is started with
- * SQ_TRACE in its environment records from its beginning, with these options. The child of a fork is not traced. If a call fails, a file that
- * existed has the content that it had.
+ * SQ_TRACE in its environment records from its beginning, with these options, but without a signal that is in use. The
+ * child of a fork is not traced. If a call fails, a file that existed has the content that it had.
  *
  * @param options The path of the file, where %p stands for the process's number, and then, each after a comma: `last=10s` (s, ms): a
  *     flight recorder, which keeps the newest events in memory and writes them when a deadlock or stall is reported, before the

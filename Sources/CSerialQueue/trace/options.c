@@ -50,15 +50,15 @@ static bool read_buffer(const char *text, size_t length, uint64_t *events) {
 
 static const char *read_option(sq__trace_options_t *options, const char *text, size_t length) {
     static const char last[] = "last=", buffer[] = "buffer=", signal[] = "signal=";
-    if (length > sizeof last - 1 && memcmp(text, last, sizeof last - 1) == 0) {
+    if (length >= sizeof last - 1 && memcmp(text, last, sizeof last - 1) == 0) {
         return read_duration(text + sizeof last - 1, length - (sizeof last - 1), &options->last)
             ? NULL : "last= takes a time such as 10s or 500ms";
     }
-    if (length > sizeof buffer - 1 && memcmp(text, buffer, sizeof buffer - 1) == 0) {
+    if (length >= sizeof buffer - 1 && memcmp(text, buffer, sizeof buffer - 1) == 0) {
         return read_buffer(text + sizeof buffer - 1, length - (sizeof buffer - 1), &options->events)
             ? NULL : "buffer= takes a size from 4K to 1024M";
     }
-    if (length > sizeof signal - 1 && memcmp(text, signal, sizeof signal - 1) == 0) {
+    if (length >= sizeof signal - 1 && memcmp(text, signal, sizeof signal - 1) == 0) {
         options->signal = sq__signal_number(text + sizeof signal - 1, length - (sizeof signal - 1));
         return options->signal != 0 ? NULL : "signal= takes HUP, QUIT, USR1, USR2 or WINCH";
     }

@@ -9,6 +9,7 @@
 #include "platform/message.h"
 #include "platform/mutex.h"
 #include "platform/program.h"
+#include "platform/signal.h"
 #include "platform/signal_handler.h"
 #include "platform/thread.h"
 #include "thread/process.h"
@@ -138,13 +139,14 @@ no_file:
     return error;
 }
 
-static int start(const char *text) {
+static int start(const char *text, bool takes_signal) {
     sq__trace_options_t options;
     const char *wrong = sq__trace_options_read(&options, text);
     if (wrong != NULL) {
         sq__report("the trace \"%s\" is not recorded: %s.", text, wrong);
         return EINVAL;
     }
+    options.signal = takes_signal ? options.signal : 0;
     if (running != NULL) {
         return EALREADY;
     }
@@ -205,12 +207,14 @@ static int stop(void) {
     return error;
 }
 
-int sq_trace_start(const char *options) {
+static int start_locked(const char *text, bool takes_signal) {
     sq__mutex_lock(&control);
-    int error = start(options);
+    int error = start(text, takes_signal);
     sq__mutex_unlock(&control);
     return error;
 }
+
+int sq_trace_start(const char *options) { return start_locked(options, true); }
 
 int sq_trace_stop(void) {
     sq__mutex_lock(&control);
@@ -246,15 +250,27 @@ static void before_fatal(void) {
     }
 }
 
+/* Whichever of the two would be first: the signal is for the dump. */
+static bool is_signal_of_dump(const char *text) {
+    sq__trace_options_t options;
+    const char *dump = getenv("SQ_DUMP");
+    return dump != NULL && sq__trace_options_read(&options, text) == NULL && options.signal != 0 && sq__signal_named(dump) == options.signal;
+}
+
 void sq__trace_from_environment(void) {
     const char *text = getenv("SQ_TRACE");
     if (text == NULL || text[0] == '\0') {
         return;
     }
-    int error = sq_trace_start(text);
+    bool is_of_dump = is_signal_of_dump(text);
+    int error = is_of_dump ? EBUSY : sq_trace_start(text);
+    if (error == EBUSY) {
+        sq__report("SQ_TRACE=%s: %s. Name another one. The recording continues without it.", text,
+                   is_of_dump ? "SQ_DUMP uses this signal already" : "the program handles this signal itself");
+        error = start_locked(text, false);
+    }
     if (error && error != EINVAL) {
-        sq__report("SQ_TRACE=%s: %s. The program continues without a trace.", text,
-                   error == EBUSY ? "the program handles the signal itself" : strerror(error));
+        sq__report("SQ_TRACE=%s: %s. The program continues without a trace.", text, strerror(error));
     }
 }
 

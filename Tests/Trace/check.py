@@ -111,6 +111,11 @@ def check_tool(path, folder):
     with open(short, 'wb') as file:
         file.write(data[:len(data) * 2 // 3])
     check('a trace whose end is missing is read as far as it goes', subprocess.run([TOOL, 'stats', short], capture_output=True).returncode == 0)
+    with open(short, 'wb') as file:
+        file.write(data[:-1])  # in the middle of a packet
+    cut = subprocess.run([TOOL, 'stats', short], capture_output=True, text=True)
+    equal('a line says that its end is missing', cut.stderr, f'sq-trace: {short} ends in the middle: the table covers only its beginning\n')
+    equal('a whole trace has no such line', table.stderr, '')
     page = os.path.join(folder, 'page.html')
     equal('timeline', subprocess.run([TOOL, 'timeline', path, '-o', page], capture_output=True).returncode, 0)
     return page

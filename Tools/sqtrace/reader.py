@@ -1,7 +1,7 @@
 """reader.py: decodes a trace file: Perfetto's TracePacket messages, as far as SerialQueue writes them.
 
 A field is a key (number and type) and a value: a varint, eight bytes, or a length and so many bytes. Unknown fields are skipped.
-A file whose end is missing, because its process was killed, is read up to its last whole packet.
+A file whose end is missing, because its process was killed, is read up to its last whole packet; `is_cut` is true if it ends within one.
 """
 import collections
 import struct
@@ -20,6 +20,7 @@ Event = collections.namedtuple('Event', 'time type track category name notes flo
 class Trace:
     def __init__(self):
         self.process = 0
+        self.is_cut = False
         self.threads = {}  # track: (number, name)
         self.queues = {}   # number: label
         self.counters = {} # track: name
@@ -93,6 +94,7 @@ class Reader:
             except StopIteration:
                 break
             except IndexError:  # the end is missing
+                self.trace.is_cut = True
                 break
             if number != 1 or not isinstance(span, tuple):
                 raise NotATrace('it is no trace of SerialQueue')

@@ -1,5 +1,5 @@
 /* stuck.c: a program that is stuck: "store" runs a task that waits for a mutex, and a thread waits for its turn in it. "paused" is
- * suspended. Ends by abort when the task runs and the thread waits. */
+ * suspended. The only thread of a pool runs a task of "first in line", and seven tasks of "backlog" wait for that thread. Ends by abort when the task runs and the thread waits. */
 #include "serial_queue.h"
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static sq_queue_t *store;
+static sq_queue_t *first, *backlog;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void nothing(void *unused) { (void)unused; }
@@ -25,6 +26,21 @@ static void *wait_for_turn(void *unused) {
     return unused;
 }
 
+/* The pool's thread is in a task of "first in line" when this returns 0. */
+static int fill_pool(void) {
+    sq_pool_options_t one = SQ_POOL_OPTIONS_INIT;
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    one.threads = 1;
+    options.pool = sq_pool_create("one thread", &one);
+    first = sq_queue_create("first in line", &options);
+    backlog = sq_queue_create("backlog", &options);
+    int error = sq_async(first, lock_mutex, NULL);
+    for (int i = 0; i < 7; i += 1) {
+        error = error ? error : sq_async(backlog, nothing, NULL);
+    }
+    return error;
+}
+
 /* A dump says when the thread waits, and the task runs: the thread that runs it may come later than the one that waits. */
 static int is_stuck(void) {
     char text[8192];
@@ -35,7 +51,8 @@ static int is_stuck(void) {
     rewind(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    return strstr(text, "has waited") != NULL && strstr(text, "runs lock_mutex") != NULL;
+    const char *runs = strstr(text, "runs lock_mutex");
+    return strstr(text, "has waited") != NULL && runs != NULL && strstr(runs + 1, "runs lock_mutex") != NULL;
 }
 
 int main(void) {
@@ -43,7 +60,7 @@ int main(void) {
     sq_queue_t *paused = sq_queue_create("paused", NULL);
     store = sq_queue_create("store", NULL);
     pthread_mutex_lock(&mutex);
-    if (sq_suspend(paused) != 0 || sq_async(store, lock_mutex, NULL) != 0 || pthread_create(&thread, NULL, wait_for_turn, NULL) != 0) {
+    if (sq_suspend(paused) != 0 || fill_pool() != 0 || sq_async(store, lock_mutex, NULL) != 0 || pthread_create(&thread, NULL, wait_for_turn, NULL) != 0) {
         return 2;
     }
     while (!is_stuck()) {

@@ -4,7 +4,7 @@
     (lldb) command script import serialqueue.py
 
     sq waits       which thread waits for what, and which threads run that
-    sq queues      the queues that threads run or wait for, and the suspended ones
+    sq queues      the queues that threads run or wait for, or that wait for a thread of their pool, and the suspended ones
 
 It reads the same lists as a dump (sq_dump), and needs the debug information of the library. Nothing runs in the process. The
 commands are written once, on a few functions that each of the two debuggers has: the class Gdb or Lldb, and its Value.
@@ -43,6 +43,12 @@ class GdbValue:
     def to(self, type_name):
         """A pointer, as one to this type."""
         return GdbValue(self.value.cast(gdb.lookup_type(type_name).pointer()))
+
+    def around(self, type_name, field):
+        """A pointer to the struct of this type whose field this pointer points to."""
+        pointer = gdb.lookup_type(type_name).pointer()
+        offset = int(gdb.Value(0).cast(pointer)[field].address)
+        return GdbValue(gdb.Value(int(self) - offset).cast(pointer))
 
 
 class Gdb:
@@ -97,6 +103,13 @@ class LldbValue:
         found = Lldb.target().FindTypes(type_name.removeprefix('struct '))
         complete = next(each for each in found if each.GetNumberOfFields() > 0)
         return LldbValue(self.value.Cast(complete.GetPointerType()))
+
+    def around(self, type_name, field):
+        at = self.to(type_name)
+        address = int(self) - (at[field].at() - int(self))
+        target = Lldb.target()
+        data = lldb.SBData.CreateDataFromUInt64Array(target.GetByteOrder(), target.GetAddressByteSize(), [address])
+        return LldbValue(target.CreateValueFromData('around', data, at.value.GetType()))
 
 
 class Lldb:
@@ -221,8 +234,33 @@ def suspended():
             at = at['next_suspended']
 
 
+def ready():
+    """The queues that wait for a thread of their pool."""
+    pool = debugger.variable('pool/pools.c', 'pools')
+    while int(pool):
+        lines = pool.to('struct sq_pool')['lines']
+        for i in range(len(lines)):
+            at = lines[i]['first']
+            while int(at):
+                yield at.around('struct sq_queue', 'ready')
+                at = at['next']
+        pool = pool['next']
+
+
+def depth(queue):
+    """How many tasks wait: as sq__depth, but without what a concurrent queue has begun and withdrawn."""
+    state = int(queue['state'])
+    if state & 0x10:  # SQ__ENDED
+        return 0
+    slots = len(queue['head']['slots'])
+    ring = (int(queue['segments']) - int(queue['entered'])) * slots + (state >> 48 & 0xFF) - int(queue['index'])
+    in_handoff = int(queue['handoff_kind']) != debugger.constant('SQ__EMPTY')
+    joined = int(queue['cold']['joined']) if int(queue['cold']) else 0
+    return max(0, max(0, ring) + in_handoff + joined + int(queue['skipped']) - int(queue['withdrawn']))
+
+
 def print_queues():
-    """The queues that threads run or wait for, and the suspended ones."""
+    """The queues that threads run or wait for, those that wait for a thread of their pool, and the suspended ones."""
     seen = {}
     for thread in threads():
         for frame in frames(thread):
@@ -230,13 +268,15 @@ def print_queues():
                 seen[int(frame['owner'])] = frame['owner']
         if int(thread['wait']) and int(thread['wait']['queue']):
             seen[int(thread['wait']['queue'])] = thread['wait']['queue']
+    for queue in ready():
+        seen[int(queue)] = queue
     for queue in suspended():
         seen[int(queue)] = queue
     for pointer in seen.values():
         queue = pointer.to('struct sq_queue')
         count = int(queue['suspensions'])
         print(f'queue "{label(queue)}" at {hex(int(pointer))}: ' + (f'suspended {count} times, ' if count else '')
-              + f'{int(queue["ran"])} tasks have begun')
+              + f'{int(queue["ran"])} tasks have begun, {depth(queue)} wait')
         for holder in holders(pointer):
             print(f'    {holder}')
     print(f'{len(seen)} queues')

@@ -7,7 +7,7 @@
  *   group-notify | wall | 0.4 0.2  | group: enter, notify, leave, then sync
  *   group-wake   | wall | 1.1 0.8  | group: the same, then sleep until the notification has run
  *   semaphore    | wall | 0.9 0.6  | semaphore: signal and wait
- *   once         | wall | 2 0.5 ns | once that is done
+ *   once         | wall | 2 0.5 ns; one 2 0.5 ns; busy 2 0.5 ns | once that is done
  *   item-run     | wall | 0.3 0.15 | work item: create, submit, wait, release
  *   item-cancel  | wall | 0.5 0.25 | work item: create, submit, cancel, release
  *   item-cancel  | left | 40 32 B  | what a cancelled work item leaves in its queue

@@ -70,7 +70,7 @@ static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old)
             sq__sited_begin(queue);
         }
         sq__control(queue, SQ__WATCHED, fresh != NULL ? SQ__WATCHED : 0);
-        sq__store_relaxed(&queue->noted_process, sq__sited_process(queue->process, fresh != NULL));
+        sq__store_relaxed(&queue->noted_process, sq__process() | (fresh != NULL ? SQ__WATCHED_PROCESS : 0));
     }
     sq__watch_unlock(false);
     return error;

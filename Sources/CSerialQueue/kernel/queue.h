@@ -56,8 +56,7 @@ struct sq_queue {
     /* Read by all, rarely written. */
     SQ__ATOMIC(uint16_t) control;      /* L, the holder reads it: what to do with the next task; SQ__HOLD, ... */
     SQ__ATOMIC(uint16_t) handoff_kind; /* C  SQ__EMPTY: none */
-    uint32_t process;                  /* I  see process.h */
-    SQ__ATOMIC(uint32_t) noted_process; /* L, read by any thread: the same; while the queue is watched another number: sited.h */
+    SQ__ATOMIC(uint32_t) noted_process; /* L, read by any thread: see process.h; with SQ__WATCHED_PROCESS while the queue is watched */
     sq__room_t *room;                  /* I  NULL: the capacity is unlimited */
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed */
 
@@ -77,6 +76,9 @@ struct sq_queue {
     char label[];                       /* I */
 };
 
+/* In `noted_process`, so that it is neither the number of a process nor what sq__process_if_quiet is in a trace (sited.h). */
+#define SQ__WATCHED_PROCESS (UINT32_C(1) << 31)
+
 /* Fields this far apart are on different cache lines at any address of the queue. */
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
 _Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
@@ -87,7 +89,9 @@ static inline bool sq__queue_is_on_loop(const sq_queue_t *queue) {
 }
 
 /* True: the queue was created before a fork, and this process is the child. */
-static inline bool sq__queue_is_stale(const sq_queue_t *queue) { return queue->process != sq__process(); }
+static inline bool sq__queue_is_stale(const sq_queue_t *queue) {
+    return (sq__load_relaxed(&queue->noted_process) & ~SQ__WATCHED_PROCESS) != sq__process();
+}
 
 /* On a pool: the band of its ready entry. */
 static inline sq__band_t sq__queue_band(const sq_queue_t *queue) { return sq__runner_band(sq__load_relaxed(&queue->runner)); }

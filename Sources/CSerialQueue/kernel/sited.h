@@ -9,9 +9,6 @@
 #include "kernel/queue.h"
 #include "kernel/traced.h"
 
-/* What `noted_process` is while the queue is watched: neither the number of a process nor what sq__process_if_quiet is in a trace. */
-static inline uint32_t sq__sited_process(uint32_t process, bool is_watched) { return is_watched ? process + (UINT32_C(1) << 31) : process; }
-
 static inline bool sq__is_sited(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__SITED, 0);
 }

@@ -84,7 +84,6 @@ sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options
     memcpy(queue->label, label != NULL ? label : "", length + 1);
     sq__handle_mark(queue);
     queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
-    queue->process = sq__process();
     sq__store_relaxed(&queue->noted_process, sq__process());
     if (options->capacity > 0 && (queue->room = sq__capacity_create(options->capacity, sq__async_give_room)) == NULL) {
         sq__memory_free(sq__queue_memory(queue));

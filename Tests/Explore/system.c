@@ -210,7 +210,7 @@ void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *tex
 }
 bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; return false; }
 int sq__signal_named(const char *name) { (void)name; return 0; }
-int sq__signal_begin(int number, void (*call)(void)) { (void)number, (void)call; return EBUSY; }
+int sq__signal_begin(int number, void (*call)(void), void (*replaced)(void)) { (void)number, (void)call, (void)replaced; return EBUSY; }
 void sq__signal_begin_again(void) {}
 
 void sq__fatal(const char *format, ...) {

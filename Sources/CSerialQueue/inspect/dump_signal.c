@@ -16,6 +16,11 @@ enum { STANDARD_ERROR = 2 };
 
 static void dump(void) { (void)sq_dump(STANDARD_ERROR); }
 
+static void report_replaced(void) {
+    sq__report("SQ_DUMP=%.64s: the program has installed a handler of its own for this signal. Name another one; there will be no dump.",
+               sq__environment("SQ_DUMP"));
+}
+
 static void in_child(bool in_child) {
     if (in_child) {
         sq__signal_begin_again();
@@ -32,7 +37,7 @@ static __attribute__((constructor)) void begin(void) {
         sq__report("SQ_DUMP=%.64s names no signal for a dump: USR1, USR2, HUP, QUIT, WINCH, RTMIN+1, .... Continuing without.", name);
         return;
     }
-    int error = sq__signal_begin(number, dump);
+    int error = sq__signal_begin(number, dump, report_replaced);
     if (error == EBUSY) {
         sq__report("SQ_DUMP=%.64s: the program uses this signal already. Name another one. Continuing without.", name);
     } else if (error) {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ int sq__signal_named(const char *name) {
 /* Written before the handler is installed. */
 static int event = -1;
 static int awaited;
-static void (*awaited_call)(void);
+static void (*awaited_call)(void), (*replaced_call)(void);
 static sq__thread_start_t start;
 
 static void handle(int number) {
@@ -47,6 +48,16 @@ static void handle(int number) {
     if (write(event, &one, sizeof one) < 0) { /* fails only if very many signals wait already: then one more makes no difference */
     }
     errno = error;
+}
+
+/* The library takes the signal before main begins. By now the program has installed its own handlers, as a rule. */
+static void check_handler(void) {
+    enum { AFTER = 1000 }; /* milliseconds */
+    struct sigaction present;
+    struct pollfd readable = { .fd = event, .events = POLLIN };
+    if (poll(&readable, 1, AFTER) <= 0 && sigaction(awaited, NULL, &present) == 0 && present.sa_handler != handle) {
+        replaced_call();
+    }
 }
 
 /* This thread accepts the signal even if all others block it. It blocks SIGPIPE: a dump into a closed pipe must not end the program. */
@@ -60,6 +71,7 @@ static void await_signals(void *unused) {
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, NULL);
+    check_handler();
     for (;;) {
         if (read(event, &count, sizeof count) == (ssize_t)sizeof count) {
             awaited_call();
@@ -79,7 +91,7 @@ static int open_event(void) {
     return higher;
 }
 
-int sq__signal_begin(int number, void (*call)(void)) {
+int sq__signal_begin(int number, void (*call)(void), void (*replaced)(void)) {
     struct sigaction before, action = { .sa_handler = handle, .sa_flags = SA_RESTART };
     if (sigaction(number, NULL, &before) != 0) {
         return errno;
@@ -93,6 +105,7 @@ int sq__signal_begin(int number, void (*call)(void)) {
     }
     awaited = number;
     awaited_call = call;
+    replaced_call = replaced;
     sigfillset(&action.sa_mask);
     int error = sq__thread_start(&start, await_signals, NULL, &(sq__thread_kind_t){ .name = "sq-dump" });
     if (error == 0 && sigaction(number, &action, NULL) != 0) {

@@ -35,6 +35,11 @@ void sq__traced_begin(sq_queue_t *queue) {
     sq__unlock(queue);
 }
 
+void sq__sited_want(sq_queue_t *queue, const void *caller) {
+    sq__sites_note(queue, sq__site(caller, 0), false);
+    sq__traced_begin(queue);
+}
+
 void sq__cold_free(sq_queue_t *queue) {
     sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* nobody else has the queue */
     if (cold->forget != NULL) {

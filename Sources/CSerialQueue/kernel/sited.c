@@ -13,11 +13,6 @@ void sq__sited_begin(const sq_queue_t *queue) {
     }
 }
 
-void sq__sited_want(sq_queue_t *queue, const void *caller) {
-    sq__sites_note(queue, sq__site(caller, 0), false);
-    sq__traced_begin(queue);
-}
-
 sq__site_t sq__sited_put(const sq_queue_t *queue, uintptr_t where) {
     sq__site_t site = sq__sites_noted(queue);
     sq__sites_put(era_of(queue), queue, where, site);

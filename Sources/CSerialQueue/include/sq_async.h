@@ -1,4 +1,4 @@
-/* sq_async.h: submitting tasks to the queue's own thread. */
+/* sq_async.h: submitting tasks. */
 #ifndef SQ_ASYNC_H
 #define SQ_ASYNC_H
 
@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 /**
- * Submits `function(context)` and returns at once. The queue's thread calls it after every task submitted before.
+ * Submits `function(context)` and returns at once.
  *
- * What the caller wrote before is visible to the function. Any thread may call. The queue's thread starts at the first task; it
+ * The queue's thread, or one of its pool, calls it in its turn: on a serial queue after every task submitted before. What the caller wrote before is visible to the function. Any thread may call. The queue's thread starts at the first task; it
  * blocks all signals except faults (SIGPIPE, SIGXFSZ and SIGPROF only if the submitting thread blocks them), and it has the
  * scheduling policy, nice value and affinity of the main thread, where the system permits.
  *
@@ -28,7 +28,9 @@ extern "C" {
 int sq_async(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 /**
- * Submits a task that owns its context and returns at once, as sq_async does. `*task` is copied. Any thread may call.
+ * Submits a task that owns its context, and returns at once.
+ *
+ * As sq_async. `*task` is copied. Any thread may call.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called, once.
  * @retval EAGAIN, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. Neither will be called; the context is still the caller's.
@@ -52,7 +54,9 @@ SQ_USE_RESULT int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq
 typedef void (*sq_pair_function_t)(void *SQ_NULLABLE first, void *SQ_NULLABLE second, bool runs);
 
 /**
- * Submits `call(first, second, runs)`, as sq_async_until does; it avoids allocating a context block for two words.
+ * Submits `call(first, second, runs)`, as sq_async_until does.
+ *
+ * For a context of two words, without an allocation for it.
  *
  * @retval 0 `call` will be called once.
  * @retval EAGAIN, ETIMEDOUT, EDEADLK, ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async_until. It will not be called.
@@ -61,7 +65,9 @@ SQ_USE_RESULT int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_f
                                 void *SQ_NULLABLE second);
 
 /**
- * Submits work that cannot be refused for lack of room, such as an actor's job: it is accepted by a full queue, and takes no room.
+ * Submits work that a full queue accepts, too, such as an actor's job.
+ *
+ * It takes no room. Otherwise as sq_async_pair.
  *
  * @retval 0 `call` will be called once.
  * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
@@ -74,6 +80,7 @@ SQ_USE_RESULT int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void 
  * On a free queue that is the caller. Otherwise it is a thread that runs the queue, or the caller. The deadline bounds the wait
  * for the turn; once the function runs, the call waits for its end. Don't use it for a function that is bound to a thread:
  * sq_sync and sq_run_and_wait have one. Needs no room in a full queue. Any thread may call.
+ * The function must not be NULL.
  *
  * @retval 0 The function has returned; what it wrote is visible.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.
@@ -88,6 +95,7 @@ SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_fu
  * For functions that are bound to that thread; sq_sync is faster. On a queue of a pool it is a thread of the pool, or, with options.helps,
  * perhaps that of a sync caller behind it; on a loop it is the owner. A free queue is taken whatever the deadline; then the wait for
  * its thread is unbounded, even if the queue is suspended in the meantime. Needs no room in a full queue. Any thread may call.
+ * The function must not be NULL.
  *
  * @retval 0 The function has returned; what it wrote is visible.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.

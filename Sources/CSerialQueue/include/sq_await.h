@@ -37,9 +37,10 @@ typedef struct sq_await {
 } sq_await_t;
 
 /**
- * Takes a permit as sq_semaphore_wait does, or waits for one, in one FIFO order with the threads that wait.
+ * Takes a permit as sq_semaphore_wait does, or waits for one.
  *
- * What was written before the signal that gave the permit is visible to the caller, or to `ended`. Never blocks; any thread.
+ * Threads and awaits that wait get their permits in one FIFO order. What was written before the signal that gave
+ * the permit is visible to the caller, or to `ended`. Never blocks; any thread may call.
  *
  * @retval 0 A permit was taken. `ended` will not be called.
  * @retval EINPROGRESS There is no permit yet. `await->ended` is called, with a permit, unless the await is withdrawn before.
@@ -57,7 +58,9 @@ SQ_USE_RESULT int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *awai
 bool sq_semaphore_withdraw(sq_semaphore_t *semaphore, sq_await_t *await);
 
 /**
- * Waits until the group has no members, as sq_group_wait does. It does not run the tasks of a manual pool.
+ * Waits until the group has no members, as sq_group_wait does.
+ *
+ * It does not run the tasks of a manual pool.
  *
  * @retval 0 The group has no members. `ended` will not be called.
  * @retval EINPROGRESS It has. `await->ended` is called when the count next reaches zero, unless the await is withdrawn before.
@@ -75,7 +78,9 @@ SQ_USE_RESULT int sq_group_await(sq_group_t *group, sq_await_t *await);
 bool sq_group_withdraw(sq_group_t *group, sq_await_t *await);
 
 /**
- * Waits for the outcome of an item, as sq_item_wait does. It does not run the tasks of a manual pool.
+ * Waits for the outcome of an item, as sq_item_wait does.
+ *
+ * It does not run the tasks of a manual pool.
  *
  * @retval 0 The item ran. `ended` will not be called.
  * @retval ECANCELED It will never run. `ended` will not be called.

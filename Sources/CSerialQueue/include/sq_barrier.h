@@ -50,7 +50,9 @@ int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABL
 SQ_USE_RESULT int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task);
 
 /**
- * Submits a task with two words of context that runs alone, as sq_async_pair does. On a serial queue it is the same.
+ * Submits a task with two words of context that runs alone.
+ *
+ * On a serial queue it is sq_async_pair with SQ_NOW.
  *
  * @retval 0 `call` will be called once.
  * @retval EAGAIN, EINVAL, ENOMEM, ESHUTDOWN, ESTALE As sq_async. It will not be called.
@@ -68,10 +70,9 @@ SQ_USE_RESULT int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t cal
                                        void *SQ_NULLABLE second);
 
 /**
- * Waits until every task submitted before has returned, then calls `function(context)` on this thread, alone. On a serial queue it
- * is sq_sync.
+ * Waits for every task submitted before, then calls `function(context)` on this thread, alone.
  *
- * Any thread may call, except from a task of this queue.
+ * On a serial queue it is sq_sync. Any thread may call, except from a task of this queue. The function must not be NULL.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EDEADLK The caller is a task of this queue, or the wait would close a cycle; see sq_deadlock_report.

@@ -79,7 +79,9 @@ int sq_group_leave(sq_group_t *group);
 int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 /**
- * Submits a task that owns its context, as a member of the group, as sq_group_async does. The member leaves after task->run or task->discard has returned. `*task` is copied.
+ * Submits a task that owns its context, as a member of the group.
+ *
+ * As sq_group_async; the member leaves when task->run or task->discard has returned. `*task` is copied.
  *
  * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_task. Nothing will be called, the group has not changed.
@@ -87,7 +89,9 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
 SQ_USE_RESULT int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
 /**
- * Submits `call(first, second, runs)`, as sq_async_pair does, as a member of the group. The member leaves after `call` has returned.
+ * Submits `call(first, second, runs)`, as a member of the group.
+ *
+ * As sq_async_pair; the member leaves when `call` has returned.
  *
  * @retval 0 The task was submitted: `call` will be called exactly once.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_pair with SQ_NOW. Nothing will be called, the group has not changed.
@@ -96,7 +100,9 @@ SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_p
                         void *SQ_NULLABLE second);
 
 /**
- * Submits a barrier that owns its context, as sq_async_barrier_task does, as a member of the group. On a serial queue it is sq_group_async_task.
+ * Submits a barrier that owns its context, as a member of the group.
+ *
+ * As sq_async_barrier_task; on a serial queue it is sq_group_async_task.
  *
  * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_task. Nothing will be called, the group has not changed.
@@ -104,8 +110,9 @@ SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_p
 SQ_USE_RESULT int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
 /**
- * Submits a barrier with two words of context, as sq_async_barrier_pair does, as a member of the group. On a serial queue it is
- * sq_group_async_pair.
+ * Submits a barrier with two words of context, as a member of the group.
+ *
+ * As sq_async_barrier_pair; on a serial queue it is sq_group_async_pair.
  *
  * @retval 0 The task was submitted: `call` will be called exactly once.
  * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_pair. Nothing will be called, the group has not changed.
@@ -129,14 +136,14 @@ int sq_group_submit_item(sq_group_t *group, sq_item_t *item, sq_queue_t *queue);
  * Waits until the group has no members.
  *
  * The wait ends when the count next reaches zero; members that are added after that do not extend it. Any thread may call,
- * tasks included: a thread of a pool lends its seat to another. Members on manual pools and on loops that the calling thread owns
+ * tasks included: while a thread of a pool waits, another one runs in its place. Members on manual pools and on loops that the calling thread owns
  * would otherwise never run: the wait runs what is ready on such a manual pool, and in a member's queue on such a loop.
  *
  * @retval 0 The group had no members at some moment of the call. What the members wrote is visible.
  * @retval ETIMEDOUT It still had members at the deadline.
  * @retval EAGAIN It has members, and the deadline is SQ_NOW.
- * @retval EDEADLK A member on a queue cannot end before this call returns; sq_deadlock_report says why. The wait for the
- * member that closes such a cycle may be refused long after it began.
+ * @retval EDEADLK A member on a queue cannot end before this call returns; sq_deadlock_report says why. A member
+ * that is added later can close such a cycle: then this wait ends with EDEADLK, however long it has lasted.
  * @retval ENOMEM It would have to wait, and there is no memory for that.
  * @retval ESTALE It would have to wait, and the group is from before a fork, or a task that the wait ran has forked and this is
  * the child.

@@ -123,7 +123,7 @@ SQ_USE_RESULT int sq_item_wait(sq_item_t *item, sq_time_t deadline);
  * task->discard is called by the thread that caused the outcome, outside every lock. `*task` is copied.
  *
  * @retval 0 Exactly one of task->run and task->discard will be called.
- * @retval ENOMEM, EAGAIN There is no memory, or the queue's thread could not be started.
+ * @retval ENOMEM There is no memory, or the queue's thread could not be started.
  * @retval ESHUTDOWN The queue is shut down.
  * @retval ESTALE The item or the queue is from before a fork.
  * @retval EINVAL task->run is NULL.

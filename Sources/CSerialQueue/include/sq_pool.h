@@ -103,10 +103,13 @@ sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_po
 int sq_pool_granted(const sq_pool_t *pool, sq_pool_granted_t *granted);
 
 /**
- * Creates a pool without threads, for tests: tasks run when the test runs the pool, and timers follow a clock that the test moves.
+ * Creates a pool without threads, for tests.
+ *
+ * Tasks run when the test runs the pool, and timers follow a clock that the test advances.
  *
  * A call that waits for a queue of such a pool (a sync, an async_and_wait, a shutdown, a wait for room) first runs what that queue
  * has ready, on the calling thread. If several threads use such a pool, one of them must continue to run it.
+ * On a concurrent queue, tasks that wait for later ones beyond the queue's width never end if one thread runs the pool.
  *
  * @return The pool, with one reference; or NULL with errno ENOMEM.
  */
@@ -117,7 +120,7 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
  *
  * That includes timers that are due now, and what becomes ready while it runs. Legal from a task, too.
  *
- * @return How many tasks it has run or discarded, or passed over (a cancelled firing). What is discarded only because its queue
+ * @return How many tasks it has run or discarded, or skipped because it was a cancelled firing. What is discarded only because its queue
  * ends before it is due does not count. 0 on any other pool.
  */
 size_t sq_pool_run(sq_pool_t *pool);

@@ -55,8 +55,8 @@ const char *sq_semaphore_label(const sq_semaphore_t *semaphore);
  * Takes a permit; waits for one if there is none.
  *
  * Waiting threads get their permits in the order in which they began to wait; no thread overtakes them. A permit that is
- * there is taken even if the deadline has passed. Any thread may call. A thread of a pool that waits lends its seat to
- * another. A wait is never refused as a deadlock, because any thread may signal. It does not run the tasks of a manual pool.
+ * there is taken even if the deadline has passed. Any thread may call. While a thread of a pool waits, another
+ * one runs in its place. A wait is never refused as a deadlock, because any thread may signal. It does not run the tasks of a manual pool.
  *
  * @retval 0 A permit was taken. What was written before the signal that gave it is visible.
  * @retval ETIMEDOUT There was none by the deadline.

@@ -15,7 +15,7 @@ extern "C" {
  * Waits until every task submitted before has returned, then calls `function(context)` on this thread.
  *
  * The function sees what earlier tasks wrote, and later tasks see what it wrote. The context may point into the caller's stack.
- * Any thread may call, except from a task of this queue.
+ * Any thread may call, except from a task of this queue. The function must not be NULL.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EDEADLK Its turn would never come: the caller is a task of this queue, or the wait would close a cycle of queues and
@@ -31,6 +31,7 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context
  *
  * The deadline bounds the wait, not the function. A free queue is taken even if the deadline has passed. In a cycle of waits the
  * one with the earliest deadline is refused, before its deadline. Any thread may call.
+ * The function must not be NULL.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW.
@@ -43,7 +44,7 @@ SQ_USE_RESULT int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_functi
  * Calls `function(context)` directly if the caller is a task of this queue, otherwise in its turn, as sq_sync does.
  *
  * For code that may or may not be on the queue already, such as a destructor. Don't use it as a habit: run directly, the
- * function sees the half-done changes of the task that it interrupts. Any thread may call.
+ * function sees the half-done changes of the task that it interrupts. Any thread may call. The function must not be NULL.
  *
  * After a shutdown the call counts as rejected, waits for the end of the queue, and then still calls the function. Such calls run
  * one at a time, in order, with the queue as the current one.

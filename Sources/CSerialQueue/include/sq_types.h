@@ -28,7 +28,11 @@
 extern "C" {
 #endif
 
-/** A serial queue: runs tasks one at a time, in the order of submission. Opaque and reference-counted; see sq_queue_create. */
+/**
+ * A queue of tasks: serial, or concurrent if its width is above 1 (sq_barrier.h).
+ *
+ * Opaque and reference-counted; see sq_queue_create.
+ */
 typedef struct sq_queue sq_queue_t;
 
 /** Threads that several queues share. Opaque and reference-counted; see sq_pool_create. */
@@ -41,7 +45,8 @@ typedef void (*sq_function_t)(void *SQ_NULLABLE context);
  * A task that owns its context.
  *
  * Of an accepted task exactly one of the two functions is called, once: `run`, or `discard` if the task will never run. Both
- * are called outside every lock and with the queue as the current one, so both may call back into the queue.
+ * are called outside every lock, so both may call back into the queue. `run` has the queue as the current one; so has
+ * `discard`, unless the call that submits the task says otherwise.
  */
 typedef struct sq_task {
     sq_function_t run;                 /**< does the work */

@@ -17,6 +17,7 @@ PAGE, REASONS, UNTRIED = HERE / 'results.tsv', HERE / 'survivors.txt', HERE / 'u
 HEAD = 'function\tresult\tkilled by\tseconds\tmutant\n'
 Row = namedtuple('Row', 'hash kind by seconds')
 EVERY_SECONDS = 5
+UNSETTLED = 'not settled'  # how the reason begins of those that nothing noticed and nobody has judged yet
 
 
 def read_rows():

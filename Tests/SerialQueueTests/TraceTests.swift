@@ -32,6 +32,21 @@ import Testing
         #expect(text.contains("elsewhere.swift:77"))
     }
 
+    /// To see it fail: leave out the call of noteSite in `submit`, in AwaitedCall, or in an `async` of items.
+    @Test func awaited_calls_and_items_are_recorded_with_their_file_and_line() async throws {
+        let queue = ConcurrentQueue(label: "com.example.awaited-here", on: .shared)
+        let line = UInt(#line)
+        let text = try await Self.traced {
+            try await queue.run {}
+            try await queue.submit {}
+            try await queue.runBarrier {}
+            queue.async(WorkItem {})
+            queue.async(in: WorkGroup(), WorkItem {})
+            try queue.sync {}
+        }
+        for k in 2...6 { #expect(text.contains("SerialQueueTests/TraceTests.swift:\(line + UInt(k))"), "line \(k)") }
+    }
+
     /// To see it fail: leave out the call of noteSite in `asyncAfter` or `makeTimer`.
     @Test func delayed_closures_and_timers_are_recorded_with_their_file_and_line() async throws {
         let pool = ManualPool()

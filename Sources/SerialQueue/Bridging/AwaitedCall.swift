@@ -63,8 +63,11 @@ final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Res
     private var result: Swift.Result<Result, any Error>?
 
     /// Submits the call, waits for its end and returns its result. Call it once.
-    nonisolated(nonsending) func result(on queue: WorkQueue, asBarrier isBarrier: Bool) async throws -> sending Result {
+    nonisolated(nonsending) func result(
+        on queue: WorkQueue, asBarrier isBarrier: Bool, _ file: StaticString, _ line: UInt
+    ) async throws -> sending Result {
         try Task.checkCancellation()
+        noteSite(of: queue.queue, file, line)
         // Before a cancellation can withdraw it.
         if case .refused(let error) = submit(to: queue.queue, asBarrier: isBarrier) { fail(error) }
         let error = await withTaskCancellationHandler {

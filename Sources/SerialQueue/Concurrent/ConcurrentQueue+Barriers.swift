@@ -68,14 +68,14 @@ extension ConcurrentQueue {
     /// Runs `body` alone on a thread of the pool, in its turn, and suspends the caller until its result is there.
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately, `body` never runs, and closures behind
-    /// it no longer wait for those ahead of it. Otherwise as ``WorkQueue/run(_:)``. A task that prefers this queue as its executor may
+    /// it no longer wait for those ahead of it. Otherwise as ``WorkQueue/run(_:file:line:)``. A task that prefers this queue as its executor may
     /// call it: the task is suspended, so it is not on the queue.
     ///
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
     ///   `noResources`; `fromBeforeFork`.
     public nonisolated(nonsending) func runBarrier<Result: ~Copyable>(
-        _ body: consuming sending @escaping () throws -> sending Result
+        _ body: consuming sending @escaping () throws -> sending Result, file: StaticString = #fileID, line: UInt = #line
     ) async throws -> sending Result {
-        try await AwaitedCall(consume body).result(on: self, asBarrier: true)
+        try await AwaitedCall(consume body).result(on: self, asBarrier: true, file, line)
     }
 }

@@ -16,7 +16,7 @@ import CSerialQueueSwiftCall
 /// closure and its captures have been released.
 ///
 /// Don't use it if you neither cancel it nor wait for it: ``WorkQueue/async(_:file:line:)`` costs less. In a task,
-/// ``WorkQueue/run(_:)`` does both.
+/// ``WorkQueue/run(_:file:line:)`` does both.
 ///
 /// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item also runs after its last
 /// handle was released. If it was never submitted, that release is its outcome: the closure is released.
@@ -151,8 +151,9 @@ extension WorkQueue {
     ///   or cancelled before.
     @_documentation(visibility: internal)
     @discardableResult
-    public func async(_ item: WorkItem) -> Bool {
-        withExtendedLifetime((self, item)) { sq_item_submit(item.item, queue) == 0 }
+    public func async(_ item: WorkItem, file: StaticString = #fileID, line: UInt = #line) -> Bool {
+        noteSite(of: queue, file, line)
+        return withExtendedLifetime((self, item)) { sq_item_submit(item.item, queue) == 0 }
     }
 
     /// Submits the item as a member of `group`, until it has run, was discarded, or was cancelled.
@@ -163,8 +164,9 @@ extension WorkQueue {
     /// - Returns: `false` if it was refused, as by `async(_:)`. The group has not changed then.
     @_documentation(visibility: internal)
     @discardableResult
-    public func async(in group: WorkGroup, _ item: WorkItem) -> Bool {
-        withExtendedLifetime((self, group, item)) { sq_group_submit_item(group.group, item.item, queue) == 0 }
+    public func async(in group: WorkGroup, _ item: WorkItem, file: StaticString = #fileID, line: UInt = #line) -> Bool {
+        noteSite(of: queue, file, line)
+        return withExtendedLifetime((self, group, item)) { sq_group_submit_item(group.group, item.item, queue) == 0 }
     }
 
     /// Submits the item when `delay` has passed, as `asyncAfter(_:_:file:line:)` does with a closure.
@@ -174,8 +176,11 @@ extension WorkQueue {
     /// - Returns: `false` if it was refused, as by `async(_:)`.
     @_documentation(visibility: internal)
     @discardableResult
-    public func asyncAfter(_ delay: Duration, _ item: WorkItem) -> Bool {
-        withExtendedLifetime((self, item)) { sq_item_submit_after(item.item, queue, nanoseconds(delay)) == 0 }
+    public func asyncAfter(
+        _ delay: Duration, _ item: WorkItem, file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        noteSite(of: queue, file, line)
+        return withExtendedLifetime((self, item)) { sq_item_submit_after(item.item, queue, nanoseconds(delay)) == 0 }
     }
 }
 

@@ -30,7 +30,7 @@ extension WorkQueue {
     /// Submits `body` like ``async(_:file:line:)``, but waits for room if the queue has a capacity and is full.
     ///
     /// Waiting callers get room in FIFO order. Don't use this on Swift's cooperative threads: it blocks the thread. Use
-    /// ``submit(_:)`` there.
+    /// ``submit(_:file:line:)`` there.
     ///
     /// - Parameters:
     ///   - limit: How long to wait for room.

@@ -7,7 +7,7 @@ extension WorkQueue {
     /// as withdrawn, it no longer takes up room, and its captures have been released. A `body` that has started runs to its end,
     /// and the call returns its result.
     ///
-    /// On a full queue with a capacity, the caller is suspended until there is room, in one FIFO order with ``submit(_:)`` and
+    /// On a full queue with a capacity, the caller is suspended until there is room, in one FIFO order with ``submit(_:file:line:)`` and
     /// ``async(waitingUpTo:_:file:line:)``. No thread is blocked. May be called from an actor on this queue: the actor is suspended, so the
     /// queue continues.
     ///
@@ -17,23 +17,24 @@ extension WorkQueue {
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
     ///   `noResources`; `fromBeforeFork`.
     public nonisolated(nonsending) func run<Result: ~Copyable>(
-        _ body: consuming sending @escaping () throws -> sending Result
+        _ body: consuming sending @escaping () throws -> sending Result, file: StaticString = #fileID, line: UInt = #line
     ) async throws -> sending Result {
-        try await AwaitedCall(consume body).result(on: self, asBarrier: false)
+        try await AwaitedCall(consume body).result(on: self, asBarrier: false, file, line)
     }
 
     /// Submits `body` like ``async(_:file:line:)``, but suspends the caller while the queue is full.
     ///
-    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:file:line:)`` and ``run(_:)``. The call returns when
+    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:file:line:)`` and ``run(_:file:line:)``. The call returns when
     /// `body` has been accepted, not when it has run. If the caller is cancelled before that, the call throws; an accepted `body` is
     /// not withdrawn.
     ///
     /// - Throws: `CancellationError`, or a ``SerialQueueError``: `shutDown`; `noResources`; `fromBeforeFork`. Then `body`
     ///   will not run, and has been released.
     public nonisolated(nonsending) func submit(
-        _ body: consuming sending @escaping () -> Void
+        _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
     ) async throws {
         try Task.checkCancellation()
+        noteSite(of: queue, file, line)
         let call = SubmittedCall(consume body)
         switch call.submit(to: queue) {
         case .accepted: return

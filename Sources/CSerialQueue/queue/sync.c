@@ -176,7 +176,6 @@ static __attribute__((noinline)) int async_and_wait_in_task(sq_queue_t *queue, s
 
 static inline __attribute__((always_inline)) int sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                             const void *caller) {
-    SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
         return sync_in_task(queue, deadline, function, context, caller, __builtin_frame_address(0));
     }
@@ -184,14 +183,17 @@ static inline __attribute__((always_inline)) int sync_until(sq_queue_t *queue, s
 }
 
 int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
     return sync_until(queue, deadline, function, context, __builtin_return_address(0));
 }
 
 int sq_sync(sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
     return sync_until(queue, SQ_FOREVER, function, context, __builtin_return_address(0));
 }
 
 int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    SQ__CHECK_HANDLE(queue);
     return sync_until(queue, deadline, function, context, caller);
 }
 

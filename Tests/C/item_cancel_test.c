@@ -266,7 +266,8 @@ TEST(a_cancel_races_with_the_end_of_the_queue) {
         CHECK(error == 0 || error == ECANCELED);
         sq_queue_release(queue);
         join(thread);
-        CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), outcome.ran ? 0 : ECANCELED);
+        int result = sq_item_wait(item, SQ_FOREVER);
+        CHECK_EQUAL(result, outcome.ran ? 0 : ECANCELED);
         CHECK_EQUAL(outcome.ran + outcome.discarded, 1);
         sq_item_release(item);
         let_threads_end(8);

@@ -1,7 +1,7 @@
 /* helps_test.c: a sync caller of a higher class of service runs the tasks ahead of it on its own thread (options.helps). */
 #include "helps.h"
 
-/* One task runs on the pool, two wait behind it, then comes a sync. Who runs the two? */
+/* One task runs on the pool, two wait behind it, then comes a sync. Which thread runs the two? */
 static void check_who_runs(sq_service_t service, bool helps) {
     scene_t scene;
     pthread_t caller;

@@ -1,4 +1,4 @@
-/* pool_clock.h: a pool on a clock that the test moves, and ready entries whose turns the test ends. */
+/* pool_clock.h: a pool on a clock that the test advances, and ready entries whose turns the test ends. */
 #ifndef POOL_CLOCK_H
 #define POOL_CLOCK_H
 

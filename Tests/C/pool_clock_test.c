@@ -1,4 +1,4 @@
-/* pool_clock_test.c: a pool whose growth is checked on a clock that the test moves, with ready entries of the test's own: when
+/* pool_clock_test.c: a pool whose growth is checked on a clock that the test advances, with ready entries of the test's own: when
  * it gets no more seats, which members and seats go, and that as many have a seat as are counted. How far and how soon it grows:
  * pool_grow_test.c, growth_test.c, pool_growth_time_test.c; which members count as blocked: pool_blocked_test.c. */
 #include "pool_clock.h"

@@ -70,7 +70,7 @@ int sq_item_submit(sq_item_t *item, sq_queue_t *queue);
  * ends the delay and releases the queue at once.
  *
  * @param delay Nanoseconds. 0: at once, in order with the caller's other submissions.
- * @retval 0, EALREADY, ECANCELED, ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_item_submit. A full queue takes the item, too.
+ * @retval 0, EALREADY, ECANCELED, ENOMEM, ESHUTDOWN, ESTALE As sq_item_submit. A full queue takes the item, too.
  */
 int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay);
 

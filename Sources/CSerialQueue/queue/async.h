@@ -6,7 +6,7 @@
 #include "include/sq_deferred.h"
 #include "kernel/queue.h"
 
-/* Submits work that needs no room: a DUE, or such a CLAIM. Returns 0, ENOMEM, EAGAIN, ESHUTDOWN or ESTALE. */
+/* Submits work that needs no room: a DUE, or such a CLAIM. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);
 
 /* Gives back one room of a queue of limited capacity, whose capacity this is. Submits the deferred task that gets the room, if

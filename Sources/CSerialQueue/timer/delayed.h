@@ -5,7 +5,7 @@
 #include "alarm/alarm.h"
 #include "kernel/queue.h"
 
-/* Submits a DUE, or a CLAIM that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM, EAGAIN,
+/* Submits a DUE, or a CLAIM that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM,
  * ESHUTDOWN or ESTALE. */
 int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work);
 

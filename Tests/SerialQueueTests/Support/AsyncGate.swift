@@ -2,7 +2,7 @@ import Foundation
 
 // NSLock, not Synchronization.Mutex, because ThreadSanitizer cannot follow the latter when it is contended.
 
-/// Closed until somebody opens it; stays open. Whoever passes is suspended, and blocks no thread.
+/// Closed until it is opened; stays open. A task that waits for it is suspended, and blocks no thread.
 final class AsyncGate: Sendable {
     private enum State {
         case closed([UnsafeContinuation<Void, Never>])

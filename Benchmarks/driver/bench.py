@@ -94,9 +94,13 @@ def measure_and_report(name, title, table, titles, command_of, base, default, re
                 results = measure.run(chosen, scenarios, rounds, quick, condition)
         except measure.Failure as failure:
             sys.exit(f"\nThe run is void. {failure}")
-        whole = not quick and not words_of("SCENARIO") and not wanted and not hides_load(condition)
+        complete = not quick and not words_of("SCENARIO") and not hides_load(condition)
         notes = [*remarks(results), *([] if usual or wanted else _not_measured(titles, chosen))]
-        report.write(name, f"{title}, {condition.title}", condition, shown, results, chosen, rounds, base, whole, notes)
+        report.write(name, f"{title}, {condition.title}", condition, shown, results, chosen, rounds, base, complete and not wanted,
+                     notes)
+        # Every scenario, but not of every contender: a further run for the ranges in the README.
+        if complete and wanted and chosen[0].name == "ours":
+            report.keep_the_run(name, condition, rounds, results)
 
 
 def hides_load(condition):

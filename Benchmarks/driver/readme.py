@@ -1,4 +1,4 @@
-"""Rewrites the table of figures in README.md from the whole runs in results/runs. Called by ../run.sh readme.
+"""Rewrites the table of figures in README.md from the runs in results/runs. Called by ../run.sh readme.
 
 A figure of one run says little: where threads contend, it depends on where the scheduler puts them. So the table shows, for each
 condition, ranges over all runs of the same sources of the core as the latest run in that condition. Old files in results/runs can
@@ -38,7 +38,7 @@ def _runs():
         with open(path, encoding="utf-8") as file:
             runs.append(json.load(file))
     if not runs:
-        sys.exit("There is no whole run in Benchmarks/results/runs; `make bench` makes one.")
+        sys.exit("There is no run in Benchmarks/results/runs; `make bench` makes one.")
     of = {name: [run for run in runs if run["condition"] == name] for name in conditions.ALL}
     return {name: [run for run in of[name] if run["core"] == _latest(of[name])["core"]] for name in conditions.ALL}
 
@@ -89,7 +89,14 @@ def _line(runs, row):
     cells = [row.title]
     for contender in (BASE, OURS):
         cells.append(_range(_figures(runs["quiet"], row, contender), lambda value: words.figure(value, row.unit)))
-    return cells + [_ratio(runs[name], row, name) for name in conditions.ALL]
+    return cells + [_ratio(runs[name], row, name) for name in conditions.ALL] + [_bars(row)]
+
+
+def _bars(row):
+    """"0.3 / 1 / 1.2": the bars of the conditions, in their order; "–" where there is none."""
+    shown = [conditions.named(name).rows([row]) for name in conditions.ALL]
+    bars = [words.limit(rows[0].limits[""][0], row) if rows else "" for rows in shown]
+    return " / ".join(bar or "–" for bar in bars) if any(bars[1:]) else bars[0] or "–"
 
 
 def _processors(facts):
@@ -100,16 +107,16 @@ def _block(runs):
     """What stands between the marks."""
     facts = _latest([run for each in runs.values() for run in each])["facts"]
     header = [_processors(facts), f"{BASE}, quiet", "this library, quiet", "ratio, quiet", "ratio, one processor",
-              "ratio, busy"]
+              "ratio, busy", "bars"]
     of_row = {(row.scenario, row.metric): row for row in rows.C_ROWS}
     missing = [name for name in SHOWN if name not in of_row]
     if missing:
         sys.exit(f"driver/readme.py: there are no rows {missing}.")
     counts = [len(runs[name]) for name in conditions.ALL]
-    of_runs = ("Medians of one run in each condition" if set(counts) == {1} else "Lowest to highest median of the runs "
+    of_runs = ("Medians of one run in each condition" if set(counts) == {1} else "Lowest to highest median of several runs "
                f"({counts[0]} quiet, {counts[1]} on one processor, {counts[2]} busy)")
     text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name]) for name in SHOWN]), "",
-            f"{of_runs}; bold: misses the bar that the project has set itself. "
+            f"{of_runs}. Bars: what the project has set itself, quiet / one processor / busy; bold: misses it. "
             f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {_commits(runs)}.", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)

@@ -61,8 +61,9 @@ def _save(path, text):
         file.write(text)
 
 
-def _keep_the_run(name, condition, about, rounds, results):
-    """The medians of a whole run, from which readme.py takes ranges over runs."""
+def keep_the_run(name, condition, rounds, results):
+    """Keeps the medians of all scenarios, from which readme.py takes ranges over runs."""
+    about = facts()
     stamp = dict(about)["date"].replace(" UTC", "").replace(" ", "-").replace(":", "")
     run = {"name": name, "condition": condition.name, "core": machine.core_version(), "facts": dict(about), "rounds": rounds,
            "medians": results.medians()}
@@ -95,5 +96,5 @@ def write(name, title, condition, rows, results, contenders, rounds, base, whole
     _save(os.path.join(folder(False), name + condition.suffix + ".json"),
           json.dumps({"facts": dict(about), "rounds": rounds, "figures": results.figures}, indent=1))
     if whole:
-        _keep_the_run(name, condition, about, rounds, results)
+        keep_the_run(name, condition, rounds, results)
     print(f"written: {os.path.relpath(path, os.getcwd())}.md" + (" and .svg" if svg else ""))

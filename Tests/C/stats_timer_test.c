@@ -9,7 +9,7 @@
 /* What the watching thread goes by: how many were passed, in whatever way, and how many places wait. */
 static void check_passed(const sq_queue_t *queue, uint64_t passed, uint64_t waiting) {
     uint64_t found = 99;
-    CHECK_EQUAL(sq__depth_passed(queue, &found), passed);
+    CHECK_EQUAL(sq__depth_consumed(queue, &found), passed);
     CHECK_EQUAL(found, waiting);
 }
 

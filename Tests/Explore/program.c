@@ -9,7 +9,7 @@
 enum { OPS = 128, THREADS = 5 };
 
 typedef enum word {
-    W_ASYNC, W_PAIR, W_BARRIER, W_SYNC_BARRIER, W_BARRIER_UNTIL, W_TRY_BARRIER, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_CALL, W_CALL_UNTIL, W_EITHER, W_EITHER_UNTIL,
+    W_ASYNC, W_PAIR, W_BARRIER, W_SYNC_BARRIER, W_BARRIER_UNTIL, W_TRY_BARRIER, W_ASYNC_UNTIL, W_ASYNC_EVER, W_SYNC, W_SYNC_UNTIL, W_TRY, W_SYNC_OR_RUN, W_RUN_AND_WAIT, W_RUN_AND_WAIT_UNTIL, W_EITHER, W_EITHER_UNTIL,
     W_SUSPEND, W_RESUME, W_RESUME_MAYBE, W_DRAIN, W_DRAIN_UNTIL, W_DISCARD, W_DISCARD_UNTIL,
     W_RETAIN, W_RELEASE, W_LOOK, W_WATCH, W_UNWATCH, W_DUMP, W_MEMBER, W_OWNED_MEMBER, W_ITEM, W_ENTER, W_LEAVE, W_WAIT_GROUP, W_WAIT_ITEM, W_RELEASE_POOL, W_PUMP, W_HOST, W_SERVE, W_HALT, W_CREATE, W_APPLY, W_LINES, W_APART, W_PASS, W_OPEN, W_PRINT, WORDS
 } word_t;
@@ -144,8 +144,8 @@ static void carry_out_one(const op_t *op) {
     case W_SYNC_UNTIL: stage_submit(SYNC_UNTIL, q, stage_soon(), inside, op->inside); break;
     case W_TRY: stage_submit(SYNC_UNTIL, q, SQ_NOW, inside, op->inside); break;
     case W_SYNC_OR_RUN: stage_submit(SYNC_OR_RUN, q, SQ_FOREVER, inside, op->inside); break;
-    case W_CALL: stage_submit(CALL, q, SQ_FOREVER, inside, op->inside); break;
-    case W_CALL_UNTIL: stage_submit(CALL, q, stage_soon(), inside, op->inside); break;
+    case W_RUN_AND_WAIT: stage_submit(RUN_AND_WAIT, q, SQ_FOREVER, inside, op->inside); break;
+    case W_RUN_AND_WAIT_UNTIL: stage_submit(RUN_AND_WAIT, q, stage_soon(), inside, op->inside); break;
     case W_EITHER: stage_submit(EITHER, q, SQ_FOREVER, inside, op->inside); break;
     case W_EITHER_UNTIL: stage_submit(EITHER, q, stage_soon(), inside, op->inside); break;
     case W_SUSPEND: stage_suspend(q); break;

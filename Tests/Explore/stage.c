@@ -160,8 +160,8 @@ static void run_pair(void *one, void *same, bool runs) {
 static void check_error(const submission_t *one, sq_time_t deadline) {
     bool resources = stage_may_fail && one->error == ENOMEM;
     bool full = stage_expected->capacity > 0 && one->kind < ASYNC_UNTIL && one->error == EAGAIN;
-    bool late = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == CALL || one->kind == EITHER || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
-    bool busy = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == CALL || one->kind == EITHER) && deadline == SQ_NOW && one->error == EAGAIN && !stage_expected->is_free;
+    bool late = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == RUN_AND_WAIT || one->kind == EITHER || one->kind == ASYNC_UNTIL) && one->error == ETIMEDOUT;
+    bool busy = (one->kind == SYNC_UNTIL || one->kind == SYNC_BARRIER_UNTIL || one->kind == RUN_AND_WAIT || one->kind == EITHER) && deadline == SQ_NOW && one->error == EAGAIN && !stage_expected->is_free;
     if (!resources && !full && !late && !busy && !(stage_expected->may & ERROR_BIT(one->error))) {
         ex_fail("error: %s returned %s", stage_kind_names[one->kind], strerror(one->error));
     }
@@ -194,7 +194,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     }
     submission_t *one = &stage_submissions[stage_count];
     /* In a reader a sync runs at once, as part of it. */
-    bool in_reader = stage_expected->width > 1 && kind >= SYNC && kind <= EITHER && kind != CALL && !alone[queue];
+    bool in_reader = stage_expected->width > 1 && kind >= SYNC && kind <= EITHER && kind != RUN_AND_WAIT && !alone[queue];
     bool is_inline = (kind == SYNC_OR_RUN || in_reader) && sq_is_current(stage_queues[queue]);
     *one = (submission_t){ .kind = kind, .id = (int)stage_count++, .queue = queue, .submitter = ex_current, .inside = inner,
                            .argument = argument, .is_inline = is_inline, .closed_before = stage_closed[queue] };
@@ -214,7 +214,7 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         : kind == SYNC        ? sq_sync(q, run, context)
         : kind == SYNC_UNTIL  ? sq_sync_until(q, deadline, run, context)
         : kind == SYNC_OR_RUN ? sq_sync_or_run(q, run, context)
-        : kind == CALL        ? sq_run_and_wait(q, deadline, run, context)
+        : kind == RUN_AND_WAIT        ? sq_run_and_wait(q, deadline, run, context)
         : kind == SYNC_BARRIER       ? sq_sync_barrier(q, run, context)
         : kind == SYNC_BARRIER_UNTIL ? sq_sync_barrier_until(q, deadline, run, context)
                               : sq_async_and_wait(q, deadline, run, context);

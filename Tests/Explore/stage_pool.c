@@ -136,7 +136,7 @@ void stage_pool_enter(const submission_t *one) {
     if (plan->kind == POOL_LOOP && !sq__pool_is_own_loop(pool)) {
         ex_fail("loop: a task runs on another thread than the owner");
     }
-    bool is_async = one->kind <= ASYNC_UNTIL || one->kind == CALL;
+    bool is_async = one->kind <= ASYNC_UNTIL || one->kind == RUN_AND_WAIT;
     if (plan->kind != POOL_FIXED || !is_async) {
         return;
     }
@@ -151,7 +151,7 @@ void stage_pool_enter(const submission_t *one) {
 }
 
 void stage_pool_leave(const submission_t *one) {
-    if (stage_expected->pool.kind == POOL_FIXED && (one->kind <= ASYNC_UNTIL || one->kind == CALL)) {
+    if (stage_expected->pool.kind == POOL_FIXED && (one->kind <= ASYNC_UNTIL || one->kind == RUN_AND_WAIT)) {
         running -= 1;
     }
 }

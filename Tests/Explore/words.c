@@ -195,7 +195,7 @@ static void add_state(char *text, uint64_t state) {
 }
 
 static void add_kind(char *text, uint64_t value) {
-    static const char *const names[] = { "EMPTY", "BATON", "TASK", "PAIR", "JOB", "DUE", "CLAIM", "GONE", "MEMBER", "CALL", "EITHER", "WAITER" };
+    static const char *const names[] = { "EMPTY", "BATON", "TASK", "PAIR", "JOB", "DUE", "CLAIM", "GONE", "MEMBER", "AWAITED", "EITHER", "WAITER" };
     if (value < sizeof names / sizeof names[0]) {
         add(text, "%s", names[value]);
     } else {

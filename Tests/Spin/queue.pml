@@ -83,7 +83,7 @@
 #define EMPTY 0
 #define BATON 1
 #define TASK 2
-#define CALL 3
+#define AWAITED 3
 #define WAITER 4
 /* A token's status */
 #define OVER 0

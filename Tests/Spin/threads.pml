@@ -83,8 +83,8 @@ inline run_work() {
     if
     :: kind == TASK && !(seen_control & DISCARD) -> begins(ticket); task_body(); ends()
     :: kind == TASK && (seen_control & DISCARD) -> d_step { assert(!running); outcome_is(ticket, DROPPED) }
-    :: kind == CALL && (seen_control & DISCARD) -> settle(owner_of[ticket], turn_of[ticket], OVER, ticket + 1)
-    :: kind == CALL && !(seen_control & DISCARD) ->
+    :: kind == AWAITED && (seen_control & DISCARD) -> settle(owner_of[ticket], turn_of[ticket], OVER, ticket + 1)
+    :: kind == AWAITED && !(seen_control & DISCARD) ->
         claim(owner_of[ticket], turn_of[ticket]);
         if
         :: ok ->
@@ -205,7 +205,7 @@ inline submission() {
         settle_wake(0)
     :: !done && !error && place == no_place && is_sync(op) -> begins(ticket); ends(); has = 1
     :: !done && !error && place != no_place ->
-        publish((is_async(op) -> TASK : (is_sync(op) -> WAITER : CALL)));
+        publish((is_async(op) -> TASK : (is_sync(op) -> WAITER : AWAITED)));
         if
         :: has -> has = 0; owner_pass()
         :: else

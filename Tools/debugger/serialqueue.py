@@ -177,7 +177,7 @@ def function(frame):
     if int(frame['is_batch']):
         batch = frame.to('sq__batch_frame_t')
         address = batch['work']['task']['run']
-        if int(batch['kind']) in (debugger.constant('SQ__CALL'), debugger.constant('SQ__EITHER')):
+        if int(batch['kind']) in (debugger.constant('SQ__AWAITED'), debugger.constant('SQ__EITHER')):
             address = batch['work']['waiter']['call']['task']['run']
     return debugger.function(int(address))
 

@@ -10,7 +10,7 @@
  *     an async reader, and `width` run        the baton is laid down in the gate, for the next one that ends (FULL)
  *     a barrier, and readers are inside       the baton is laid down, for the last one that leaves (DRAINING)
  *     a barrier, and no reader is inside        it has the baton while it runs
- *     a withdrawn task or wait                its slot is passed
+ *     a withdrawn task or wait                its slot is consumed
  *     a slot that is not filled               as in a serial queue: the baton is left in the slot
  *     nothing                                 the gate is opened
  *     nothing, and the queue is to end        it ends when no reader is inside: the baton is laid down until then (ENDING)
@@ -30,7 +30,7 @@
  *
  *     h2 r1 h3      h3 fails, because the word has changed: it finds nobody inside, and lets the barrier in
  *     h3 r1         r1 sees DRAINING in the swap that takes it out
- *     w1 h2         h2 sees that the wait is over, and passes the slot
+ *     w1 h2         h2 sees that the wait is over, and consumes the slot
  *     h2 w1 w2 h3   h3 fails because of NEWS, and h2 follows
  *     h3 w2, r1     both want to clear DRAINING; only one of the two swaps succeeds
  *     h2 s1 s2      the holder looks once more before it lays the baton down or opens the gate */

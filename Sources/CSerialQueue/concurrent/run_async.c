@@ -52,7 +52,7 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
         return !sq__queue_is_stale(queue);
     }
     reader->frame.function = sq__run_function_of(kind, control, &work);
-    reader->caller = kind == SQ__CALL ? work.waiter.token : NULL;
+    reader->caller = kind == SQ__AWAITED ? work.waiter.token : NULL;
     bool is_pair = kind == SQ__PAIR || kind == SQ__JOB;
     reader->subject = is_pair ? work.pair.first : NULL;
     if (kind == SQ__MEMBER || kind == SQ__BARRIER_MEMBER) {

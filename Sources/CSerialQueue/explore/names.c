@@ -20,7 +20,7 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     case SQ__MEMBER:
     case SQ__BARRIER_MEMBER:
         return sq__run_function_of(kind, sq__load_relaxed(&queue->control), sq__next_work(queue));
-    case SQ__CALL:
+    case SQ__AWAITED:
     case SQ__EITHER: {
         const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
         /* The call is on the stack of a thread that waits; no other thread has control, so that stays as it is. */

@@ -26,7 +26,7 @@ static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
     return segment != NULL && index < SQ__SEGMENT_SLOTS ? &segment->slots[index] : NULL;
 }
 
-static bool is_call(uintptr_t kind) { return kind == SQ__CALL || kind == SQ__EITHER || kind == SQ__WAITER || kind == SQ__BARRIER_WAITER; }
+static bool is_call(uintptr_t kind) { return kind == SQ__AWAITED || kind == SQ__EITHER || kind == SQ__WAITER || kind == SQ__BARRIER_WAITER; }
 
 static void look_at(sq__view_queue_t *seen) {
     struct sq_queue copy;

@@ -37,7 +37,7 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
         return;
     }
     seen->site = batch.frame.has_site ? batch.site : 0;
-    if (batch.kind == SQ__CALL || batch.kind == SQ__EITHER) {
+    if (batch.kind == SQ__AWAITED || batch.kind == SQ__EITHER) {
         sq__call_t call;
         seen->is_call = true;
         seen->function = sq__peek(batch.work.waiter.call, &call, sizeof call) ? call.task.run : NULL;

@@ -102,7 +102,7 @@ static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
 
 static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     uint64_t waiting;
-    uint64_t passed = sq__depth_passed(cold->queue, &waiting);
+    uint64_t passed = sq__depth_consumed(cold->queue, &waiting);
     bool stalled = waiting > 0 && cold->looks == SQ__LOOKS && passed < cold->taken[SQ__LOOKS - 1];
     if (!stalled) {
         cold->reported_waiting = false;

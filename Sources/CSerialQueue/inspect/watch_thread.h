@@ -2,8 +2,8 @@
  *
  * DESIGN. One thread for all watched queues looks at each of them four times per threshold. To find a task that runs too long, it reads
  * what the holder notes in the queue's cold record before each task (cold.h). To find that the oldest task waits too long, it needs no
- * note: it remembers how many slots had been taken at each of its last looks. Slots are passed in order, so a task that took its slot a
- * threshold ago still waits if fewer slots than that have been passed since. The looks go in rounds, with at most one report for each queue
+ * note: it remembers how many slots had been taken at each of its last looks. Slots are consumed in order, so a task that took its slot a
+ * threshold ago still waits if fewer slots than that have been consumed since. The looks go in rounds, with at most one report for each queue
  * in a round: a queue with many reports does not keep the thread from the others.
  *
  * Unwatched queues pay one branch per task, on a word that the holder reads anyway. The thread ends with the last watched

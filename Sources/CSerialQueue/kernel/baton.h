@@ -2,8 +2,8 @@
  *
  * DESIGN. The thread that completes a task holds the baton and decides where it goes:
  *
- *     next is the handed-off work, a TASK, PAIR or CALL    to the runner: it runs them; another holder posts the runner
- *     next is a GONE                                       passed over, by any holder
+ *     next is the handed-off work, a TASK, PAIR or AWAITED  to the runner: it runs them; another holder posts the runner
+ *     next is a GONE                                       skipped, by any holder
  *     next is a WAITER                                     to that thread, by a grant of its token
  *     next is an EITHER                                    the runner runs its function; another holder grants it as a WAITER
  *     next is a slot that is taken but not filled          into the slot: the submitter that fills it gets the baton

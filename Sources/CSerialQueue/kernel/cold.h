@@ -50,7 +50,7 @@ typedef struct sq__cold {
     sq_queue_t *successor; /* L  what calls after the queue's end exclude each other by; NULL: there was none yet */
 
     /* kernel/shared.h */
-    struct sq__slot *shared;    /* L  a shared slot that the head has not passed, which may be joined; NULL: none */
+    struct sq__slot *shared;    /* L  a shared slot that the head has not consumed, which may be joined; NULL: none */
     SQ__ATOMIC(uint64_t) joined; /* L, read as a count: how many threads have joined a shared slot that was there */
 } sq__cold_t;
 

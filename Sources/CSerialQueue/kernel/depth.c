@@ -35,7 +35,7 @@ void sq__depth_not_run(sq_queue_t *queue) {
     }
 }
 
-/* A thread that withdraws waits until it has counted itself, even if its slot was passed before: in a queue that has ended, too,
+/* A thread that withdraws waits until it has counted itself, even if its slot was consumed before: in a queue that has ended, too,
  * where nothing waits. */
 uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
@@ -48,7 +48,7 @@ uint64_t sq__depth(const sq_queue_t *queue) {
     return entered > withdrawn ? entered - withdrawn : 0;
 }
 
-uint64_t sq__depth_passed(const sq_queue_t *queue, uint64_t *waiting) {
+uint64_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting) {
     *waiting = sq__depth(queue) > 0 ? sq__ring_waiting(queue) : 0;
     return sq__depth_ran(queue) + sq__load_relaxed(&queue->discarded) + skipped(queue);
 }

@@ -46,7 +46,7 @@ struct sq_queue {
 
     SQ__ATOMIC(uint64_t) entered;   /* C  how many segments the head has entered; also 1 before the first */
     SQ__ATOMIC(uint64_t) discarded; /* C */
-    SQ__ATOMIC(uint64_t) skipped;   /* C  passed slots whose work was withdrawn: it neither ran nor was discarded */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn: it neither ran nor was discarded */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
     sq__ready_t ready;                  /* P  in the pool's list, while the pool has the baton and none of its threads runs the queue */
     SQ__ATOMIC(struct sq__cold *) cold; /* A  NULL until the queue is first watched, polled or gets a timer, then fixed */

@@ -88,11 +88,11 @@ static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
     if (next == NULL) {
         return false;
     }
-    sq__segment_t *passed = queue->head;
+    sq__segment_t *left = queue->head;
     queue->head = next;
-    if (passed != NULL) {
+    if (left != NULL) {
         sq__count(&queue->entered, 1);
-        sq__segment_recycle(queue, passed);
+        sq__segment_recycle(queue, left);
     }
     sq__store_release(&queue->index, 0); /* [depth] release: a thread that reads it also reads `entered` with this segment */
     return true;
@@ -195,7 +195,7 @@ static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
     return false;
 }
 
-/* Clears these flags and resets the tail to the segment's first slot. The words of the passed slots are cleared first, because
+/* Clears these flags and resets the tail to the segment's first slot. The words of the consumed slots are cleared first, because
  * the swap makes the slots available again. */
 static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     unsigned taken = sq__state_taken(*state);

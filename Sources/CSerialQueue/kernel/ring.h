@@ -18,7 +18,7 @@
  * A submitter that finds the queue free needs no slot of a segment: it puts its task into the queue's hand-off slot, which the
  * holder checks first. Only this file and ring.c know where a task is stored.
  *
- * A passed segment becomes the queue's spare; if there is one already, the segment is freed. A queue that becomes free frees
+ * A consumed segment becomes the queue's spare; if there is one already, the segment is freed. A queue that becomes free frees
  * its spare and returns the head to slot 0 of its segment. So a queue that never has more than 126 waiting tasks never changes
  * its segment, and an idle queue keeps at most one. It keeps none on a pool, or after a long backlog (SQ__LONG_BACKLOG). */
 #ifndef SQ__KERNEL_RING_H
@@ -148,7 +148,7 @@ typedef enum sq__rest {
 /* O. The same for a concurrent queue, which is never free: only resets the ring. */
 sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state);
 
-/* How many filled or reserved slots the head has not passed. Exact while no thread submits or takes. */
+/* How many filled or reserved slots the head has not consumed. Exact while no thread submits or takes. */
 uint64_t sq__ring_depth(const sq_queue_t *queue);
 
 /* The same, including the work in the hand-off slot. */

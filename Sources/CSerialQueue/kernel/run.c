@@ -34,7 +34,7 @@ static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     return kind;
 }
 
-/* The work is a CALL or EITHER. False: its thread no longer waits, or was refused. */
+/* The work is an AWAITED or EITHER. False: its thread no longer waits, or was refused. */
 static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
     if (control & SQ__DISCARD) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
@@ -48,7 +48,7 @@ static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) 
 
 static inline uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
     uintptr_t kind = take_out(queue, work);
-    if (kind == SQ__CALL || kind == SQ__EITHER) {
+    if (kind == SQ__AWAITED || kind == SQ__EITHER) {
         return take_call(queue, control, work->waiter) ? kind : SQ__EMPTY;
     }
     if (__builtin_expect(kind == SQ__EMPTY, 0)) {
@@ -104,7 +104,7 @@ sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__wo
     case SQ__MEMBER:
     case SQ__BARRIER_MEMBER:
         return control & SQ__DISCARD ? work->member.end->discard : work->member.run;
-    case SQ__CALL:
+    case SQ__AWAITED:
     case SQ__EITHER:
         return work->waiter.call->task.run;
     case SQ__PAIR:
@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) void call_measured(sq_queue_t *queu
     case SQ__BARRIER_MEMBER:
         run_member(queue, control, began, work->member);
         break;
-    case SQ__CALL:
+    case SQ__AWAITED:
     case SQ__EITHER:
         run_call(queue, began, work->waiter);
         break;
@@ -152,7 +152,7 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
         sq__cold_task_begins(queue, sq__run_function_of(kind, control, work), sq__reader_site_of(sq__self()->frame));
     }
     if (__builtin_expect((control & (SQ__MEASURED | SQ__DISCARD)) == SQ__MEASURED, 0) && kind != SQ__EMPTY) {
-        began = sq__measured_begin(queue, kind == SQ__CALL || kind == SQ__EITHER ? work->waiter.call->submitted : submitted);
+        began = sq__measured_begin(queue, kind == SQ__AWAITED || kind == SQ__EITHER ? work->waiter.call->submitted : submitted);
     }
     call_measured(queue, kind, control, began, work);
     if (__builtin_expect(control & SQ__WATCHED, 0)) {
@@ -164,7 +164,7 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { 
 
 /* The task was taken from a queue that is traced. */
 static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
-    if (kind == SQ__CALL || kind == SQ__EITHER) {
+    if (kind == SQ__AWAITED || kind == SQ__EITHER) {
         sq__traced_closure(work->waiter.call->task.run, work->waiter.call->task.context);
     }
     sq_function_t function = sq__run_function_of(kind, control, work);

@@ -22,7 +22,7 @@ static void take_off(sq__sharer_t *sharer) {
     sharer->link = NULL;
 }
 
-/* `slot`: the newest shared slot that has not been passed, or NULL. Nothing was submitted after it if it was taken last. */
+/* `slot`: the newest shared slot that has not been consumed, or NULL. Nothing was submitted after it if it was taken last. */
 static bool may_be_joined(sq_queue_t *queue, const sq__slot_t *slot) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     unsigned taken = sq__state_taken(state);

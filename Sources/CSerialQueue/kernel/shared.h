@@ -1,12 +1,12 @@
 /* shared.h: a slot that several waiting threads share.
  *
- * DESIGN. A wait that is withdrawn leaves its slot in the ring until the head passes it. A stalled queue that is polled with short
+ * DESIGN. A wait that is withdrawn leaves its slot in the ring until the head consumes it. A stalled queue that is polled with short
  * deadlines would grow with every poll. So when the ring is long, the waits that may be withdrawn share a slot: it has a list of
  * waiting threads, in order. A thread joins the list only if the slot is the last one that was taken. So the list is where
  * the thread's own slot would be, and the order of submission is kept. A thread that withdraws removes itself from the list. So
  * the ring grows only with the tasks and threads that stay in it.
  *
- * The head passes a shared slot once its list is empty. Until then it moves one thread after the other from the list into
+ * The head consumes a shared slot once its list is empty. Until then it moves one thread after the other from the list into
  * the hand-off slot, as if that had been in the ring.
  *
  * The lists, and which slot may be joined, are under the queue's lock. In a short ring each thread has its
@@ -23,7 +23,7 @@
 
 /* On the waiting thread's stack, all zero except what is fixed, and entered once. L under the queue's lock. */
 typedef struct sq__sharer {
-    uintptr_t kind;           /* fixed: SQ__WAITER, SQ__EITHER or SQ__CALL */
+    uintptr_t kind;           /* fixed: SQ__WAITER, SQ__EITHER or SQ__AWAITED */
     sq__waiter_t waiter;      /* fixed */
     sq__shared_t *list;       /* L */
     struct sq__sharer *next;  /* L */
@@ -37,7 +37,7 @@ int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *share
 /* Called when the wait was withdrawn or refused: takes the thread off the list. */
 void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer);
 
-/* O. At a shared slot, while the hand-off slot is empty: moves the first thread of its list there, and passes the slot if the
+/* O. At a shared slot, while the hand-off slot is empty: moves the first thread of its list there, and consumes the slot if the
  * list is empty then. */
 void sq__shared_next(sq_queue_t *queue);
 

@@ -36,7 +36,7 @@
  *
  * The word contains the segment's address, so that one compare-and-swap takes the slot and verifies that the slot is in this
  * segment. A submitter reads a segment only after it has a slot there, and a segment is never recycled while one of its
- * slots is unfilled or not passed yet. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
+ * slots is unfilled or not consumed yet. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
  * the word names now. */
 #ifndef SQ__KERNEL_STATE_H
 #define SQ__KERNEL_STATE_H

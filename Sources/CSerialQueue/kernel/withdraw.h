@@ -10,7 +10,7 @@
  *
  * The submitter writes the place before it publishes the slot. From then on the place changes once, to OVER, under the queue's
  * lock: either by the baton's holder, which then owns the task, or by a thread that withdraws it. The latter also changes the
- * slot's kind to GONE, under the same lock. So no thread accesses a slot after the holder has passed it, or the task's memory
+ * slot's kind to GONE, under the same lock. So no thread accesses a slot after the holder has consumed it, or the task's memory
  * after the task was withdrawn. The next holder skips the empty slot. */
 #ifndef SQ__KERNEL_WITHDRAW_H
 #define SQ__KERNEL_WITHDRAW_H

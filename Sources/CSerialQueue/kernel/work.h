@@ -17,7 +17,7 @@ enum sq__work_kind {
     SQ__CLAIM,  /* a PAIR that can be withdrawn until its turn (withdraw.h) */
     SQ__GONE,   /* a withdrawn CLAIM: the baton's holder skips the slot */
     SQ__MEMBER, /* a TASK of a group */
-    SQ__CALL,   /* a thread in run_and_wait, which waits until the runner has run its function */
+    SQ__AWAITED, /* a thread in run_and_wait, which waits until the runner has run its function */
     SQ__EITHER, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
     SQ__WAITER, /* a thread in sync, which waits for the baton */
     SQ__BARRIER,        /* a TASK that runs alone; only in concurrent queues */
@@ -65,7 +65,7 @@ typedef struct sq__call {
 typedef struct sq__waiter {
     sq__token_t *token;
     sq__wait_id_t wait_id;
-    sq__call_t *call; /* of a CALL or EITHER, or of a concurrent queue; else NULL */
+    sq__call_t *call; /* of an AWAITED or EITHER, or of a concurrent queue; else NULL */
 } sq__waiter_t;
 
 /* L under the queue's lock. */

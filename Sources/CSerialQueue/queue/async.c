@@ -262,6 +262,6 @@ SQ__NOTES_CALLER int sq_run_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_f
         return sq__queue_reject(queue, EDEADLK);
     }
     sq__site_t site = sq__is_sited(queue) ? sq__sites_noted(queue) : 0;
-    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__CALL, .call = &call, .deadline = deadline, .site = site });
+    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__AWAITED, .call = &call, .deadline = deadline, .site = site });
     return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
 }

@@ -23,7 +23,7 @@ static int call_owner(sq_queue_t *queue, sq_time_t deadline, sq_function_t funct
     if (error) {
         return sq__queue_reject(queue, error);
     }
-    return sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__CALL, .call = &call, .deadline = deadline, .site = site });
+    return sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__AWAITED, .call = &call, .deadline = deadline, .site = site });
 }
 
 static bool take_if_free(sq_queue_t *queue) {

@@ -95,7 +95,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         sq__baton_pass(queue);
     }
     if (mode == SQ_SHUTDOWN_DISCARD) {
-        /* Refuse waiting threads now, however long the running task takes. Their slots stay until the holder passes them. */
+        /* Refuse waiting threads now, however long the running task takes. Their slots stay until the holder consumes them. */
         sq__token_refuse_line(queue);
     }
     if (queue->room != NULL) {

@@ -39,7 +39,7 @@ static sq__session_t record(const sq_queue_t *queue, uintptr_t where, sq__site_t
 int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     sq__wait_t wait;
     sq__place_t place;
-    int error = sq__wait_begin_turn(&wait, queue, wanted->kind != SQ__CALL && !wanted->is_brief);
+    int error = sq__wait_begin_turn(&wait, queue, wanted->kind != SQ__AWAITED && !wanted->is_brief);
     if (error) {
         return sq__queue_reject(queue, error);
     }
@@ -49,7 +49,7 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     };
     bool shares = sq__ring_depth(queue) >= SQ__SHARED_FROM && may_be_given_up(wanted);
     /* A call takes a slot even on a free queue: only a slot can be withdrawn. */
-    error = enter(queue, shares, wanted->kind == SQ__CALL, &sharer, &place);
+    error = enter(queue, shares, wanted->kind == SQ__AWAITED, &sharer, &place);
     bool is_free = error == 0 && place.owns && place.slot == NULL;
     if (error || is_free) {
         sq__wait_cancel(&wait);
@@ -75,7 +75,7 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     if (wanted->is_brief) {
         error = sq__wait_briefly(&wait);
     } else {
-        /* The queue was free, so a CALL with a passed deadline has taken it, too; but the runner may not begin soon. */
+        /* The queue was free, so an AWAITED with a passed deadline has taken it, too; but the runner may not begin soon. */
         bool is_late = place.owns && wanted->deadline <= sq__clock_now();
         error = sq__wait_end(&wait, is_late ? SQ_FOREVER : wanted->deadline);
     }

@@ -162,7 +162,7 @@ static void end_item(void *unused) {
     sq_item_release(scene.item);
     if (!scene.gives_queue && sq_sync(scene.queues[0], scene_do_nothing, NULL) == 0
         && sq__load_relaxed(&scene.queues[0]->withdrawn) != sq__load_relaxed(&scene.queues[0]->skipped)) {
-        ex_fail("item: an empty slot was passed and not counted");
+        ex_fail("item: an empty slot was consumed and not counted");
     }
 }
 

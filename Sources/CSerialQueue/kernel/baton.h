@@ -2,7 +2,7 @@
  *
  * DESIGN. The thread that completes a task holds the baton and decides where it goes:
  *
- *     next is the handed-off work, a TASK, PAIR or AWAITED  to the runner: it runs them; another holder posts the runner
+ *     next is handed-off work: a TASK, PAIR or AWAITED     to the runner: it runs them; another holder posts the runner
  *     next is a GONE                                       skipped, by any holder
  *     next is a WAITER                                     to that thread, by a grant of its token
  *     next is an EITHER                                    the runner runs its function; another holder grants it as a WAITER

@@ -4,7 +4,7 @@
 #include "kernel/cold.h"
 #include "kernel/reader.h"
 #include "kernel/run.h"
-#include "many/look.h"
+#include "many/peek.h"
 
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
 

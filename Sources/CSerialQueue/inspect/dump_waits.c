@@ -1,7 +1,7 @@
 #include "inspect/dump_write.h"
 
 #include "kernel/state.h"
-#include "many/look.h"
+#include "many/peek.h"
 
 enum { MOST_LINKS = 8, MOST_HOLDERS = 4 };
 
@@ -28,8 +28,8 @@ static const void *needed(const sq__view_thread_t *thread, const void *queues[],
     if (thread->kind[0] == '\0' || thread->kind[0] == 'o' || thread->kind[0] == 'a') { /* a queue, a once or an apply */
         return thread->object;
     }
-    if (thread->kind[0] == 'g' ? sq__group_look(thread->object, &many) : thread->kind[0] == 'i' && sq__item_look(thread->object, &many)) {
-        for (; *count < many.queues && *count < SQ__LOOK_QUEUES; *count += 1) {
+    if (thread->kind[0] == 'g' ? sq__group_peek(thread->object, &many) : thread->kind[0] == 'i' && sq__item_peek(thread->object, &many)) {
+        for (; *count < many.queues && *count < SQ__PEEK_QUEUES; *count += 1) {
             queues[*count] = many.queue[*count].at;
         }
     }
@@ -38,13 +38,13 @@ static const void *needed(const sq__view_thread_t *thread, const void *queues[],
 
 static void add_members(sq__dump_text_t *text, const sq__view_thread_t *thread) {
     sq__many_view_t many;
-    if (thread->kind[0] != 'g' || !sq__group_look(thread->object, &many)) {
+    if (thread->kind[0] != 'g' || !sq__group_peek(thread->object, &many)) {
         return;
     }
     if (many.entered > 0) {
         sq__dump_add(text, ", %llu entered", (unsigned long long)many.entered);
     }
-    for (size_t i = 0; i < many.queues && i < SQ__LOOK_QUEUES; i += 1) {
+    for (size_t i = 0; i < many.queues && i < SQ__PEEK_QUEUES; i += 1) {
         char label[SQ__VIEW_LABEL];
         sq__peek_text(many.queue[i].at != NULL ? many.queue[i].at->label : NULL, label, sizeof label);
         sq__dump_add(text, ", %llu in queue \"%s\"", (unsigned long long)many.queue[i].members, label);
@@ -69,7 +69,7 @@ static void add_cause(sq__dump_text_t *text, const sq__view_queue_t *queue) {
 static void add_chain(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *first) {
     const sq__view_thread_t *thread = first;
     for (unsigned link = 0; link < MOST_LINKS; link += 1) {
-        const void *queues[SQ__LOOK_QUEUES];
+        const void *queues[SQ__PEEK_QUEUES];
         size_t count, others;
         const void *what = needed(thread, queues, &others);
         const sq__view_key_t *held = sq__view_holders(view, what, &count);

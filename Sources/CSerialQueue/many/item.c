@@ -10,7 +10,7 @@
 #include "kernel/run.h"
 #include "kernel/sited.h"
 #include "kernel/withdraw.h"
-#include "many/look.h"
+#include "many/peek.h"
 #include "platform/peek.h"
 #include "thread/explored.h"
 

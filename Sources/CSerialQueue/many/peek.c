@@ -1,4 +1,4 @@
-#include "many/look.h"
+#include "many/peek.h"
 
 #include "many/item.h"
 #include "many/tie.h"
@@ -6,12 +6,12 @@
 
 enum { MOST_LISTS = 1 << 16, MOST_TIES = 1 << 16 };
 
-static void look_at_ties(const sq__tie_t *tie, sq__many_view_t *view) {
+static void peek_at_ties(const sq__tie_t *tie, sq__many_view_t *view) {
     struct sq__tie copy;
     for (unsigned i = 0; tie != NULL && i < MOST_TIES && sq__peek(tie, &copy, sizeof copy); i += 1) {
         uint64_t members = (uint32_t)sq__load_relaxed(&copy.members);
         if (members > 0) {
-            if (view->queues < SQ__LOOK_QUEUES) {
+            if (view->queues < SQ__PEEK_QUEUES) {
                 view->queue[view->queues].at = sq__load_relaxed(&copy.queue);
                 view->queue[view->queues].members = members;
             }
@@ -21,7 +21,7 @@ static void look_at_ties(const sq__tie_t *tie, sq__many_view_t *view) {
     }
 }
 
-bool sq__group_look(const void *group, sq__many_view_t *view) {
+bool sq__group_peek(const void *group, sq__many_view_t *view) {
     struct sq_group copy;
     sq__tie_table_t table;
     *view = (sq__many_view_t){ .entered = 0 };
@@ -33,13 +33,13 @@ bool sq__group_look(const void *group, sq__many_view_t *view) {
     for (size_t i = 0; at != NULL && sq__peek(at, &table, sizeof table) && i <= table.mask && i < MOST_LISTS; i += 1) {
         sq__tie_t *first;
         if (sq__peek(&at->lists[i], &first, sizeof first)) {
-            look_at_ties(first, view);
+            peek_at_ties(first, view);
         }
     }
     return true;
 }
 
-bool sq__item_look(const void *item, sq__many_view_t *view) {
+bool sq__item_peek(const void *item, sq__many_view_t *view) {
     struct sq_item copy;
     *view = (sq__many_view_t){ .entered = 0 };
     if (!sq__peek(item, &copy, sizeof copy)) {

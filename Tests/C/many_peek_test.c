@@ -1,9 +1,9 @@
-/* many_look_test.c: what a dump reads of groups and items, and which ties a group has. */
+/* many_peek_test.c: what a dump reads of groups and items, and which ties a group has. */
 #include "group.h"
 #include "inject.h"
 #include "outcome.h"
 
-#include "many/look.h"
+#include "many/peek.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void add_members(sq_group_t *group, sq_queue_t **queues, size_t *ran) {
 }
 
 /* Queues with members, and as many without, whose ties are idle. To see it fail: in find_or_give, look at the first tie alone, or
- * take the first idle one at once; in look_at_ties, count ties without members, or write without a look at SQ__LOOK_QUEUES. */
+ * take the first idle one at once; in peek_at_ties, count ties without members, or write without a look at SQ__PEEK_QUEUES. */
 TEST(a_queue_has_one_tie_of_a_group_and_a_look_finds_those_with_members) {
     sq_pool_t *pools[] = { sq_pool_create_manual("waits"), sq_pool_create_manual("runs") };
     sq_queue_t *busy[QUEUES], *idle[QUEUES];
@@ -48,16 +48,16 @@ TEST(a_queue_has_one_tie_of_a_group_and_a_look_finds_those_with_members) {
     CHECK_EQUAL(ran, QUEUES);
     CHECK_EQUAL(sq_group_enter(group), 0);
     for (int round = 1; round <= 2; round += 1) {
-        const sq__many_view_t *view = look_at(&framed, sq__group_look, group);
+        const sq__many_view_t *view = look_at(&framed, sq__group_peek, group);
         CHECK_EQUAL(view->entered, 1);
         CHECK_EQUAL(view->queues, QUEUES);
-        CHECK_EQUAL(view->queue[SQ__LOOK_QUEUES - 1].members, round);
+        CHECK_EQUAL(view->queue[SQ__PEEK_QUEUES - 1].members, round);
         add_members(group, busy, &ran); /* most of their ties are not the first of their lists */
     }
     CHECK_EQUAL(sq_group_leave(group), 0);
     CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, 4 * QUEUES);
-    CHECK_EQUAL(look_at(&framed, sq__group_look, group)->queues, 0);
+    CHECK_EQUAL(look_at(&framed, sq__group_peek, group)->queues, 0);
     for (int i = 0; i < QUEUES; i += 1) {
         sq_queue_release(busy[i]);
         sq_queue_release(idle[i]);
@@ -100,16 +100,16 @@ TEST(a_look_at_an_item_shows_its_queue_while_it_waits_for_its_turn) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_queue_on(pool, "queue");
     sq_item_t *item = sq_item_create("item", &(sq_task_t){ add_one, &ran, NULL });
-    const sq__many_view_t *view = look_at(&framed, sq__item_look, item);
+    const sq__many_view_t *view = look_at(&framed, sq__item_peek, item);
     CHECK_EQUAL(view->queues, 0);
     CHECK_EQUAL(view->entered, 0);
     CHECK_EQUAL(sq_item_submit(item, queue), 0);
-    view = look_at(&framed, sq__item_look, item);
+    view = look_at(&framed, sq__item_peek, item);
     CHECK_EQUAL(view->queues, 1);
     CHECK(view->queue[0].at == queue);
     CHECK_EQUAL(view->queue[0].members, 1);
     CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
-    CHECK_EQUAL(look_at(&framed, sq__item_look, item)->queues, 0);
+    CHECK_EQUAL(look_at(&framed, sq__item_peek, item)->queues, 0);
     sq_item_release(item);
     sq_queue_release(queue);
     sq_pool_release(pool);
@@ -117,6 +117,6 @@ TEST(a_look_at_an_item_shows_its_queue_while_it_waits_for_its_turn) {
 
 TEST(a_look_at_memory_that_is_not_there_fails) {
     sq__many_view_t view;
-    CHECK(!sq__group_look((const void *)64, &view)); /* NOLINT: an address alone */
-    CHECK(!sq__item_look((const void *)64, &view));  /* NOLINT */
+    CHECK(!sq__group_peek((const void *)64, &view)); /* NOLINT: an address alone */
+    CHECK(!sq__item_peek((const void *)64, &view));  /* NOLINT */
 }

@@ -1,26 +1,26 @@
-/* look.h: what a group or an item waits for, for a dump. */
-#ifndef SQ__MANY_LOOK_H
-#define SQ__MANY_LOOK_H
+/* peek.h: what a group or an item waits for, for a dump. */
+#ifndef SQ__MANY_PEEK_H
+#define SQ__MANY_PEEK_H
 
 #include "include/sq_types.h"
 #include "kernel/work.h"
 
 #include <stddef.h>
 
-enum { SQ__LOOK_QUEUES = 8 };
+enum { SQ__PEEK_QUEUES = 8 };
 
 typedef struct sq__many_view {
     uint64_t entered;  /* of a group: members that sq_group_enter added */
-    size_t queues;     /* with members of the group, or the one that has the item; `queue` has the first SQ__LOOK_QUEUES of them */
+    size_t queues;     /* with members of the group, or the one that has the item; `queue` has the first SQ__PEEK_QUEUES of them */
     struct {
         const sq_queue_t *at; /* may have been freed by now */
         uint64_t members;
-    } queue[SQ__LOOK_QUEUES];
+    } queue[SQ__PEEK_QUEUES];
 } sq__many_view_t;
 
 /* Peeks at the group or item. False: it cannot be read. */
-bool sq__group_look(const void *group, sq__many_view_t *view);
-bool sq__item_look(const void *item, sq__many_view_t *view);
+bool sq__group_peek(const void *group, sq__many_view_t *view);
+bool sq__item_peek(const void *item, sq__many_view_t *view);
 
 /* The function of the work item, if this work of kind SQ__PAIR is one; else NULL. */
 sq_function_t sq__item_function(const sq__pair_t *pair);

@@ -13,7 +13,7 @@
 TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
     char later[80];
     int kept = silence_begin();
-    CHECK_EQUAL(sq_trace_start(new_path(",last=60s,signal=USR2")), 0);
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s,signal=SIGUSR2")), 0);
     snprintf(later, sizeof later, "%s.1", path);
     use_queues("com.example.first");
     CHECK_EQUAL(size_of(path), 0); /* nothing has happened yet */
@@ -171,7 +171,7 @@ TEST(a_signal_that_SQ_DUMP_uses_is_named_and_the_recording_continues_without_it)
 /* To see it fail: in read_option take an option without a value for an unknown one. */
 TEST(an_option_without_a_value_says_which_values_it_takes) {
     static const char *const empty[][2] = { { "F,last=", "last= takes a time such as 10s or 500ms" },
-                                            { "F,buffer=", "buffer= takes a size" }, { "F,last=1s,signal=", "signal= takes HUP" } };
+                                            { "F,buffer=", "buffer= takes a size" }, { "F,last=1s,signal=", "signal= takes USR1" } };
     for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i += 1) {
         char text[1000];
         int kept, messages = messages_begin(&kept);

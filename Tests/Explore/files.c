@@ -22,7 +22,6 @@ LEFT_OUT(sq__file_close, int file)
 LEFT_OUT(sq__program_at_exit, void (*function)(void))
 LEFT_OUT(sq__bell_create, int *bell)
 LEFT_OUT(sq__signal_take, int number, void (*function)(int))
-LEFT_OUT(sq__signal_number, const char *name, size_t length)
 
 
 void sq__report(const char *format, ...) { ex_fail("the core reports: %s", format); }

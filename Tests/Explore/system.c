@@ -209,7 +209,7 @@ void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *tex
     snprintf(text, size, "f");
 }
 bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; return false; }
-int sq__signal_named(const char *name) { (void)name; return 0; }
+int sq__signal_named(const char *name, size_t length) { (void)name, (void)length; return 0; }
 int sq__signal_begin(int number, void (*call)(void), void (*replaced)(void)) { (void)number, (void)call, (void)replaced; return EBUSY; }
 void sq__signal_begin_again(void) {}
 

@@ -22,7 +22,7 @@ extern "C" {
  *
  * @param options The path of the file, where %p stands for the process's number, and then, each after a comma: `last=10s` (s, ms): a flight
  *     recorder, which keeps the newest events in memory and writes them when a deadlock or stall is reported, before the process ends with a
- *     message, at sq_trace_write and at the end; `signal=USR2` (HUP, QUIT, USR1, USR2, WINCH): and when this signal comes, unless the program
+ *     message, at sq_trace_write and at the end; `signal=USR2` (also HUP, QUIT, WINCH, RTMIN+1, …): and when this signal comes, unless the program
  *     installs a handler of its own later; `buffer=1M` (K, M): the memory for each thread that records, 64 bytes for a task.
  * @retval 0 The events are being recorded.
  * @retval EALREADY They are already.

@@ -8,9 +8,11 @@
 #include "platform/message.h"
 #include "platform/program.h"
 #include "platform/signal.h"
+#include "platform/signal_handler.h"
 #include "thread/process.h"
 
 #include <errno.h>
+#include <string.h>
 
 enum { STANDARD_ERROR = 2 };
 
@@ -32,7 +34,7 @@ static __attribute__((constructor)) void begin(void) {
     if (name == NULL || name[0] == '\0') {
         return;
     }
-    int number = sq__signal_named(name);
+    int number = sq__signal_named(name, strlen(name));
     if (number == 0) {
         sq__report("SQ_DUMP=%.64s names no signal for a dump: USR1, USR2, HUP, QUIT, WINCH, RTMIN+1, .... Continuing without.", name);
         return;

@@ -9,31 +9,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-int sq__signal_named(const char *name) {
-    static const struct { const char *name; int number; } known[] = {
-        { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "HUP", SIGHUP }, { "QUIT", SIGQUIT }, { "INT", SIGINT }, { "TERM", SIGTERM },
-        { "ALRM", SIGALRM }, { "WINCH", SIGWINCH }, { "URG", SIGURG }, { "IO", SIGIO }, { "PWR", SIGPWR }, { "VTALRM", SIGVTALRM },
-    };
-    name += strncmp(name, "SIG", 3) == 0 ? 3 : 0;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i += 1) {
-        if (strcmp(name, known[i].name) == 0) {
-            return known[i].number;
-        }
-    }
-    unsigned above;
-    int used = 0;
-    if (strcmp(name, "RTMIN") == 0) {
-        return SIGRTMIN;
-    }
-    bool is_real_time = sscanf(name, "RTMIN+%2u%n", &above, &used) == 1 && name[used] == '\0';
-    return is_real_time && SIGRTMIN + (int)above <= SIGRTMAX ? SIGRTMIN + (int)above : 0;
-}
 
 /* Written before the handler is installed. */
 static int event = -1;

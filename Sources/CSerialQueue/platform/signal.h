@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 
-/* The number of the signal with this name ("USR1", "SIGUSR1", "RTMIN+2"); 0: there is none, or programs may not use it freely. */
-int sq__signal_named(const char *name);
-
 /* Starts a thread that calls `call` after each such signal, and once for several signals that come during a call. Calls
  * `replaced` on it, about a second after the start, if the program has then installed another handler. May be called once in a process.
  * Returns 0; EBUSY: the program handles or ignores the signal; or another errno code. */

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 int sq__signal_take(int number, void (*function)(int)) {
@@ -26,14 +28,25 @@ void sq__signal_give_back(int number, void (*function)(int)) {
     }
 }
 
-int sq__signal_number(const char *name, size_t length) {
-    static const struct { const char *name; int number; } signals[] = {
-        { "HUP", SIGHUP }, { "QUIT", SIGQUIT }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "WINCH", SIGWINCH },
+int sq__signal_named(const char *name, size_t length) {
+    const struct { const char *name; int number; } known[] = {
+        { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "HUP", SIGHUP }, { "QUIT", SIGQUIT }, { "INT", SIGINT }, { "TERM", SIGTERM },
+        { "ALRM", SIGALRM }, { "WINCH", SIGWINCH }, { "URG", SIGURG }, { "IO", SIGIO }, { "PWR", SIGPWR }, { "VTALRM", SIGVTALRM },
+        { "RTMIN", SIGRTMIN },
     };
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i += 1) {
-        if (strlen(signals[i].name) == length && memcmp(signals[i].name, name, length) == 0) {
-            return signals[i].number;
+    char text[16] = "";
+    if (length >= sizeof text) {
+        return 0;
+    }
+    memcpy(text, name, length);
+    const char *plain = text + (strncmp(text, "SIG", 3) == 0 ? 3 : 0);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i += 1) {
+        if (strcmp(plain, known[i].name) == 0) {
+            return known[i].number;
         }
     }
-    return 0;
+    unsigned above;
+    int used = 0;
+    bool is_real_time = sscanf(plain, "RTMIN+%2u%n", &above, &used) == 1 && plain[used] == '\0';
+    return is_real_time && SIGRTMIN + (int)above <= SIGRTMAX ? SIGRTMIN + (int)above : 0;
 }

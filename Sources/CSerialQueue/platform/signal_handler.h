@@ -10,7 +10,7 @@
 int sq__signal_take(int number, void (*function)(int));
 /* Undoes it, if `function` is still the handler. */
 void sq__signal_give_back(int number, void (*function)(int));
-/* The number of the signal with this name, without SIG; 0: there is none. */
-int sq__signal_number(const char *name, size_t length);
+/* The number of the signal with this name ("USR1", "SIGUSR1", "RTMIN+2"); 0: there is none, or programs may not use it freely. */
+int sq__signal_named(const char *name, size_t length);
 
 #endif

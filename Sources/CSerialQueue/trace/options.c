@@ -59,8 +59,8 @@ static const char *read_option(sq__trace_options_t *options, const char *text, s
             ? NULL : "buffer= takes a size from 4K to 1024M";
     }
     if (length >= sizeof signal - 1 && memcmp(text, signal, sizeof signal - 1) == 0) {
-        options->signal = sq__signal_number(text + sizeof signal - 1, length - (sizeof signal - 1));
-        return options->signal != 0 ? NULL : "signal= takes HUP, QUIT, USR1, USR2 or WINCH";
+        options->signal = sq__signal_named(text + sizeof signal - 1, length - (sizeof signal - 1));
+        return options->signal != 0 ? NULL : "signal= takes USR1, USR2, HUP, QUIT, WINCH, RTMIN+1, ...";
     }
     return "the options after the file are last=, buffer= and signal=";
 }

@@ -9,7 +9,6 @@
 #include "platform/message.h"
 #include "platform/mutex.h"
 #include "platform/program.h"
-#include "platform/signal.h"
 #include "platform/signal_handler.h"
 #include "platform/thread.h"
 #include "thread/process.h"
@@ -254,7 +253,7 @@ static void before_fatal(void) {
 static bool is_signal_of_dump(const char *text) {
     sq__trace_options_t options;
     const char *dump = getenv("SQ_DUMP");
-    return dump != NULL && sq__trace_options_read(&options, text) == NULL && options.signal != 0 && sq__signal_named(dump) == options.signal;
+    return dump != NULL && sq__trace_options_read(&options, text) == NULL && options.signal != 0 && sq__signal_named(dump, strlen(dump)) == options.signal;
 }
 
 void sq__trace_from_environment(void) {

@@ -130,6 +130,34 @@ TEST(after_the_end_a_cycle_is_refused_and_named) {
     sq_queue_release(b);
 }
 
+static void sync_onto_other(void *context) {
+    visit_t *visit = context;
+    latch_bump(&visit->entered);
+    latch_wait(&visit->leave, 1);
+    CHECK_EQUAL(sq_sync(visit->other, add_one, &visit->ran), 0);
+}
+
+static void wait_for_the_end_of_the_first(void *context) {
+    visit_t *visit = context;
+    CHECK_EQUAL(sq_shutdown(visit->queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    latch_bump(&visit->leave);
+    wait_for_depth(visit->other, 1); /* the task of the first queue waits for this one */
+    visit->error = sq_sync_or_run(visit->queue, must_not_run, NULL);
+}
+
+/* To see it fail: in run_after_end ignore the error of sq_shutdown. */
+TEST(a_wait_for_the_end_that_would_close_a_cycle_is_refused) {
+    visit_t visit = { .queue = make_queue_of("ending", 0), .other = make_queue_of("other", 0), .entered = LATCH_INIT, .leave = LATCH_INIT };
+    CHECK_EQUAL(sq_async(visit.queue, sync_onto_other, &visit), 0);
+    latch_wait(&visit.entered, 1);
+    CHECK_EQUAL(sq_run_and_wait(visit.other, FAR, wait_for_the_end_of_the_first, &visit), 0);
+    CHECK_EQUAL(visit.error, EDEADLK);
+    CHECK_EQUAL(sq_shutdown(visit.queue, SQ_SHUTDOWN_DRAIN, FAR), 0);
+    CHECK_EQUAL(visit.ran, 1);
+    sq_queue_release(visit.queue);
+    sq_queue_release(visit.other);
+}
+
 static void shut_down_and_run(void *context) {
     visit_t *visit = context;
     CHECK_EQUAL(sq_shutdown(visit->other, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);

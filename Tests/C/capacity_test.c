@@ -3,6 +3,7 @@
 #include "inject.h"
 
 #include "sq_group.h"
+#include "sq_pool.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -306,3 +307,26 @@ TEST(producers_that_wait_for_room_keep_their_order_and_the_depth_its_limit) { ru
 /* Room against giving up. To see it fail: in sq__capacity_give_room, give the room to the first seeker whether or not
  * sq__token_grant returns true (the room is lost, and the producers hang). */
 TEST(producers_that_time_out_after_0_to_20_us_lose_no_room) { run_plant(false); }
+
+/* The task runs on a queue of width 2: another reader could make room. */
+static void wait_for_room_as_a_reader(void *context) {
+    sq_queue_t *queue = context;
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_async_until(queue, sq_deadline(1000000), &(sq_task_t){ must_not_run, NULL, NULL }), ETIMEDOUT);
+    CHECK_EQUAL(sq_resume(queue), 0);
+}
+
+/* To see it fail: leave sq__is_concurrent out of wait_for_room (capacity.c): EDEADLK. */
+TEST(a_reader_may_wait_for_room_in_its_own_queue) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.width = 2;
+    options.capacity = 1;
+    options.pool = sq_pool_create("pool", NULL);
+    sq_queue_t *queue = sq_queue_create("readers", &options);
+    REQUIRE(queue != NULL);
+    sq_pool_release(options.pool);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, wait_for_room_as_a_reader, queue), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+}

@@ -201,6 +201,7 @@ TEST(a_job_needs_no_room_and_takes_none) {
         check_item(&items[i], 0, 0, 1, 0);
     }
     check_item(&waiting, 1, 0, 1, 0);
+    CHECK_EQUAL(stats_now(queue).rejected, 0);
     /* And gave none back that it had not taken. */
     fill(queue, &hold, 1, &ran);
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), EAGAIN);

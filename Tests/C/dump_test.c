@@ -175,6 +175,31 @@ TEST(an_item_that_runs_is_shown_with_its_own_function) {
     sq_queue_release(queue);
 }
 
+typedef struct no_item {
+    sq_function_t words[100];
+    hold_t hold;
+} no_item_t;
+
+static void pair_stands_here(void *first, void *unused, bool runs) {
+    CHECK(runs && unused == NULL);
+    stand_here(&((no_item_t *)first)->hold);
+}
+
+/* The first argument points to addresses of functions, as an item has one. To see it fail: in sq__item_function do not
+ * compare pair->call. */
+TEST(a_pair_that_is_no_item_is_shown_with_its_own_function) {
+    sq_queue_t *queue = make_queue_of("pairs", 0);
+    no_item_t first = { .hold = HOLD_INIT };
+    for (size_t i = 0; i < 100; i += 1) {
+        first.words[i] = add_one;
+    }
+    CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, pair_stands_here, &first, NULL), 0);
+    latch_wait(&first.hold.entered, 1);
+    CHECK_LINE(dump_now(), "runs pair_stands_here", "in queue \"pairs\"", NULL);
+    end_hold(&first.hold);
+    sq_queue_release(queue);
+}
+
 static sq_once_t once = SQ_ONCE_INIT;
 static hold_t hold_of_once = HOLD_INIT;
 static void *call_once(void *unused) {

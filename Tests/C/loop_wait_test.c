@@ -94,6 +94,46 @@ TEST(the_owners_wait_for_an_item_runs_its_queue) {
     end_scene(&scene);
 }
 
+typedef struct foreign {
+    sq_pool_t *pool;
+    sq_queue_t *queue;
+    const atomic_int *waits; /* the thread that waits for the item */
+    latch_t made;
+} foreign_t;
+
+static void *own_another_loop(void *argument) {
+    foreign_t *foreign = argument;
+    foreign->pool = make_loop_pool();
+    WHATEVER(sq_pool_run_some(foreign->pool, 1, SQ_NOW)); /* its owner from now on */
+    foreign->queue = queue_on(foreign->pool, "foreign", 0);
+    latch_bump(&foreign->made);
+    latch_wait(&foreign->made, 2);
+    wait_until_asleep(foreign->waits);
+    CHECK_EQUAL(sq_pool_run_some(foreign->pool, SIZE_MAX, FAR), 1);
+    sq_queue_release(foreign->queue);
+    sq_pool_release(foreign->pool);
+    return NULL;
+}
+
+/* To see it fail: in queue_on_loop_of (item_wait.c) do not ask whose loop it is. */
+TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) {
+    scene_t scene = make_scene();
+    const atomic_int self = gettid();
+    place_t place = { .count = 0 };
+    foreign_t foreign = { .waits = &self, .made = LATCH_INIT };
+    pthread_t other = spawn(own_another_loop, &foreign);
+    latch_wait(&foreign.made, 1);
+    sq_item_t *item = sq_item_create("foreign", &(sq_task_t){ note_place, &place, NULL });
+    CHECK_EQUAL(sq_item_submit(item, foreign.queue), 0);
+    latch_bump(&foreign.made);
+    CHECK_EQUAL(sq_item_wait(item, FAR), 0);
+    CHECK_EQUAL(place.count, 1);
+    CHECK(pthread_equal(place.thread, other));
+    join(other);
+    sq_item_release(item);
+    end_scene(&scene);
+}
+
 static void add_another(void *context) {
     const scene_t *scene = context;
     add_member(scene, scene->main, 1);

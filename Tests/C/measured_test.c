@@ -122,13 +122,23 @@ TEST(the_same_on_a_pool_and_on_a_concurrent_queue) {
     visitor_t barrier = { .queue = NULL };
     visitor_start(&barrier, queue, true, do_nothing, NULL);
     wait_for_depth(queue, 1);
+    visitor_t behind = { .queue = NULL };
+    visitor_start(&behind, queue, false, do_nothing, NULL);
+    wait_for_depth(queue, 2);
+    use_time(NULL);
     both_t both = read_both(queue);
     CHECK_EQUAL(both.waiting.count, 202);
     CHECK_EQUAL(both.running.count, 201);
     latch_bump(&reader.leave);
     CHECK_EQUAL(visitor_end(&barrier), 0);
+    CHECK_EQUAL(visitor_end(&behind), 0);
     CHECK_EQUAL(sq_sync_barrier(queue, do_nothing, NULL), 0);
-    check_both(queue, 204);
+    both = check_both(queue, 205);
+    uint64_t waited = 0;
+    for (size_t i = 0; i < SQ_HISTOGRAM_BUCKETS; i += 1) {
+        waited += sq_histogram_bound(i) >= 1000000 ? both.waiting.counts[i] : 0;
+    }
+    CHECK(waited >= 2); /* the barrier and the reader behind it */
     sq_queue_release(queue);
 }
 

@@ -4,6 +4,7 @@
 #endif
 #include "child.h"
 #include "harness.h"
+#include "inject.h"
 #include "sq_async.h"
 #include "sq_loop.h"
 #include "sq_pool.h"
@@ -76,6 +77,18 @@ TEST(the_threads_of_a_class_have_what_granted_says) {
         }
         sq_pool_release(pool);
     }
+}
+
+/* To see it fail: in sq_pool_granted fill in *granted whatever the error was. */
+TEST(without_a_thread_to_ask_granted_fails_and_fills_in_nothing) {
+    sq_pool_t *pool = pool_of(SQ_SERVICE_UTILITY);
+    sq_pool_granted_t granted = SQ_POOL_GRANTED_INIT;
+    fail_nth(FAIL_THREAD, 1, true);
+    int error = sq_pool_granted(pool, &granted);
+    CHECK(fail_nothing() > 0);
+    CHECK_EQUAL(error, ENOMEM);
+    CHECK_EQUAL(granted.service, SQ_SERVICE_DEFAULT);
+    sq_pool_release(pool);
 }
 
 /* From now on the system call fails with this error, in all threads of this process. */

@@ -133,6 +133,7 @@ THREAD(t_enter_until, enter(stage_soon()))
 THREAD(t_enter_now, enter(SQ_NOW))
 THREAD(t_take, take(SQ_FOREVER))
 THREAD(t_take_until, take(stage_soon()))
+THREAD(t_take_one_of_two, if (take(SQ_NOW) != 0) ex_fail("semaphore: a permit was there, and not given"))
 THREAD(t_give, give())
 THREAD(t_give_two, give(); give())
 THREAD(t_give_last, sq_semaphore_t *mine = semaphore; permits += 1; sq_semaphore_signal(mine))
@@ -144,6 +145,7 @@ THREAD(t_recurse, call(0, recurse); if (refused != 1) ex_fail("once: a recursion
 
 BODY(semaphore_mutex, 1, t_enter, t_enter, t_enter_now)
 BODY(semaphore_mutex_until, 1, t_enter, t_enter_until, t_enter_until)
+BODY(semaphore_two_permits, 2, t_take_one_of_two, t_take_one_of_two)
 BODY(semaphore_signal_wait, 0, t_take, t_give)
 BODY(semaphore_signals, 0, t_take, t_take, t_give, t_give)
 BODY(semaphore_until, 0, t_take_until, t_take_until, t_give)
@@ -178,6 +180,7 @@ static void once_cross(void) {
 const scenario_t semaphore_once_scenarios[] = {
     { "semaphore_mutex", "one permit: one at a time, and what it wrote is visible to the next", .body = semaphore_mutex },
     { "semaphore_mutex_until", "the same with deadlines: a permit comes as its taker times out", .body = semaphore_mutex_until },
+    { "semaphore_two_permits", "two permits, two that do not wait: each gets one", .body = semaphore_two_permits },
     { "semaphore_signal_wait", "a signal against a wait that begins", .body = semaphore_signal_wait },
     { "semaphore_signals", "two signals, two waits: each gets one", .body = semaphore_signals },
     { "semaphore_until", "two waits that time out, one signal: no permit is lost", .body = semaphore_until },

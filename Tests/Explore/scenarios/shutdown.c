@@ -2,9 +2,55 @@
 #include "scenario.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define STOPPED .may = ERROR_BIT(ESHUTDOWN)
 #define STOPPED_OR_CYCLE .may = ERROR_BIT(ESHUTDOWN) | ERROR_BIT(EDEADLK), .deadlocks = -1
+
+static sq_queue_t *ended;
+static uint64_t cell; /* written without a lock: a race if two functions run at one time */
+static int ran;
+
+static void write_cell(void *unused) {
+    (void)unused;
+    ex_caller = (const void *)write_cell;
+    ex_write(&cell, sizeof cell);
+    ran += 1;
+}
+
+static void run_after_end(void *unused) {
+    (void)unused;
+    int error = sq_sync_or_run(ended, write_cell, NULL);
+    if (error) {
+        ex_fail("sync_or_run after the end returned %s", strerror(error));
+    }
+}
+
+static void end(void *unused) {
+    (void)unused;
+    if (sq_shutdown(ended, SQ_SHUTDOWN_DRAIN, SQ_FOREVER) != 0) {
+        ex_fail("an idle queue does not end");
+    }
+}
+
+static void after_end_two(void) {
+    static const expectation_t nothing;
+    stage_begin(&nothing, 0);
+    ran = 0;
+    ended = sq_queue_create("A", NULL);
+    ex_join(ex_start(end, NULL, false)); /* not by this thread: it would keep a token beyond the end */
+    int threads[] = { ex_start(run_after_end, NULL, false), ex_start(run_after_end, NULL, false) };
+    ex_join(threads[0]);
+    ex_join(threads[1]);
+    sq_queue_release(ended);
+    for (unsigned i = 1; i < ex_threads(); i += 1) {
+        ex_join((int)i);
+    }
+    if (ran != 2) {
+        ex_fail("after the end %d functions ran", ran);
+    }
+    stage_end();
+}
 
 const scenario_t shutdown_scenarios[] = {
     { "drain_async", "a drain runs what was accepted, and refuses the rest", "async async | drain", .expect = { STOPPED } },
@@ -36,5 +82,6 @@ const scenario_t shutdown_scenarios[] = {
     { "drain_bound", "submitters that wait for room are refused", "async_until async_until | drain", .expect = { STOPPED, .capacity = 1 } },
     { "drain_faults", "a shutdown while memory and threads fail", "async drain_until | sync_until", .faults = true, .expect = { STOPPED } },
     { "drain_then_async", "the first async comes when the queue has ended: no worker is started that nobody ends", "drain async | async", .expect = { STOPPED } },
+    { "after_end_two", "two threads are the first to call sync_or_run after the end: their functions exclude each other", .body = after_end_two },
     { 0 },
 };

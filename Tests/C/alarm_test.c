@@ -34,7 +34,7 @@ static void hang(sq__alarms_t *set, gong_t *gong, _Atomic size_t *order, uint64_
     sq__alarm_set(set, &gong->alarm, due, leeway);
 }
 
-/* Nothing is said of how late: the machine may be busy. See it fail: have sq__alarm_set never wake the thread. */
+/* How late it is called is not checked: the machine may be busy. To see it fail: have sq__alarm_set never wake the thread. */
 TEST(an_earlier_alarm_is_not_kept_waiting_by_a_later_one) {
     sq__alarms_t *set;
     _Atomic size_t order = 0;
@@ -53,7 +53,7 @@ TEST(an_earlier_alarm_is_not_kept_waiting_by_a_later_one) {
     sq__alarms_release(set);
 }
 
-/* Its leeway is of hours, so that it must have gone along with the other one. See it fail: have take_due look at `exact` only. */
+/* Its leeway is hours, so only the wake-up for the other alarm can have called it. To see it fail: have take_due look at `exact` only. */
 TEST(an_alarm_with_a_leeway_goes_with_a_wake_up_that_happens_anyway) {
     for (int round = 0; round < 20; round += 1) {
         sq__alarms_t *set;
@@ -72,7 +72,8 @@ TEST(an_alarm_with_a_leeway_goes_with_a_wake_up_that_happens_anyway) {
     }
 }
 
-/* The latest time of the one counts, though another is due before it. See it fail: sleep until the first of `loose` is at its latest. */
+/* Both may wait: the thread sleeps until the first of their latest times, not until the latest time of the one that is due first. To
+ * see it fail: sleep until the first of `loose` is at its latest. */
 TEST(an_alarm_with_a_leeway_is_called_at_its_latest_time_by_itself) {
     sq__alarms_t *set;
     _Atomic size_t order = 0;

@@ -93,7 +93,7 @@ TEST(iterations_of_different_length_all_run) {
     sq_pool_release(pool);
 }
 
-/* Brief loops are not offered to the pool any more; one that turns out not to be brief is. */
+/* After brief loops the next one is not offered to the pool at once, but when it turns out not to be brief (many/loop.h). */
 typedef struct brief {
     meeting_t meeting;
     bool is_long;
@@ -122,8 +122,8 @@ TEST(a_loop_that_is_long_after_brief_ones_gets_help) {
     sq_pool_release(pool);
 }
 
-/* The first loop that is not brief ends the record, although it has one more iteration and so is not offered. To see it fail: do
- * not call sq__loop_forget in sq__apply_code (apply.c): then it hangs. */
+/* The first loop that is not brief ends the record of brief ones. It is not offered itself: only one of its two iterations is left when that
+ * is known. To see it fail: do not call sq__loop_forget in sq__apply_code (apply.c): then it hangs. */
 TEST(a_loop_of_two_gets_help_after_one_long_loop) {
     sq_pool_t *pool = make_pool(1);
     for (int before = 1000; before < 1004; before += 1) {
@@ -139,8 +139,8 @@ TEST(a_loop_of_two_gets_help_after_one_long_loop) {
     sq_pool_release(pool);
 }
 
-/* Loops of another code do not count as brief because earlier ones were. To see it fail: let sq__apply_code (apply.c) take the function
- * as the code: then it hangs. */
+/* The record is kept for each `code`: that loops of one code were brief says nothing about those of another. To see it fail (it hangs):
+ * let sq__apply_code (apply.c) take the function as the code. */
 static void call_other(void *context, size_t index) {
     brief_t *brief = context;
     if (brief->is_long) {

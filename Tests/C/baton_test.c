@@ -1,12 +1,12 @@
-/* baton_test.c: a queue has one owner at a time; the baton passes from task to task. */
+/* baton_test.c: one thread at a time holds a queue's baton; the baton passes from task to task. */
 #include "harness.h"
 #include "inject.h"
 #include "latch.h"
 
 #include <stdlib.h>
 
-/* Several producers, async and sync mixed. Everything that `step` writes is plain memory: two owners at once, or an owner
- * that does not see what the one before it wrote, spoil the counts, and ThreadSanitizer sees it at once. */
+/* Several producers, async and sync mixed. Everything that `step` writes is plain memory: if two threads held the baton at once, or a
+ * holder did not see what the one before it wrote, the counts would be wrong, and ThreadSanitizer would report it. */
 enum { PRODUCERS = 6, MOST_PRODUCERS = 8 };
 
 typedef struct traffic {
@@ -147,7 +147,7 @@ static void nest(void *context) {
 static void *contend(void *argument) {
     contention_t *contention = argument;
     for (size_t i = 0; i < contention->rounds; i += 1) {
-        /* In turns the outer way round and straight onto the inner queue: both are contended. */
+        /* Alternately through the outer queue and straight onto the inner one: both are contended. */
         sq_queue_t *queue = i % 2 ? contention->outer : contention->inner;
         CHECK_EQUAL(sq_sync(queue, i % 2 ? nest : count_inside, contention), 0);
     }

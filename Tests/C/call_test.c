@@ -32,7 +32,7 @@ TEST(in_a_call_its_queue_is_current) {
     sq_queue_release(queue);
 }
 
-/* Behind a task that stands still: async, call, sync, async, call. */
+/* Submitted behind a task that blocks: async, call, sync, async, call. */
 static void check_order(void (*hold_by)(hold_t *, sq_queue_t *)) {
     enum { STEPS = 250 }; /* more than a segment */
     sq_queue_t *queue = make_queue_of("order", 0);
@@ -193,8 +193,8 @@ TEST(the_last_reference_can_be_released_by_its_own_call) {
     }
 }
 
-/* Claim against withdrawal against finish: 0 to 20 us, in a stream of async tasks; the function writes to the caller's
- * stack, so a late one is also a use after return. */
+/* Claim, withdrawal and end of a call race: deadlines of 0 to 20 us, in a stream of async tasks. The function writes to the caller's
+ * stack, so one that runs too late is also a use after return. */
 typedef struct storm {
     sq_queue_t *queue;
     size_t calls;

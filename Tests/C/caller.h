@@ -34,7 +34,7 @@ static inline int wait_by(way_t way, sq_queue_t *queue, sq_time_t deadline, sq_f
     }
 }
 
-/* One call by a thread of its own. Lies still until caller_end. */
+/* One call by a thread of its own. The struct must stay valid, and must not move, until caller_end. */
 typedef struct caller {
     way_t way;
     sq_queue_t *queue;
@@ -64,8 +64,8 @@ static inline int caller_end(caller_t *caller) {
     return caller->error;
 }
 
-/* Waits until the system says that the thread sleeps. For a caller whose queue stands still this is its wait: there is no
- * other sign of one that waits for room, or for the end. */
+/* Waits until the system reports that the thread sleeps. If the caller's queue runs nothing, it sleeps in its wait: there is no
+ * other sign of a thread that waits for room, or for the end. */
 static inline void wait_until_asleep(const atomic_int *thread_id) {
     for (int asleep = 0; asleep < 3; sched_yield()) {
         char path[64], text[256] = "";
@@ -96,7 +96,7 @@ static inline sq_queue_stats_t stats_now(const sq_queue_t *queue) {
     return stats;
 }
 
-/* At rest, everything that the test got accepted has one of the three outcomes. */
+/* Called when the queue is at rest: everything that it accepted has one of the three outcomes. */
 static inline void check_outcomes(const sq_queue_t *queue, uint64_t ran, uint64_t discarded, uint64_t withdrawn,
                                   uint64_t rejected) {
     sq_queue_stats_t stats = stats_now(queue);

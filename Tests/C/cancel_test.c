@@ -1,5 +1,5 @@
 /* cancel_test.c: threads with a cancellation that is pending: no call of the library ends them halfway. Those that wait already
- * when it comes: foreign_test.c. The library asks for the number of processors once in a process: hence a child for each. */
+ * when it comes: foreign_test.c. The library asks for the number of processors once in a process, so each test runs in a child. */
 #include "caller.h"
 #include "child.h"
 

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* Has a task stand in the queue and others take all its room but `left`. */
+/* Blocks the queue with a task, and fills all its room except `left` with others. */
 static void fill(sq_queue_t *queue, hold_t *hold, size_t count, size_t *ran) {
     hold_async(hold, queue);
     for (size_t i = 0; i < count; i += 1) {
@@ -234,7 +234,7 @@ TEST(room_taken_for_a_place_that_cannot_be_had_comes_back) {
     sq_queue_release(queue);
 }
 
-/* Producers against room, in order; a capacity smaller than their number, so that they wait for each other. */
+/* Producers compete for room; the tasks of each stay in order. The capacity is smaller than their number, so that they wait for each other. */
 typedef struct plant {
     sq_queue_t *queue;
     size_t each;
@@ -304,7 +304,7 @@ static void run_plant(bool patient) {
 
 TEST(producers_that_wait_for_room_keep_their_order_and_the_depth_its_limit) { run_plant(true); }
 
-/* Room against giving up. To see it fail: in sq__capacity_give_room, give the room to the first seeker whether or not
+/* Room is given while the producers time out. To see it fail: in sq__capacity_give_room, give the room to the first seeker whether or not
  * sq__token_grant returns true (the room is lost, and the producers hang). */
 TEST(producers_that_time_out_after_0_to_20_us_lose_no_room) { run_plant(false); }
 

@@ -185,7 +185,7 @@ static void stalled(void *context, const sq_stall_t *seen) {
     latch_bump(&stall->calls);
 }
 
-/* One stays, others come and go. */
+/* One reader stays, others come and go. */
 TEST(a_watcher_gets_the_reader_that_has_run_longest) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     stall_t stall = { .calls = LATCH_INIT };

@@ -93,7 +93,7 @@ static void discard_in_order(void *context) {
     order->ended += 1;
 }
 
-/* Whatever they would have been. To see it fail: in run_work (concurrent/run_async.c) discard a reader as a reader. */
+/* Readers, too, which would have run at the same time. To see it fail: in run_work (concurrent/run_async.c) discard a reader as a reader. */
 TEST(tasks_are_discarded_one_after_the_other) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL);

@@ -1,4 +1,4 @@
-/* concurrent_many_test.c: more readers than a pool has threads, and more than one thread lets in. */
+/* concurrent_many_test.c: more readers than a pool has threads, and more readers than one thread lets in at a time. */
 #include "concurrent.h"
 #include "pools.h"
 

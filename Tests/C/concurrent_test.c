@@ -57,7 +57,7 @@ TEST(readers_and_barriers_on_an_open_queue_need_no_memory) {
 }
 
 /* The reader ahead stays; the barrier waits for it, and the two behind it wait for the barrier. To see it fail: in sq__admit_next,
- * let a SQ__WAITER in although a barrier is laid down, or in sq__gate_is_open leave out SQ__GATE_CLOSED. */
+ * let a SQ__WAITER in although a barrier waits at the gate, or in sq__gate_is_open leave out SQ__GATE_CLOSED. */
 TEST(a_barrier_waits_for_those_ahead_and_nobody_overtakes_it) {
     sq_queue_t *queue = make_concurrent(3, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT, alone = STAY_INIT;

@@ -105,7 +105,7 @@ TEST(a_reader_that_waits_for_a_member_behind_a_barrier_is_refused) {
     }
 }
 
-/* The wait has begun when the barrier comes, and then the member. To see it fail: leave out sq__deadlock_look_again in tie.c or item.c. */
+/* The wait has begun when the barrier is submitted, and then the member. To see it fail: leave out sq__deadlock_look_again in tie.c or item.c. */
 TEST(a_member_that_comes_behind_a_barrier_during_the_wait_refuses_it) {
     for (kind_t kind = 0; kind < KINDS; kind += 1) {
         sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);

@@ -68,7 +68,7 @@ TEST(among_equal_deadlines_the_wait_that_closes_the_cycle_is_refused) {
     CHECK_EQUAL(pair.in_a, 0);
 }
 
-/* The same, but what closes the circle was refused in another way just before it looks for circles. */
+/* The same, but the wait that closes the cycle was refused in another way just before it looks for cycles. */
 static void enter_refused(void *context) {
     pair_t *pair = context;
     sq__wait_t wait;

@@ -1,6 +1,6 @@
-/* cycle_test.c: waits that form a circle over several threads: the one with the earliest deadline, or else the one that closes
- * the circle, is refused with a report, and the others continue. cycle_choice_test.c has those in which one wait cannot be refused or
- * has a deadline, deadlock_test.c the circles of one thread, false_alarm_test.c waits that form none. */
+/* cycle_test.c: waits that form a cycle over several threads: the one with the earliest deadline, or else the one that closes
+ * the cycle, is refused with a report, and the others continue. cycle_choice_test.c has those in which one wait cannot be refused or
+ * has a deadline, deadlock_test.c the cycles of one thread, false_alarm_test.c waits that form none. */
 #include "caller.h"
 
 enum { LONGEST = 5, VERY_LONG = 25 };
@@ -116,7 +116,7 @@ static void run_circle(circle_t *circle) {
     }
 }
 
-/* The report begins at the one that was refused and goes around. */
+/* The report begins at the wait that was refused, and follows the cycle. */
 static void check_report(arc_t *victim) {
     const char *at = victim->report;
     for (size_t k = 0; k < victim->circle->length && at != NULL; k += 1) {
@@ -137,7 +137,7 @@ static void check_report(arc_t *victim) {
     }
 }
 
-/* Returns in which way the one waited that was refused. */
+/* Returns the way of the wait that was refused. */
 static way_t check_one_refused(circle_t *circle) {
     size_t refused = 0;
     arc_t *victim = &circle->arcs[0];
@@ -180,7 +180,7 @@ static void check_circles(size_t length, way_t way, size_t rounds) {
 
 /* 1,000 of each length. To see them fail: in sleep_in_task of wait.c, do not enter the list (it hangs); in
  * reach_list of deadlock.c, do not ask whether the wait is open (two are refused); in sq__deadlock_enter, look for the
- * circle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
+ * cycle before the edge is in the list, outside of the lock (a hang); in choose, return `closer` (a wait without a limit is
  * refused although another one has a deadline). */
 TEST(of_a_cycle_of_two_threads_the_earliest_deadline_is_refused) { check_circles(2, WAYS, scaled(1000)); }
 TEST(of_a_cycle_of_three_threads_the_earliest_deadline_is_refused) { check_circles(3, WAYS, scaled(1000)); }

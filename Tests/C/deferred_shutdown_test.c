@@ -33,7 +33,7 @@ static void discard_the_rest(sq_deferred_t *task, int error) {
     CHECK_EQUAL(sq_shutdown(item->queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
 }
 
-/* The first shutdown takes up the baton that lies there, and gives it on before it calls anybody. To see it hang: in
+/* The first shutdown takes the parked baton, and passes it before it calls any `decided`. To see it fail (it hangs): in
  * sq_shutdown, close the room first. */
 TEST(a_refusal_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_t *queue = make_queue_of("parked", 1);
@@ -48,7 +48,8 @@ TEST(a_refusal_by_a_shutdown_can_wait_for_the_end_of_the_queue) {
     sq_queue_release(queue);
 }
 
-/* A thread that waits behind it is refused before `decided` is called. To see it hang: in sq__capacity_close, refuse one after the other. */
+/* A thread that waits for room behind the task is refused before the task's `decided` is called. To see it fail (it hangs): in
+ * sq__capacity_close, refuse one after the other. */
 static caller_t behind;
 
 static void wait_for_the_thread_behind(sq_deferred_t *task, int error) {

@@ -97,7 +97,7 @@ TEST(room_goes_to_deferred_tasks_and_threads_in_one_order) {
     sq_queue_release(queue);
 }
 
-/* First, middle and last in the line, and all: what is left keeps its order. */
+/* Withdraws the first, the middle, the last and all of the tasks that wait for room: what is left keeps its order. */
 TEST(a_withdrawn_task_is_never_called_and_the_line_closes_up) {
     for (unsigned gone = 0; gone < 8; gone += 1) {
         sq_queue_t *queue = make_queue_of("full", 1);
@@ -136,7 +136,8 @@ TEST(a_withdrawn_task_is_never_called_and_the_line_closes_up) {
     }
 }
 
-/* What is the queue's in it is not the caller's to fill. To see it crash: clear it only where it is put into the line. */
+/* The caller does not fill in the fields that belong to the queue. To see it fail (it crashes): clear them only when the task begins
+ * to wait. */
 TEST(a_task_that_was_refused_at_once_can_be_withdrawn) {
     sq_queue_t *queue = make_queue_of("shut", 1);
     item_t item;
@@ -202,7 +203,7 @@ TEST(a_job_needs_no_room_and_takes_none) {
     }
     check_item(&waiting, 1, 0, 1, 0);
     CHECK_EQUAL(stats_now(queue).rejected, 0);
-    /* And gave none back that it had not taken. */
+    /* And the job gave no room back that it had not taken. */
     fill(queue, &hold, 1, &ran);
     CHECK_EQUAL(sq_async(queue, must_not_run, NULL), EAGAIN);
     hold_end(&hold);

@@ -1,4 +1,4 @@
-/* depth_test.c: what a queue says of its depth while it is busy. */
+/* depth_test.c: the depth that a queue reports while it is busy. */
 #include "harness.h"
 #include "latch.h"
 
@@ -40,8 +40,8 @@ static void *read_depths(void *argument) {
     return NULL;
 }
 
-/* A reader that loses its processor between looking at the tail and at the head must not take all that has passed meanwhile
- * for waiting. More readers than processors: it happens all the time. To see it fail: in sq__ring_depth, read the head
+/* A reader that loses its processor between looking at the tail and at the head must not count as waiting what was consumed
+ * meanwhile. There are more readers than processors, so it happens all the time. To see it fail: in sq__ring_depth, read the head
  * first. */
 TEST(a_depth_read_from_outside_is_never_far_more_than_can_wait) {
     stream_t stream = { sq_queue_create("stream", NULL), scaled(30000000), sq_deadline(10 * 1000000000ull), false };

@@ -104,7 +104,7 @@ typedef struct long_call {
     atomic_bool is_over;
 } long_call_t;
 
-/* Longer than a call that does not wait looks whether it gets its turn. */
+/* Runs for longer than a call with SQ_NOW spins for its turn. */
 static void take_long(void *context) {
     long_call_t *call = context;
     call->thread = pthread_self();

@@ -1,5 +1,5 @@
-/* foreign_test.c: a task that is left in another way than by returning: one sentence and abort, never a queue that is dead
- * without a word. Each in a child process; the C++ ones are in foreign_throw.cpp. */
+/* foreign_test.c: a task that is left in another way than by returning: one message and abort, never a queue that stops
+ * without a message. Each in a child process; the C++ ones are in foreign_throw.cpp. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"
@@ -125,7 +125,7 @@ static int cancel_a_waiting_caller(way_t way) {
     join(ender);
     void *result;
     pthread_join(cancelled.thread, &result);
-    /* It waited on; what it had to do is done, whenever it is cancelled then. */
+    /* It continued to wait, and its call was carried out, whenever the cancellation took effect after that. */
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, way != BY_SHUTDOWN);
     sq_queue_release(queue);

@@ -110,7 +110,7 @@ TEST(no_lock_of_a_queue_is_held_in_the_child_of_a_fork) {
     }
 }
 
-/* A token's own lock is not taken for a fork: a granter that comes late may have it, in the parent, after the waiter has gone on. */
+/* A token's own lock is not taken for a fork: a granter that comes late may have it, in the parent, after the waiter has continued. */
 static int wait_with_another(void *before) {
     return CHECK(sq__self_token() != before) && CHECK(sq__token_acquire() != before) ? 0 : 1;
 }

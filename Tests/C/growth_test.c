@@ -1,5 +1,5 @@
-/* growth_test.c: what a pool that is looked after gets when some of its members are blocked and some are not. On pools whose seats
- * do not depend on this machine's processors, with jobs of the test's own. What queues see of it: pool_grow_test.c. */
+/* growth_test.c: how many seats a pool gets when some of its members are blocked and some are not. On pools whose seats
+ * do not depend on this machine's processors, with ready entries of the test's own. What queues see of it: pool_grow_test.c. */
 #include "harness.h"
 #include "latch.h"
 #include "pool/pool.h"
@@ -33,7 +33,7 @@ static void be_blocked(work_t *work) {
     latch_wait(&work->scene->gate, 1);
 }
 
-/* Able to run all the time, and does not end. */
+/* The member can run all the time, and does not end. */
 static void be_busy(work_t *work) {
     latch_bump(&work->scene->entered);
     while (!work->scene->is_over) {
@@ -46,7 +46,7 @@ static void end_scene(work_t *work) {
     latch_bump(&work->scene->gate);
 }
 
-/* Of so many seats as many members are busy as it says, and the others blocked, until another job has run. */
+/* A pool with `seats` seats, all of them taken: `busy` members are busy, the others blocked, until another entry has run. */
 static void check_growth(size_t seats, size_t busy) {
     scene_t scene = { NULL, LATCH_INIT, LATCH_INIT, LATCH_INIT, false };
     const sq__pool_plan_t plan = { .call = call, .label = "overseen", .seats = seats, .most = seats + 1 };
@@ -64,14 +64,14 @@ static void check_growth(size_t seats, size_t busy) {
     sq__pool_release(scene.pool);
 }
 
-/* To see it fail: in grow (growth.c) no seat more as long as one member is not blocked. It hangs. */
+/* To see it fail (it hangs): let grow (growth.c) add no seat as long as one member is not blocked. */
 TEST(a_pool_gets_a_seat_for_each_blocked_member_while_others_get_on) {
     check_growth(2, 1);
     check_growth(3, 1);
     check_growth(3, 2);
 }
 
-/* To see it fail: in grow (growth.c) no seat more if all are blocked. */
+/* To see it fail: let grow (growth.c) add no seat if all members are blocked. */
 TEST(a_pool_gets_seats_when_no_member_makes_progress) {
     check_growth(1, 0);
     check_growth(3, 0);

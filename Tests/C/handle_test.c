@@ -1,4 +1,4 @@
-/* handle_test.c: calls with something that is not a queue: in builds with SQ_DEBUG a sentence, and abort. */
+/* handle_test.c: calls with something that is not a queue: builds with SQ_DEBUG print a message and abort. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"
@@ -85,7 +85,7 @@ static bool left_out(void) {
 #endif
 }
 
-/* To see them fail: take SQ__CHECK_HANDLE out of a call (a signal without a sentence, or nothing at all). */
+/* To see them fail: take SQ__CHECK_HANDLE out of a call (a signal without a message, or nothing at all). */
 TEST(a_call_with_NULL_is_reported) {
     if (!left_out()) {
         check_kind("null", "NULL");

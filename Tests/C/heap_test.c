@@ -34,7 +34,7 @@ static size_t check_heap(const sq__heap_t *heap) {
     return count;
 }
 
-/* Against a plain array. See it fail: leave out the swap in restore(), or the way up in sq__heap_take. */
+/* Compared with a plain array. To see it fail: leave out the swap in restore(), or the way up in sq__heap_take. */
 TEST(a_heap_keeps_its_order_whatever_is_put_in_and_taken_out) {
     enum { NODES = 300 };
     static sq__heap_node_t nodes[NODES];

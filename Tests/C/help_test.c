@@ -43,7 +43,7 @@ static bool be_helped(sq__help_t *help) {
     return has_more;
 }
 
-/* With other values in it than it must have: it comes from memory that was used before. */
+/* The memory is filled first with wrong values, as if it had been used before. */
 static offer_t *make_offer(scene_t *scene, unsigned wanted, size_t more) {
     offer_t *offer = sq__memory(sizeof *offer);
     REQUIRE(offer != NULL);
@@ -152,7 +152,7 @@ static unsigned count_seated(const scene_t *scene) {
     return seated;
 }
 
-/* The first entry waits without its seat, and stays on when it has it again. */
+/* The member of the first entry lends its seat, takes it back, and stays in the entry. */
 static sq__ready_end_t lend(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     if (!turn->computes) {
@@ -169,7 +169,7 @@ static sq__ready_end_t lend(sq__ready_t *entry, size_t batch, size_t *ran) {
     return SQ__READY_GONE;
 }
 
-/* A member comes for the seat that another one has lent, and leaves it after its entry, because that one has it again. */
+/* A member comes for the seat that another one has lent. After its entry it leaves, because the other one has the seat again. */
 static void check_that_one_leaves(bool helps) {
     scene_t scene = begin(1, 1, lend);
     turn_t lender, other, next;

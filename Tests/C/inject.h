@@ -40,10 +40,10 @@ uint64_t spurious_wakes(void);
 /* Waits on a condition with a deadline, since the start. A thread that should sleep but whose deadline is wrong makes many. */
 uint64_t timed_waits(void);
 
-/* This thread's next wait on a condition comes after this, once, and has the mutex meanwhile. */
+/* Calls `call` once, before this thread's next wait on a condition, with the mutex held. */
 void do_before_next_wait(void (*call)(void *context), void *context);
 
-/* The next waits with a deadline, so many, say at once that it has passed, whenever it is. */
+/* The next `count` waits with a deadline return at once, as if the deadline had passed. */
 void end_waits_early(uint64_t count);
 
 /* From now on aligned memory lies beyond the 48 bits that addresses have here; it must not be touched. */

@@ -68,7 +68,7 @@ TEST(an_item_that_was_handed_to_the_runner_can_be_cancelled) {
     sq_pool_release(pool);
 }
 
-/* Of the items, of their contexts, and of the notifications nothing is left; of their slots there is. */
+/* The items, their contexts and the notifications are freed. What is left is their slots in the ring. */
 TEST(a_cancelled_and_released_item_costs_the_queue_at_most_40_bytes) {
     enum { COUNT = 100000 };
     sq_queue_t *queue = make_suspended(0);
@@ -252,7 +252,7 @@ TEST(cancels_race_with_submission_turn_shutdown_and_release_and_there_is_one_out
     }
 }
 
-/* A queue that goes with its last task, which is cancelled at that moment. Under a sanitizer a use of the freed queue shows. */
+/* The queue ends with its last task, which is cancelled at that moment. A sanitizer reports a use of the freed queue. */
 TEST(a_cancel_races_with_the_end_of_the_queue) {
     for (size_t i = 0; i < scaled(3000); i += 1) {
         latch_t start = LATCH_INIT;

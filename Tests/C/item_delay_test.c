@@ -123,7 +123,7 @@ TEST(a_delayed_item_whose_queue_ends_is_discarded) {
     end(&stage);
 }
 
-/* The queue is closed but cannot end: the delay has given its reference up already. */
+/* The queue is closed but cannot end: the delay has released its reference already. */
 TEST(a_delayed_item_of_a_closed_queue_can_be_cancelled) {
     stage_t stage;
     size_t ran = 0;

@@ -204,7 +204,7 @@ TEST(the_last_release_of_an_item_that_was_never_submitted_ends_the_waits_for_it)
     sq_queue_release(queue);
 }
 
-/* The last owner is gone; what it runs takes a reference, and gives it up elsewhere. */
+/* The last reference is released. The item's own function takes one, and another thread releases it. */
 typedef struct own {
     sq_item_t *item;
     latch_t retained, go;
@@ -232,7 +232,7 @@ TEST(an_item_may_take_a_reference_to_itself_while_it_runs) {
     sq_queue_release(queue);
 }
 
-/* The queue goes with its last task, before the item does. */
+/* The queue is freed after its last task, before the item is. */
 TEST(an_item_outlives_its_queue) {
     outcome_t outcome;
     for (int round = 0; round < 50; round += 1) {

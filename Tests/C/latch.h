@@ -30,7 +30,7 @@ typedef struct hold {
 /* Returns when an async task, or a sync task of a thread of its own, stands in the queue. */
 void hold_async(hold_t *hold, sq_queue_t *queue);
 void hold_sync(hold_t *hold, sq_queue_t *queue);
-/* Lets the task go; when this returns, nothing refers to the hold any more. */
+/* Releases the task; when this returns, nothing refers to the hold any more. */
 void hold_end(hold_t *hold);
 
 /* Waits until `depth` tasks wait in the queue: the only sign that a sync on another thread has taken its place. */

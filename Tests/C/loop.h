@@ -1,4 +1,4 @@
-/* loop.h: loop pools, and what a test wants to know of them. Everything is static: a program has what it uses. */
+/* loop.h: loop pools, and what tests check about them. Everything is static: a program has what it uses. */
 #ifndef LOOP_H
 #define LOOP_H
 

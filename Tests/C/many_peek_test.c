@@ -9,7 +9,7 @@
 
 enum { QUEUES = 64 };
 
-/* As on the stack of a dump: what is not written keeps its bits, and what is written behind the view is found. */
+/* A view with marked memory behind it: what a look does not write keeps its mark, and a write behind the view is found. */
 typedef struct framed {
     sq__many_view_t view;
     unsigned char behind[64];

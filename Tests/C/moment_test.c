@@ -1,6 +1,6 @@
-/* moment_test.c: calls of two threads in an order that they would come to once in a million runs. This program is linked with
- * --wrap=pthread_mutex_lock and clock_gettime (make/check-own.mk): what happens between two steps of the library is put before
- * a lock, or behind a look at the clock. */
+/* moment_test.c: calls of two threads in an order that chance would bring about once in a million runs. This program is linked with
+ * --wrap=pthread_mutex_lock and clock_gettime (make/check-own.mk): what must happen between two steps of the library is called right
+ * before the library takes a lock, or right after it has read the clock. */
 #include "caller.h"
 #include "latch.h"
 #include "kernel/lock.h"
@@ -10,7 +10,7 @@
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 
-/* This thread's nth lock from now on comes after this, once. */
+/* Called once, before this thread takes its nth lock from now on. */
 static _Thread_local void (*before_lock)(void *context);
 static _Thread_local void *before_lock_context;
 static _Thread_local unsigned locks_to_come;

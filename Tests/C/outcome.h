@@ -1,4 +1,4 @@
-/* outcome.h: tasks of which it is asked that one of their two functions is called, once. */
+/* outcome.h: tasks that count the calls of their two functions: one of the two must be called, once. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 

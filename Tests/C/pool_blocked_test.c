@@ -10,7 +10,8 @@ static void wait_until_able(const scene_t *scene) {
     }
 }
 
-/* Until the members in a call have used the processor for so many nanoseconds. A check sees 100,000, or, as little, 1. */
+/* Returns when the members in a call have used the processor for so many nanoseconds. A growth check takes 100,000 or more as use; with
+ * LITTLE a member has run, but too briefly for that. */
 enum { LITTLE = 1, MUCH = 200000 };
 
 static void let_use(const scene_t *scene, uint64_t nanoseconds) {

@@ -64,7 +64,7 @@ static inline void end(scene_t *scene) {
     sq__pool_release(scene->pool);
 }
 
-enum { SHORT_CHECKS = 12, MANY_CHECKS = 40, SHORT = 2000000 }; /* more checks than an entry needs to count as long; as far apart as they are */
+enum { SHORT_CHECKS = 12, MANY_CHECKS = 40, SHORT = 2000000 }; /* checks: more than an entry needs to count as long; SHORT: nanoseconds between two */
 
 typedef struct turn {
     sq__ready_t entry;

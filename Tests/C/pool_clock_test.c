@@ -23,7 +23,7 @@ static sq__ready_end_t wait_without_seat(sq__ready_t *entry, size_t batch, size_
     return SQ__READY_GONE;
 }
 
-/* So many members work at one time, and are idle again. `all`: how many there are then. */
+/* Has `members` members work at one time. Returns when they are idle again. `all`: how many members there are then. */
 static void work_at_once(scene_t *scene, size_t members, unsigned all) {
     work_t work[4];
     REQUIRE(members <= sizeof work / sizeof work[0]);
@@ -38,7 +38,7 @@ static void work_at_once(scene_t *scene, size_t members, unsigned all) {
     wait_until(scene, true, all);
 }
 
-/* The growth check of this second takes place; so many members are left then, idle all. */
+/* Advances the clock by a second, in which a growth check takes place. Then `left` members are left, and all are idle. */
 static void check_growth(scene_t *scene, unsigned left) {
     advance(scene, second);
     sq__mutex_lock(&scene->pool->lock);
@@ -126,8 +126,8 @@ TEST(a_pool_gets_no_more_seats_than_it_may_have) {
     end(&scene);
 }
 
-/* One of two members is blocked; the other one gets on, and no job waits for longer than until the next check. To see it fail: in sq__growth_check
- * (growth.c) do not compare with what had been posted at the last one. */
+/* One of two members is blocked; the other one makes progress, and no entry waits for longer than until the next check. To see it fail: in
+ * sq__growth_check (growth.c) do not compare with what had been posted at the last one. */
 TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
     turn_t blocks, turns[MANY_CHECKS + 2];
     unsigned blocked;

@@ -222,7 +222,7 @@ static int use_pools_in_the_child(void *context) {
     return wrong;
 }
 
-/* A task on a pool forks. The child is in the task, on what was a member: waits there leave the parent's pool alone. Then the
+/* A task on a pool forks. The child is in the task, on what was a member: waits there do not use the parent's pool. Then the
  * task returns, and nothing is left to be done: the process ends. */
 static void fork_in_a_task(void *context) {
     house_t *house = context;

@@ -37,7 +37,7 @@ static void block(void *context) {
 
 static void open_gate(void *context) { latch_bump(&((crowd_t *)context)->gate); }
 
-/* To see it fail: no grow in sq__growth_check (growth.c): it hangs. */
+/* To see it fail (it hangs): leave grow out of sq__growth_check (growth.c). */
 TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     REQUIRE(pool != NULL);
@@ -48,7 +48,7 @@ TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
         CHECK_EQUAL(sq_async(queues[i], i < BLOCKED ? block : open_gate, &crowd), 0);
     }
     latch_wait(&crowd.left, BLOCKED);
-    /* And back to what it has at rest: one thread per processor. To see it fail: no shrink. */
+    /* Afterwards the pool shrinks to its base size: one thread per processor. To see it fail: leave shrink out of sq__growth_check. */
     let_threads_end(sq__processor_count() + OTHERS);
     CHECK_AT_MOST(threads_alive(), sq__processor_count() + OTHERS);
     size_t ran = 0;
@@ -60,7 +60,7 @@ TEST(sixty_three_blocked_tasks_do_not_stop_the_64th_which_they_wait_for) {
     sq_pool_release(pool);
 }
 
-/* To see it fail: another SQ__MOST_MEMBERS. */
+/* To see it fail: change SQ__MOST_MEMBERS. */
 TEST(a_pool_grows_to_64_threads_and_no_further) {
     sq_pool_t *pool = sq_pool_create("growing", NULL);
     size_t most = most_members(), tasks = most + CROWD - MOST;
@@ -105,8 +105,8 @@ TEST(a_pool_of_three_threads_runs_three_tasks_at_a_time_and_no_more) {
     sq_pool_release(pool);
 }
 
-/* More threads than a pool may grow to, because it was made with them. To see it fail: no seats_at_rest in
- * sq__members_fill_seat_and_unlock (members.c): it hangs. */
+/* More threads than a pool may grow to, because it was made with them. To see it fail (it hangs): leave seats_at_rest out of
+ * sq__members_fill_seat_and_unlock (members.c). */
 TEST(a_pool_of_65_threads_runs_65_tasks_at_a_time) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST + 1;
@@ -145,8 +145,8 @@ static void visit(void *context) {
     latch_bump(&visitor->left);
 }
 
-/* The 64th waits in a sync, and so gives its seat up; there is no 65th thread to take it. To see it fail: no
- * SQ__MOST_MEMBERS in sq__members_fill_seat_and_unlock (members.c). */
+/* The 64th thread waits in a sync, and so lends its seat; the pool may not start a 65th thread for that seat. To see it fail: leave
+ * SQ__MOST_MEMBERS out of sq__members_fill_seat_and_unlock (members.c). */
 TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST;
@@ -164,7 +164,7 @@ TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     latch_wait(&crowd.entered, BLOCKED);
     wait_for_depth(held, 1);
     wait_until_asleep(&visitor.thread_id);
-    CHECK_AT_MOST(threads_alive(), MOST + OTHERS + 1); /* the one that holds */
+    CHECK_AT_MOST(threads_alive(), MOST + OTHERS + 1); /* one more: the thread of `held` */
     CHECK_EQUAL(crowd.inside, BLOCKED);
     hold_end(&hold);
     latch_wait(&visitor.left, 1);
@@ -178,7 +178,7 @@ TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     sq_pool_release(pool);
 }
 
-/* Many queues. Row 25. SQ_QUEUES=1000000 for more. */
+/* Row 25 of ROWS.md. Many queues: SQ_QUEUES=1000000 for more. */
 TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     const char *chosen = getenv("SQ_QUEUES");
     size_t count = chosen != NULL ? strtoull(chosen, NULL, 0) : 100000;
@@ -218,7 +218,7 @@ TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     sq_pool_release(pool);
 }
 
-/* Without threads or memory. Each try has a process of its own, so that nothing kept from before spares it its calls. */
+/* Without threads or memory. Each try has a process of its own: otherwise what the library keeps would save it the call that is to fail. */
 
 static int create_in_want(failure_t what, uint64_t nth, bool forever) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
@@ -242,8 +242,8 @@ static int create_in_want(failure_t what, uint64_t nth, bool forever) {
     return failed == 0 ? 2 : 0;
 }
 
-/* The first member is held; the second one, that the next queue needs, is not to be had. The task is accepted and runs once there is
- * a thread again, without another call: to see it fail, no sq__growth_schedule where recruit fails. */
+/* The first member is held; the second one, which the next queue needs, cannot be started. The task is accepted, and runs once a thread
+ * can be started again, without another call. To see it fail: do not call sq__growth_schedule where recruit fails. */
 static int submit_in_want(failure_t what, uint64_t nth, bool forever) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = 2;
@@ -273,7 +273,7 @@ int child_main(int count, char **words) {
     return words[0][0] == 'c' ? create_in_want(what, nth, forever) : submit_in_want(what, nth, forever);
 }
 
-/* Until one is over without having come to its Nth call. Returns how many failed. */
+/* Runs a child for N = 1, 2, ... until one ends without an Nth call. Returns how many calls failed. */
 static int fail_each(const char *call, const char *what, const char *how) {
     for (int nth = 1; nth < 50; nth += 1) {
         char number[16];
@@ -284,7 +284,7 @@ static int fail_each(const char *call, const char *what, const char *how) {
         }
         CHECK_EQUAL(status, 0);
     }
-    CHECK(!"it comes to an end");
+    CHECK(!"more than 49 calls could fail");
     return 0;
 }
 

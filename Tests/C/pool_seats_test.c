@@ -18,7 +18,7 @@ static void go_in(void *context) {
     }
 }
 
-/* To see it fail: no sq__pool_lend_seat in sleep_until (wait.c): it hangs. */
+/* To see it fail (it hangs): leave sq__pool_lend_seat out of sleep_until (wait.c). */
 TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     sq_pool_t *pool = make_pool(1);
     nest_t nest = { .count = 8, .way = BY_CALL };
@@ -28,8 +28,8 @@ TEST(tasks_on_a_pool_of_one_thread_can_wait_for_tasks_on_it) {
     CHECK_EQUAL(sq_async(nest.queues[0], go_in, &nest), 0);
     drain(nest.queues[0]);
     CHECK_EQUAL(nest.deepest, 8);
-    /* regression: what came for the lent seats stayed. To see it fail: no sq__growth_schedule in sq__members_fill_seat_and_unlock. One
-     * of the pool's, the one that looks after it, and this one. */
+    /* regression: members that came for the lent seats stayed. Three threads may be left: one member, the one for alarms (it checks the
+     * pool's growth), and this one. To see it fail: leave sq__growth_schedule out of sq__members_fill_seat_and_unlock. */
     let_threads_end(3);
     CHECK_AT_MOST(threads_alive(), 3);
     for (size_t i = 0; i < 8; i += 1) {

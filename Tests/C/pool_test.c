@@ -36,7 +36,7 @@ typedef struct submitter {
     item_t items[2][ROUNDS];
 } submitter_t;
 
-/* By turns on two queues, each call in its time; after a call that waits all of this thread's earlier tasks have run. */
+/* Submits to two queues alternately, by all calls in turn. When a call that waits has returned, all of this thread's earlier tasks have run. */
 static void *submit_all(void *argument) {
     submitter_t *me = argument;
     for (size_t i = 0; i < ROUNDS; i += 1) {
@@ -125,8 +125,8 @@ TEST(two_queues_on_a_pool_of_one_thread_share_it_and_never_run_at_once) {
     sq_pool_release(pool);
 }
 
-/* Fair turns. One thread, and both queues only ever run on it, so that plain counts do. To see it fail: SIZE_MAX for
- * SQ__BATCH in serve (members.c). */
+/* Fair turns. One thread, and both queues only ever run on it, so plain counts are enough. To see it fail: in serve (members.c),
+ * use SIZE_MAX in place of SQ__BATCH. */
 typedef struct flood {
     sq_queue_t *flooded, *other;
     size_t ran, asked_at, asked, worst;

@@ -23,7 +23,7 @@ static int leave_while_workers_run(const char *way) {
     for (int i = 0; i < 4; i += 1) {
         left[i] = make_queue_of("left", 0);
     }
-    CHECK_EQUAL(sq_async(left[0], stand_still, &entered), 0); /* stands still */
+    CHECK_EQUAL(sq_async(left[0], stand_still, &entered), 0); /* blocks its queue */
     for (int i = 1; i < 4; i += 1) { /* LeakSanitizer does not see what a thread has that is only just starting */
         CHECK_EQUAL(sq_async(left[i], do_nothing, NULL), 0);  /* waits for work */
         drain(left[i]);

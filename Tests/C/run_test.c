@@ -88,8 +88,8 @@ TEST(syncs_nest_through_many_queues_and_come_back) {
     }
 }
 
-/* Visibility. All plain memory; ThreadSanitizer is the judge, the values are the second one. To see it fail: weaken any
- * order tagged [publish] or [grant] and run `make check-tsan`; [own] is baton_test.c. */
+/* Visibility. Everything here is plain memory: ThreadSanitizer finds an order that is missing, and so may wrong values. To see it fail:
+ * weaken any order tagged [publish] or [grant] and run `make check-tsan`. baton_test.c does the same for [own]. */
 typedef struct message {
     size_t words[16];
 } message_t;

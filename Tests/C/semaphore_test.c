@@ -176,7 +176,8 @@ TEST(a_task_that_waits_on_a_pool_lends_its_thread_to_the_one_that_signals) {
     sq_pool_release(pool);
 }
 
-/* A task that waits for a semaphore is an end of every path: no alarm, and the watch says what it waits for. */
+/* Any thread may signal, so the search for a cycle ends at a wait for a semaphore: no wait is refused, and the watcher gets what the task
+ * waits for. */
 typedef struct behind {
     sq_queue_t *queue;
     latch_t entered;

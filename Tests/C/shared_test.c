@@ -7,7 +7,7 @@
 #include "include/sq_once.h"
 #include "include/sq_watch.h"
 
-/* Suspended, with as many tasks as make the ring long. */
+/* A suspended queue with so many tasks that waits share slots of its ring. */
 static sq_queue_t *stalled_queue(const char *label, size_t *ran) {
     sq_queue_t *queue = make_queue_of(label, 0);
     CHECK_EQUAL(sq_suspend(queue), 0);
@@ -22,7 +22,7 @@ static void resume_and_drain(sq_queue_t *queue) {
     drain(queue);
 }
 
-/* After all that came before, the counts are right: what waits is in the depth, and nothing else. */
+/* After the test's calls the counts are still right: the depth is what waits, and nothing else. */
 static void check_depth(sq_queue_t *queue) {
     CHECK_EQUAL(sq_queue_depth(queue), 0);
     CHECK_EQUAL(sq_suspend(queue), 0);
@@ -34,7 +34,7 @@ static void check_depth(sq_queue_t *queue) {
     CHECK_EQUAL(sq_queue_depth(queue), 0);
 }
 
-/* As a try, which the public calls do not make where tasks wait. */
+/* A try that takes a slot. The public calls do not get that far: they return at once where tasks wait. */
 static void poll_once(sq_queue_t *queue, uintptr_t kind) {
     sq__call_t call = { .task = { .run = must_not_run } };
     CHECK_EQUAL(sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = SQ_NOW, .is_brief = true }),

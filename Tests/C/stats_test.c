@@ -225,7 +225,7 @@ TEST(the_highest_depth_is_known_where_only_syncs_wait) {
     sq_queue_release(queue);
 }
 
-/* Waits that were withdrawn and passed hide none of the later ones. */
+/* Waits that were withdrawn, and whose slots were consumed, hide none of the later ones. */
 static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
     sq_queue_t *queue = make_queue_of("withdrawn", 0);
     hold_t hold;

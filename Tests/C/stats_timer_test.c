@@ -1,4 +1,4 @@
-/* stats_timer_test.c: the counts of timers, and what was passed. */
+/* stats_timer_test.c: the counts of timers, and of slots that were consumed. */
 #include "caller.h"
 #include "inject.h"
 #include "latch.h"
@@ -6,7 +6,7 @@
 #include "sq_pool.h"
 #include "reserve.h"
 
-/* What the watching thread goes by: how many were passed, in whatever way, and how many places wait. */
+/* What the watching thread looks at: how many slots were consumed (the work in them ran, was discarded or withdrawn), and how many wait. */
 static void check_passed(const sq_queue_t *queue, uint64_t passed, uint64_t waiting) {
     uint64_t found = 99;
     CHECK_EQUAL(sq__depth_consumed(queue, &found), passed);
@@ -19,12 +19,12 @@ TEST(all_that_was_passed_is_counted_as_passed) {
     check_passed(queue, 0, 0);
     hold_sync(&hold, queue);
     check_passed(queue, 1, 0);
-    do { /* too late, it takes no place */
+    do { /* a caller that is late when it begins takes no slot */
         CHECK_EQUAL(sq_sync_until(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
     } while (stats_now(queue).withdrawn == 0);
-    check_passed(queue, 1, 0); /* a place that was withdrawn does not wait */
+    check_passed(queue, 1, 0); /* a slot that was withdrawn does not wait */
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    check_passed(queue, 1, 2); /* but it stands in the way */
+    check_passed(queue, 1, 2); /* but it must be consumed before the task behind it */
     hold_end(&hold);
     drain(queue);
     check_passed(queue, 4, 0); /* with the drain's own */
@@ -37,7 +37,7 @@ TEST(all_that_was_passed_is_counted_as_passed) {
     sq_queue_release(queue);
 }
 
-/* A timer counts its firings: it is no task. To see them fail: count in discard of timer_fire.c. */
+/* A timer is not a task, so only its firings are counted. To see them fail: count in discard of timer_fire.c. */
 typedef struct timed {
     sq_pool_t *pool;
     sq_queue_t *queue;

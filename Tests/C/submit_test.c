@@ -89,8 +89,8 @@ static void *call_sync(void *argument) {
     return NULL;
 }
 
-/* The order of the tutorials (async, async, sync, async, sync), all of it behind a task that stands still; then the same
- * behind a sync that stands still. */
+/* The order of the tutorials (async, async, sync, async, sync), all of it behind a task that blocks; then the same
+ * behind a sync that blocks. */
 static void check_mixed_behind(void (*begin)(hold_t *, sq_queue_t *)) {
     enum { TASKS = 6 };
     sq_queue_t *queue = sq_queue_create("behind", NULL);

@@ -1,4 +1,4 @@
-/* sweep.h: memory and threads that are not to be had.
+/* sweep.h: makes each allocation, and each creation of a thread, fail once.
  *
  * DESIGN. A scene makes one call. Its Nth allocation, or thread creation, fails, once or from then on, for N = 1, 2, ... until a
  * scene ends before its Nth. Each N has a process of its own: otherwise what the library keeps for later would save it the
@@ -23,7 +23,7 @@ typedef struct trial {
 void play(size_t scene, trial_t *trial);
 const char *name_of(size_t scene);
 
-/* Around the call in question. */
+/* Before the call that is tested; `relief` comes after it. */
 static inline void famine(const trial_t *trial) { fail_nth(trial->what, trial->nth, trial->forever); }
 
 /* True if the call was refused, which it may be only if something failed. */
@@ -50,8 +50,8 @@ static void *perform(void *argument) {
 
 enum { HIT = 0, NOT_HIT = 2 };
 
-/* PROGRAM --child SCENE KIND N FOREVER. Once as in a fresh process; once more when the library has kept what it keeps, to see
- * that nothing is left. What the first run lost, LeakSanitizer finds at the end. */
+/* PROGRAM --child SCENE KIND N FOREVER. Plays the scene twice: as in a fresh process, and again when the library has what it keeps for
+ * later, to check that nothing is left. LeakSanitizer finds what the first run lost. */
 int child_main(int count, char **words) {
     REQUIRE(count == 4);
     performance_t performance = { strtoul(words[0], NULL, 10),

@@ -71,9 +71,9 @@ static inline void start(subject_t *subject, uint64_t delay, uint64_t interval) 
     CHECK_EQUAL(sq_timer_start(subject->timer, delay, interval, 0), 0);
 }
 
-/* Has the alarms called that are due until then, and moves the clock there; runs no task. Returns how many calls there were, 10 at
- * most. A firing that is left out costs nothing: the alarm is called once more after the firing that waits or runs was
- * submitted, and then not before that one is over. */
+/* Moves the clock to `until`, which calls the alarms that are due by then; runs no task. Returns how many calls there were, 10 at
+ * most. Firings that are left out cost nothing: after the firing that waits or runs was submitted, the alarm is called once more, and
+ * then not before that firing is over. */
 static inline size_t calls_until(const bench_t *b, uint64_t until) {
     size_t calls = 0;
     while (calls < 10 && sq__alarms_advance(sq__pool_clock(b->pool), until)) {

@@ -2,7 +2,7 @@
 #include "pool/pool.h"
 #include "timed.h"
 
-/* See it fail: have sq__timer_disarm leave is_armed alone. */
+/* To see it fail: have sq__timer_disarm leave is_armed unchanged. */
 TEST(a_timer_that_was_cancelled_can_be_cancelled_and_started_again) {
     bench_t b = bench();
     subject_t subject = { 0 };
@@ -46,7 +46,7 @@ TEST(a_firing_that_waits_does_not_run_after_a_cancel) {
     clear(&b);
 }
 
-/* The old firing has no right any more, and the new one stands behind what was submitted before it fell due. See it fail: have
+/* The old firing has no right any more, and the new one stands behind what was submitted before it fell due. To see it fail: have
  * fire() not look at the number. */
 TEST(a_start_while_a_firing_waits_puts_the_new_one_behind) {
     bench_t b = bench();

@@ -144,7 +144,7 @@ static void suspend_and_resume(void *context) {
 
 static void release_it(subject_t *subject) { sq_timer_release(subject->timer); }
 
-/* See it fail (it hangs): in pass (timer_fire.c) keep the lock. */
+/* To see it fail (it hangs): in pass (timer_fire.c) keep the lock. */
 TEST(the_discard_function_of_a_timer_that_was_released_in_its_task_can_use_the_queue) {
     bench_t b = bench();
     subject_t subject = { .queue = b.queue, .inside = release_it };

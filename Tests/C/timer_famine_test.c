@@ -1,4 +1,4 @@
-/* timer_famine_test.c: timers where memory or threads are not to be had, and in the child of a fork. */
+/* timer_famine_test.c: timers while memory or threads are missing, and in the child of a fork. */
 #include "child.h"
 #include "inject.h"
 #include "timed.h"

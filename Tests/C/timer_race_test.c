@@ -1,5 +1,5 @@
-/* timer_race_test.c: timers and delayed tasks on the system's clock, between threads. Nothing is said of how late they come, but that they come,
- * and not early. */
+/* timer_race_test.c: timers and delayed tasks on the system's clock, between threads. The tests check that they come,
+ * and not early; how late they come is not checked. */
 #include "timed.h"
 
 #include "timer/timer.h"
@@ -65,7 +65,7 @@ TEST(a_timer_fires_again_and_again_on_its_queues_thread) {
     sq_queue_release(queue);
 }
 
-/* Its next beat is always past already: it must not keep the clock from all others. See it fail: in move_due, add one interval. */
+/* Its next beat is always past already: it must not keep the clock from all others. To see it fail: in move_due, add one interval. */
 TEST(a_timer_of_a_nanosecond_leaves_time_for_others) {
     sq_queue_t *queue = make_queue_of("hurried", 0), *other = make_queue_of("other", 0);
     latch_t fired = LATCH_INIT, ran = LATCH_INIT;
@@ -103,7 +103,7 @@ TEST(what_falls_due_while_a_firing_runs_is_left_out) {
     sq_queue_release(queue);
 }
 
-/* A start from inside is not left out, however soon it falls due. See it fail: leave is_first out of submit_firing. */
+/* A start from inside is not left out, however soon it falls due. To see it fail: leave is_first out of submit_firing. */
 static void start_from_inside(void *context) {
     guest_t *guest = context;
     guest->firings += 1;
@@ -124,7 +124,7 @@ TEST(a_start_in_the_own_task_that_falls_due_at_once_is_not_lost) {
     sq_queue_release(queue);
 }
 
-/* As a cancel does it that comes when the alarm's call is on its way, and waits for the queue's lock. */
+/* What sq_timer_cancel does, at a moment at which the alarm's call is on its way, and waits for the queue's lock. */
 static void cancel_a_call_on_its_way(sq_timer_t *timer) {
     bool is_set = true;
     sq__lock(timer->queue);
@@ -139,7 +139,7 @@ static void cancel_a_call_on_its_way(sq_timer_t *timer) {
     sq__unlock(timer->queue);
 }
 
-/* See it fail (it hangs): in sq__timer_fall_due do not count off the stale call. */
+/* To see it fail (it hangs): in sq__timer_fall_due do not count off the stale call. */
 TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_firing) {
     sq_queue_t *queue = make_queue_of("on its way", 0);
     guest_t guest = GUEST_INIT;
@@ -157,7 +157,7 @@ TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_fir
     sq_queue_release(queue);
 }
 
-/* Races. Each timer is discarded once, after its last firing; nothing fires after a cancel-and-wait. See it fail: have sq__timer_disarm
+/* Races. Each timer is discarded once, after its last firing; nothing fires after a cancel-and-wait. To see it fail: have sq__timer_disarm
  * not count stale calls, or leave the timer's right to fire alone. */
 enum { PLAYERS = 3 };
 
@@ -237,7 +237,7 @@ TEST(start_cancel_and_release_race_with_firings_and_each_timer_ends_once) {
     sq_queue_release(queue);
 }
 
-/* Each task that was accepted has one outcome, and all of them before the shutdown returns. See it fail: leave out
+/* Each task that was accepted has one outcome, and all of them before the shutdown returns. To see it fail: leave out
  * sq__pending_timers_end_all in sq__queue_end. */
 typedef struct late {
     atomic_size_t ran, discarded;

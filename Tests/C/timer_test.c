@@ -25,7 +25,7 @@ TEST(a_delayed_task_waits_for_its_delay_and_then_for_its_turn) {
     clear(&b);
 }
 
-/* Each notes its number; expected: by due time, and by the order of start among equals. See it fail: let sq__heap_before look at
+/* Each notes its number; expected: by due time, and by the order of start among equals. To see it fail: let sq__heap_before look at
  * the key alone. */
 TEST(delayed_tasks_run_by_due_time_and_by_order_of_start_among_equals) {
     bench_t b = bench();
@@ -71,7 +71,7 @@ static beat_t *next_beat(beat_t beats[]) {
     return next;
 }
 
-/* See it fail: have timer_fire.c call sq__alarm_set instead of sq__alarm_set_again. */
+/* To see it fail: have timer_fire.c call sq__alarm_set instead of sq__alarm_set_again. */
 TEST(an_hour_of_1000_periodic_timers_fires_in_exactly_the_right_order) {
     sq_pool_t *pool = sq_pool_create_manual("hour");
     sq_queue_t *queues[7];

@@ -70,7 +70,7 @@ TEST(a_firing_that_waits_for_itself_is_refused_and_cancelled) {
     sq_queue_release(queue);
 }
 
-/* A task of the same queue that is not the firing: nothing runs that it would have to wait for. */
+/* A task of the same queue that is not the firing: as it runs, no firing does, so there is nothing to wait for. */
 static void cancel_from_task(void *context) {
     guest_t *guest = context;
     guest->error = sq_timer_cancel_and_wait(guest->timer, SQ_FOREVER);

@@ -111,7 +111,7 @@ TEST(six_threads_that_time_out_after_0_to_20_us_lose_nothing_and_run_nothing_lat
     sq_queue_release(storm.queue);
 }
 
-/* The deadline and the end of the task in front, as near to each other as can be had: the last place of all. */
+/* The deadline passes as near as possible to the end of the task in front. Nothing waits behind the call. */
 TEST(a_deadline_in_the_moment_of_the_grant_gives_one_outcome) {
     sq_queue_t *queue = make_queue_of("moment", 0);
     random_stream_t random = random_start(20);

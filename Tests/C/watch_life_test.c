@@ -46,8 +46,8 @@ TEST(a_watched_queue_of_the_parents_can_be_released_in_the_child_of_a_fork) {
     sq_queue_release(queue);
 }
 
-/* regression: the child's only thread, which comes back from the call, gave back a token that was gone. With `watches` another
- * thread of the child's watches a queue by then. */
+/* regression: the child's only thread, which comes back from the call, gave back a token that no longer existed. If `watches`, another
+ * thread of the child watches a queue by then. */
 typedef struct splitter {
     bool watches;
     int status;

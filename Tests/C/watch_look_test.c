@@ -94,12 +94,12 @@ static void look_often(void *context) {
     }
 }
 
-/* Its place is still there. */
+/* The withdrawn wait still has its slot in the ring. */
 TEST(a_wait_that_was_withdrawn_does_not_wait) {
     view_t view;
     view_begin(&view);
     CHECK_EQUAL(sq_suspend(view.queue), 0);
-    for (uint64_t patience = 1000000; view.cold.looks == 0; patience *= 2) { /* too late, it does not come to its wait */
+    for (uint64_t patience = 1000000; view.cold.looks == 0; patience *= 2) { /* a caller that is late when it begins does not wait */
         do_before_next_wait(look_often, &view);
         CHECK_EQUAL(sq_sync_until(view.queue, sq_deadline(patience), must_not_run, NULL), ETIMEDOUT);
     }

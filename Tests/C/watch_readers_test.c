@@ -4,7 +4,7 @@
 
 #include "sq_item.h"
 
-/* The next stall is that of this one, which then leaves. */
+/* The next stall must be of this reader, which then leaves. */
 static void expect_reader(ward_t *ward, size_t number, runner_t *runner) {
     latch_wait(&ward->calls, number);
     CHECK_EQUAL(ward->last[number - 1].thread_id, runner->thread_id);

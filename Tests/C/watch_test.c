@@ -199,7 +199,7 @@ TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_reported_as_suspended)
     latch_wait(&ward.discarded, 1); /* by the end of the queue */
 }
 
-/* Nobody looks at the first one for hours. See it fail (it hangs): in sq__watch_thread_add do not end the thread's rest. */
+/* The thread looks at the first queue only after hours. To see it fail (it hangs): in sq__watch_thread_add do not end the thread's rest. */
 TEST(a_queue_that_is_watched_later_is_reported_at_its_own_threshold) {
     sq_queue_t *patient = make_queue_of("patient", 0), *queue = make_queue_of("urgent", 0);
     ward_t wards[2] = { WARD_INIT, WARD_INIT };

@@ -64,7 +64,7 @@ TEST(counts_continue_beyond_32_bits) {
     sq_queue_release(queue);
 }
 
-/* A thread that has waited four billion times waits on. The word of a token begins with its state: turn << 3. */
+/* A thread that has waited four billion times can still wait. In the word of a token the wait id begins at bit 3. */
 static void *wait_beyond_32_bits(void *argument) {
     sq_queue_t *queue = argument;
     sq__token_t *token = sq__self_token();

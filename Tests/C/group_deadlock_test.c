@@ -283,3 +283,23 @@ TEST(a_submission_that_is_refused_is_not_taken_for_a_member) {
     sq_queue_release(queue);
     sq_group_release(inside.group);
 }
+
+static void be_refused(void *context) {
+    inside_t *inside = context;
+    CHECK_EQUAL(sq_async(inside->queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_group_async(inside->group, inside->queue, must_not_run, NULL), EAGAIN);
+}
+
+/* To see it fail: in sq__tie_cancel (tie.c) do not subtract SQ__TIE_PENDING: the members after it count as not accepted, and it hangs. */
+TEST(a_member_behind_its_waiter_is_a_deadlock_although_another_one_was_refused_before) {
+    sq_queue_t *queue = make_queue_of("full", 1);
+    inside_t inside = INSIDE(make(), queue);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, be_refused, &inside), 0);
+    drain(queue);
+    CHECK_EQUAL(sq_run_and_wait(queue, SQ_FOREVER, submit_and_wait, &inside), 0);
+    check_report(&inside, "waits for group \"members\"", "has a task in queue \"full\"");
+    CHECK_EQUAL(sq_group_wait(inside.group, SQ_FOREVER), 0);
+    drain(queue);
+    sq_queue_release(queue);
+    sq_group_release(inside.group);
+}

@@ -82,6 +82,28 @@ TEST(an_item_that_is_refused_is_no_member_and_can_be_submitted_again) {
     sq_group_release(group);
 }
 
+/* To see it fail: in refuse (item.c) leave the item its tie: then it leaves in place of the member that is in the queue. */
+TEST(an_item_that_was_refused_and_is_then_cancelled_does_not_leave) {
+    sq_group_t *group = make();
+    sq_queue_t *full = make_queue_of("full", 1);
+    outcome_t outcome = { 0, 0 };
+    sq_item_t *item = make_item(&outcome);
+    size_t ran = 0;
+    hold_t hold;
+    hold_async(&hold, full);
+    CHECK_EQUAL(sq_group_async(group, full, add_one, &ran), 0);
+    CHECK_EQUAL(sq_group_submit_item(group, item, full), EAGAIN);
+    CHECK_EQUAL(sq_item_cancel(item), 0);
+    CHECK_EQUAL(outcome.discarded, 1);
+    CHECK_EQUAL(sq_group_wait(group, SQ_NOW), EAGAIN);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+    CHECK_EQUAL(ran, 1);
+    sq_item_release(item);
+    sq_queue_release(full);
+    sq_group_release(group);
+}
+
 typedef struct inside {
     sq_group_t *group;
     sq_item_t *item;

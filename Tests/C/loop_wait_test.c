@@ -115,8 +115,8 @@ static void *own_another_loop(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in queue_on_loop_of (item_wait.c) do not ask whose loop it is. */
-TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) {
+/* Waits for an item, or for a group, with a task on the loop of another thread. */
+static void wait_for_foreign(bool is_item) {
     scene_t scene = make_scene();
     const atomic_int self = gettid();
     place_t place = { .count = 0 };
@@ -124,15 +124,25 @@ TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) {
     pthread_t other = spawn(own_another_loop, &foreign);
     latch_wait(&foreign.made, 1);
     sq_item_t *item = sq_item_create("foreign", &(sq_task_t){ note_place, &place, NULL });
-    CHECK_EQUAL(sq_item_submit(item, foreign.queue), 0);
+    if (is_item) {
+        CHECK_EQUAL(sq_item_submit(item, foreign.queue), 0);
+    } else {
+        CHECK_EQUAL(sq_group_async(scene.group, foreign.queue, note_place, &place), 0);
+    }
     latch_bump(&foreign.made);
-    CHECK_EQUAL(sq_item_wait(item, FAR), 0);
+    CHECK_EQUAL(is_item ? sq_item_wait(item, FAR) : sq_group_wait(scene.group, FAR), 0);
     CHECK_EQUAL(place.count, 1);
     CHECK(pthread_equal(place.thread, other));
     join(other);
     sq_item_release(item);
     end_scene(&scene);
 }
+
+/* To see it fail: in queue_on_loop_of (item_wait.c) do not ask whose loop it is. */
+TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) { wait_for_foreign(true); }
+
+/* To see it fail: in is_on_loop_of (tie_search.c) do not ask whose loop it is. */
+TEST(the_owners_wait_does_not_run_a_member_on_the_loop_of_another_thread) { wait_for_foreign(false); }
 
 static void add_another(void *context) {
     const scene_t *scene = context;

@@ -7,6 +7,8 @@
 void submit_after(sq_queue_t *queue, hold_t *hold);
 void submit_task_after(sq_queue_t *queue, hold_t *hold);
 void submit_item(sq_queue_t *queue, hold_t *hold);
+void submit_member_item(sq_queue_t *queue, hold_t *hold);
+void submit_member_barrier(sq_queue_t *queue, hold_t *hold);
 void submit_item_after(sq_queue_t *queue, hold_t *hold);
 void submit_member(sq_queue_t *queue, hold_t *hold);
 void submit_member_task(sq_queue_t *queue, hold_t *hold);
@@ -49,6 +51,15 @@ __attribute__((noinline)) void submit_member_task(sq_queue_t *queue, hold_t *hol
     CHECK_EQUAL(sq_group_async_task(group, queue, &(sq_task_t){ run_held, hold, do_nothing }), 0);
 }
 
+__attribute__((noinline)) void submit_member_item(sq_queue_t *queue, hold_t *hold) {
+    item = sq_item_create("sited", &(sq_task_t){ .run = run_held, .context = hold });
+    CHECK_EQUAL(sq_group_submit_item(group, item, queue), 0);
+}
+
+__attribute__((noinline)) void submit_member_barrier(sq_queue_t *queue, hold_t *hold) {
+    CHECK_EQUAL(sq_group_async_barrier_task(group, queue, &(sq_task_t){ run_held, hold, do_nothing }), 0);
+}
+
 __attribute__((noinline)) void submit_barrier(sq_queue_t *queue, hold_t *hold) { CHECK_EQUAL(sq_async_barrier(queue, run_held, hold), 0); }
 
 __attribute__((noinline)) void submit_barrier_task(sq_queue_t *queue, hold_t *hold) {
@@ -70,6 +81,7 @@ static const place_t places[] = {
     { submit_after, ", submitted by submit_after (" },     { submit_task_after, ", submitted by submit_task_after (" },
     { submit_item, ", submitted by submit_item (" },       { submit_item_after, ", submitted by submit_item_after (" },
     { submit_member, ", submitted by submit_member (" },   { submit_member_task, ", submitted by submit_member_task (" },
+    { submit_member_item, ", submitted by submit_member_item (" }, { submit_member_barrier, ", submitted by submit_member_barrier (" },
     { submit_barrier, ", submitted by submit_barrier (" }, { submit_barrier_task, ", submitted by submit_barrier_task (" },
 };
 

@@ -118,7 +118,8 @@ static sq__tie_table_t *prepare_table(sq_group_t *group) {
  * unlock. */
 static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **dropped) {
     uint64_t word = sq__load_relaxed(&tie->members);
-    if (!is_idle(word) || !sq__cas_relaxed(&tie->members, &word, word | SQ__TIE_CHANGING)) {
+    /* [tie] acquire: the last reads of those that counted members of its last queue. */
+    if (!is_idle(word) || !sq__cas_acquire(&tie->members, &word, word | SQ__TIE_CHANGING)) {
         return false;
     }
     sq__store_relaxed(&tie->queue, queue);

@@ -139,9 +139,25 @@ static void wait_for_1(void) {
 
 static void shut_down(sq_shutdown_mode_t mode) { allow(sq_shutdown(queues[0], mode, SQ_FOREVER), 0); }
 
+static bool shares_list; /* the ties of both queues come into one list, so that an idle one may be given from A to B */
+
+static unsigned list_of(const sq_queue_t *queue) { return ((uintptr_t)queue >> 6 ^ (uintptr_t)queue >> 12) % 4; /* sq__tie_list, of four */ }
+
+static sq_queue_t *create_b(void) {
+    sq_queue_t *tried[16];
+    unsigned count = 0;
+    do {
+        tried[count] = sq_queue_create("B", NULL);
+        count += 1;
+    } while (shares_list && count < 16 && list_of(tried[count - 1]) != list_of(queues[0]));
+    for (unsigned i = 0; i + 1 < count; i += 1) {
+        sq_queue_release(tried[i]);
+    }
+    return tried[count - 1];
+}
+
 /* If is_wide, queue A is a concurrent one. */
 static void run_threads(void (*const threads[])(void *), void (*first)(void), bool times_out, bool is_wide) {
-    static const char *const labels[] = { "A", "B" };
     sq_queue_options_t options;
     int ids[4];
     bool faults = ex_setting.faults;
@@ -152,9 +168,8 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     ex_setting.faults = false;
     group = sq_group_create("G");
     ex_declare_group(group);
-    for (unsigned i = 0; i < 2; i += 1) {
-        queues[i] = sq_queue_create(labels[i], i == 0 ? &options : NULL);
-    }
+    queues[0] = sq_queue_create("A", &options);
+    queues[1] = create_b();
     if (first != NULL) {
         first();
     }
@@ -245,6 +260,16 @@ WIDE(group_wide_same, NULL, t_async_same, t_async_other)
 WIDE(group_wide_notify, one_of_each, t_leave_0, t_notify_two, t_wait_two)
 WIDE(group_wide_discard, one_entered, t_discard, t_async_owned_leave, t_wait)
 
+FIRST(one_on_a, async(0, 0))
+THREAD(t_async_b, async(1, 1))
+THREAD(t_async_a_b, async(2, 0); async(3, 1))
+
+static void group_tie_given(void) {
+    shares_list = true;
+    run_threads((void (*const[])(void *)){ t_async_b, t_async_a_b, NULL }, one_on_a, false, false);
+    shares_list = false;
+}
+
 const scenario_t group_scenarios[] = {
     { "group_leave_wait", "the last leave against two waits", .body = group_leave_wait },
     { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave },
@@ -253,6 +278,7 @@ const scenario_t group_scenarios[] = {
     { "group_leave_too_many", "one leave too many changes nothing", .body = group_leave_too_many },
     { "group_async_wait", "tasks on two queues against a wait", .body = group_async_wait },
     { "group_async_same", "two submitters on the same queues", .body = group_async_same },
+    { "group_tie_given", "the idle count of one queue is given to another, while a second submitter finds it without the lock", .body = group_tie_given },
     { "group_notify", "notifications against the last leave: each runs once, after it, in order", .body = group_notify },
     { "group_notify_release", "the same against the last release: the thread that submits them frees the group", .body = group_notify_release },
     { "group_notify_again", "notifications of a period are submitted when the next one ends", .body = group_notify_again },

@@ -19,7 +19,7 @@ final class Room: @unchecked Sendable {
         queue = SerialQueue(label: label, on: pool)
     }
 
-    /// Leaves a message; the room gets to it when its turn on the pool comes.
+    /// Submits a message; the room stores it when the room's turn on the pool comes.
     func say(_ text: String, author: Int, number: Int) {
         queue.async { [self] in
             messages += 1

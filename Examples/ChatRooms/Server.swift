@@ -11,8 +11,8 @@ final class Server: Sendable {
         bytesPerRoom = max(Footprint.now.resident - before, 0) * 1024 * 1024 / count
     }
 
-    /// Has `authors` threads send the lines, over and over until there are `messages`, each author every so-manieth of
-    /// them. A message goes to the room that its number and its text name.
+    /// Has `authors` threads send the lines, over and over until there are `messages`: of three authors, each sends every third one.
+    /// The number and the text of a message decide which room it goes to.
     func speak(_ lines: [String], messages: Int, authors: Int) -> (messages: Int, bytes: Int) {
         let threads = (0..<authors).map { author in
             // An author is a queue with a thread of its own: `total` is its to write.

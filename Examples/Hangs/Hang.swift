@@ -10,7 +10,7 @@ protocol Hang: Sendable {
     static func withDispatchQueue()
 }
 
-/// Whose queue it is done to.
+/// Which library's queue the program hangs.
 enum Contender: String {
     case ours = "SerialQueue"
     case dispatch = "DispatchQueue"

@@ -1,6 +1,6 @@
 # cache.sh: checks the caches on concurrent queues.
 
-# How fast each is is the machine's affair; what they read is not.
+# How fast each one is depends on the machine; what they read does not.
 check_cache() { # program
     run "$1" --threads 3 --reads 20000
     has_status 0

@@ -16,7 +16,7 @@ check_order() { # program
         for letter in $(echo A B C D E F G H | cut -d ' ' -f "1-$threads"); do
             expect "thread $letter: 1 to 5" [ "$(ran "$letter")" = 12345 ]
         done
-        # Which of them are done before it submits 3 is the machine's affair.
+        # Which of them are done before it submits 3 depends on the machine.
         expect '3 waits for nothing but 1 and 2' grep -qE '^ +[0-9]+  sync 3([ |]+waits for (1|2|1 2))?$' out
         expect 'sync 3 runs on the main thread' grep -qE '^ +[0-9]+  \[ 3 runs' out
         # The colon is there if main has submitted 5 by then; the column of its own begins two blanks after the time.

@@ -25,7 +25,7 @@ void jobs_run(jobs_t *jobs);
 /* All results are there, and both timers have fired: the host ends its loop. */
 bool jobs_are_over(const jobs_t *jobs);
 
-/* Releases everything and prints what came of it. Returns main's status. */
+/* Releases everything and prints the results. Returns main's status. */
 int jobs_end(jobs_t *jobs, const char *host);
 
 #endif

@@ -38,8 +38,8 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
     return pool;
 }
 
-/* One member at least stays at rest, whatever the overseer takes back (regression: those that were leaving were counted, and
- * the others dismissed for them). */
+/* One member at least stays at rest, however many a growth check removes (regression: it counted those that were leaving, and
+ * removed others in their place). */
 static void check_members(void) {
     sq__mutex_lock(&pool->lock);
     if (pool->seats_at_rest > 0 && !ex_setting.faults && pool->members - pool->leaving < 1) {

@@ -79,7 +79,7 @@ static void accept(const call_t *call, entry_kind_t kind) {
 
 static void run_pair(void *first, void *second, bool runs) {
     if (second != &drive) {
-        model_fails(id_of(first), "a pair came with another second word");
+        model_fails(id_of(first), "a pair was called with another second word");
     }
     (runs ? task_runs : task_discarded)(first);
 }

@@ -85,7 +85,7 @@ static void discard_watcher(void *context) {
 
 static void stalled(void *context, const sq_stall_t *stall) {
     (void)stall;
-    model_fails((int)((int *)context - drive.watchers), "a stall of a day");
+    model_fails((int)((int *)context - drive.watchers), "a watcher whose threshold is a day was called");
 }
 
 static void watch(int id, int queue) {

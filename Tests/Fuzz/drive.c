@@ -34,7 +34,7 @@ void drive_wait(bool (*holds)(int), int argument, const char *what) {
     const struct timespec until = { .tv_sec = drive_now() + 31 }; /* its second has begun already */
     while (!holds(argument)) {
         if (pthread_cond_clockwait(&news, &lock, CLOCK_MONOTONIC, &until) != 0) {
-            model_fails(argument, "half a minute, and still not: %s", what);
+            model_fails(argument, "still not after half a minute: %s", what);
         }
     }
 }

@@ -69,7 +69,7 @@ void many_check_left(int id, int queue) {
 
 static void run_member(void *first, void *group, bool runs) {
     if (group != groups[drive.program->operations[id_of(first)].argument % OBJECTS]) {
-        model_fails(id_of(first), "a member came with another second word");
+        model_fails(id_of(first), "a member was called with another second word");
     }
     (runs ? task_runs : task_discarded)(first);
 }
@@ -297,7 +297,7 @@ void many_wait_for_rest(void) {
         if (!(i < OBJECTS ? lags(i) : is_on_its_way(i - OBJECTS))) {
             i += 1;
         } else if (drive_now() - began > 30) {
-            model_fails(i, "half a minute, and the %s of this number is not as the model says", i < OBJECTS ? "item or group" : "queue");
+            model_fails(i, "after half a minute the %s of this number is still not as the model says", i < OBJECTS ? "item or group" : "queue");
         } else {
             nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
         }

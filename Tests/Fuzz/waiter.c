@@ -40,7 +40,7 @@ void waiter_start(int id) {
     time_t began = drive_now();
     while (sq_queue_depth(drive.queues[queue]) < depth) {
         if (drive_now() - began > 30) {
-            model_fails(id, "half a minute, and a waiting sync is not in the queue");
+            model_fails(id, "after half a minute a waiting sync is still not in the queue");
         }
         nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
     }

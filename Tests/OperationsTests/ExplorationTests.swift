@@ -5,8 +5,7 @@ import Testing
 @testable import SerialQueueOperations
 
 /// Races of cancel, finish, add, wait and release, under many schedules. Each test also checks that both outcomes of its race were
-/// seen. A task can be interrupted at each call, as
-/// the calls take the graph's lock.
+/// seen. A task can be interrupted at each call, because the calls take the graph's lock.
 @Suite struct ExplorationTests {
     /// To see it fail: let `publish` (OperationEnd.swift) make each successor ready that is not `made`.
     @Test func a_cancel_against_the_end_of_a_predecessor() async throws {
@@ -116,8 +115,8 @@ import Testing
         }
     }
 
-    /// What a wait that has begun learns later: what it is for is added to a queue, or the queue starts another operation, or a
-    /// predecessor ends that has no thread.
+    /// What changes after the wait has begun: the operation that it is for is added to a queue, the queue starts another operation, or a
+    /// predecessor ends that needs no thread.
     enum Change: CaseIterable { case added, started, predecessorEnded }
 
     /// The same through a serial queue: an exploration fails at a deadlock, and its failure names it. To see it fail (no schedule

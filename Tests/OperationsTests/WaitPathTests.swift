@@ -4,7 +4,7 @@ import Testing
 @testable import SerialQueueOperations
 
 /// A task of a serial queue waits for an operation, and an operation that has to end before waits for that queue. The queues' own
-/// detector finds that, if the wait is tied to the lane of the right operation, whatever comes first.
+/// detector finds that cycle, in whatever order it comes about, if the wait is always tied to the lane of the right operation.
 ///
 /// To see them fail (by a hang): remove the call of `changed` that the test names (WaitPath.swift has the function).
 @Suite(.timeLimit(.minutes(4))) struct WaitPathTests {

@@ -31,7 +31,7 @@ import Testing
         #expect(ran.value == 0)
     }
 
-    /// So its handle throws only what its closure throws.
+    /// It traps, so that its handle needs to throw only what its closure throws.
     @Test func a_task_for_an_actor_that_is_gone_traps_and_names_enqueue() async throws {
         let task = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             await Task(on: Diary().queue) { _ in }.value
@@ -86,7 +86,7 @@ import Testing
         #expect(child.said("ActorQueue<Diary>.drain: called from a task of the same queue"))
     }
 
-    // To see it fail: insert no task into the set of many but those that fill it.
+    /// To see it fail: in `index` (RunningTasks.swift), do not insert the tasks that begin when `ofMany` has been filled.
     @Test func drain_in_one_of_many_tasks_of_the_queue_traps_with_a_message() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let diary = Diary()

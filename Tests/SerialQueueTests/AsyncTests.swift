@@ -25,7 +25,7 @@ import Testing
                 })
         }
         #expect(releases.value == 1)
-        #expect(queue.sync { ran.value } == 0, "the queue works on")
+        #expect(queue.sync { ran.value } == 0, "the queue must still run a sync")
         #expect(queue.statistics.rejected == 1)
     }
 

@@ -46,7 +46,7 @@ import Testing
         #expect(releases.value == 11)
     }
 
-    /// What is not due keeps the queue; when it falls due nobody can resume it any more.
+    /// The delayed closures keep the queue. When they are due, the queue is suspended, and nothing can resume it any more.
     @Test func delayed_closures_are_released_when_their_suspended_queue_dies() {
         do {
             let queue = queue()
@@ -69,7 +69,7 @@ import Testing
         #expect(!timer.start(after: .zero))
     }
 
-    /// It may be called no more, although its firing has its place already.
+    /// The closure cannot be called any more, although its firing is in the queue already.
     @Test func a_timer_that_is_released_while_its_firing_waits_releases_at_once() {
         let queue = queue()
         do {
@@ -109,7 +109,7 @@ import Testing
         #expect(releases.value == 1)
         #expect(timer.value?.start(after: .zero) == false)
         timer.value = nil
-        pool.run()  // what the timer has left
+        pool.run()  // the end of the timer
     }
 
     @Test func a_submitted_closure_is_released_when_its_suspended_queue_dies() async throws {

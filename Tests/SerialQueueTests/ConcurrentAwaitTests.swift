@@ -157,7 +157,7 @@ import Testing
             for _ in 0..<10 { await plainly { #expect(queue.isCurrent) } }
             return queue.statistics.submitted - before
         }.value
-        #expect(jobs == 0, "a nonisolated call does not leave the queue to come back")
+        #expect(jobs == 0, "a nonisolated call must not leave the queue and come back")
     }
 
     /// To see it fail: pass `onConcurrentTask` as `late`, too (the stand-in is never removed, and `isCurrent` is wrong later on).

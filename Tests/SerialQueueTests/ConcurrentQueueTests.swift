@@ -134,11 +134,11 @@ import Testing
         let holdup = Holdup { queue.async($0) }
         #expect(throws: SerialQueueError.timedOut) { try queue.syncBarrier(within: .milliseconds(1)) { ran.increment() } }
         #expect(throws: SerialQueueError.timedOut) { try queue.syncBarrier(within: .zero) { ran.increment() } }
-        #expect(queue.sync { 1 } == 1, "nobody waits for the barrier")
+        #expect(queue.sync { 1 } == 1, "nothing may wait for a barrier that was withdrawn")
         holdup.finish()
         queue.syncBarrier {}
         #expect(ran.value == 0)
-        // On a loaded machine the first one's limit passes before it has a place.
+        // On a loaded machine the first one's limit may pass before it is in the queue.
         #expect(queue.statistics.withdrawn + queue.statistics.rejected == 2)
         #expect(throws: CancellationError.self) { try queue.syncBarrier(within: .zero) { throw CancellationError() } }
     }

@@ -81,7 +81,7 @@ import Testing
 
     @Test func two_full_queues_that_wait_for_room_in_each_other_are_reported_by_name() {
         let queues = [SerialQueue(label: "full one", capacity: 1), SerialQueue(label: "full two", capacity: 1)]
-        // The task of the cycle runs, or else waits; what comes behind it waits, or does not fit in.
+        // Each queue's task waits for room in the other queue; another closure behind it takes the only room.
         let thrown = Guarded([SerialQueueError]())
         let guardian = SerialQueue(label: "guardian")
         let (go, ended) = (Gate(), [Gate(), Gate()])

@@ -95,7 +95,7 @@ import Testing
         for _ in 0..<100 { submit() }
         await #expect(throws: SerialQueueError.timedOut) { try await queue.shutdown(.drain, within: .milliseconds(1)) }
         await #expect(throws: SerialQueueError.timedOut) { try await queue.shutdown(.discard, within: .seconds(-1)) }
-        #expect(!queue.async {}, "it continues in the background")
+        #expect(!queue.async {}, "the shutdown must continue in the background")
         holdup.finish()
         try await queue.shutdown()
         #expect(ran.value == 0)

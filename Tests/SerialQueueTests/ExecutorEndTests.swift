@@ -79,7 +79,8 @@ import Testing
         #expect(await store.entries == [1, 2])
     }
 
-    /// The two recommended endings in combination. To see it fail (it traps): do nothing in `syncOrRunLate`.
+    /// A shutdown, and then a deinit that cleans up by `syncOrRun`: the documentation recommends both. To see it fail (it traps): do
+    /// nothing in `syncOrRunLate`.
     @Test func sync_or_run_in_a_deinit_works_after_the_shutdown() throws {
         final class Owner: Sendable {
             let queue = SerialQueue(label: "closed")
@@ -188,7 +189,7 @@ import Testing
         await comesTrue { !threadNames().contains("stood in for") }
     }
 
-    /// Row 40. The actor and its queue are known to nobody but the task. Under AddressSanitizer above all.
+    /// Row 40 of Tests/C/ROWS.md. Only the task refers to the actor and its queue. Run it under AddressSanitizer.
     @Test func a_job_enqueued_at_the_last_release_runs() async {
         let (ran, releases) = (Counter(), Counter())
         for _ in 0..<500 {
@@ -212,7 +213,7 @@ import Testing
         await comesTrue { !threadNames().contains("last") && !threadNames().contains("last preferred") }
     }
 
-    /// An actor's isolated state goes with its last reference, on whatever thread: also on its own queue's.
+    /// An actor's isolated state is released with its last reference, on any thread: here on its own queue's.
     @Test func an_actor_may_drop_its_queue_in_its_own_method() async {
         let releases = Counter()
         final actor Owner {
@@ -229,7 +230,7 @@ import Testing
     }
 }
 
-/// Outside of an async function, where the other overload is meant.
+/// Calls the overload that blocks: in an async function `shutdown` means the other one.
 func closeNow(_ queue: WorkQueue, _ mode: SerialQueue.ShutdownMode) throws {
     try queue.shutdown(mode, within: .zero)
 }

@@ -10,7 +10,7 @@ import Testing
         store = Store(queue)
     }
 
-    /// The order is caused by the depth: each is submitted when the one before has its place.
+    /// The depth causes the order: each is submitted when the one before is in the queue.
     @Test func closures_jobs_and_syncs_share_one_order() async {
         let holdup = Holdup { queue.async($0) }
         queue.async { [store] in store.assumeIsolated { $0.entries.append(1) } }
@@ -49,7 +49,7 @@ import Testing
         #expect(queue.isIsolatingCurrentContext() == false)
     }
 
-    /// The runtime tracks an executor for this thread already, the main actor's or none, and must ask ours all the same.
+    /// The runtime already tracks an executor for this thread (the main actor's, another one, or none), and must ask ours all the same.
     @Test @MainActor func a_task_isolated_elsewhere_may_assume_it_inside_a_sync() async {
         func addInside(_ entry: Int) {
             queue.sync { store.assumeIsolated { $0.entries.append(entry) } }
@@ -146,7 +146,7 @@ import Testing
         #expect(queue.statistics.rejected == 1)
     }
 
-    /// Plain state of the actor, touched in every way: ThreadSanitizer looks on.
+    /// The actor's plain state is accessed in every way: run it under ThreadSanitizer.
     @Test func every_way_onto_the_queue_excludes_the_others() async {
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -165,8 +165,8 @@ import Testing
         #expect(await store.entries.count == 1_000)
     }
 
-    /// The whole of an awaited call, on both queues' threads; what Swift needs for a task it has by then. A ring may get its
-    /// first segment during the test. In a release build a hop for an empty closure would be optimised away.
+    /// Counts the allocations of whole awaited calls, on both queues' threads. What Swift needs for a task is allocated before. A ring may get
+    /// its first segment during the test. In a release build a hop for an empty closure would be optimised away.
     @Test func a_job_allocates_nothing() async {
         let other = Store(SerialQueue(label: "other"))
         let allocations = await store.perform { store in
@@ -179,12 +179,12 @@ import Testing
             return (here, there)
         }
         #expect(allocations.0 + allocations.1 <= 10)
-        #expect(other.queue.statistics.ran >= 1_000, "they were jobs")
+        #expect(other.queue.statistics.ran >= 1_000, "the calls must have been jobs of the queue")
     }
 }
 
 extension Store {
-    /// Isolated, and nothing that the optimizer knows.
+    /// An isolated method whose body the optimizer does not see.
     @inline(never) @_optimize(none)
     fileprivate func touch() {}
 }

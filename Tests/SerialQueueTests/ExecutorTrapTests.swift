@@ -63,7 +63,7 @@ import Testing
         #expect(child.said("SerialQueue.drain: queue \"no thread\" has no memory for it, or its thread could not be started."))
     }
 
-    /// Nothing leads to the last two but a fork, in whose child Swift's own threads are gone as well.
+    /// Only a fork leads to the last two, and in its child Swift's own threads do not exist either: so no test can enqueue such a job.
     @Test func every_refusal_of_a_job_has_its_message() {
         let queue = SerialQueue(label: "refuses")
         #expect(queue.jobReason(for: ENOMEM).hasPrefix("queue \"refuses\" has no memory for it, or its thread could not be started."))

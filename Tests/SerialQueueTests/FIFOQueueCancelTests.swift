@@ -28,7 +28,7 @@ import Testing
         #expect(notSeen.value == 10)
     }
 
-    /// Waiting tasks are not looked for: that would cost each of them something.
+    /// `cancelAll` does not visit waiting tasks: a list of them would cost time for each task.
     @Test func a_waiting_task_is_cancelled_as_it_begins() async {
         let queue = FIFOQueue(), gate = AsyncGate()
         let running = Task(on: queue) { await gate.pass() }

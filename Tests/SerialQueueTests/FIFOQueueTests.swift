@@ -193,7 +193,7 @@ import Testing
         #expect(await Task(name: "named", on: queue) { Task.name }.value == "named")
     }
 
-    /// More than a thread runs in one go; and the stack does not grow with them.
+    /// More tasks than a thread runs in one go; and the stack does not grow with them.
     @Test func many_that_were_held_up_run_in_order() async {
         let queue = FIFOQueue()
         let gate = AsyncGate(), numbers = Guarded([Int]())

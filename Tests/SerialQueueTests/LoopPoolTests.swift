@@ -79,7 +79,7 @@ import Testing
         nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
     }
 
-    /// Not the owner's name: Foundation may set that a moment after the thread has begun.
+    /// The owner is recognized by this, not by its name: Foundation may set that a moment after the thread has begun.
     private static let owner = Guarded<pthread_t?>(nil)
 
     @Screen private static var drawn: [String] = []

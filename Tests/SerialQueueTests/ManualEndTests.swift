@@ -116,7 +116,7 @@ import Testing
         try await job.value
     }
 
-    /// At the time of the clock at which it comes, not at the end.
+    /// It runs at the time of the clock at which it was enqueued, not at the end of the advance.
     @Test func a_late_job_runs_on_the_way_of_an_advance() async throws {
         try closeNow(queue, .drain)
         let other = SerialQueue(label: "other", on: pool)
@@ -128,7 +128,7 @@ import Testing
         await late.value?.value
     }
 
-    /// The queue ends at the first timer, and nothing comes after.
+    /// The queue ends when the timer resumes it, and the clock does not advance any further.
     @Test func a_late_job_runs_in_the_advance_in_which_its_queue_ends() async throws {
         queue.suspend()
         queue.async { step("accepted") }

@@ -50,7 +50,7 @@ final class Whereabouts: Sendable {
     }
 }
 
-/// How often what may go wrong by a race is tried.
+/// How often a test is repeated whose failure would be a race.
 private let tries = isUnderSanitizer ? 500 : 5_000
 
 @Suite(.timeLimit(.minutes(15))) struct OwnershipTests {
@@ -137,7 +137,7 @@ private let tries = isUnderSanitizer ? 500 : 5_000
         #expect(released.on.value == 100)
     }
 
-    /// A captured object's deinit may be the next to meet a deadlock. The error is that of the call.
+    /// The deinit of a captured object may get a deadlock of its own, but the error that is thrown must be that of the call.
     @Test func a_refused_closures_deadlock_does_not_replace_the_callers() throws {
         let full = SerialQueue(label: "the full one", capacity: 1), other = SerialQueue(label: "the other one")
         let met = Counter()

@@ -160,8 +160,8 @@ import Testing
     }
 }
 
-/// Every producer submits numbered tasks, each third with `perform`. A task that overlaps another, or comes out of its
-/// producer's turn, is counted.
+/// Every producer submits numbered tasks, each third with `perform`. Tasks that overlap another, or run out of their producer's order,
+/// are counted.
 func expectOrderFromManyProducers(on queue: any AnyQueue, producers: Int, tasksEach: Int) {
     struct Log {
         var isRunning = false

@@ -3,7 +3,7 @@ import Glibc
 import SerialQueue
 import Testing
 
-/// Row 42: `run` whose caller is cancelled before its turn, at it, and after.
+/// Row 42 of Tests/C/ROWS.md: `run` whose caller is cancelled before its turn, at it, and after.
 @Suite struct RunCancellationTests {
     let queue = SerialQueue(label: "run")
     let releases = Counter()
@@ -28,7 +28,7 @@ import Testing
         await comesTrue { queue.depth == 1 }
         task.cancel()
         await task.value
-        #expect(releases.value == 1, "though the queue has not come there yet")
+        #expect(releases.value == 1, "it must be released although the queue has not reached its slot")
         #expect(queue.depth == 0)
         #expect(queue.statistics.withdrawn == 1)
         holdup.finish()
@@ -49,7 +49,7 @@ import Testing
             #expect(queue.depth == 0)
             #expect(queue.statistics.withdrawn == round)
         }
-        // All the room is there, too.
+        // All the room is there again.
         #expect(queue.async {})
         #expect(queue.async {})
         #expect(!queue.async {})

@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// Whether the system says so, three times in a row: then a thread is in its wait.
+    /// Whether the system says three times in a row that the thread sleeps: then it is in its wait.
     private func isAsleep(_ thread: UInt) -> Bool {
         (0..<3).allSatisfy { _ in
             sched_yield()

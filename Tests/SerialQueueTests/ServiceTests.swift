@@ -53,7 +53,7 @@ private struct Seen: Sendable, Equatable {
         nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
         private var looks = 0
 
-        /// It changes the actor's state: the optimiser leaves out the change of threads before a function that touches none.
+        /// It changes the actor's state: otherwise the optimiser would leave out the change to the actor's thread.
         func look() -> Seen {
             looks += 1
             return Seen.here()

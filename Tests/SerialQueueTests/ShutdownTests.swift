@@ -21,7 +21,7 @@ import Testing
         for _ in 0..<1_000 { submit() }
         try queue.shutdown()
         #expect(ran.value == 1_000)
-        #expect(releases.value == 1_000, "nothing of the program's is in the queue any more")
+        #expect(releases.value == 1_000, "after a shutdown the queue must hold no closure")
         #expect(queue.statistics.discarded == 0)
     }
 
@@ -34,7 +34,7 @@ import Testing
     @Test func nothing_is_accepted_afterwards() throws {
         try queue.shutdown(.drain, within: .seconds(60))
         #expect(!submit())
-        #expect(releases.value == 1, "refused, and released at once")
+        #expect(releases.value == 1, "a refused closure must be released at once")
         #expect(throws: SerialQueueError.shutDown) { try queue.async(waitingUpTo: .seconds(60)) {} }
         #expect(throws: SerialQueueError.shutDown) { try queue.sync(within: .seconds(60)) {} }
         #expect(throws: SerialQueueError.shutDown) { try queue.runAndWait {} }
@@ -44,7 +44,7 @@ import Testing
         #expect(queue.statistics.rejected == 5)
     }
 
-    /// A syncOrRun works: ExecutorEndTests.
+    /// A syncOrRun does not trap: ExecutorEndTests has it.
     @Test func a_sync_after_the_shutdown_traps() async throws {
         let child = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -82,7 +82,7 @@ import Testing
         }
         eventually { queue.depth == 102 }
         #expect(throws: SerialQueueError.timedOut) { try queue.shutdown(.discard, within: .milliseconds(1)) }
-        #expect(!submit(), "it continues in the background")
+        #expect(!submit(), "the shutdown must continue in the background")
         holdup.finish()
         waiter.join()
         otherWaiter.join()

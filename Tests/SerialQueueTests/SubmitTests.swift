@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    /// So many more tasks are callers and stand in the line: `Task.immediate` returns when they are suspended, and before
-    /// the line nothing suspends them.
+    /// Starts a caller for each number; when it returns, all of them wait for room: `Task.immediate` returns when its task is suspended,
+    /// and nothing suspends a caller before it waits for room.
     private func line(_ numbers: [Int], runs: Bool = false) -> [Task<Void, any Error>] {
         numbers.map { number in
             Task.immediate { [queue, body = body(number)] in
@@ -72,7 +72,7 @@ import Testing
             #expect(throws: Never.self) { try queue.async(waitingUpTo: .seconds(3600), body) }
         }
         await comesTrue { began.value == 1 }
-        // Whether the thread is in the line already, or comes after the next task: all get through.
+        // The thread may begin to wait for room before or after the next task: all of them get it.
         let last = line([5])
         holdup.finish()
         for task in first + last { try await task.value }
@@ -161,7 +161,7 @@ import Testing
         #expect(releases.value == 1)
     }
 
-    /// Everybody wants the same little room, some not for long.
+    /// All callers want the same little room, some with a short limit.
     @Test func in_a_storm_every_closure_runs_or_is_withdrawn_and_all_are_released() async {
         let (ran, accepted, givenUp) = (Counter(), Counter(), Counter())
         let count = 2_000

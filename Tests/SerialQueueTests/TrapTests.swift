@@ -127,7 +127,7 @@ import Testing
         #expect(child.said("queue \"parental\" is from before a fork"))
     }
 
-    /// No public call leads to the last two yet.
+    /// The last one stands for a code that no call returns. The others also have tests in which a sync traps.
     @Test func every_refusal_has_its_message() {
         let queue = SerialQueue(label: "refuses")
         #expect(queue.reason(for: ENOMEM) == "no memory to wait for a turn on queue \"refuses\".")

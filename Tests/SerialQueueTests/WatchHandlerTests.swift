@@ -6,7 +6,7 @@ import Testing
 /// When a handler is replaced, stopped and released.
 @Suite struct WatchHandlerTests {
     let queue = SerialQueue(label: "watched")
-    /// Longer than a thread takes to begin on a busy machine: what waits for it would be reported first.
+    /// Longer than a thread takes to begin on a busy machine: otherwise what waits for that thread would be reported first.
     let threshold = Duration.milliseconds(100)
 
     @Test func a_handler_is_released_when_another_takes_its_place() {

@@ -6,7 +6,7 @@ import Testing
 /// The watcher has its own time, so these tests wait for its reports, never for a length of time.
 @Suite struct WatchTests {
     let queue = SerialQueue(label: "watched")
-    /// Longer than a thread takes to begin on a busy machine: what waits for it would be reported first.
+    /// Longer than a thread takes to begin on a busy machine: otherwise what waits for that thread would be reported first.
     let threshold = Duration.milliseconds(100)
 
     // MARK: What is reported
@@ -24,7 +24,7 @@ import Testing
         #expect(stall.kind == .running)
         #expect(stall.label == "watched")
         #expect(stall.duration >= threshold)
-        #expect(stall.depth <= 2, "they may have come later")
+        #expect(stall.depth <= 2, "two closures were submitted, some perhaps after the report")
         #expect(!stall.isSuspended)
         #expect(stall.threadID == UInt64(thread.value))
         #expect(stall.waitsFor == nil)

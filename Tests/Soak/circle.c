@@ -1,4 +1,4 @@
-/* circle.c: intended deadlocks: 2 to 4 queues, each with a task that waits for the next one. One of them must be refused, the
+/* circle.c: intended deadlocks: 2 to 4 queues, each with a task that waits for the next one. One of these waits must be refused; the
  * others continue. */
 #include "soak.h"
 
@@ -69,12 +69,12 @@ void circle(chance_t *chance) {
         MUST(arc->error == 0 || arc->error == EDEADLK, "a wait in a circle returned %d", arc->error);
         MUST(arc->has_run == (arc->error == 0), "a wait in a circle returned %d, but its function %s", arc->error,
              arc->has_run ? "ran" : "did not run");
-        MUST(arc->was_reported == (arc->error == EDEADLK), "a circle without a report");
+        MUST(arc->was_reported == (arc->error == EDEADLK), "a wait in a circle was refused without a report, or has a report and was not refused");
         refused += arc->error == EDEADLK;
     }
     for (unsigned i = 0; i < ring.length; i += 1) {
         sq_queue_release(ring.arcs[i].queue);
     }
-    MUST(refused == 1, "%u of a circle of %u were refused", refused, ring.length);
+    MUST(refused == 1, "%u waits of a circle of %u were refused, not 1", refused, ring.length);
     totals.circles += 1;
 }

@@ -1,5 +1,5 @@
-/* deferring.c: tasks that wait for room without a thread, some of them withdrawn, some met by a shutdown. Each is
- * decided once, or withdrawn, or neither was to be; and is called once if it was accepted, else never. */
+/* deferring.c: tasks that wait for room without a thread; some are withdrawn, some refused by a shutdown. Each that had to wait is
+ * decided once or withdrawn, others neither; and each is called once if it was accepted, else never. */
 #include "soak.h"
 
 #include <sched.h>

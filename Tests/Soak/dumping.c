@@ -1,4 +1,4 @@
-/* dumping.c: a thread that dumps all the time, meanwhile. Each dump must be whole; a round in which none ends is a hang. */
+/* dumping.c: a thread that dumps all the time, while the others act. Each dump must be whole; a round in which none ends is a hang. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* memfd_create */
 #endif

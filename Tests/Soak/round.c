@@ -79,7 +79,7 @@ static void end_queues(void) {
     }
 }
 
-/* The shared pool stays, at rest with a thread for each processor, and so does the thread that looks after it. */
+/* The shared pool stays, at rest with a thread for each processor, and so does the alarm thread, which checks the pool's growth. */
 static void wait_for_threads(long before) {
     figures_t now = measure();
     for (int waited = 0; now.threads > before + now.processors + 1; waited += 1) {

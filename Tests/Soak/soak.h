@@ -1,9 +1,9 @@
 /* soak.h: all public calls at once, from many threads, for any length of time.
  *
  * DESIGN. The run is cut into rounds. In each, DRIVERS threads act at random (act.c) on QUEUES queues that live as long as the
- * round, on passing queues that come and go (passing.c), and in circles that must be refused (circle.c). Each queue has a guard
- * that keeps book of what was accepted and what came of it (guard.c). Then the drivers end, what is left runs, and the
- * process must be back where it was: books that balance, no thread more, memory flat (round.c).
+ * round, on passing queues that come and go (passing.c), and in circles: cycles of waits, one of which must be refused (circle.c).
+ * Each queue has a guard that keeps book of what was accepted and what came of it (guard.c). Then the drivers end, what is left runs,
+ * and the process must be back where it was: books that balance, no thread more, memory flat (round.c).
  *
  * No deadlock but the intended ones: a task waits only for queues with a higher number than its own. So whatever else
  * returns EDEADLK is a false alarm. A task that suspends a queue resumes it without waiting in between, or leaves that to a task

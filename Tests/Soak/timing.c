@@ -38,7 +38,7 @@ static void leave(book_t *book) { atomic_store_explicit(&book->inside, 0, memory
 static void fire(void *context) {
     book_t *book = context;
     enter(book);
-    MUST(!book->is_done, "a timer fires that is done for");
+    MUST(!book->is_done, "a timer fires after its discard function was called");
     book->fired += 1;
     atomic_fetch_add_explicit(&totals.firings, 1, memory_order_relaxed);
     leave(book);
@@ -47,7 +47,7 @@ static void fire(void *context) {
 static void be_done(void *context) {
     book_t *book = context;
     enter(book);
-    MUST(!atomic_exchange(&book->is_done, true), "a timer is done for twice");
+    MUST(!atomic_exchange(&book->is_done, true), "a timer is discarded twice");
     leave(book);
     drop(book);
 }

@@ -1,7 +1,7 @@
 /* baton.pml: kernel/baton.c, and what it calls of queue/suspend.c, queue/shutdown.c and queue/queue.c. */
 
 bit queue_locked;      /* kernel/lock.c */
-bit enders_locked;     /* shutdown.c: enders_lock */
+bit enders_locked;     /* queue/end.c: the lock of the threads that wait for an end */
 bit waits_for_end[TOKENS];
 byte ender_turn[TOKENS];
 

@@ -1,6 +1,6 @@
 /* queue.pml: a model of the serial queue's hand-off and of its end, for spin.
  *
- * What it is: the decisions of Sources/CSerialQueue/queue and thread, step by step, with memory that is sequentially
+ * What it is: the decisions of Sources/CSerialQueue/kernel, queue, wait and thread, step by step, with memory that is sequentially
  * consistent. Spin goes through every order of the steps (`make spin`) and looks at:
  *
  *     mutual exclusion      no task begins while another one runs

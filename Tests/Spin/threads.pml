@@ -70,7 +70,7 @@ inline task_body() {
 
 /* run_work of kernel/run.c */
 inline run_work() {
-    atomic { /* take_work: that there is something was seen by owner_next */
+    atomic { /* take: that there is something was seen by owner_next */
         touch;
         seen_control = control;
         kind = handoff_kind;
@@ -200,7 +200,7 @@ inline submission() {
     owned = owns;
     if
     :: done || error
-    :: !done && !error && place == no_place && is_async(op) -> /* hand_off */
+    :: !done && !error && place == no_place && is_async(op) -> /* hand_off: the queue was free, so the task goes into the hand-off slot */
         atomic { touch; handoff = ticket; handoff_kind = TASK; settle_swap(0, worker_turn, GRANTED, 0); assert(ok) }
         settle_wake(0)
     :: !done && !error && place == no_place && is_sync(op) -> begins(ticket); ends(); has = 1

@@ -50,7 +50,7 @@ const scenario_t pool_scenarios[] = {
     { "pool_bands", "queues of three priorities on one seat", "async:C async async:B | async:B async:C", .expect = { HELPED } },
     { "pool_grow", "a task that blocks keeps its seat: the pool gets another one", "async(pass0) async:B(open0)", .expect = { GROWS } },
     { "pool_grow_two", "two that block: from one seat to three", "async(pass0) async:B(pass0) async:C(open0)", .expect = { GROWS } },
-    { "pool_grow_late", "the task that has to wait comes while the pool is looked after", "async(pass0) | async:B(open0) async:B", .expect = { GROWS } },
+    { "pool_grow_late", "the task that has to wait comes while the pool's growth is checked", "async(pass0) | async:B(open0) async:B", .expect = { GROWS } },
     { "pool_grow_lent", "a seat is lent, and another one blocked", "async(pass0) async:B(call:C) | async:C(open0)", .expect = { GROWS } },
     { "pool_shrink", "grown and back: what comes next finds its thread", "async(pass0) async:B(open0) sync | pass0 async async:B", .expect = { GROWS } },
     { "pool_faults", "threads and memory fail when the pool needs them", "async async:B | async:B async", .faults = true, .expect = { TWO } },

@@ -28,7 +28,7 @@ const scenario_t pool_end_scenarios[] = {
     { "pool_ends_in_task", "all go with the last task", "async(release_pool release) | release", .expect = { ONE, REFERENCES } },
     { "pool_ends_two", "the same with two members", "async release release_pool | async release", .expect = { TWO, REFERENCES } },
     { "pool_ends_used", "nothing was ever run", "release | release_pool release", .expect = { ONE, REFERENCES } },
-    { "pool_ends_growing", "the pool ends while it is looked after", "async(pass0) async:B(open0) release release:B release_pool | release release:B",
+    { "pool_ends_growing", "the pool ends while its growth is checked", "async(pass0) async:B(open0) release release:B release_pool | release release:B",
       .expect = { GROWS, REFERENCES } },
     { "pool_ends_lent", "the pool ends after a lent seat brought a second member", "async(call:B release:B) release release_pool | release release:B", .expect = { LENT, REFERENCES } },
     { "pool_ends_drained", "the same after a shutdown", "async drain_until release_pool release | release", .expect = { ONE, REFERENCES, STOPPED } },

@@ -27,7 +27,7 @@ static void read_some(void) {
             continue;
         }
         if (event.what != event.time || event.where != event.time || event.which != event.time) {
-            ex_fail("an event has words of two");
+            ex_fail("an event has words of two different events");
         }
         if (event.time <= last_seen || (overwrites && event.time != number + 1)) {
             ex_fail("an event is read twice, or in place of another one");
@@ -47,7 +47,7 @@ static void read_twice(void *unused) {
     read_some();
 }
 
-/* Also after a run: each is to begin with the same memory. */
+/* Called after a run, too: each run must begin with the same memory. */
 static void reset(void) {
     sq__store_relaxed(&buffer.head, 0);
     sq__store_relaxed(&buffer.claimed, 0);

@@ -1,7 +1,7 @@
 import Dispatch
 import Testing
 
-/// What nothing here may take longer than. It bounds a hang and orders nothing; generous, for sanitizers and busy
+/// The longest that any wait here may take. It only bounds a hang, and no order depends on it; it is generous, for sanitizers and busy
 /// machines.
 let hangSeconds = 240
 

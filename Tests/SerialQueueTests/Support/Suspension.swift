@@ -1,7 +1,7 @@
 import SerialQueue
 import Testing
 
-/// As `eventually`, for async tests: suspends, so that no thread is blocked on which what is waited for may have to run.
+/// As `eventually`, for async tests: it suspends its caller, and blocks no thread, because the condition may need that thread.
 func comesTrue(
     isolation: isolated (any Actor)? = #isolation,
     _ location: SourceLocation = #_sourceLocation,
@@ -17,7 +17,7 @@ func comesTrue(
     }
 }
 
-/// A gate that counts how many have come to it.
+/// A gate that counts how many tasks have come to it.
 final class Stopover: Sendable {
     private let gate = AsyncGate()
     private let arrivals = Counter()

@@ -140,6 +140,8 @@ class Reach:
         page = folder / 'page'
         self.read(page)
         functions = {(mutant.file, mutant.function) for mutant in all_mutants()}
+        # An inline function that is compiled into a .c file is listed with the line there.
+        self.header_of = {name: file for file, name in functions if file.endswith('.h')}
         new = functions - self.known
         if set(self.breadth) != {*true.scenarios, *true.tests} or len(new) > len(functions) / 20:
             self.measure(true, folder, page)
@@ -197,7 +199,9 @@ class Reach:
             lines = must(['addr2line', '-f', '-e', program, *map(hex, addresses)], 'addr2line').splitlines()
             for function, place in zip(lines[::2], lines[1::2]):
                 if 'Sources/CSerialQueue/' in place:
-                    functions.add(place.split('Sources/CSerialQueue/')[1].split(':')[0] + ' ' + function.split('.')[0])
+                    name = function.split('.')[0]
+                    file = place.split('Sources/CSerialQueue/')[1].split(':')[0]
+                    functions.add(f'{self.header_of.get(name, file)} {name}')
         return '\t'.join([kind, name, f'{seconds:.1f}', *sorted(functions)])
 
 

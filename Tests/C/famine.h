@@ -1,11 +1,12 @@
-/* famine.h: the scenes of the famine tests (sweep.h): a thread in the way, and the table of scenes. */
+/* famine.h: the scenes of the famine tests (sweep.h), in which memory or threads are missing: a thread that holds the queue, and the table
+ * of scenes. */
 #ifndef TEST_FAMINE_H
 #define TEST_FAMINE_H
 
 #include "caller.h"
 #include "sweep.h"
 
-/* Another thread is in the queue, and leaves when the scene's thread sleeps in its wait, or was refused. */
+/* Another thread holds the queue, and leaves it when the scene's thread sleeps in its wait, or was refused. */
 typedef struct intruder {
     hold_t hold;
     atomic_int waiter;

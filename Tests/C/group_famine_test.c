@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Memory that is not to be had: a process each, as tokens and alarms are kept. */
+/* Missing memory. Each case has a process of its own, because the library keeps tokens and alarms. */
 typedef struct famine {
     sq_group_t *group;
     sq_queue_t *queue;

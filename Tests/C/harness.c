@@ -37,21 +37,21 @@ static bool failed(void) {
 
 bool check_true(bool holds, const char *what, const char *file, int line) {
     if (!holds && failed()) {
-        printf("    %s:%d: not so: %s\n", file, line, what);
+        printf("    %s:%d: check failed: %s\n", file, line, what);
     }
     return holds;
 }
 
 bool check_equal(intmax_t actual, intmax_t expected, const char *what, const char *file, int line) {
     if (actual != expected && failed()) {
-        printf("    %s:%d: not so: %s (%jd, %jd)\n", file, line, what, actual, expected);
+        printf("    %s:%d: check failed: %s (%jd, expected %jd)\n", file, line, what, actual, expected);
     }
     return actual == expected;
 }
 
 bool check_at_most(intmax_t actual, intmax_t limit, const char *what, const char *file, int line) {
     if (actual > limit && failed()) {
-        printf("    %s:%d: not so: %s (%jd, %jd)\n", file, line, what, actual, limit);
+        printf("    %s:%d: check failed: %s (%jd, at most %jd)\n", file, line, what, actual, limit);
     }
     return actual <= limit;
 }
@@ -66,7 +66,7 @@ bool check_string(const char *actual, const char *expected, const char *what, co
 
 void require_true(bool holds, const char *what, const char *file, int line) {
     if (!holds) {
-        printf("    %s:%d: cannot continue: %s\n", file, line, what);
+        printf("    %s:%d: the test cannot continue: %s is false\n", file, line, what);
         fflush(stdout);
         _exit(1);
     }
@@ -121,7 +121,7 @@ static time_t seconds_now(void) {
     return now.tv_sec;
 }
 
-/* A detached thread ends some time after its last visible act: only asking again can find out. */
+/* A detached thread ends some time after its last visible act, and nothing reports that: so it asks again and again. */
 static void wait_for_threads(long threads) {
     time_t latest = seconds_now() + REST_SECONDS;
     while (count_threads() > threads && seconds_now() < latest) {

@@ -84,10 +84,10 @@ long threads_alive(void);
 /* Waits until no more than `at_most` are left: for loops that make threads faster than a busy machine ends them. */
 void let_threads_end(long at_most);
 
-/* What the process has, to come back to: threads and blocks of memory. CHECK_AT_REST waits until there is no more than at
- * `mark`, and fails if that does not come to pass, or if there is less. The harness does it around each test. The
- * library keeps what threads have waited on for the next threads that wait; so that this neither looks like a leak nor
- * hides one, both calls first have KEPT_WAITERS threads need it at one time, or three more than there are processors. No
+/* rest_now returns a mark: how many threads and blocks of memory the process has. CHECK_AT_REST waits until there are no more than at
+ * `mark`, and fails if that never happens, or if there are fewer. The harness does this around each test. The
+ * library keeps the tokens that threads have waited on, for the next threads that wait. So that this neither looks like a leak nor
+ * hides one, both calls first let KEPT_WAITERS threads wait at one time (or three more than there are processors, if that is more). No
  * test has more. */
 typedef struct rest {
     long threads, blocks;
@@ -98,7 +98,7 @@ bool check_at_rest(rest_t mark, const char *file, int line);
 #define CHECK_AT_REST(mark) check_at_rest((mark), __FILE__, __LINE__)
 
 /* For tests that need the library as it is in a fresh process: runs this program again as PROGRAM --child WORD..., which
- * calls `child_main` with the words, on the main thread and with nothing warmed up. Returns what that returned, or -1 if
+ * calls `child_main` with the words, on the main thread, as the first use of the library. Returns what that returned, or -1 if
  * the child ended in any other way; a failed check in the child makes it 1. The child has a watchdog of its own. */
 int run_child(const char *const words[]);
 int child_main(int count, char **words);
@@ -107,7 +107,7 @@ int child_main(int count, char **words);
  * (never fewer than 60). NULL: nothing is running. */
 void watchdog_start(void);
 void watchdog_watch(const char *test);
-/* The test gets as long again: for steps that are each watched by themselves. */
+/* The test's time starts again: for a step that has a limit of its own. */
 void watchdog_begin_anew(void);
 
 #endif

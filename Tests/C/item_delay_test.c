@@ -80,7 +80,7 @@ TEST(a_delayed_item_that_was_cancelled_is_not_submitted_and_does_not_count) {
     check_outcome(&stage.outcome, 0, 1);
 }
 
-/* It took no room, so it gives none back. To see it fail: in sq__withdraw, give room whatever takes_no_room says. */
+/* A delayed item takes no room, so it gives none back. To see it fail: in sq__withdraw, give room whatever takes_no_room says. */
 TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     stage_t stage;
     size_t ran = 0;

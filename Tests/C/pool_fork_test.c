@@ -189,7 +189,7 @@ TEST(a_firing_can_fork_and_its_child_can_return) {
     sq_queue_release(queue);
 }
 
-/* Also the shared pool, and new ones. */
+/* The shared pool, and pools that the child makes */
 
 static sq_queue_t *try_queue_on(sq_pool_t *pool) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -54,7 +54,7 @@ static void say_farewell(void *context) {
     latch_bump(&farewell->said);
 }
 
-/* It is called on the pool's thread, with no task around it. */
+/* The discard function is called on the pool's thread, outside of any task. */
 TEST(the_discard_of_a_watcher_on_a_pool_of_one_thread_can_wait_for_a_task_on_it) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *queue = queue_on(pool, "watched", 0);

@@ -185,7 +185,7 @@ TEST(queues_do_not_share_their_turns) {
     size_t ran = 0;
     hold_async(&hold, held);
     CHECK_EQUAL(sq_async(other, add_one, &ran), 0);
-    CHECK_EQUAL(sq_sync(other, add_one, &ran), 0); /* would hang here if `held` had any say in it */
+    CHECK_EQUAL(sq_sync(other, add_one, &ran), 0); /* would hang here if `held` could block it */
     CHECK_EQUAL(ran, 2);
     hold_end(&hold);
     sq_queue_release(held);

@@ -50,7 +50,7 @@ static void revive(when_t when, bool suspended, bool by_runner, size_t backlog) 
     if (!by_runner) {
         CHECK_EQUAL(caller_end(&holder), 0);
     }
-    /* The reference is ours now. A suspension may have ended with the last reference, or live on with the new one. */
+    /* The reference is the test's now. A suspension may have ended with the last reference, or continue with the new one. */
     int resumed = sq_resume(revival.queue);
     CHECK(resumed == 0 || resumed == EINVAL);
     CHECK(suspended || resumed == EINVAL);
@@ -77,7 +77,7 @@ static void check_revival(bool suspended) {
 TEST(a_task_can_take_a_reference_when_the_last_one_is_released) { check_revival(false); }
 TEST(a_task_can_take_a_reference_when_the_last_one_of_a_suspended_queue_is_released) { check_revival(true); }
 
-/* And give it up again, in the same task, some times over: the last of them ends the queue. */
+/* The task takes a reference and releases it again, three times: the last release ends the queue. */
 static void retain_and_release(void *context) {
     revival_t *revival = context;
     latch_bump(&revival->entered);

@@ -1,4 +1,4 @@
-/* ring_test.c: what waits costs what it should, in memory and in order, however much it is. */
+/* ring_test.c: the memory and the order of a backlog, however long it is. */
 #include "harness.h"
 #include "inject.h"
 #include "latch.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of the whole process. mallinfo2 and the resident set do not know of each other's view; the test asks both. */
+/* Of the whole process. mallinfo2 and the resident set measure different things, so the test checks both. */
 static long resident_bytes(void) {
     FILE *file = fopen("/proc/self/statm", "r");
     long total = 0, resident = 0;
@@ -23,7 +23,8 @@ static long allocated_bytes(void) {
     return (long)(info.uordblks + info.hblkhd);
 }
 
-/* What a thread keeps from its first wait or its first free: it must not lie above the backlog. */
+/* Allocates what a thread keeps from its first wait and its first free: above the backlog, it would keep the backlog's memory from being
+ * returned to the system. */
 static void warm_up(sq_queue_t *queue) {
     size_t ran = 0;
     hold_t hold;

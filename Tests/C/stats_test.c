@@ -167,7 +167,7 @@ TEST(a_function_run_inline_is_part_of_its_task_and_not_counted) {
     sq_queue_release(queue);
 }
 
-/* While tasks come and go the counts are each true: no count goes back, none is ahead of what can be. */
+/* While tasks come and go, each count is right by itself: none decreases, and none is higher than it can be. */
 typedef struct watched {
     sq_queue_t *queue;
     size_t tasks;

@@ -46,7 +46,7 @@ TEST(a_firing_that_waits_does_not_run_after_a_cancel) {
     clear(&b);
 }
 
-/* The old firing has no right any more, and the new one stands behind what was submitted before it fell due. To see it fail: have
+/* The old firing must not run any more, and the new one is behind what was submitted before it was due. To see it fail: have
  * fire() not look at the number. */
 TEST(a_start_while_a_firing_waits_puts_the_new_one_behind) {
     bench_t b = bench();

@@ -122,7 +122,7 @@ TEST(a_release_without_memory_is_carried_out_later) {
     return_reserve();
 }
 
-/* A firing that has no right to run any more, and yet passes, can end the timer as well. */
+/* A firing that must not run any more is still taken out of the queue, and can then end the timer as well. */
 TEST(a_release_without_memory_ends_with_the_next_work_that_passes) {
     use_up_reserve();
     bench_t b = bench();

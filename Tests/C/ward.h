@@ -12,7 +12,7 @@ typedef struct ward {
     latch_t calls, discarded;
     sq_stall_t last[8];
     char labels[8][128], waits_for[8][128];
-    bool running_only; /* not that a task waits to be begun, as it may for long on a busy machine */
+    bool running_only; /* ignores tasks that wait to be begun: on a busy machine they may wait for long */
 } ward_t;
 
 #define WARD_INIT { .calls = LATCH_INIT, .discarded = LATCH_INIT }
@@ -23,7 +23,7 @@ static inline void copy_stall(void *context, const sq_stall_t *stall) {
     if (ward->running_only && stall->kind != SQ_STALL_RUNNING) {
         return;
     }
-    size_t i = ward->calls.value % 8; /* one thread calls */
+    size_t i = ward->calls.value % 8; /* a plain read: only one thread calls watchers */
     ward->last[i] = *stall;
     snprintf(ward->labels[i], sizeof ward->labels[i], "%s", stall->label);
     snprintf(ward->waits_for[i], sizeof ward->waits_for[i], "%s", stall->waits_for);
@@ -39,8 +39,8 @@ static inline void watch(sq_queue_t *queue, ward_t *ward, uint64_t threshold) {
     CHECK_EQUAL(sq_queue_watch(queue, threshold, &watcher), 0);
 }
 
-/* Returns when the library has looked at all watched queues over a time of `threshold` that began after the call: when the
- * stall of another queue is reported, which is watched with the same threshold. */
+/* Returns when the library has watched all queues for `threshold` after the call: it makes another queue stall, watches it with the same
+ * threshold, and waits for the report. */
 static inline void wait_for_looks(uint64_t threshold) {
     sq_queue_t *stalled = make_queue_of("stalled on purpose", 0);
     ward_t ward = WARD_INIT;

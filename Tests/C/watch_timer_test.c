@@ -129,7 +129,7 @@ TEST(a_firing_that_runs_too_long_is_reported_with_its_function) { check_run(star
 TEST(an_item_that_runs_too_long_is_reported_with_its_function) { check_runs(submit_item); }
 TEST(a_member_with_a_discard_function_that_runs_too_long_is_reported_with_its_function) { check_runs(submit_member); }
 
-/* Before it was watched; a note of its beginning would never be taken back. */
+/* The firing ran before its queue was watched: if its beginning were noted, that note would never be cleared. */
 TEST(a_firing_that_was_over_before_the_watch_does_not_run_too_long) {
     sq_queue_t *queue = make_queue_of("over", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;

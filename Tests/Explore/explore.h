@@ -65,7 +65,7 @@ bool ex_stood_still(int thread, uint64_t since); /* it has not run after that st
 _Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 unsigned ex_threads(void);
 
-/* Where a thread stands still: its own wake-up must come, or, if it has a deadline, the deadline. */
+/* The thread blocks until it is woken, or, if it has a deadline, until that passes. */
 bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool spurious);
 bool ex_wake(const void *on); /* wakes one thread that blocks there; false: none does */
 void ex_at_exit(void (*call)(void *), void *argument);

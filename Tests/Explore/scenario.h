@@ -25,7 +25,7 @@
 
 typedef struct scenario {
     const char *name;
-    const char *guards;  /* what would be wrong without it, in a line */
+    const char *guards;  /* the property that it checks, in a line */
     const char *program; /* or */
     void (*body)(void);  /* C code, for what the words cannot say */
     expectation_t expect;

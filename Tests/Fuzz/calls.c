@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SHORT = 1000000 /* for what will not happen */, UNIT = 1000 };
-static const uint64_t LONG = 30000000000u; /* for what must happen */
+enum { SHORT = 1000000 /* a limit for what cannot happen */, UNIT = 1000 };
+static const uint64_t LONG = 30000000000u; /* a limit for what must happen */
 
 typedef struct call {
     int id, queue;

@@ -40,7 +40,7 @@ typedef struct model_queue {
     int suspensions;
     bool closed, discards, abandoned;
     bool has_gap;    /* an item was cancelled: the slot that it leaves may keep the queue from being free */
-    bool seeks;      /* somebody waits for room: what becomes free is for them */
+    bool seeks;      /* threads or tasks wait for room: what becomes free is for them */
     size_t reserved; /* the room that they were given and have not used yet */
     entry_t waiting[OPERATIONS];
     size_t depth, highest;

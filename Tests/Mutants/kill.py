@@ -1,8 +1,8 @@
 """kill.py: tries to notice one mutant, with the cheapest means first.
 
 What noticed it last time is tried first. Then the schedule explorer: the scenarios that run the function, those first that
-noticed other mutants of the function or the file. A search must fail with the mutant and pass in the true core. Then the C
-tests that run the function, the same way. What the explorer does not see (the system's layer, forks, messages) is for them.
+noticed other mutants of the function or the file. A search must fail with the mutant and pass in the true core (the core without a
+mutant). Then the C tests that run the function, the same way. Only they see the system's layer, forks and messages.
 """
 import collections
 import re
@@ -26,7 +26,7 @@ SEARCH_SECONDS = 10 # what no search of FEW schedules takes
 
 @dataclass
 class Verdict:
-    kind: str          # killed, survives, same (as the true core: the compiler makes no difference), stillborn
+    kind: str          # killed, survives, same (compiled, it is the true core), stillborn (it does not compile)
     by: str = ''       # `SCENARIO MEMORY SCHEDULES` or `PROGRAM`
     message: str = ''
 

@@ -37,7 +37,7 @@ typedef struct lane {
     uint64_t last, met, met_hash;              /* the queue protects them */
 } lane_t;
 
-/* The book of one queue. */
+/* The book of one queue: what was submitted to it, and what became of that. */
 typedef struct guard {
     sq_queue_t *queue;
     int place;                    /* among the queues of the round; -1: a passing one */

@@ -50,7 +50,7 @@ struct Options {
         fail(sentence + "; see chatrooms --help", status: 2)
     }
 
-    /// The file's lines, bytes that are not UTF-8 mended.
+    /// The file's lines; bytes that are not UTF-8 are replaced.
     func lines() -> [String] {
         guard let data = FileManager.default.contents(atPath: path) else {
             fail("\(path): " + (FileManager.default.fileExists(atPath: path) ? "cannot be read" : "there is no such file"))

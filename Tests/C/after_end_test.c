@@ -87,7 +87,7 @@ TEST(between_shutdown_and_end_it_waits_for_the_end) {
     pthread_t late = spawn(come_late, &visit);
     latch_wait(&visit.entered, 1);
     while (stats_now(visit.queue).rejected == 0) {
-        sched_yield(); /* it has been refused by now, and comes to the wait for the end */
+        sched_yield(); /* the queue has refused it by now, and it is about to wait for the end */
     }
     CHECK_EQUAL(visit.ran, 0);
     hold_end(&hold);

@@ -10,7 +10,7 @@
 
 static inline void count_one(void *context, size_t index) { ((unsigned char *)context)[index] += 1; }
 
-/* The counts are plain memory of the caller's, which is gone when a member that is late would write there. */
+/* The counts are plain memory of the caller's: a member that writes there after the call has returned writes to freed memory. */
 static inline void check_each_runs_once(sq_pool_t *pool, size_t count) {
     unsigned char *ran = calloc(count + 1, 1);
     size_t wrong = 0;
@@ -24,7 +24,7 @@ static inline void check_each_runs_once(sq_pool_t *pool, size_t count) {
     free(ran);
 }
 
-/* An iteration that lasts until so many threads are in one. */
+/* An iteration that lasts until `expected` threads are in one. */
 typedef struct meeting {
     latch_t here;
     size_t expected;

@@ -1,4 +1,4 @@
-/* apply_test.c: sq_apply runs each iteration once, on its caller and on members that have time, and waits for nobody else. */
+/* apply_test.c: sq_apply runs each iteration once, on its caller and on members that are idle, and waits for no other thread. */
 #include "apply.h"
 #include "child.h"
 #include "inject.h"
@@ -300,7 +300,7 @@ int child_main(int count, char **words) {
 /* To see it fail (it hangs): in sq__apply_code, do not ask for the shared pool. */
 TEST(without_a_pool_the_shared_one_helps) { CHECK_EQUAL(run_child((const char *const[]){ "shared", NULL }), 0); }
 
-/* Once or for good: the caller runs what nobody else can. */
+/* A failure happens once or each time: the caller runs what no other thread can. */
 TEST(each_allocation_and_thread_creation_can_fail) {
     char number[16];
     for (int nth = 1; nth <= 6; nth += 1) {

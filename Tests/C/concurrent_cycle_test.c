@@ -2,7 +2,7 @@
  * each is refused and named. */
 #include "concurrent.h"
 
-/* Two threads, each in a task of one queue, and each wants to go into the other's. */
+/* Two threads, each in a task of one queue, and each calls sync onto the other's queue. */
 typedef struct crossing {
     sq_queue_t *concurrent, *serial;
     latch_t ready;

@@ -1,4 +1,4 @@
-/* concurrent_end_test.c: what a concurrent queue runs or discards alone, and how it comes to its end. */
+/* concurrent_end_test.c: what a concurrent queue runs or discards alone, and how it ends. */
 #include "concurrent.h"
 
 #include "sq_timer.h"

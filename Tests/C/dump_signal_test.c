@@ -8,7 +8,7 @@
 
 
 
-/* Two threads that wait for each other's condition: nobody can make a call any more but the signal. */
+/* Two threads that wait for each other's condition: no thread can call sq_dump any more, so only a signal can cause a dump. */
 static void sleep_forever(void *context) {
     hold_t *hold = context;
     latch_bump(&hold->entered);

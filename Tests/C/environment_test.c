@@ -195,7 +195,7 @@ static int live_at_the_thread_limit(void) {
     CHECK_EQUAL(sq_async(with_thread, add_one, &ran), 0);
     drain(with_thread);
     set_thread_limit(1);
-    /* later: the queue that has its thread works on */
+    /* later: the queue that has its thread still works */
     CHECK_EQUAL(sq_async(with_thread, add_one, &ran), 0);
     submit_at_the_limit(first);
     /* in a sync, in an async, in a shutdown */

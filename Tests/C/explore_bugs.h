@@ -170,7 +170,7 @@ static void cancel_and_start(sq_pool_t *pool, void *context) {
     end();
 }
 
-/* Shutdown against submit: a line of the log is lost, for nobody looks at the error. */
+/* Shutdown against submit: a line of the log is lost, because the program ignores the error. */
 
 static void write_line(void *number) {
     (void)number;

@@ -33,7 +33,7 @@ static void time_out_and_answer(sq_pool_t *pool, void *context) {
     end();
 }
 
-/* A leaked waiter: the news comes between the look and the note that somebody waits. */
+/* A leaked waiter: the event happens after the waiter has looked for it, and before the waiter is registered. */
 
 static void look_for_news(void *number) {
     (void)number;

@@ -54,7 +54,7 @@ static void *hold_and_leave(void *argument) {
     return NULL;
 }
 
-/* What the lock protects is whole, and it can be had. */
+/* In the child what the lock protects is complete, and the lock can be taken. */
 static int use_in_child(void *context) {
     const busy_t *busy = context;
     bool whole = CHECK(!busy->holds);

@@ -142,7 +142,7 @@ TEST(a_member_that_is_submitted_after_the_wait_began_closes_the_cycle) {
     sq_group_release(inside.group);
 }
 
-/* The same over threads, and in the moment in which the wait begins. */
+/* The same with two threads: the member is submitted while the wait begins. */
 typedef struct late {
     sq_group_t *group;
     sq_queue_t *queue;

@@ -28,7 +28,7 @@ typedef enum failure { FAIL_ALLOCATION, FAIL_THREAD } failure_t;
 void fail_nth(failure_t what, uint64_t nth, bool forever);
 /* From now on about one call in `one_in` fails, drawn from the seed. */
 void fail_some(failure_t what, uint64_t one_in);
-/* Returns when so many calls have been made to fail since then. */
+/* Returns when this many calls have failed since the last fail_nth or fail_some. */
 void await_failures(failure_t what, uint64_t count);
 /* Nothing fails any more. Returns how many calls were made to fail since the last fail_nth or fail_some. */
 uint64_t fail_nothing(void);

@@ -181,7 +181,7 @@ TEST(a_queue_that_ends_as_a_shutdown_stops_waiting_for_it_has_ended) {
     sq_queue_release(queue);
 }
 
-/* The watching thread's next looks at the clock, so many, are each followed by a wait for `go`. */
+/* After each of its next looks_to_hold reads of the clock, the watching thread waits for `go`. */
 static atomic_int looks_to_hold;
 static latch_t looked = LATCH_INIT, go = LATCH_INIT;
 

@@ -73,8 +73,8 @@ static void alarms_continue(stopped_t *stopped) {
 
 enum { NOTICES = 4 };
 
-/* So many are registered before the event. There is no memory for a segment of the ring when the first one is submitted, so an alarm
- * submits it, after all have been registered. */
+/* `before_event`: how many notifications are registered before the event. There is no memory for a segment of the ring when the first
+ * one is submitted, so an alarm submits it, after all have been registered. */
 static void submit_late(bool is_group, int before_event) {
     event_t event;
     uint64_t failures = 0;

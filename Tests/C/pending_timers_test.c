@@ -22,7 +22,7 @@ static void shut_down_with_delayed_tasks(size_t due) {
     CHECK_EQUAL(sq_shutdown(bench.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     CHECK_EQUAL(sq_shutdown(bench.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
     CHECK_EQUAL(ran, due);
-    /* The caller's reference is the last one: the queue is still there, and goes with it. */
+    /* The caller's reference is the last one: the queue still exists, and is freed with it. */
     long blocks = live_blocks();
     sq_queue_release(bench.queue);
     CHECK(live_blocks() < blocks);

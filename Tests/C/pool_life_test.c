@@ -4,7 +4,7 @@
 #include "sq_pool.h"
 #include "pools.h"
 
-/* Releases. That threads and memory are gone is seen by the harness. */
+/* Releases. The harness checks that no thread and no memory is left. */
 
 TEST(a_pool_that_is_never_used_goes_with_its_release) {
     for (size_t i = 0; i < 100; i += 1) {

@@ -1,4 +1,4 @@
-/* queue_test.c: making, naming and keeping a queue. release_test.c has its release. */
+/* queue_test.c: creating, naming and retaining a queue. release_test.c has its release. */
 #include "harness.h"
 #include "inject.h"
 #include "latch.h"

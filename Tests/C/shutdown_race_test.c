@@ -48,7 +48,7 @@ TEST(a_shutdown_by_several_threads_at_once_returns_0_to_each) {
     }
 }
 
-/* A deadline in the moment of the end: the caller's record, on its stack, leaves the list before the caller returns. To see it
+/* A deadline that passes as the queue ends: the caller's record, on its stack, leaves the list before the caller returns. To see it
  * fail: in wait_for_end, do not take the lock when the wait failed (AddressSanitizer: stack-use-after-return). */
 TEST(a_deadline_in_the_moment_of_the_end_gives_one_answer) {
     random_stream_t random = random_start(41);

@@ -11,7 +11,7 @@ static struct { bool is_open, is_set; } events[EVENTS];
 
 static bool *at(int event) {
     if (event < 0 || event >= EVENTS || !events[event].is_open) {
-        ex_fail("a descriptor is used that is not open");
+        ex_fail("a descriptor that is not open is used");
     }
     return &events[event].is_set;
 }

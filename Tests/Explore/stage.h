@@ -94,7 +94,7 @@ void stage_apply(unsigned count, void (*inside)(const void *), const void *argum
 void stage_enter(void);      /* the group of the members */
 void stage_leave(void);
 void stage_wait(kind_t kind, sq_time_t deadline); /* for the group (MEMBER), or for the item */
-void stage_apart(unsigned most); /* no more than so many cache lines were shared by threads since `lines` */
+void stage_apart(unsigned most); /* at most this many cache lines were shared by threads since `lines` */
 void stage_print(char what);
 sq_time_t stage_soon(void);
 

@@ -23,7 +23,7 @@ static void check_labels(void) {
     for (const char *at = text; (at = strstr(at, "queue \"")) != NULL; at += 1) {
         char label = at[7];
         if (((label < 'A' || label >= 'A' + QUEUES) && label != '?') || at[8] != '"') {
-            ex_fail("dump: a queue that there is not: %.40s", at);
+            ex_fail("dump: it names a queue that does not exist: %.40s", at);
         }
     }
 }

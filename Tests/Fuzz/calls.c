@@ -1,4 +1,4 @@
-/* calls.c: one operation, with the return code that the contract wants.
+/* calls.c: carries out one operation, and checks its return code against the contract (the public headers).
  *
  * DESIGN. What is accepted goes into the model before the call, because it may run before the call returns; a call that returns an
  * error takes it out again. Where the contract leaves it open (a deadline that passes while the machine is busy, a
@@ -22,7 +22,7 @@ typedef struct call {
     sq_time_t deadline;
 } call_t;
 
-/* Arguments 0 to 3 of calls with a deadline: one that is not to pass, SQ_NOW, one that has passed, a short one. */
+/* Arguments 0 to 3 of calls with a deadline: one that should not pass, SQ_NOW, one that has passed, a short one. */
 static sq_time_t deadline_of(const call_t *call, bool cannot_hang) {
     switch (call->operation->argument % 4) {
     case 1:

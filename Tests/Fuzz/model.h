@@ -1,4 +1,4 @@
-/* model.h: what a serial queue is to do, as a plain list; the fuzzer's reference.
+/* model.h: what a serial queue must do, as a plain list; the fuzzer's reference.
  *
  * DESIGN. Written from the contract in the public headers, without a look at the core: a queue is a list of what waits, in order,
  * and a few flags. The driver (drive.c) reports every call to it and every task that begins, ends or is discarded, in the order

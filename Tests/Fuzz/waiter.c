@@ -24,7 +24,7 @@ static void *wait_in_sync(void *context) {
     return NULL;
 }
 
-/* The queue keeps it waiting: the model has it in its place before it can come there. */
+/* The model adds the waiter before its thread starts, because the queue keeps it waiting in any case. */
 void waiter_start(int id) {
     int queue = drive.program->operations[id].queue;
     drive_lock();

@@ -79,7 +79,7 @@ class Memory:
                 self.counts[key][name] += 1
 
     def order(self, mutant, names, breadth, seconds=None):
-        """The likeliest first; of those that never noticed any the file's own tests, and then the ones that do little else, and soon."""
+        """The likeliest first. Of those that never noticed a mutant: the file's own tests first, then those that do little else and are fast."""
         breadth = {name: breadth[name] * (seconds[name] + 0.1 if seconds else 1) for name in names}
         here, file, all_files = (dict(self.counts[key]) for key in ((mutant.file, mutant.function), mutant.file, ''))
         return sorted(names, key=lambda name: (-here.get(name, 0), not is_own(mutant, name), -file.get(name, 0), breadth[name],

@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    /// Both closures that stand for one are gone: the user's, and the one that takes it to its actor.
+    /// Both closures are released: the user's, and the one that calls it on its actor.
     @Test func closures_on_an_actor_are_released_when_their_caller_continues() async throws {
         let releases = Counter(), somebody = Somebody(), fifo = FIFOQueue()
         for round in 1...100 {

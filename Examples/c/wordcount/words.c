@@ -1,4 +1,4 @@
-/* words.c: see words.h. Memory that cannot be had ends the program: half a count is of no use to anybody. */
+/* words.c: see words.h. Without memory the program ends: half a count is of no use. */
 #include "words.h"
 
 #include "die.h"

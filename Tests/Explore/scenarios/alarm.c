@@ -97,9 +97,9 @@ BODY(alarm_twice, set_twice, only_lease)
 const scenario_t alarm_scenarios[] = {
     { "alarm_cancel", "an alarm is called or cancelled, not both", .body = alarm_cancel },
     { "alarm_earlier", "an earlier alarm wakes the thread, which would sleep too long", .body = alarm_earlier },
-    { "alarm_far", "the alarms' thread stays as long as somebody holds a lease", .body = alarm_far },
+    { "alarm_far", "the alarms' thread stays as long as there is a lease", .body = alarm_far },
     { "alarm_lease", "the last lease against a new one: the thread ends, or is there", .body = alarm_lease },
-    { "alarm_leeway", "an alarm with a leeway goes with another one", .body = alarm_leeway },
+    { "alarm_leeway", "an alarm with a leeway is called with another one", .body = alarm_leeway },
     { "alarm_twice", "an alarm that is set again while its call is on its way", .body = alarm_twice },
     { "alarm_faults", "no token or no thread for the set", .body = alarm_lease, .faults = true },
     { 0 },

@@ -25,7 +25,7 @@ const scenario_t pool_end_scenarios[] = {
     { "pool_first_release_two", "the same on two seats, while tasks run", "async async:B | release_pool async", .expect = { TWO } },
     { "pool_first_release_task", "a task releases the pool's first reference", "async(release_pool) | async:B", .expect = { ONE } },
     { "pool_ends", "queues and pool are released against each other: a member frees the pool, or the releaser", "async release | release_pool release", .expect = { ONE, REFERENCES } },
-    { "pool_ends_in_task", "all go with the last task", "async(release_pool release) | release", .expect = { ONE, REFERENCES } },
+    { "pool_ends_in_task", "queue and pool are freed with the last task", "async(release_pool release) | release", .expect = { ONE, REFERENCES } },
     { "pool_ends_two", "the same with two members", "async release release_pool | async release", .expect = { TWO, REFERENCES } },
     { "pool_ends_used", "nothing was ever run", "release | release_pool release", .expect = { ONE, REFERENCES } },
     { "pool_ends_growing", "the pool ends while its growth is checked", "async(pass0) async:B(open0) release release:B release_pool | release release:B",

@@ -323,7 +323,7 @@ const scenario_t timer_scenarios[] = {
     { "after_drain", "a delayed task falls due at the end of the queue", .body = after_drain },
     { "after_discard", "what is not due is discarded before the end", .body = after_discard },
     { "after_suspend", "the last reference goes while a delayed task pends", .body = after_suspend },
-    { "timer_abandon", "a suspended queue is shut down, and nobody has it but a timer that is released", .body = timer_abandon },
+    { "timer_abandon", "a suspended queue is shut down, and only a timer, which is released, has a reference to it", .body = timer_abandon },
     { "after_abandon", "the same with delayed tasks: a thread that waits for the end does not prevent it", .body = after_abandon },
     { "timer_faults", "a timer's calls while memory and threads fail", .body = timer_create_drain, .faults = true },
     { "after_faults", "delayed tasks while memory and threads fail", .body = after_two, .faults = true },

@@ -252,7 +252,7 @@ typedef struct refused {
     atomic_bool stop;
 } refused_t;
 
-static void *submit_in_vain(void *argument) {
+static void *submit_and_be_refused(void *argument) {
     refused_t *refused = argument;
     while (!refused->stop) {
         CHECK_EQUAL(sq_group_async(refused->group, refused->queue, do_nothing, NULL), EAGAIN);
@@ -264,7 +264,7 @@ static void wait_beside_submissions(void *context) {
     inside_t *inside = context;
     refused_t refused = { inside->group, inside->queue, false };
     CHECK_EQUAL(sq_async(inside->queue, do_nothing, NULL), 0); /* the only room */
-    pthread_t thread = spawn(submit_in_vain, &refused);
+    pthread_t thread = spawn(submit_and_be_refused, &refused);
     for (size_t i = 0; i < 50; i += 1) {
         CHECK_EQUAL(sq_group_wait(inside->group, sq_deadline(200000)), ETIMEDOUT);
     }

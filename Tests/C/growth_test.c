@@ -49,7 +49,7 @@ static void end_scene(work_t *work) {
 /* A pool with `seats` seats, all of them taken: `busy` members are busy, the others blocked, until another entry has run. */
 static void check_growth(size_t seats, size_t busy) {
     scene_t scene = { NULL, LATCH_INIT, LATCH_INIT, LATCH_INIT, false };
-    const sq__pool_plan_t plan = { .call = call, .label = "overseen", .seats = seats, .most = seats + 1 };
+    const sq__pool_plan_t plan = { .call = call, .label = "checked", .seats = seats, .most = seats + 1 };
     REQUIRE(sq__pool_create(&scene.pool, &plan) == 0);
     work_t work[8];
     REQUIRE(seats < sizeof work / sizeof work[0]);
@@ -65,7 +65,7 @@ static void check_growth(size_t seats, size_t busy) {
 }
 
 /* To see it fail (it hangs): let grow (growth.c) add no seat as long as one member is not blocked. */
-TEST(a_pool_gets_a_seat_for_each_blocked_member_while_others_get_on) {
+TEST(a_pool_gets_a_seat_for_each_blocked_member_while_other_members_run) {
     check_growth(2, 1);
     check_growth(3, 1);
     check_growth(3, 2);

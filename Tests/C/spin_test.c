@@ -53,7 +53,7 @@ static unsigned left_out(void) {
     return count;
 }
 
-TEST(looks_in_vain_are_left_out_until_one_finds_something) {
+TEST(looks_that_find_nothing_are_skipped_until_one_finds_something) {
     CHECK_EQUAL(left_out(), 0);
     const unsigned expected[] = { 1, 3, 7, 15, 31, 63, 63 };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i += 1) {

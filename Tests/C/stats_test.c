@@ -226,7 +226,7 @@ TEST(the_highest_depth_is_known_where_only_syncs_wait) {
 }
 
 /* Waits that were withdrawn, and whose slots were consumed, hide none of the later ones. */
-static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
+static void check_withdrawn(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
     sq_queue_t *queue = make_queue_of("withdrawn", 0);
     hold_t hold;
     for (size_t i = 1; i <= 3; i += 1) {
@@ -246,8 +246,8 @@ static void check_given_up(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) {
 
 /* To see them fail: do not count what was withdrawn, in grant (baton.c) or in run_call (run.c). */
 
-TEST(a_slot_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_sync, BY_SYNC_UNTIL); }
-TEST(a_call_that_was_withdrawn_and_passed_hides_none_of_those_that_wait_later) { check_given_up(hold_async, BY_CALL); }
+TEST(a_withdrawn_slot_that_was_consumed_hides_none_of_those_that_wait_later) { check_withdrawn(hold_sync, BY_SYNC_UNTIL); }
+TEST(a_withdrawn_call_whose_slot_was_consumed_hides_none_of_those_that_wait_later) { check_withdrawn(hold_async, BY_CALL); }
 
 /* On a manual pool nothing moves by itself. To see it fail: leave the hand-off slot out of sq__ring_waiting (ring.c). */
 TEST(a_task_that_was_handed_off_waits_until_it_runs) {

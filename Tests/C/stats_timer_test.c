@@ -7,33 +7,33 @@
 #include "reserve.h"
 
 /* What the watching thread looks at: how many slots were consumed (the work in them ran, was discarded or withdrawn), and how many wait. */
-static void check_passed(const sq_queue_t *queue, uint64_t passed, uint64_t waiting) {
+static void check_consumed(const sq_queue_t *queue, uint64_t consumed, uint64_t waiting) {
     uint64_t found = 99;
-    CHECK_EQUAL(sq__depth_consumed(queue, &found), passed);
+    CHECK_EQUAL(sq__depth_consumed(queue, &found), consumed);
     CHECK_EQUAL(found, waiting);
 }
 
-TEST(all_that_was_passed_is_counted_as_passed) {
-    sq_queue_t *queue = make_queue_of("passed", 0);
+TEST(every_consumed_slot_is_counted_as_consumed) {
+    sq_queue_t *queue = make_queue_of("consumed", 0);
     hold_t hold;
-    check_passed(queue, 0, 0);
+    check_consumed(queue, 0, 0);
     hold_sync(&hold, queue);
-    check_passed(queue, 1, 0);
+    check_consumed(queue, 1, 0);
     do { /* a caller that is late when it begins takes no slot */
         CHECK_EQUAL(sq_sync_until(queue, sq_deadline(2000000), must_not_run, NULL), ETIMEDOUT);
     } while (stats_now(queue).withdrawn == 0);
-    check_passed(queue, 1, 0); /* a slot that was withdrawn does not wait */
+    check_consumed(queue, 1, 0); /* a slot that was withdrawn does not wait */
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-    check_passed(queue, 1, 2); /* but it must be consumed before the task behind it */
+    check_consumed(queue, 1, 2); /* but it must be consumed before the task behind it */
     hold_end(&hold);
     drain(queue);
-    check_passed(queue, 4, 0); /* with the drain's own */
+    check_consumed(queue, 4, 0); /* with the drain's own */
     hold_sync(&hold, queue);
     CHECK_EQUAL(sq_async_task(queue, &(sq_task_t){ must_not_run, NULL, do_nothing }), 0);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
     hold_end(&hold);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
-    check_passed(queue, 6, 0);
+    check_consumed(queue, 6, 0);
     sq_queue_release(queue);
 }
 
@@ -126,13 +126,13 @@ TEST(a_firing_that_was_cancelled_in_the_queue_did_not_run) {
         CHECK_EQUAL(sq_timer_start(t.timer, 1, 0, 0), 0);
         CHECK_EQUAL(sq_suspend(t.queue), 0);
         sq_pool_advance(t.pool, 1);
-        check_passed(t.queue, 0, 1);
+        check_consumed(t.queue, 0, 1);
         sq_timer_cancel(t.timer);
         CHECK_EQUAL(sq_resume(t.queue), 0);
         sq_pool_run(t.pool);
         CHECK_EQUAL(t.fired, 0);
         check_outcomes(t.queue, 0, 0, 1, 0);
-        check_passed(t.queue, 1, 0); /* in whatever way */
+        check_consumed(t.queue, 1, 0); /* in whatever way */
         sq_timer_release(t.timer);
         sq_pool_run(t.pool);
         end_timed(&t);

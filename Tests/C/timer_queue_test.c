@@ -123,7 +123,7 @@ TEST(a_release_without_memory_is_carried_out_later) {
 }
 
 /* A firing that must not run any more is still taken out of the queue, and can then end the timer as well. */
-TEST(a_release_without_memory_ends_with_the_next_work_that_passes) {
+TEST(a_release_without_memory_is_completed_by_the_next_work_of_the_queue) {
     use_up_reserve();
     bench_t b = bench();
     subject_t subject = { 0 };

@@ -163,7 +163,7 @@ static void *time_out_or_be_refused(void *argument) {
 }
 
 /* To see it fail: in grant() of baton.c, count `discarded` whatever sq__token_refuse returns. */
-TEST(a_discard_in_the_moment_of_giving_up_counts_each_place_once) {
+TEST(a_discard_at_the_moment_of_a_withdrawal_counts_each_place_once) {
     enum { THREADS = 3 };
     for (uint64_t round = 0; round < scaled(500); round += 1) {
         sq_queue_t *queue = make_queue_of("giving up", 0);

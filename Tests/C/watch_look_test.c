@@ -95,7 +95,7 @@ static void look_often(void *context) {
 }
 
 /* The withdrawn wait still has its slot in the ring. */
-TEST(a_wait_that_was_withdrawn_does_not_wait) {
+TEST(a_withdrawn_wait_is_not_reported_as_waiting) {
     view_t view;
     view_begin(&view);
     CHECK_EQUAL(sq_suspend(view.queue), 0);

@@ -14,7 +14,7 @@ import Testing
         pool.run()  // what a released timer leaves to be released
     }
 
-    @Test func asyncAfterWaitsForItsTime() {
+    @Test func async_after_waits_for_its_time() {
         let record = Record<Int>()
         queue.asyncAfter(.seconds(2)) { record.append(2) }
         queue.asyncAfter(.seconds(1)) { record.append(1) }
@@ -26,7 +26,7 @@ import Testing
         #expect(record.all == [1, 2])
     }
 
-    @Test func equalTimesKeepTheirOrder() {
+    @Test func equal_times_keep_their_order() {
         let record = Record<Int>()
         for number in 0..<100 {
             queue.asyncAfter(.seconds(1)) { record.append(number) }
@@ -35,7 +35,7 @@ import Testing
         #expect(record.all == Array(0..<100))
     }
 
-    @Test func noDelayIsDueAtOnce() {
+    @Test func no_delay_is_due_at_once() {
         let record = Record<Int>()
         queue.asyncAfter(.zero) { record.append(1) }
         #expect(record.all == [])
@@ -43,14 +43,14 @@ import Testing
         #expect(record.all == [1])
     }
 
-    @Test func anAsyncAfterKeepsItsQueue() {
+    @Test func an_async_after_keeps_its_queue() {
         let record = Record<Int>()
         SerialQueue(label: "dropped", on: pool).asyncAfter(.seconds(1)) { record.append(1) }
         pool.advance(by: .seconds(1))
         #expect(record.all == [1])
     }
 
-    @Test func aShutdownReleasesWhatIsNotDue() throws {
+    @Test func a_shutdown_releases_what_is_not_due() throws {
         let releases = Counter()
         do {
             let captured = Captured(releases: releases)
@@ -62,7 +62,7 @@ import Testing
         #expect(queue.asyncAfter(.zero) {} == false)
     }
 
-    @Test func aTimerFiresEveryInterval() {
+    @Test func a_timer_fires_every_interval() {
         let firings = Counter()
         let timer = queue.makeTimer(every: .seconds(1)) { firings.increment() }
         pool.advance(by: .milliseconds(3500))
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// An hour of timers of many periods. Those due at the same second fire in the order in which they were started.
-    @Test func anHourOfTimersIsInOrder() {
+    @Test func an_hour_of_timers_is_in_order() {
         let record = Record<Int>()
         let periods = Array(1...20), hour = 3600
         let timers = periods.map { period in
@@ -86,7 +86,7 @@ import Testing
         withExtendedLifetime(timers) {}
     }
 
-    @Test func cancelReleasesTheClosureAtOnce() {
+    @Test func cancel_releases_the_closure_at_once() {
         let releases = Counter()
         let timer: SerialQueue.Timer
         do {
@@ -100,7 +100,7 @@ import Testing
         #expect(timer.start(after: .zero) == false)
     }
 
-    @Test func lettingGoOfATimerCancelsIt() {
+    @Test func releasing_a_timer_cancels_it() {
         let firings = Counter()
         let releases = Counter()
         do {
@@ -115,7 +115,7 @@ import Testing
         #expect(firings.value == 0)
     }
 
-    @Test func aTimerIsStartedAnewInItsOwnClosure() {
+    @Test func a_timer_is_started_anew_in_its_own_closure() {
         let firings = Record<Int>()
         let timer = Guarded<SerialQueue.Timer?>(nil)
         timer.value = queue.makeTimer(every: .seconds(1)) {
@@ -127,7 +127,7 @@ import Testing
         timer.value = nil
     }
 
-    @Test func cancelAndWaitFromTheTimersOwnClosureIsADeadlock() {
+    @Test func cancel_and_wait_from_the_timers_own_closure_is_a_deadlock() {
         let errors = Record<SerialQueueError>()
         let timer = Guarded<SerialQueue.Timer?>(nil)
         timer.value = queue.makeTimer(every: .seconds(1)) {
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Wherever in a `start` the `cancel` falls, the timer does not fire any more.
-    @Test func aStartThatMeetsACancelDoesNotOutliveIt() {
+    @Test func a_start_that_meets_a_cancel_does_not_outlive_it() {
         let other = SerialQueue(label: "starts")
         var firings = 0
         for _ in 0..<(isUnderSanitizer ? 200 : 1_000) {
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// On the real clock: the closure of a timer on a queue with a thread of its own.
-    @Test func cancelAndWaitSeesTheLastFiring() throws {
+    @Test func cancel_and_wait_sees_the_last_firing() throws {
         let queue = SerialQueue(label: "real")
         let firings = Guarded(0)
         let gate = Gate()
@@ -185,7 +185,7 @@ import Testing
         #expect(seen >= 3)
     }
 
-    @Test func anIntervalOfNothingIsRefused() async {
+    @Test func an_interval_of_nothing_is_refused() async {
         await #expect(processExitsWith: .failure) {
             _ = SerialQueue(label: "eager").makeTimer(every: .zero) {}
         }

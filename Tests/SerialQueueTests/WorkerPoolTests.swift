@@ -2,7 +2,7 @@ import SerialQueue
 import Testing
 
 @Suite struct WorkerPoolTests {
-    @Test func aQueueOnAPoolRunsInOrder() {
+    @Test func a_queue_on_a_pool_runs_in_order() {
         let queue = SerialQueue(label: "ordered", on: .shared)
         let record = Record<Int>()
         for number in 0..<1000 {
@@ -13,7 +13,7 @@ import Testing
     }
 
     /// The first queue's closure waits inside the pool's one thread; if the other one could run meanwhile, it would.
-    @Test func queuesOnAPoolOfOneNeverRunAtOnce() {
+    @Test func queues_on_a_pool_of_one_never_run_at_once() {
         let pool = WorkerPool(label: "one", threads: 1)
         let queues = (0..<4).map { SerialQueue(label: "q\($0)", on: pool) }
         let running = Overlap()
@@ -30,7 +30,7 @@ import Testing
 
     /// The pool's one thread waits in a sync for what only a thread of the pool can bring on. To see it fail: do not lend the seat in
     /// `sleep_until` (wait.c); the test hangs.
-    @Test func aNestedSyncLendsItsThread() {
+    @Test func a_nested_sync_lends_its_thread() {
         let pool = WorkerPool(threads: 1)
         let outer = SerialQueue(label: "outer", on: pool)
         let inner = SerialQueue(label: "inner", on: pool)
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The last closure opens what the others wait for, so the pool must grow for it.
-    @Test func blockedClosuresDoNotStopAnotherQueue() {
+    @Test func blocked_closures_do_not_stop_another_queue() {
         let pool = WorkerPool(label: "growing")
         let gate = Gate()
         let blocked = (0..<20).map { SerialQueue(label: "blocked\($0)", on: pool) }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aQueueKeepsItsPool() {
+    @Test func a_queue_keeps_its_pool() {
         let record = Record<Int>()
         var pool: WorkerPool? = WorkerPool(label: "short-lived", threads: 1)
         let queue = SerialQueue(on: pool)
@@ -67,14 +67,14 @@ import Testing
         #expect(record.all == [1, 2])
     }
 
-    @Test func aPoolOfNoThreadsIsRefused() async {
+    @Test func a_pool_of_no_threads_is_refused() async {
         await #expect(processExitsWith: .failure) {
             _ = WorkerPool(label: "none", threads: 0)
         }
     }
 
     /// C's error is the one that it has for a stack, too.
-    @Test func aPoolOfTooManyThreadsIsRefusedForThat() async throws {
+    @Test func a_pool_of_too_many_threads_is_refused_for_that() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = WorkerPool(label: "many", threads: .max, stackSize: 1 << 20)
         }
@@ -83,7 +83,7 @@ import Testing
 }
 
 @Suite struct ManualPoolTests {
-    @Test func nothingRunsBeforeItIsRun() {
+    @Test func nothing_runs_before_it_is_run() {
         let pool = ManualPool(label: "test")
         let queue = SerialQueue(on: pool)
         let record = Record<Int>()
@@ -96,7 +96,7 @@ import Testing
         #expect(pool.run() == 0)
     }
 
-    @Test func whatBecomesReadyMeanwhileRunsToo() {
+    @Test func what_becomes_ready_meanwhile_runs_too() {
         let pool = ManualPool()
         let first = SerialQueue(label: "first", on: pool)
         let second = SerialQueue(label: "second", on: pool)
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// To see it fail: leave out `run_ahead` (wait.c); the test hangs.
-    @Test func aSyncRunsWhatIsAheadOfIt() {
+    @Test func a_sync_runs_what_is_ahead_of_it() {
         let pool = ManualPool()
         let queue = SerialQueue(on: pool)
         let other = SerialQueue(on: pool)
@@ -122,7 +122,7 @@ import Testing
         #expect(pool.run() == 1)
     }
 
-    @Test func aShutdownRunsWhatIsLeft() throws {
+    @Test func a_shutdown_runs_what_is_left() throws {
         let pool = ManualPool()
         let queue = SerialQueue(on: pool)
         let record = Record<Int>()

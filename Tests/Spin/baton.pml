@@ -94,7 +94,7 @@ inline nothing_next() {
 }
 
 /* sq__baton_next. `upshot`: NEXT_TASK, GONE or END. */
-inline owner_next() {
+inline holder_next() {
     upshot = LOOKING;
     do
     :: upshot == LOOKING ->
@@ -137,8 +137,8 @@ inline owner_next() {
 }
 
 /* sq__baton_pass */
-inline owner_pass() {
-    owner_next();
+inline holder_pass() {
+    holder_next();
     if
     :: upshot == NEXT_TASK -> assert(worker); post()
     :: upshot == END -> shutdown_end(0)

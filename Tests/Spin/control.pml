@@ -171,7 +171,7 @@ inline release() {
             :: atomic { !worker -> touch }
             fi;
             dispose()
-        :: has -> has = 0; owner_pass()
+        :: has -> has = 0; holder_pass()
         :: else
         fi;
         seen = 0; upshot = GONE; ok = 0; last = 0

@@ -20,7 +20,7 @@
  *     ring.pml      obtain, recycle, free_spare                     kernel/segment.c
  *                   take_place, publish, peek, take, leave_baton,   kernel/ring.c
  *                   give_back
- *     baton.pml     owner_next, nothing_next, grant, owner_pass     kernel/baton.c
+ *     baton.pml     holder_next, nothing_next, grant, holder_pass     kernel/baton.c
  *                   park                                            sq__suspension_park in queue/suspend.c
  *                   shutdown_end                                    queue/shutdown.c
  *                   dispose                                         sq__queue_dispose in queue/queue.c

@@ -70,7 +70,7 @@ inline task_body() {
 
 /* run_work of kernel/run.c */
 inline run_work() {
-    atomic { /* take: that there is something was seen by owner_next */
+    atomic { /* take: that there is something was seen by holder_next */
         touch;
         seen_control = control;
         kind = handoff_kind;
@@ -116,7 +116,7 @@ end_never_started:
         worker_turn = turn[0];
 #endif
         do /* sq__run_tasks */
-        :: owner_next();
+        :: holder_next();
             if
             :: upshot == NEXT_TASK -> run_work()
             :: else -> break
@@ -207,7 +207,7 @@ inline submission() {
     :: !done && !error && place != no_place ->
         publish((is_async(op) -> TASK : (is_sync(op) -> WAITER : AWAITED)));
         if
-        :: has -> has = 0; owner_pass()
+        :: has -> has = 0; holder_pass()
         :: else
         fi;
         if
@@ -216,7 +216,7 @@ inline submission() {
         fi
     fi;
     if
-    :: has -> has = 0; owner_pass()
+    :: has -> has = 0; holder_pass()
     :: else
     fi;
     assert(error != ESHUTDOWN || state & CLOSED);
@@ -230,7 +230,7 @@ inline shutdown(discards, timed) {
     prepare(me);
     close_queue(discards);
     if
-    :: has -> has = 0; owner_pass()
+    :: has -> has = 0; holder_pass()
     :: else
     fi;
     deadline = timed;
@@ -243,7 +243,7 @@ inline control_calls() {
 #if CONTROL == 1
     suspend();
     resume();
-    if :: has -> has = 0; owner_pass() :: else fi
+    if :: has -> has = 0; holder_pass() :: else fi
 #elif CONTROL == 2
     if
     :: true -> shutdown(0, 0)
@@ -257,7 +257,7 @@ inline control_calls() {
     :: true -> shutdown(0, 1)
     fi;
     if
-    :: suspensions > 0 -> resume(); if :: has -> has = 0; owner_pass() :: else fi
+    :: suspensions > 0 -> resume(); if :: has -> has = 0; holder_pass() :: else fi
     :: else
     fi
 #elif CONTROL == 4
@@ -271,7 +271,7 @@ inline control_calls() {
     op = ASYNC;
     submission();
     resume();
-    if :: has -> has = 0; owner_pass() :: else fi
+    if :: has -> has = 0; holder_pass() :: else fi
 #endif
     skip
 }

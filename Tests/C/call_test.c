@@ -2,6 +2,7 @@
  * function starts. */
 #include "caller.h"
 #include "inject.h"
+#include "pools.h"
 
 #include <sched.h>
 #include <stdatomic.h>
@@ -91,6 +92,42 @@ TEST(a_call_on_a_free_queue_has_its_turn_whatever_the_deadline) {
     }
     CHECK_EQUAL(ran, 200);
     sq_queue_release(queue);
+}
+
+typedef struct late_call {
+    sq_queue_t *queue;
+    latch_t leave;
+    atomic_int thread_id;
+    size_t ran;
+    int error;
+} late_call_t;
+
+static void *call_at_once(void *argument) {
+    late_call_t *call = argument;
+    call->thread_id = gettid();
+    call->error = sq_run_and_wait(call->queue, SQ_NOW, add_one, &call->ran);
+    latch_wait(&call->leave, 1); /* asleep in any case, so that the test can wait for that */
+    return NULL;
+}
+
+/* To see it fail: leave out `is_late` in sq__turn_wait. */
+TEST(a_call_on_a_free_queue_waits_for_a_busy_pool_whatever_the_deadline) {
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *busy = queue_on(pool, "busy", 0);
+    late_call_t call = { .queue = queue_on(pool, "free", 0), .leave = LATCH_INIT, .error = -1 };
+    hold_t hold;
+    hold_async(&hold, busy);
+    pthread_t thread = spawn(call_at_once, &call);
+    wait_until_asleep(&call.thread_id);
+    CHECK_EQUAL(call.ran, 0);
+    hold_end(&hold);
+    latch_bump(&call.leave);
+    join(thread);
+    CHECK_EQUAL(call.error, 0);
+    CHECK_EQUAL(call.ran, 1);
+    sq_queue_release(busy);
+    sq_queue_release(call.queue);
+    sq_pool_release(pool);
 }
 
 typedef struct slow {

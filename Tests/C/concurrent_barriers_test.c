@@ -183,3 +183,17 @@ TEST(on_a_serial_queue_these_barriers_are_the_plain_calls) {
     check_item(&item, 0, 0, 1, 0);
     sq_queue_release(queue);
 }
+
+/* In a barrier there can be no room before it ends. To see it fail (after a second): in wait_for_room, do not look whether this is a barrier. */
+static void fill_own(void *queue) {
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_async_until(queue, sq_deadline(1000000000), &(sq_task_t){ must_not_run, NULL, must_not_run }), EDEADLK);
+    CHECK(strstr(sq_deadlock_report(), "waiting for room in") != NULL);
+}
+
+TEST(a_barrier_that_waits_for_room_in_its_own_queue_is_refused) {
+    sq_queue_t *queue = make_bounded(1);
+    CHECK_EQUAL(sq_sync_barrier(queue, fill_own, queue), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, FAR), 0);
+    sq_queue_release(queue);
+}

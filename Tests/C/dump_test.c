@@ -75,6 +75,46 @@ TEST(a_suspended_queue_is_shown_with_its_count_until_it_is_resumed) {
     sq_queue_release(queue);
 }
 
+/* It is on the list of suspended queues once. To see it fail (it hangs): in sq_suspend, do not look at the error. */
+TEST(a_suspended_queue_that_has_ended_can_be_suspended_no_more_and_dumped) {
+    sq_queue_t *queue = make_queue_of("paused", 0);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_suspend(queue), ESHUTDOWN);
+    (void)dump_now();
+    sq_queue_release(queue);
+    CHECK(!has_line(dump_now(), "\"paused\"", NULL, NULL));
+}
+
+/* The last release ends the suspension while a task runs, and the task takes a new reference. */
+typedef struct reviver {
+    sq_queue_t *queue;
+    latch_t entered, leave, left;
+} reviver_t;
+
+static void revive_and_suspend(void *context) {
+    reviver_t *reviver = context;
+    latch_bump(&reviver->entered);
+    latch_wait(&reviver->leave, 1);
+    sq_queue_retain(reviver->queue);
+    CHECK_EQUAL(sq_suspend(reviver->queue), 0);
+    CHECK_LINE(dump_now(), "queue \"revived\": suspended 1 times", NULL, NULL);
+    CHECK_EQUAL(sq_resume(reviver->queue), 0);
+    sq_queue_release(reviver->queue);
+    latch_bump(&reviver->left);
+}
+
+/* To see it fail (it hangs): leave out sq__suspended_remove in sq__suspend_abandon. */
+TEST(a_queue_that_is_suspended_again_after_its_last_release_is_shown_once) {
+    reviver_t reviver = { make_queue_of("revived", 0), LATCH_INIT, LATCH_INIT, LATCH_INIT };
+    CHECK_EQUAL(sq_async(reviver.queue, revive_and_suspend, &reviver), 0);
+    latch_wait(&reviver.entered, 1);
+    CHECK_EQUAL(sq_suspend(reviver.queue), 0);
+    sq_queue_release(reviver.queue);
+    latch_bump(&reviver.leave);
+    latch_wait(&reviver.left, 1);
+}
+
 /* To see it fail: leave out sq__pools_visit's entries. */
 TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_seats) {
     sq_pool_t *pool = make_pool(1);

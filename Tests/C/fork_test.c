@@ -19,6 +19,7 @@ static int ask_everything(sq_queue_t *queue, bool is_free) {
     wrong += !CHECK_EQUAL(ran, 4 * had);
     wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), ESTALE);
     wrong += !CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), ESTALE);
+    wrong += !CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), expected); /* it has not been closed */
     wrong += !CHECK(!sq_is_current(queue));
     wrong += !CHECK(sq_queue_label(queue) != NULL);
     sq_queue_stats(queue, &stats);

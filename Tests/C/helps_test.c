@@ -141,6 +141,8 @@ typedef struct ahead_call {
     pthread_t ran_on;
     bool its_queue_is_current;
     int error;
+    latch_t leave;
+    atomic_int thread_id;
 } ahead_call_t;
 
 static void note_call(void *context) {
@@ -236,4 +238,33 @@ TEST(a_storm_of_helpers_loses_nothing) {
         CHECK_EQUAL(storm.counted[which], expected);
         scene_destroy(&scenes[which]);
     }
+}
+
+/* Its function is for the pool's threads, however long the caller sleeps. */
+static void *call_onto(void *context) {
+    ahead_call_t *call = context;
+    call->thread_id = gettid();
+    call->error = sq_run_and_wait(call->nested.scene->queue, FAR, note_runner, call->nested.scene);
+    latch_wait(&call->leave, 1); /* asleep in any case, so that the test can wait for that */
+    return NULL;
+}
+
+/* To see it fail: in sq__turn_wait, let a call help, too. */
+TEST(a_call_does_not_help_and_runs_on_the_pool) {
+    scene_t scene;
+    scene_create(&scene, SQ_SERVICE_BACKGROUND, true);
+    sq_queue_t *other = queue_on(scene.pool, "other", 0);
+    ahead_call_t call = { .nested.scene = &scene, .leave = LATCH_INIT, .error = -1 };
+    hold_async(&scene.hold, other);
+    pthread_t caller = spawn(call_onto, &call);
+    wait_until_asleep(&call.thread_id);
+    CHECK_EQUAL(scene.ran, 0);
+    hold_end(&scene.hold);
+    latch_bump(&call.leave);
+    REQUIRE(pthread_join(caller, NULL) == 0);
+    CHECK_EQUAL(call.error, 0);
+    CHECK_EQUAL(scene.ran, 1);
+    CHECK(!pthread_equal(scene.runners[0], caller));
+    sq_queue_release(other);
+    scene_destroy(&scene);
 }

@@ -1,4 +1,5 @@
 /* pool_fork_test.c: forks of a process with pools and timers, from outside and from their tasks. fork_test.c has the queues. */
+#include "alarm/alarm_set.h"
 #include "caller.h"
 #include "child.h"
 #include "latch.h"
@@ -45,7 +46,7 @@ TEST(a_pool_of_the_parent_runs_nothing_in_the_child_and_can_be_released) {
 /* A task on a pool forks. Either the child waits in the task, for a queue of its own; or the task returns, and the child's only
  * thread has no pool to work for and ends, and the process with it. */
 typedef struct forker {
-    sq__pool_t *pool; /* whose lock is held at the fork; NULL: none */
+    sq__pool_t *pool; /* whose locks are held at the fork, also that of its clock; NULL: none */
     bool returns;
     pid_t child;
     int status;
@@ -65,6 +66,10 @@ static int wait_in_child(void) {
 static void fork_here(void *context) {
     forker_t *forker = context;
     fflush(stdout);
+    sq__alarms_t *clock = forker->pool != NULL ? forker->pool->clock : NULL;
+    if (clock != NULL) {
+        sq__mutex_lock(&clock->lock);
+    }
     if (forker->pool != NULL) {
         sq__mutex_lock(&forker->pool->lock);
     }
@@ -79,6 +84,9 @@ static void fork_here(void *context) {
     }
     if (forker->pool != NULL) {
         sq__mutex_unlock(&forker->pool->lock);
+    }
+    if (clock != NULL) {
+        sq__mutex_unlock(&clock->lock);
     }
     while (waitpid(forker->child, &forker->status, 0) < 0) {
         REQUIRE(errno == EINTR);
@@ -141,6 +149,30 @@ TEST(a_task_of_a_manual_pool_can_fork_and_the_child_runs_nothing_more) {
         check_manual(run_pool, ENOENT);
         check_manual(wait_for_queue, ESTALE);
     }
+}
+
+/* The discard function of the delayed task that was submitted last is called first. To see it fail: in sq__pending_timers_end_all, do not
+ * look whether the queue is stale. */
+TEST(a_discard_function_at_the_end_can_fork_and_the_child_calls_no_other) {
+    if (fork_left_out()) {
+        return;
+    }
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "forking", 0);
+    forker_t forker = { .returns = true, .child = -1, .status = -1 };
+    size_t discarded = 0;
+    CHECK_EQUAL(sq_async_task_after(queue, 1000, &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
+    CHECK_EQUAL(sq_async_task_after(queue, 1000, &(sq_task_t){ must_not_run, &forker, fork_here }), 0);
+    int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, FAR);
+    if (forker.child == 0) {
+        bool good = CHECK_EQUAL(discarded, 0);
+        _exit(CHECK_EQUAL(error, ESTALE) && good ? 0 : 1);
+    }
+    CHECK_EQUAL(error, 0);
+    CHECK_EQUAL(forker.status, 0);
+    CHECK_EQUAL(discarded, 1);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
 }
 
 /* What is behind it may start as soon as it is admitted, or as soon as it ends. To see it fail: in run_reader (concurrent/run_async.c)

@@ -14,6 +14,7 @@ void submit_member(sq_queue_t *queue, hold_t *hold);
 void submit_member_task(sq_queue_t *queue, hold_t *hold);
 void submit_barrier(sq_queue_t *queue, hold_t *hold);
 void submit_barrier_task(sq_queue_t *queue, hold_t *hold);
+void submit_deferred(sq_queue_t *queue, hold_t *hold);
 sq_timer_t *make_timer(sq_queue_t *queue, hold_t *hold);
 void run_held(void *hold);
 
@@ -66,6 +67,18 @@ __attribute__((noinline)) void submit_barrier_task(sq_queue_t *queue, hold_t *ho
     CHECK_EQUAL(sq_async_barrier_task(queue, &(sq_task_t){ .run = run_held, .context = hold }), 0);
 }
 
+static void run_pair(void *first, void *second, bool runs) {
+    (void)second;
+    CHECK(runs);
+    run_held(first);
+}
+
+/* The queue has room without end, so it is submitted at once. */
+__attribute__((noinline)) void submit_deferred(sq_queue_t *queue, hold_t *hold) {
+    sq_deferred_t task = { .call = run_pair, .first = hold };
+    CHECK_EQUAL(sq_async_deferred(queue, &task), 0);
+}
+
 __attribute__((noinline)) sq_timer_t *make_timer(sq_queue_t *queue, hold_t *hold) {
     sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ .run = run_held, .context = hold });
     REQUIRE(timer != NULL);
@@ -83,6 +96,7 @@ static const place_t places[] = {
     { submit_member, ", submitted by submit_member (" },   { submit_member_task, ", submitted by submit_member_task (" },
     { submit_member_item, ", submitted by submit_member_item (" }, { submit_member_barrier, ", submitted by submit_member_barrier (" },
     { submit_barrier, ", submitted by submit_barrier (" }, { submit_barrier_task, ", submitted by submit_barrier_task (" },
+    { submit_deferred, ", submitted by submit_deferred (" },
 };
 
 static void check_place(sq_queue_t *queue, const place_t *place) {

@@ -228,3 +228,20 @@ TEST(of_the_readers_of_a_concurrent_queue_the_oldest_that_is_still_there_is_repo
     sq_queue_release(queue);
     latch_wait(&wards[1].discarded, 1);
 }
+
+/* To see it fail: in sq__pending_timers_end_all, run it as a reader's whatever the queue. */
+static void check_end(sq_queue_t *queue) {
+    ward_t ward = WARD_INIT;
+    size_t discarded = 0;
+    watch(queue, &ward, HOURS);
+    CHECK_EQUAL(sq_async_task_after(queue, HOURS, &(sq_task_t){ must_not_run, &discarded, add_one }), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(discarded, 1);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
+TEST(a_watched_queue_that_is_shut_down_discards_what_is_not_due) {
+    check_end(make_queue_of("serial", 0));
+    check_end(make_concurrent());
+}

@@ -1,6 +1,7 @@
 /* concurrent_timer_test.c: waits for a timer of a concurrent queue. They need its handler, which runs as a reader, and nothing else. */
 #include "concurrent.h"
 
+#include "pool/pool.h"
 #include "sq_timer.h"
 
 typedef struct firing {
@@ -85,4 +86,39 @@ TEST(a_cycle_through_a_handler_on_a_concurrent_queue_is_named) {
         CHECK(strstr(firing.report, "waits for a timer of queue \"concurrent\"") != NULL);
         end(&firing);
     }
+}
+
+/* A task that starts its own timer anew, for at once. */
+typedef struct own_start {
+    sq_pool_t *pool;
+    sq_queue_t *queue;
+    sq_timer_t *timer;
+    int firings;
+} own_start_t;
+
+static void start_anew(void *context) {
+    own_start_t *own = context;
+    own->firings += 1;
+    if (own->firings == 1) {
+        CHECK_EQUAL(sq_timer_start(own->timer, 0, 0, 0), 0);
+        CHECK(sq__alarms_advance(sq__pool_clock(own->pool), 0)); /* it falls due while this firing runs */
+        CHECK_EQUAL(sq_queue_depth(own->queue), 0);
+    }
+}
+
+/* Two firings never run at once. To see it fail: in is_left_out (timer_fire.c), do not ask whether the queue is concurrent. */
+TEST(a_start_in_the_own_task_on_a_concurrent_queue_fires_after_that_task) {
+    own_start_t own = { .pool = sq_pool_create_manual("manual") };
+    REQUIRE(own.pool != NULL);
+    own.queue = make_concurrent_on(own.pool, SQ_WIDTH_POOL);
+    own.timer = sq_timer_create(own.queue, &(sq_task_t){ start_anew, &own, NULL });
+    REQUIRE(own.timer != NULL);
+    CHECK_EQUAL(sq_timer_start(own.timer, 0, 0, 0), 0);
+    size_t ran = sq_pool_run(own.pool);
+    CHECK_EQUAL(ran + sq_pool_run(own.pool), 2);
+    CHECK_EQUAL(own.firings, 2);
+    sq_timer_release(own.timer);
+    sq_queue_release(own.queue);
+    sq_pool_run(own.pool);
+    sq_pool_release(own.pool);
 }

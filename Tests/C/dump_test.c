@@ -129,6 +129,7 @@ TEST(a_queue_that_waits_for_a_thread_of_its_pool_is_shown_and_so_are_the_seats) 
     const char *text = dump_until("in queue \"second\"", "it waits for a thread of its pool", NULL);
     CHECK_LINE(text, "queue \"second\": 2 waiting", "waits for a thread of its pool", NULL);
     CHECK_LINE(text, "pool \"test pool\": 1 of 1 seats taken", "1 threads, 0 idle, 1 blocked", "1 queues ready");
+    CHECK(!has_line(text, "a delayed task of queue", NULL, NULL)); /* the pool's own alarm, with which it grows */
     end_hold(&hold);
     CHECK_EQUAL(caller_end(&waiter), 0);
     drain(second);

@@ -1,6 +1,8 @@
 /* measured_test.c: every task of a measured queue is counted once, with its own times. */
 #include "concurrent.h"
 #include "measured.h"
+#include "pool/pool.h"
+#include "pools.h"
 
 TEST(a_queue_that_was_never_measured_has_empty_histograms) {
     sq_queue_t *queue = make_queue_of("unmeasured", 0);
@@ -207,6 +209,24 @@ TEST(timers_and_delayed_tasks_are_counted) {
     check_both(queue, 3);
     sq_timer_release(timer);
     sq_queue_release(queue);
+}
+
+/* The first task waits in the hand-off slot, the delayed one behind it. To see it fail: in sq__timed_submit have sq__measured_handoff called
+ * for every task. */
+TEST(a_delayed_task_that_falls_due_does_not_change_the_time_of_the_task_before_it) {
+    sq_pool_t *pool = make_manual_pool();
+    sq_queue_t *queue = queue_on(pool, "measured", 0);
+    CHECK_EQUAL(sq_queue_histograms_start(queue), 0);
+    CHECK_EQUAL(sq_async_after(queue, 1, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    uint64_t submitted = sq__clock_now();
+    use_time(NULL);
+    uint64_t waited = sq__clock_now() - submitted;
+    CHECK(sq__alarms_advance(sq__pool_clock(pool), 1));
+    CHECK_EQUAL(sq_pool_run(pool), 2);
+    CHECK(check_both(queue, 2).waiting.longest >= waited);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
 }
 
 /* The times of submission of the first two lie in a slot, that of the third in the hand-off slot. To see it fail: leave out the look at

@@ -3,6 +3,7 @@
 #include "inject.h"
 #include "latch.h"
 
+#include "platform/memory.h"
 #include "thread/self.h"
 
 /* A thread-exit destructor of the program that uses a queue. Its key may be older or younger than the library's: the C library
@@ -169,3 +170,55 @@ TEST(a_thread_that_ends_uses_no_token_that_it_has_given_back) {
     latch_wait(&late.over, 1);
     pthread_key_delete(late.key);
 }
+
+/* The same for the rest of the record: a function of the program's that comes later would use what is freed. To see it fail: in self_end
+ * or unlist do not forget one of these, or have sq__self_record_with accept a recorder that would never be called. */
+static void leave_trace(sq__exit_t *exit) { (void)exit; }
+static sq__exit_t recorder = { .call = leave_trace };
+
+static void look_late(void *context) {
+    const sq__self_t *self = sq__self();
+    CHECK(self->ended);
+    CHECK(self->link == NULL);
+    CHECK(self->owner == NULL);
+    CHECK(self->recorder == NULL);
+    CHECK(self->report == NULL);
+    CHECK(!sq__self_record_with(&recorder));
+    latch_bump(context);
+}
+
+static void *fill_the_record_and_end(void *argument) {
+    late_t *late = argument;
+    CHECK(sq__self_listed()->link != NULL);
+    CHECK(sq__self_owner() != NULL);
+    CHECK(sq__self_report(100) != NULL);
+    CHECK(sq__self_record_with(&recorder));
+    pthread_setspecific(late->key, &late->over);
+    return NULL;
+}
+
+TEST(a_thread_that_ends_keeps_nothing_in_its_record) {
+    late_t late = { .over = LATCH_INIT };
+    REQUIRE(sq__self_token() != NULL); /* kept: the library has its key */
+    int error = pthread_key_create(&late.key, look_late); /* younger than the library's */
+    REQUIRE(error == 0);
+    join(spawn(fill_the_record_and_end, &late));
+    latch_wait(&late.over, 1);
+    pthread_key_delete(late.key);
+}
+
+/* Memory that was used before has anything in it. To see it fail: in sq__self_report do not make it empty. */
+static void *read_no_report(void *unused) {
+    enum { BYTES = 1024 };
+    volatile char *used = sq__memory(BYTES);
+    REQUIRE(used != NULL);
+    for (int i = 0; i < BYTES; i += 1) {
+        used[i] = 'x';
+    }
+    sq__memory_free((void *)used);
+    CHECK(sq__self_report(BYTES) != NULL);
+    CHECK_EQUAL(strlen(sq_deadlock_report()), 0);
+    return unused;
+}
+
+TEST(a_report_is_empty_before_there_is_one) { join(spawn(read_no_report, NULL)); }

@@ -125,6 +125,25 @@ TEST(each_task_of_a_watched_queue_is_shown_with_the_function_that_submitted_it) 
     latch_wait(&ward.discarded, 1);
 }
 
+/* To see it fail: in sq__timed_submit store the site of the hand-off slot also for a task that gets another slot. */
+TEST(a_delayed_task_that_has_to_wait_for_its_turn_keeps_its_site) {
+    sq_queue_t *queue = make_queue_of("late", 0);
+    ward_t ward = WARD_INIT;
+    hold_t before, hold = HOLD_INIT;
+    watch(queue, &ward, HOURS);
+    hold_async(&before, queue);
+    submit_after(queue, &hold);
+    wait_for_depth(queue, 1);
+    hold_end(&before);
+    latch_wait(&hold.entered, 1);
+    CHECK_LINE(dump_now(), " in queue \"late\"", ", submitted by submit_after (", NULL);
+    latch_bump(&hold.leave);
+    latch_wait(&hold.left, 1);
+    drain(queue);
+    sq_queue_release(queue);
+    latch_wait(&ward.discarded, 1);
+}
+
 /* To see it fail: in timer_fire.c submit the firings without a site. */
 TEST(each_firing_of_a_timer_is_shown_with_the_function_that_made_the_timer) {
     sq_queue_t *queue = make_queue_of("late", 0);

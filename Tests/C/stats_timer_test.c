@@ -103,6 +103,21 @@ TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
     return_reserve();
 }
 
+/* To see it fail: in fire (timer_fire.c) do not correct the counts of a firing that was discarded. */
+TEST(a_firing_that_was_cancelled_and_then_discarded_counts_as_withdrawn_alone) {
+    timed_t t;
+    make_timed(&t, NULL);
+    CHECK_EQUAL(sq_timer_start(t.timer, 1, 0, 0), 0);
+    CHECK_EQUAL(sq_suspend(t.queue), 0);
+    sq_pool_advance(t.pool, 1);
+    CHECK_EQUAL(sq_timer_cancel(t.timer), 0);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(t.fired, 0);
+    check_outcomes(t.queue, 0, 0, 1, 0);
+    sq_timer_release(t.timer);
+    end_timed(&t);
+}
+
 TEST(a_timer_that_a_shutdown_ends_has_its_next_firing_discarded_if_there_was_one) {
     for (int armed = 0; armed < 2; armed += 1) {
         timed_t t;

@@ -40,6 +40,24 @@ TEST(what_falls_due_while_a_queue_that_is_shut_down_is_suspended_is_discarded_at
     sq_pool_release(b.pool);
 }
 
+/* To see it fail: in sq__timer_fall_due, set the alarm again after any error but ENOMEM. */
+TEST(a_periodic_timer_that_falls_due_after_its_queue_was_closed_is_not_set_again) {
+    bench_t b = bench();
+    subject_t subject = { 0 };
+    make_timer(&subject, b.queue);
+    start(&subject, MS, MS);
+    CHECK_EQUAL(sq_suspend(b.queue), 0);
+    CHECK_EQUAL(sq_async(b.queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    CHECK_EQUAL(calls_until(&b, 5 * MS), 1);
+    CHECK_EQUAL(sq_resume(b.queue), 0);
+    CHECK_EQUAL(sq_shutdown(b.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(subject.fired, 0);
+    CHECK_EQUAL(subject.discarded, 1);
+    sq_timer_release(subject.timer);
+    clear(&b);
+}
+
 /* In a task of its own, and nothing but the delayed task has kept the queue until then. */
 static void shut_the_current_one_down(void *context) {
     (void)context;

@@ -1,6 +1,10 @@
 /* timer_wait_test.c: cancelling a timer and waiting for the firing that runs. On the system's clock; order is caused by gates. */
 #include "timed.h"
 
+#include "kernel/lock.h"
+#include "thread/self.h"
+#include "timer/timer.h"
+
 /* Cancel and wait */
 
 typedef struct canceller {
@@ -17,6 +21,15 @@ static void *cancel_and_wait(void *argument) {
     return NULL;
 }
 
+/* A waiting thread's entry lies on its stack: nothing may lead there once it has returned. */
+static bool has_waiters(sq_timer_t *timer) {
+    sq__lock(timer->queue);
+    bool has = timer->waiters != NULL;
+    sq__unlock(timer->queue);
+    return has;
+}
+
+/* To see it fail: in grant_waiters (timer_fire.c) do not empty the list. */
 TEST(threads_that_cancel_and_wait_wait_for_the_running_firing) {
     sq_queue_t *queue = make_queue_of("awaited", 0);
     guest_t guest = GUEST_INIT;
@@ -41,6 +54,7 @@ TEST(threads_that_cancel_and_wait_wait_for_the_running_firing) {
         join(threads[i]);
         CHECK_EQUAL(cancellers[i].error, 0);
     }
+    CHECK(!has_waiters(guest.timer));
     CHECK_EQUAL(guest.firings, 1);
     CHECK_EQUAL(sq_timer_cancel_and_wait(guest.timer, SQ_NOW), 0);
     sq_timer_release(guest.timer);
@@ -53,10 +67,12 @@ static void wait_for_oneself(void *context) {
     guest_t *guest = context;
     guest->firings += 1;
     guest->error = sq_timer_cancel_and_wait(guest->timer, SQ_FOREVER);
+    CHECK(!has_waiters(guest->timer));
     CHECK(strstr(sq_deadlock_report(), "cancel_and_wait on a timer of queue \"itself\" from its own task") != NULL);
     latch_bump(&guest->entered);
 }
 
+/* To see it fail: in sq_timer_cancel_and_wait, list the waiter without a look at waits_for_itself. */
 TEST(a_firing_that_waits_for_itself_is_refused_and_cancelled) {
     sq_queue_t *queue = make_queue_of("itself", 0);
     guest_t guest = GUEST_INIT;
@@ -68,6 +84,35 @@ TEST(a_firing_that_waits_for_itself_is_refused_and_cancelled) {
     CHECK_EQUAL(guest.firings, 1);
     CHECK_EQUAL(guest.discarded, 1);
     sq_queue_release(queue);
+}
+
+/* There a wait has a token and a reference of its own, as it may run tasks. */
+static void *run_pool(void *pool) {
+    CHECK_EQUAL(sq_pool_run(pool), 1);
+    return NULL;
+}
+
+/* To see it fail: in sq_timer_cancel_and_wait, cancel every wait. */
+TEST(a_wait_for_a_firing_on_a_manual_pool_gives_back_its_token_once) {
+    bench_t b = bench();
+    guest_t guest = GUEST_INIT;
+    start_guest(&guest, b.queue, stay, 0);
+    pthread_t runner = spawn(run_pool, b.pool);
+    latch_wait(&guest.entered, 1);
+    canceller_t canceller = { guest.timer, SQ_FOREVER, -1, 0 };
+    pthread_t waiter = spawn(cancel_and_wait, &canceller);
+    wait_until_asleep(&canceller.thread_id);
+    latch_bump(&guest.leave);
+    join(runner);
+    join(waiter);
+    CHECK_EQUAL(canceller.error, 0);
+    sq__token_t *one = sq__token_acquire(), *another = sq__token_acquire();
+    REQUIRE(one != NULL && another != NULL);
+    CHECK(one != another);
+    sq__token_recycle(one);
+    sq__token_recycle(another);
+    sq_timer_release(guest.timer);
+    clear(&b);
 }
 
 /* A task of the same queue that is not the firing: as it runs, no firing does, so there is nothing to wait for. */

@@ -3,6 +3,8 @@
 #include "inject.h"
 #include "latch.h"
 
+#include "thread/token.h"
+
 #include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -71,6 +73,21 @@ TEST(thousands_of_short_lived_threads_that_wait_leave_memory_flat) {
         CHECK_AT_MOST(allocated_bytes() - allocated, 64 << 10);
     }
     sq_queue_release(crowd.queue);
+}
+
+/* What a dump asks. To see it fail: in sq__token_seems_open do not look at the status. */
+TEST(a_wait_seems_open_until_it_is_granted) {
+    sq__token_t *token = sq__token_acquire();
+    REQUIRE(token != NULL);
+    sq__wait_id_t wait_id = sq__token_prepare(token);
+    CHECK(sq__token_seems_open(token, wait_id));
+    CHECK(sq__token_claim(token, wait_id));
+    CHECK(sq__token_seems_open(token, wait_id));
+    CHECK(sq__token_grant(token, wait_id));
+    CHECK(!sq__token_seems_open(token, wait_id));
+    CHECK(sq__token_seems_open(token, sq__token_prepare(token)));
+    CHECK(!sq__token_seems_open(token, wait_id));
+    sq__token_recycle(token);
 }
 
 TEST(a_queue_used_only_with_sync_never_has_a_thread) {

@@ -13,6 +13,7 @@ static sq_queue_t *own, *work;
 static sq_group_t *group;
 static sq_item_t *item;
 static int ran, wanted, refused;
+static uint64_t cell; /* only the owner uses it, outside of tasks */
 
 static void allow(int error, int also) {
     if (error && error != also) {
@@ -32,7 +33,15 @@ static void run_member(void *unused) {
 
 static void nothing(void *unused) { (void)unused; }
 
-static void become_owner(void) { (void)sq_pool_run_some(loop, 1, SQ_NOW); }
+static bool owns(void) { return sq_pool_run_some(loop, 1, SQ_NOW) > 0 || errno != EPERM; }
+static void become_owner(void) { (void)owns(); }
+
+static void touch_as_owner(void) {
+    if (owns()) {
+        ex_caller = (const void *)touch_as_owner;
+        ex_write(&cell, sizeof cell);
+    }
+}
 
 static void add_member(void) {
     allow(sq_group_async(group, own, run_member, NULL), 0);
@@ -113,6 +122,8 @@ static void all_have_run(void) {
 THREAD(o_wait_group, become_owner(); add_member(); wait_group(0))
 THREAD(o_wait_entered, become_owner(); allow(sq_group_enter(group), 0); ex_gate_open(0); wait_group(0); all_have_run())
 THREAD(t_add_leave, ex_gate_pass(0); add_member(); allow(sq_group_leave(group), 0))
+THREAD(o_wait_until, become_owner(); allow(sq_group_enter(group), 0); allow(sq_group_wait(group, stage_soon()), ETIMEDOUT); allow(sq_group_leave(group), 0))
+THREAD(o_touch, touch_as_owner())
 THREAD(t_add, add_member())
 THREAD(t_async_own, allow(sq_async(own, nothing, NULL), 0))
 THREAD(o_wait_item, become_owner(); wanted = 1; allow(sq_item_wait(item, SQ_FOREVER), 0); all_have_run())
@@ -125,6 +136,8 @@ THREAD(o_sync_waiter, become_owner(); add_member(); allow(sq_async(work, wait_in
 
 BODY(loop_group, 0, o_wait_group, t_add, t_async_own)
 BODY(loop_group_late, 0, o_wait_entered, t_add_leave, t_async_own)
+BODY(loop_group_until, 0, o_wait_until, t_async_own)
+BODY(loop_next_owner, 0, o_touch, o_touch)
 BODY(loop_item, 0, o_wait_item, t_submit_item, t_async_own)
 BODY(loop_group_adds, 0, o_member_adds)
 BODY(loop_across, 1, o_sync_work, t_async_own)
@@ -135,6 +148,8 @@ BODY(loop_across_member, 1, o_sync_waiter)
 const scenario_t loop_wait_scenarios[] = {
     { "loop_group", "the owner's wait for a group runs the members on its loop", .body = loop_group },
     { "loop_group_late", "a member comes while the owner sleeps", .body = loop_group_late },
+    { "loop_group_until", "the owner's wait times out while another thread posts", .body = loop_group_until },
+    { "loop_next_owner", "the next owner sees what the last one did before it ended", .body = loop_next_owner },
     { "loop_item", "an item comes while the owner sleeps", .body = loop_item },
     { "loop_group_adds", "a member on another queue adds one on the loop", .body = loop_group_adds },
     { "loop_across", "a task syncs to the loop whose owner waits for it: one of the two is refused", .body = loop_across },

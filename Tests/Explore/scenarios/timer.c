@@ -17,6 +17,7 @@ static struct { int fired, discarded; bool inside, cancelled, created, ended; ui
 static struct { int ran, discarded; bool accepted; uint64_t cell; } lates[LATES];
 static void (*inside)(void);
 static uint64_t delay; /* of start_inside */
+static bool is_wide; /* the queue is concurrent */
 
 static void touch(uint64_t *cell) {
     ex_caller = (const void *)touch;
@@ -131,6 +132,17 @@ static void cancel_and_wait(sq_time_t deadline, bool alone) {
 
 static void release(void) { sq_timer_release(timer); }
 
+/* Two firings wait, of which only the second may run. */
+static void start_behind_a_cancelled_firing(void) {
+    allow(sq_suspend(queue), 0);
+    start(10, 0, 0);
+    sq_pool_advance(pool, 10);
+    cancel();
+    start(10, 0, 0);
+    sq_pool_advance(pool, 10);
+    allow(sq_resume(queue), 0);
+}
+
 static void after(unsigned i, uint64_t in) {
     const sq_task_t task = { .run = late_ran, .context = (void *)(uintptr_t)i, .discard = late_gone };
     touch(&lates[i].cell);
@@ -200,6 +212,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), vo
     ex_setting.faults = false;
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
     pool = options.pool = manual ? sq_pool_create_manual("P") : NULL;
+    options.width = is_wide ? SQ_WIDTH_POOL : 1;
     queue = sq_queue_create("A", &options);
     ex_setting.faults = faults;
     if (first != NULL) {
@@ -236,12 +249,16 @@ static void touch_cell(void *unused) { (void)unused; touch(&seen.cell); }
 #define THREAD(name, ...) static void name(void *unused) { (void)unused; __VA_ARGS__; }
 #define FIRST(name, ...) static void name(void) { __VA_ARGS__; }
 #define BODY(name, what_inside, first, last, manual, ...) \
-    static void name(void) { inside = what_inside; run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, last, manual); }
+    static void name(void) { inside = what_inside; is_wide = false; run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, last, manual); }
+
+#define WIDE_BODY(name, first, last, ...) \
+    static void name(void) { inside = NULL; is_wide = true; run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, last, true); }
 
 FIRST(created_and_started, create(); start(0, 0, 0))
 FIRST(started_periodic, create(); start(0, 50, 0))
 FIRST(started_soon, delay = 0; create(); start(0, 0, 0))
 FIRST(on_clock, create(); start(10, 10, 0))
+FIRST(behind_a_cancelled_firing, create(); start_behind_a_cancelled_firing())
 FIRST(delayed_for_good, suspend_for_good(); after(0, 1); after(1, UINT64_MAX))
 FIRST(started_for_good, create(); suspend_for_good(); start(0, 50, 0))
 THREAD(t_abandon, shut_down_and_release())
@@ -257,6 +274,8 @@ THREAD(t_drain, shut_down(SQ_SHUTDOWN_DRAIN))
 THREAD(t_discard, shut_down(SQ_SHUTDOWN_DISCARD))
 THREAD(t_suspend, if (sq_suspend(queue) == 0) { ex_point(); sq_resume(queue); })
 THREAD(t_advance, sq_pool_advance(pool, 10); sq_pool_advance(pool, 10))
+THREAD(t_run, sq_pool_run(pool))
+THREAD(t_intervals, (void)sq_timer_intervals(timer))
 THREAD(t_after, after(0, 1))
 THREAD(t_after_two, after(0, 1); after(1, 50))
 THREAD(t_after_far, after(0, UINT64_MAX); after(1, 1))
@@ -270,6 +289,8 @@ BODY(timer_cancel_wait, NULL, created_and_started, release_all, false, t_cancel_
 BODY(timer_cancel_wait_periodic, NULL, started_periodic, release_all, false, t_cancel_wait)
 BODY(timer_cancel_wait_until, NULL, created_and_started, release_all, false, t_cancel_wait_until, t_cancel_wait_until)
 BODY(timer_cancel_wait_start, NULL, created_and_started, release_all, false, t_cancel_wait_among, t_start)
+BODY(timer_intervals, NULL, created_and_started, release_all, false, t_intervals)
+WIDE_BODY(timer_skipped, behind_a_cancelled_firing, release_all, t_run, t_run, t_cancel_wait)
 BODY(timer_release, NULL, started_periodic, release_queue, false, t_release, t_sync)
 BODY(timer_release_inside, release_inside, started_periodic, release_queue, false, t_sync)
 BODY(timer_again_inside, start_inside, started_soon, release_all, false, t_cancel_wait_among)
@@ -302,6 +323,8 @@ const scenario_t timer_scenarios[] = {
     { "timer_cancel_wait_periodic", "the next firing is as void as the one that waits", .body = timer_cancel_wait_periodic },
     { "timer_cancel_wait_until", "one that times out against the end of the firing", .body = timer_cancel_wait_until },
     { "timer_cancel_wait_start", "a start against one that waits", .body = timer_cancel_wait_start },
+    { "timer_intervals", "the intervals are read while a firing begins", .body = timer_intervals },
+    { "timer_skipped", "a cancelled firing of a concurrent queue is skipped while the next one runs", .body = timer_skipped },
     { "timer_release", "a release against call and firing: one discard, after the last firing", .body = timer_release },
     { "timer_release_inside", "a release by the timer's own task", .body = timer_release_inside },
     { "timer_again_inside", "a start by its own task against a cancel-and-wait", .body = timer_again_inside },

@@ -157,6 +157,21 @@ TEST(a_cancel_while_the_alarm_is_on_its_way_does_not_cost_the_next_start_its_fir
     sq_queue_release(queue);
 }
 
+/* An alarm with a leeway has a latest time. To see it fail: in sq_timer_start do not keep the leeway. */
+TEST(a_periodic_timer_keeps_its_leeway_after_the_first_firing) {
+    sq_queue_t *queue = make_queue_of("leeway", 0);
+    latch_t fired = LATCH_INIT;
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ bump, &fired, NULL });
+    REQUIRE(timer != NULL);
+    CHECK_EQUAL(sq_timer_start(timer, 0, HOURS(1), HOURS(1)), 0);
+    latch_wait(&fired, 1);
+    sq__alarms_lock();
+    CHECK(sq__heap_has(&timer->alarm.latest));
+    sq__alarms_unlock(false);
+    sq_timer_release(timer);
+    sq_queue_release(queue);
+}
+
 /* Races. Each timer is discarded once, after its last firing; nothing fires after a cancel-and-wait. To see it fail: have sq__timer_disarm
  * not count stale calls, or leave the timer's right to fire alone. */
 enum { PLAYERS = 3 };

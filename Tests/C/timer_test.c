@@ -3,8 +3,6 @@
 #include "pool/pool.h"
 #include "timed.h"
 
-#include "timer/timer.h"
-
 /* Order */
 
 TEST(a_delayed_task_waits_for_its_delay_and_then_for_its_turn) {
@@ -146,20 +144,6 @@ TEST(a_started_timer_that_is_started_again_counts_from_then) {
     start(&subject, 1 * MS, 0);
     CHECK_EQUAL(sq_pool_advance(b.pool, SECONDS(1)), 1);
     CHECK_EQUAL(subject.fired, 3);
-    sq_timer_release(subject.timer);
-    clear(&b);
-}
-
-/* An alarm with a leeway has a latest time. To see it fail: in sq_timer_start do not keep the leeway. */
-TEST(a_periodic_timer_keeps_its_leeway) {
-    bench_t b = bench();
-    subject_t subject = { 0 };
-    make_timer(&subject, b.queue);
-    CHECK_EQUAL(sq_timer_start(subject.timer, 10 * MS, 10 * MS, MS), 0);
-    for (int firing = 0; firing < 3; firing += 1) {
-        CHECK(sq__heap_has(&subject.timer->alarm.latest));
-        CHECK_EQUAL(sq_pool_advance(b.pool, 10 * MS), 1);
-    }
     sq_timer_release(subject.timer);
     clear(&b);
 }

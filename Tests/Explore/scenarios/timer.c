@@ -241,6 +241,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), vo
     stage_end();
 }
 
+static void open_gate(void) { ex_gate_open(0); }
 static void release_all(void) { release(); release_queue(); }
 static void nothing_more(void) {}
 
@@ -252,7 +253,7 @@ static void touch_cell(void *unused) { (void)unused; touch(&seen.cell); }
     static void name(void) { inside = what_inside; is_wide = false; run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, last, manual); }
 
 #define WIDE_BODY(name, first, last, ...) \
-    static void name(void) { inside = NULL; is_wide = true; run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, last, true); }
+    static void name(void) { inside = open_gate; is_wide = true; run_threads((void (*const[])(void *)){ __VA_ARGS__, NULL }, first, last, true); }
 
 FIRST(created_and_started, create(); start(0, 0, 0))
 FIRST(started_periodic, create(); start(0, 50, 0))
@@ -274,6 +275,7 @@ THREAD(t_drain, shut_down(SQ_SHUTDOWN_DRAIN))
 THREAD(t_discard, shut_down(SQ_SHUTDOWN_DISCARD))
 THREAD(t_suspend, if (sq_suspend(queue) == 0) { ex_point(); sq_resume(queue); })
 THREAD(t_advance, sq_pool_advance(pool, 10); sq_pool_advance(pool, 10))
+THREAD(t_cancel_wait_inside, ex_gate_pass(0); cancel_and_wait(SQ_FOREVER, true))
 THREAD(t_run, sq_pool_run(pool))
 THREAD(t_intervals, (void)sq_timer_intervals(timer))
 THREAD(t_after, after(0, 1))
@@ -290,7 +292,7 @@ BODY(timer_cancel_wait_periodic, NULL, started_periodic, release_all, false, t_c
 BODY(timer_cancel_wait_until, NULL, created_and_started, release_all, false, t_cancel_wait_until, t_cancel_wait_until)
 BODY(timer_cancel_wait_start, NULL, created_and_started, release_all, false, t_cancel_wait_among, t_start)
 BODY(timer_intervals, NULL, created_and_started, release_all, false, t_intervals)
-WIDE_BODY(timer_skipped, behind_a_cancelled_firing, release_all, t_run, t_run, t_cancel_wait)
+WIDE_BODY(timer_skipped, behind_a_cancelled_firing, release_all, t_run, t_run, t_cancel_wait_inside)
 BODY(timer_release, NULL, started_periodic, release_queue, false, t_release, t_sync)
 BODY(timer_release_inside, release_inside, started_periodic, release_queue, false, t_sync)
 BODY(timer_again_inside, start_inside, started_soon, release_all, false, t_cancel_wait_among)

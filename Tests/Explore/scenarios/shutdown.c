@@ -75,6 +75,8 @@ const scenario_t shutdown_scenarios[] = {
     { "drain_resume", "the close takes up a parked baton while the resume does", "async | suspend resume? | drain", .expect = { STOPPED } },
     { "discard_parks", "a queue is not parked by the holder that has not seen yet that what waits is discarded",
       "async(suspend open0) async | pass0 discard", .expect = { STOPPED } },
+    { "discard_stays", "a drain after a discard leaves it a discard for a holder that has not seen it yet",
+      "async(suspend open0) async | pass0 discard_until drain", .expect = { STOPPED } },
     { "end_suspend", "suspend against the end", "async | suspend resume? | drain", .expect = { STOPPED } },
     { "drain_in_task", "a task shuts its own queue down", "async(drain) async | sync", .expect = { STOPPED_OR_CYCLE } },
     { "discard_in_sync", "the same from a sync task", "sync(discard) | async async", .expect = { STOPPED_OR_CYCLE } },

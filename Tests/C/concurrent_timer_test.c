@@ -44,22 +44,33 @@ static void cancel_and_wait(void *context) {
     keep_report(firing, firing->from_waiter);
 }
 
-/* To see it fail: leave out SQ__AIM_TASK in sq_timer_cancel_and_wait (timer/timer.c). */
+/* Behind the waiter comes a barrier: an async one, or one of a thread, which is a wait of its own in the search. To see it fail: leave out
+ * SQ__AIM_TASK in sq_timer_cancel_and_wait (timer/timer.c), or the look at SQ__AIM_TURN in gate_for (wait/edge.c). */
 TEST(a_reader_may_wait_for_a_handler_while_a_barrier_waits_for_both) {
-    firing_t firing;
-    begin(&firing, stay_in_handler);
-    stay_t reader = STAY_INIT;
-    CHECK_EQUAL(sq_async(firing.queue, stay, &reader), 0); /* until the barrier waits */
-    latch_wait(&reader.entered, 1);
-    visitor_t waiter = { 0 };
-    visitor_start(&waiter, firing.queue, false, cancel_and_wait, &firing);
-    wait_until_asleep(&firing.thread_id);
-    CHECK_EQUAL(sq_async_barrier(firing.queue, do_nothing, NULL), 0);
-    latch_bump(&reader.leave);
-    latch_bump(&firing.handler.leave);
-    CHECK_EQUAL(visitor_end(&waiter), 0);
-    CHECK_EQUAL(firing.from_waiter, 0);
-    end(&firing);
+    for (int by_thread = 0; by_thread < 2; by_thread += 1) {
+        firing_t firing;
+        begin(&firing, stay_in_handler);
+        stay_t reader = STAY_INIT;
+        CHECK_EQUAL(sq_async(firing.queue, stay, &reader), 0); /* until the barrier waits */
+        latch_wait(&reader.entered, 1);
+        visitor_t waiter = { 0 }, barrier = { 0 };
+        visitor_start(&waiter, firing.queue, false, cancel_and_wait, &firing);
+        wait_until_asleep(&firing.thread_id);
+        if (by_thread) {
+            visitor_start(&barrier, firing.queue, true, do_nothing, NULL);
+            wait_until_asleep(&barrier.thread_id);
+        } else {
+            CHECK_EQUAL(sq_async_barrier(firing.queue, do_nothing, NULL), 0);
+        }
+        latch_bump(&reader.leave);
+        latch_bump(&firing.handler.leave);
+        CHECK_EQUAL(visitor_end(&waiter), 0);
+        CHECK_EQUAL(firing.from_waiter, 0);
+        if (by_thread) {
+            CHECK_EQUAL(visitor_end(&barrier), 0);
+        }
+        end(&firing);
+    }
 }
 
 static void go_to_serial(void *context) {

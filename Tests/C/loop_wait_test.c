@@ -186,10 +186,10 @@ TEST(what_is_submitted_to_a_loop_while_its_owner_waits_is_run_by_the_wait) {
 static void come_again(void *context) {
     scene_t *scene = context;
     scene->ran += 1;
-    CHECK_EQUAL(sq_async(scene->main, come_again, scene), 0);
+    CHECK_EQUAL(sq_group_async(scene->group, scene->main, come_again, scene), 0);
 }
 
-/* To see it fail: let is_late (wait.c) return false: the wait runs the queue that is never empty, and does not end. */
+/* To see it fail: leave out is_late in run_ahead or in sleep_as_owner (wait.c): the wait always has a member to run, and does not end. */
 TEST(the_deadline_ends_a_wait_that_has_always_something_to_run) {
     scene_t scene = make_scene();
     sq_queue_t *behind = queue_on(scene.pool, "behind", 0);

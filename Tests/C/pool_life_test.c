@@ -1,6 +1,8 @@
 /* pool_life_test.c: pools and their queues come and go: releases, shutdowns, suspensions, options that are refused.
  * pool_fork_test.c has the forks. */
 #include "caller.h"
+#include "sq_group.h"
+#include "sq_item.h"
 #include "sq_pool.h"
 #include "pools.h"
 
@@ -33,6 +35,28 @@ TEST(a_pool_outlives_its_release_while_it_has_queues) {
         sq_queue_release(first);
         let_threads_end(8);
     }
+}
+
+/* To see it fail: in sq__wait_threadless_pool (wait/wait.c) return any pool. */
+TEST(a_group_and_an_item_do_not_keep_the_pool_that_ran_their_tasks) {
+    long before = threads_alive();
+    size_t ran = 0;
+    sq_pool_t *pool = make_pool(1);
+    sq_queue_t *queue = queue_on(pool, "on a pool", 0);
+    sq_group_t *group = sq_group_create("group");
+    sq_item_t *item = sq_item_create("item", &(sq_task_t){ add_one, &ran, NULL });
+    REQUIRE(group != NULL && item != NULL);
+    CHECK_EQUAL(sq_group_async(group, queue, add_one, &ran), 0);
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+    let_threads_end(before);
+    CHECK_AT_MOST(threads_alive(), before);
+    CHECK_EQUAL(ran, 2);
+    sq_group_release(group);
+    sq_item_release(item);
 }
 
 TEST(accepted_tasks_run_after_the_last_release_of_queue_and_pool) {

@@ -60,6 +60,7 @@ const scenario_t pool_scenarios[] = {
     { "pool_faults_create", "a pool that cannot be made leaves nothing behind", "create create", .faults = true },
     { "pool_manual", "a manual pool: a waiting thread runs what is ahead", "async async sync call async:B pump", .expect = { MANUAL } },
     { "pool_manual_two", "one thread leaves tasks, another runs them", "async async:B async | pump async pump", .expect = { MANUAL } },
+    { "pool_manual_try", "one thread tries while another runs the pool", "async pump async pump | try try", .expect = { MANUAL } },
     { "pool_manual_nested", "a task waits for a task that only its own thread can run", "async(call:B(sync:C) sync:B) async:B async:C pump", .expect = { MANUAL } },
     { "pool_manual_room", "a thread that waits for room runs what takes it", "async_ever async_ever async_ever drain", .expect = { MANUAL, .capacity = 1 } },
     { "pool_manual_cycle", "a call whose task waits for its caller is refused", "async(call:B(sync)) pump", .expect = { MANUAL, CYCLE, .deadlocks = 1 } },

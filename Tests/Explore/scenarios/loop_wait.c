@@ -65,6 +65,11 @@ static void add_in_task(void *unused) {
     add_member();
 }
 
+static void add_and_cancel_item(void) {
+    allow(sq_group_submit_item(group, item, own), 0);
+    wanted += sq_item_cancel(item) != 0; /* it has begun */
+}
+
 /* The thread's wait has just ended, and its token is free for another one. */
 static void check_free_token(void) {
     sq__token_t *token = sq__token_acquire();
@@ -135,6 +140,7 @@ THREAD(o_wait_until, become_owner(); allow(sq_group_enter(group), 0); allow(sq_g
 THREAD(o_touch, touch_as_owner())
 THREAD(o_wait_token, become_owner(); allow(sq_group_enter(group), 0); ex_gate_open(0); wait_group(0); check_free_token())
 THREAD(t_async_leave, ex_gate_pass(0); allow(sq_async(own, nothing, NULL), 0); allow(sq_group_leave(group), 0))
+THREAD(t_cancel_leave, ex_gate_pass(0); add_and_cancel_item(); allow(sq_group_leave(group), 0))
 THREAD(t_add, add_member())
 THREAD(t_async_own, allow(sq_async(own, nothing, NULL), 0))
 THREAD(o_wait_item, become_owner(); wanted = 1; allow(sq_item_wait(item, SQ_FOREVER), 0); all_have_run())
@@ -150,6 +156,7 @@ BODY(loop_group_late, 0, o_wait_entered, t_add_leave, t_async_own)
 BODY(loop_group_until, 0, o_wait_until, t_async_own)
 BODY(loop_next_owner, 0, o_touch, o_touch)
 BODY(loop_group_nudged, 0, o_wait_token, t_async_leave)
+BODY(loop_group_cancel, 0, o_wait_entered, t_cancel_leave)
 BODY(loop_item, 0, o_wait_item, t_submit_item, t_async_own)
 BODY(loop_group_adds, 0, o_member_adds)
 BODY(loop_across, 1, o_sync_work, t_async_own)
@@ -163,6 +170,7 @@ const scenario_t loop_wait_scenarios[] = {
     { "loop_group_until", "the owner's wait times out while another thread posts", .body = loop_group_until },
     { "loop_next_owner", "the next owner sees what the last one did before it ended", .body = loop_next_owner },
     { "loop_group_nudged", "the owner is nudged when its wait ends: the next wait with this token sleeps", .body = loop_group_nudged },
+    { "loop_group_cancel", "an item on the loop is cancelled during the owner's search: no cycle", .body = loop_group_cancel },
     { "loop_item", "an item comes while the owner sleeps", .body = loop_item },
     { "loop_group_adds", "a member on another queue adds one on the loop", .body = loop_group_adds },
     { "loop_across", "a task syncs to the loop whose owner waits for it: one of the two is refused", .body = loop_across },

@@ -33,6 +33,8 @@ const scenario_t member_scenarios[] = {
       .expect = { WIDE, REFUSED(-1), .spares_unlimited = true } },
     { "member_ahead", "what is ahead of the barrier runs: no cycle",
       "sync(enter open0 wait_group wait_item) | pass0 member item barrier leave", .expect = { WIDE } },
+    { "member_starts", "a member starts in the middle of a search, and a barrier comes behind it: no cycle",
+      "sync(enter open0 wait_group) | pass0 member(open1 pass2) pass1 open2 leave | pass1 barrier", .expect = { WIDE } },
     { "member_elsewhere", "the barrier that waits for the reader is in another queue than the members: no cycle",
       "sync:A(open0 pass1 wait_group wait_item) | pass0 barrier:A barrier:B member:B item:B open1", .expect = { WIDE } },
     { 0 },

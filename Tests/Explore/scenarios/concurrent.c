@@ -52,6 +52,8 @@ const scenario_t concurrent_scenarios[] = {
     { "readers_admit_a_barrier", "the reader that has the baton lays it down for a barrier, or for itself", "sync_barrier(open0) | pass0 sync | pass0 sync | pass0 sync_barrier async",
       .expect = { WIDE } },
     { "two_barriers", "one barrier hands the baton to the next", "sync_barrier | sync_barrier sync | barrier", .expect = { WIDE } },
+    { "barrier_loses", "a barrier that has lost the open gate to another does not open it over what waits behind it",
+      "sync_barrier sync_barrier | sync_barrier | sync", .expect = { WIDE } },
     { "async_readers", "async readers run together, each started by the one before", "async async barrier | async sync", .expect = { WIDE } },
     { "concurrent_kept", "the baton is kept in the gate while a task blocks: another thread takes it", "async(pass0) async(open0) | sync", .expect = { WIDE } },
     { "concurrent_kept_grows", "the same where that thread must be started first", "async(pass0) async(pass0) async(open0)",

@@ -169,6 +169,39 @@ TEST(in_the_child_new_queues_work) {
     sq_queue_release(queue);
 }
 
+typedef struct forker {
+    sq_queue_t *mine, *yours;
+    caller_t other;
+    latch_t inside;
+} forker_t;
+
+static void wait_for_yours(void *context) {
+    forker_t *forker = context;
+    latch_bump(&forker->inside);
+    CHECK_EQUAL(sq_sync(forker->yours, do_nothing, NULL), 0);
+}
+
+static void fork_and_cross(void *context) {
+    forker_t *forker = context;
+    caller_start(&forker->other, BY_SYNC, forker->mine, SQ_FOREVER, wait_for_yours, forker);
+    latch_wait(&forker->inside, 1);
+    wait_until_asleep(&forker->other.thread_id);
+    CHECK_EQUAL(in_fork(use_new_queues, NULL), 0);
+    CHECK_EQUAL(sq_sync(forker->mine, must_not_run, NULL), EDEADLK);
+}
+
+/* While another thread waits. To see it fail (it hangs): in sq__deadlock_unlock forget the waits in the parent, too. */
+TEST(after_a_fork_the_parent_still_finds_a_cycle_through_a_wait_that_began_before) {
+    if (fork_left_out()) {
+        return;
+    }
+    forker_t forker = { .mine = make_queue_of("mine", 0), .yours = make_queue_of("yours", 0), .inside = LATCH_INIT };
+    CHECK_EQUAL(sq_sync(forker.yours, fork_and_cross, &forker), 0);
+    CHECK_EQUAL(caller_end(&forker.other), 0);
+    sq_queue_release(forker.mine);
+    sq_queue_release(forker.yours);
+}
+
 static int fork_again(void *context) {
     sq_queue_t *mine = make_queue_of("child's", 0);
     int wrong = !CHECK_EQUAL(sq_async(mine, do_nothing, NULL), 0);

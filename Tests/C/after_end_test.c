@@ -14,6 +14,7 @@ typedef struct visit {
     sq_queue_t *queue, *other;
     size_t ran, inside, together;
     latch_t entered, leave;
+    atomic_int thread_id;
     int error;
 } visit_t;
 
@@ -132,6 +133,7 @@ TEST(after_the_end_a_cycle_is_refused_and_named) {
 
 static void sync_onto_other(void *context) {
     visit_t *visit = context;
+    visit->thread_id = gettid();
     latch_bump(&visit->entered);
     latch_wait(&visit->leave, 1);
     CHECK_EQUAL(sq_sync(visit->other, add_one, &visit->ran), 0);
@@ -141,7 +143,8 @@ static void wait_for_the_end_of_the_first(void *context) {
     visit_t *visit = context;
     CHECK_EQUAL(sq_shutdown(visit->queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     latch_bump(&visit->leave);
-    wait_for_depth(visit->other, 1); /* the task of the first queue waits for this one */
+    wait_for_depth(visit->other, 1); /* the task of the first queue waits for this one, */
+    wait_until_asleep(&visit->thread_id); /* and its wait is known: the one that closes the cycle is refused */
     visit->error = sq_sync_or_run(visit->queue, must_not_run, NULL);
 }
 

@@ -199,9 +199,9 @@ class Reach:
             lines = must(['addr2line', '-f', '-e', program, *map(hex, addresses)], 'addr2line').splitlines()
             for function, place in zip(lines[::2], lines[1::2]):
                 if 'Sources/CSerialQueue/' in place:
-                    name = function.split('.')[0]
+                    function = function.split('.')[0]
                     file = place.split('Sources/CSerialQueue/')[1].split(':')[0]
-                    functions.add(f'{self.header_of.get(name, file)} {name}')
+                    functions.add(f'{self.header_of.get(function, file)} {function}')
         return '\t'.join([kind, name, f'{seconds:.1f}', *sorted(functions)])
 
 

@@ -15,7 +15,7 @@ extern "C" {
 typedef void (*sq_iteration_t)(void *SQ_NULLABLE context, size_t index);
 
 /**
- * Calls `function(context, index)` once for each index below `count`; returns when all calls have returned.
+ * Calls `function(context, index)` once for each index below `count`, and waits for all of them.
  *
  * The calling thread runs iterations, and idle threads of the pool help. It never waits for a thread to become free: on a busy or
  * manual pool, and without memory, it runs all of them. Iterations may block and may call sq_apply; they must not wait for each
@@ -27,8 +27,9 @@ typedef void (*sq_iteration_t)(void *SQ_NULLABLE context, size_t index);
  * @param pool Whose threads help; NULL: the shared pool. The caller must hold a reference until the call returns.
  * @retval 0 All iterations have returned.
  * @retval EINVAL `function` is NULL. Nothing was called.
- * @retval ESTALE An iteration has forked, this is the child, and the pool's threads were asked to help: the remaining iterations are
- *         the parent's. If they were not asked, as none was there or the loop is brief, both processes run them and return 0.
+ * @retval ESTALE An iteration has forked, and this is the child. The pool's threads had been asked to help, so only the parent runs
+ *         the remaining iterations. If no thread had been asked, as none was there or the loop is brief, both processes run them and
+ *         return 0.
  */
 int sq_apply(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context);
 

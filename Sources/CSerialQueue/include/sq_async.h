@@ -14,7 +14,8 @@ extern "C" {
 /**
  * Submits `function(context)` and returns at once.
  *
- * The queue's thread, or one of its pool, calls it in its turn: on a serial queue after every task submitted before. What the caller wrote before is visible to the function. Any thread may call. The queue's thread starts at the first task; it
+ * The queue's thread, or one of its pool, calls it in its turn: on a serial queue after every task submitted before. What the
+ * caller wrote before is visible to the function. Any thread may call. The queue's thread starts at the first task; it
  * blocks all signals except faults (SIGPIPE, SIGXFSZ and SIGPROF only if the submitting thread blocks them), and it has the
  * scheduling policy, nice value and affinity of the main thread, where the system permits.
  *
@@ -50,7 +51,11 @@ SQ_USE_RESULT int sq_async_task(sq_queue_t *queue, const sq_task_t *task);
  */
 SQ_USE_RESULT int sq_async_until(sq_queue_t *queue, sq_time_t deadline, const sq_task_t *task);
 
-/** A task with two words of context. `runs`: do the work. Otherwise the task was discarded: clean up. */
+/**
+ * A task with two words of context.
+ *
+ * `runs`: do the work. Otherwise the task was discarded: clean up.
+ */
 typedef void (*sq_pair_function_t)(void *SQ_NULLABLE first, void *SQ_NULLABLE second, bool runs);
 
 /**
@@ -65,9 +70,9 @@ SQ_USE_RESULT int sq_async_pair(sq_queue_t *queue, sq_time_t deadline, sq_pair_f
                                 void *SQ_NULLABLE second);
 
 /**
- * Submits work that a full queue accepts, too, such as an actor's job.
+ * Submits work even if the queue is full, such as an actor's job.
  *
- * It takes no room. Otherwise as sq_async_pair.
+ * The work does not count towards the queue's capacity. Otherwise as sq_async_pair.
  *
  * @retval 0 `call` will be called once.
  * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
@@ -77,9 +82,9 @@ SQ_USE_RESULT int sq_async_job(sq_queue_t *queue, sq_pair_function_t call, void 
 /**
  * Runs `function(context)` in its turn, on whichever thread is fastest, and waits until it has returned.
  *
- * On a free queue that is the caller. Otherwise it is a thread that runs the queue, or the caller. The deadline bounds the wait
+ * On a free queue the calling thread runs it; otherwise that thread, or one that runs the queue. The deadline bounds the wait
  * for the turn; once the function runs, the call waits for its end. Don't use it for a function that is bound to a thread:
- * sq_sync and sq_run_and_wait have one. Needs no room in a full queue. Any thread may call.
+ * sq_sync runs it on the calling thread, sq_run_and_wait on the queue's own. Needs no room in a full queue. Any thread may call.
  * The function must not be NULL.
  *
  * @retval 0 The function has returned; what it wrote is visible.

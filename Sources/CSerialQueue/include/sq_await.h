@@ -49,7 +49,9 @@ typedef struct sq_await {
 SQ_USE_RESULT int sq_semaphore_await(sq_semaphore_t *semaphore, sq_await_t *await);
 
 /**
- * Withdraws the wait, in constant time. Never blocks; any thread, once sq_semaphore_await has returned EINPROGRESS. The struct must
+ * Withdraws the wait.
+ *
+ * Takes constant time and never blocks. Any thread may call, once sq_semaphore_await has returned EINPROGRESS. The struct must
  * be valid, even if `ended` has been called.
  *
  * @return True: `ended` will not be called, no permit was taken, and the struct is not used any more. False: there is a
@@ -69,7 +71,9 @@ bool sq_semaphore_withdraw(sq_semaphore_t *semaphore, sq_await_t *await);
 SQ_USE_RESULT int sq_group_await(sq_group_t *group, sq_await_t *await);
 
 /**
- * Stops waiting, in constant time. Never blocks; any thread, once sq_group_await has returned EINPROGRESS. The struct must be
+ * Stops waiting.
+ *
+ * Takes constant time and never blocks. Any thread may call, once sq_group_await has returned EINPROGRESS. The struct must be
  * valid, even if `ended` has been called.
  *
  * @return True: `ended` will not be called, and the struct is not used any more. False: the count has reached zero, and
@@ -91,7 +95,9 @@ bool sq_group_withdraw(sq_group_t *group, sq_await_t *await);
 SQ_USE_RESULT int sq_item_await(sq_item_t *item, sq_await_t *await);
 
 /**
- * Stops waiting, in constant time. Never blocks; any thread, once sq_item_await has returned EINPROGRESS. The struct must be
+ * Stops waiting.
+ *
+ * Takes constant time and never blocks. Any thread may call, once sq_item_await has returned EINPROGRESS. The struct must be
  * valid, even if `ended` has been called. The item itself is not cancelled.
  *
  * @return True: `ended` will not be called, and the struct is not used any more. False: the item has its outcome, and `ended`

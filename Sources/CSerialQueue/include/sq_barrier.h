@@ -61,7 +61,7 @@ SQ_USE_RESULT int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t ca
                                         void *SQ_NULLABLE second);
 
 /**
- * Submits work that runs alone and cannot be refused for lack of room, as sq_async_job does. On a serial queue it is the same.
+ * Submits work that runs alone, even if the queue is full. On a serial queue it is sq_async_job.
  *
  * @retval 0 `call` will be called once.
  * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_async. It will not be called.
@@ -81,9 +81,9 @@ SQ_USE_RESULT int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t cal
 int sq_sync_barrier(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
 /**
- * Calls `function(context)` on this thread, alone, as sq_sync_barrier does, if its turn comes before the deadline.
+ * Runs `function(context)` on this thread, alone, if its turn comes before the deadline.
  *
- * The tasks behind a barrier whose deadline passes no longer wait for those ahead of it.
+ * Otherwise as sq_sync_barrier. The tasks behind a barrier whose deadline passes no longer wait for those ahead of it.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW.

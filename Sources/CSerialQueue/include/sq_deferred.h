@@ -27,8 +27,9 @@ typedef struct sq_deferred {
 } sq_deferred_t;
 
 /**
- * Submits a task if there is room; otherwise lets it wait for room, in line with the callers of sq_async_until. Never blocks.
+ * Submits a task, or lets it wait for room. Never blocks.
  *
+ * It waits in line with the callers of sq_async_until.
  * After EINPROGRESS `decided(task, error)` is called once, on any thread and outside every lock: with 0 (it has been submitted),
  * or ENOMEM or ESHUTDOWN (it will not be). It may run on this queue's thread, between two tasks; then this queue is the current
  * one. Any thread may call.

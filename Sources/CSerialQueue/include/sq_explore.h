@@ -25,7 +25,7 @@ extern "C" {
 typedef enum sq_explore_strategy {
     SQ_EXPLORE_RANDOM = 0,      /**< each decision at random */
     SQ_EXPLORE_PCT = 1,         /**< random priorities of queues and threads, which change at a few random steps */
-    SQ_EXPLORE_DEPTH_FIRST = 2  /**< all of them: first those with no decision that is unusual, then with one, two, ... */
+    SQ_EXPLORE_DEPTH_FIRST = 2  /**< all of them: first those with no unusual decision (Documentation/Exploring.md), then with one, two, ... */
 } sq_explore_strategy_t;
 
 /** What a test is explored with. Begin with SQ_EXPLORE_OPTIONS_INIT and change what you need. */
@@ -129,7 +129,11 @@ bool sq_is_exploring(void);
 
 /* For other languages and test frameworks: the loop of sq_explore, from outside. */
 
-/** An exploration of one test. Opaque. Its calls come from one thread; only one exploration on a thread at a time. */
+/**
+ * An exploration of one test. Opaque.
+ *
+ * Its calls come from one thread; a thread has one exploration at a time.
+ */
 typedef struct sq_exploration sq_exploration_t;
 
 /**

@@ -17,7 +17,11 @@ enum {
     SQ_HISTOGRAM_BUCKETS = 976 /**< Up to 31 ns there is one for each nanosecond; above, each doubling is divided into 16. */
 };
 
-/** Counts of durations. Initialise it with SQ_HISTOGRAM_INIT. Histograms of all queues have the same buckets and can be added up. */
+/**
+ * Counts of durations. Initialise it with SQ_HISTOGRAM_INIT.
+ *
+ * Histograms of all queues have the same buckets and can be added up.
+ */
 typedef struct sq_histogram {
     size_t size;                           /**< sizeof(sq_histogram_t), so that later versions can add fields */
     uint64_t count;                        /**< how many durations there are */
@@ -41,7 +45,11 @@ typedef struct sq_histogram {
  */
 int sq_queue_histograms_start(sq_queue_t *queue);
 
-/** Ends the measuring. What was measured so far stays, and a later start adds to it. Any thread may call. */
+/**
+ * Ends the measuring.
+ *
+ * What was measured so far stays, and a later start adds to it. Any thread may call.
+ */
 void sq_queue_histograms_stop(sq_queue_t *queue);
 
 /**
@@ -75,7 +83,11 @@ void sq_histogram_subtract(sq_histogram_t *histogram, const sq_histogram_t *earl
  */
 uint64_t sq_histogram_quantile(const sq_histogram_t *histogram, double part);
 
-/** Returns the longest duration that the bucket counts, in nanoseconds. The next bucket begins one above. */
+/**
+ * Returns the longest duration that the bucket counts, in nanoseconds.
+ *
+ * The next bucket begins one above.
+ */
 uint64_t sq_histogram_bound(size_t bucket);
 
 #ifdef __cplusplus

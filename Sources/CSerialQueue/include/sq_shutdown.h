@@ -31,7 +31,11 @@ typedef enum sq_shutdown_mode {
  */
 int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline);
 
-/** Returns whether a shutdown of the queue has ended: then sq_shutdown returns 0. Never waits, runs no task; any thread may call. */
+/**
+ * Returns whether a shutdown of the queue has ended: then sq_shutdown returns 0.
+ *
+ * Never waits, and runs no task. Any thread may call.
+ */
 bool sq_has_ended(const sq_queue_t *queue);
 
 #ifdef __cplusplus

@@ -8,10 +8,18 @@
 extern "C" {
 #endif
 
-/** A point in time: nanoseconds on CLOCK_MONOTONIC, which setting the wall clock does not change. Deadlines are points in time. */
+/**
+ * A point in time: nanoseconds on CLOCK_MONOTONIC.
+ *
+ * Setting the wall clock does not change it. Deadlines are points in time.
+ */
 typedef uint64_t sq_time_t;
 
-/** The deadline of a call that must not wait. If it would have to, it returns EAGAIN and has done nothing. */
+/**
+ * The deadline of a call that must not wait.
+ *
+ * A call that would have to wait returns EAGAIN and has done nothing.
+ */
 #define SQ_NOW ((sq_time_t)0)
 
 /** The deadline of a call that waits without a limit. */

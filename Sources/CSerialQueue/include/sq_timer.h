@@ -39,7 +39,11 @@ int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, vo
  */
 SQ_USE_RESULT int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task);
 
-/** A one-shot or periodic timer on a queue. Opaque, with one owner; see sq_timer_create. Any thread may call its functions. */
+/**
+ * A one-shot or periodic timer on a queue. Opaque.
+ *
+ * It has one owner; see sq_timer_create. Any thread may call its functions.
+ */
 typedef struct sq_timer sq_timer_t;
 
 /**

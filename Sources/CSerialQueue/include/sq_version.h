@@ -11,7 +11,11 @@
 extern "C" {
 #endif
 
-/** The version of these headers, in three numbers. Before 1.0 a new minor version may change anything; then only a major one. */
+/**
+ * The version of these headers, in three numbers.
+ *
+ * Before 1.0 a new minor version may change anything; then only a major one.
+ */
 #define SQ_VERSION_MAJOR 0
 /** The second number of the version. */
 #define SQ_VERSION_MINOR 1

@@ -27,9 +27,8 @@ typedef void (*sq_iteration_t)(void *SQ_NULLABLE context, size_t index);
  * @param pool Whose threads help; NULL: the shared pool. The caller must hold a reference until the call returns.
  * @retval 0 All iterations have returned.
  * @retval EINVAL `function` is NULL. Nothing was called.
- * @retval ESTALE An iteration has forked, and this is the child. The pool's threads had been asked to help, so only the parent runs
- *         the remaining iterations. If no thread had been asked, as none was there or the loop is brief, both processes run them and
- *         return 0.
+ * @retval ESTALE An iteration has forked, and this is the child. Threads had been asked to help, so only the parent runs the rest. If
+ *         none had been asked, as there was none or the loop is brief, both processes run the rest and return 0.
  */
 int sq_apply(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context);
 

@@ -4,8 +4,6 @@ A row of results.tsv: the hash of the function that it is about (its tokens, wit
 (killed, survives, same, stillborn), what killed it, processor seconds, the mutant's name. A row with another hash than the
 function has now is stale. survivors.txt has a reason in each line that begins at the margin, and under it, indented, the
 names of those that survive for it. A name that ends in * stands for all that begin so, of which others may be killed.
-untried.txt has the functions whose mutants were not all tried since they last changed, "FILE FUNCTION" a line. The list is
-only to get shorter.
 """
 import pathlib
 import threading
@@ -13,7 +11,7 @@ import time
 from collections import namedtuple
 
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE, REASONS, UNTRIED = HERE / 'results.tsv', HERE / 'survivors.txt', HERE / 'untried.txt'
+PAGE, REASONS = HERE / 'results.tsv', HERE / 'survivors.txt'
 HEAD = 'function\tresult\tkilled by\tseconds\tmutant\n'
 Row = namedtuple('Row', 'hash kind by seconds')
 EVERY_SECONDS = 5
@@ -43,10 +41,6 @@ def read_reasons():
         elif line.strip() and not line.startswith('#'):
             reason = line.strip()
     return reasons
-
-
-def read_untried():
-    return [tuple(line.split(' ', 1)) for line in UNTRIED.read_text().splitlines()] if UNTRIED.exists() else []
 
 
 class Page:

@@ -18,7 +18,7 @@ extern "C" {
 /**
  * A class of service: what the threads of a pool ask the system for, once, when they start.
  *
- * Nice values are at least those of the main thread. An unprivileged thread cannot take a nice value back, so no thread changes its
+ * Nice values are at least those of the main thread. An unprivileged thread cannot lower a nice value again, so no thread changes its
  * class. What the system refuses or does not know is left out: sq_pool_granted reads back what is in effect.
  */
 typedef enum sq_service {

@@ -112,7 +112,7 @@ func widthIsNotPositive(_ label: String, _ width: Int) -> Never {
     fatalError("ConcurrentQueue \"\(label)\": with a width of \(width) nothing runs. Use nil for as many as the pool runs.")
 }
 
-/// Ends the program because an apply was to run fewer than no iterations.
+/// Ends the program because an apply was to run a negative number of iterations.
 func countIsNegative(_ count: Int) -> Never {
     fatalError("WorkerPool.apply: a count of \(count) is negative.")
 }

@@ -2,9 +2,9 @@ import CSerialQueue
 
 /// Runs closures at the same time, except barriers, which run alone: readers and writers.
 ///
-/// Closures leave the queue in the order in which they were submitted. `async` closures run on a pool, several at a time; `sync` runs
-/// its closure on the calling thread. A barrier, submitted by ``asyncBarrier(_:file:line:)`` or ``syncBarrier(_:)``, waits for all closures before it and
-/// runs before all after it. No closure overtakes a waiting barrier.
+/// Closures leave the queue in the order in which they were submitted. `async` closures run on a pool, several at a time; `sync` runs its
+/// closure on the calling thread. A barrier, submitted by ``asyncBarrier(_:file:line:)`` or ``syncBarrier(_:)``, waits for all closures
+/// before it and runs before all after it. No closure that is in the queue overtakes a waiting barrier.
 ///
 /// ```swift
 /// let queue = ConcurrentQueue(label: "com.example.cache")
@@ -17,8 +17,8 @@ import CSerialQueue
 /// from there (an upgrade) would wait for itself: it traps, or throws `deadlock`. In a barrier every wait for the queue is refused,
 /// except ``WorkQueue/syncOrRun(_:)``.
 ///
-/// Work items, notifications, timers and the closures of ``WorkQueue/async(in:_:file:line:)`` are not barriers. An actor cannot run on this queue, because it would not be
-/// isolated; a task can prefer it as its executor.
+/// Work items, notifications, timers and the closures of ``WorkQueue/async(in:_:file:line:)`` are not barriers. An actor cannot run on this
+/// queue, because it would not be isolated; a task can prefer it as its executor.
 ///
 /// Don't use this where most closures change the state, or take less than a microsecond: a ``SerialQueue`` is faster there. Don't use
 /// it to run much at the same time without barriers: use queues on a ``WorkerPool``, or ``WorkerPool/apply(_:_:)``.

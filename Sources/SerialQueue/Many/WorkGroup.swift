@@ -4,8 +4,9 @@ import CSerialQueueSwiftCall
 /// Waits for many closures, on any queues.
 ///
 /// A group counts its members: ``WorkQueue/async(in:_:file:line:)``, ``ConcurrentQueue/asyncBarrier(in:_:file:line:)`` and ``enter()`` add
-/// one, and so does a ``WorkItem`` that is submitted `in:` the group. The end of such a closure, the item's outcome, and ``leave()`` remove one. Each time the count reaches zero, the waits and notifications that were pending end; members that come later do
-/// not extend them. The group can be used again.
+/// one, and so does a ``WorkItem`` that is submitted `in:` the group. The end of such a closure, the item's outcome, and ``leave()`` remove
+/// one. Each time the count reaches zero, the waits and notifications that were pending end; members that come later do not extend them.
+/// The group can be used again.
 ///
 /// ```swift
 /// let group = WorkGroup(label: "images")

@@ -158,8 +158,8 @@ extension WorkQueue {
 
     /// Submits the item as a member of `group`, until it has run, was discarded, or was cancelled.
     ///
-    /// The group's waits end after the item's outcome can be seen. On a ``ConcurrentQueue`` a wait for the group does not notice that the item
-    /// is behind a barrier which waits for the caller: wait for the item itself, which does.
+    /// The group's waits end after the item's outcome can be seen. On a ``ConcurrentQueue`` a wait for the group does not notice that the
+    /// item is behind a barrier which waits for the caller: wait for the item itself, which does.
     ///
     /// - Returns: `false` if it was refused, as by `async(_:)`. The group has not changed then.
     @_documentation(visibility: internal)

@@ -82,7 +82,7 @@ public final class LoopPool: WorkerPool, @unchecked Sendable {
 
     /// Ends the innermost ``runForever()`` of the pool, or the next one if none runs. Any thread may call it.
     ///
-    /// It returns after the running queue's turn: at most 512 closures.
+    /// It returns after the batch of closures that it runs now: at most 512, all of one queue.
     public func stop() {
         withExtendedLifetime(self) {
             let status = sq_pool_stop(pool)

@@ -2,7 +2,7 @@ import CSerialQueue
 
 /// A class of service: what the threads of a pool ask the system for when they start. GCD calls it a quality-of-service class.
 ///
-/// It belongs to the threads, not to a closure: Linux does not let a program without privileges take a nice value back, so no
+/// It belongs to the threads, not to a closure: Linux does not let a program without privileges lower a nice value again, so no
 /// thread changes its class. ``WorkerPool/granted`` says what is in effect.
 ///
 /// ```swift

@@ -10,11 +10,11 @@ import CSerialQueue
 /// let clicks = SerialQueue(label: "clicks", on: .shared, priority: .high)
 /// ```
 public enum QueuePriority: UInt8, Sendable, Hashable, CaseIterable, Comparable {
-    /// When no other queue is ready, and one batch in 64.
+    /// The queue runs when no other queue is ready; besides, one batch of closures in 64 is of such queues.
     case low
     /// The default.
     case normal
-    /// Before all others.
+    /// The queue runs before all others that are ready.
     case high
 
     /// Whether `left` is the lower priority.

@@ -4,8 +4,8 @@ extension SerialQueue {
     /// So synchronous code can access the actor without `await`:
     /// `let count = queue.sync(isolatedTo: store) { store in store.count }`.
     ///
-    /// Don't use this where ``WorkQueue/sync(_:)`` must not be used: on this queue, or on Swift's cooperative threads if the work ahead takes
-    /// long.
+    /// Don't use this where ``WorkQueue/sync(_:)`` must not be used: on this queue, or on Swift's cooperative threads if the work ahead
+    /// takes long.
     ///
     /// - Precondition: This queue is the actor's executor, and ``WorkQueue/sync(_:)`` is legal here. Otherwise the program traps, also in
     ///   release builds, with a message that names the actor or the queues.

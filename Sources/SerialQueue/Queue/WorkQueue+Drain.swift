@@ -22,8 +22,8 @@ extension WorkQueue {
 
     /// Accepts no more closures, and suspends the caller until the last one has ended. Blocks no thread.
     ///
-    /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``SerialQueue/enqueue(_:)``. The queue accepts
-    /// nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
+    /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``SerialQueue/enqueue(_:)``. The queue
+    /// accepts nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
     ///
     /// - Parameters:
     ///   - mode: Whether waiting closures run or are discarded.

@@ -24,7 +24,8 @@ extension WorkQueue {
 
     /// Submits `body` like ``async(_:file:line:)``, but suspends the caller while the queue is full.
     ///
-    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:file:line:)`` and ``run(_:file:line:)``. The call returns when
+    /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:file:line:)`` and ``run(_:file:line:)``. The call
+    /// returns when
     /// `body` has been accepted, not when it has run. If the caller is cancelled before that, the call throws; an accepted `body` is
     /// not withdrawn.
     ///

@@ -6,7 +6,7 @@ $(OUT)/static/%.o: COMPILE += --coverage -fprofile-update=atomic
 $(OUT)/tests/foreign_throw: FLAVOUR_FLAGS += $(LDFLAGS)
 endif
 
-coverage: ## which lines and branches of the C core run in its tests; fails if one does not (a minute or two)
+coverage: ## which lines and branches of the C core run in its tests, and which do not (14 minutes)
 	$(call need,gcc libc python3)
 	Tests/Coverage/run
 

@@ -1,5 +1,5 @@
-/* fork_waits_test.c: a fork waits for a thread that has one of the library's locks, however long that takes. Here it keeps the lock until
- * the forking thread sleeps. ThreadSanitizer cannot follow a process with threads through a fork: nothing is tested there. */
+/* fork_waits_test.c: a fork waits while another thread has one of the library's locks. In these tests that thread has the lock until the
+ * forking thread sleeps. ThreadSanitizer cannot follow a process with threads through a fork: nothing is tested there. */
 #include "caller.h"
 #include "child.h"
 #include "inject.h"

@@ -1,8 +1,7 @@
 /* loop_sync_test.c: a queue on a loop is bound to the loop's owner: waiting calls of other threads run there, those of the owner in
  * place. */
 #include "loop.h"
-
-#include "platform/clock.h"
+#include "measured.h"
 
 enum { BY_EITHER = WAYS, BY_SYNC_OR_RUN };
 
@@ -107,29 +106,17 @@ TEST(a_sync_of_the_owner_runs_what_is_ahead_in_that_queue_and_then_in_place) {
     end(pool, nest.outer, nest.inner);
 }
 
-static void use_a_millisecond(void *unused) {
-    uint64_t until = sq__clock_now() + 1000000;
-    (void)unused;
-    while (sq__clock_now() < until) {
-    }
-}
-
 /* To see it fail: in run_in_place leave out sq__measured_now: the last one seems not to have waited. */
 TEST(a_sync_of_the_owner_is_in_the_queues_histograms) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *queue = queue_on(pool, "measured", 0);
-    static sq_histogram_t waiting, running;
-    waiting = running = (sq_histogram_t)SQ_HISTOGRAM_INIT;
     begin();
     WHATEVER(sq_pool_run_some(pool, 1, SQ_NOW));
     CHECK_EQUAL(sq_queue_histograms_start(queue), 0);
     CHECK_EQUAL(sq_sync(queue, write_entry, &numbers[0]), 0);
-    CHECK_EQUAL(sq_async(queue, use_a_millisecond, NULL), 0);
+    CHECK_EQUAL(sq_async(queue, use_time, NULL), 0);
     CHECK_EQUAL(sq_sync(queue, write_entry, &numbers[2]), 0); /* has to wait for the task */
-    CHECK_EQUAL(sq_queue_histograms(queue, &waiting, &running), 0);
-    CHECK_EQUAL(waiting.count, 3);
-    CHECK_EQUAL(running.count, 3);
-    CHECK(waiting.longest >= 1000000);
+    CHECK(check_both(queue, 3).waiting.longest >= 1000000);
     end(pool, queue, NULL);
 }
 

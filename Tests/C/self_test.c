@@ -161,15 +161,18 @@ static void *have_a_token_and_end(void *argument) {
     return NULL;
 }
 
-TEST(a_thread_that_ends_uses_no_token_that_it_has_given_back) {
+/* Runs `body` on a thread, and `at_its_end` when that ends, after the library has ended its record. */
+static void end_a_thread(void *(*body)(void *late), void (*at_its_end)(void *over)) {
     late_t late = { .over = LATCH_INIT };
     REQUIRE(sq__self_token() != NULL); /* kept: the library has its key */
-    int error = pthread_key_create(&late.key, wait_late); /* younger than the library's */
+    int error = pthread_key_create(&late.key, at_its_end); /* younger than the library's */
     REQUIRE(error == 0);
-    join(spawn(have_a_token_and_end, &late));
+    join(spawn(body, &late));
     latch_wait(&late.over, 1);
     pthread_key_delete(late.key);
 }
+
+TEST(a_thread_that_ends_uses_no_token_that_it_has_given_back) { end_a_thread(have_a_token_and_end, wait_late); }
 
 /* The same for the rest of the record: a function of the program's that comes later would use what is freed. To see it fail: in self_end
  * or unlist do not forget one of these, or have sq__self_record_with accept a recorder that would never be called. */
@@ -197,15 +200,7 @@ static void *fill_the_record_and_end(void *argument) {
     return NULL;
 }
 
-TEST(a_thread_that_ends_keeps_nothing_in_its_record) {
-    late_t late = { .over = LATCH_INIT };
-    REQUIRE(sq__self_token() != NULL); /* kept: the library has its key */
-    int error = pthread_key_create(&late.key, look_late); /* younger than the library's */
-    REQUIRE(error == 0);
-    join(spawn(fill_the_record_and_end, &late));
-    latch_wait(&late.over, 1);
-    pthread_key_delete(late.key);
-}
+TEST(a_thread_that_ends_keeps_nothing_in_its_record) { end_a_thread(fill_the_record_and_end, look_late); }
 
 /* Memory that was used before has anything in it. To see it fail: in sq__self_report do not make it empty. */
 static void *read_no_report(void *unused) {

@@ -102,8 +102,8 @@ static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
 
 static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
     uint64_t waiting;
-    uint64_t passed = sq__depth_consumed(cold->queue, &waiting);
-    bool stalled = waiting > 0 && cold->looks == SQ__LOOKS && passed < cold->taken[SQ__LOOKS - 1];
+    uint64_t consumed = sq__depth_consumed(cold->queue, &waiting);
+    bool stalled = waiting > 0 && cold->looks == SQ__LOOKS && consumed < cold->taken[SQ__LOOKS - 1];
     if (!stalled) {
         cold->reported_waiting = false;
     } else if (!cold->reported_waiting) {
@@ -113,7 +113,7 @@ static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
         stalled = false;
     }
     memmove(&cold->taken[1], &cold->taken[0], sizeof cold->taken - sizeof cold->taken[0]);
-    cold->taken[0] = passed + waiting;
+    cold->taken[0] = consumed + waiting;
     cold->looks += cold->looks < SQ__LOOKS;
     cold->last_look = now;
     return stalled;

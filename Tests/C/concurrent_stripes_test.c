@@ -2,7 +2,7 @@
 #include "concurrent.h"
 #include "dump.h"
 #include "fork.h"
-#include "kernel/stripes.h"
+#include "gate/stripes.h"
 
 /* While this reader is inside, another one comes and leaves: they have overlapped. */
 static void be_visited(void *queue) {

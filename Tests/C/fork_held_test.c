@@ -6,7 +6,7 @@
 #include "child.h"
 
 #include "platform/mutex.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "pool/pool.h"
 
 /* Both structures are their files' own, and begin with their mutex. */

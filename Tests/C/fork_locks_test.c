@@ -7,9 +7,9 @@
 
 #include "platform/mutex.h"
 #include "wait/deadlock.h"
-#include "kernel/handle.h"
-#include "kernel/lock.h"
-#include "kernel/reader.h"
+#include "state/handle.h"
+#include "state/lock.h"
+#include "observe/reader.h"
 #include "many/lock.h"
 #include "queue/pools.h"
 #include "queue/end.h"
@@ -273,7 +273,7 @@ static void ignore_stall(void *context, const sq_stall_t *stall) {
     (void)stall;
 }
 
-/* To see it fail (the child hangs): in kernel/reader.c do not register take_all. */
+/* To see it fail (the child hangs): in observe/reader.c do not register take_all. */
 TEST(the_list_of_readers_is_not_locked_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

@@ -1,7 +1,7 @@
 /* histogram_test.c: the buckets of a histogram, its quantiles, and that histograms add up. */
 #include "measured.h"
 
-#include "kernel/measured.h"
+#include "observe/timings.h"
 
 TEST(each_duration_is_in_the_bucket_whose_bound_is_the_first_not_below_it) {
     for (size_t i = 0; i < SQ_HISTOGRAM_BUCKETS; i += 1) {

@@ -3,7 +3,7 @@
  * before the library takes a lock, or right after it has read the clock. */
 #include "caller.h"
 #include "latch.h"
-#include "kernel/lock.h"
+#include "state/lock.h"
 
 #include <time.h>
 

@@ -3,7 +3,7 @@
 #include "timed.h"
 
 #include "timer/timer.h"
-#include "kernel/lock.h"
+#include "state/lock.h"
 
 static uint64_t now(void) { return sq_deadline(0); }
 

@@ -4,7 +4,7 @@
 #include "child.h"
 #include "inject.h"
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "thread/self.h"
 
 TEST(the_number_of_suspensions_has_a_limit_that_is_an_error) {

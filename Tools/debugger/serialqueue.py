@@ -226,7 +226,7 @@ def print_waits():
 
 
 def suspended():
-    lists = debugger.variable('kernel/suspended.c', 'lists')
+    lists = debugger.variable('observe/suspended_list.c', 'lists')
     for i in range(len(lists)):
         at = lists[i]['first']
         while int(at):

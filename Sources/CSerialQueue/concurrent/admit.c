@@ -1,13 +1,13 @@
 #include "concurrent/admit.h"
 
 #include "kernel/depth.h"
-#include "kernel/probes.h"
+#include "observe/probes.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
-#include "kernel/stripes.h"
+#include "gate/stripes.h"
 #include "kernel/withdraw.h"
 #include "kernel/suspension.h"
-#include "kernel/traced.h"
+#include "observe/trace_hooks.h"
 
 bool sq__admit_has_threads(const sq_queue_t *queue) {
     return sq__pool_has_members(sq__runner_pool(sq__load_relaxed(&queue->runner)));

@@ -37,7 +37,7 @@
 #ifndef SQ__CONCURRENT_ADMIT_H
 #define SQ__CONCURRENT_ADMIT_H
 
-#include "kernel/concurrent.h"
+#include "gate/concurrent.h"
 #include "kernel/baton.h"
 #include "kernel/run.h"
 

@@ -1,6 +1,6 @@
 /* run_async.c: the async tasks of a concurrent queue, on the threads of its pool. */
 #include "concurrent/admit.h"
-#include "kernel/reader.h"
+#include "observe/reader.h"
 #include "kernel/ring.h"
 #include "kernel/run.h"
 

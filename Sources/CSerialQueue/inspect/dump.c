@@ -2,7 +2,7 @@
 #include "include/sq_inspect.h"
 
 #include "inspect/dump_write.h"
-#include "kernel/suspended.h"
+#include "observe/suspended_list.h"
 #include "platform/clock.h"
 #include "platform/program.h"
 #include "wait/deadlock_report.h"

@@ -5,7 +5,7 @@
  * belong together, and nothing is found under it. */
 #include "inspect/dump_view.h"
 
-#include "kernel/cold.h"
+#include "state/extras.h"
 #include "kernel/ring.h"
 
 /* Each of them costs four system calls. With more queues none is looked at. */

@@ -1,11 +1,11 @@
 /* dump_queues.c: the queues that have work, waiting threads or a suspension. */
 #include "inspect/dump_view.h"
 
-#include "kernel/cold.h"
-#include "kernel/concurrent.h"
+#include "state/extras.h"
+#include "gate/concurrent.h"
 #include "kernel/depth.h"
-#include "kernel/stripes.h"
-#include "kernel/suspended.h"
+#include "gate/stripes.h"
+#include "observe/suspended_list.h"
 #include "platform/container.h"
 
 #include <string.h>

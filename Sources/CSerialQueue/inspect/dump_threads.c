@@ -1,8 +1,8 @@
 /* dump_threads.c: what each thread runs and waits for. */
 #include "inspect/dump_view.h"
 
-#include "kernel/cold.h"
-#include "kernel/reader.h"
+#include "state/extras.h"
+#include "observe/reader.h"
 #include "kernel/run.h"
 #include "many/peek.h"
 

@@ -60,8 +60,8 @@ typedef struct sq__view_queue {
     bool is_there;      /* false: it could not be read */
     bool is_ready;      /* it waits for a thread of its pool */
     bool is_concurrent;
-    uint64_t state;     /* kernel/state.h */
-    uint64_t gate;      /* kernel/gate.h, of a concurrent one */
+    uint64_t state;     /* state/state.h */
+    uint64_t gate;      /* gate/gate.h, of a concurrent one */
     uint64_t depth, ran;
     uint32_t suspensions;
     unsigned threads;   /* that wait for it */

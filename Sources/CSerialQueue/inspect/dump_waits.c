@@ -1,6 +1,6 @@
 #include "inspect/dump_write.h"
 
-#include "kernel/state.h"
+#include "state/state.h"
 #include "many/peek.h"
 
 enum { MOST_LINKS = 8, MOST_HOLDERS = 4 };

@@ -1,6 +1,6 @@
 #include "inspect/dump_write.h"
 
-#include "kernel/gate.h"
+#include "gate/gate.h"
 
 /* The deepest first; among equal ones, the one with the longest wait. */
 static void order_by_depth(sq__view_t *view) {

@@ -1,10 +1,10 @@
-/* histogram.c: switching a queue's histograms on and off, reading them, and quantiles. kernel/measured.h fills them. */
+/* histogram.c: switching a queue's histograms on and off, reading them, and quantiles. observe/timings.h fills them. */
 #include "include/sq_histogram.h"
 
-#include "kernel/cold.h"
-#include "kernel/handle.h"
-#include "kernel/lock.h"
-#include "kernel/measured.h"
+#include "state/extras.h"
+#include "state/handle.h"
+#include "state/lock.h"
+#include "observe/timings.h"
 #include "platform/memory.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #include "include/sq_stats.h"
 
 #include "kernel/depth.h"
-#include "kernel/handle.h"
+#include "state/handle.h"
 
 #include <errno.h>
 #include <string.h>

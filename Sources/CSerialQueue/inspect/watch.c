@@ -1,8 +1,8 @@
 #include "inspect/watch_thread.h"
 
-#include "kernel/handle.h"
-#include "kernel/lock.h"
-#include "kernel/sited.h"
+#include "state/handle.h"
+#include "state/lock.h"
+#include "observe/call_sites.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
 

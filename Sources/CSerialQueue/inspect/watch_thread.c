@@ -1,6 +1,6 @@
 #include "inspect/watch_thread.h"
 
-#include "kernel/reader.h"
+#include "observe/reader.h"
 #include "platform/probe.h"
 #include "kernel/depth.h"
 #include "platform/clock.h"

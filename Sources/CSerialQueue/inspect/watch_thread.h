@@ -14,7 +14,7 @@
 #define SQ__INSPECT_WATCH_THREAD_H
 
 #include "include/sq_watch.h"
-#include "kernel/cold.h"
+#include "state/extras.h"
 
 /* The user's watcher. W under the thread's lock. */
 typedef struct sq__watcher {

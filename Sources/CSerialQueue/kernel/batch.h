@@ -2,7 +2,7 @@
 #ifndef SQ__KERNEL_BATCH_H
 #define SQ__KERNEL_BATCH_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
 typedef struct sq__batch {

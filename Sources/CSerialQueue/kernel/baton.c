@@ -1,11 +1,11 @@
 #include "kernel/baton.h"
 
 #include "kernel/depth.h"
-#include "kernel/probes.h"
+#include "observe/probes.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
 #include "kernel/suspension.h"
-#include "kernel/traced.h"
+#include "observe/trace_hooks.h"
 #include "kernel/withdraw.h"
 
 /* Called before the waiter at the head is taken, in a queue that is traced or that discards what waits. True: the waiter must be refused. */

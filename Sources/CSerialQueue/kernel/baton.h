@@ -16,7 +16,7 @@
 #ifndef SQ__KERNEL_BATON_H
 #define SQ__KERNEL_BATON_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 typedef enum sq__next {
     SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the worker */

@@ -1,6 +1,6 @@
 #include "kernel/current.h"
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "kernel/unwind.h"
 
 sq_queue_t *sq_current_queue(void) {

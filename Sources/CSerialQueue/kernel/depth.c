@@ -1,9 +1,9 @@
 #include "kernel/depth.h"
 
-#include "kernel/cold.h"
-#include "kernel/concurrent.h"
+#include "state/extras.h"
+#include "gate/concurrent.h"
 #include "kernel/ring.h"
-#include "kernel/stripes.h"
+#include "gate/stripes.h"
 
 uint64_t sq__depth_ran(const sq_queue_t *queue) {
     uint64_t ran = sq__load_relaxed(&queue->ran);

@@ -2,7 +2,7 @@
 #ifndef SQ__KERNEL_DEPTH_H
 #define SQ__KERNEL_DEPTH_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* How many tasks have begun. */
 uint64_t sq__depth_ran(const sq_queue_t *queue);

@@ -1,6 +1,6 @@
 #include "kernel/ring.h"
 
-#include "kernel/traced.h"
+#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/thread.h"

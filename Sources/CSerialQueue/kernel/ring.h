@@ -24,8 +24,8 @@
 #ifndef SQ__KERNEL_RING_H
 #define SQ__KERNEL_RING_H
 
-#include "kernel/concurrent.h"
-#include "kernel/queue.h"
+#include "gate/concurrent.h"
+#include "state/queue.h"
 #include "kernel/segment.h"
 
 /* What a submitter has taken. */

@@ -2,10 +2,10 @@
 
 #include "kernel/baton.h"
 #include "kernel/depth.h"
-#include "kernel/reader.h"
+#include "observe/reader.h"
 #include "kernel/ring.h"
-#include "kernel/sited.h"
-#include "kernel/traced.h"
+#include "observe/call_sites.h"
+#include "observe/trace_hooks.h"
 #include "kernel/withdraw.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line

@@ -3,10 +3,10 @@
 #define SQ__KERNEL_RUN_H
 
 #include "kernel/batch.h"
-#include "kernel/cold.h"
-#include "kernel/measured.h"
-#include "kernel/probes.h"
-#include "kernel/queue.h"
+#include "state/extras.h"
+#include "observe/timings.h"
+#include "observe/probes.h"
+#include "state/queue.h"
 #include "platform/unwind.h"
 #include "thread/self.h"
 #include "trace/sites.h"

@@ -3,7 +3,7 @@
 #define SQ__KERNEL_SEGMENT_H
 
 #include "include/sq_types.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 

@@ -1,7 +1,7 @@
 #include "kernel/shared.h"
 
-#include "kernel/cold.h"
-#include "kernel/lock.h"
+#include "state/extras.h"
+#include "state/lock.h"
 
 #include <errno.h>
 

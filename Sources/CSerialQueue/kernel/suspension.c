@@ -1,7 +1,7 @@
 #include "kernel/suspension.h"
 
-#include "kernel/lock.h"
-#include "kernel/suspended.h"
+#include "state/lock.h"
+#include "observe/suspended_list.h"
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);

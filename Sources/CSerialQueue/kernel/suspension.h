@@ -15,7 +15,7 @@
 #ifndef SQ__KERNEL_SUSPENSION_H
 #define SQ__KERNEL_SUSPENSION_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* O. Parks the baton if the queue is suspended and its word is still `state`. False: the caller still has the baton. */
 bool sq__suspension_park(sq_queue_t *queue, sq__state_t state);

@@ -1,7 +1,7 @@
 /* unwind.c: what happens when a task is left in another way than by returning. */
 #include "kernel/unwind.h"
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "platform/fatal.h"
 
 #include <stdint.h>

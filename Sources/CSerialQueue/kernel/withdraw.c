@@ -1,7 +1,7 @@
 #include "kernel/withdraw.h"
 
-#include "kernel/concurrent.h"
-#include "kernel/lock.h"
+#include "gate/concurrent.h"
+#include "state/lock.h"
 #include "kernel/ring.h"
 
 #include <string.h>

@@ -15,7 +15,7 @@
 #ifndef SQ__KERNEL_WITHDRAW_H
 #define SQ__KERNEL_WITHDRAW_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
 

@@ -1,10 +1,10 @@
 /* group_async.c: tasks that are members of a group. */
 #include "include/sq_group.h"
 
-#include "kernel/cold.h"
-#include "kernel/concurrent.h"
-#include "kernel/handle.h"
-#include "kernel/sited.h"
+#include "state/extras.h"
+#include "gate/concurrent.h"
+#include "state/handle.h"
+#include "observe/call_sites.h"
 #include "many/tie.h"
 #include "platform/memory.h"
 #include "queue/async.h"

@@ -11,7 +11,7 @@
 #define SQ__MANY_NOTIFICATION_H
 
 #include "alarm/alarm.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* What continues after notifications that an alarm had to submit. */
 typedef struct sq__notifier {

@@ -3,7 +3,7 @@
 #define SQ__MANY_PEEK_H
 
 #include "include/sq_types.h"
-#include "kernel/work.h"
+#include "state/work.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 #include "many/tie.h"
 
-#include "kernel/concurrent.h"
+#include "gate/concurrent.h"
 #include "many/lock.h"
 #include "platform/memory.h"
 #include "pool/loop.h"

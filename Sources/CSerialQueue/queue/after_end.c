@@ -2,8 +2,8 @@
 
 #include "include/sq_shutdown.h"
 #include "include/sq_sync.h"
-#include "kernel/cold.h"
-#include "kernel/lock.h"
+#include "state/extras.h"
+#include "state/lock.h"
 #include "kernel/run.h"
 
 #include <errno.h>

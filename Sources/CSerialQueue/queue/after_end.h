@@ -7,7 +7,7 @@
 #ifndef SQ__QUEUE_AFTER_END_H
 #define SQ__QUEUE_AFTER_END_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* sq_sync_or_run, but returns ESHUTDOWN after the end of the queue. The Swift layer calls it: there the functions that run after the end
  * share one order with an actor's late jobs, which C does not have. */

@@ -6,13 +6,13 @@
  * the thread that gives it room. */
 #include "queue/async.h"
 
-#include "kernel/cold.h"
+#include "state/extras.h"
 #include "kernel/current.h"
-#include "kernel/handle.h"
-#include "kernel/measured.h"
-#include "kernel/probes.h"
+#include "state/handle.h"
+#include "observe/timings.h"
+#include "observe/probes.h"
 #include "kernel/ring.h"
-#include "kernel/sited.h"
+#include "observe/call_sites.h"
 #include "kernel/withdraw.h"
 #include "platform/clock.h"
 #include "platform/unwind.h"

@@ -4,7 +4,7 @@
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* Submits work that needs no room: a DUE, or such a CLAIM. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */
 int sq__async_due(sq_queue_t *queue, uint16_t kind, const sq__work_t *work);

@@ -1,8 +1,8 @@
 #include "include/sq_barrier.h"
 
 #include "kernel/current.h"
-#include "kernel/handle.h"
-#include "kernel/sited.h"
+#include "state/handle.h"
+#include "observe/call_sites.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
 #include "queue/sync.h"

@@ -1,7 +1,7 @@
 #include "queue/capacity.h"
 
 #include "kernel/current.h"
-#include "kernel/reader.h"
+#include "observe/reader.h"
 #include "kernel/withdraw.h"
 #include "platform/container.h"
 #include "platform/memory.h"

@@ -8,7 +8,7 @@
 #define SQ__QUEUE_CAPACITY_H
 
 #include "include/sq_deferred.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 typedef struct sq__capacity sq__capacity_t;
 

@@ -1,8 +1,8 @@
 #include "queue/concurrent_sync.h"
 
-#include "kernel/stripes.h"
-#include "kernel/sited.h"
-#include "kernel/traced.h"
+#include "gate/stripes.h"
+#include "observe/call_sites.h"
+#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "queue/runner.h"
 #include "queue/turn.h"

@@ -2,7 +2,7 @@
 #ifndef SQ__QUEUE_CONCURRENT_SYNC_H
 #define SQ__QUEUE_CONCURRENT_SYNC_H
 
-#include "kernel/reader.h"
+#include "observe/reader.h"
 #include "include/sq_time.h"
 
 /* As sq_sync_until, from outside of the queue's tasks, by this caller. */

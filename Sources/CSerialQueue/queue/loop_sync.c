@@ -1,7 +1,7 @@
 #include "queue/loop_sync.h"
 
 #include "kernel/run.h"
-#include "kernel/sited.h"
+#include "observe/call_sites.h"
 #include "platform/clock.h"
 #include "pool/loop.h"
 #include "queue/runner.h"

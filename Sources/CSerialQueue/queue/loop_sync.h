@@ -6,7 +6,7 @@
 #ifndef SQ__QUEUE_LOOP_SYNC_H
 #define SQ__QUEUE_LOOP_SYNC_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* The queue is on a loop, and the calling thread is in no task of it. Returns what sq_sync_until returns. */
 int sq__loop_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);

@@ -1,8 +1,8 @@
 #include "queue/pending_timers.h"
 
-#include "kernel/cold.h"
-#include "kernel/lock.h"
-#include "kernel/reader.h"
+#include "state/extras.h"
+#include "state/lock.h"
+#include "observe/reader.h"
 #include "kernel/run.h"
 
 #include <errno.h>

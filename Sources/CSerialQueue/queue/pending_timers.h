@@ -10,7 +10,7 @@
 #ifndef SQ__QUEUE_PENDING_TIMERS_H
 #define SQ__QUEUE_PENDING_TIMERS_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* A member of the delayed task or timer. L under the queue's lock. */
 typedef struct sq__pending_timer {

@@ -3,7 +3,7 @@
 #include "include/sq_loop.h"
 #include "include/sq_pool.h"
 #include "include/sq_time.h"
-#include "kernel/handle.h"
+#include "state/handle.h"
 #include "platform/clock.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"

@@ -5,7 +5,7 @@
 #ifndef SQ__QUEUE_POOLS_H
 #define SQ__QUEUE_POOLS_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* Takes a lease on the set of alarms that the queue's timers use: that of its manual pool, or the process's. Returns 0 or ENOMEM. */
 int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms);

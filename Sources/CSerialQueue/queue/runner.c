@@ -2,8 +2,8 @@
 
 #include "concurrent/admit.h"
 #include "kernel/baton.h"
-#include "kernel/cold.h"
-#include "kernel/lock.h"
+#include "state/extras.h"
+#include "state/lock.h"
 #include "kernel/run.h"
 #include "platform/container.h"
 #include "queue/end.h"

@@ -5,8 +5,8 @@
 #ifndef SQ__QUEUE_RUNNER_H
 #define SQ__QUEUE_RUNNER_H
 
-#include "kernel/queue.h"
-#include "kernel/traced.h"
+#include "state/queue.h"
+#include "observe/trace_hooks.h"
 
 #include <errno.h>
 

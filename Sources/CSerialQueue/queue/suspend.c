@@ -1,14 +1,14 @@
 #include "queue/suspend.h"
 
 #include "include/sq_suspend.h"
-#include "kernel/cold.h"
-#include "kernel/concurrent.h"
-#include "kernel/handle.h"
-#include "kernel/probes.h"
-#include "kernel/lock.h"
-#include "kernel/suspended.h"
+#include "state/extras.h"
+#include "gate/concurrent.h"
+#include "state/handle.h"
+#include "observe/probes.h"
+#include "state/lock.h"
+#include "observe/suspended_list.h"
 #include "kernel/suspension.h"
-#include "kernel/traced.h"
+#include "observe/trace_hooks.h"
 #include "queue/runner.h"
 
 #include <errno.h>

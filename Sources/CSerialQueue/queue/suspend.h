@@ -2,7 +2,7 @@
 #ifndef SQ__QUEUE_SUSPEND_H
 #define SQ__QUEUE_SUSPEND_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* Called after the last release of a suspended queue: discards what waits. False: the queue is no longer suspended, or has
  * ended. */

@@ -1,10 +1,10 @@
 #include "queue/turn.h"
 
 #include "kernel/ring.h"
-#include "kernel/sited.h"
+#include "observe/call_sites.h"
 #include "kernel/shared.h"
-#include "kernel/traced.h"
-#include "kernel/concurrent.h"
+#include "observe/trace_hooks.h"
+#include "gate/concurrent.h"
 #include "platform/clock.h"
 #include "queue/runner.h"
 #include "wait/wait.h"

@@ -5,7 +5,7 @@
 #ifndef SQ__QUEUE_TURN_H
 #define SQ__QUEUE_TURN_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 typedef struct sq__turn_wanted {
     uintptr_t kind;      /* SQ__WAITER, SQ__EITHER, SQ__AWAITED or SQ__BARRIER_WAITER */

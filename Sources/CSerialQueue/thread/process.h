@@ -21,7 +21,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,
     SQ__RANK_POOLS,   /* the list of pools */
-    SQ__RANK_QUEUES,  /* kernel/lock.h */
+    SQ__RANK_QUEUES,  /* state/lock.h */
     SQ__RANK_SUSPENDED, /* the lists of suspended queues */
     SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
     SQ__RANK_WATCH,   /* the watching thread */
@@ -42,7 +42,7 @@ typedef enum sq__lock_rank {
 extern SQ__ATOMIC(uint32_t) sq__fork_process;
 
 /* The number of this process; while a trace is recorded, a number that no queue has. One comparison with it finds out whether
- * a queue is from before a fork, is to be traced, or is watched (kernel/sited.h). Code that has a path for one of the two has one for both, at no cost. */
+ * a queue is from before a fork, is to be traced, or is watched (observe/call_sites.h). Code that has a path for one of the two has one for both, at no cost. */
 extern SQ__ATOMIC(uint32_t) sq__process_if_quiet;
 
 /* Sets sq__process_if_quiet. True: to the number of this process. False: to a number that no queue has. */

@@ -19,9 +19,9 @@
 #include "timer/delayed.h"
 
 #include "include/sq_timer.h"
-#include "kernel/handle.h"
-#include "kernel/lock.h"
-#include "kernel/sited.h"
+#include "state/handle.h"
+#include "state/lock.h"
+#include "observe/call_sites.h"
 #include "kernel/withdraw.h"
 #include "platform/container.h"
 #include "platform/memory.h"

@@ -3,7 +3,7 @@
 #define SQ__TIMER_DELAYED_H
 
 #include "alarm/alarm.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* Submits a DUE, or a CLAIM that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM,
  * ESHUTDOWN or ESTALE. */

@@ -3,7 +3,7 @@
 #define SQ__TIMER_TIMED_SUBMIT_H
 
 #include "alarm/alarm.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* Makes sure that the queue can run tasks, and takes a lease on the set of alarms with the queue's clock; sq__alarms_release returns
  * it. Returns 0, ENOMEM, ESHUTDOWN or ESTALE. */

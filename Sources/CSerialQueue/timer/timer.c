@@ -2,9 +2,9 @@
 #include "timer/timer.h"
 
 #include "kernel/current.h"
-#include "kernel/handle.h"
-#include "kernel/lock.h"
-#include "kernel/sited.h"
+#include "state/handle.h"
+#include "state/lock.h"
+#include "observe/call_sites.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/peek.h"

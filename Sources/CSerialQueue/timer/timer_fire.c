@@ -40,12 +40,12 @@
  * together with the owner's: a timer that waits for the end of the queue must not prevent it (pending_timers.h). */
 #include "timer/timer.h"
 
-#include "kernel/concurrent.h"
+#include "gate/concurrent.h"
 #include "kernel/depth.h"
-#include "kernel/cold.h"
-#include "kernel/probes.h"
-#include "kernel/lock.h"
-#include "kernel/traced.h"
+#include "state/extras.h"
+#include "observe/probes.h"
+#include "state/lock.h"
+#include "observe/trace_hooks.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/runner.h"

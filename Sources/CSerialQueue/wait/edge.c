@@ -1,6 +1,6 @@
 #include "wait/edge.h"
 
-#include "kernel/reader.h"
+#include "observe/reader.h"
 #include "pool/loop.h"
 
 /* True: the wait cannot end before a task of the queue `owner` ends, or the function of the once `owner`. */

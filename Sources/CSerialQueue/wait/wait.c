@@ -1,8 +1,8 @@
 #include "wait/wait.h"
 
 #include "include/sq_current.h"
-#include "kernel/probes.h"
-#include "kernel/traced.h"
+#include "observe/probes.h"
+#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "pool/loop.h"
 #include "thread/explored.h"

@@ -6,7 +6,7 @@
 #define SQ__WAIT_WAIT_H
 
 #include "include/sq_time.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "pool/ahead.h"
 #include "thread/self.h"
 

@@ -5,7 +5,7 @@
  * after it. At the end no memory is left. */
 #include "item_scene.h"
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 #include <errno.h>
 #include <string.h>

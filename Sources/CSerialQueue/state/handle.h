@@ -3,10 +3,10 @@
  * DESIGN. In such a build a queue has a mark, and its memory is kept for a while after it was freed. So a call with a handle
  * that is NULL, zeroed, freed or not a queue ends the program with a message, instead of corrupting memory. Other builds have
  * neither the mark nor the checks. */
-#ifndef SQ__KERNEL_HANDLE_H
-#define SQ__KERNEL_HANDLE_H
+#ifndef SQ__STATE_HANDLE_H
+#define SQ__STATE_HANDLE_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 #ifdef SQ_DEBUG
 void sq__handle_check(const sq_queue_t *queue, const char *call);

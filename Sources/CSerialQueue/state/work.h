@@ -1,6 +1,6 @@
 /* work.h: what can be submitted to a queue. */
-#ifndef SQ__KERNEL_WORK_H
-#define SQ__KERNEL_WORK_H
+#ifndef SQ__STATE_WORK_H
+#define SQ__STATE_WORK_H
 
 #include "include/sq_async.h"
 #include "platform/atomic.h"

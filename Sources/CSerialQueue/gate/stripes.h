@@ -28,10 +28,10 @@
  *
  * Gathering costs a swap for each stripe. If few readers have entered by the stripes since the last time, the queue waits for twice as many
  * overlaps before it sets STRIPED again. */
-#ifndef SQ__KERNEL_STRIPES_H
-#define SQ__KERNEL_STRIPES_H
+#ifndef SQ__GATE_STRIPES_H
+#define SQ__GATE_STRIPES_H
 
-#include "kernel/concurrent.h"
+#include "gate/concurrent.h"
 #include "platform/memory.h"
 
 typedef uint64_t sq__stripe_word_t;
@@ -54,7 +54,7 @@ typedef struct sq__stripe {
     _Alignas(SQ__LINE) SQ__ATOMIC(sq__stripe_word_t) word; /* A */
 } sq__stripe_t;
 
-/* The letters are those of kernel/queue.h. */
+/* The letters are those of state/queue.h. */
 typedef struct sq__stripes {
     uint32_t mask;     /* I  how many there are, a power of two, less one */
     uint64_t gathered; /* O  how many readers had entered at the last gathering */

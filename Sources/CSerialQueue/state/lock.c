@@ -1,4 +1,4 @@
-#include "kernel/lock.h"
+#include "state/lock.h"
 
 #include "thread/locks.h"
 #include "thread/process.h"

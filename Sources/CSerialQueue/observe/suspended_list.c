@@ -1,6 +1,6 @@
-#include "kernel/suspended.h"
+#include "observe/suspended_list.h"
 
-#include "kernel/cold.h"
+#include "state/extras.h"
 #include "platform/mutex.h"
 
 /* A few lists, by the queue's address: a dump looks at one at a time, and delays only the resumption of the queues in that list. */

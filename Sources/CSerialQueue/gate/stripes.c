@@ -1,4 +1,4 @@
-#include "kernel/stripes.h"
+#include "gate/stripes.h"
 
 #include "platform/thread.h"
 #include "thread/self.h"

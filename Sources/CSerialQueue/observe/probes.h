@@ -3,10 +3,10 @@
  *
  * The first argument is the queue; the second is the offset of its label in bytes. That is a constant, but the label's address would cost an
  * instruction. */
-#ifndef SQ__KERNEL_PROBES_H
-#define SQ__KERNEL_PROBES_H
+#ifndef SQ__OBSERVE_PROBES_H
+#define SQ__OBSERVE_PROBES_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "platform/probe.h"
 
 #define SQ__LABEL_AT offsetof(struct sq_queue, label)

@@ -2,12 +2,12 @@
  *
  * The letters: I fixed after create; O only the baton's holder (it sees the writes of all earlier holders); C written by the
  * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (lock.h); P under the pool's lock. */
-#ifndef SQ__KERNEL_QUEUE_H
-#define SQ__KERNEL_QUEUE_H
+#ifndef SQ__STATE_QUEUE_H
+#define SQ__STATE_QUEUE_H
 
 #include "include/sq_queue.h"
-#include "kernel/state.h"
-#include "kernel/work.h"
+#include "state/state.h"
+#include "state/work.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 #include "platform/probe.h"
@@ -18,13 +18,13 @@
 #include <stddef.h>
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, record its start for a watcher
- * (cold.h) or for a trace (traced.h), measure its times (measured.h). Three are fixed: SQ__CONCURRENT (kernel/concurrent.h),
+ * (cold.h) or for a trace (traced.h), measure its times (measured.h). Three are fixed: SQ__CONCURRENT (gate/concurrent.h),
  * SQ__ON_LOOP (pool/loop.h), and SQ__HELPS (pool/ahead.h). */
 enum {
     SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0,
     SQ__HELPS = 64, SQ__MEASURED = 128
 };
-/* Without these a task is just called; with these it is known where it was submitted (kernel/sited.h). */
+/* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */

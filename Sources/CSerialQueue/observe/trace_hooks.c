@@ -1,8 +1,8 @@
-#include "kernel/traced.h"
+#include "observe/trace_hooks.h"
 
-#include "kernel/cold.h"
-#include "kernel/lock.h"
-#include "kernel/sited.h"
+#include "state/extras.h"
+#include "state/lock.h"
+#include "observe/call_sites.h"
 #include "trace/recorders.h"
 
 SQ__ATOMIC(sq_function_t) sq__traced_closures;

@@ -1,6 +1,6 @@
-#include "kernel/sited.h"
+#include "observe/call_sites.h"
 
-#include "kernel/cold.h"
+#include "state/extras.h"
 
 static sq__era_t era_of(const sq_queue_t *queue) {
     const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */

@@ -1,4 +1,4 @@
-#include "kernel/handle.h"
+#include "state/handle.h"
 
 #ifdef SQ_DEBUG
 

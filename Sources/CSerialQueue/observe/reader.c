@@ -1,7 +1,7 @@
-#include "kernel/reader.h"
+#include "observe/reader.h"
 
-#include "kernel/sited.h"
-#include "kernel/traced.h"
+#include "observe/call_sites.h"
+#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "thread/locks.h"

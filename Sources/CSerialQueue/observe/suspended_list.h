@@ -1,8 +1,8 @@
-/* suspended.h: the queues that are suspended, for a dump: no other list leads to one for which no thread waits. */
-#ifndef SQ__KERNEL_SUSPENDED_H
-#define SQ__KERNEL_SUSPENDED_H
+/* suspended_list.h: the queues that are suspended, for a dump: no other list leads to one for which no thread waits. */
+#ifndef SQ__OBSERVE_SUSPENDED_LIST_H
+#define SQ__OBSERVE_SUSPENDED_LIST_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 /* L. Without memory for the queue's cold record it is not listed. */
 void sq__suspended_add(sq_queue_t *queue);

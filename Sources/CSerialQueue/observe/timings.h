@@ -1,4 +1,4 @@
-/* measured.h: how long tasks wait and run, in a queue whose histograms are on.
+/* timings.h: how long tasks wait and run, in a queue whose histograms are on.
  *
  * DESIGN. While SQ__MEASURED is set in the queue's control, each submission keeps its time until the task starts. Otherwise no time
  * of submission is stored. It is stored where it needs no extra memory:
@@ -9,11 +9,11 @@
  *
  * The baton's holder counts the task's times. Tasks of a concurrent queue run at the same time, so these count with locked
  * instructions. A task that was submitted before the measuring began has no time, or an older one, and is not counted. */
-#ifndef SQ__KERNEL_MEASURED_H
-#define SQ__KERNEL_MEASURED_H
+#ifndef SQ__OBSERVE_TIMINGS_H
+#define SQ__OBSERVE_TIMINGS_H
 
 #include "include/sq_histogram.h"
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "platform/clock.h"
 
 /* In place of a time of submission: the task did not wait. 0: not known. */

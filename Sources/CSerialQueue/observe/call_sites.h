@@ -1,13 +1,13 @@
-/* sited.h: the sites of a queue's tasks, while it is traced or watched (trace/sites.h).
+/* call_sites.h: the sites of a queue's tasks, while it is traced or watched (trace/sites.h).
  *
  * DESIGN. An unwatched, untraced queue pays nothing: the public calls compare the queue's `noted_process` with sq__process_if_quiet,
  * which finds out at once whether the queue is from before a fork, is to be traced, or is watched; and the paths of a task look at
  * its control anyway. */
-#ifndef SQ__KERNEL_SITED_H
-#define SQ__KERNEL_SITED_H
+#ifndef SQ__OBSERVE_CALL_SITES_H
+#define SQ__OBSERVE_CALL_SITES_H
 
-#include "kernel/queue.h"
-#include "kernel/traced.h"
+#include "state/queue.h"
+#include "observe/trace_hooks.h"
 
 static inline bool sq__is_sited(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__SITED, 0);

@@ -1,12 +1,12 @@
-/* cold.h: what few queues need, in a record of its own.
+/* extras.h: what few queues need, in a record of its own.
  *
  * DESIGN. Most queues are never watched, have no timers, and are not polled while many tasks wait. The others get a cold
  * record, which lives as long as the queue: the baton's holder writes it without a lock. While SQ__WATCHED is set in the queue's control, the holder
  * notes what runs, on which thread and since when, and the watching thread reads that (inspect/watch_thread.c). */
-#ifndef SQ__KERNEL_COLD_H
-#define SQ__KERNEL_COLD_H
+#ifndef SQ__STATE_EXTRAS_H
+#define SQ__STATE_EXTRAS_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 enum { SQ__LOOKS = 4 }; /* of the watching thread, within a threshold */
 
@@ -38,7 +38,7 @@ typedef struct sq__cold {
     struct sq__cold *next;              /* W */
     struct sq__cold **link;             /* W  what points to it; NULL: it is not in the list */
 
-    /* kernel/suspended.h */
+    /* observe/suspended_list.h */
     struct sq__cold *next_suspended;   /* under the lock of its list */
     struct sq__cold **suspended_link;  /* L and the same  what points to it; NULL: it is in no list */
 

@@ -5,10 +5,10 @@
  * the same time: the object that the task runs for, so that a wait for that object is known to need this task (wait/deadlock.h); and, if
  * the queue is watched, when the task began. Then it is in the queue's list, whose oldest entry the watching thread looks at. A sync
  * needs neither, and has a plain frame. */
-#ifndef SQ__KERNEL_READER_H
-#define SQ__KERNEL_READER_H
+#ifndef SQ__OBSERVE_READER_H
+#define SQ__OBSERVE_READER_H
 
-#include "kernel/concurrent.h"
+#include "gate/concurrent.h"
 #include "kernel/run.h"
 #include "thread/self.h"
 

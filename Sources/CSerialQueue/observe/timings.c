@@ -1,6 +1,6 @@
-#include "kernel/measured.h"
+#include "observe/timings.h"
 
-#include "kernel/cold.h"
+#include "state/extras.h"
 #include "kernel/ring.h"
 
 static sq__measured_t *measured_of(const sq_queue_t *queue) {

@@ -3,13 +3,13 @@
  * DESIGN. It lies directly in front of the queue, in the same block of memory; the queue's control says that it is there. Tasks wait
  * in the same ring. The holder of the baton does not run them, but admits them in order (admit.h): it lets readers in and keeps
  * the baton, and passes the baton to a barrier. */
-#ifndef SQ__KERNEL_CONCURRENT_H
-#define SQ__KERNEL_CONCURRENT_H
+#ifndef SQ__GATE_CONCURRENT_H
+#define SQ__GATE_CONCURRENT_H
 
-#include "kernel/gate.h"
-#include "kernel/queue.h"
+#include "gate/gate.h"
+#include "state/queue.h"
 
-/* The letters are those of kernel/queue.h; R: under the queue's lock of reader.c. */
+/* The letters are those of state/queue.h; R: under the queue's lock of reader.c. */
 typedef struct sq__concurrent {
     _Alignas(16) sq__gate_t gate;     /* A */
     SQ__ATOMIC(uint64_t) entered;     /* A  how many tasks have entered that neither the gate nor a stripe counts any longer */

@@ -40,8 +40,8 @@
  * No news is lost: a thread that has changed something (it has filled a slot, set a flag of the state word, withdrawn a wait)
  * comes here afterwards with a swap that takes the baton if it can, or else sets NEWS. The holder clears NEWS before it looks, and lays
  * the baton down, in whatever way, only with a swap that fails if NEWS is set. */
-#ifndef SQ__KERNEL_GATE_H
-#define SQ__KERNEL_GATE_H
+#ifndef SQ__GATE_GATE_H
+#define SQ__GATE_GATE_H
 
 #include "platform/atomic.h"
 

@@ -3,10 +3,10 @@
  * DESIGN. Starting the worker, suspending, shutting down: everything that is not a step of a task's life happens under a lock, one
  * of a few that all queues share (locks.h). The lock outlives the queue, so the thread that ends the queue can release it. The lock order is in
  * process.h. */
-#ifndef SQ__KERNEL_LOCK_H
-#define SQ__KERNEL_LOCK_H
+#ifndef SQ__STATE_LOCK_H
+#define SQ__STATE_LOCK_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 
 void sq__lock(const sq_queue_t *queue);
 void sq__unlock(const sq_queue_t *queue);

@@ -38,8 +38,8 @@
  * segment. A submitter reads a segment only after it has a slot there, and a segment is never recycled while one of its
  * slots is unfilled or not consumed yet. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
  * the word names now. */
-#ifndef SQ__KERNEL_STATE_H
-#define SQ__KERNEL_STATE_H
+#ifndef SQ__STATE_STATE_H
+#define SQ__STATE_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
-/* traced.h: what a queue records while a trace is under way.
+/* trace_hooks.h: what a queue records while a trace is under way.
  *
  * DESIGN. SQ__TRACED in the queue's control says that the queue is to record; the places that record look at it together with other
  * flags, so an untraced queue pays nothing. A queue gets the flag when it is made, or by the first call that finds
  * sq__process_if_quiet changed: any asynchronous submission, and a sync that does not find the queue free. Its cold record has the
  * queue's number in the trace. The flag outlives the trace; the next task removes it. */
-#ifndef SQ__KERNEL_TRACED_H
-#define SQ__KERNEL_TRACED_H
+#ifndef SQ__OBSERVE_TRACE_HOOKS_H
+#define SQ__OBSERVE_TRACE_HOOKS_H
 
-#include "kernel/queue.h"
+#include "state/queue.h"
 #include "trace/recorder.h"
 
 /* If a trace is under way, gives the queue the flag; takes the queue's lock for that. In cold.c, which makes the record. */

@@ -137,7 +137,7 @@ TEST(each_allocation_of_a_start_can_fail_and_the_next_one_works) {
         CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
         check_both(queue, 0);
     }
-    CHECK_EQUAL(sites, 2); /* the histograms, and the queue's cold record */
+    CHECK_EQUAL(sites, 2); /* the histograms, and the table of the queue's records */
     CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
     check_both(queue, 1);
     sq_queue_release(queue);

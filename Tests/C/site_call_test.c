@@ -139,7 +139,7 @@ TEST(the_calls_of_a_concurrent_queue_are_shown_with_their_callers) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in sq__run_noted_turn do not give the site to sq__cold_task_begins. */
+/* To see it fail: in sq__run_observed do not give the site to sq__observe_begin. */
 TEST(a_stall_names_the_caller_of_a_sync) {
     sq_queue_t *queue = make_queue_of("called", 0);
     ward_t ward = WARD_OF_RUNNING_INIT;

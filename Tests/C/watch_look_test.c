@@ -12,7 +12,7 @@ typedef struct view {
     sq_queue_options_t options;
     sq_queue_t *queue; /* on a manual pool: nothing moves by itself */
     sq__watcher_t watcher;
-    sq__cold_t cold; /* not the queue's own */
+    sq__watched_t watched; /* not the queue's own */
     uint64_t now;
 } view_t;
 
@@ -22,8 +22,8 @@ static void view_begin(view_t *view) {
     REQUIRE(view->options.pool != NULL);
     view->queue = sq_queue_create("viewed", &view->options);
     REQUIRE(view->queue != NULL);
-    view->cold.queue = view->queue;
-    view->cold.watcher = &view->watcher;
+    view->watched.queue = view->queue;
+    view->watched.watcher = &view->watcher;
 }
 
 static void view_end(view_t *view) {
@@ -36,7 +36,7 @@ static void view_end(view_t *view) {
 static int next_look(view_t *view) {
     stall_t stall = { .waits_for = "" };
     view->now += REST;
-    return look(&view->cold, view->now, &stall) ? (int)stall.shown.kind + 1 : 0;
+    return look(&view->watched, view->now, &stall) ? (int)stall.shown.kind + 1 : 0;
 }
 
 enum { RUNNING = SQ_STALL_RUNNING + 1, WAITING = SQ_STALL_WAITING + 1 };
@@ -99,7 +99,7 @@ TEST(a_withdrawn_wait_is_not_reported_as_waiting) {
     view_t view;
     view_begin(&view);
     CHECK_EQUAL(sq_suspend(view.queue), 0);
-    for (uint64_t patience = 1000000; view.cold.looks == 0; patience *= 2) { /* a caller that is late when it begins does not wait */
+    for (uint64_t patience = 1000000; view.watched.looks == 0; patience *= 2) { /* a caller that is late when it begins does not wait */
         do_before_next_wait(look_often, &view);
         CHECK_EQUAL(sq_sync_until(view.queue, sq_deadline(patience), must_not_run, NULL), ETIMEDOUT);
     }
@@ -115,7 +115,7 @@ TEST(what_waits_behind_a_task_that_runs_too_long_is_the_same_incident) {
     view_t view;
     view_begin(&view);
     submit(&view);
-    sq__store_relaxed(&view.cold.began, view.now);
+    sq__store_relaxed(&view.watched.note.began, view.now);
     for (int looks = 1; looks < SQ__LOOKS; looks += 1) {
         CHECK_EQUAL(next_look(&view), 0);
     }
@@ -144,9 +144,9 @@ TEST(a_busy_queue_that_was_looked_at_is_due_a_rest_later) {
     view_begin(&view);
     submit(&view);
     pretend_a_thread();
-    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
+    CHECK_EQUAL(sq__watch_thread_add(&view.watched, &view.watcher), 0);
     for (int round = 0; round < 3; round += 1) {
-        view.cold.last_look = sq__clock_now() - REST;
+        view.watched.last_look = sq__clock_now() - REST;
         sq__watch_lock();
         uint64_t began = sq__clock_now(), next = look_around(token);
         sq__watch_unlock(false);
@@ -161,9 +161,9 @@ TEST(an_idle_queue_is_not_due_before_it_is_woken) {
     view_t view;
     view_begin(&view);
     pretend_a_thread();
-    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
+    CHECK_EQUAL(sq__watch_thread_add(&view.watched, &view.watcher), 0);
     for (int round = 0; round < 3; round += 1) {
-        view.cold.last_look = sq__clock_now() - REST;
+        view.watched.last_look = sq__clock_now() - REST;
         wait_id = sq__token_prepare(token);
         sq__watch_lock();
         CHECK(look_around(token) == SQ__NEVER);
@@ -171,7 +171,7 @@ TEST(an_idle_queue_is_not_due_before_it_is_woken) {
         sq__watch_unlock(false);
         CHECK(sq__token_is_open(token, wait_id));
         uint64_t began = sq__clock_now();
-        sq__watch_wake(&view.cold);
+        sq__watch_wake(&view.watched.note);
         CHECK(!sq__token_is_open(token, wait_id));
         sq__watch_lock();
         uint64_t next = look_around(token); /* not at once: it would rest again, and be woken by each task */
@@ -186,12 +186,12 @@ TEST(an_idle_queue_is_not_due_before_it_is_woken) {
 TEST(a_queue_whose_mark_is_gone_is_looked_at_again) {
     view_t view;
     view_begin(&view);
-    sq__store_relaxed(&view.cold.began, 1); /* as by a task that began before */
-    CHECK(!may_rest(&view.cold));
-    CHECK_EQUAL(sq__load_relaxed(&view.cold.began), 1);
-    sq__store_relaxed(&view.cold.began, 0);
-    CHECK(may_rest(&view.cold));
-    CHECK(sq__load_relaxed(&view.cold.began) == SQ__WATCH_RESTS);
+    sq__store_relaxed(&view.watched.note.began, 1); /* as by a task that began before */
+    CHECK(!may_rest(&view.watched));
+    CHECK_EQUAL(sq__load_relaxed(&view.watched.note.began), 1);
+    sq__store_relaxed(&view.watched.note.began, 0);
+    CHECK(may_rest(&view.watched));
+    CHECK(sq__load_relaxed(&view.watched.note.began) == SQ__WATCH_RESTS);
     view_end(&view);
 }
 
@@ -199,9 +199,9 @@ TEST(a_new_watcher_is_called_for_a_task_that_was_reported_to_the_old_one) {
     view_t view;
     view_begin(&view);
     pretend_a_thread();
-    sq__store_relaxed(&view.cold.began, view.now - THRESHOLD);
+    sq__store_relaxed(&view.watched.note.began, view.now - THRESHOLD);
     for (int watcher = 0; watcher < 2; watcher += 1) {
-        CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
+        CHECK_EQUAL(sq__watch_thread_add(&view.watched, &view.watcher), 0);
         CHECK_EQUAL(next_look(&view), RUNNING);
         CHECK_EQUAL(next_look(&view), 0);
     }
@@ -218,8 +218,8 @@ TEST(a_new_watcher_is_called_for_what_it_sees_itself) {
         CHECK_EQUAL(next_look(&view), 0);
     }
     CHECK_EQUAL(next_look(&view), WAITING);
-    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
-    CHECK(view.cold.last_look + REST <= sq__clock_now()); /* the first look is due at once */
+    CHECK_EQUAL(sq__watch_thread_add(&view.watched, &view.watcher), 0);
+    CHECK(view.watched.last_look + REST <= sq__clock_now()); /* the first look is due at once */
     for (int looks = 0; looks < SQ__LOOKS; looks += 1) {
         CHECK_EQUAL(next_look(&view), 0);
     }
@@ -251,8 +251,8 @@ TEST(a_watcher_that_returns_in_the_child_of_a_fork_reports_no_queue_there) {
     for (int i = 1; i >= 0; i -= 1) { /* the last one added is looked at first */
         view_begin(&views[i]);
         views[i].watcher.given = (sq_watcher_t){ i == 0 ? return_in_the_child : count_call, &calls[i], NULL };
-        CHECK_EQUAL(sq__watch_thread_add(&views[i].cold, &views[i].watcher), 0);
-        sq__store_relaxed(&views[i].cold.began, sq__clock_now() - THRESHOLD);
+        CHECK_EQUAL(sq__watch_thread_add(&views[i].watched, &views[i].watcher), 0);
+        sq__store_relaxed(&views[i].watched.began, sq__clock_now() - THRESHOLD);
     }
     sq__watch_lock();
     CHECK_EQUAL(look_around(parents), SQ__NEVER);
@@ -270,14 +270,14 @@ TEST(in_the_child_of_a_fork_nothing_is_watched) {
     view_begin(&view);
     pretend_a_thread();
     sq__token_t *parents = token;
-    CHECK_EQUAL(sq__watch_thread_add(&view.cold, &view.watcher), 0);
+    CHECK_EQUAL(sq__watch_thread_add(&view.watched, &view.watcher), 0);
     sq__watch_lock();
     sq__watch_unlock(false);
-    CHECK(records == &view.cold && token == parents);
+    CHECK(records == &view.watched && token == parents);
     sq__watch_lock();
     sq__watch_unlock(true);
     CHECK(records == NULL && token == NULL);
-    sq__watch_thread_remove(&view.cold); /* it is not looked for where it is not */
+    sq__watch_thread_remove(&view.watched); /* it is not looked for where it is not */
     token = parents;
     let_the_thread_go();
     view_end(&view);

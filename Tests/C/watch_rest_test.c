@@ -9,7 +9,7 @@
 static void wait_until_it_rests(sq_queue_t *queue) {
     for (bool rests = false; !rests; sched_yield()) {
         sq__watch_lock();
-        rests = sq__load_relaxed(&queue->cold)->rests;
+        rests = ((sq__watched_t *)sq__extra(queue, SQ__EXTRA_WATCH))->rests;
         sq__watch_unlock(false);
     }
 }
@@ -42,7 +42,7 @@ static void starved_end(starved_t *starved) {
     latch_wait(&starved->ward.discarded, 1);
 }
 
-/* To see it fail (it hangs): leave out sq__cold_gets_busy in submit. */
+/* To see it fail (it hangs): leave out sq__watch_gets_busy in submit. */
 TEST(an_async_task_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_t starved;
     starved_begin(&starved);
@@ -50,7 +50,7 @@ TEST(an_async_task_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_end(&starved);
 }
 
-/* To see it fail (it hangs): leave out sq__cold_gets_busy in sq__baton_pass. */
+/* To see it fail (it hangs): leave out sq__watch_gets_busy in sq__baton_pass. */
 TEST(a_call_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_t starved;
     caller_t caller;
@@ -61,7 +61,7 @@ TEST(a_call_that_waits_in_a_queue_that_was_idle_is_reported) {
     CHECK_EQUAL(caller_end(&caller), 0);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_wake in sq__cold_task_begins. */
+/* To see it fail (it hangs): leave out sq__watch_wake in sq__watch_task_begins. */
 TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
     sq_queue_t *queue = make_queue_of("idle", 0);
     ward_t ward = WARD_INIT;
@@ -80,7 +80,7 @@ TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail (it hangs): leave out sq__cold_gets_busy in sq_suspend. */
+/* To see it fail (it hangs): leave out sq__watch_gets_busy in sq_suspend. */
 TEST(a_task_that_waits_in_a_queue_that_was_suspended_while_idle_is_reported) {
     sq_queue_t *queue = make_queue_of("idle and suspended", 0);
     ward_t ward = WARD_INIT;

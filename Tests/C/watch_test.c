@@ -140,7 +140,7 @@ TEST(a_task_that_has_run_something_inside_it_is_reported_when_it_runs_too_long) 
 }
 
 /* A busy machine may keep even this task from the processor for longer than the threshold. Then its stall is real and nothing is
- * shown: the next round follows. To see it fail: no sq__cold_task_ends after a task. */
+ * shown: the next round follows. To see it fail: no sq__watch_task_ends after a task. */
 static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
     enum { THRESHOLD = 50000000 };
     sq_queue_t *queue = make_queue_of("over", 0);

@@ -178,7 +178,7 @@ TEST(the_discard_of_a_timer_at_the_end_of_a_concurrent_queue_is_reported_with_it
     sq_pool_release(pool);
 }
 
-/* The oldest task that runs is reported: one that is over must have left the list. To see it fail: in sq__cold_task_ends, leave out
+/* The oldest task that runs is reported: one that is over must have left the list. To see it fail: in sq__watch_task_ends, leave out
  * sq__reader_end. */
 TEST(of_the_async_tasks_of_a_concurrent_queue_one_that_is_over_is_not_reported) {
     sq_queue_t *queue = make_concurrent();

@@ -54,7 +54,7 @@ static bool find_object(const void *address, object_t *object) {
 #define FIELD(name) { offsetof(struct sq_queue, name), #name }
 static const struct { size_t offset; const char *name; } queue_fields[] = {
     FIELD(head), FIELD(index), FIELD(lingers), FIELD(ran), FIELD(entered), FIELD(discarded), FIELD(skipped), FIELD(highest),
-    FIELD(ready), FIELD(cold), FIELD(references), FIELD(suspensions), FIELD(control), FIELD(handoff_kind), FIELD(noted_process),
+    FIELD(ready), FIELD(extras), FIELD(references), FIELD(suspensions), FIELD(control), FIELD(handoff_kind), FIELD(noted_process),
     FIELD(room), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first), FIELD(spare), FIELD(withdrawn), FIELD(state),
     FIELD(rejected),
 };
@@ -238,7 +238,7 @@ static bool add_queue_word(char *text, size_t offset, uint64_t value) {
     case offsetof(struct sq_queue, handoff_kind):
     case offsetof(struct sq_queue, first): add_kind(text, value); return true;
     case offsetof(struct sq_queue, spare):
-    case offsetof(struct sq_queue, cold):
+    case offsetof(struct sq_queue, extras):
     case offsetof(struct sq_queue, runner): add_block(text, value); return true;
     default: return false;
     }

@@ -102,7 +102,7 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
 static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__token_t *token = NULL;
-    if (kind == SQ__BARRIER_WAITER) {
+    if (kind == (SQ__WAITER | SQ__BARRIER)) {
         const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
         token = waiter->token;
         if (!sq__token_is_open(token, waiter->wait_id)) {
@@ -124,54 +124,27 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
 /* Returns SQ__KEPT if the work at the head may start now. */
 static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
-    switch (kind) {
-    case SQ__CLAIM: /* if it is withdrawn now, there will be news */
-        if (!sq__next_work(queue)->claim.is_barrier) {
-            break;
-        }
-        return await_readers(queue, kind);
-    case SQ__BARRIER:
-    case SQ__BARRIER_PAIR:
-    case SQ__BARRIER_JOB:
-    case SQ__BARRIER_MEMBER:
-    case SQ__BARRIER_WAITER:
-        return await_readers(queue, kind);
-    case SQ__WAITER:
+    if (kind & SQ__BARRIER) {
+        return await_readers(queue, kind); /* if it is withdrawn now, there will be news */
+    }
+    if (kind == SQ__WAITER) {
         return SQ__KEPT;
-    default:
-        break;
     }
     return sq__gate_await_width(&concurrent->gate, &concurrent->asyncs, concurrent->width);
 }
 
 sq__next_t sq__admit_next(sq_queue_t *queue) {
     sq__next_t next;
+    uintptr_t kind;
+    uint32_t control;
     for (unsigned let_ins = 0;;) {
-        uintptr_t kind = sq__next_kind(queue);
-        if (__builtin_expect(kind == SQ__SHARED, 0)) {
-            sq__shared_next(queue);
-            continue;
+        if (!sq__baton_find(queue, &kind, &control)) {
+            return SQ__NEXT_GONE;
         }
         if (kind == SQ__EMPTY) {
-            if (sq__gate_see_news(sq__gate_of(queue))) {
-                continue;
-            }
-            if (nothing_next(queue, &next)) {
+            if (!sq__gate_see_news(sq__gate_of(queue)) && nothing_next(queue, &next)) {
                 return next;
             }
-            continue;
-        }
-        /* As in sq__baton_next. */
-        uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
-        bool is_parked;
-        if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0) && sq__baton_is_held(queue, &is_parked)) {
-            if (is_parked) {
-                return SQ__NEXT_GONE;
-            }
-            continue;
-        }
-        if (__builtin_expect(kind == SQ__GONE, 0)) {
-            sq__withdraw_pass(queue);
             continue;
         }
         sq__laid_down_t turn = control & SQ__DISCARD ? SQ__KEPT : await_turn(queue, kind);
@@ -182,7 +155,7 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
             (void)sq__gate_see_news(sq__gate_of(queue));
             continue;
         }
-        if (kind != SQ__WAITER && kind != SQ__BARRIER_WAITER) {
+        if ((kind & ~(uintptr_t)SQ__BARRIER) != SQ__WAITER) {
             return SQ__NEXT_TASK;
         }
         if (kind == SQ__WAITER && let_ins >= SQ__ADMITS && !(control & SQ__DISCARD)) {
@@ -192,7 +165,7 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
             continue;
         }
         bool is_in = let_in(queue, kind == SQ__WAITER ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, control);
-        if (is_in && kind == SQ__BARRIER_WAITER) {
+        if (is_in && kind != SQ__WAITER) {
             return SQ__NEXT_GONE;
         }
         let_ins += is_in;

@@ -4,14 +4,10 @@
 #include "kernel/ring.h"
 #include "kernel/run.h"
 
-static bool runs_alone(uintptr_t kind) {
-    return kind == SQ__BARRIER || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB || kind == SQ__BARRIER_MEMBER;
-}
-
 /* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__gate_t *gate = sq__gate_of(queue);
-    bool is_barrier = runs_alone(kind) && !(control & SQ__DISCARD);
+    bool is_barrier = (kind & SQ__BARRIER) && !(control & SQ__DISCARD);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, SQ__GATE_BARRIER);
     }
@@ -55,14 +51,14 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
     reader->caller = kind == SQ__AWAITED ? work.waiter.token : NULL;
     bool is_pair = kind == SQ__PAIR || kind == SQ__JOB;
     reader->subject = is_pair ? work.pair.first : NULL;
-    if (kind == SQ__MEMBER || kind == SQ__BARRIER_MEMBER) {
+    if ((kind & ~(uintptr_t)SQ__BARRIER) == SQ__MEMBER) {
         sq__members_t *members = work.member.end->members;
         reader->subject = members->group;
         /* [started] relaxed: before the baton is passed, so a search that finds a later barrier in the gate sees it. */
         sq__count(&members->started, 1);
     }
     reader->call = is_pair ? work.pair.call : NULL;
-    if (runs_alone(kind) || control & SQ__DISCARD) {
+    if (kind & SQ__BARRIER || control & SQ__DISCARD) {
         run_alone(queue, kind, origin, control, &work);
         return !sq__queue_is_stale(queue);
     }

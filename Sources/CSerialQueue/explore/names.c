@@ -10,15 +10,11 @@
 /* The queue's baton is reserved for the thread that takes its entry. */
 sq_function_t sq__next_function(sq_queue_t *queue) {
     uintptr_t kind = sq__next_kind(queue);
-    switch (kind) {
+    switch (kind & ~(uintptr_t)SQ__BARRIER) {
     case SQ__TASK:
     case SQ__DUE:
-    case SQ__BARRIER:
     case SQ__PAIR:
-    case SQ__BARRIER_PAIR:
-    case SQ__BARRIER_JOB:
     case SQ__MEMBER:
-    case SQ__BARRIER_MEMBER:
         return sq__run_function_of(kind, sq__load_relaxed(&queue->control), sq__next_work(queue));
     case SQ__AWAITED:
     case SQ__EITHER: {

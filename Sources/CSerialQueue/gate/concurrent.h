@@ -31,6 +31,11 @@ static inline bool sq__is_concurrent(const sq_queue_t *queue) {
 
 static inline sq__concurrent_t *sq__concurrent_of(const sq_queue_t *queue) { return (sq__concurrent_t *)(uintptr_t)queue - 1; }
 
+/* The memory block that contains the queue. */
+static inline void *sq__queue_memory(sq_queue_t *queue) {
+    return sq__is_concurrent(queue) ? (void *)sq__concurrent_of(queue) : queue;
+}
+
 static inline sq__gate_t *sq__gate_of(const sq_queue_t *queue) { return &sq__concurrent_of(queue)->gate; }
 
 /* After a change that the holder of the baton has to see. True: the caller holds the baton now. On a serial queue false: there the
@@ -42,6 +47,15 @@ static inline bool sq__concurrent_takes(const sq_queue_t *queue) {
 /* The same after a task or a wait was withdrawn that may stand at the head of the ring: what is behind it may go ahead. */
 static inline bool sq__concurrent_takes_back(const sq_queue_t *queue) {
     return sq__is_concurrent(queue) && sq__gate_take(sq__gate_of(queue), SQ__GATE_LAID_DOWN);
+}
+
+/* The bit beside the kind of a barrier for this queue: on a serial queue each task runs alone. */
+static inline uint16_t sq__barrier_on(const sq_queue_t *queue) { return sq__is_concurrent(queue) ? SQ__BARRIER : 0; }
+
+/* Called in a task of the queue. True: it is a barrier. */
+static inline bool sq__is_in_barrier(const sq_queue_t *queue) {
+    sq__gate_t *gate = sq__gate_of(queue);
+    return (sq__load_relaxed(gate) & SQ__GATE_BARRIER) != 0;
 }
 
 #endif

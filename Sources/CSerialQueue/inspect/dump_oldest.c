@@ -7,6 +7,7 @@
 
 #include "state/extras.h"
 #include "kernel/ring.h"
+#include "observe/call_sites.h"
 
 /* Each of them costs four system calls. With more queues none is looked at. */
 enum { MOST_QUEUES = 10000 };
@@ -26,7 +27,7 @@ static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
     return segment != NULL && index < SQ__SEGMENT_SLOTS ? &segment->slots[index] : NULL;
 }
 
-static bool is_call(uintptr_t kind) { return kind == SQ__AWAITED || kind == SQ__EITHER || kind == SQ__WAITER || kind == SQ__BARRIER_WAITER; }
+static bool is_call(uintptr_t kind) { return kind == SQ__AWAITED || kind == SQ__EITHER || (kind & ~(uintptr_t)SQ__BARRIER) == SQ__WAITER; }
 
 static void look_at(sq__view_queue_t *seen) {
     struct sq_queue copy;
@@ -35,8 +36,8 @@ static void look_at(sq__view_queue_t *seen) {
     if (!sq__peek(seen->at, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__SITED)) {
         return;
     }
-    const sq__cold_t *cold = sq__load_relaxed(&copy.cold);
-    if (cold == NULL || !sq__peek(&cold->era, &era, sizeof era)) {
+    sq__extras_t extras;
+    if (!sq__peek(sq__load_relaxed(&copy.extras), &extras, sizeof extras) || !sq__peek(sq__sited_era(&extras), &era, sizeof era)) {
         return;
     }
     uintptr_t where = SQ__IN_HANDOFF, kind = sq__load_relaxed(&copy.handoff_kind);

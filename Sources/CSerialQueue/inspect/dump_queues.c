@@ -4,6 +4,7 @@
 #include "state/extras.h"
 #include "gate/concurrent.h"
 #include "kernel/depth.h"
+#include "kernel/shared.h"
 #include "gate/stripes.h"
 #include "observe/suspended_list.h"
 #include "platform/container.h"
@@ -13,7 +14,8 @@
 /* A copy of a queue as it is in memory: the part of a concurrent queue is in front of it. */
 typedef struct copied {
     _Alignas(SQ__LINE) char bytes[sizeof(sq__concurrent_t) + sizeof(sq_queue_t) + SQ__VIEW_LABEL];
-    sq__cold_t cold;
+    sq__extras_t extras;
+    sq__joinable_t joinable;
 } copied_t;
 
 /* Adds the readers that the stripes count to the gate of the copy, which then has no stripes. Not exact while readers enter and leave. */
@@ -32,7 +34,7 @@ static void add_stripes(sq__concurrent_t *copy) {
     }
 }
 
-/* Copies a queue and its cold record. Only fields within the block that was copied may be used. NULL: the queue cannot be read. */
+/* Copies a queue, and of its records what its depth needs. Only fields within the block that was copied may be used. NULL: the queue cannot be read. */
 static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
     sq_queue_t *copy = (sq_queue_t *)(void *)(copied->bytes + sizeof(sq__concurrent_t));
     /* With the label, in one call, unless that would reach into an unmapped page. */
@@ -50,8 +52,12 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
         }
         add_stripes(sq__concurrent_of(copy));
     }
-    bool has_cold = sq__peek(sq__load_relaxed(&copy->cold), &copied->cold, sizeof copied->cold);
-    sq__store_relaxed(&copy->cold, has_cold ? &copied->cold : NULL);
+    sq__extras_t extras;
+    bool has_joinable = sq__peek(sq__load_relaxed(&copy->extras), &extras, sizeof extras)
+        && sq__peek(sq__load_relaxed(&extras.records[SQ__EXTRA_SHARED]), &copied->joinable, sizeof copied->joinable);
+    memset(&copied->extras, 0, sizeof copied->extras);
+    sq__store_relaxed(&copied->extras.records[SQ__EXTRA_SHARED], has_joinable ? &copied->joinable : NULL);
+    sq__store_relaxed(&copy->extras, &copied->extras);
     return copy;
 }
 

@@ -22,13 +22,15 @@ static bool add(void *context, const sq__self_t *at, const sq__self_t *copy) {
 /* When the running task began, if the queue is watched and this thread noted it; else 0. */
 static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
     struct sq_queue copy;
-    sq__cold_t cold;
+    sq__extras_t extras;
+    sq__watch_note_t note;
     if (!sq__peek(queue, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__WATCHED)
-        || !sq__peek(sq__load_relaxed(&copy.cold), &cold, sizeof cold)) {
+        || !sq__peek(sq__load_relaxed(&copy.extras), &extras, sizeof extras)
+        || !sq__peek(sq__load_relaxed(&extras.records[SQ__EXTRA_WATCH]), &note, sizeof note)) {
         return 0;
     }
-    uint64_t began = sq__load_relaxed(&cold.began);
-    return sq__load_relaxed(&cold.thread_id) == thread_id && began != SQ__WATCH_RESTS ? began : 0;
+    uint64_t began = sq__load_relaxed(&note.began);
+    return sq__load_relaxed(&note.thread_id) == thread_id && began != SQ__WATCH_RESTS ? began : 0;
 }
 
 static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
@@ -36,7 +38,6 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     if (!sq__peek(at, &batch, sizeof batch) || batch.kind == SQ__EMPTY) {
         return;
     }
-    seen->site = batch.frame.has_site ? batch.site : 0;
     if (batch.kind == SQ__AWAITED || batch.kind == SQ__EITHER) {
         sq__call_t call;
         seen->is_call = true;
@@ -52,7 +53,7 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
 }
 
 static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t thread_id, sq__view_frame_t *seen) {
-    *seen = (sq__view_frame_t){ .owner = frame->owner };
+    *seen = (sq__view_frame_t){ .owner = frame->owner, .site = sq__frame_site(frame) };
     if (frame->is_batch) {
         read_batch(at, seen);
     } else {
@@ -63,16 +64,13 @@ static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t
         if (sq__peek(at, &reader, sizeof reader)) {
             seen->code = (uintptr_t)reader.subject;
             seen->since = reader.began;
-            seen->site = reader.frame.has_site ? reader.site : 0;
             seen->is_call = !frame->begins || reader.caller != NULL;
         }
     } else if (frame->owner != NULL) {
         seen->since = since(frame->owner, thread_id);
     }
     if (!frame->is_batch && !frame->is_reader && frame->has_site) {
-        sq__turn_frame_t turn;
         seen->is_call = true;
-        seen->site = sq__peek(at, &turn, sizeof turn) && turn.frame.has_site ? turn.site : 0;
     }
 }
 

@@ -17,26 +17,14 @@ int sq_queue_histograms_start(sq_queue_t *queue) {
     if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
-    sq__measured_t *fresh = sq__memory(sizeof *fresh);
-    if (fresh == NULL) {
-        return ENOMEM;
-    }
-    memset(fresh, 0, sizeof *fresh);
     sq__lock(queue);
-    sq__cold_t *cold = sq__cold_record(queue);
-    sq__measured_t *measured = cold != NULL ? sq__load_relaxed(&cold->measured) : NULL; /* changes only under the same lock */
-    if (cold != NULL && measured == NULL) {
-        measured = fresh;
-        fresh = NULL;
-        sq__store_release(&cold->measured, measured); /* [watch] release: the record as it was made */
-    }
-    if (cold != NULL && !(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
+    sq__measured_t *measured = sq__extra_make(queue, SQ__EXTRA_TIMINGS, sizeof *measured);
+    if (measured != NULL && !(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
         sq__store_relaxed(&measured->since, sq__clock_now());
         sq__control(queue, 0, SQ__MEASURED);
     }
     sq__unlock(queue);
-    sq__memory_free(fresh);
-    return cold != NULL ? 0 : ENOMEM;
+    return measured != NULL ? 0 : ENOMEM;
 }
 
 void sq_queue_histograms_stop(sq_queue_t *queue) {
@@ -66,8 +54,7 @@ int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_his
     if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
         return EINVAL;
     }
-    const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
-    const sq__measured_t *measured = cold != NULL ? sq__load_acquire(&cold->measured) : NULL; /* [watch] acquire: the same */
+    const sq__measured_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
     copy(measured != NULL ? &measured->waiting : NULL, waiting);
     copy(measured != NULL ? &measured->running : NULL, running);
     return 0;

@@ -3,6 +3,7 @@
 #include "state/handle.h"
 #include "state/lock.h"
 #include "observe/call_sites.h"
+#include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
 
@@ -20,8 +21,8 @@ static void discard(sq__watcher_t *watcher) {
 }
 
 /* With the watch lock held: prevents further calls of the record's watcher. Returns it if the caller must discard it. */
-static sq__watcher_t *retire(sq__cold_t *cold) {
-    sq__watcher_t *watcher = cold->watcher;
+static sq__watcher_t *retire(sq__watched_t *watched) {
+    sq__watcher_t *watcher = watched->watcher;
     if (watcher != NULL && watcher->is_being_called) {
         watcher->is_dropped = true;
         return NULL;
@@ -30,10 +31,11 @@ static sq__watcher_t *retire(sq__cold_t *cold) {
 }
 
 /* The queue is about to be freed. */
-static void forget(sq__cold_t *cold) {
+static void forget(sq__watch_note_t *note) {
+    sq__watched_t *watched = SQ__CONTAINER(note, sq__watched_t, note);
     sq__watch_lock();
-    sq__watch_thread_remove(cold);
-    sq__watcher_t *watcher = retire(cold);
+    sq__watch_thread_remove(watched);
+    sq__watcher_t *watcher = retire(watched);
     sq__watch_unlock(false);
     discard(watcher);
 }
@@ -49,26 +51,27 @@ static sq__watcher_t *watcher_create(uint64_t threshold, const sq_watcher_t *giv
 /* With the queue's lock held. On success the caller must discard *old. */
 static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old) {
     int error = 0;
-    sq__cold_t *cold = sq__cold_record(queue);
-    if (cold == NULL) {
+    sq__watched_t *watched = sq__extra_make(queue, SQ__EXTRA_WATCH, sizeof *watched);
+    if (watched == NULL) {
+        return ENOMEM;
+    }
+    if (watched->queue == NULL) { /* made just now; the holder may read these without a lock once it is watched */
+        watched->queue = queue;
+        watched->note.forget = forget;
+        watched->note.wake = sq__watch_wake;
+    }
+    if (fresh != NULL && !sq__sited_begin(queue)) {
         return ENOMEM;
     }
     sq__watch_lock();
     if (fresh == NULL) {
-        sq__watch_thread_remove(cold);
+        sq__watch_thread_remove(watched);
     } else {
-        error = sq__watch_thread_add(cold, fresh);
+        error = sq__watch_thread_add(watched, fresh);
     }
     if (error == 0) {
-        *old = retire(cold);
-        if (cold->forget == NULL) { /* the first watcher's; the holder may read them without a lock from then on */
-            cold->forget = forget;
-            cold->wake = sq__watch_wake;
-        }
-        cold->watcher = fresh;
-        if (fresh != NULL) {
-            sq__sited_begin(queue);
-        }
+        *old = retire(watched);
+        watched->watcher = fresh;
         sq__control(queue, SQ__WATCHED, fresh != NULL ? SQ__WATCHED : 0);
         sq__store_relaxed(&queue->noted_process, sq__process() | (fresh != NULL ? SQ__WATCHED_PROCESS : 0));
     }
@@ -89,7 +92,7 @@ int sq_queue_watch(sq_queue_t *queue, uint64_t threshold, const sq_watcher_t *gi
         return ENOMEM;
     }
     sq__lock(queue);
-    int error = fresh != NULL || sq__load_relaxed(&queue->cold) != NULL ? replace(queue, fresh, &old) : 0;
+    int error = fresh != NULL || sq__extra(queue, SQ__EXTRA_WATCH) != NULL ? replace(queue, fresh, &old) : 0;
     sq__unlock(queue);
     if (error) {
         sq__memory_free(fresh); /* not discarded: on an error the context still belongs to the caller */

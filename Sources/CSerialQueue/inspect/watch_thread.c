@@ -4,6 +4,7 @@
 #include "platform/probe.h"
 #include "kernel/depth.h"
 #include "platform/clock.h"
+#include "platform/container.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
@@ -21,7 +22,7 @@ enum { LABEL_SIZE = 128 };
 static const uint64_t shortest_rest = 1000000; /* nanoseconds */
 
 static sq__mutex_t lock = SQ__MUTEX_INIT;
-static sq__cold_t *records;   /* W */
+static sq__watched_t *records;   /* W */
 static sq__token_t *token;  /* W  the thread's; NULL: no thread runs */
 static sq__wait_id_t wait_id;     /* W  of the wait in which the thread sleeps now */
 static sq__thread_start_t thread_start; /* W */
@@ -34,9 +35,9 @@ void sq__watch_lock(void) { sq__mutex_lock(&lock); }
 
 void sq__watch_unlock(bool in_child) {
     if (in_child) { /* the parent's queues are no longer watched, and only a call that forked returns */
-        for (sq__cold_t *cold = records; cold != NULL; cold = cold->next) {
-            cold->link = NULL;
-            cold->watcher->is_being_called = cold->watcher == called;
+        for (sq__watched_t *watched = records; watched != NULL; watched = watched->next) {
+            watched->link = NULL;
+            watched->watcher->is_being_called = watched->watcher == called;
         }
         if (records != NULL) {
             sq__sites_want(false);
@@ -64,15 +65,15 @@ typedef struct stall {
 } stall_t;
 
 /* What runs, and since when; `began` 0: no task runs. */
-static sq__running_t runs_since(sq__cold_t *cold) {
-    if (sq__is_concurrent(cold->queue)) {
-        return sq__reader_oldest(cold->queue);
+static sq__running_t runs_since(sq__watched_t *watched) {
+    if (sq__is_concurrent(watched->queue)) {
+        return sq__reader_oldest(watched->queue);
     }
-    sq__running_t running = { .began = sq__load_acquire(&cold->began) }; /* [note] acquire: what follows */
-    running.function = sq__load_acquire(&cold->function);   /* [note] acquire: `began` below is at least as new */
-    running.thread_id = sq__load_acquire(&cold->thread_id); /* [note] acquire: the same */
-    running.site = sq__load_acquire(&cold->site);           /* [note] acquire: the same */
-    if (sq__load_relaxed(&cold->began) != running.began) {
+    sq__running_t running = { .began = sq__load_acquire(&watched->note.began) }; /* [note] acquire: what follows */
+    running.function = sq__load_acquire(&watched->note.function);   /* [note] acquire: `began` below is at least as new */
+    running.thread_id = sq__load_acquire(&watched->note.thread_id); /* [note] acquire: the same */
+    running.site = sq__load_acquire(&watched->note.site);           /* [note] acquire: the same */
+    if (sq__load_relaxed(&watched->note.began) != running.began) {
         running.began = 0;
     }
     return running;
@@ -85,53 +86,53 @@ static void show_site(sq_stall_t *stall, sq__site_t site) {
     stall->caller = stall->line == 0 ? address : NULL;
 }
 
-static bool runs_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
-    const sq__running_t running = runs_since(cold);
-    if (running.began == 0 || now - running.began < cold->watcher->threshold || now < running.began) {
+static bool runs_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) {
+    const sq__running_t running = runs_since(watched);
+    if (running.began == 0 || now - running.began < watched->watcher->threshold || now < running.began) {
         return false;
     }
     stall->shown = (sq_stall_t){
         .kind = SQ_STALL_RUNNING, .nanoseconds = now - running.began, .function = running.function, .thread_id = running.thread_id
     };
     show_site(&stall->shown, running.site);
-    bool is_new = cold->reported_running != running.began;
-    cold->reported_running = running.began;
-    cold->reported_waiting = true; /* tasks that wait behind it are part of the same stall */
+    bool is_new = watched->reported_running != running.began;
+    watched->reported_running = running.began;
+    watched->reported_waiting = true; /* tasks that wait behind it are part of the same stall */
     return is_new;
 }
 
-static bool waits_too_long(sq__cold_t *cold, uint64_t now, stall_t *stall) {
+static bool waits_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     uint64_t waiting;
-    uint64_t consumed = sq__depth_consumed(cold->queue, &waiting);
-    bool stalled = waiting > 0 && cold->looks == SQ__LOOKS && consumed < cold->taken[SQ__LOOKS - 1];
+    uint64_t consumed = sq__depth_consumed(watched->queue, &waiting);
+    bool stalled = waiting > 0 && watched->looks == SQ__LOOKS && consumed < watched->taken[SQ__LOOKS - 1];
     if (!stalled) {
-        cold->reported_waiting = false;
-    } else if (!cold->reported_waiting) {
-        stall->shown = (sq_stall_t){ .kind = SQ_STALL_WAITING, .nanoseconds = SQ__LOOKS * rest_of(cold->watcher) };
-        cold->reported_waiting = true;
+        watched->reported_waiting = false;
+    } else if (!watched->reported_waiting) {
+        stall->shown = (sq_stall_t){ .kind = SQ_STALL_WAITING, .nanoseconds = SQ__LOOKS * rest_of(watched->watcher) };
+        watched->reported_waiting = true;
     } else {
         stalled = false;
     }
-    memmove(&cold->taken[1], &cold->taken[0], sizeof cold->taken - sizeof cold->taken[0]);
-    cold->taken[0] = consumed + waiting;
-    cold->looks += cold->looks < SQ__LOOKS;
-    cold->last_look = now;
+    memmove(&watched->taken[1], &watched->taken[0], sizeof watched->taken - sizeof watched->taken[0]);
+    watched->taken[0] = consumed + waiting;
+    watched->looks += watched->looks < SQ__LOOKS;
+    watched->last_look = now;
     return stalled;
 }
 
 /* With the lock held. True: there is a stall to report. */
-static bool look(sq__cold_t *cold, uint64_t now, stall_t *stall) {
-    bool stalled = runs_too_long(cold, now, stall);
+static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
+    bool stalled = runs_too_long(watched, now, stall);
     if (!stalled) {
-        stalled = waits_too_long(cold, now, stall);
+        stalled = waits_too_long(watched, now, stall);
     }
     if (stalled) {
-        snprintf(stall->label, sizeof stall->label, "%s", cold->queue->label);
+        snprintf(stall->label, sizeof stall->label, "%s", watched->queue->label);
         sq__deadlock_waits_for(stall->shown.thread_id, stall->waits_for, sizeof stall->waits_for);
         stall->shown.label = stall->label;
         stall->shown.waits_for = stall->waits_for;
-        stall->shown.depth = sq__depth(cold->queue);
-        stall->shown.suspended = sq__load_relaxed(&cold->queue->state) & SQ__SUSPENDED;
+        stall->shown.depth = sq__depth(watched->queue);
+        stall->shown.suspended = sq__load_relaxed(&watched->queue->state) & SQ__SUSPENDED;
     }
     return stalled;
 }
@@ -157,15 +158,15 @@ static void call_watcher(sq__watcher_t *watcher, const sq_stall_t *stall) {
 /* True: the queue is idle, and the thread need not check it until sq__watch_wake. Marks the record, then checks again by a swap of
  * the state word. A thread that takes the queue after that swap sees the mark. If a thread took it before, either the swap fails,
  * or that thread has already given the queue back, and may have overwritten the mark. */
-static bool may_rest(sq__cold_t *cold) {
+static bool may_rest(sq__watched_t *watched) {
     uint64_t began = 0;
-    sq__state_t state = sq__load_relaxed(&cold->queue->state);
+    sq__state_t state = sq__load_relaxed(&watched->queue->state);
     if (!sq__state_is_free(state) && !(state & SQ__ENDED)) {
         return false;
     }
-    (void)sq__cas_relaxed(&cold->began, &began, SQ__WATCH_RESTS);
+    (void)sq__cas_relaxed(&watched->note.began, &began, SQ__WATCH_RESTS);
     /* [rest] release: the mark; acquire: the last holder's write over it. */
-    return sq__cas_acq_rel(&cold->queue->state, &state, state) && sq__load_relaxed(&cold->began) == SQ__WATCH_RESTS;
+    return sq__cas_acq_rel(&watched->queue->state, &state, state) && sq__load_relaxed(&watched->note.began) == SQ__WATCH_RESTS;
 }
 
 /* One round: checks each queue that is due, once, so that a watcher with much to report does not delay the others. Returns the
@@ -173,28 +174,28 @@ static bool may_rest(sq__cold_t *cold) {
 static uint64_t look_around(const sq__token_t *mine) {
     uint64_t next = SQ__NEVER;
     rounds += 1;
-    sq__cold_t *cold = records;
-    while (cold != NULL) {
+    sq__watched_t *watched = records;
+    while (watched != NULL) {
         uint64_t now = sq__clock_now();
-        uint64_t due = cold->last_look + rest_of(cold->watcher);
+        uint64_t due = watched->last_look + rest_of(watched->watcher);
         stall_t stall = { .waits_for = "" };
-        if (now >= due && cold->round != rounds && !cold->rests) {
-            sq__watcher_t *watcher = cold->watcher;
-            cold->round = rounds;
-            if (look(cold, now, &stall)) {
+        if (now >= due && watched->round != rounds && !watched->rests) {
+            sq__watcher_t *watcher = watched->watcher;
+            watched->round = rounds;
+            if (look(watched, now, &stall)) {
                 call_watcher(watcher, &stall.shown);
                 if (token != mine) {
                     return SQ__NEVER; /* the call has forked; in the child the list belongs to another thread */
                 }
                 next = SQ__NEVER;
-                cold = records; /* the list may have changed */
+                watched = records; /* the list may have changed */
                 continue;
             }
-            due = now + rest_of(cold->watcher);
-            cold->rests = may_rest(cold);
+            due = now + rest_of(watched->watcher);
+            watched->rests = may_rest(watched);
         }
-        next = due < next && !cold->rests ? due : next;
-        cold = cold->next;
+        next = due < next && !watched->rests ? due : next;
+        watched = watched->next;
     }
     return next;
 }
@@ -223,12 +224,13 @@ static void watch(void *unused) {
     sq__mutex_unlock(&lock);
 }
 
-void sq__watch_wake(sq__cold_t *cold) {
-    sq__store_relaxed(&cold->began, 0);
+void sq__watch_wake(sq__watch_note_t *note) {
+    sq__watched_t *watched = SQ__CONTAINER(note, sq__watched_t, note);
+    sq__store_relaxed(&watched->note.began, 0);
     sq__mutex_lock(&lock);
-    if (cold->rests) {
-        cold->rests = false;
-        cold->last_look = sq__clock_now(); /* so a queue with many short tasks wakes the thread once per look, not once per task */
+    if (watched->rests) {
+        watched->rests = false;
+        watched->last_look = sq__clock_now(); /* so a queue with many short tasks wakes the thread once per look, not once per task */
         if (token != NULL) {
             sq__token_grant(token, wait_id);
         }
@@ -238,7 +240,7 @@ void sq__watch_wake(sq__cold_t *cold) {
 
 /* List */
 
-int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
+int sq__watch_thread_add(sq__watched_t *watched, const sq__watcher_t *watcher) {
     if (token == NULL) {
         token = sq__token_acquire();
         if (token == NULL) {
@@ -254,32 +256,32 @@ int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher) {
         sq__token_grant(token, wait_id); /* it may sleep too long for the new watcher */
     }
     uint64_t began = SQ__WATCH_RESTS; /* set for the previous watcher */
-    (void)sq__cas_relaxed(&cold->began, &began, 0);
-    cold->rests = false;
-    cold->reported_running = 0; /* a new watcher also gets the stalls that the old one got */
-    cold->looks = 0;
-    cold->last_look = sq__clock_now() - rest_of(watcher); /* the first check is due now */
-    if (cold->link == NULL) {
+    (void)sq__cas_relaxed(&watched->note.began, &began, 0);
+    watched->rests = false;
+    watched->reported_running = 0; /* a new watcher also gets the stalls that the old one got */
+    watched->looks = 0;
+    watched->last_look = sq__clock_now() - rest_of(watcher); /* the first check is due now */
+    if (watched->link == NULL) {
         if (records == NULL) {
             sq__sites_want(true);
         }
-        cold->next = records;
-        cold->link = &records;
-        if (cold->next != NULL) {
-            cold->next->link = &cold->next;
+        watched->next = records;
+        watched->link = &records;
+        if (watched->next != NULL) {
+            watched->next->link = &watched->next;
         }
-        records = cold;
+        records = watched;
     }
     return 0;
 }
 
-void sq__watch_thread_remove(sq__cold_t *cold) {
-    if (cold->link != NULL) {
-        *cold->link = cold->next;
-        if (cold->next != NULL) {
-            cold->next->link = cold->link;
+void sq__watch_thread_remove(sq__watched_t *watched) {
+    if (watched->link != NULL) {
+        *watched->link = watched->next;
+        if (watched->next != NULL) {
+            watched->next->link = watched->link;
         }
-        cold->link = NULL;
+        watched->link = NULL;
         if (records == NULL) {
             sq__sites_want(false);
         }

@@ -1,7 +1,7 @@
 /* watch_thread.h: the thread that notices that a watched queue makes no progress.
  *
  * DESIGN. One thread for all watched queues looks at each of them four times per threshold. To find a task that runs too long, it reads
- * what the holder notes in the queue's cold record before each task (cold.h). To find that the oldest task waits too long, it needs no
+ * what the holder notes before each task (observe/watch_notes.h). To find that the oldest task waits too long, it needs no
  * note: it remembers how many slots had been taken at each of its last looks. Slots are consumed in order, so a task that took its slot a
  * threshold ago still waits if fewer slots than that have been consumed since. The looks go in rounds, with at most one report for each queue
  * in a round: a queue with many reports does not keep the thread from the others.
@@ -14,7 +14,7 @@
 #define SQ__INSPECT_WATCH_THREAD_H
 
 #include "include/sq_watch.h"
-#include "state/extras.h"
+#include "observe/watch_notes.h"
 
 /* The user's watcher. W under the thread's lock. */
 typedef struct sq__watcher {
@@ -25,15 +25,33 @@ typedef struct sq__watcher {
     void (*discard)(struct sq__watcher *);
 } sq__watcher_t;
 
+enum { SQ__LOOKS = 4 }; /* of the watching thread, within a threshold */
+
+/* A watched queue's record. W under the thread's lock. */
+typedef struct sq__watched {
+    sq__watch_note_t note;         /* first */
+    const sq_queue_t *queue;       /* I */
+    sq__watcher_t *watcher;        /* W  NULL: not watched now */
+    uint64_t taken[SQ__LOOKS];     /* W  slots taken in all, at the last looks; newest first */
+    unsigned looks;                /* W  how many of them are filled */
+    uint64_t last_look;            /* W */
+    uint64_t round;                /* W  the thread's last round in which it was looked at */
+    uint64_t reported_running;     /* W  when the task began that was last reported */
+    bool reported_waiting;         /* W  the present wait was reported */
+    bool rests;                    /* W  the queue is idle; the thread does not look at it before `wake` */
+    struct sq__watched *next;      /* W */
+    struct sq__watched **link;     /* W  what points to it; NULL: it is not in the list */
+} sq__watched_t;
+
 /* The thread's lock. In the child of a fork nothing is watched. */
 void sq__watch_lock(void);
 void sq__watch_unlock(bool in_child);
 
 /* W. Puts the record into the thread's list, to be looked at as often as the watcher asks. Returns 0 or ENOMEM. */
-int sq__watch_thread_add(sq__cold_t *cold, const sq__watcher_t *watcher);
-void sq__watch_thread_remove(sq__cold_t *cold);
+int sq__watch_thread_add(sq__watched_t *watched, const sq__watcher_t *watcher);
+void sq__watch_thread_remove(sq__watched_t *watched);
 
 /* N. Called when the record has the mark SQ__WATCH_RESTS: the thread looks at the queue again. Takes the thread's lock. */
-void sq__watch_wake(sq__cold_t *cold);
+void sq__watch_wake(sq__watch_note_t *note);
 
 #endif

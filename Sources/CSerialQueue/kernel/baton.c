@@ -2,11 +2,8 @@
 
 #include "kernel/depth.h"
 #include "observe/probes.h"
-#include "kernel/ring.h"
-#include "kernel/shared.h"
 #include "kernel/suspension.h"
 #include "observe/trace_hooks.h"
-#include "kernel/withdraw.h"
 
 /* Called before the waiter at the head is taken, in a queue that is traced or that discards what waits. True: the waiter must be refused. */
 static bool look_at_waiter(sq_queue_t *queue, uint32_t control) {
@@ -63,31 +60,16 @@ bool sq__baton_is_held(sq_queue_t *queue, bool *is_parked) {
 
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
     sq__next_t next;
+    uintptr_t kind;
+    uint32_t control;
     for (;;) {
-        uintptr_t kind = sq__next_kind(queue);
-        if (__builtin_expect(kind == SQ__SHARED, 0)) {
-            sq__shared_next(queue);
-            continue;
+        if (!sq__baton_find(queue, &kind, &control)) {
+            return SQ__NEXT_GONE;
         }
         if (kind == SQ__EMPTY) {
             if (nothing_next(queue, by_runner, &next)) {
                 return next;
             }
-            continue;
-        }
-        /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
-        uint32_t control = sq__load_relaxed(&queue->control); /* [control] */
-        if (__builtin_expect((control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
-            bool is_parked;
-            if (sq__baton_is_held(queue, &is_parked)) {
-                if (is_parked) {
-                    return SQ__NEXT_GONE;
-                }
-                continue;
-            }
-        }
-        if (__builtin_expect(kind == SQ__GONE, 0)) {
-            sq__withdraw_pass(queue);
             continue;
         }
         if (kind != SQ__WAITER && (by_runner || kind != SQ__EITHER)) {

@@ -16,7 +16,8 @@
 #ifndef SQ__KERNEL_BATON_H
 #define SQ__KERNEL_BATON_H
 
-#include "state/queue.h"
+#include "kernel/shared.h"
+#include "kernel/withdraw.h"
 
 typedef enum sq__next {
     SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the worker */
@@ -29,5 +30,35 @@ sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner);
 
 /* O. The queue's control says SQ__HOLD. True: the baton was parked, or the caller looks again. False: the next task may start. */
 bool sq__baton_is_held(sq_queue_t *queue, bool *is_parked);
+
+/* O. Finds the work whose turn is next, past what was withdrawn, and into a shared slot. False: the queue is suspended, and the baton was
+ * parked. *kind SQ__EMPTY: there is none, or its slot is not filled. *control is the queue's, no older than the work. */
+static inline bool sq__baton_find(sq_queue_t *queue, uintptr_t *kind, uint32_t *control) {
+    for (;;) {
+        *kind = sq__next_kind(queue);
+        if (__builtin_expect(*kind == SQ__SHARED, 0)) {
+            sq__shared_next(queue);
+            continue;
+        }
+        if (*kind == SQ__EMPTY) {
+            return true;
+        }
+        /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
+        *control = sq__load_relaxed(&queue->control); /* [control] */
+        if (__builtin_expect((*control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
+            bool is_parked;
+            if (sq__baton_is_held(queue, &is_parked)) {
+                if (is_parked) {
+                    return false;
+                }
+                continue;
+            }
+        }
+        if (__builtin_expect(*kind != SQ__GONE, 1)) {
+            return true;
+        }
+        sq__withdraw_pass(queue);
+    }
+}
 
 #endif

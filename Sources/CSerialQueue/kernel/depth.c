@@ -1,8 +1,7 @@
 #include "kernel/depth.h"
 
-#include "state/extras.h"
 #include "gate/concurrent.h"
-#include "kernel/ring.h"
+#include "kernel/shared.h"
 #include "gate/stripes.h"
 
 uint64_t sq__depth_ran(const sq_queue_t *queue) {
@@ -41,9 +40,7 @@ uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
         return 0;
     }
-    const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
-    uint64_t joined = cold != NULL ? sq__load_relaxed(&cold->joined) : 0;
-    uint64_t entered = sq__ring_waiting(queue) + joined + skipped(queue);
+    uint64_t entered = sq__ring_waiting(queue) + sq__shared_joined(queue) + skipped(queue);
     uint64_t withdrawn = sq__load_relaxed(&queue->withdrawn);
     return entered > withdrawn ? entered - withdrawn : 0;
 }

@@ -55,12 +55,10 @@ static inline void sq__next_put(sq_queue_t *queue, uint16_t kind, const sq__work
     sq__store_relaxed(&queue->handoff_kind, kind);
 }
 
-/* The word of a slot has its kind, and above that the time of its submission, if the queue is measured (measured.h). The time has the lower
- * 56 bits of the nanoseconds: enough for waits of two years. */
-enum { SQ__KIND_BITS = 8 };
+/* The word of a slot has its kind, and above that the time of its submission, if the queue is measured (observe/timings.h). The time
+ * has the lower 56 bits of the nanoseconds: enough for waits of two years. */
 static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ__KIND_BITS) - 1); }
 static inline uint64_t sq__ring_time(uintptr_t word) { return word >> SQ__KIND_BITS; }
-static inline uint64_t sq__ring_time_between(uint64_t earlier, uint64_t later) { return (later - earlier) << SQ__KIND_BITS >> SQ__KIND_BITS; }
 
 /* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish. */
 bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control);

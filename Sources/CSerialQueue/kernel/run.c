@@ -2,20 +2,20 @@
 
 #include "kernel/baton.h"
 #include "kernel/depth.h"
-#include "observe/reader.h"
 #include "kernel/ring.h"
 #include "observe/call_sites.h"
-#include "observe/trace_hooks.h"
 #include "kernel/withdraw.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
  * from the submitters: with a long backlog every sixteenth has to do. */
 static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
-/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. */
-static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
+static bool takes_room(uintptr_t kind) { return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER; }
+
+/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. `bits`: those that may be beside its kind. */
+static inline uintptr_t take_out(sq_queue_t *queue, uintptr_t bits, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
-    if (__builtin_expect(kind == SQ__CLAIM, 0)) {
+    if (__builtin_expect((kind & ~bits) == SQ__CLAIM, 0)) {
         kind = sq__withdraw_take(queue, work);
     } else if (__builtin_expect(kind == SQ__GONE, 0)) { /* since the holder's last look */
         sq__withdraw_pass(queue);
@@ -23,9 +23,7 @@ static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     } else {
         *work = sq__next_take(queue);
     }
-    if (__builtin_expect(queue->room != NULL, 0)
-        && (kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER || kind == SQ__BARRIER
-            || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_MEMBER)) {
+    if (__builtin_expect(queue->room != NULL, 0) && takes_room(kind & ~bits)) {
         queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
@@ -46,8 +44,8 @@ static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) 
     return false;
 }
 
-static inline uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
-    uintptr_t kind = take_out(queue, work);
+static inline uintptr_t take(sq_queue_t *queue, uint32_t control, uintptr_t bits, sq__work_t *work) {
+    uintptr_t kind = take_out(queue, bits, work);
     if (kind == SQ__AWAITED || kind == SQ__EITHER) {
         return take_call(queue, control, work->waiter) ? kind : SQ__EMPTY;
     }
@@ -82,17 +80,24 @@ static inline void run_pair(const sq_queue_t *queue, uint32_t control, sq__pair_
     }
 }
 
+/* The function has returned: a watcher, a trace and the histograms see its end before its outcome can be seen. */
+static inline void ended(sq_queue_t *queue, const sq__observed_t *observed) {
+    if (__builtin_expect(observed != NULL, 0)) {
+        sq__observe_end(queue, observed);
+    }
+}
+
 /* Ends the member after its function has returned, so that waits for the group see its writes. */
-static void run_member(sq_queue_t *queue, uint32_t control, uint64_t began, sq__member_task_t member) {
+static void run_member(sq_queue_t *queue, uint32_t control, const sq__observed_t *observed, sq__member_task_t member) {
     sq_function_t discard = control & SQ__DISCARD ? member.end->discard : NULL;
     run_task(queue, control, (sq_task_t){ .run = member.run, .discard = discard, .context = member.context });
-    sq__measured_end(queue, began);
+    ended(queue, observed);
     member.end->call(member.end, !sq__queue_is_stale(queue));
 }
 
-static void run_call(sq_queue_t *queue, uint64_t began, sq__waiter_t waiter) {
+static void run_call(sq_queue_t *queue, const sq__observed_t *observed, sq__waiter_t waiter) {
     run_task(queue, 0, waiter.call->task);
-    sq__measured_end(queue, began);
+    ended(queue, observed);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
         waiter.call->is_done = true;
         sq__token_grant(waiter.token, waiter.wait_id);
@@ -100,153 +105,114 @@ static void run_call(sq_queue_t *queue, uint64_t began, sq__waiter_t waiter) {
 }
 
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
-    switch (kind) {
+    switch (kind & ~(uintptr_t)SQ__BARRIER) {
     case SQ__MEMBER:
-    case SQ__BARRIER_MEMBER:
         return control & SQ__DISCARD ? work->member.end->discard : work->member.run;
     case SQ__AWAITED:
     case SQ__EITHER:
         return work->waiter.call->task.run;
     case SQ__PAIR:
     case SQ__JOB:
-    case SQ__BARRIER_PAIR:
-    case SQ__BARRIER_JOB:
         return (sq_function_t)(void (*)(void))work->pair.call;
     default:
         return control & SQ__DISCARD ? work->task.discard : work->task.run;
     }
 }
 
-/* `began`: see measured.h. A task is counted before its outcome can be seen. */
-static inline __attribute__((always_inline)) void call_measured(sq_queue_t *queue, uintptr_t kind, uint32_t control, uint64_t began,
-                                                                const sq__work_t *work) {
+/* `kind`: without a bit. `observed`: NULL if nothing observes the task. */
+static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__observed_t *observed,
+                                                       const sq__work_t *work) {
     switch (kind) {
     case SQ__TASK:
     case SQ__DUE:
-    case SQ__BARRIER:
         run_task(queue, control, work->task);
-        sq__measured_end(queue, began);
+        ended(queue, observed);
         break;
     case SQ__PAIR:
     case SQ__JOB:
-    case SQ__BARRIER_PAIR:
-    case SQ__BARRIER_JOB:
         run_pair(queue, control, work->pair);
-        sq__measured_end(queue, began);
+        ended(queue, observed);
         break;
     case SQ__MEMBER:
-    case SQ__BARRIER_MEMBER:
-        run_member(queue, control, began, work->member);
+        run_member(queue, control, observed, work->member);
         break;
     case SQ__AWAITED:
     case SQ__EITHER:
-        run_call(queue, began, work->waiter);
+        run_call(queue, observed, work->waiter);
         break;
     }
 }
 
-static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintptr_t kind, uint64_t submitted, uint32_t control,
-                                                       const sq__work_t *work) {
-    uint64_t began = 0;
-    if (__builtin_expect(control & SQ__WATCHED, 0) && kind != SQ__EMPTY) {
-        sq__cold_task_begins(queue, sq__run_function_of(kind, control, work), sq__reader_site_of(sq__self()->frame));
-    }
-    if (__builtin_expect((control & (SQ__MEASURED | SQ__DISCARD)) == SQ__MEASURED, 0) && kind != SQ__EMPTY) {
-        began = sq__measured_begin(queue, kind == SQ__AWAITED || kind == SQ__EITHER ? work->waiter.call->submitted : submitted);
-    }
-    call_measured(queue, kind, control, began, work);
-    if (__builtin_expect(control & SQ__WATCHED, 0)) {
-        sq__cold_task_ends(queue);
-    }
-}
+uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, SQ__BARRIER, work); }
 
-uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, work); }
-
-/* The task was taken from a queue that is traced. */
-static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
+/* What there is to see of a task that was taken. */
+static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+    sq__task_seen_t task = {
+        .function = sq__run_function_of(kind, control, work), .kind = (unsigned)kind, .is_discarded = control & SQ__DISCARD,
+        .where = origin.where, .submitted = control & SQ__DISCARD ? 0 : origin.submitted, .site = sq__frame_site(sq__self()->frame)
+    };
+    kind &= ~(uintptr_t)SQ__BARRIER;
     if (kind == SQ__AWAITED || kind == SQ__EITHER) {
-        sq__traced_closure(work->waiter.call->task.run, work->waiter.call->task.context);
+        task.context = work->waiter.call->task.context;
+        task.submitted = work->waiter.call->submitted;
+    } else if (kind == SQ__PAIR || kind == SQ__JOB) {
+        task.code = work->pair.first;
     }
-    sq_function_t function = sq__run_function_of(kind, control, work);
-    unsigned detail = (unsigned)kind | (control & SQ__DISCARD ? SQ__EVENT_DISCARDS : 0);
-    if (kind == SQ__PAIR || kind == SQ__JOB || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB) {
-        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, (uintptr_t)work->pair.first);
-    }
-    return sq__traced_start(queue, detail, where, (uintptr_t)function);
-}
-
-/* O. The next task, which is in this place, will run in the calling thread's innermost frame. */
-static void note_site(const sq_queue_t *queue, uintptr_t where) {
-    sq__frame_t *frame = sq__self()->frame;
-    sq__site_t site = sq__sited_take(queue, where);
-    if (frame->is_reader) {
-        ((sq__reader_t *)(void *)frame)->site = site;
-    } else {
-        ((sq__batch_frame_t *)(void *)frame)->site = site;
-    }
-    frame->has_site = site != 0;
-}
-
-static __attribute__((noinline)) void call_sited(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
-                                                 const sq__work_t *work) {
-    sq__session_t session = control & SQ__TRACED ? trace_start(queue, kind, origin.where, control, work) : 0;
-    call(queue, kind, origin.submitted, control, work);
-    if (session != 0) {
-        sq__trace_close(session, SQ__EVENT_END, 0, 0);
-    }
-    sq__self()->frame->has_site = false; /* the next task is perhaps not noted */
+    return task;
 }
 
 sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
-    sq__origin_t origin = { .where = 0, .submitted = control & SQ__MEASURED ? sq__measured_submitted(queue) : 0 };
+    sq__origin_t origin = { .where = 0 };
+    if (control & SQ__MEASURED) {
+        origin.submitted = sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY ? sq__measured_submitted_handoff(queue)
+                                                                               : sq__ring_time(sq__load_relaxed(&sq__ring_head(queue)->word));
+    }
     if (control & SQ__SITED) {
         origin.where = sq__next_where(queue);
-        note_site(queue, origin.where);
+        sq__frame_set_site(sq__self()->frame, sq__sited_take(queue, origin.where));
     }
     return origin;
 }
 
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
-    if (__builtin_expect(control & SQ__SITED, 0)) {
-        call_sited(queue, kind, origin, control, work);
-        return;
-    }
-    call(queue, kind, origin.submitted, control, work);
+static __attribute__((noinline)) void call_observed(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
+                                                    const sq__work_t *work) {
+    sq__task_seen_t task = task_seen(kind, origin, control, work);
+    sq__observed_t observed = sq__observe_begin(queue, control, &task);
+    call(queue, kind & ~(uintptr_t)SQ__BARRIER, control, &observed, work);
+    sq__self()->frame->has_site = false; /* the next task is perhaps not noted */
 }
 
-/* sq__run in a frame that has the site. */
-static void run_sited(sq_queue_t *queue, sq_function_t function, void *context, sq__site_t site) {
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+    if (__builtin_expect(control & SQ__NOTED, 0)) {
+        call_observed(queue, kind, origin, control, work);
+    } else {
+        call(queue, kind & ~(uintptr_t)SQ__BARRIER, control, NULL, work);
+    }
+}
+
+void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, uint64_t submitted, void *context, sq__site_t site) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__turn_frame_t turn = { .frame = { .owner = queue, .parent = self->frame, .function = function, .has_site = site != 0 }, .site = site };
-    self->frame = &turn.frame;
-    function(context);
-    self->frame = turn.frame.parent;
+    frame->parent = self->frame;
+    sq__frame_set_site(frame, control & SQ__SITED ? sq__sited_call(queue, site) : 0);
+    self->frame = frame;
+    sq__observed_t observed = sq__observe_begin(queue, control, &(sq__task_seen_t){
+        .function = frame->function, .context = context, .kind = SQ__WAITER, .submitted = submitted, .site = sq__frame_site(frame)
+    });
+    frame->function(context);
+    sq__observe_end(queue, &observed);
+    self->frame = frame->parent;
 }
 
-void sq__run_noted_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, uint32_t control) {
-    site = control & SQ__SITED ? sq__sited_call(queue, site) : 0;
-    sq__session_t session = 0;
-    if (control & SQ__TRACED) {
-        sq__traced_closure(function, context);
-        session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
-    }
-    if (control & SQ__WATCHED) {
-        sq__cold_task_begins(queue, function, site);
-    }
-    uint64_t began = control & SQ__MEASURED ? sq__measured_begin(queue, submitted) : 0;
-    run_sited(queue, function, context, site);
-    sq__measured_end(queue, began);
-    if (control & SQ__WATCHED) {
-        sq__cold_task_ends(queue);
-    }
-    sq__trace_close(session, SQ__EVENT_END, 0, 0);
+void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, uint32_t control) {
+    sq__frame_t frame = { .owner = queue, .function = function };
+    sq__run_observed(queue, control, &frame, submitted, context, site);
 }
 
-/* On a queue that is watched, traced or measured. */
-static __attribute__((noinline)) void run_noted_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
+/* On a queue that is watched, traced or measured, or that discards what waits. */
+static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
     sq__origin_t origin = sq__run_origin(queue, control);
-    batch->kind = take(queue, control, &batch->work);
+    batch->kind = take(queue, control, 0, &batch->work);
     if (batch->kind != SQ__EMPTY) {
         sq__run_call(queue, batch->kind, origin, control, &batch->work);
     }
@@ -255,11 +221,11 @@ static __attribute__((noinline)) void run_noted_work(sq_queue_t *queue, uint32_t
 static inline void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     if (__builtin_expect(control & (SQ__DISCARD | SQ__NOTED), 0)) {
-        run_noted_work(queue, control, batch);
+        run_observed_work(queue, control, batch);
         return;
     }
-    batch->kind = take(queue, 0, &batch->work);
-    call_measured(queue, batch->kind, 0, 0, &batch->work);
+    batch->kind = take(queue, 0, 0, &batch->work);
+    call(queue, batch->kind, 0, NULL, &batch->work);
 }
 
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) {

@@ -3,8 +3,7 @@
 #define SQ__KERNEL_RUN_H
 
 #include "kernel/batch.h"
-#include "state/extras.h"
-#include "observe/timings.h"
+#include "observe/observe.h"
 #include "observe/probes.h"
 #include "state/queue.h"
 #include "platform/unwind.h"
@@ -16,21 +15,19 @@ typedef struct sq__batch_frame {
     sq__frame_t frame; /* first, so that a frame with is_batch is known to be one of these */
     uintptr_t kind;    /* SQ__EMPTY: nothing yet; else of the last task that it has begun */
     sq__work_t work;
-    sq__site_t site;   /* if frame.has_site: where this task was submitted */
 } sq__batch_frame_t;
-
-/* The frame of a call that takes its turn in a queue that is traced or watched. */
-typedef struct sq__turn_frame {
-    sq__frame_t frame; /* first, so that a frame with has_site that is neither a batch nor a reader is known to be one of these */
-    sq__site_t site;
-} sq__turn_frame_t;
 
 /* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller counts it. `begins`: it does not
  * run on behalf of this thread's own task, see sq__frame_t. With `begins` the queue may be NULL: then there is no current queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
-    sq__frame_t frame = { .owner = queue, .parent = self->frame, .function = function, .begins = begins };
+    sq__frame_t frame; /* without `site`, which nobody reads: this is the fast path of a sync */
+    frame.owner = queue;
+    frame.parent = self->frame;
+    frame.function = function;
+    frame.begins = begins;
+    frame.is_reader = frame.is_batch = frame.has_site = false;
     self->frame = &frame;
     function(context);
     self->frame = frame.parent;
@@ -41,18 +38,20 @@ static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *cont
     sq__run_in_chain(queue, false, function, context);
 }
 
-/* O. The same on a queue that is watched, traced or measured. The parameters are in the order of sync's functions, as in sync.c. */
-void sq__run_noted_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, uint32_t control);
+/* O. The same on a queue that is watched, traced or measured, in this frame, which has the function: from its begin to its end. `control` is the
+ * queue's. */
+void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, uint64_t submitted, void *context, sq__site_t site);
+void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, uint32_t control);
 
-/* O. The same, and notes the task for a watcher, a trace and the histograms, if there are any. `submitted`: as sq__call_t has it, or
- * SQ__DID_NOT_WAIT. `site`: of the call, unless the thread has noted one for the queue. */
+/* O. The same as sync's functions want it, whose parameters are in this order. `submitted`: as sq__call_t has it, or SQ__DID_NOT_WAIT.
+ * `site`: of the call, unless the thread has noted one for the queue. */
 static inline void sq__run_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     SQ__PROBE_START(queue, function, context);
     if (__builtin_expect(!(control & SQ__NOTED), 1)) {
         sq__run(queue, function, context);
     } else {
-        sq__run_noted_turn(queue, submitted, function, context, site, control);
+        sq__run_turn_observed(queue, submitted, function, context, site, control);
     }
     SQ__PROBE_END(queue);
 }

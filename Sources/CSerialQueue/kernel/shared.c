@@ -5,6 +5,11 @@
 
 #include <errno.h>
 
+uint64_t sq__shared_joined(const sq_queue_t *queue) {
+    const sq__joinable_t *joinable = sq__extra(queue, SQ__EXTRA_SHARED);
+    return joinable != NULL ? sq__load_relaxed(&joinable->joined) : 0;
+}
+
 static void append(sq__shared_t *list, sq__sharer_t *sharer) {
     sharer->list = list;
     sharer->link = list->end;
@@ -32,20 +37,20 @@ static bool may_be_joined(sq_queue_t *queue, const sq__slot_t *slot) {
 int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place) {
     int error = 0;
     sq__lock(queue);
-    sq__cold_t *cold = sq__cold_record(queue);
-    if (cold == NULL) {
+    sq__joinable_t *joinable = sq__extra_make(queue, SQ__EXTRA_SHARED, sizeof *joinable);
+    if (joinable == NULL) {
         error = ENOMEM;
-    } else if (may_be_joined(queue, cold->shared)) {
+    } else if (may_be_joined(queue, joinable->slot)) {
         *place = (sq__place_t){ .slot = NULL };
-        append(&cold->shared->work.shared, sharer);
-        sq__count(&cold->joined, 1);
+        append(&joinable->slot->work.shared, sharer);
+        sq__count(&joinable->joined, 1);
     } else {
         error = sq__ring_take_place(queue, always_a_place, place);
         if (error == 0 && place->slot != NULL) {
             sq__shared_t *list = &place->slot->work.shared;
             *list = (sq__shared_t){ .end = &list->first };
             append(list, sharer);
-            cold->shared = place->slot;
+            joinable->slot = place->slot;
         }
     }
     sq__unlock(queue);
@@ -62,7 +67,7 @@ void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer) {
 
 void sq__shared_next(sq_queue_t *queue) {
     sq__lock(queue);
-    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* made under the same lock */
+    sq__joinable_t *joinable = sq__extra(queue, SQ__EXTRA_SHARED);
     sq__slot_t *slot = sq__ring_head(queue);
     sq__sharer_t *sharer = slot->work.shared.first;
     if (sharer != NULL) {
@@ -71,7 +76,7 @@ void sq__shared_next(sq_queue_t *queue) {
         sq__next_put(queue, (uint16_t)sharer->kind, &(sq__work_t){ .waiter = sharer->waiter });
     }
     if (slot->work.shared.first == NULL) {
-        cold->shared = NULL; /* if it was a newer one, the next thread takes a new slot */
+        joinable->slot = NULL; /* if it was a newer one, the next thread takes a new slot */
         (void)sq__ring_take(queue);
         sq__count(&queue->skipped, 1);
     }

@@ -30,6 +30,15 @@ typedef struct sq__sharer {
     struct sq__sharer **link; /* L  what points to it; NULL: it is not on a list */
 } sq__sharer_t;
 
+/* The queue's record of them. L under its lock. */
+typedef struct sq__joinable {
+    sq__slot_t *slot;            /* L  a shared slot that the head has not consumed, which may be joined; NULL: none */
+    SQ__ATOMIC(uint64_t) joined; /* L, read as a count: how many threads have joined a shared slot that was there */
+} sq__joinable_t;
+
+/* How many threads have joined a shared slot that was there. */
+uint64_t sq__shared_joined(const sq_queue_t *queue);
+
 /* Joins the last slot of the ring; or takes a new slot, or the queue if it is free (as sq__ring_take_place). A new slot is
  * filled already, and is to be published as SQ__SHARED. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place);

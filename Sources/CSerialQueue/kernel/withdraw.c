@@ -35,16 +35,18 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
     sq__lock(queue);
     uintptr_t kind = sq__next_kind(queue);
     sq__claim_t claim = sq__next_take(queue).claim;
-    if (kind == SQ__CLAIM) {
+    uintptr_t bit = kind & SQ__BARRIER;
+    bool is_ours = kind - bit == SQ__CLAIM;
+    if (is_ours) {
         sq__store_relaxed(claim.place, SQ__OVER);
     }
     sq__unlock(queue);
-    if (kind != SQ__CLAIM) {
+    if (!is_ours) {
         sq__count(&queue->skipped, 1);
         return SQ__EMPTY;
     }
     memcpy(&work->pair, claim.pair, sizeof work->pair);
-    return claim.takes_no_room ? SQ__JOB : claim.is_barrier ? SQ__BARRIER_PAIR : SQ__PAIR;
+    return (claim.takes_no_room ? SQ__JOB : SQ__PAIR) | bit;
 }
 
 void sq__withdraw_pass(sq_queue_t *queue) {

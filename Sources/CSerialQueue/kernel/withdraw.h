@@ -26,7 +26,7 @@ enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
  * queue, the queue may already be freed; if it was, the queue may be freed as soon as this returns. */
 bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **room, bool *takes_baton);
 
-/* O. Takes the CLAIM at the head. Returns its kind, SQ__PAIR, SQ__BARRIER_PAIR or SQ__JOB, and *work; or SQ__EMPTY if it has
+/* O. Takes the CLAIM at the head. Returns its kind, SQ__PAIR or SQ__JOB with its bit, and *work; or SQ__EMPTY if it has
  * just been withdrawn. */
 uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work);
 

@@ -1,10 +1,10 @@
 /* group_async.c: tasks that are members of a group. */
 #include "include/sq_group.h"
 
-#include "state/extras.h"
+#include "observe/watch_notes.h"
 #include "gate/concurrent.h"
 #include "state/handle.h"
-#include "observe/call_sites.h"
+#include "observe/trace_hooks.h"
 #include "many/tie.h"
 #include "platform/memory.h"
 #include "queue/async.h"
@@ -32,7 +32,7 @@ static void end_owned(sq__member_end_t *end, bool leaves) {
 }
 
 static void call_pair(const owned_pair_t *owned, bool runs) {
-    sq__cold_task_calls_if_watched(owned->queue, (sq_function_t)(void (*)(void))owned->pair.call); /* not run_pair */
+    sq__watch_task_calls(owned->queue, (sq_function_t)(void (*)(void))owned->pair.call); /* not run_pair */
     owned->pair.call(owned->pair.first, owned->pair.second, runs);
 }
 
@@ -97,8 +97,6 @@ static int submit_pair(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq_
     return submit_owned(group, queue, kind, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned);
 }
 
-static uintptr_t barrier_on(const sq_queue_t *queue) { return sq__is_concurrent(queue) ? SQ__BARRIER_MEMBER : SQ__MEMBER; }
-
 static inline int submit_plain(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
     SQ__CHECK_HANDLE(queue);
     return submit_task(group, queue, SQ__MEMBER, &(sq_task_t){ .run = function, .context = context });
@@ -106,7 +104,7 @@ static inline int submit_plain(sq_group_t *group, sq_queue_t *queue, sq_function
 
 /* A function of its own, so that the usual path saves no registers. */
 static __attribute__((noinline)) int submit_noted(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
-    sq__sited_want(queue, caller);
+    sq__traced_want(queue, caller);
     return sq__sited_outcome(submit_plain(group, queue, function, context));
 }
 
@@ -131,10 +129,10 @@ int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t
 SQ__NOTES_CALLER int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
     SQ__CHECK_HANDLE(queue);
     SQ__NOTE_CALLER_IF_WANTED(queue);
-    return sq__sited_outcome(submit_task(group, queue, barrier_on(queue), task));
+    return sq__sited_outcome(submit_task(group, queue, SQ__MEMBER | sq__barrier_on(queue), task));
 }
 
 int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
-    return submit_pair(group, queue, barrier_on(queue), (sq__pair_t){ .call = call, .first = first, .second = second });
+    return submit_pair(group, queue, SQ__MEMBER | sq__barrier_on(queue), (sq__pair_t){ .call = call, .first = first, .second = second });
 }

@@ -5,10 +5,10 @@
 #include "platform/memory.h"
 #include "queue/async.h"
 #include "wait/deadlock.h"
-#include "state/extras.h"
+#include "observe/watch_notes.h"
 #include "state/handle.h"
 #include "kernel/run.h"
-#include "observe/call_sites.h"
+#include "observe/trace_hooks.h"
 #include "kernel/withdraw.h"
 #include "many/peek.h"
 #include "platform/peek.h"
@@ -58,7 +58,7 @@ static void have_turn(void *context, void *unused, bool runs) {
     sq_function_t function = runs ? item->task.run : item->task.discard;
     (void)unused;
     if (function != NULL) {
-        sq__cold_task_calls_if_watched(item->queue, function); /* not have_turn */
+        sq__watch_task_calls(item->queue, function); /* not have_turn */
         function(item->task.context);
     }
     if (item->process == sq__process()) { /* else it has forked, and this is the child: the item is the parent's */

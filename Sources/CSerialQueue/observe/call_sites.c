@@ -2,15 +2,27 @@
 
 #include "state/extras.h"
 
+/* Made before the queue is sited, and then fixed. */
+typedef struct sited {
+    SQ__ATOMIC(sq__era_t) era; /* L, read by any thread  of its sites: trace/sites.h */
+} sited_t;
+
 static sq__era_t era_of(const sq_queue_t *queue) {
-    const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
-    return sq__load_relaxed(&cold->era);
+    const sited_t *sited = sq__extra(queue, SQ__EXTRA_SITES);
+    return sq__load_relaxed(&sited->era);
 }
 
-void sq__sited_begin(const sq_queue_t *queue) {
-    if (!sq__is_sited(queue)) {
-        sq__store_relaxed(&sq__load_relaxed(&queue->cold)->era, sq__sites_new_era());
+const SQ__ATOMIC(sq__era_t) *sq__sited_era(const struct sq__extras *extras) {
+    const sited_t *sited = sq__load_relaxed(&extras->records[SQ__EXTRA_SITES]);
+    return sited != NULL ? &sited->era : NULL;
+}
+
+bool sq__sited_begin(sq_queue_t *queue) {
+    sited_t *sited = sq__extra_make(queue, SQ__EXTRA_SITES, sizeof *sited);
+    if (sited != NULL && !sq__is_sited(queue)) {
+        sq__store_relaxed(&sited->era, sq__sites_new_era());
     }
+    return sited != NULL;
 }
 
 sq__site_t sq__sited_put(const sq_queue_t *queue, uintptr_t where) {

@@ -7,7 +7,8 @@
 #define SQ__OBSERVE_CALL_SITES_H
 
 #include "state/queue.h"
-#include "observe/trace_hooks.h"
+#include "trace/recorder.h"
+#include "trace/sites.h"
 
 static inline bool sq__is_sited(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__SITED, 0);
@@ -18,16 +19,6 @@ static inline bool sq__sited_is_wanted(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0);
 }
 
-void sq__sited_want(sq_queue_t *queue, const void *caller) __attribute__((cold));
-
-/* For a public call that does not use sq__runner_find itself: as there, notes its caller, and gives the queue its flag, if that is wanted. */
-#define SQ__NOTE_CALLER_IF_WANTED(queue)     \
-    do {                                     \
-        if (sq__sited_is_wanted(queue)) {    \
-            sq__sited_want(queue, __builtin_return_address(0)); \
-        }                                    \
-    } while (0)
-
 /* Called with the outcome of the call that noted it, and returns that. After an error nothing has taken the note, perhaps. */
 static inline int sq__sited_outcome(int error) {
     if (__builtin_expect(error, 0)) {
@@ -36,8 +27,13 @@ static inline int sq__sited_outcome(int error) {
     return error;
 }
 
-/* L. The queue, which has a record, is about to be traced or watched: an era begins, unless one is under way. */
-void sq__sited_begin(const sq_queue_t *queue);
+/* L. The queue is about to be traced or watched: an era begins, unless one is under way. False: no memory. */
+bool sq__sited_begin(sq_queue_t *queue);
+
+struct sq__extras;
+
+/* Where the era of a queue stands, which has this copy of a table of records, for a dump; NULL: it has none. */
+const SQ__ATOMIC(sq__era_t) *sq__sited_era(const struct sq__extras *extras);
 
 /* Stores the site that the thread has noted for the queue, under this place, and returns it; 0: not known. The queue is sited. */
 sq__site_t sq__sited_put(const sq_queue_t *queue, uintptr_t where);

@@ -1,7 +1,5 @@
 #include "observe/reader.h"
 
-#include "observe/call_sites.h"
-#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "thread/locks.h"
@@ -56,43 +54,9 @@ sq__running_t sq__reader_oldest(const sq_queue_t *queue) {
     const sq__reader_t *oldest = sq__concurrent_of(queue)->oldest;
     if (oldest != NULL) {
         running = (sq__running_t){
-            .began = oldest->began, .function = oldest->function, .thread_id = oldest->thread_id, .site = sq__reader_site_of(&oldest->frame)
+            .began = oldest->began, .function = oldest->function, .thread_id = oldest->thread_id, .site = sq__frame_site(&oldest->frame)
         };
     }
     sq__locks_release(&locks, queue);
     return running;
-}
-
-void sq__reader_run_noted(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins) {
-    SQ__NOBODY_UNWINDS_THROUGH;
-    sq__self_t *self = sq__self();
-    sq__session_t session = 0;
-    uint32_t noted = sq__load_relaxed(&queue->control) & SQ__NOTED;
-    sq__reader_t reader = {
-        .frame = { .owner = queue, .parent = self->frame, .function = function, .begins = begins, .is_reader = true }
-    };
-    if (noted & SQ__SITED) {
-        reader.site = sq__sited_call(queue, site);
-        reader.frame.has_site = reader.site != 0;
-    }
-    self->frame = &reader.frame;
-    if (noted & SQ__TRACED) {
-        sq__traced_closure(function, context);
-        session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
-    }
-    if (noted & SQ__WATCHED) {
-        sq__reader_begin(queue, function);
-    }
-    uint64_t began = noted & SQ__MEASURED ? sq__measured_begin(queue, submitted) : 0;
-    function(context);
-    sq__measured_end(queue, began);
-    if (noted & SQ__WATCHED) {
-        sq__reader_end(queue);
-    }
-    sq__trace_close(session, SQ__EVENT_END, 0, 0);
-    self->frame = reader.frame.parent;
-}
-
-void *sq__queue_memory(sq_queue_t *queue) {
-    return sq__is_concurrent(queue) ? (void *)sq__concurrent_of(queue) : queue;
 }

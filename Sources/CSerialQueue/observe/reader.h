@@ -9,8 +9,8 @@
 #define SQ__OBSERVE_READER_H
 
 #include "gate/concurrent.h"
-#include "kernel/run.h"
 #include "thread/self.h"
+#include "trace/sites.h"
 
 /* T, and fixed while the thread sleeps; R as in concurrent.h. */
 typedef struct sq__reader {
@@ -18,7 +18,6 @@ typedef struct sq__reader {
     const sq__token_t *caller; /* T  of the thread that waits for it in run_and_wait, or NULL */
     const void *subject;      /* T  the group that it is a member of; of a pair the first word, which may be an item; else NULL */
     sq_pair_function_t call;  /* T  of a pair the function, which tells whether that is an item; else NULL */
-    sq__site_t site;          /* T  if frame.has_site: where it was submitted */
     sq_function_t function;   /* R */
     uint64_t began;           /* R  0: not in the list */
     uint64_t thread_id;       /* R */
@@ -34,41 +33,19 @@ static inline sq__reader_t *sq__reader_of(const sq__frame_t *frame) {
 /* The same for the innermost task of the calling thread. */
 static inline sq__reader_t *sq__reader_now(void) { return sq__reader_of(sq__self()->frame); }
 
-/* Where the task of this frame, of a reader or of a batch, was submitted; 0: not known. */
-static inline sq__site_t sq__reader_site_of(const sq__frame_t *frame) {
-    if (!frame->has_site) {
-        return 0;
-    }
-    return frame->is_reader ? ((const sq__reader_t *)(const void *)frame)->site : ((const sq__batch_frame_t *)(const void *)frame)->site;
-}
-
 /* Called when the calling thread's task, which has such a record, begins or ends a function. Only if the queue is watched. */
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function);
 void sq__reader_end(sq_queue_t *queue);
 
+/* What a watched queue runs. */
+typedef struct sq__running {
+    uint64_t began; /* 0: nothing is known to run */
+    sq_function_t function;
+    uint64_t thread_id;
+    sq__site_t site; /* where it was submitted; 0: not known */
+} sq__running_t;
+
 /* The oldest running task. */
 sq__running_t sq__reader_oldest(const sq_queue_t *queue);
-
-/* sq__reader_run on a queue that is watched, traced or measured. */
-void sq__reader_run_noted(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins);
-
-/* Calls `function(context)` as a task of the queue, which a watcher, a trace or a histogram may want to know of. `begins`: as in
- * sq__run_in_chain; `submitted`: as in sq__run_turn, or 0: it is part of another task. `site`: as there. Counting is the caller's. */
-static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context,
-                                  sq__site_t site) {
-    SQ__PROBE_START(queue, function, context);
-    if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__NOTED, 0)) {
-        sq__reader_run_noted(queue, submitted, function, context, site, begins);
-    } else {
-        sq__run_in_chain(queue, begins, function, context);
-    }
-    SQ__PROBE_END(queue);
-}
-
-/* Called in a task of the queue. True: it is a barrier. */
-static inline bool sq__is_in_barrier(const sq_queue_t *queue) {
-    sq__gate_t *gate = sq__gate_of(queue);
-    return (sq__load_relaxed(gate) & SQ__GATE_BARRIER) != 0;
-}
 
 #endif

@@ -5,9 +5,16 @@
 
 /* A few lists, by the queue's address: a dump looks at one at a time, and delays only the resumption of the queues in that list. */
 enum { LISTS = 8 };
+/* The links are under the lock of the list; `link` also under the queue's. */
+typedef struct suspended {
+    const sq_queue_t *queue; /* fixed */
+    struct suspended *next;
+    struct suspended **link; /* what points to it; NULL: it is in no list */
+} suspended_t;
+
 static struct {
     _Alignas(SQ__LINE) sq__mutex_t lock;
-    sq__cold_t *first; /* under the lock */
+    suspended_t *first; /* under the lock */
 } lists[LISTS] = { { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 },
                    { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 } };
 static SQ__ATOMIC(uint64_t) missed;
@@ -18,34 +25,35 @@ static unsigned list_of(const sq_queue_t *queue) {
 }
 
 void sq__suspended_add(sq_queue_t *queue) {
-    sq__cold_t *cold = sq__cold_record(queue);
-    if (cold == NULL) {
+    suspended_t *suspended = sq__extra_make(queue, SQ__EXTRA_SUSPENDED, sizeof *suspended);
+    if (suspended == NULL) {
         sq__add_relaxed(&missed, 1);
         return;
     }
     unsigned i = list_of(queue);
+    suspended->queue = queue;
     sq__mutex_lock(&lists[i].lock);
-    cold->next_suspended = lists[i].first;
-    cold->suspended_link = &lists[i].first;
-    if (cold->next_suspended != NULL) {
-        cold->next_suspended->suspended_link = &cold->next_suspended;
+    suspended->next = lists[i].first;
+    suspended->link = &lists[i].first;
+    if (suspended->next != NULL) {
+        suspended->next->link = &suspended->next;
     }
-    lists[i].first = cold;
+    lists[i].first = suspended;
     sq__mutex_unlock(&lists[i].lock);
 }
 
 void sq__suspended_remove(sq_queue_t *queue) {
-    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* made under the queue's lock */
-    if (cold == NULL || cold->suspended_link == NULL) { /* changes only under the queue's lock */
+    suspended_t *suspended = sq__extra(queue, SQ__EXTRA_SUSPENDED);
+    if (suspended == NULL || suspended->link == NULL) { /* changes only under the queue's lock */
         return;
     }
     unsigned i = list_of(queue);
     sq__mutex_lock(&lists[i].lock);
-    *cold->suspended_link = cold->next_suspended;
-    if (cold->next_suspended != NULL) {
-        cold->next_suspended->suspended_link = cold->suspended_link;
+    *suspended->link = suspended->next;
+    if (suspended->next != NULL) {
+        suspended->next->link = suspended->link;
     }
-    cold->suspended_link = NULL;
+    suspended->link = NULL;
     sq__mutex_unlock(&lists[i].lock);
 }
 
@@ -56,8 +64,8 @@ unsigned sq__suspended_visit(uint64_t nanoseconds, void (*visit)(void *context, 
             without += 1;
             continue;
         }
-        for (const sq__cold_t *cold = lists[i].first; cold != NULL; cold = cold->next_suspended) {
-            visit(context, cold->queue);
+        for (const suspended_t *suspended = lists[i].first; suspended != NULL; suspended = suspended->next) {
+            visit(context, suspended->queue);
         }
         sq__mutex_unlock(&lists[i].lock);
     }
@@ -74,8 +82,8 @@ static void take_all(void) {
 
 static void release_all(bool in_child) {
     for (unsigned i = 0; i < LISTS; i += 1) {
-        for (sq__cold_t *cold = lists[i].first; in_child && cold != NULL; cold = cold->next_suspended) {
-            cold->suspended_link = NULL; /* a queue of the parent's */
+        for (suspended_t *suspended = lists[i].first; in_child && suspended != NULL; suspended = suspended->next) {
+            suspended->link = NULL; /* a queue of the parent's */
         }
         if (in_child) {
             lists[i].first = NULL;

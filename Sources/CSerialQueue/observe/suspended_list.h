@@ -4,7 +4,7 @@
 
 #include "state/queue.h"
 
-/* L. Without memory for the queue's cold record it is not listed. */
+/* L. Without memory for its record it is not listed. */
 void sq__suspended_add(sq_queue_t *queue);
 
 /* L, or the queue is about to be freed. No effect if it is not listed. */

@@ -1,11 +1,10 @@
 #include "observe/timings.h"
 
+#include "gate/concurrent.h"
 #include "state/extras.h"
-#include "kernel/ring.h"
 
 static sq__measured_t *measured_of(const sq_queue_t *queue) {
-    const sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
-    return sq__load_acquire(&cold->measured);                /* [watch] acquire: the same */
+    return sq__extra(queue, SQ__EXTRA_TIMINGS);
 }
 
 /* Of a concurrent queue: others count at the same time. */
@@ -38,13 +37,9 @@ void sq__measured_handoff(const sq_queue_t *queue) {
     }
 }
 
-uint64_t sq__measured_submitted(sq_queue_t *queue) {
-    if (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY) {
-        const sq__measured_t *measured = measured_of(queue);
-        return sq__load_relaxed(&measured->handoff);
-    }
-    const sq__slot_t *slot = sq__ring_head(queue);
-    return sq__ring_time(sq__load_relaxed(&slot->word));
+uint64_t sq__measured_submitted_handoff(const sq_queue_t *queue) {
+    const sq__measured_t *measured = measured_of(queue);
+    return sq__load_relaxed(&measured->handoff);
 }
 
 uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted) {
@@ -53,7 +48,7 @@ uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted) {
     }
     sq__measured_t *measured = measured_of(queue);
     uint64_t now = sq__clock_now();
-    uint64_t waited = submitted != SQ__DID_NOT_WAIT ? sq__ring_time_between(submitted, now) : 0;
+    uint64_t waited = submitted != SQ__DID_NOT_WAIT ? sq__timing_between(submitted, now) : 0;
     if (waited > now - sq__load_relaxed(&measured->since)) {
         return 0; /* it was submitted before */
     }

@@ -31,6 +31,9 @@ typedef struct sq__measured {
     sq__durations_t waiting, running;
 } sq__measured_t;
 
+/* Between two times, of which at least one has only the lower bits. */
+static inline uint64_t sq__timing_between(uint64_t earlier, uint64_t later) { return (later - earlier) << SQ__KIND_BITS >> SQ__KIND_BITS; }
+
 /* In which bucket a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
 static inline unsigned sq__measured_bucket(uint64_t nanoseconds) {
     if (nanoseconds < 16) {
@@ -48,8 +51,8 @@ static inline uint64_t sq__measured_now(const sq_queue_t *queue) {
 /* O. Notes that the task in the hand-off slot is submitted now, if the queue is measured. */
 void sq__measured_handoff(const sq_queue_t *queue);
 
-/* O. When the next task, whose slot is filled, was submitted: at least the lower 56 bits. */
-uint64_t sq__measured_submitted(sq_queue_t *queue);
+/* O. When the task in the hand-off slot was submitted. */
+uint64_t sq__measured_submitted_handoff(const sq_queue_t *queue);
 
 /* Called when a task begins, with the time of its submission. Returns the current time; 0: the task is not counted. */
 uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted);

@@ -9,6 +9,27 @@ SQ__ATOMIC(sq_function_t) sq__traced_closures;
 
 void sq__trace_closures_of(sq_function_t function) { sq__store_relaxed(&sq__traced_closures, function); }
 
+/* Made before the queue is traced, and then fixed. */
+typedef struct traced {
+    SQ__ATOMIC(uint64_t) as; /* A  the queue's number in a trace, and above that the session */
+} traced_t;
+
+void sq__traced_begin(sq_queue_t *queue) {
+    if (!sq__trace_is_on() || sq__is_traced(queue)) {
+        return;
+    }
+    sq__lock(queue);
+    if (sq__sited_begin(queue) && sq__extra_make(queue, SQ__EXTRA_TRACE, sizeof(traced_t)) != NULL) {
+        sq__control(queue, 0, SQ__TRACED);
+    }
+    sq__unlock(queue);
+}
+
+void sq__traced_want(sq_queue_t *queue, const void *caller) {
+    sq__sites_note(queue, sq__site(caller, 0), false);
+    sq__traced_begin(queue);
+}
+
 void sq__traced_end(sq_queue_t *queue) {
     if (sq__trace_is_on()) {
         return;
@@ -19,16 +40,16 @@ void sq__traced_end(sq_queue_t *queue) {
 }
 
 uint32_t sq__traced_number(const sq_queue_t *queue) {
-    sq__cold_t *cold = sq__load_acquire(&queue->cold); /* [watch] acquire: the record as it was made */
+    traced_t *traced = sq__extra(queue, SQ__EXTRA_TRACE);
     sq__session_t session = sq__load_relaxed(&sq__trace_session);
-    if (cold == NULL || session == 0) {
+    if (traced == NULL || session == 0) {
         return 0;
     }
-    uint64_t traced_as = sq__load_acquire(&cold->traced_as); /* [named] acquire: the name is on the list */
-    if (traced_as >> 32 == session) {
-        return (uint32_t)traced_as;
+    uint64_t as = sq__load_acquire(&traced->as); /* [named] acquire: the name is on the list */
+    if (as >> 32 == session) {
+        return (uint32_t)as;
     }
-    return sq__recorders_name(session, &cold->traced_as, queue->label, sq__load_relaxed(&queue->control) & SQ__CONCURRENT);
+    return sq__recorders_name(session, &traced->as, queue->label, sq__load_relaxed(&queue->control) & SQ__CONCURRENT);
 }
 
 void sq__traced_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
@@ -54,12 +75,6 @@ sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t wher
         sq__traced_end(queue);
     }
     return session;
-}
-
-int sq__queue_reject(sq_queue_t *queue, int error) {
-    sq__self()->noted_queue = NULL; /* what was noted belongs to this submission */
-    sq__add_relaxed(&queue->rejected, 1);
-    return error;
 }
 
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where) {

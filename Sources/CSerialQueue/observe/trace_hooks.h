@@ -2,16 +2,28 @@
  *
  * DESIGN. SQ__TRACED in the queue's control says that the queue is to record; the places that record look at it together with other
  * flags, so an untraced queue pays nothing. A queue gets the flag when it is made, or by the first call that finds
- * sq__process_if_quiet changed: any asynchronous submission, and a sync that does not find the queue free. Its cold record has the
+ * sq__process_if_quiet changed: any asynchronous submission, and a sync that does not find the queue free. Its record has the
  * queue's number in the trace. The flag outlives the trace; the next task removes it. */
 #ifndef SQ__OBSERVE_TRACE_HOOKS_H
 #define SQ__OBSERVE_TRACE_HOOKS_H
 
 #include "state/queue.h"
+#include "observe/call_sites.h"
 #include "trace/recorder.h"
 
-/* If a trace is under way, gives the queue the flag; takes the queue's lock for that. In cold.c, which makes the record. */
+/* If a trace is under way, gives the queue the flag; takes the queue's lock for that. */
 void sq__traced_begin(sq_queue_t *queue);
+
+/* Notes the caller, and gives the queue the flag if a trace is under way. */
+void sq__traced_want(sq_queue_t *queue, const void *caller) __attribute__((cold));
+
+/* For a public call that does not use sq__runner_find itself: as there, notes its caller, and gives the queue its flag, if that is wanted. */
+#define SQ__NOTE_CALLER_IF_WANTED(queue)     \
+    do {                                     \
+        if (sq__sited_is_wanted(queue)) {    \
+            sq__traced_want(queue, __builtin_return_address(0)); \
+        }                                    \
+    } while (0)
 
 /* Removes the flag if no trace is under way. Takes the queue's lock. */
 void sq__traced_end(sq_queue_t *queue);

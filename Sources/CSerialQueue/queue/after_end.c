@@ -2,7 +2,6 @@
 
 #include "include/sq_shutdown.h"
 #include "include/sq_sync.h"
-#include "state/extras.h"
 #include "state/lock.h"
 #include "kernel/run.h"
 
@@ -23,11 +22,11 @@ static void run_late(void *context) {
 /* NULL: no memory. */
 static sq_queue_t *successor_of(sq_queue_t *queue) {
     sq__lock(queue);
-    sq__cold_t *cold = sq__cold_record(queue);
-    if (cold != NULL && cold->successor == NULL) {
-        cold->successor = sq_queue_create(queue->label, NULL);
+    sq__after_end_t *after = sq__extra_make(queue, SQ__EXTRA_AFTER_END, sizeof *after);
+    if (after != NULL && after->successor == NULL) {
+        after->successor = sq_queue_create(queue->label, NULL);
     }
-    sq_queue_t *successor = cold != NULL ? cold->successor : NULL;
+    sq_queue_t *successor = after != NULL ? after->successor : NULL;
     sq__unlock(queue);
     return successor;
 }

@@ -7,7 +7,17 @@
 #ifndef SQ__QUEUE_AFTER_END_H
 #define SQ__QUEUE_AFTER_END_H
 
-#include "state/queue.h"
+#include "state/extras.h"
+
+typedef struct sq__after_end {
+    sq_queue_t *successor; /* L  NULL: there was none yet */
+} sq__after_end_t;
+
+/* The successor; NULL: there is none. No other thread has the queue. */
+static inline sq_queue_t *sq__after_end_successor(const sq_queue_t *queue) {
+    const sq__after_end_t *after = sq__extra(queue, SQ__EXTRA_AFTER_END);
+    return after != NULL ? after->successor : NULL;
+}
 
 /* sq_sync_or_run, but returns ESHUTDOWN after the end of the queue. The Swift layer calls it: there the functions that run after the end
  * share one order with an actor's late jobs, which C does not have. */

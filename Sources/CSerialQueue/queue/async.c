@@ -6,7 +6,7 @@
  * the thread that gives it room. */
 #include "queue/async.h"
 
-#include "state/extras.h"
+#include "observe/watch_notes.h"
 #include "kernel/current.h"
 #include "state/handle.h"
 #include "observe/timings.h"
@@ -34,7 +34,7 @@ static __attribute__((noinline)) void note_first(sq_queue_t *queue, uint16_t kin
         sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
     }
     sq__measured_handoff(queue);
-    sq__cold_gets_busy(queue);
+    sq__watch_gets_busy(queue);
 }
 
 /* The task has its room already. */
@@ -44,7 +44,7 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     if (error) {
         return error;
     }
-    if (kind == SQ__CLAIM) { /* before another thread can withdraw it or run it */
+    if ((kind & ~SQ__BARRIER) == SQ__CLAIM) { /* before another thread can withdraw it or run it */
         sq__store_relaxed(work->claim.place, sq__ring_where(place));
         sq__probe_submit(queue, work->claim.pair);
     } else {
@@ -93,12 +93,11 @@ static int submit_deferred(sq_queue_t *queue, sq_deferred_t *task) {
     int error = sq__runner_find(queue, &runner);
     if (error == 0) {
         SQ__ATOMIC(uintptr_t) *place = sq__capacity_place(task);
-        bool is_barrier = task->is_barrier && sq__is_concurrent(queue);
+        uint16_t bit = task->is_barrier ? sq__barrier_on(queue) : 0;
         error = sq__load_relaxed(place) == SQ__OVER /* it cannot be withdrawn: the queue copies the task, and uses the struct no longer */
-            ? submit(queue, runner, is_barrier ? SQ__BARRIER_PAIR : SQ__PAIR,
+            ? submit(queue, runner, SQ__PAIR | bit,
                      &(sq__work_t){ .pair = { .call = task->call, .first = task->first, .second = task->second } })
-            : submit(queue, runner, SQ__CLAIM,
-                     &(sq__work_t){ .claim = { .place = place, .pair = task, .is_barrier = is_barrier } });
+            : submit(queue, runner, SQ__CLAIM | bit, &(sq__work_t){ .claim = { .place = place, .pair = task } });
     }
     return error ? sq__queue_reject(queue, error) : 0;
 }

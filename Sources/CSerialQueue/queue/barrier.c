@@ -2,7 +2,7 @@
 
 #include "kernel/current.h"
 #include "state/handle.h"
-#include "observe/call_sites.h"
+#include "observe/trace_hooks.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
 #include "queue/sync.h"
@@ -17,7 +17,7 @@ SQ__NOTES_CALLER int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *t
     if (task->run == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
-    return sq__async_submit(queue, sq__is_concurrent(queue) ? SQ__BARRIER : SQ__TASK, &(sq__work_t){ .task = *task });
+    return sq__async_submit(queue, SQ__TASK | sq__barrier_on(queue), &(sq__work_t){ .task = *task });
 }
 
 int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
@@ -25,14 +25,14 @@ int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *firs
     if (call == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
-    return sq__async_submit(queue, sq__is_concurrent(queue) ? SQ__BARRIER_PAIR : SQ__PAIR,
+    return sq__async_submit(queue, SQ__PAIR | sq__barrier_on(queue),
                             &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
 }
 
 int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
     int error = call == NULL ? EINVAL
-        : sq__async_due(queue, sq__is_concurrent(queue) ? SQ__BARRIER_JOB : SQ__JOB,
+        : sq__async_due(queue, SQ__JOB | sq__barrier_on(queue),
                         &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
     return error ? sq__queue_reject(queue, error) : 0;
 }

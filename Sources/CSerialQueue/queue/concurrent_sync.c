@@ -1,5 +1,6 @@
 #include "queue/concurrent_sync.h"
 
+#include "concurrent/run_reader.h"
 #include "gate/stripes.h"
 #include "observe/call_sites.h"
 #include "observe/trace_hooks.h"
@@ -31,7 +32,7 @@ static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine
  * barrier and readers have used the stripes. If readers are inside, a barrier waits in the ring, and the holder of the baton gathers. */
 static bool must_renew(const sq__concurrent_t *concurrent, uintptr_t kind, sq__gate_word_t word) {
     return sq__gate_has_counted_most(word)
-        || (kind == SQ__BARRIER_WAITER && sq__is_striped(word) && sq__stripes_not_counted(sq__load_relaxed(&concurrent->stripes)) == 0);
+        || (kind != SQ__WAITER && sq__is_striped(word) && sq__stripes_not_counted(sq__load_relaxed(&concurrent->stripes)) == 0);
 }
 
 /* Takes the baton, does that, and opens the gate again. True: there was news meanwhile, and the caller still holds the baton. */
@@ -158,7 +159,7 @@ static __attribute__((noinline)) int barrier_in_turn(sq_queue_t *queue, sq_time_
                                                      const void *caller) {
     sq__gate_word_t mine;
     uint64_t submitted = sq__measured_now(queue);
-    int error = get_turn(queue, SQ__BARRIER_WAITER, deadline, &mine, caller);
+    int error = get_turn(queue, SQ__WAITER | SQ__BARRIER, deadline, &mine, caller);
     if (error == 0) {
         sq__reader_run(queue, false, submitted, function, context, sq__site(caller, 0));
         leave_barrier(queue, sq__gate_of(queue), mine);

@@ -1,6 +1,8 @@
 #include "queue/end.h"
 
 #include "concurrent/admit.h"
+#include "observe/watch_notes.h"
+#include "queue/after_end.h"
 #include "state/extras.h"
 #include "state/handle.h"
 #include "state/lock.h"
@@ -74,19 +76,18 @@ void sq__queue_dispose(sq_queue_t *queue) {
     if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
         sq__capacity_release(queue->room);
     }
-    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* no other thread has the queue or its successor */
-    if (cold != NULL && cold->successor != NULL && sq__state_is_free(sq__load_relaxed(&cold->successor->state))) {
-        sq__queue_dispose(cold->successor); /* else this is the child of a fork, and a thread of the parent was inside */
+    sq_queue_t *successor = sq__after_end_successor(queue); /* no other thread has it */
+    if (successor != NULL && sq__state_is_free(sq__load_relaxed(&successor->state))) {
+        sq__queue_dispose(successor); /* else this is the child of a fork, and a thread of the parent was inside */
     }
-    if (cold != NULL) {
-        sq__suspended_remove(queue);
-        sq__cold_free(queue);
-    }
+    sq__suspended_remove(queue);
+    sq__watch_forget(queue);
+    sq__extras_free(queue);
     if (sq__is_concurrent(queue)) {
         const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
         sq__memory_free(sq__load_relaxed(&concurrent->stripes)); /* no other thread has the queue */
     }
-    sq__handle_free(queue);
+    sq__handle_free(queue, sq__queue_memory(queue));
     if (pool != NULL) {
         sq__pool_release(pool);
     }

@@ -2,33 +2,38 @@
 
 #include "state/extras.h"
 #include "state/lock.h"
-#include "observe/reader.h"
-#include "kernel/run.h"
+#include "concurrent/run_reader.h"
 
 #include <errno.h>
+
+/* L */
+typedef struct pending_list {
+    sq__pending_timer_t *first;
+    size_t kept; /* how many of them have a reference to the queue */
+} pending_list_t;
 
 int sq__pending_timers_add(sq_queue_t *queue, sq__pending_timer_t *pending) {
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) { /* changes under the same lock */
         return ESHUTDOWN;
     }
-    sq__cold_t *cold = sq__cold_record(queue);
-    if (cold == NULL) {
+    pending_list_t *list = sq__extra_make(queue, SQ__EXTRA_TIMERS, sizeof *list);
+    if (list == NULL) {
         return ENOMEM;
     }
-    pending->next = cold->pending_timers;
-    pending->link = &cold->pending_timers;
+    pending->next = list->first;
+    pending->link = &list->first;
     if (pending->next != NULL) {
         pending->next->link = &pending->next;
     }
-    cold->pending_timers = pending;
-    cold->kept += pending->keeps_queue;
+    list->first = pending;
+    list->kept += pending->keeps_queue;
     return 0;
 }
 
 /* The record is there as long as anything is listed. `kept` is 0 from the close on. */
 void sq__pending_timers_remove(sq_queue_t *queue, sq__pending_timer_t *pending) {
-    sq__cold_t *cold = sq__load_relaxed(&queue->cold);
-    cold->kept -= cold->kept > 0 && pending->keeps_queue;
+    pending_list_t *list = sq__extra(queue, SQ__EXTRA_TIMERS);
+    list->kept -= list->kept > 0 && pending->keeps_queue;
     *pending->link = pending->next;
     if (pending->next != NULL) {
         pending->next->link = pending->link;
@@ -37,17 +42,17 @@ void sq__pending_timers_remove(sq_queue_t *queue, sq__pending_timer_t *pending) 
 }
 
 static sq__pending_timer_t *first_of(const sq_queue_t *queue) {
-    const sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* written under the same lock */
-    return cold != NULL ? cold->pending_timers : NULL;
+    const pending_list_t *list = sq__extra(queue, SQ__EXTRA_TIMERS);
+    return list != NULL ? list->first : NULL;
 }
 
 bool sq__pending_timers_exists(const sq_queue_t *queue) { return first_of(queue) != NULL; }
 
 size_t sq__pending_timers_take_references(sq_queue_t *queue) {
-    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* written under the same lock */
-    size_t references = cold != NULL ? cold->kept : 0;
+    pending_list_t *list = sq__extra(queue, SQ__EXTRA_TIMERS);
+    size_t references = list != NULL ? list->kept : 0;
     if (references > 0) {
-        cold->kept = 0;
+        list->kept = 0;
     }
     return references;
 }

@@ -2,7 +2,7 @@
 
 #include "concurrent/admit.h"
 #include "kernel/baton.h"
-#include "state/extras.h"
+#include "observe/watch_notes.h"
 #include "state/lock.h"
 #include "kernel/run.h"
 #include "platform/container.h"
@@ -35,7 +35,7 @@ void sq__baton_pass(sq_queue_t *queue) {
     }
     switch (sq__is_concurrent(queue) ? sq__admit_next(queue) : sq__baton_next(queue, false)) {
     case SQ__NEXT_TASK:
-        sq__cold_gets_busy(queue);
+        sq__watch_gets_busy(queue);
         if (sq__is_concurrent(queue) && !sq__admit_by_pool(queue)) {
             break;
         }

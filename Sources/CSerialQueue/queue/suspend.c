@@ -1,7 +1,7 @@
 #include "queue/suspend.h"
 
 #include "include/sq_suspend.h"
-#include "state/extras.h"
+#include "observe/watch_notes.h"
 #include "gate/concurrent.h"
 #include "state/handle.h"
 #include "observe/probes.h"
@@ -43,7 +43,7 @@ int sq_suspend(sq_queue_t *queue) {
             /* [own] acquire: a free queue is now ours, and parked. release: [control] */
         } while (!sq__cas_acq_rel(&queue->state, &state, next));
         if (sq__state_is_free(state)) {
-            sq__cold_gets_busy(queue); /* tasks that are submitted from now on wait */
+            sq__watch_gets_busy(queue); /* tasks that are submitted from now on wait */
         }
         takes_up = sq__concurrent_takes(queue); /* its gate is closed, and the baton parked */
     }

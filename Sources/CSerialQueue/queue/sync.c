@@ -8,6 +8,7 @@
 #include "kernel/current.h"
 #include "state/handle.h"
 #include "kernel/ring.h"
+#include "concurrent/run_reader.h"
 #include "kernel/run.h"
 #include "observe/call_sites.h"
 #include "observe/trace_hooks.h"

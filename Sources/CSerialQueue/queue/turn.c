@@ -60,7 +60,7 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         return 0;
     }
     wait.site = wanted->site;
-    wait.is_barrier = wanted->kind == SQ__BARRIER_WAITER;
+    wait.is_barrier = wanted->kind & SQ__BARRIER;
     wait.is_next = sq__ring_depth(queue) <= 1; /* read before the call is published: after that another task may release the queue */
     sq__session_t session = 0;
     if (sq__is_sited(queue)) {

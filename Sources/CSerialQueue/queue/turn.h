@@ -8,7 +8,7 @@
 #include "state/queue.h"
 
 typedef struct sq__turn_wanted {
-    uintptr_t kind;      /* SQ__WAITER, SQ__EITHER, SQ__AWAITED or SQ__BARRIER_WAITER */
+    uintptr_t kind;      /* SQ__WAITER, perhaps with SQ__BARRIER, SQ__EITHER or SQ__AWAITED */
     sq__call_t *call;
     sq_time_t deadline;
     sq__site_t site;     /* of the call, for a dump and a trace; 0: not known */

@@ -12,7 +12,7 @@
 enum { KEPT = 64 };
 
 static sq__mutex_t lock = SQ__MUTEX_INIT;
-static sq_queue_t *kept[KEPT]; /* under the lock: the last ones freed */
+static void *kept[KEPT];       /* under the lock: the memory of the last ones freed */
 static unsigned oldest;        /* under the lock */
 
 void sq__handle_check(const sq_queue_t *queue, const char *call) {
@@ -44,14 +44,14 @@ static __attribute__((constructor)) void around_fork(void) {
 
 void sq__handle_mark(sq_queue_t *queue) { sq__store_relaxed(&queue->mark, LIVE); }
 
-void sq__handle_free(sq_queue_t *queue) {
+void sq__handle_free(sq_queue_t *queue, void *memory) {
     sq__store_relaxed(&queue->mark, FREED);
     sq__mutex_lock(&lock);
-    sq_queue_t *out = kept[oldest];
-    kept[oldest] = queue;
+    void *out = kept[oldest];
+    kept[oldest] = memory;
     oldest = (oldest + 1) % KEPT;
     sq__mutex_unlock(&lock);
-    sq__memory_free(out != NULL ? sq__queue_memory(out) : NULL);
+    sq__memory_free(out);
 }
 
 #endif

@@ -11,8 +11,8 @@
 #ifdef SQ_DEBUG
 void sq__handle_check(const sq_queue_t *queue, const char *call);
 void sq__handle_mark(sq_queue_t *queue);
-/* Instead of freeing the memory at once. */
-void sq__handle_free(sq_queue_t *queue);
+/* Instead of freeing the memory at once. `memory`: the block that contains the queue. */
+void sq__handle_free(sq_queue_t *queue, void *memory);
 /* Around a fork. */
 void sq__handle_lock(void);
 void sq__handle_unlock(bool in_child);
@@ -20,7 +20,7 @@ void sq__handle_unlock(bool in_child);
 #else
 #include "platform/memory.h"
 static inline void sq__handle_mark(sq_queue_t *queue) { (void)queue; }
-static inline void sq__handle_free(sq_queue_t *queue) { sq__memory_free(sq__queue_memory(queue)); }
+static inline void sq__handle_free(sq_queue_t *queue, void *memory) { (void)queue, sq__memory_free(memory); }
 #define SQ__CHECK_HANDLE(queue) ((void)0)
 #endif
 

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, record its start for a watcher
- * (cold.h) or for a trace (traced.h), measure its times (measured.h). Three are fixed: SQ__CONCURRENT (gate/concurrent.h),
+ * or for a trace, measure its times (observe/observe.h). Three are fixed: SQ__CONCURRENT (gate/concurrent.h),
  * SQ__ON_LOOP (pool/loop.h), and SQ__HELPS (pool/ahead.h). */
 enum {
     SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0,
@@ -49,7 +49,7 @@ struct sq_queue {
     SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn: it neither ran nor was discarded */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
     sq__ready_t ready;                  /* P  in the pool's list, while the pool has the baton and none of its threads runs the queue */
-    SQ__ATOMIC(struct sq__cold *) cold; /* A  NULL until the queue is first watched, polled or gets a timer, then fixed */
+    SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (extras.h), then fixed */
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps */
 
@@ -76,7 +76,7 @@ struct sq_queue {
     char label[];                       /* I */
 };
 
-/* In `noted_process`, so that it is neither the number of a process nor what sq__process_if_quiet is in a trace (sited.h). */
+/* In `noted_process`, so that it is neither the number of a process nor what sq__process_if_quiet is in a trace (observe/call_sites.h). */
 #define SQ__WATCHED_PROCESS (UINT32_C(1) << 31)
 
 /* Fields this far apart are on different cache lines at any address of the queue. */
@@ -108,10 +108,7 @@ static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
     return pool != NULL && sq__pool_is_crowded(pool) && sq__pool_clock(pool) == NULL;
 }
 
-/* The memory block that contains the queue. */
-void *sq__queue_memory(sq_queue_t *queue);
-
-/* Counts a submission that was refused with this error, and returns the error. In traced.c. */
+/* Counts a submission that was refused with this error, and returns the error. */
 int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));
 
 #endif

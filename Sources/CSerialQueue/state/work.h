@@ -20,13 +20,13 @@ enum sq__work_kind {
     SQ__AWAITED, /* a thread in run_and_wait, which waits until the runner has run its function */
     SQ__EITHER, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
     SQ__WAITER, /* a thread in sync, which waits for the baton */
-    SQ__BARRIER,        /* a TASK that runs alone; only in concurrent queues */
-    SQ__BARRIER_PAIR,   /* a PAIR that runs alone; only in concurrent queues */
-    SQ__BARRIER_JOB,    /* a JOB that runs alone; only in concurrent queues */
-    SQ__BARRIER_MEMBER, /* a MEMBER that runs alone; only in concurrent queues */
-    SQ__BARRIER_WAITER, /* a WAITER that runs alone; only in concurrent queues */
-    SQ__SHARED, /* a list of waiting threads (shared.h) */
+    SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
 };
+
+/* Beside a TASK, PAIR, JOB, CLAIM, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
+enum { SQ__BARRIER = 0x40 };
+
+enum { SQ__KIND_BITS = 8 }; /* of a slot's word: a kind and the bit */
 
 typedef struct sq__pair {
     sq_pair_function_t call;
@@ -58,7 +58,7 @@ typedef struct sq__member_task {
 typedef struct sq__call {
     sq_task_t task;
     bool is_done;   /* the runner has run the function */
-    uint64_t submitted; /* when, if the queue is measured (measured.h); else 0 */
+    uint64_t submitted; /* when, if the queue is measured (observe/timings.h); else 0 */
     bool has_baton; /* of a reader of a concurrent queue: it was let in, and admits the next ones (concurrent/admit.h) */
 } sq__call_t;
 
@@ -78,7 +78,6 @@ typedef struct sq__claim {
     SQ__ATOMIC(uintptr_t) *place; /* the task's position; see withdraw.h */
     const void *pair;   /* an sq__pair_t, or a struct that begins with the same fields */
     bool takes_no_room; /* does not count towards the capacity */
-    bool is_barrier;    /* runs alone; only in concurrent queues */
 } sq__claim_t;
 
 typedef union sq__work {

@@ -22,8 +22,17 @@ typedef struct sq__frame {
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
     bool is_reader; /* the frame is part of a sq__reader_t (observe/reader.h) */
     bool is_batch; /* many tasks, one after the other: the frame is part of a sq__batch_frame_t (kernel/run.h) */
-    bool has_site; /* it is known where the task was submitted: in the `site` of the reader or batch */
+    bool has_site; /* it is known where the task was submitted */
+    uint64_t site; /* if has_site: a sq__site_t (trace/sites.h) */
 } sq__frame_t;
+
+/* Where the task of this frame was submitted; 0: not known. */
+static inline uint64_t sq__frame_site(const sq__frame_t *frame) { return frame->has_site ? frame->site : 0; }
+
+static inline void sq__frame_set_site(sq__frame_t *frame, uint64_t site) {
+    frame->site = site;
+    frame->has_site = site != 0;
+}
 
 /* One for each once whose function this thread is running, and for each apply of another thread that it helps; innermost first. It is a
  * local variable of the function that does this. */

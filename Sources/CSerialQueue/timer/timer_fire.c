@@ -42,7 +42,7 @@
 
 #include "gate/concurrent.h"
 #include "kernel/depth.h"
-#include "state/extras.h"
+#include "observe/watch_notes.h"
 #include "observe/probes.h"
 #include "state/lock.h"
 #include "observe/trace_hooks.h"
@@ -119,7 +119,7 @@ static void grant_waiters(sq_timer_t *timer) {
  * belongs to the parent. */
 static bool discard(sq_timer_t *timer) {
     if (timer->task.discard != NULL) {
-        sq__cold_task_calls(timer->queue, timer->task.discard);
+        sq__watch_task_calls(timer->queue, timer->task.discard);
         timer->task.discard(timer->task.context);
     }
     return !sq__queue_is_stale(timer->queue);
@@ -157,7 +157,7 @@ static void fire(void *context, void *number, bool runs) {
     sq_timer_t *timer = context;
     sq_queue_t *queue = timer->queue;
     if (runs) {
-        sq__cold_task_calls(queue, timer->task.run); /* before the decision: after that the firing counts as begun for cancel */
+        sq__watch_task_calls(queue, timer->task.run); /* before the decision: after that the firing counts as begun for cancel */
     }
     sq__lock(queue);
     bool may_run = timer->is_waiting && (uintptr_t)timer->firing == (uintptr_t)number;

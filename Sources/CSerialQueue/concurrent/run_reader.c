@@ -1,0 +1,8 @@
+#include "concurrent/run_reader.h"
+
+#include "observe/reader.h"
+
+void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins) {
+    sq__reader_t reader = { .frame = { .owner = queue, .function = function, .begins = begins, .is_reader = true } };
+    sq__run_observed(queue, sq__load_relaxed(&queue->control), &reader.frame, submitted, context, site);
+}

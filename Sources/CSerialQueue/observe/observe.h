@@ -1,0 +1,37 @@
+/* observe.h: the begin and the end of a task, for all that only observes: a watcher, a trace, histograms.
+ *
+ * DESIGN. The queue's control says whether anything observes it. The kernel looks at it once for each task, together with other flags. Only
+ * if it has one of SQ__NOTED does the kernel tell what it runs, and that by this pair alone, whatever observes. */
+#ifndef SQ__OBSERVE_OBSERVE_H
+#define SQ__OBSERVE_OBSERVE_H
+
+#include "observe/timings.h"
+#include "observe/watch_notes.h"
+#include "trace/recorder.h"
+
+/* A task that is about to run. */
+typedef struct sq__task_seen {
+    sq_function_t function; /* NULL: nothing is called */
+    const void *context;    /* of the function; what a trace shows if that calls closures of another language */
+    const void *code;       /* of a pair the first word, which may be a closure's code; else NULL */
+    unsigned kind;          /* enum sq__work_kind; SQ__WAITER: a call on this thread */
+    bool is_discarded;      /* its discard function is called instead */
+    uintptr_t where;        /* where it was stored (kernel/ring.h); 0: nowhere, or not known */
+    uint64_t submitted;     /* when; SQ__DID_NOT_WAIT; 0: not known, or it is not to be measured */
+    sq__site_t site;        /* from where; 0: not known */
+} sq__task_seen_t;
+
+/* What the end needs of the begin. */
+typedef struct sq__observed {
+    sq__session_t session; /* of the trace; 0: none */
+    uint64_t began;        /* for the histograms; 0: it is not counted */
+    bool is_watched;
+} sq__observed_t;
+
+/* O. The task begins on the calling thread, in its innermost frame. `control` is the queue's. */
+sq__observed_t sq__observe_begin(sq_queue_t *queue, uint32_t control, const sq__task_seen_t *task);
+
+/* O. Its function has returned. Called before its outcome can be seen. */
+void sq__observe_end(sq_queue_t *queue, const sq__observed_t *observed);
+
+#endif

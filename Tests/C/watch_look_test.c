@@ -252,7 +252,7 @@ TEST(a_watcher_that_returns_in_the_child_of_a_fork_reports_no_queue_there) {
         view_begin(&views[i]);
         views[i].watcher.given = (sq_watcher_t){ i == 0 ? return_in_the_child : count_call, &calls[i], NULL };
         CHECK_EQUAL(sq__watch_thread_add(&views[i].watched, &views[i].watcher), 0);
-        sq__store_relaxed(&views[i].watched.began, sq__clock_now() - THRESHOLD);
+        sq__store_relaxed(&views[i].watched.note.began, sq__clock_now() - THRESHOLD);
     }
     sq__watch_lock();
     CHECK_EQUAL(look_around(parents), SQ__NEVER);

@@ -1,5 +1,6 @@
-#include "alarm/alarm_set.h"
+#include "alarm/alarm.h"
 
+#include "alarm/alarm_set.h"
 #include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/thread.h"
@@ -19,39 +20,9 @@ static sq__alarms_t of_parent;
 
 /* The set. All with the lock held. */
 
-void sq__alarms_take(sq__alarm_t *alarm) {
-    sq__heap_take(&alarm->due);
-    if (sq__heap_has(&alarm->latest)) {
-        sq__heap_take(&alarm->latest);
-    }
-}
-
-sq__alarm_t *sq__alarms_take_due(sq__alarms_t *alarms, uint64_t time) {
-    sq__heap_node_t *exact = sq__heap_first(&alarms->exact), *loose = sq__heap_first(&alarms->loose);
-    sq__heap_node_t *first = sq__heap_before(loose, exact) ? loose : exact;
-    if (first == NULL || first->key > time || first->key == SQ__NEVER) {
-        return NULL;
-    }
-    sq__alarm_t *alarm = SQ__CONTAINER(first, sq__alarm_t, due);
-    sq__alarms_take(alarm);
-    return alarm;
-}
-
 static uint64_t next_wake(const sq__alarms_t *alarms) {
     uint64_t exact = sq__alarms_key(sq__heap_first(&alarms->exact)), latest = sq__alarms_key(sq__heap_first(&alarms->latest));
     return exact < latest ? exact : latest;
-}
-
-bool sq__alarms_run(sq__alarms_t *alarms, sq__alarm_t *alarm) {
-    void (*function)(sq__alarm_t *) = alarm->call;
-    uint32_t process = sq__process();
-    sq__mutex_unlock(&alarms->lock);
-    function(alarm);
-    if (sq__process() != process) {
-        return false;
-    }
-    sq__mutex_lock(&alarms->lock);
-    return true;
 }
 
 static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {

@@ -16,27 +16,13 @@
 #ifndef SQ__ALARM_ALARM_H
 #define SQ__ALARM_ALARM_H
 
-#include "alarm/heap.h"
-
-typedef struct sq__alarms sq__alarms_t;
-typedef struct sq__alarm sq__alarm_t;
-
-/* L under the set's lock. Before the alarm is first set, all fields except `call` are zero. */
-struct sq__alarm {
-    void (*call)(sq__alarm_t *alarm); /* called with no lock held; it may set the alarm again, or free it */
-    sq__heap_node_t due;              /* L  key: nanoseconds of the set's clock; SQ__NEVER: the alarm is not called */
-    sq__heap_node_t latest;           /* L  key: `due` plus the leeway; in a heap only if there is a leeway */
-};
+#include "alarm/alarm_types.h"
 
 /* Takes a lease on the process's set. Returns 0 or ENOMEM. */
 int sq__alarms_shared(sq__alarms_t **alarms);
 
 /* Returns a lease. None of the caller's alarms may be set. May be called from an alarm's call. No effect on other sets. */
 void sq__alarms_release(sq__alarms_t *alarms);
-
-/* Creates a set with its own clock, which starts at 0; returns NULL without memory. The set must be empty when it is destroyed. */
-sq__alarms_t *sq__alarms_create(void);
-void sq__alarms_destroy(sq__alarms_t *alarms);
 
 /* The time of the set's clock, in nanoseconds. */
 uint64_t sq__alarms_now(sq__alarms_t *alarms);
@@ -50,20 +36,6 @@ void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due,
 
 /* Cancels the alarm. Returns false if it was not set, or if its call has begun. */
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
-
-/* For a set with its own clock. If an alarm is due by `time`, advances the clock to its due time, calls it and returns true.
- * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
-bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
-
-/* The same set: when the next alarm is due, or SQ__NEVER. */
-uint64_t sq__alarms_next(sq__alarms_t *alarms);
-
-/* The same set: calls `visit` for each alarm that is due at that time, under the set's lock; the one that was set first comes first,
- * the others in no particular order. */
-void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context);
-
-/* The same set: calls one of those alarms, and advances the clock to its due time. */
-void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
 /* Calls `visit` for the next alarms, at most `most` (up to 16) of them, in the order in which they are due, under the set's lock. NULL:
  * the process's set. Waits for the lock at most this long; false: it did not get it. */

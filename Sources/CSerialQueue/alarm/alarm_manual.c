@@ -1,6 +1,6 @@
-/* alarm_manual.c: sets of alarms with a clock of their own, which moves only when it is advanced. */
-#include "alarm/alarm_set.h"
+#include "alarm/alarm_manual.h"
 
+#include "alarm/alarm_set.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 

@@ -2,7 +2,7 @@
 #ifndef SQ__ALARM_ALARM_SET_H
 #define SQ__ALARM_ALARM_SET_H
 
-#include "alarm/alarm.h"
+#include "alarm/alarm_types.h"
 #include "platform/mutex.h"
 #include "thread/token.h"
 

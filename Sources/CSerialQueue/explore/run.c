@@ -1,5 +1,6 @@
 #include "explore/run.h"
 
+#include "alarm/alarm_manual.h"
 #include "explore/control.h"
 #include "explore/names.h"
 #include "explore/pump.h"

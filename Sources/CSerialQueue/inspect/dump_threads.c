@@ -1,6 +1,7 @@
 /* dump_threads.c: what each thread runs and waits for. */
 #include "inspect/dump_view.h"
 
+#include "many/item.h"
 #include "state/extras.h"
 #include "observe/reader.h"
 #include "kernel/run.h"

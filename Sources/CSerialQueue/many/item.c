@@ -10,7 +10,6 @@
 #include "kernel/run.h"
 #include "observe/trace_hooks.h"
 #include "kernel/withdraw.h"
-#include "many/peek.h"
 #include "platform/peek.h"
 #include "thread/explored.h"
 

@@ -73,4 +73,7 @@ void sq__item_publish(sq_item_t *item, bool ran);
 /* True: a thread that waits for this item cannot continue before a task of the queue `owner` ends. With the lock of the waits. */
 bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner);
 
+/* The function of the work item, if this work of kind SQ__PAIR is one; else NULL. */
+sq_function_t sq__item_function(const sq__pair_t *pair);
+
 #endif

@@ -1,6 +1,8 @@
 #include "pool/ahead.h"
 
+#include "pool/pool.h"
 #include "pool/pool_internal.h"
+#include "pool/ready.h"
 #include "thread/self.h"
 
 /* The order of the classes; higher is sooner. */

@@ -14,17 +14,7 @@
 #ifndef SQ__POOL_AHEAD_H
 #define SQ__POOL_AHEAD_H
 
-#include "pool/pool.h"
-#include "thread/token.h"
-
-/* Of the waiting thread. L under the pool's lock. */
-typedef struct sq__ahead {
-    sq__ready_t *entry;
-    sq__band_t band;
-    sq__token_t *token;
-    bool is_given;          /* L while it is listed, else only the waiting thread uses it. True: that thread has the entry */
-    struct sq__ahead *next; /* L */
-} sq__ahead_t;
+#include "pool/pool_types.h"
 
 /* True: the calling thread is of a higher class than the pool's threads. */
 bool sq__pool_is_of_lower_class(const sq__pool_t *pool);

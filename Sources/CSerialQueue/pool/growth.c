@@ -17,11 +17,13 @@
  *
  * Once a second, members that were idle the whole time are ended, down to the number at rest. While the pool has more seats or
  * members than at rest and no entry waits, a check comes every second. */
+#include "pool/members.h"
 #include "pool/pool_internal.h"
 
 #include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/thread.h"
+#include "pool/ready.h"
 
 /* A member that has used this much processor time since the last check is computing. Nanoseconds: a twentieth of the time between checks. */
 static const uint64_t computing = 100000;

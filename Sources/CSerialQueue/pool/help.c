@@ -2,6 +2,7 @@
 
 #include "platform/memory.h"
 #include "pool/pool_internal.h"
+#include "pool/ready.h"
 #include "thread/self.h"
 
 /* Each with the lock. */

@@ -10,25 +10,18 @@
 #ifndef SQ__POOL_HELP_H
 #define SQ__POOL_HELP_H
 
-#include "pool/pool.h"
-
-/* At the start of a block from sq__memory. L under the pool's lock, F fixed before it is offered. */
-typedef struct sq__help {
-    struct sq__help *next;              /* L */
-    struct sq__help **link;             /* L  the pointer to it; NULL: it is not listed */
-    unsigned wanted;                    /* L  how many more members may come */
-    unsigned users;                     /* L  the thread that has offered it, and the members that came */
-    bool is_over;                       /* L  its thread has taken it back */
-    bool (*call)(struct sq__help *help); /* F  a member helps; true: there was more to do when it left */
-} sq__help_t;
+#include "pool/pool_types.h"
 
 /* How many members might help the calling thread: 0 on a manual pool, and in the child of a fork. */
 unsigned sq__pool_helpers(const sq__pool_t *pool);
 
-/* Offers it to `wanted` members, at least 1. */
-void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted);
-
 /* By the thread that has offered it, once there is no work left: no member comes any more. May free it. */
 void sq__pool_take_back(sq__pool_t *pool, sq__help_t *help);
+
+/* With the lock. list: adds the help to the list. take: a member takes the first help; there must be one. leave: a member has stopped
+ * using the help, which may free it. */
+void sq__help_list(sq__pool_t *pool, sq__help_t *help);
+sq__help_t *sq__help_take(sq__pool_t *pool);
+void sq__help_leave(sq__pool_t *pool, sq__help_t *help, bool has_more);
 
 #endif

@@ -5,6 +5,7 @@
 #include "platform/event.h"
 #include "platform/thread.h"
 #include "pool/pool_internal.h"
+#include "pool/ready.h"
 #include "thread/self.h"
 #include "thread/spin.h"
 

@@ -1,8 +1,11 @@
-#include "pool/pool_internal.h"
+#include "pool/members.h"
 
 #include "platform/memory.h"
 #include "platform/probe.h"
 #include "platform/thread.h"
+#include "pool/help.h"
+#include "pool/pool_internal.h"
+#include "pool/ready.h"
 #include "thread/self.h"
 #include "trace/recorder.h"
 

@@ -1,8 +1,12 @@
 #include "pool/pool.h"
 
+#include "alarm/alarm_manual.h"
 #include "platform/event.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
+#include "pool/growth.h"
+#include "pool/help.h"
+#include "pool/members.h"
 #include "pool/pools.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"

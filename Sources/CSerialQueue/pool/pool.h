@@ -23,58 +23,8 @@
 #ifndef SQ__POOL_POOL_H
 #define SQ__POOL_POOL_H
 
-#include "alarm/alarm.h"
-#include "include/sq_pool.h"
-#include "platform/atomic.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* A run of an entry ends after this many tasks: then the entry goes to the back of the list. */
-#ifndef SQ__BATCH
-#define SQ__BATCH 64
-#endif
-/* The limit on members, unless the pool was created with more seats. */
-#ifndef SQ__MOST_MEMBERS
-#define SQ__MOST_MEMBERS 64
-#endif
-
-typedef struct sq_pool sq__pool_t;
-typedef struct sq__member sq__member_t;
-
-typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BANDS } sq__band_t;
-
-typedef struct sq__ready {
-    struct sq__ready *next; /* under the pool's lock */
-} sq__ready_t;
-
-/* How a run of an entry ended. */
-typedef enum sq__ready_end {
-    SQ__READY_GONE, /* the entry may have been posted again, or freed */
-    SQ__READY_MORE  /* the entry has more to do and was not posted: it goes to the back of the list */
-} sq__ready_end_t;
-
-/* Runs at most `batch` tasks of the entry, and adds how many it has run to *ran. */
-typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch, size_t *ran);
-
-/* What an exploration of schedules (explore/) does in place of a manual pool. */
-typedef struct sq__explorer {
-    /* Runs what is ready and advances the clock to `until`, in an order of its own. Returns how many tasks were run. */
-    size_t (*run)(struct sq__explorer *explorer, uint64_t until);
-    /* An entry is ready. Called under the pool's lock. */
-    void (*posted)(struct sq__explorer *explorer, const sq__ready_t *entry);
-} sq__explorer_t;
-
-typedef struct sq__pool_plan {
-    sq__ready_function_t call; /* runs an entry */
-    const char *label;
-    size_t seats;            /* how many it has before it grows (at rest); 0: a manual pool, or a loop */
-    bool is_loop;
-    size_t most;             /* how many it may grow to */
-    size_t stack_size;
-    sq_service_t service;
-} sq__pool_plan_t;
+#include "pool/pool_types.h"
+#include "pool/ready.h"
 
 /* Returns 0 and *pool with one reference and one member; or ENOMEM; for a loop also EMFILE or ENFILE. */
 int sq__pool_create(sq__pool_t **pool, const sq__pool_plan_t *plan);
@@ -85,6 +35,9 @@ void sq__pool_release(sq__pool_t *pool);
 /* Makes the entry ready, so that the pool will run it. The pool may be freed on return. */
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 
+/* Offers the help to `wanted` members, at least 1. */
+void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted);
+
 /* Removes a posted entry. False: a thread has taken it. */
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
@@ -93,9 +46,6 @@ bool sq__pool_has_members(const sq__pool_t *pool);
 
 /* A hint. True: entries are waiting for a member. */
 bool sq__pool_is_crowded(const sq__pool_t *pool);
-
-/* True: the pool was created before a fork, and this process is the child. */
-bool sq__pool_is_stale(const sq__pool_t *pool);
 
 /* The label that it was created with. */
 const char *sq__pool_label(const sq__pool_t *pool);
@@ -124,9 +74,5 @@ bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry);
 
 /* Runs one task of the first ready entry of a manual pool. False: none is ready, or the pool is being explored. */
 bool sq__pool_run_next(sq__pool_t *pool);
-
-/* Called before and after a member sleeps in the middle of an entry. `member` is the calling thread's record, not NULL. */
-void sq__pool_lend_seat(sq__member_t *member);
-void sq__pool_take_seat(sq__member_t *member);
 
 #endif

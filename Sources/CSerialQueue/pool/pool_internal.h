@@ -3,8 +3,7 @@
 #define SQ__POOL_POOL_INTERNAL_H
 
 #include "platform/mutex.h"
-#include "pool/help.h"
-#include "pool/pool.h"
+#include "pool/pool_types.h"
 #include "thread/owner.h"
 #include "thread/token.h"
 #include "thread/worker.h"
@@ -85,54 +84,8 @@ struct sq_pool {
     char label[];        /* F */
 };
 
-/* Starts the first member. Returns 0 or ENOMEM. */
-int sq__members_begin(sq__pool_t *pool);
-
-/* After the last release: ends the members. The last one frees the pool. */
-void sq__members_end(sq__pool_t *pool);
-
-/* With the lock, which it releases: if an entry or a help is ready and a seat is free, wakes or starts a member to take it. The
- * pool may be freed on return. */
-void sq__members_fill_seat_and_unlock(sq__pool_t *pool);
-
-/* With the lock, which it releases: counts one member less. The last one frees the pool. */
-void sq__members_leave_and_unlock(sq__pool_t *pool);
-
-/* Both together end up to `members` idle members. The first takes them from the idle list, with the lock; the second stops their
- * threads, without the lock. */
-sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members);
-void sq__members_dismiss(sq__member_t *picked);
-
-/* With the lock: schedules a growth check, soon or within a second. */
-void sq__growth_schedule(sq__pool_t *pool, bool is_soon);
-
-/* The pool's alarm fires: checks whether the pool must grow. */
-void sq__growth_check(sq__alarm_t *alarm);
-
-/* With the lock. list: adds the help to the list. take: a member takes the first help; there must be one. leave: a member has stopped
- * using the help, which may free it. */
-void sq__help_list(sq__pool_t *pool, sq__help_t *help);
-sq__help_t *sq__help_take(sq__pool_t *pool);
-void sq__help_leave(sq__pool_t *pool, sq__help_t *help, bool has_more);
-
-/* The list, with the lock. take_first: NULL if nothing is ready; else *band is the entry's. take_out: false if the entry is not
- * ready. */
-void sq__pool_append(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
-void sq__pool_put_first(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
-sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band);
-bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
-
-/* With the lock. give_ahead: if a thread waits for this entry to run it itself, gives it the entry and returns true; then the entry is
- * not appended. unlist: takes such a thread from the list. */
-bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry);
-void sq__pool_unlist(sq__pool_t *pool, struct sq__ahead **link);
-
 /* With the lock. */
 static inline bool sq__pool_has_ready(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
-
-/* With the lock. The second one searches all bands; *band is the entry's if it is ready. */
-bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
-bool sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry, sq__band_t *band);
 
 /* With the lock of a loop, which it releases: makes the descriptor readable, if it is not. */
 void sq__pool_ring_and_unlock(sq__pool_t *pool);
@@ -141,7 +94,5 @@ void sq__pool_ring_and_unlock(sq__pool_t *pool);
 static inline bool sq__pool_is_deserted(const sq__pool_t *pool) {
     return pool->has_ended && pool->members == 0 && !pool->growth_is_scheduled;
 }
-
-void sq__pool_free(sq__pool_t *pool);
 
 #endif

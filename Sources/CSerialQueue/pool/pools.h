@@ -2,7 +2,7 @@
 #ifndef SQ__POOL_POOLS_H
 #define SQ__POOL_POOLS_H
 
-#include "pool/pool.h"
+#include "pool/pool_types.h"
 
 /* Called when a pool is complete, and before it is freed. */
 void sq__pools_add(sq__pool_t *pool);

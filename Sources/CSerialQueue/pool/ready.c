@@ -1,8 +1,8 @@
 /* ready.c: what the other files of a pool share: the list of ready entries, scheduling a growth check, and freeing the pool. */
+#include "alarm/alarm_manual.h"
 #include "platform/event.h"
 #include "platform/memory.h"
 #include "pool/pools.h"
-#include "pool/ahead.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 

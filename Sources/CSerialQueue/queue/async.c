@@ -18,7 +18,7 @@
 #include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/runner.h"
-#include "wait/deadlock.h"
+#include "wait/deadlock_report.h"
 #include "queue/turn.h"
 
 #include <errno.h>

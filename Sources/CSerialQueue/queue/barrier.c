@@ -7,7 +7,7 @@
 #include "queue/concurrent_sync.h"
 #include "queue/sync.h"
 #include "thread/explored.h"
-#include "wait/deadlock.h"
+#include "wait/deadlock_report.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 #include "queue/runner.h"
 #include "queue/turn.h"
 #include "thread/spin.h"
-#include "wait/deadlock.h"
+#include "wait/deadlock_report.h"
 
 #include <errno.h>
 

@@ -1,5 +1,6 @@
 #include "queue/pools.h"
 
+#include "alarm/alarm_manual.h"
 #include "include/sq_loop.h"
 #include "include/sq_pool.h"
 #include "include/sq_time.h"

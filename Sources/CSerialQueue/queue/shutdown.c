@@ -9,7 +9,7 @@
 #include "queue/end.h"
 #include "queue/pending_timers.h"
 #include "queue/runner.h"
-#include "wait/deadlock.h"
+#include "wait/deadlock_report.h"
 #include "wait/wait.h"
 
 #include <errno.h>

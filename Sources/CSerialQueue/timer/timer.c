@@ -9,7 +9,7 @@
 #include "platform/memory.h"
 #include "platform/peek.h"
 #include "queue/runner.h"
-#include "wait/deadlock.h"
+#include "wait/deadlock_report.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #ifndef SQ__TRACE_PERFETTO_PACKET_H
 #define SQ__TRACE_PERFETTO_PACKET_H
 
-#include "trace/perfetto.h"
+#include "trace/perfetto_state.h"
 
 /* The fields of Perfetto's messages, by their path. */
 enum {

@@ -3,6 +3,7 @@
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/process.h"
+#include "trace/sites.h"
 
 #include <string.h>
 

@@ -2,7 +2,36 @@
 #ifndef SQ__TRACE_RECORDERS_H
 #define SQ__TRACE_RECORDERS_H
 
-#include "trace/recorder.h"
+#include "platform/atomic.h"
+#include "platform/probe.h"
+#include "thread/self.h"
+#include "trace/buffer.h"
+#include "trace/event.h"
+
+typedef uint32_t sq__session_t;
+
+extern SQ__ATOMIC(sq__session_t) sq__trace_session;
+
+static inline bool sq__trace_is_on(void) {
+    return SQ__SEES_INSIDE && __builtin_expect(sq__load_relaxed(&sq__trace_session) != 0, 0);
+}
+
+/* T by its own thread only; L under the lock of the recorders; R by the thread that writes the file; I fixed after creation. */
+typedef struct sq__recorder {
+    sq__exit_t exit;           /* I  first: called when the thread ends */
+    sq__session_t session;     /* I */
+    uint64_t thread_id;        /* I */
+    char thread_name[16];      /* I */
+    uint64_t open;             /* T  how many events were recorded that open something, and are not closed */
+    bool is_left;              /* L  its thread no longer uses it */
+    bool is_over;              /* L  the reader no longer uses it: its thread frees it */
+    bool was_left;             /* R  `is_left` at the last look */
+    bool is_described;         /* R  the file says which thread this is */
+    uint64_t reported_dropped; /* R  how many dropped events the file reports */
+    struct sq__trace_reading *reading; /* R  what is known from the events so far; the reader frees it */
+    struct sq__recorder *next; /* L */
+    sq__buffer_t buffer;
+} sq__recorder_t;
 
 /* A queue that was traced. */
 typedef struct sq__traced_name {

@@ -12,6 +12,7 @@
 #include "platform/signal_handler.h"
 #include "platform/thread.h"
 #include "thread/process.h"
+#include "trace/recorder.h"
 #include "trace/session_read.h"
 
 #include <errno.h>

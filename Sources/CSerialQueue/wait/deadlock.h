@@ -45,9 +45,6 @@ void sq__deadlock_look_again_at(const sq_queue_t *queue);
 /* Removes the edge after the wait. Returns true if the wait was refused because of a cycle; the thread's report describes it. */
 bool sq__deadlock_leave(sq__edge_t *edge);
 
-/* Writes the report of a task that would wait for its own queue: `doing` is "sync onto", "waiting for room in", .... */
-void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing);
-
 /* Copies the label of what this thread waits for during a task; "" if it does not wait. */
 void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
 

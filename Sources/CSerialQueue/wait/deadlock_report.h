@@ -2,10 +2,13 @@
 #ifndef SQ__WAIT_DEADLOCK_REPORT_H
 #define SQ__WAIT_DEADLOCK_REPORT_H
 
-#include "wait/deadlock.h"
+#include "wait/edge.h"
 
 /* Room for the calling thread's report, kept until it ends; NULL: no memory. */
 char *sq__deadlock_report_room(void);
+
+/* Writes the report of a task that would wait for its own queue: `doing` is "sync onto", "waiting for room in", .... */
+void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing);
 
 /* M. Writes the cycle that begins at `edge`, in order, into the report of its thread. */
 void sq__deadlock_report_cycle(const sq__edge_t *edge);

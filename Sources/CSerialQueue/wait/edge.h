@@ -3,7 +3,7 @@
 #ifndef SQ__WAIT_EDGE_H
 #define SQ__WAIT_EDGE_H
 
-#include "wait/wait.h"
+#include "wait/wait_record.h"
 
 /* A task of a queue or the function of a once that a thread is running, or a loop that it owns: one of them is not NULL. */
 typedef struct sq__held {

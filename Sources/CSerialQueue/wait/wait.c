@@ -5,6 +5,7 @@
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "pool/loop.h"
+#include "pool/members.h"
 #include "thread/explored.h"
 #include "thread/process.h"
 #include "wait/deadlock.h"

@@ -5,68 +5,7 @@
 #ifndef SQ__WAIT_WAIT_H
 #define SQ__WAIT_WAIT_H
 
-#include "include/sq_time.h"
-#include "state/queue.h"
-#include "pool/ahead.h"
-#include "thread/self.h"
-
-/* What a thread waits for, other than its turn in a queue. Valid until the wait has ended. */
-typedef struct sq__subject {
-    const char *kind;  /* in reports: "semaphore", .... */
-    const char *label;
-    const char *relation; /* in reports, to a queue that it depends on: "has a task in"; NULL: it depends on none */
-    const void *object;
-    sq_pair_function_t call; /* its task is a pair with this function, whose first word is the object; NULL: its tasks are members */
-    /* Called under the lock of the waits. True: the wait cannot end before a task of the queue `owner` ends. If `needs` is NULL,
-     * the wait cannot end before the function of the once `object` ends; if that is NULL too, any thread may end it. */
-    bool (*needs)(const struct sq__subject *subject, const void *owner);
-    /* The same. 0: none of its tasks waits for its turn in this concurrent queue. Otherwise a number that changes when one of them
-     * starts. NULL: it has no tasks there. */
-    uint64_t (*queued)(const struct sq__subject *subject, const sq_queue_t *queue);
-    /* NULL: none of its tasks is ever on a loop. */
-    const struct sq__loop_needs *loops;
-} sq__subject_t;
-
-/* For waits for tasks that may be on a loop. */
-typedef struct sq__loop_needs {
-    /* Called under the lock of the waits. A loop of this owner that has such a task; NULL: none. */
-    const sq__pool_t *(*find)(const sq__subject_t *subject, const sq__owner_t *owner);
-    /* Called by a thread that owns loops: finds a ready queue on them that has such a task. `runs`: runs one task of that queue. False: no
-     * such queue is ready. */
-    bool (*ahead)(const sq__subject_t *subject, bool runs);
-} sq__loop_needs_t;
-
-/* What a thread waits for in a queue. */
-typedef enum sq__aim {
-    SQ__AIM_TURN, /* its turn, or its call's turn: it has a slot in the ring */
-    SQ__AIM_ROOM, /* room, in a queue of limited capacity */
-    SQ__AIM_END,  /* the end of the queue */
-    SQ__AIM_TASK  /* the end of a task that runs: a firing of a timer */
-} sq__aim_t;
-
-/* On the waiting thread's stack. Only that thread writes it; fixed between begin and end. */
-typedef struct sq__wait {
-    sq__token_t *token;
-    sq__wait_id_t wait_id;
-    bool is_next;      /* a hint: at most one task comes before this one, so the thread yields before it sleeps. With more
-                        * waiting threads, a yield would only run another waiting thread */
-    bool is_barrier;   /* for a turn in a concurrent queue: the tasks behind it wait for it, too */
-    sq__aim_t aim;
-    const sq__frame_t *task; /* with SQ__AIM_TASK: on the stack of the thread that runs it, until the wait is granted */
-    sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
-    sq__pool_t *pool;  /* the queue's pool, with a reference, if the thread runs it while it waits: a manual one, a loop that it owns,
-                        * or one that it helps; else NULL */
-    bool helps;        /* that pool has threads, of a lower class of service than this one (pool/ahead.h) */
-    sq__ahead_t ahead; /* if it helps */
-    bool runs_members; /* it waits for tasks of `subject`, and runs those that are on loops of its own */
-    sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop that another thread owns; else NULL */
-    const sq__subject_t *subject; /* NULL: it waits for the queue */
-    /* For a dump: */
-    sq__site_t site;              /* of the call that waits; 0: not known */
-    uint64_t ran;                 /* how many tasks of `queue` had begun when the wait began; 0: no queue */
-    sq_time_t deadline;           /* only while the thread sleeps */
-    uint64_t since;               /* the same: when it fell asleep */
-} sq__wait_t;
+#include "wait/wait_record.h"
 
 /* Begins a wait for a turn in the queue. Returns 0 or ENOMEM. */
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
@@ -77,11 +16,6 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_
 
 /* Returns the queue's pool, retained, if that is a manual one or a loop; else NULL. */
 sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue);
-
-/* The label, in reports, of what the thread waits for. */
-static inline const char *sq__wait_label(const sq__wait_t *wait) {
-    return wait->subject != NULL ? wait->subject->label : wait->queue->label;
-}
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);

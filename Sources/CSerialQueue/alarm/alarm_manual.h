@@ -1,0 +1,25 @@
+/* alarm_manual.h: sets of alarms with a clock of their own, which moves only when it is advanced. */
+#ifndef SQ__ALARM_ALARM_MANUAL_H
+#define SQ__ALARM_ALARM_MANUAL_H
+
+#include "alarm/alarm_types.h"
+
+/* Creates a set with its own clock, which starts at 0; returns NULL without memory. The set must be empty when it is destroyed. */
+sq__alarms_t *sq__alarms_create(void);
+void sq__alarms_destroy(sq__alarms_t *alarms);
+
+/* If an alarm is due by `time`, advances the clock to its due time, calls it and returns true.
+ * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
+bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
+
+/* When the next alarm is due, or SQ__NEVER. */
+uint64_t sq__alarms_next(sq__alarms_t *alarms);
+
+/* Calls `visit` for each alarm that is due at that time, under the set's lock; the one that was set first comes first,
+ * the others in no particular order. */
+void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context);
+
+/* Calls one of those alarms, and advances the clock to its due time. */
+void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm);
+
+#endif

@@ -1,0 +1,17 @@
+/* alarm_types.h: an alarm, as its user embeds it. alarm.h has the calls. */
+#ifndef SQ__ALARM_ALARM_TYPES_H
+#define SQ__ALARM_ALARM_TYPES_H
+
+#include "alarm/heap.h"
+
+typedef struct sq__alarms sq__alarms_t;
+typedef struct sq__alarm sq__alarm_t;
+
+/* L under the set's lock. Before the alarm is first set, all fields except `call` are zero. */
+struct sq__alarm {
+    void (*call)(sq__alarm_t *alarm); /* called with no lock held; it may set the alarm again, or free it */
+    sq__heap_node_t due;              /* L  key: nanoseconds of the set's clock; SQ__NEVER: the alarm is not called */
+    sq__heap_node_t latest;           /* L  key: `due` plus the leeway; in a heap only if there is a leeway */
+};
+
+#endif

@@ -19,7 +19,7 @@ TEST(a_queue_reports_its_width) {
     sq_queue_release(narrow);
 }
 
-/* To see it fail: leave out SQ__BARRIER_PAIR or SQ__BARRIER_JOB in await_turn (admit.c). */
+/* To see it fail: let await_turn (admit.c) leave out pairs or jobs. */
 TEST(pairs_and_jobs_that_are_barriers_run_alone_in_order) {
     sq_queue_t *queue = make_concurrent(3, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;
@@ -56,7 +56,7 @@ static sq_queue_t *make_bounded(size_t capacity) {
     return queue;
 }
 
-/* To see it fail: leave out SQ__BARRIER_PAIR in take_out (run.c): its room does not come back. */
+/* To see it fail: leave out the bit in takes_room (run.c): its room does not come back. */
 TEST(a_barrier_pair_takes_room_and_a_job_does_not) {
     sq_queue_t *queue = make_bounded(1);
     for (size_t i = 0; i < 3; i += 1) {

@@ -23,7 +23,7 @@ static void sync_in_pair(void *first, void *second, bool runs) {
     sync_inside(first, must_not_run, NULL);
 }
 
-/* To see it fail: in runs_alone (concurrent/run_async.c) leave out one of the kinds. */
+/* To see it fail: in run_work (concurrent/run_async.c) let one of the kinds run as a reader. */
 TEST(each_kind_of_async_barrier_runs_alone) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL);

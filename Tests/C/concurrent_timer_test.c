@@ -1,4 +1,5 @@
 /* concurrent_timer_test.c: waits for a timer of a concurrent queue. They need its handler, which runs as a reader, and nothing else. */
+#include "alarm/alarm_manual.h"
 #include "concurrent.h"
 
 #include "pool/pool.h"

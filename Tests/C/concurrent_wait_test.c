@@ -288,7 +288,7 @@ TEST(a_barrier_can_be_a_member_of_a_group) {
     sq_group_release(group);
 }
 
-/* On the test's own thread, so that nothing else decides when it starts. To see it fail: leave out SQ__BARRIER_MEMBER in await_turn (admit.c). */
+/* On the test's own thread, so that nothing else decides when it starts. To see it fail: let await_turn (admit.c) leave out members. */
 TEST(a_barrier_that_is_a_member_waits_for_readers) {
     sq_pool_t *pool = sq_pool_create_manual("manual");
     REQUIRE(pool != NULL);
@@ -311,7 +311,7 @@ TEST(a_barrier_that_is_a_member_waits_for_readers) {
     sq_pool_release(pool);
 }
 
-/* Its room comes back when it starts. To see it fail: leave out SQ__BARRIER_MEMBER in take_out (run.c). */
+/* Its room comes back when it starts. To see it fail: leave out SQ__MEMBER in takes_room (run.c). */
 TEST(a_barrier_that_is_a_member_takes_room) {
     sq_pool_t *pool = sq_pool_create("pool", NULL);
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

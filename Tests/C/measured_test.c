@@ -1,4 +1,5 @@
 /* measured_test.c: every task of a measured queue is counted once, with its own times. */
+#include "alarm/alarm_manual.h"
 #include "concurrent.h"
 #include "measured.h"
 #include "pool/pool.h"

@@ -2,6 +2,7 @@
 #ifndef POOL_CLOCK_H
 #define POOL_CLOCK_H
 
+#include "alarm/alarm_manual.h"
 #include "harness.h"
 #include "latch.h"
 

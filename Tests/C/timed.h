@@ -3,6 +3,7 @@
 #ifndef TIMED_H
 #define TIMED_H
 
+#include "alarm/alarm_manual.h"
 #include "caller.h"
 #include "pool/pool.h"
 #include "pools.h"

@@ -30,7 +30,7 @@ enum { SQ__LOOKS = 4 }; /* of the watching thread, within a threshold */
 /* A watched queue's record. W under the thread's lock. */
 typedef struct sq__watched {
     sq__watch_note_t note;         /* first */
-    const sq_queue_t *queue;       /* I */
+    sq_queue_t *queue;             /* I */
     sq__watcher_t *watcher;        /* W  NULL: not watched now */
     uint64_t taken[SQ__LOOKS];     /* W  slots taken in all, at the last looks; newest first */
     unsigned looks;                /* W  how many of them are filled */

@@ -12,7 +12,7 @@ static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 ==
 
 static bool takes_room(uintptr_t kind) { return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER; }
 
-/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. `bits`: those that may be beside its kind. */
+/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. `bits`: those that the kind may have. */
 static inline uintptr_t take_out(sq_queue_t *queue, uintptr_t bits, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect((kind & ~bits) == SQ__CLAIM, 0)) {
@@ -164,8 +164,8 @@ static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t c
 sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
     sq__origin_t origin = { .where = 0 };
     if (control & SQ__MEASURED) {
-        origin.submitted = sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY ? sq__measured_submitted_handoff(queue)
-                                                                               : sq__ring_time(sq__load_relaxed(&sq__ring_head(queue)->word));
+        const sq__slot_t *slot = sq__load_relaxed(&queue->handoff_kind) == SQ__EMPTY ? sq__ring_head(queue) : NULL;
+        origin.submitted = slot != NULL ? sq__ring_time(sq__load_relaxed(&slot->word)) : sq__measured_submitted_handoff(queue);
     }
     if (control & SQ__SITED) {
         origin.where = sq__next_where(queue);

@@ -31,7 +31,8 @@ void sq__watch_task_ends(sq_queue_t *queue) {
         sq__reader_end(queue);
         return;
     }
-    sq__store_relaxed(&note_of(queue)->began, 0);
+    sq__watch_note_t *note = note_of(queue);
+    sq__store_relaxed(&note->began, 0);
 }
 
 void sq__watch_noted_task_calls(sq_queue_t *queue, sq_function_t function) {

@@ -47,7 +47,7 @@ typedef struct sq__explorer {
 } sq__explorer_t;
 
 typedef struct sq__pool_plan {
-    sq__ready_function_t call; /* runs an entry */
+    sq__ready_function_t call; /* runs an entry: sq__run_queue (queue/runner.h) */
     const char *label;
     size_t seats;            /* how many it has before it grows (at rest); 0: a manual pool, or a loop */
     bool is_loop;

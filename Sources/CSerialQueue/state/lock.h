@@ -13,7 +13,7 @@ void sq__unlock(const sq_queue_t *queue);
 
 /* Changes queue->control; with the queue's lock. */
 static inline void sq__control(sq_queue_t *queue, uint32_t clear, uint32_t set) {
-    /* [watch] release: the cold record, for the holder that sees SQ__WATCHED, whichever change it sees. [control] comes with
+    /* [watch] release: the note, for the holder that sees SQ__WATCHED, whichever change it sees. [control] comes with
      * the swap of the state word that follows. */
     sq__store_release(&queue->control, (uint16_t)((sq__load_relaxed(&queue->control) & ~clear) | set));
 }

@@ -29,7 +29,7 @@ enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
 typedef struct sq__room {
-    void (*give)(sq_queue_t *queue, struct sq__room *room); /* I */
+    void (*give)(sq_queue_t *queue, struct sq__room *room); /* I  sq__async_give_room (queue/async.h) */
     SQ__ATOMIC(uint32_t) references;                        /* A */
 } sq__room_t;
 

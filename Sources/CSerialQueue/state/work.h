@@ -23,7 +23,7 @@ enum sq__work_kind {
     SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
 };
 
-/* Beside a TASK, PAIR, JOB, CLAIM, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
+/* A bit of the kind, of a TASK, PAIR, JOB, CLAIM, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
 enum { SQ__BARRIER = 0x40 };
 
 enum { SQ__KIND_BITS = 8 }; /* of a slot's word: a kind and the bit */

@@ -2,6 +2,7 @@
  * cycle_test.c has cycles of all lengths. */
 #include "caller.h"
 #include "wait/deadlock.h"
+#include "wait/wait.h"
 
 enum { LONGEST = 5 };
 

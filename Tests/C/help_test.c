@@ -1,5 +1,7 @@
 /* help_test.c: offers to a pool's members (pool/help.h) with jobs of the test's own: which members come, how often, and in which order with
  * the ready entries; and that a member without a seat takes neither. What an apply makes of it: apply_test.c. */
+#include "pool/members.h"
+#include "pool/pool.h"
 #include "pool_clock.h"
 
 #include "pool/help.h"

@@ -7,7 +7,10 @@
 #include "latch.h"
 
 #include "platform/thread.h"
+#include "pool/members.h"
+#include "pool/pool.h"
 #include "pool/pool_internal.h"
+#include "pool/ready.h"
 #include "thread/self.h"
 
 #include <sched.h>

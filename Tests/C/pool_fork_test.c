@@ -3,6 +3,7 @@
 #include "caller.h"
 #include "child.h"
 #include "latch.h"
+#include "pool/pool.h"
 #include "pool/pool_internal.h"
 #include "thread/self.h"
 #include "pools.h"

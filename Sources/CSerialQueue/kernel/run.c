@@ -10,20 +10,23 @@
  * from the submitters: with a long backlog every sixteenth has to do. */
 static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
-static bool takes_room(uintptr_t kind) { return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER; }
+static bool takes_room(uintptr_t kind) {
+    kind &= ~(uintptr_t)SQ__BARRIER;
+    return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER;
+}
 
-/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. `bits`: those that the kind may have. */
-static inline uintptr_t take_out(sq_queue_t *queue, uintptr_t bits, sq__work_t *work) {
+/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. */
+static inline uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
-    if (__builtin_expect((kind & ~bits) == SQ__CLAIM, 0)) {
+    if (__builtin_expect(!(kind & SQ__CLAIM), 1)) {
+        *work = sq__next_take(queue);
+    } else if (kind != SQ__GONE) {
         kind = sq__withdraw_take(queue, work);
-    } else if (__builtin_expect(kind == SQ__GONE, 0)) { /* since the holder's last look */
+    } else { /* since the holder's last look */
         sq__withdraw_pass(queue);
         kind = SQ__EMPTY;
-    } else {
-        *work = sq__next_take(queue);
     }
-    if (__builtin_expect(queue->room != NULL, 0) && takes_room(kind & ~bits)) {
+    if (__builtin_expect(queue->room != NULL, 0) && takes_room(kind)) {
         queue->room->give(queue, queue->room);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
@@ -44,8 +47,8 @@ static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) 
     return false;
 }
 
-static inline uintptr_t take(sq_queue_t *queue, uint32_t control, uintptr_t bits, sq__work_t *work) {
-    uintptr_t kind = take_out(queue, bits, work);
+static inline uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
+    uintptr_t kind = take_out(queue, work);
     if (kind == SQ__AWAITED || kind == SQ__EITHER) {
         return take_call(queue, control, work->waiter) ? kind : SQ__EMPTY;
     }
@@ -143,7 +146,7 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
     }
 }
 
-uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, SQ__BARRIER, work); }
+uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, work); }
 
 /* What there is to see of a task that was taken. */
 static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
@@ -212,7 +215,7 @@ void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t 
 /* On a queue that is watched, traced or measured, or that discards what waits. */
 static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
     sq__origin_t origin = sq__run_origin(queue, control);
-    batch->kind = take(queue, control, 0, &batch->work);
+    batch->kind = take(queue, control, &batch->work);
     if (batch->kind != SQ__EMPTY) {
         sq__run_call(queue, batch->kind, origin, control, &batch->work);
     }
@@ -224,7 +227,7 @@ static inline void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
         run_observed_work(queue, control, batch);
         return;
     }
-    batch->kind = take(queue, 0, 0, &batch->work);
+    batch->kind = take(queue, 0, &batch->work);
     call(queue, batch->kind, 0, NULL, &batch->work);
 }
 

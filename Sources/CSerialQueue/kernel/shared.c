@@ -1,14 +1,8 @@
 #include "kernel/shared.h"
 
-#include "state/extras.h"
 #include "state/lock.h"
 
 #include <errno.h>
-
-uint64_t sq__shared_joined(const sq_queue_t *queue) {
-    const sq__joinable_t *joinable = sq__extra(queue, SQ__EXTRA_SHARED);
-    return joinable != NULL ? sq__load_relaxed(&joinable->joined) : 0;
-}
 
 static void append(sq__shared_t *list, sq__sharer_t *sharer) {
     sharer->list = list;

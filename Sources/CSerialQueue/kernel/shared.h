@@ -15,6 +15,7 @@
 #define SQ__KERNEL_SHARED_H
 
 #include "kernel/ring.h"
+#include "state/extras.h"
 
 /* A ring with this many taken slots is long. Tests set a small number. */
 #ifndef SQ__SHARED_FROM
@@ -37,7 +38,10 @@ typedef struct sq__joinable {
 } sq__joinable_t;
 
 /* How many threads have joined a shared slot that was there. */
-uint64_t sq__shared_joined(const sq_queue_t *queue);
+static inline uint64_t sq__shared_joined(const sq_queue_t *queue) {
+    const sq__joinable_t *joinable = sq__extra(queue, SQ__EXTRA_SHARED);
+    return joinable != NULL ? sq__load_relaxed(&joinable->joined) : 0;
+}
 
 /* Joins the last slot of the ring; or takes a new slot, or the queue if it is free (as sq__ring_take_place). A new slot is
  * filled already, and is to be published as SQ__SHARED. Returns 0, ENOMEM or ESHUTDOWN. */

@@ -35,8 +35,7 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
     sq__lock(queue);
     uintptr_t kind = sq__next_kind(queue);
     sq__claim_t claim = sq__next_take(queue).claim;
-    uintptr_t bit = kind & SQ__BARRIER;
-    bool is_ours = kind - bit == SQ__CLAIM;
+    bool is_ours = kind != SQ__GONE;
     if (is_ours) {
         sq__store_relaxed(claim.place, SQ__OVER);
     }
@@ -46,7 +45,7 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
         return SQ__EMPTY;
     }
     memcpy(&work->pair, claim.pair, sizeof work->pair);
-    return (claim.takes_no_room ? SQ__JOB : SQ__PAIR) | bit;
+    return (claim.takes_no_room ? SQ__JOB : SQ__PAIR) | (kind & SQ__BARRIER);
 }
 
 void sq__withdraw_pass(sq_queue_t *queue) {

@@ -44,7 +44,7 @@ static inline int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, 
     if (error) {
         return error;
     }
-    if ((kind & ~SQ__BARRIER) == SQ__CLAIM) { /* before another thread can withdraw it or run it */
+    if (kind & SQ__CLAIM) { /* before another thread can withdraw it or run it */
         sq__store_relaxed(work->claim.place, sq__ring_where(place));
         sq__probe_submit(queue, work->claim.pair);
     } else {

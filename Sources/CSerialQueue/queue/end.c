@@ -76,13 +76,15 @@ void sq__queue_dispose(sq_queue_t *queue) {
     if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
         sq__capacity_release(queue->room);
     }
-    sq_queue_t *successor = sq__after_end_successor(queue); /* no other thread has it */
-    if (successor != NULL && sq__state_is_free(sq__load_relaxed(&successor->state))) {
-        sq__queue_dispose(successor); /* else this is the child of a fork, and a thread of the parent was inside */
+    if (sq__load_relaxed(&queue->extras) != NULL) {
+        sq_queue_t *successor = sq__after_end_successor(queue); /* no other thread has it */
+        if (successor != NULL && sq__state_is_free(sq__load_relaxed(&successor->state))) {
+            sq__queue_dispose(successor); /* else this is the child of a fork, and a thread of the parent was inside */
+        }
+        sq__suspended_remove(queue);
+        sq__watch_forget(queue);
+        sq__extras_free(queue);
     }
-    sq__suspended_remove(queue);
-    sq__watch_forget(queue);
-    sq__extras_free(queue);
     if (sq__is_concurrent(queue)) {
         const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
         sq__memory_free(sq__load_relaxed(&concurrent->stripes)); /* no other thread has the queue */

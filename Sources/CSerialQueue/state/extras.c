@@ -28,9 +28,6 @@ void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes) {
 
 void sq__extras_free(sq_queue_t *queue) {
     sq__extras_t *extras = sq__load_relaxed(&queue->extras); /* nobody else has the queue */
-    if (extras == NULL) {
-        return;
-    }
     for (unsigned i = 0; i < SQ__EXTRAS; i += 1) {
         sq__memory_free(sq__load_relaxed(&extras->records[i]));
     }

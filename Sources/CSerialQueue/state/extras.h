@@ -34,7 +34,7 @@ static inline void *sq__extra(const sq_queue_t *queue, sq__extra_t owner) {
     return extras != NULL ? sq__load_acquire(&extras->records[owner]) : NULL; /* [extras] acquire: the record as it was made */
 }
 
-/* The queue is about to be freed. What the records point to is their owners'. */
+/* The queue, which has a table, is about to be freed. What the records point to is their owners'. */
 void sq__extras_free(sq_queue_t *queue);
 
 #endif

@@ -14,13 +14,14 @@ enum sq__work_kind {
     SQ__PAIR,   /* an async task with two words of context */
     SQ__JOB,    /* a PAIR that does not count towards the capacity */
     SQ__DUE,    /* a delayed task: a TASK that does not count towards the capacity */
-    SQ__CLAIM,  /* a PAIR that can be withdrawn until its turn (withdraw.h) */
-    SQ__GONE,   /* a withdrawn CLAIM: the baton's holder skips the slot */
     SQ__MEMBER, /* a TASK of a group */
     SQ__AWAITED, /* a thread in run_and_wait, which waits until the runner has run its function */
     SQ__EITHER, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
     SQ__WAITER, /* a thread in sync, which waits for the baton */
     SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
+    /* One test finds these two, also with SQ__BARRIER. */
+    SQ__CLAIM = 0x20, /* a PAIR that can be withdrawn until its turn (kernel/withdraw.h) */
+    SQ__GONE = 0x21,  /* a withdrawn CLAIM: the baton's holder skips the slot */
 };
 
 /* A bit of the kind, of a TASK, PAIR, JOB, CLAIM, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */

@@ -231,7 +231,7 @@ def suspended():
         at = lists[i]['first']
         while int(at):
             yield at['queue']
-            at = at['next_suspended']
+            at = at['next']
 
 
 def ready():
@@ -255,7 +255,9 @@ def depth(queue):
     slots = len(queue['head']['slots'])
     ring = (int(queue['segments']) - int(queue['entered'])) * slots + (state >> 48 & 0xFF) - int(queue['index'])
     in_handoff = int(queue['handoff_kind']) != debugger.constant('SQ__EMPTY')
-    joined = int(queue['cold']['joined']) if int(queue['cold']) else 0
+    extras = queue['extras']
+    shared = extras['records'][debugger.constant('SQ__EXTRA_SHARED')] if int(extras) else extras
+    joined = int(shared.to('sq__joinable_t')['joined']) if int(shared) else 0
     return max(0, max(0, ring) + in_handoff + joined + int(queue['skipped']) - int(queue['withdrawn']))
 
 

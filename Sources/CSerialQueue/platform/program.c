@@ -3,6 +3,8 @@
 #endif
 #include "platform/program.h"
 
+#include "platform/mutex.h"
+
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
@@ -14,6 +16,16 @@ int sq__process_id(void) { return (int)getpid(); }
 const char *sq__environment(const char *name) { return secure_getenv(name); }
 
 int sq__program_at_exit(void (*function)(void)) { return atexit(function) == 0 ? 0 : ENOMEM; }
+
+/* In the child of a fork the dynamic linker's lock stays taken forever if another thread was in dl_iterate_phdr (glibc 2.36). */
+static sq__mutex_t lock = SQ__MUTEX_INIT;
+
+void sq__code_lock(void) { sq__mutex_lock(&lock); }
+
+void sq__code_unlock(bool in_child) {
+    (void)in_child;
+    sq__mutex_unlock(&lock);
+}
 
 typedef struct found_code {
     uintptr_t address;
@@ -37,7 +49,10 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *contex
 
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) {
     found_code_t found = { .address = (uintptr_t)address };
-    if (!dl_iterate_phdr(look_at_object, &found)) {
+    sq__code_lock();
+    bool is_found = dl_iterate_phdr(look_at_object, &found) != 0;
+    sq__code_unlock(false);
+    if (!is_found) {
         return false;
     }
     *offset = found.offset;

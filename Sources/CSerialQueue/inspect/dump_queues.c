@@ -26,7 +26,7 @@ static void add_stripes(sq__concurrent_t *copy) {
     }
     for (uint32_t i = 0; i <= head.mask && i < SQ__MOST_STRIPES; i += 1) {
         sq__stripe_word_t word;
-        if (sq__peek(&stripes->stripe[i].word, &word, sizeof word)) {
+        if (sq__peek(sq__peek_at(stripes, offsetof(sq__stripes_t, stripe) + i * sizeof(sq__stripe_t)), &word, sizeof word)) {
             (void)sq__add_relaxed(&copy->gate, sq__stripe_not_counted(word) * SQ__GATE_INSIDE_ONE);
         }
     }
@@ -41,7 +41,7 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
         if (!sq__peek(queue, copy, sizeof *copy)) {
             return NULL;
         }
-        sq__peek_text(queue->label, copy->label, SQ__VIEW_LABEL);
+        sq__peek_text(sq__peek_at(queue, offsetof(sq_queue_t, label)), copy->label, SQ__VIEW_LABEL);
     }
     sq__make_printable(copy->label, SQ__VIEW_LABEL);
     if (sq__is_concurrent(copy)) {

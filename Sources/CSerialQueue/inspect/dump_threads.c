@@ -36,7 +36,7 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     if (!sq__peek(at, &batch, sizeof batch) || batch.kind == SQ__EMPTY) {
         return;
     }
-    seen->site = batch.frame.has_site ? batch.site : 0;
+    seen->site = sq__peeked(&batch.frame.has_site) ? batch.site : 0;
     if (batch.kind == SQ__AWAITED || batch.kind == SQ__EITHER) {
         sq__call_t call;
         seen->is_call = true;
@@ -53,26 +53,27 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
 
 static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t thread_id, sq__view_frame_t *seen) {
     *seen = (sq__view_frame_t){ .owner = frame->owner };
-    if (frame->is_batch) {
+    bool is_batch = sq__peeked(&frame->is_batch), is_reader = sq__peeked(&frame->is_reader);
+    if (is_batch) {
         read_batch(at, seen);
     } else {
         seen->function = frame->function;
     }
-    if (frame->is_reader) {
+    if (is_reader) {
         sq__reader_t reader;
         if (sq__peek(at, &reader, sizeof reader)) {
             seen->code = (uintptr_t)reader.subject;
             seen->since = reader.began;
-            seen->site = reader.frame.has_site ? reader.site : 0;
-            seen->is_call = !frame->begins || reader.caller != NULL;
+            seen->site = sq__peeked(&reader.frame.has_site) ? reader.site : 0;
+            seen->is_call = !sq__peeked(&frame->begins) || reader.caller != NULL;
         }
     } else if (frame->owner != NULL) {
         seen->since = since(frame->owner, thread_id);
     }
-    if (!frame->is_batch && !frame->is_reader && frame->has_site) {
+    if (!is_batch && !is_reader && sq__peeked(&frame->has_site)) {
         sq__turn_frame_t turn;
         seen->is_call = true;
-        seen->site = sq__peek(at, &turn, sizeof turn) && turn.frame.has_site ? turn.site : 0;
+        seen->site = sq__peek(at, &turn, sizeof turn) && sq__peeked(&turn.frame.has_site) ? turn.site : 0;
     }
 }
 
@@ -105,7 +106,7 @@ static void read_wait(sq__view_thread_t *thread) {
         sq__peek_text(subject.label, thread->label, sizeof thread->label);
         thread->object = subject.object;
     } else if (wait->queue != NULL) {
-        sq__peek_text(wait->queue->label, thread->label, sizeof thread->label);
+        sq__peek_text(sq__peek_at(wait->queue, offsetof(sq_queue_t, label)), thread->label, sizeof thread->label);
     }
 }
 

@@ -58,7 +58,7 @@ static void visit_members(const sq__member_t *member, seated_t *seated) {
     sq__member_t copy;
     seated->count = 0;
     for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
-        if (copy.is_seated && copy.thread_id != 0) {
+        if (sq__peeked(&copy.is_seated) && copy.thread_id != 0) {
             seated->ids[seated->count++] = copy.thread_id;
         }
     }

@@ -175,12 +175,12 @@ static void count_wait(const sq__view_t *view, const sq__view_thread_t *thread) 
 }
 
 void sq__view_look_at_queues(sq__view_t *view) {
-    const sq__pool_visitor_t visitor = { .patience = SQ__DUMP_PATIENCE, .entry = add_ready, .pool = add_pool, .context = view };
+    const sq__pool_visitor_t visitor = { .patience = &view->patience, .entry = add_ready, .pool = add_pool, .context = view };
     for (size_t i = 0; i < view->threads.count; i += 1) {
         add_of_thread(view, sq__view_thread(view, i));
     }
     view->had_pools = sq__pools_visit(&visitor);
-    view->without_suspended = sq__suspended_visit(SQ__DUMP_PATIENCE, add_suspended, view);
+    view->without_suspended = sq__suspended_visit(&view->patience, add_suspended, view);
     order_by_address(view);
     for (size_t i = 0; i < view->threads.count; i += 1) {
         count_wait(view, sq__view_thread(view, i));

@@ -154,7 +154,7 @@ static void read_thread(sq__view_t *view, size_t i) {
 }
 
 void sq__view_look_at_threads(sq__view_t *view) {
-    view->had_threads = sq__self_visit(SQ__DUMP_PATIENCE, add, view);
+    view->had_threads = sq__self_visit(&view->patience, add, view);
     for (size_t i = 0; i < view->threads.count; i += 1) {
         read_thread(view, i);
     }

@@ -29,7 +29,8 @@ void sq__code_unlock(bool in_child) {
 
 typedef struct found_code {
     uintptr_t address;
-    const char *name; /* NULL: not found */
+    char *path; /* "": the program itself has no name there */
+    size_t size;
     uint64_t offset;
 } found_code_t;
 
@@ -39,7 +40,8 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *contex
     for (unsigned i = 0; i < object->dlpi_phnum; i += 1) {
         uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
         if (object->dlpi_phdr[i].p_type == PT_LOAD && found->address - begin < object->dlpi_phdr[i].p_memsz) {
-            found->name = object->dlpi_name;
+            /* Here: another thread may unload the library afterwards, and its name with it. */
+            snprintf(found->path, found->size, "%s", object->dlpi_name != NULL ? object->dlpi_name : "");
             found->offset = found->address - object->dlpi_addr;
             return 1;
         }
@@ -48,7 +50,7 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *contex
 }
 
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) {
-    found_code_t found = { .address = (uintptr_t)address };
+    found_code_t found = { .address = (uintptr_t)address, .path = path, .size = size };
     sq__code_lock();
     bool is_found = dl_iterate_phdr(look_at_object, &found) != 0;
     sq__code_unlock(false);
@@ -56,11 +58,10 @@ bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offse
         return false;
     }
     *offset = found.offset;
-    if (found.name != NULL && found.name[0] != '\0') {
-        snprintf(path, size, "%s", found.name);
+    if (path[0] != '\0') {
         return true;
     }
-    ssize_t length = readlink("/proc/self/exe", path, size - 1); /* the program itself has no name there */
+    ssize_t length = readlink("/proc/self/exe", path, size - 1);
     path[length > 0 ? length : 0] = '\0';
     return length > 0;
 }

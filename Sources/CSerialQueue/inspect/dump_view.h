@@ -5,7 +5,7 @@
  * the queues that wait for a thread of their pool in the pools' lists; and the suspended ones in theirs. A queue with work is in
  * one of these states, or is just being handed from one thread to another.
  *
- * Each lock is only tried, as a stuck thread may have it. Records of other threads are peeked at (platform/peek.h). */
+ * A stuck thread may have a lock: the dump only tries to get it (sq__patience_t). Records of other threads are peeked at (platform/peek.h). */
 #ifndef SQ__INSPECT_DUMP_VIEW_H
 #define SQ__INSPECT_DUMP_VIEW_H
 

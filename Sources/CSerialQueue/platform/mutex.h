@@ -18,9 +18,9 @@ typedef pthread_cond_t sq__condition_t;
 int sq__mutex_init(sq__mutex_t *mutex);
 void sq__mutex_lock(sq__mutex_t *mutex);
 void sq__mutex_unlock(sq__mutex_t *mutex);
-/* How often a thread that must not wait forever tries to lock a mutex: of all its mutexes together, and each of them a few times even if
- * `tries` is 0. It sleeps between two tries, for 5 ms at most. A number of tries, and no time: on a busy machine a thread that has a mutex
- * may not run for long, but it runs while this one sleeps. */
+/* For a thread that must not wait forever: how often it still tries to lock, all its mutexes together. Each is tried a few times even if
+ * none are left. It sleeps between two tries, for 5 ms at most. Tries count, not time: on a busy machine a thread that has a mutex may
+ * not run for long, but it can run while this one sleeps. */
 typedef struct sq__patience {
     unsigned tries; /* that are left */
 } sq__patience_t;

@@ -2,9 +2,9 @@
  *
  * DESIGN. A dump (inspect/dump.c) shows what other threads do, and must not wait for them. It copies their records through the
  * system, which reports an address that is not mapped instead of ending the program. A copy may mix old and new fields, or come from
- * memory that was reused meanwhile, so each of its bytes may have any value: a pointer may point anywhere, and a bool be no bool. The caller
- * checks what it can; the rest of the dump may be wrong where threads are running. Records of threads that are stuck do not change, so they
- * are correct. */
+ * memory that was reused meanwhile, so each of its bytes may have any value: a pointer may point anywhere, and a bool may be neither true
+ * nor false. The caller checks what it can; the rest of the dump may be wrong where threads are running. Records of threads that are stuck
+ * do not change, so they are correct. */
 #ifndef SQ__PLATFORM_PEEK_H
 #define SQ__PLATFORM_PEEK_H
 

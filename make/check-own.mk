@@ -30,6 +30,8 @@ $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WR
 $(OUT)/tests/platform_system_test: WRAP += $(addprefix -Wl$(comma)--wrap=,sched_getaffinity sysconf read)
 $(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
 $(OUT)/tests/spin_test: WRAP += -Wl,--wrap=clock_gettime,--wrap=sched_yield
+$(OUT)/tests/dump_busy_test: WRAP += -Wl,--wrap=nanosleep
+$(OUT)/tests/trace_fork_test: WRAP += -Wl,--wrap=dl_iterate_phdr
 
 check-explore: ## the planted bugs of explore_bugs_test without their bugs: SCHEDULES=100000 of each at random and by priority
 	$(call need,$(C_TOOLS))

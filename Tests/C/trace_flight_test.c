@@ -7,9 +7,21 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
-/* To see it fail (it hangs): in request_write do not ring the bell. */
+static const char *nth_file(unsigned number) {
+    static char name[80];
+    snprintf(name, sizeof name, number == 0 ? "%s" : "%s.%u", path, number);
+    return name;
+}
+
+static void remove_files(void) {
+    for (unsigned i = 0; unlink(nth_file(i)) == 0; i += 1) {
+    }
+}
+
+/* To see it fail (it hangs): in sq__request do not ring the bell. */
 TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
     char later[80];
     int kept = silence_begin();
@@ -56,18 +68,12 @@ TEST(a_flight_recorder_shows_what_began_before_its_time_and_still_lasts) {
     CHECK_EQUAL(sq_trace_stop(), 0);
     silence_end(kept);
     sq_queue_release(queue);
-    char later[80];
-    snprintf(later, sizeof later, "%s.1", path);
-    unlink(later);
-    unlink(path);
+    remove_files();
 }
 
-/* To see it fail (it hangs): no sq__trace_happened in break_cycle. */
-TEST(a_flight_recorder_writes_at_a_deadlock) {
-    int kept = silence_begin();
+/* Two threads deadlock: one of them gets EDEADLK. */
+static void deadlock(sq_queue_t *first, sq_queue_t *second) {
     latch_t holding = LATCH_INIT;
-    sq_queue_t *first = make_queue_of("com.example.left", 0), *second = make_queue_of("com.example.right", 0);
-    CHECK_EQUAL(sq_trace_start(new_path(",last=60s")), 0);
     cross_t crosses[2] = { { first, second, &holding, -1 }, { second, first, &holding, -1 } };
     pthread_t threads[2];
     for (int i = 0; i < 2; i += 1) {
@@ -77,16 +83,49 @@ TEST(a_flight_recorder_writes_at_a_deadlock) {
         join(threads[i]);
     }
     CHECK_EQUAL((crosses[0].error == EDEADLK) + (crosses[1].error == EDEADLK), 1);
+}
+
+/* To see it fail (it hangs): no sq__trace_happened in break_cycle. */
+TEST(a_flight_recorder_writes_at_a_deadlock) {
+    int kept = silence_begin();
+    sq_queue_t *first = make_queue_of("com.example.left", 0), *second = make_queue_of("com.example.right", 0);
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s")), 0);
+    deadlock(first, second);
     wait_for_file(path, "deadlock");
     CHECK(has(path, "wait for com.example.left") || has(path, "wait for com.example.right"));
     CHECK_EQUAL(sq_trace_stop(), 0);
     silence_end(kept);
     sq_queue_release(first);
     sq_queue_release(second);
-    char later[80];
-    snprintf(later, sizeof later, "%s.1", path);
-    unlink(later);
-    unlink(path);
+    remove_files();
+}
+
+static void *ask_for_files(void *is_over) {
+    while (!*(atomic_bool *)is_over) {
+        sq_trace_write();
+    }
+    return NULL;
+}
+
+/* For ThreadSanitizer. To see it fail: in sq__request ask the session whether it is a flight recorder. */
+TEST(a_file_may_be_asked_for_while_traces_begin_and_end) {
+    enum { TRACES = 200, THREADS = 3 };
+    int kept = silence_begin();
+    pthread_t threads[THREADS];
+    atomic_bool is_over = false;
+    for (int i = 0; i < THREADS; i += 1) {
+        threads[i] = spawn(ask_for_files, &is_over);
+    }
+    for (int i = 0; i < TRACES; i += 1) {
+        CHECK_EQUAL(sq_trace_start(new_path(i % 2 == 0 ? ",last=60s,buffer=4K" : ",buffer=4K")), 0);
+        CHECK_EQUAL(sq_trace_stop(), 0);
+    }
+    is_over = true;
+    for (int i = 0; i < THREADS; i += 1) {
+        join(threads[i]);
+    }
+    silence_end(kept);
+    remove_files();
 }
 
 static void end_thread(void *context) {
@@ -131,6 +170,46 @@ static void messages_end(int messages, int kept, char *text, size_t size) {
     ssize_t length = pread(messages, text, size - 1, 0);
     text[length > 0 ? length : 0] = '\0';
     close(messages);
+}
+
+/* Waits until the messages have this text. */
+static void wait_for_message(int messages, const char *wanted) {
+    char text[8000] = "";
+    while (strstr(text, wanted) == NULL) {
+        ssize_t length = pread(messages, text, sizeof text - 1, 0);
+        text[length > 0 ? length : 0] = '\0';
+        sched_yield();
+    }
+}
+
+/* To see it fail (it hangs): in sq__session_answer limit all files; in may_write_automatically report nothing. */
+TEST(a_flight_recorder_writes_ten_files_for_deadlocks_then_says_so_and_still_writes_what_is_asked_for) {
+    enum { AUTOMATIC = 10, ASKED_FOR = 3 };
+    char text[8000];
+    int kept, messages = messages_begin(&kept);
+    sq_queue_t *first = make_queue_of("com.example.left", 0), *second = make_queue_of("com.example.right", 0);
+    CHECK_EQUAL(sq_trace_start(new_path(",last=60s")), 0);
+    for (unsigned i = 0; i < AUTOMATIC; i += 1) {
+        deadlock(first, second);
+        wait_for_file(nth_file(i), "deadlock");
+    }
+    deadlock(first, second);
+    wait_for_message(messages, "no file is written for this deadlock or stall and for later ones, because earlier ones have written 10");
+    CHECK_EQUAL(size_of(nth_file(AUTOMATIC)), -1);
+    for (unsigned i = AUTOMATIC; i < AUTOMATIC + ASKED_FOR; i += 1) {
+        sq_trace_write();
+        wait_for_file(nth_file(i), "deadlock");
+    }
+    deadlock(first, second);
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    messages_end(messages, kept, text, sizeof text);
+    char *said = strstr(text, "no file is written");
+    CHECK(said != NULL && strstr(said + 1, "no file is written") == NULL); /* once */
+    CHECK(has(nth_file(AUTOMATIC + ASKED_FOR), "deadlock")); /* the one of the end */
+    CHECK_EQUAL(size_of(nth_file(AUTOMATIC + ASKED_FOR + 1)), -1);
+    sq_queue_release(first);
+    sq_queue_release(second);
+    remove_files();
 }
 
 /* To see it fail: report where the last events are, though they could not be written; or do not check the result of sq__perfetto_flush. */

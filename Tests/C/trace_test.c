@@ -42,7 +42,9 @@ TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sy
 
 TEST(options_that_are_not_valid_are_refused_and_nothing_is_traced) {
     static const char *const wrong[] = { "", ",last=10s", "F,last=10", "F,last=0s", "F,last=", "F,lust=10s", "F,buffer=1", "F,buffer=2000M",
-                                         "F,last=1s,signal=KILL", "F,signal=USR2", "F,", "F,last=99999999999s" };
+                                         "F,last=1s,signal=KILL",
+                                         "F,last=1s,signal=RTMIN+ 5", "F,last=1s,signal=RTMIN+-5", "F,last=1s,signal=RTMIN+123",
+                                         "F,last=1s,signal=RTMIN+", "F,last=1s,signal=RTMIN+5 ", "F,signal=USR2", "F,", "F,last=99999999999s" };
     int kept = silence_begin();
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i += 1) {
         CHECK_EQUAL(sq_trace_start(wrong[i]), EINVAL);

@@ -30,6 +30,8 @@ bool sq__bell_wait(int bell, uint64_t nanoseconds) { return (void)bell, (void)na
 void sq__signal_give_back(int number, void (*function)(int)) { (void)number, (void)function; }
 void sq__clock_others(uint64_t *since_boot, uint64_t *of_day) { *since_boot = *of_day = 0; }
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) { return (void)address, (void)path, (void)size, (void)offset, false; }
+void sq__code_lock(void) { }
+void sq__code_unlock(bool in_child) { (void)in_child; }
 const char *sq__environment(const char *name) { (void)name; return NULL; }
 int sq__process_id(void) { return 1; } /* a dump begins with it */
 void sq__fatal_first(void (*function)(void)) { (void)function; }

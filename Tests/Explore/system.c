@@ -90,9 +90,9 @@ void sq__mutex_unlock(sq__mutex_t *mutex) {
     EX_TRACE("unlocks %s", ex_name_of(mutex));
 }
 
-/* In time: here no thread is stuck with a lock. */
-bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds) {
-    (void)nanoseconds;
+/* Here no thread is stuck with a lock. */
+bool sq__mutex_lock_patiently(sq__mutex_t *mutex, sq__patience_t *patience) {
+    (void)patience;
     sq__mutex_lock(mutex);
     return true;
 }

@@ -208,7 +208,7 @@ static const sq__heap_node_t *pop(front_t *front) {
 bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor) {
     alarms = alarms != NULL ? alarms : &shared;
     front_t front = { .count = 0 };
-    if (!sq__mutex_lock_within(&alarms->lock, visitor->patience)) {
+    if (!sq__mutex_lock_patiently(&alarms->lock, visitor->patience)) {
         return false;
     }
     uint64_t now = alarms->is_manual ? alarms->now : sq__clock_now();

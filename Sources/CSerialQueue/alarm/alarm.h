@@ -17,6 +17,7 @@
 #define SQ__ALARM_ALARM_H
 
 #include "alarm/alarm_types.h"
+#include "platform/mutex.h"
 
 /* Takes a lease on the process's set. Returns 0 or ENOMEM. */
 int sq__alarms_shared(sq__alarms_t **alarms);
@@ -38,12 +39,12 @@ void sq__alarm_set_again(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due,
 bool sq__alarm_cancel(sq__alarms_t *alarms, sq__alarm_t *alarm);
 
 /* Calls `visit` for the next alarms, at most `most` (up to 16) of them, in the order in which they are due, under the set's lock. NULL:
- * the process's set. Waits for the lock at most this long; false: it did not get it. */
+ * the process's set. False: its patience with the lock ended. */
 typedef struct sq__alarms_visitor {
     void (*visit)(void *context, const sq__alarm_t *alarm, uint64_t due, uint64_t now);
     void *context;
     unsigned most;
-    uint64_t patience; /* nanoseconds */
+    sq__patience_t *patience;
 } sq__alarms_visitor_t;
 bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor);
 

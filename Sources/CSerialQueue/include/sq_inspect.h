@@ -18,8 +18,8 @@ extern "C" {
  * submitted, if a trace is under way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a
  * deadlock. With SQ_DUMP=USR1 in the environment the signal SIGUSR1 writes a dump to standard error, also when all threads are stuck.
  *
- * Any thread may call, also inside a task. The call waits for no thread and allocates nothing with malloc: if a thread is stuck
- * with a lock of this library, the dump says what it left out. Threads that are not stuck move on while it looks.
+ * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library,
+ * the dump is written without it after about a second, and says what it left out. Threads that are not stuck move on while it looks.
  *
  * @param fd An open file descriptor. The call returns when all of the text is written.
  * @retval 0 The dump is written.

@@ -17,17 +17,17 @@ extern "C" {
 
 /**
  * Begins to record what all queues of this process do, from their next task on. Any thread may call. A process that is started with
- * SQ_TRACE in its environment records from its beginning, with these options, but without a signal that is in use. The
- * child of a fork is not traced. If a call fails, a file that existed has the content that it had.
+ * SQ_TRACE in its environment records from its beginning, with these options, but without a signal that is in use. The child of a fork is
+ * not traced, ignores the signal, and may begin a trace of its own. If a call fails, a file that existed has the content that it had.
  *
  * @param options The path of the file, where %p stands for the process's number, and then, each after a comma: `last=10s` (s, ms): a flight
- *     recorder, which keeps the newest events in memory and writes them when a deadlock or stall is reported, before the process ends with a
- *     message, at sq_trace_write and at the end; `signal=USR2` (also HUP, QUIT, WINCH, RTMIN+1, …): and when this signal comes, unless the program
- *     installs a handler of its own later; `buffer=1M` (K, M): the memory for each thread that records, 64 bytes for a task.
+ *     recorder, which keeps the newest events in memory and writes a file of them at sq_trace_write, at the end, before the process ends with
+ *     a message, and when a deadlock or stall is reported (ten times; stderr then says so); `signal=USR2` (HUP, QUIT, WINCH, RTMIN+1, …): and
+ *     when this signal comes, unless the program handles it itself later; `buffer=1M` (K, M): the memory per recording thread, 64 bytes a task.
  * @retval 0 The events are being recorded.
  * @retval EALREADY They are already.
  * @retval EINVAL An option is not known, or not valid. A line on stderr says which.
- * @retval EBUSY The program handles the signal itself.
+ * @retval EBUSY The program, or SQ_DUMP, handles the signal.
  * @retval ENOMEM There is no memory, or no thread could be started.
  * @return Otherwise the error with which the file could not be created.
  */
@@ -43,8 +43,10 @@ int sq_trace_start(const char *options);
 int sq_trace_stop(void);
 
 /**
- * Has a flight recorder write its events, as a deadlock does. Returns at once; a thread of the library writes. Any thread may call, also in
- * a signal handler. Without a flight recorder it does nothing.
+ * Has a flight recorder write a file of its events: the first one has the path that was given, later ones .1, .2, ... after it, without a limit.
+ * Returns at once; a thread of the library writes, one file for calls that come together. Any thread may call, also in a signal handler, and
+ * also while a trace begins or ends. Without a flight recorder it does nothing. If a file cannot be written, the recording ends with a line on
+ * stderr, and sq_trace_stop returns the error.
  */
 void sq_trace_write(void);
 

@@ -21,30 +21,32 @@ static void add_last_report(dump_t *dump) {
     uint64_t when;
     bool is_known;
     sq__dump_add(&dump->text, "LAST DEADLOCK REPORT\n");
-    if (sq__deadlock_last_report(SQ__DUMP_PATIENCE, dump->report, sizeof dump->report, &when, &is_known)) {
+    if (sq__deadlock_last_report(&dump->view.patience, dump->report, sizeof dump->report, &when, &is_known)) {
         sq__dump_add(&dump->text, "  ");
         sq__dump_add_time(&dump->text, dump->view.now > when ? dump->view.now - when : 0);
         sq__dump_add(&dump->text, " ago: %s\n", dump->report);
     } else if (!is_known) {
-        sq__dump_add(&dump->text, "  left out: another thread holds its lock\n");
+        sq__dump_add(&dump->text, "  left out: another thread held its lock at each try\n");
     }
 }
 
-/* Names what is missing because stuck threads hold locks. */
+/* Names what is missing because other threads held locks. */
 static void add_left_out(sq__dump_text_t *text, const sq__view_t *view) {
     if (!view->had_threads) {
-        sq__dump_add(text, "A thread is stuck while it joins or leaves the list of threads: that list was read without its lock."
-                           "\n");
+        sq__dump_add(text, "Another thread held the lock of the list of threads at each try: that list was read without its lock.\n");
     }
     if (!view->had_pools) {
-        sq__dump_add(text, "A thread is stuck while it makes or frees a pool: the pools, and the queues that wait for one, were left "
-                           "out.\n");
+        sq__dump_add(text, "Another thread held the lock of the list of pools at each try: the pools, and the queues that wait for one, "
+                           "were left out.\n");
     }
     if (view->without_suspended > 0) {
-        sq__dump_add(text, "A thread is stuck while it suspends or resumes a queue: some suspended queues were left out.\n");
+        sq__dump_add(text, "Another thread held a lock of suspended queues at each try: some suspended queues were left out.\n");
     }
     if (view->without_timers > 0) {
-        sq__dump_add(text, "A thread is stuck while it sets a timer: some timers were left out.\n");
+        sq__dump_add(text, "Another thread held the lock of timers at each try: some timers were left out.\n");
+    }
+    if (!view->had_threads || !view->had_pools || view->without_suspended > 0 || view->without_timers > 0) {
+        sq__dump_add(text, "A thread that holds a lock for so long is stuck, or the machine is very busy.\n");
     }
     if (sq__suspended_missed() > 0) {
         sq__dump_add(text, "Suspended queues may be missing: there was no memory to list %llu of them.\n",
@@ -58,6 +60,7 @@ static void add_left_out(sq__dump_text_t *text, const sq__view_t *view) {
 static void look(dump_t *dump) {
     sq__view_t *view = &dump->view;
     view->symbols = &dump->symbols;
+    view->patience.tries = SQ__DUMP_TRIES;
     view->threads.size = sizeof(sq__view_thread_t);
     view->held.size = sizeof(sq__view_key_t);
     view->order.size = sizeof(sq__view_key_t);

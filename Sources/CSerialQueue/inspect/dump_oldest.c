@@ -17,14 +17,17 @@ static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
     sq__segment_t *segment = queue->head;
     uint16_t index = sq__load_relaxed(&queue->index);
     uintptr_t link = sq__load_relaxed(&queue->first);
-    if (segment != NULL && index == SQ__SEGMENT_SLOTS && !sq__peek(&segment->next, &link, sizeof link)) {
+    if (segment != NULL && index == SQ__SEGMENT_SLOTS && !sq__peek(sq__peek_at(segment, offsetof(sq__segment_t, next)), &link, sizeof link)) {
         return NULL;
     }
     if (segment == NULL || index == SQ__SEGMENT_SLOTS) {
         segment = link > SQ__BATON ? (sq__segment_t *)link : NULL;
         index = 0;
     }
-    return segment != NULL && index < SQ__SEGMENT_SLOTS ? &segment->slots[index] : NULL;
+    if (segment == NULL || index >= SQ__SEGMENT_SLOTS) {
+        return NULL;
+    }
+    return sq__peek_at(segment, offsetof(sq__segment_t, slots) + index * sizeof(sq__slot_t));
 }
 
 static bool is_call(uintptr_t kind) { return kind == SQ__AWAITED || kind == SQ__EITHER || (kind & ~(uintptr_t)SQ__BARRIER) == SQ__WAITER; }
@@ -43,7 +46,7 @@ static void look_at(sq__view_queue_t *seen) {
     uintptr_t where = SQ__IN_HANDOFF, kind = sq__load_relaxed(&copy.handoff_kind);
     if (kind == SQ__EMPTY) {
         const sq__slot_t *slot = slot_at_head(&copy);
-        if (slot == NULL || !sq__peek(&slot->word, &word, sizeof word)) {
+        if (slot == NULL || !sq__peek(sq__peek_at(slot, offsetof(sq__slot_t, word)), &word, sizeof word)) {
             return;
         }
         where = (uintptr_t)slot;

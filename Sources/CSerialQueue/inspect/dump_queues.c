@@ -28,7 +28,7 @@ static void add_stripes(sq__concurrent_t *copy) {
     }
     for (uint32_t i = 0; i <= head.mask && i < SQ__MOST_STRIPES; i += 1) {
         sq__stripe_word_t word;
-        if (sq__peek(&stripes->stripe[i].word, &word, sizeof word)) {
+        if (sq__peek(sq__peek_at(stripes, offsetof(sq__stripes_t, stripe) + i * sizeof(sq__stripe_t)), &word, sizeof word)) {
             (void)sq__add_relaxed(&copy->gate, sq__stripe_not_counted(word) * SQ__GATE_INSIDE_ONE);
         }
     }
@@ -43,7 +43,7 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
         if (!sq__peek(queue, copy, sizeof *copy)) {
             return NULL;
         }
-        sq__peek_text(queue->label, copy->label, SQ__VIEW_LABEL);
+        sq__peek_text(sq__peek_at(queue, offsetof(sq_queue_t, label)), copy->label, SQ__VIEW_LABEL);
     }
     sq__make_printable(copy->label, SQ__VIEW_LABEL);
     if (sq__is_concurrent(copy)) {
@@ -181,12 +181,12 @@ static void count_wait(const sq__view_t *view, const sq__view_thread_t *thread) 
 }
 
 void sq__view_look_at_queues(sq__view_t *view) {
-    const sq__pool_visitor_t visitor = { .patience = SQ__DUMP_PATIENCE, .entry = add_ready, .pool = add_pool, .context = view };
+    const sq__pool_visitor_t visitor = { .patience = &view->patience, .entry = add_ready, .pool = add_pool, .context = view };
     for (size_t i = 0; i < view->threads.count; i += 1) {
         add_of_thread(view, sq__view_thread(view, i));
     }
     view->had_pools = sq__pools_visit(&visitor);
-    view->without_suspended = sq__suspended_visit(SQ__DUMP_PATIENCE, add_suspended, view);
+    view->without_suspended = sq__suspended_visit(&view->patience, add_suspended, view);
     order_by_address(view);
     for (size_t i = 0; i < view->threads.count; i += 1) {
         count_wait(view, sq__view_thread(view, i));

@@ -34,11 +34,15 @@ static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
     return sq__load_relaxed(&note.thread_id) == thread_id && began != SQ__WATCH_RESTS ? began : 0;
 }
 
+/* Of the copy of a frame. */
+static sq__site_t site_of(const sq__frame_t *copy) { return sq__peeked(&copy->has_site) ? copy->site : 0; }
+
 static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     sq__batch_frame_t batch;
     if (!sq__peek(at, &batch, sizeof batch) || batch.kind == SQ__EMPTY) {
         return;
     }
+    seen->site = site_of(&batch.frame);
     if (batch.kind == SQ__AWAITED || batch.kind == SQ__EITHER) {
         sq__call_t call;
         seen->is_call = true;
@@ -54,23 +58,25 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
 }
 
 static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t thread_id, sq__view_frame_t *seen) {
-    *seen = (sq__view_frame_t){ .owner = frame->owner, .site = sq__frame_site(frame) };
-    if (frame->is_batch) {
+    *seen = (sq__view_frame_t){ .owner = frame->owner, .site = site_of(frame) };
+    bool is_batch = sq__peeked(&frame->is_batch), is_reader = sq__peeked(&frame->is_reader);
+    if (is_batch) {
         read_batch(at, seen);
     } else {
         seen->function = frame->function;
     }
-    if (frame->is_reader) {
+    if (is_reader) {
         sq__reader_t reader;
         if (sq__peek(at, &reader, sizeof reader)) {
             seen->code = (uintptr_t)reader.subject;
             seen->since = reader.began;
-            seen->is_call = !frame->begins || reader.caller != NULL;
+            seen->site = site_of(&reader.frame);
+            seen->is_call = !sq__peeked(&frame->begins) || reader.caller != NULL;
         }
     } else if (frame->owner != NULL) {
         seen->since = since(frame->owner, thread_id);
     }
-    if (!frame->is_batch && !frame->is_reader && frame->has_site) {
+    if (!is_batch && !is_reader && sq__peeked(&frame->has_site)) {
         seen->is_call = true;
     }
 }
@@ -104,7 +110,7 @@ static void read_wait(sq__view_thread_t *thread) {
         sq__peek_text(subject.label, thread->label, sizeof thread->label);
         thread->object = subject.object;
     } else if (wait->queue != NULL) {
-        sq__peek_text(wait->queue->label, thread->label, sizeof thread->label);
+        sq__peek_text(sq__peek_at(wait->queue, offsetof(sq_queue_t, label)), thread->label, sizeof thread->label);
     }
 }
 
@@ -152,7 +158,7 @@ static void read_thread(sq__view_t *view, size_t i) {
 }
 
 void sq__view_look_at_threads(sq__view_t *view) {
-    view->had_threads = sq__self_visit(SQ__DUMP_PATIENCE, add, view);
+    view->had_threads = sq__self_visit(&view->patience, add, view);
     for (size_t i = 0; i < view->threads.count; i += 1) {
         read_thread(view, i);
     }

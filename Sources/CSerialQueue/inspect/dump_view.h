@@ -5,10 +5,11 @@
  * the queues that wait for a thread of their pool in the pools' lists; and the suspended ones in theirs. A queue with work is in
  * one of these states, or is just being handed from one thread to another.
  *
- * Each lock is tried for a short time only. Records of other threads are peeked at (platform/peek.h). */
+ * A stuck thread may have a lock: the dump only tries to get it (sq__patience_t). Records of other threads are peeked at (platform/peek.h). */
 #ifndef SQ__INSPECT_DUMP_VIEW_H
 #define SQ__INSPECT_DUMP_VIEW_H
 
+#include "platform/mutex.h"
 #include "platform/peek.h"
 #include "platform/symbols.h"
 #include "pool/pools.h"
@@ -16,12 +17,8 @@
 #include "trace/sites.h"
 #include "wait/wait.h"
 
-enum { SQ__VIEW_FRAMES = 4, SQ__VIEW_LABEL = 64 };
-
-/* How long a dump waits for a lock, in nanoseconds. */
-#ifndef SQ__DUMP_PATIENCE
-#define SQ__DUMP_PATIENCE 5000000u
-#endif
+/* SQ__DUMP_TRIES: how often a dump tries to get locks, all together; on an idle machine they take a second. */
+enum { SQ__VIEW_FRAMES = 4, SQ__VIEW_LABEL = 64, SQ__DUMP_TRIES = 200 };
 
 /* Items of one size, in pages. */
 typedef struct sq__view_list {
@@ -91,6 +88,7 @@ typedef struct sq__view_timer {
 
 typedef struct sq__view {
     uint64_t now;
+    sq__patience_t patience;
     sq__view_list_t threads; /* sq__view_thread_t */
     sq__view_list_t held;    /* sq__view_key_t: what a thread holds, a queue or once, and the thread */
     sq__view_list_t queues;  /* sq__view_queue_t, some of them twice */

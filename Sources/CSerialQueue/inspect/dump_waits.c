@@ -15,7 +15,7 @@ static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
                                         [SQ__AIM_TASK] = "a timer of queue" };
     unsigned aim = (unsigned)thread->wait.aim;
     const char *what = thread->kind[0] != '\0' ? thread->kind : aim <= SQ__AIM_TASK ? aims[aim] : "queue";
-    if (thread->kind[0] == '\0' && aim == SQ__AIM_TURN && thread->wait.is_barrier) {
+    if (thread->kind[0] == '\0' && aim == SQ__AIM_TURN && sq__peeked(&thread->wait.is_barrier)) {
         what = "its turn as a barrier in queue";
     }
     sq__dump_add(text, "%s \"%s\"", what, thread->label);
@@ -46,7 +46,7 @@ static void add_members(sq__dump_text_t *text, const sq__view_thread_t *thread) 
     }
     for (size_t i = 0; i < many.queues && i < SQ__PEEK_QUEUES; i += 1) {
         char label[SQ__VIEW_LABEL];
-        sq__peek_text(many.queue[i].at != NULL ? many.queue[i].at->label : NULL, label, sizeof label);
+        sq__peek_text(many.queue[i].at != NULL ? sq__peek_at(many.queue[i].at, offsetof(sq_queue_t, label)) : NULL, label, sizeof label);
         sq__dump_add(text, ", %llu in queue \"%s\"", (unsigned long long)many.queue[i].members, label);
     }
 }

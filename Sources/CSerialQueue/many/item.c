@@ -68,7 +68,8 @@ static void have_turn(void *context, void *unused, bool runs) {
 
 sq_function_t sq__item_function(const sq__pair_t *pair) {
     sq_function_t function = NULL;
-    return pair->call == have_turn && sq__peek(&((const sq_item_t *)pair->first)->task.run, &function, sizeof function) ? function : NULL;
+    return pair->call == have_turn && sq__peek(sq__peek_at(pair->first, offsetof(sq_item_t, task.run)), &function, sizeof function)
+        ? function : NULL;
 }
 
 /* The item was withdrawn, or never submitted. The caller has a reference. */

@@ -32,7 +32,7 @@ bool sq__group_peek(const void *group, sq__many_view_t *view) {
     const sq__tie_table_t *at = sq__load_relaxed(&copy.table);
     for (size_t i = 0; at != NULL && sq__peek(at, &table, sizeof table) && i <= table.mask && i < MOST_LISTS; i += 1) {
         sq__tie_t *first;
-        if (sq__peek(&at->lists[i], &first, sizeof first)) {
+        if (sq__peek(sq__peek_at(at, offsetof(sq__tie_table_t, lists) + i * sizeof first), &first, sizeof first)) {
             peek_at_ties(first, view);
         }
     }

@@ -32,8 +32,8 @@ bool sq__sited_begin(sq_queue_t *queue);
 
 struct sq__extras;
 
-/* Where the era of a queue stands, which has this copy of a table of records, for a dump; NULL: it has none. */
-const SQ__ATOMIC(sq__era_t) *sq__sited_era(const struct sq__extras *extras);
+/* The address of a queue's era, by a copy of its table of records, for a dump, which peeks there; NULL: it has none. */
+const void *sq__sited_era(const struct sq__extras *extras);
 
 /* Stores the site that the thread has noted for the queue, under this place, and returns it; 0: not known. The queue is sited. */
 sq__site_t sq__sited_put(const sq_queue_t *queue, uintptr_t where);

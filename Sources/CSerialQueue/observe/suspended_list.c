@@ -57,10 +57,10 @@ void sq__suspended_remove(sq_queue_t *queue) {
     sq__mutex_unlock(&lists[i].lock);
 }
 
-unsigned sq__suspended_visit(uint64_t nanoseconds, void (*visit)(void *context, const sq_queue_t *queue), void *context) {
+unsigned sq__suspended_visit(sq__patience_t *patience, void (*visit)(void *context, const sq_queue_t *queue), void *context) {
     unsigned without = 0;
     for (unsigned i = 0; i < LISTS; i += 1) {
-        if (!sq__mutex_lock_within(&lists[i].lock, nanoseconds)) {
+        if (!sq__mutex_lock_patiently(&lists[i].lock, patience)) {
             without += 1;
             continue;
         }

@@ -2,6 +2,7 @@
 #ifndef SQ__OBSERVE_SUSPENDED_LIST_H
 #define SQ__OBSERVE_SUSPENDED_LIST_H
 
+#include "platform/mutex.h"
 #include "state/queue.h"
 
 /* L. Without memory for its record it is not listed. */
@@ -10,9 +11,9 @@ void sq__suspended_add(sq_queue_t *queue);
 /* L, or the queue is about to be freed. No effect if it is not listed. */
 void sq__suspended_remove(sq_queue_t *queue);
 
-/* Calls `visit` for each. Waits for each lock at most this long, and passes over its queues then. Returns how many locks it did not
+/* Calls `visit` for each. When its patience with a lock ends, it passes over the queues behind it. Returns how many locks it did not
  * get. The queue is there until `visit` returns. */
-unsigned sq__suspended_visit(uint64_t nanoseconds, void (*visit)(void *context, const sq_queue_t *queue), void *context);
+unsigned sq__suspended_visit(sq__patience_t *patience, void (*visit)(void *context, const sq_queue_t *queue), void *context);
 
 /* How many queues could not be listed, since the program began. */
 uint64_t sq__suspended_missed(void);

@@ -3,7 +3,6 @@
 #endif
 #include "platform/mutex.h"
 
-#include "platform/clock.h"
 #include "platform/fatal.h"
 
 #include <errno.h>
@@ -35,12 +34,15 @@ int sq__mutex_init(sq__mutex_t *mutex) {
 void sq__mutex_lock(sq__mutex_t *mutex) { must(pthread_mutex_lock(mutex), "pthread_mutex_lock"); }
 void sq__mutex_unlock(sq__mutex_t *mutex) { must(pthread_mutex_unlock(mutex), "pthread_mutex_unlock"); }
 
-/* Tries repeatedly: pthread_mutex_timedlock uses a clock that can be set, and its variant for the monotonic clock is not everywhere. */
-bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds) {
-    uint64_t until = sq__time_after(sq__clock_now(), nanoseconds);
+bool sq__mutex_lock_patiently(sq__mutex_t *mutex, sq__patience_t *patience) {
+    enum { LEAST_TRIES = 8 };
+    static const long first_pause = 50000, longest_pause = 5000000; /* nanoseconds */
+    unsigned tries = patience->tries > LEAST_TRIES ? patience->tries : LEAST_TRIES;
     int error;
-    while ((error = pthread_mutex_trylock(mutex)) == EBUSY && sq__clock_now() < until) {
-        nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
+    for (long pause = first_pause; (error = pthread_mutex_trylock(mutex)) == EBUSY && tries > 0; tries -= 1) {
+        nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
+        pause = 2 * pause < longest_pause ? 2 * pause : longest_pause;
+        patience->tries -= patience->tries > 0;
     }
     if (error != EBUSY) {
         must(error, "pthread_mutex_trylock");

@@ -18,8 +18,14 @@ typedef pthread_cond_t sq__condition_t;
 int sq__mutex_init(sq__mutex_t *mutex);
 void sq__mutex_lock(sq__mutex_t *mutex);
 void sq__mutex_unlock(sq__mutex_t *mutex);
-/* As sq__mutex_lock, but waits for at most this long. False: the caller does not have the lock. */
-bool sq__mutex_lock_within(sq__mutex_t *mutex, uint64_t nanoseconds);
+/* For a thread that must not wait forever: how often it still tries to lock, all its mutexes together. Each is tried a few times even if
+ * none are left. It sleeps between two tries, for 5 ms at most. Tries count, not time: on a busy machine a thread that has a mutex may
+ * not run for long, but it can run while this one sleeps. */
+typedef struct sq__patience {
+    unsigned tries; /* that are left */
+} sq__patience_t;
+/* As sq__mutex_lock, but the patience may end. False: whenever the caller tried, another thread had the mutex. */
+bool sq__mutex_lock_patiently(sq__mutex_t *mutex, sq__patience_t *patience);
 void sq__mutex_destroy(sq__mutex_t *mutex);
 
 /* Deadlines use the monotonic clock. At most one thread may wait on a condition: with several, glibc can lose a wake-up

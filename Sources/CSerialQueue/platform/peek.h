@@ -2,8 +2,9 @@
  *
  * DESIGN. A dump (inspect/dump.c) shows what other threads do, and must not wait for them. It copies their records through the
  * system, which reports an address that is not mapped instead of ending the program. A copy may mix old and new fields, or come from
- * memory that was reused meanwhile. The caller checks what it can; the rest of the dump may be wrong where threads are running. Records
- * of threads that are stuck do not change, so they are correct. */
+ * memory that was reused meanwhile, so each of its bytes may have any value: a pointer may point anywhere, and a bool may be neither true
+ * nor false. The caller checks what it can; the rest of the dump may be wrong where threads are running. Records of threads that are stuck
+ * do not change, so they are correct. */
 #ifndef SQ__PLATFORM_PEEK_H
 #define SQ__PLATFORM_PEEK_H
 
@@ -15,6 +16,12 @@
 
 /* Copies memory of this process. False: not all of it can be read. */
 bool sq__peek(const void *address, void *copy, size_t bytes);
+
+/* The address of a member of a struct that may not be there: `&pointer->member` would say that it is, and that the pointer is aligned. */
+static inline const void *sq__peek_at(const void *address, size_t offset) { return (const void *)((uintptr_t)address + offset); }
+
+/* A bool of a copy. Its byte may be neither 0 nor 1, and then the bool itself must not be read. */
+static inline bool sq__peeked(const bool *copy) { return *(const unsigned char *)copy != 0; }
 
 /* Copies a text of at most size - 1 bytes and ends it with a NUL. What cannot be printed becomes '?'. If it cannot be read: "?". */
 void sq__peek_text(const char *address, char *text, size_t size);

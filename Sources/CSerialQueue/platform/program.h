@@ -21,4 +21,8 @@ int sq__program_at_exit(void (*function)(void));
  * as tools show it. False: there is no such file. */
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset);
 
+/* Around a fork: no thread of the library is in the dynamic linker then. */
+void sq__code_lock(void);
+void sq__code_unlock(bool in_child);
+
 #endif

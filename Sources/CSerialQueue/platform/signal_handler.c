@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int sq__signal_take(int number, void (*function)(int)) {
@@ -15,7 +16,7 @@ int sq__signal_take(int number, void (*function)(int)) {
     if (sigaction(number, NULL, &present) != 0) {
         return errno;
     }
-    if ((present.sa_flags & SA_SIGINFO) || present.sa_handler != SIG_DFL) {
+    if ((present.sa_flags & SA_SIGINFO) || (present.sa_handler != SIG_DFL && present.sa_handler != function)) {
         return EBUSY;
     }
     return sigaction(number, &wanted, NULL) == 0 ? 0 : errno;
@@ -45,8 +46,9 @@ int sq__signal_named(const char *name, size_t length) {
             return known[i].number;
         }
     }
-    unsigned above;
+    char digits[3]; /* a number would also be one with a space or a sign before it */
     int used = 0;
-    bool is_real_time = sscanf(plain, "RTMIN+%2u%n", &above, &used) == 1 && plain[used] == '\0';
-    return is_real_time && SIGRTMIN + (int)above <= SIGRTMAX ? SIGRTMIN + (int)above : 0;
+    bool is_real_time = sscanf(plain, "RTMIN+%2[0-9]%n", digits, &used) == 1 && plain[used] == '\0';
+    int number = is_real_time ? SIGRTMIN + atoi(digits) : 0;
+    return number <= SIGRTMAX ? number : 0;
 }

@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* Makes function(number) the handler of the signal. Returns 0, EBUSY (the program handles the signal itself) or EINVAL. */
+/* Makes function(number) the handler of the signal, if it is not that already: the child of a fork has its parent's handlers. Returns 0, EBUSY
+ * (another function handles the signal, or the program ignores it) or EINVAL. */
 int sq__signal_take(int number, void (*function)(int));
 /* Undoes it, if `function` is still the handler. */
 void sq__signal_give_back(int number, void (*function)(int));

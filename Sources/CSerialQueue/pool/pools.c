@@ -58,7 +58,7 @@ static void visit_members(const sq__member_t *member, seated_t *seated) {
     sq__member_t copy;
     seated->count = 0;
     for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
-        if (copy.is_seated && copy.thread_id != 0) {
+        if (sq__peeked(&copy.is_seated) && copy.thread_id != 0) {
             seated->ids[seated->count++] = copy.thread_id;
         }
     }
@@ -76,7 +76,7 @@ static void visit_entries(const sq__ready_t *entry, bool is_locked, const sq__po
 static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
     struct sq_pool copy;
     seated_t seated;
-    sq__pool_view_t view = { .is_locked = sq__mutex_lock_within(&pool->lock, visitor->patience) };
+    sq__pool_view_t view = { .is_locked = sq__mutex_lock_patiently(&pool->lock, visitor->patience) };
     bool is_there = sq__peek(pool, &copy, sizeof copy);
     if (is_there) {
         visit_members(copy.all, &seated);
@@ -106,7 +106,7 @@ static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
 }
 
 bool sq__pools_visit(const sq__pool_visitor_t *visitor) {
-    bool is_locked = sq__mutex_lock_within(&lock, visitor->patience);
+    bool is_locked = sq__mutex_lock_patiently(&lock, visitor->patience);
     /* Without the lock a pool could be freed at any time, together with its mutex: so none is visited then. */
     for (sq__pool_t *pool = is_locked ? pools : NULL; pool != NULL; pool = pool->next) {
         visit_pool(pool, visitor);

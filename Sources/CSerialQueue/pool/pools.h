@@ -19,7 +19,7 @@ typedef struct sq__pool_view {
 } sq__pool_view_t;
 
 typedef struct sq__pool_visitor {
-    uint64_t patience; /* nanoseconds: how long to wait for each lock. Without the lock the fields are read all the same */
+    sq__patience_t *patience; /* with the locks. Without its lock the fields of a pool are read all the same */
     void (*entry)(void *context, const sq__ready_t *entry, bool is_locked);              /* each ready one, in order; before `pool` */
     void (*pool)(void *context, const sq__pool_t *pool, const sq__pool_view_t *view);
     void *context;

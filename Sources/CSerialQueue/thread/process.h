@@ -35,6 +35,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_HANDLES, /* freed queues, in debug builds */
     SQ__RANK_OWNERS,  /* what the owners of loops sleep on; taken also under the lock of a pool */
     SQ__RANK_TRACE,   /* what a trace has recorded; taken also under the lock of a pool */
+    SQ__RANK_CODE,    /* the dynamic linker, as a trace's reader uses it (platform/program.h) */
     SQ__RANK_DUMP,    /* the thread that writes dumps: no lock */
     SQ__RANKS
 } sq__lock_rank_t;

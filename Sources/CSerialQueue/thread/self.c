@@ -82,9 +82,9 @@ uint32_t sq__self_number_new(void) {
     return sq__self()->number;
 }
 
-bool sq__self_visit(uint64_t nanoseconds, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context) {
+bool sq__self_visit(sq__patience_t *patience, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context) {
     sq__self_t copy;
-    bool is_locked = sq__mutex_lock_within(&lock, nanoseconds);
+    bool is_locked = sq__mutex_lock_patiently(&lock, patience);
     const sq__self_t *self = listed;
     /* Without the lock the list may change: then the walk ends somewhere, at the latest with `visit`. */
     while (self != NULL && sq__peek(self, &copy, sizeof copy) && visit(context, self, &copy)) {

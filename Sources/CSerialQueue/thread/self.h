@@ -10,6 +10,7 @@
 #ifndef SQ__THREAD_SELF_H
 #define SQ__THREAD_SELF_H
 
+#include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/owner.h"
 #include "thread/token.h"
@@ -86,9 +87,9 @@ static inline uint32_t sq__self_number(void) {
     return __builtin_expect(number != 0, 1) ? number : sq__self_number_new();
 }
 
-/* Visits the listed threads, for a dump: calls `visit` with a copy of each record, until it returns false. Waits for the lock at most
- * this long, and then continues without it. Returns whether it had the lock. */
-bool sq__self_visit(uint64_t nanoseconds, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context);
+/* Visits the listed threads, for a dump: calls `visit` with a copy of each record, until it returns false. When its
+ * patience with the lock ends, it continues without it. Returns whether it had the lock. */
+bool sq__self_visit(sq__patience_t *patience, bool (*visit)(void *context, const sq__self_t *at, const sq__self_t *copy), void *context);
 
 /* Returns the calling thread's token for one wait, or NULL without memory. Call sq__self_wait_over after the wait. */
 sq__token_t *sq__self_token(void);

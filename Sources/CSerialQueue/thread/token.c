@@ -181,7 +181,7 @@ bool sq__token_is_claimed(sq__token_t *token, sq__wait_id_t wait_id) {
 
 bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id) {
     uint64_t word;
-    return sq__peek((const void *)&token->word, &word, sizeof word) && is_open(status_of(word, wait_id));
+    return sq__peek(sq__peek_at(token, offsetof(sq__token_t, word)), &word, sizeof word) && is_open(status_of(word, wait_id));
 }
 
 sq__outcome_t sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {

@@ -1,8 +1,6 @@
 #include "trace/session.h"
 
 #include "include/sq_trace.h"
-#include "platform/bell.h"
-#include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/file.h"
 #include "platform/memory.h"
@@ -13,6 +11,7 @@
 #include "platform/thread.h"
 #include "thread/process.h"
 #include "trace/recorder.h"
+#include "trace/request.h"
 #include "trace/session_read.h"
 
 #include <errno.h>
@@ -28,9 +27,7 @@ static sq__mutex_t control = SQ__MUTEX_INIT;
 static sq__tracing_t *running;             /* C  NULL: none */
 static sq__mutex_t end_lock = SQ__MUTEX_INIT;
 static sq__condition_t ended;              /* E */
-static bool is_prepared;                   /* C  `ended` and `bell` were made */
-static int bell;
-static SQ__ATOMIC(sq__tracing_t *) happening; /* A  the same as `running`, for threads without the lock */
+static bool is_prepared;                   /* C  `ended` and the bell of the requests were made */
 static sq__tracing_t *of_parent;
 
 /* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. */
@@ -39,13 +36,13 @@ static void read_until_stopped(void *argument) {
     bool is_flight = session->options.last != 0;
     sq__session_empty_file(session);
     while (!sq__load_relaxed(&session->is_stopping)) {
-        bool rings = sq__bell_wait(bell, is_flight ? SQ__NEVER : pause);
-        if (!is_flight) {
-            uint64_t wanted = sq__load_relaxed(&session->wanted);
+        sq__requests_await(is_flight ? SQ__NEVER : pause);
+        if (is_flight) {
+            sq__session_answer(session);
+        } else {
+            sq__requests_t made = sq__requests_made();
             sq__session_read(session, 0);
-            sq__store_release(&session->written, wanted); /* [written] as in sq__session_write_file */
-        } else if (rings && sq__load_relaxed(&session->wanted) != sq__load_relaxed(&session->written)) {
-            sq__session_write_file(session);
+            sq__requests_answer(made);
         }
     }
     sq__mutex_lock(&end_lock);
@@ -54,30 +51,25 @@ static void read_until_stopped(void *argument) {
     sq__mutex_unlock(&end_lock);
 }
 
-/* Beginning and end. These are called with the control lock. */
-
-static void request_write(void) {
-    sq__tracing_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
-    if (session != NULL && session->options.last != 0) {
-        (void)sq__add_relaxed(&session->wanted, 1);
-        sq__bell_ring(bell);
-    }
-}
-
 static void write_at_signal(int number) {
     (void)number;
-    request_write();
+    sq__request(SQ__REQUEST_ASKED_FOR);
 }
+
+/* The process is about to end with a message. */
+static void before_fatal(void) { sq__request_at_end(fatal_pause); }
 
 /* Called at exit: completes the file. */
 static void end_with_process(void) { (void)sq_trace_stop(); }
+
+/* Beginning and end. These are called with the control lock. */
 
 /* Makes what all sessions share. */
 static int prepare(void) {
     int error = 0;
     if (!is_prepared) {
         error = sq__condition_init(&ended);
-        error = error ? error : sq__bell_create(&bell);
+        error = error ? error : sq__requests_prepare();
         error = error ? error : sq__program_at_exit(end_with_process);
         is_prepared = error == 0;
     }
@@ -103,10 +95,9 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
     session->options = *options;
     session->perfetto = perfetto;
     session->file = -1;
+    session->answered = sq__requests_made();
     return session;
 }
-
-static void before_fatal(void);
 
 static int begin(sq__tracing_t *session) {
     int error = session->options.signal != 0 ? sq__signal_take(session->options.signal, write_at_signal) : 0;
@@ -125,7 +116,7 @@ static int begin(sq__tracing_t *session) {
         goto no_thread;
     }
     running = session;
-    sq__store_release(&happening, session); /* [happening] release: the session */
+    sq__requests_begin(session->options.last != 0);
     sq__fatal_first(before_fatal);
     sq__recorders_begin(&(sq__recording_t){ .events = session->options.events, .overwrites = session->options.last != 0 });
     sq__process_be_quiet(false);
@@ -167,7 +158,7 @@ static int start(const char *text, bool takes_signal) {
 
 static void await_reader(sq__tracing_t *session) {
     sq__store_relaxed(&session->is_stopping, true);
-    sq__bell_ring(bell);
+    sq__requests_wake_reader();
     sq__mutex_lock(&end_lock);
     while (!session->has_ended) {
         (void)sq__condition_wait(&ended, &end_lock, SQ__NEVER);
@@ -186,14 +177,16 @@ static int stop(void) {
         sq__signal_give_back(session->options.signal, write_at_signal);
     }
     running = NULL;
-    sq__store_relaxed(&happening, NULL);
+    sq__requests_end();
     await_reader(session);
+    sq__requests_t made = sq__requests_made();
     if (session->options.last != 0) {
         sq__session_write_file(session); /* a last file, up to the end */
     } else {
         sq__session_read(session, 0);
         sq__session_close_file(session);
     }
+    sq__requests_answer(made);
     if (session->dropped > 0 && session->error == 0) {
         sq__report("the trace %s lacks %" PRIu64 " events, for which a buffer had no room.", session->options.path, session->dropped);
     }
@@ -225,28 +218,13 @@ int sq_trace_stop(void) {
 
 /* While a session runs */
 
-void sq_trace_write(void) { request_write(); }
+void sq_trace_write(void) { sq__request(SQ__REQUEST_ASKED_FOR); }
 
 void sq__trace_happened(const char *what) {
     if (sq__trace_is_on()) {
         sq__trace_text(what);
         sq__trace_event(SQ__EVENT_MARK, 0, 0, 0, 0);
-        request_write();
-    }
-}
-
-/* The process is about to end with a message. The reader writes the file. This thread may hold any lock, so it only waits. */
-static void before_fatal(void) {
-    sq__tracing_t *session = sq__load_acquire(&happening); /* [happening] acquire: the session */
-    uint64_t limit = sq__time_after(sq__clock_now(), fatal_pause);
-    if (session == NULL) {
-        return;
-    }
-    uint64_t wanted = sq__add_relaxed(&session->wanted, 1) + 1;
-    sq__bell_ring(bell);
-    /* [written] acquire: the file. */
-    while (sq__load_acquire(&session->written) < wanted && sq__clock_now() < limit) {
-        sq__thread_yield();
+        sq__request(SQ__REQUEST_AUTOMATIC);
     }
 }
 
@@ -277,15 +255,16 @@ void sq__trace_from_environment(void) {
 static void lock_control(void) { sq__mutex_lock(&control); }
 
 static void unlock_control(bool in_child) {
-    if (in_child && running != NULL) {
-        of_parent = running; /* the file is the parent's */
+    if (in_child) {
+        of_parent = running != NULL ? running : of_parent; /* the file is the parent's */
         running = NULL;
-        sq__store_relaxed(&happening, NULL);
-        is_prepared = false; /* the bell is shared with the parent */
+        sq__requests_end();
+        is_prepared = false; /* the bell is shared with the parent, whose reader could take what rings for this one */
     }
     sq__mutex_unlock(&control);
 }
 
 static __attribute__((constructor)) void around_fork(void) {
     sq__process_around_fork(SQ__RANK_TRACING, lock_control, unlock_control);
+    sq__process_around_fork(SQ__RANK_CODE, sq__code_lock, sq__code_unlock);
 }

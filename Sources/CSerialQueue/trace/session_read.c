@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FILES = 10 };
+/* Files for deadlocks and stalls; those that the program asks for are not limited. */
+enum { MOST_AUTOMATIC_FILES = 10 };
 
 /* A file could not be written: ends the recording with a message. The program continues. */
 static void fail(sq__tracing_t *session, int error) {
@@ -88,27 +89,50 @@ void sq__session_close_file(sq__tracing_t *session) {
 }
 
 void sq__session_write_file(sq__tracing_t *session) {
-    uint64_t wanted = sq__load_relaxed(&session->wanted), now = sq__clock_now();
-    if (session->files < MOST_FILES && session->error == 0) {
-        char path[SQ__TRACE_PATH + 16];
-        snprintf(path, sizeof path, session->files == 0 ? "%s" : "%s.%u", session->options.path, session->files);
-        int error = session->file >= 0 ? 0 : sq__file_create(path, &session->file);
-        if (error) {
-            fail(session, error);
-        } else {
-            session->files += 1;
-            sq__perfetto_begin(session->perfetto, session->file);
-            sq__session_read(session, now > session->options.last ? now - session->options.last : 0);
-            for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
-                sq__memory_free(recorder->reading);
-                recorder->reading = NULL;
-            }
-            sq__perfetto_end(session->perfetto);
-            sq__session_close_file(session);
-            if (session->error == 0) {
-                sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
-            }
-        }
+    uint64_t now = sq__clock_now();
+    if (session->error != 0) {
+        return;
     }
-    sq__store_release(&session->written, wanted); /* [written] release: the file, for sq__trace_happened before a fatal end */
+    char path[SQ__TRACE_PATH + 16];
+    snprintf(path, sizeof path, session->files == 0 ? "%s" : "%s.%u", session->options.path, session->files);
+    int error = session->file >= 0 ? 0 : sq__file_create(path, &session->file);
+    if (error) {
+        fail(session, error);
+        return;
+    }
+    session->files += 1;
+    sq__perfetto_begin(session->perfetto, session->file);
+    sq__session_read(session, now > session->options.last ? now - session->options.last : 0);
+    for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
+        sq__memory_free(recorder->reading);
+        recorder->reading = NULL;
+    }
+    sq__perfetto_end(session->perfetto);
+    sq__session_close_file(session);
+    if (session->error == 0) {
+        sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
+    }
+}
+
+/* A deadlock or stall wants a file. True: there are not too many of these yet. Reports the first one that gets none. */
+static bool may_write_automatically(sq__tracing_t *session) {
+    if (session->automatic_files < MOST_AUTOMATIC_FILES) {
+        session->automatic_files += 1;
+        return true;
+    }
+    if (!session->has_reported_limit) {
+        session->has_reported_limit = true;
+        sq__report("the trace %s: no file is written for this deadlock or stall and for later ones, because earlier ones have written %u. "
+                   "sq_trace_write, the signal and the end of the trace still write one.", session->options.path, (unsigned)MOST_AUTOMATIC_FILES);
+    }
+    return false;
+}
+
+void sq__session_answer(sq__tracing_t *session) {
+    sq__requests_t made = sq__requests_made();
+    if (made != session->answered && (sq__requests_ask(session->answered, made) || may_write_automatically(session))) {
+        sq__session_write_file(session);
+    }
+    session->answered = made;
+    sq__requests_answer(made);
 }

@@ -9,6 +9,7 @@
 #include "trace/options.h"
 #include "trace/perfetto.h"
 #include "trace/recorders.h"
+#include "trace/request.h"
 
 /* One trace, from its beginning to its end. I fixed while the reader runs; R used by the reader only; C under the control lock; E under
  * the end's lock; A atomic. */
@@ -17,12 +18,13 @@ typedef struct sq__tracing {
     sq__perfetto_t *perfetto;    /* R */
     int file;                    /* R  -1: none is open */
     unsigned files;              /* R  how many were created */
+    unsigned automatic_files;    /* R  how many of them only for deadlocks and stalls */
+    bool has_reported_limit;     /* R  that there are too many of these */
+    sq__requests_t answered;     /* R  what was requested at the last look */
     int error;                   /* R  the first error of a file; it was reported */
     uint64_t reported_lost;      /* R */
     uint64_t dropped;            /* R  in all */
     SQ__ATOMIC(bool) is_stopping; /* A */
-    SQ__ATOMIC(uint64_t) wanted;  /* A  how many times a flight recorder was asked to write */
-    SQ__ATOMIC(uint64_t) written; /* A  the value of `wanted` at the beginning of the last complete write */
     bool has_ended;               /* E  the reader uses nothing of the session any longer */
     sq__thread_start_t start;     /* I */
 } sq__tracing_t;
@@ -33,8 +35,11 @@ void sq__session_empty_file(sq__tracing_t *session);
 /* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. */
 void sq__session_read(sq__tracing_t *session, uint64_t since);
 
-/* Writes the file of a flight recorder. */
+/* Writes the next file of a flight recorder. */
 void sq__session_write_file(sq__tracing_t *session);
+
+/* The same if it was requested since the last call. */
+void sq__session_answer(sq__tracing_t *session);
 
 /* Closes the file, if it is open. */
 void sq__session_close_file(sq__tracing_t *session);

@@ -28,8 +28,8 @@ static void keep(const char *report) {
     sq__mutex_unlock(&lock);
 }
 
-bool sq__deadlock_last_report(uint64_t nanoseconds, char *text, size_t size, uint64_t *when, bool *is_known) {
-    *is_known = sq__mutex_lock_within(&lock, nanoseconds);
+bool sq__deadlock_last_report(sq__patience_t *patience, char *text, size_t size, uint64_t *when, bool *is_known) {
+    *is_known = sq__mutex_lock_patiently(&lock, patience);
     if (!*is_known) {
         return false;
     }

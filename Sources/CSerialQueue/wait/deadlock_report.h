@@ -2,6 +2,7 @@
 #ifndef SQ__WAIT_DEADLOCK_REPORT_H
 #define SQ__WAIT_DEADLOCK_REPORT_H
 
+#include "platform/mutex.h"
 #include "wait/edge.h"
 
 /* Room for the calling thread's report, kept until it ends; NULL: no memory. */
@@ -16,8 +17,8 @@ void sq__deadlock_report_cycle(const sq__edge_t *edge);
 /* Writes the calling thread's report: it is inside the function of this once. */
 void sq__deadlock_report_once_inside_itself(const void *once);
 
-/* Copies the newest report of any thread, and says when it was written; false: there is none, or (*is_known false) another
- * thread has held its lock for longer than this. For a dump. */
-bool sq__deadlock_last_report(uint64_t nanoseconds, char *text, size_t size, uint64_t *when, bool *is_known);
+/* Copies the newest report of any thread, and says when it was written; false: there is none, or (*is_known false) the
+ * patience with its lock ended. For a dump. */
+bool sq__deadlock_last_report(sq__patience_t *patience, char *text, size_t size, uint64_t *when, bool *is_known);
 
 #endif

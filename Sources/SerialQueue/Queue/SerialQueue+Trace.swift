@@ -7,11 +7,13 @@ extension SerialQueue {
     /// `sq-trace stats FILE` a table. A process that is started with `SQ_TRACE` in its environment records from its beginning.
     ///
     /// A thread never waits for the file: what it records while its buffer is full is dropped and counted. A queue that was made
-    /// before is traced from its next `async` on, or the next `sync` that does not find it free. The child of a `fork` is not traced.
+    /// before is traced from its next `async` on, or the next `sync` that does not find it free. The child of a `fork` is not traced, but may begin a
+    /// trace of its own.
     ///
     /// - Parameter options: The path of the file, where `%p` stands for the number of the process; then, each after a comma,
-    ///   `last=10s`: a flight recorder, which keeps the newest events in memory and writes them when a deadlock or stall is reported,
-    ///   before a trap of this library, at ``writeTrace()`` and at the end; `signal=USR2`: also writes them when this signal comes;
+    ///   `last=10s`: a flight recorder, which keeps the newest events in memory and writes a file of them at ``writeTrace()`` and at the
+    ///   end, before a trap of this library, and when a deadlock or stall is reported, ten times at most; `signal=USR2`: also when this
+    ///   signal comes;
     ///   `buffer=1M`: the memory for each thread.
     /// - Throws: The errno code as a ``TraceError``: `EALREADY`, if a trace is under way; `EINVAL`, if the options are not valid; or why the
     ///   file could not be created.
@@ -28,7 +30,10 @@ extension SerialQueue {
         if status != 0 { throw TraceError(code: status) }
     }
 
-    /// Makes a flight recorder write its events. Returns immediately.
+    /// Makes a flight recorder write a file of its events.
+    ///
+    /// The first file has the path that was given, later ones have .1, .2, ... after it, without a limit. Returns immediately. Without a
+    /// flight recorder it does nothing.
     public static func writeTrace() {
         sq_trace_write()
     }

@@ -6,8 +6,9 @@ extension WorkQueue {
     /// Use it to find out why a program hangs. With `SQ_DUMP=USR1` in the environment, the signal `SIGUSR1` writes a dump to standard
     /// error, also when all threads are stuck. See <doc:FindingAHang>.
     ///
-    /// Any thread may call this, also inside a closure on a queue. The call waits for no thread; threads that are not stuck continue
-    /// meanwhile, so the dump is not one instant.
+    /// Any thread may call this, also inside a closure on a queue. If a thread is stuck with a lock of this library, the dump is
+    /// written without it after about a second, and says what it left out. Threads that are not stuck continue meanwhile, so the dump
+    /// is not one instant.
     ///
     /// - Parameter fileDescriptor: An open file descriptor; standard error if you do not name one.
     /// - Returns: `false` if not all of it could be written, or there was no memory.

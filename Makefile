@@ -25,6 +25,7 @@ include make/check.mk
 include make/check-own.mk
 include make/coverage.mk
 include make/soak.mk
+include make/storm.mk
 include make/mutants.mk
 include make/proof.mk
 include make/examples.mk

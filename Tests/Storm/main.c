@@ -61,9 +61,13 @@ void yield_for(chance_t *chance) {
     case 0: nanosleep(&(struct timespec){ .tv_nsec = (long)(below(chance, 300) * MICROSECOND) }, NULL); break;
     case 1: sched_yield(); break;
     case 2:
-        for (volatile int i = 0; i < 500; i += 1) {
+    case 3: {
+        volatile unsigned char garbage[600]; /* a dump that reads this stack meanwhile must not trust what it finds */
+        for (size_t i = 0; i < sizeof garbage; i += 1) {
+            garbage[i] = (unsigned char)(i * 7 + 3);
         }
         break;
+    }
     default: break;
     }
 }

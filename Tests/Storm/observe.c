@@ -34,7 +34,9 @@ static void *dump(void *unused) {
         MUST(error == 0, "a dump returned %d", error);
         check_dump(file);
         totals.dumps += 1;
-        rest(below(&me->chance, 5000) * MICROSECOND);
+        if (below(&me->chance, 8) == 0) {
+            rest(below(&me->chance, 5000) * MICROSECOND);
+        }
     }
     close(file);
     return unused;

@@ -164,7 +164,7 @@ void groups_end(void);
 
 void notify_item(sq_item_t *item, const record_t *record, target_t *target);
 
-/* A wait without a thread: for the last one that lets go of it to free. */
+/* A wait without a thread: the later one of the two that use it frees it. */
 typedef struct await {
     sq_await_t wait;
     atomic_int users; /* the thread that made it, and the wait */

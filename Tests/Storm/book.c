@@ -170,7 +170,8 @@ void task_run(void *context) {
     record->runs += 1;
     check_outcome(record, "it runs");
     target->starts += !record->may_be_late && !is_nested;
-    MUST(target->place != LOOP || me->owns_loop || is_nested || record->may_be_late, "%s: a task of the loop on another thread", record->call);
+    MUST(target->place != LOOP || me->owns_loop || is_nested || record->may_be_late, "%s: a task of the loop on another thread",
+         record->call);
     MUST(sq_is_current(target->queue), "%s: a queue is not current in its own task", record->call);
     bool is_late = !is_nested && enter(record);
     if (me->depth < DEEPEST) {
@@ -209,7 +210,8 @@ void book_check_zero(int group, uint64_t before) {
     for (int i = 0, all = count(); i < all; i += 1) {
         record_t *record = &records[i];
         if (record->state == ACCEPTED && record->group == group && record->accepted_at < before) {
-            MUST(record->ended || may_vanish(record), "group %d has no members, but a member on queue %d (%s) has not ended", group, record->target->number, record->call);
+            MUST(record->ended || may_vanish(record), "group %d has no members, but a member on queue %d (%s) has not ended", group,
+                 record->target->number, record->call);
         }
     }
 }
@@ -219,7 +221,8 @@ void book_check_drained(const target_t *target, uint64_t before) {
     for (int i = 0, all = count(); i < all; i += 1) {
         record_t *record = &records[i];
         if (record->state == ACCEPTED && record->target == target && record->accepted_at < before && !record->is_entry) {
-            MUST(record->ended || may_vanish(record), "the shutdown of queue %d returned 0, but a task (%s) has not ended", target->number, record->call);
+            MUST(record->ended || may_vanish(record), "the shutdown of queue %d returned 0, but a task (%s) has not ended", target->number,
+                 record->call);
         }
     }
 }
@@ -230,7 +233,8 @@ void book_end(void) {
         int outcomes = record->runs + record->discards;
         switch (record->state) {
         case ACCEPTED:
-            MUST(outcomes == 1 || (outcomes == 0 && may_vanish(record)), "%s on queue %d has %d outcomes", record->call, record->target->number, outcomes);
+            MUST(outcomes == 1 || (outcomes == 0 && may_vanish(record)), "%s on queue %d has %d outcomes", record->call,
+                 record->target->number, outcomes);
             MUST(record->ended || may_vanish(record), "%s on queue %d began and did not end", record->call, record->target->number);
             break;
         case UNSUBMITTED: MUST(record->discards == 1 && !record->runs, "an item that was not submitted has another outcome"); break;

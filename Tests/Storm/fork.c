@@ -51,7 +51,8 @@ static void ask_queue(const target_t *target, chance_t *chance) {
     case 1: is_refused(sq_async_until(queue, SQ_FOREVER, &task), "sq_async_until"); break;
     case 2: {
         int error = sq_sync_until(queue, sq_deadline(MILLISECOND), count, &ran);
-        check((error == 0) == (ran == 1) && (error == 0 || error == ESTALE || error == ESHUTDOWN || error == EDEADLK), "sq_sync_until", error);
+        check((error == 0) == (ran == 1) && (error == 0 || error == ESTALE || error == ESHUTDOWN || error == EDEADLK), "sq_sync_until",
+              error);
         break;
     }
     case 3: is_stale(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), "sq_shutdown"); break;

@@ -4,7 +4,8 @@
 static void cancel(sq_item_t *item, record_t *record) {
     int error = sq_item_cancel(item);
     if (error == 0) {
-        MUST(record->discards == 1 && !record->runs, "a cancelled item has run %d times and been discarded %d times", record->runs, record->discards);
+        MUST(record->discards == 1 && !record->runs, "a cancelled item has run %d times and been discarded %d times", record->runs,
+             record->discards);
         totals.cancellations += 1;
     } else {
         MUST(error == EINPROGRESS || error == EALREADY, "a cancellation returned %d", error);
@@ -17,10 +18,12 @@ static void wait(sq_item_t *item, record_t *record, self_t *me) {
     sq_time_t deadline = below(&me->chance, 3) ? soon(&me->chance) : SQ_NOW;
     int error = sq_item_wait(item, deadline);
     if (error == 0 || error == ECANCELED) {
-        MUST(record->ended && record->runs == (error == 0) && record->discards == (error != 0), "a wait for an item returned %d: %d runs, %d discards",
+        MUST(record->ended && record->runs == (error == 0) && record->discards == (error != 0),
+             "a wait for an item returned %d: %d runs, %d discards",
              error, record->runs, record->discards);
     } else {
-        MUST(error == ETIMEDOUT || (error == EAGAIN && deadline == SQ_NOW) || (error == EDEADLK && may_deadlock(me)), "a wait for an item returned %d %s",
+        MUST(error == ETIMEDOUT || (error == EAGAIN && deadline == SQ_NOW) || (error == EDEADLK && may_deadlock(me)),
+             "a wait for an item returned %d %s",
              error, error == EDEADLK ? sq_deadlock_report() : "");
     }
 }

@@ -22,8 +22,8 @@ uint64_t seed;
 
 static unsigned parts; /* bits */
 
-static const char *const names[PARTS] = { "async", "waits", "deferred", "delayed", "group", "semaphore", "item", "timer", "suspend", "shutdown",
-                                          "release", "watch", "once", "apply", "dump", "trace", "fork" };
+static const char *const names[PARTS] = { "async", "waits", "deferred", "delayed", "group", "semaphore", "item", "timer", "suspend",
+                                          "shutdown", "release", "watch", "once", "apply", "dump", "trace", "fork" };
 
 bool takes_part(part_t part) { return part == PARTS || (parts >> part & 1) != 0; }
 
@@ -117,8 +117,8 @@ static void check_threads(long before) {
 }
 
 static void print_line(double seconds) {
-    printf("%6.0f s, round %u: %llu acts, %llu tasks, %llu discarded, %llu refused, %llu timed out, %llu cancelled, %llu firings, %llu own releases, "
-           "%llu after the end, %llu dumps, %llu traces, %llu forks\n",
+    printf("%6.0f s, round %u: %llu acts, %llu tasks, %llu discarded, %llu refused, %llu timed out, %llu cancelled, %llu firings, "
+           "%llu own releases, %llu after the end, %llu dumps, %llu traces, %llu forks\n",
            seconds, round_number, (unsigned long long)totals.acts, (unsigned long long)totals.tasks, (unsigned long long)totals.discards,
            (unsigned long long)totals.refusals, (unsigned long long)totals.timeouts, (unsigned long long)totals.cancellations,
            (unsigned long long)totals.firings, (unsigned long long)totals.releases, (unsigned long long)totals.late,
@@ -158,8 +158,8 @@ int main(int argc, char **argv) {
         }
     } while (now - began < seconds);
     check_threads(threads);
-    MUST(SANITIZED || round_number <= FIRST_ROUNDS || heap_kib() <= first + HEAP_SLACK_KIB, "%ld KiB of heap, after the first rounds %ld", heap_kib(),
-         first);
+    MUST(SANITIZED || round_number <= FIRST_ROUNDS || heap_kib() <= first + HEAP_SLACK_KIB, "%ld KiB of heap, after the first rounds %ld",
+         heap_kib(), first);
     print_line(seconds_now() - began);
     printf("nothing violated\n");
     return 0;

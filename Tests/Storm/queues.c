@@ -87,15 +87,17 @@ static void check_at_rest(target_t *target) {
     sq_queue_stats_t stats = SQ_QUEUE_STATS_INIT;
     sq_queue_stats(target->queue, &stats);
     MUST(stats.depth == 0 && stats.submitted == stats.ran + stats.discarded + stats.withdrawn,
-         "queue %d: submitted %llu, ran %llu, discarded %llu, withdrawn %llu, depth %llu", target->number, (unsigned long long)stats.submitted,
-         (unsigned long long)stats.ran, (unsigned long long)stats.discarded, (unsigned long long)stats.withdrawn, (unsigned long long)stats.depth);
-    MUST(target->alone == 0 && target->readers == 0 && target->async_readers == 0 && target->late == 0, "a task is left in queue %d", target->number);
+         "queue %d: submitted %llu, ran %llu, discarded %llu, withdrawn %llu, depth %llu", target->number,
+         (unsigned long long)stats.submitted, (unsigned long long)stats.ran, (unsigned long long)stats.discarded,
+         (unsigned long long)stats.withdrawn, (unsigned long long)stats.depth);
+    MUST(target->alone == 0 && target->readers == 0 && target->async_readers == 0 && target->late == 0, "a task is left in queue %d",
+         target->number);
     if (target->is_measured) {
         sq_histogram_t waiting = SQ_HISTOGRAM_INIT, running = SQ_HISTOGRAM_INIT;
         MUST(sq_queue_histograms(target->queue, &waiting, &running) == 0, "histograms cannot be read");
         /* A firing that was cancelled in the queue counts as withdrawn, but its empty turn was measured. */
-        MUST(waiting.count == running.count && running.count <= stats.ran + stats.withdrawn, "queue %d: %llu waited, %llu ran, of %llu", target->number,
-             (unsigned long long)waiting.count, (unsigned long long)running.count, (unsigned long long)(stats.ran + stats.withdrawn));
+        MUST(waiting.count == running.count && running.count <= stats.ran + stats.withdrawn, "queue %d: %llu waited, %llu ran, of %llu",
+             target->number, (unsigned long long)waiting.count, (unsigned long long)running.count, (unsigned long long)(stats.ran + stats.withdrawn));
     }
 }
 

@@ -44,7 +44,8 @@ static void wait_for_permit(self_t *me, int semaphore) {
         return;
     }
     left_to_helper += 1;
-    MUST(sq_async_after(helper, below(&me->chance, 500) * MICROSECOND, give_later, (void *)(intptr_t)semaphore) == 0, "the helper refuses a task");
+    MUST(sq_async_after(helper, below(&me->chance, 500) * MICROSECOND, give_later, (void *)(intptr_t)semaphore) == 0,
+         "the helper refuses a task");
 }
 
 static void with_permit(sq_await_t *wait) {
@@ -87,7 +88,8 @@ void semaphores_check(void) {
         while (sq_semaphore_wait(semaphores[i], SQ_NOW) == 0) {
             left += 1;
         }
-        MUST(left == permits[i] && holders[i] == 0, "a semaphore of %d permits has %d in the end, and %d holders", permits[i], left, holders[i]);
+        MUST(left == permits[i] && holders[i] == 0, "a semaphore of %d permits has %d in the end, and %d holders", permits[i], left,
+             holders[i]);
     }
 }
 
@@ -95,37 +97,4 @@ void semaphores_end(void) {
     for (int i = 0; i < SEMAPHORES; i += 1) {
         sq_semaphore_release(semaphores[i]);
     }
-}
-
-/* Waits without a thread, of all kinds. */
-
-await_t *await_new(void (*ended)(sq_await_t *wait)) {
-    await_t *await = calloc(1, sizeof *await);
-    MUST(await != NULL, "no memory for the storm itself");
-    await->wait.ended = ended;
-    await->users = 2;
-    open_notes += 1;
-    return await;
-}
-
-void await_drop(await_t *await) {
-    if (atomic_fetch_sub(&await->users, 1) == 1) {
-        sq_item_release(await->item);
-        free(await);
-        open_notes -= 1;
-    }
-}
-
-/* By the thread that made it, after the call: the wait has ended, or it lasts, perhaps until this thread withdraws it. */
-void await_started(await_t *await, int error, bool (*withdraw)(await_t *await), self_t *me) {
-    MUST(error == 0 || error == EINPROGRESS || (error == ECANCELED && await->item != NULL), "an await returned %d", error);
-    bool is_over = error != EINPROGRESS;
-    if (!is_over && below(&me->chance, 3) == 0) {
-        yield_for(&me->chance);
-        is_over = withdraw(await);
-    }
-    if (is_over) {
-        await_drop(await); /* for the wait, which will not call */
-    }
-    await_drop(await);
 }

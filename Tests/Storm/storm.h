@@ -16,7 +16,7 @@
  *     the end        a drain ends everything before it returns; after the round nothing waits, runs, or is alive
  *
  * Waits may be refused with EDEADLK in tasks, as tasks wait for queues at random; a thread outside of tasks must not get it. Nothing
- * depends on how fast anything is: a watchdog ends a round that makes no progress for two minutes.
+ * depends on how fast anything is: a watchdog ends a phase of a round that makes no progress for two minutes.
  *
  * A part can be left out (STORM_WITHOUT, or all others with STORM_ONLY), to find out which ones a failure needs. */
 #ifndef STORM_H
@@ -127,7 +127,7 @@ void task_pair(void *record, void *target, bool runs);
 typedef struct self {
     unsigned round, submitter;
     bool owns_loop;
-    int depth;                    /* of tasks inside of each other */
+    int depth;                    /* how many tasks it is inside of */
     int inside[DEEPEST];
     uint64_t numbers[QUEUES];
     chance_t chance;
@@ -164,7 +164,7 @@ void groups_end(void);
 
 void notify_item(sq_item_t *item, const record_t *record, target_t *target);
 
-/* A wait without a thread: the later one of the two that use it frees it. */
+/* await.c. A wait without a thread. */
 typedef struct await {
     sq_await_t wait;
     atomic_int users; /* the thread that made it, and the wait */
@@ -188,7 +188,7 @@ void timers_cancel(chance_t *chance);
 void timers_end(void);
 void release_end(void);
 
-/* observe.c, fork.c, threads.c: the threads next to the actors. */
+/* observe.c, fork.c, drivers.c: the threads of a round. */
 void observers_begin(void);
 void observers_end(void);
 void forks_begin(void);
@@ -199,6 +199,5 @@ void wait_until_zero(const char *what, const atomic_int *count);
 
 /* round.c */
 void round_run(chance_t *chance);
-void check_memory_and_threads(void);
 
 #endif

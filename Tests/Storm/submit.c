@@ -78,7 +78,8 @@ void act_deferred(self_t *me, target_t *target) {
     record_t *record = book_new(target, "a deferred task");
     record->is_barrier = below(&me->chance, 4) == 0;
     record->is_unordered = target->capacity > 0;
-    record->deferred = (sq_deferred_t){ .call = task_pair, .first = record, .second = target, .decided = decided, .is_barrier = record->is_barrier };
+    record->deferred = (sq_deferred_t){ .call = task_pair, .first = record, .second = target, .decided = decided,
+                                       .is_barrier = record->is_barrier };
     bool is_cancellable = below(&me->chance, 2);
     open_notes += 1;
     int error = (is_cancellable ? sq_async_cancellable : sq_async_deferred)(target->queue, &record->deferred);

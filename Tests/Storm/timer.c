@@ -32,7 +32,8 @@ static void drop(clockwork_t *clockwork) {
 static void start(clockwork_t *clockwork, chance_t *chance, uint64_t longest) {
     uint64_t interval = below(chance, 2) ? 0 : (100 + below(chance, 500)) * MICROSECOND;
     clockwork->is_quiet = false;
-    int error = sq_timer_start(clockwork->timer, below(chance, longest + 1) * MICROSECOND, interval, below(chance, 2) ? 0 : 100 * MICROSECOND);
+    uint64_t delay = below(chance, longest + 1) * MICROSECOND, leeway = below(chance, 2) * 100 * MICROSECOND;
+    int error = sq_timer_start(clockwork->timer, delay, interval, leeway);
     MUST(error == 0 || (error == ESHUTDOWN && clockwork->target->is_shut), "the start of a timer returned %d", error);
 }
 

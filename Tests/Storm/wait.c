@@ -1,13 +1,13 @@
 /* wait.c: tasks that their submitter waits for, on every kind of thread and in every kind of task. */
 #include "storm.h"
 
-/* The function lies on no queue's list after the call: all it needs may be on the stack. Here it is a record all the same. */
 typedef enum way { SYNC, SYNC_UNTIL, TRY, ASYNC_AND_WAIT, RUN_AND_WAIT, BARRIER, OR_RUN, WAYS } way_t;
 
 static const char *const names[] = { "sq_sync", "sq_sync_until", "sq_sync_until SQ_NOW", "sq_async_and_wait", "sq_run_and_wait",
                                      "sq_sync_barrier_until", "sq_sync_or_run" };
 
-/* It has no deadline: outside of tasks it waits for the end of a queue that was shut down, inside only for the caller's own. */
+/* sq_sync_or_run has no deadline. So a task calls it for a queue that it is inside of, where it does not wait. A thread waits for the
+ * queue, or for its end; on a loop and a manual pool that could be forever. */
 static bool may_run_directly(self_t *me, const target_t *target) {
     if (may_deadlock(me)) {
         return is_inside(me, target->number) && sq_is_current(target->queue);
@@ -23,7 +23,8 @@ static int call(way_t way, record_t *record, sq_time_t deadline) {
     case TRY: return sq_sync_until(queue, SQ_NOW, task_run, record);
     case ASYNC_AND_WAIT: return sq_async_and_wait(queue, deadline, task_run, record);
     case RUN_AND_WAIT: return sq_run_and_wait(queue, deadline, task_run, record);
-    case BARRIER: return deadline == SQ_FOREVER ? sq_sync_barrier(queue, task_run, record) : sq_sync_barrier_until(queue, deadline, task_run, record);
+    case BARRIER:
+        return deadline == SQ_FOREVER ? sq_sync_barrier(queue, task_run, record) : sq_sync_barrier_until(queue, deadline, task_run, record);
     default: return sq_sync_or_run(queue, task_run, record);
     }
 }
@@ -49,8 +50,8 @@ void act_once(self_t *me, target_t *target) {
     enum { ONCES = 64 };
     static sq_once_t onces[ONCES];
     static atomic_int counts[ONCES];
+    static atomic_uint turn; /* each is met by several threads at a time */
     (void)target;
-    static atomic_uint turn; /* each is met by several threads at a time, and then never again */
     uint64_t i = (atomic_fetch_add(&turn, 1) / 4 + below(&me->chance, 2)) % ONCES;
     int error = sq_once(&onces[i], run_once, &counts[i]);
     MUST(error == 0 && counts[i] == 1, "sq_once returned %d, and its function has run %d times", error, counts[i]);

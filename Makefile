@@ -3,7 +3,7 @@
 # make/build.mk    compilers, flavours, the library
 # make/install.mk  install, uninstall, the pkg-config file
 # make/check.mk    the test programs and all checks; make/check-own.mk: what single ones need, and long runs
-# make/coverage.mk the C core's lines and branches; make/soak.mk the soak
+# make/coverage.mk the C core's lines and branches; make/soak.mk, make/storm.mk: everything at once
 # make/mutants.mk the core broken on purpose
 # make/examples.mk demo and examples; make/docs.mk: the documentation of the Swift layer
 #
@@ -25,6 +25,7 @@ include make/check.mk
 include make/check-own.mk
 include make/coverage.mk
 include make/soak.mk
+include make/storm.mk
 include make/mutants.mk
 include make/proof.mk
 include make/examples.mk

@@ -31,7 +31,7 @@ SWIFT_TOOLS := swift
 # Two lists side by side: what builds in build/gcc-release is in the first, what builds in .build in the second.
 check: ## every check below but the sanitizers
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 gdb $(SWIFT_TOOLS))
-	$(call check_parts,tags names words comments layers recipes mutants documents c install debugger probes trace examples soak c-clang probes-clang + \
+	$(call check_parts,tags names words comments layers recipes mutants documents c install debugger probes trace examples soak storm c-clang probes-clang + \
 	    swift must-not-compile swift-release package headers model fuzz)
 
 check-c: ## the C tests
@@ -70,10 +70,10 @@ bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; 
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
-	$(call check_parts,c-tsan probes-tsan examples-tsan + swift-tsan)
+	$(call check_parts,c-tsan probes-tsan examples-tsan storm-tsan + swift-tsan)
 
 check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
-	$(call check_parts,c-asan probes-asan examples-asan + swift-asan)
+	$(call check_parts,c-asan probes-asan examples-asan storm-asan + swift-asan)
 
 .PHONY: test-programs check check-c check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

@@ -50,7 +50,7 @@ static bool stand_at_first(void *context, const sq__self_t *at, const sq__self_t
 }
 
 static void *visit_threads(void *scene) {
-    CHECK(sq__self_visit(100000000000u, stand_at_first, scene));
+    CHECK(sq__self_visit(&(sq__patience_t){ .tries = 1u << 20 }, stand_at_first, scene));
     return NULL;
 }
 

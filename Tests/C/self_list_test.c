@@ -6,7 +6,10 @@
 
 #include "thread/self.h"
 
-#define PATIENT 100000000000u /* nanoseconds */
+#include <limits.h>
+
+#define PATIENT (&(sq__patience_t){ .tries = UINT_MAX })
+#define IMPATIENT (&(sq__patience_t){ .tries = 0 })
 
 typedef struct visit {
     latch_t stands, leave;
@@ -44,7 +47,7 @@ TEST(a_visit_that_does_not_get_the_lock_leaves_it_alone) {
     pthread_t thread = spawn(visit_and_stand, &first);
     latch_wait(&first.stands, 1);
     for (int i = 0; i < 2; i += 1) {
-        CHECK(!sq__self_visit(0, count_threads, &other));
+        CHECK(!sq__self_visit(IMPATIENT, count_threads, &other));
     }
     latch_bump(&first.leave);
     join(thread);

@@ -7,8 +7,9 @@
  *   memory-unused | heap | 192 128 B | memory of a queue, never used | rounds 1
  *   memory-used   | heap | 512 256 B | heap of an idle queue that was used, its thread's included | rounds 1
  *   memory-used   | resident | none B | the same, resident, with the stack of its thread
- *   memory-backlog-5000000 | left | 16777216 4194304 B | resident after 5 million waiting tasks, over that before | rounds 1
+ *   memory-backlog-5000000 | left | 16777216 4194304 B | resident after 5 million waiting tasks and nothing else, over that before | rounds 1
  *   memory-backlog-pooled-5000000 | left | 16777216 4194304 B | the same, a pooled queue | rounds 1
+ *   memory-backlog-among-5000000 | left | 16777216 4194304 B | the same, and the program keeps 1,000 small blocks that it allocated meanwhile | rounds 1
  */
 
 /* Makes `count` queues, each of which has run one async task. */
@@ -124,9 +125,19 @@ static void pooled_queues(uint64_t threads) {
     bench_report(&meter);
 }
 
+/* A block that lasts until the end of the program; on a list, so that no compiler leaves it out. */
+static void keep_block(size_t size) {
+    static void *volatile newest;
+    void **block = (void **)malloc(size);
+    if (!block) bench_fail("There is no memory.");
+    *block = newest;
+    newest = block;
+}
+
 /* A task holds the queue while `count` tasks are submitted behind it, then all run. A second later: the resident memory
- * that is not given back. */
-static void memory_after(uint64_t count, contender_queue_t queue) {
+ * that is not given back. The program keeps `blocks` small blocks, which it allocates behind the tasks: where the memory of the tasks lies
+ * below them, an allocator that returns only the top of its heap keeps it. */
+static void memory_after(uint64_t count, contender_queue_t queue, unsigned blocks) {
     bench_gate_t *started = bench_gate_create(), *begin = bench_gate_create();
     bench_gate_t *gates[] = { started, begin };
     bench_countdown_t *countdown = bench_countdown_create();
@@ -141,6 +152,7 @@ static void memory_after(uint64_t count, contender_queue_t queue) {
     bench_gate_pass(started);
     countdown->target += count;
     for (uint64_t i = 0; i < count; ++i) contender_async(queue, &task);
+    for (unsigned i = 0; i < blocks; ++i) keep_block(64 + i % 8 * 16);
     bench_gate_open(begin);
     bench_gate_pass(countdown->gate);
     bench_sleep(1000000000);
@@ -149,8 +161,9 @@ static void memory_after(uint64_t count, contender_queue_t queue) {
     contender_release(queue);
 }
 
-static void memory_backlog(uint64_t count) { memory_after(count, contender_create()); }
-static void memory_backlog_pooled(uint64_t count) { memory_after(count, contender_create_shared()); }
+static void memory_backlog(uint64_t count) { memory_after(count, contender_create(), 0); }
+static void memory_backlog_pooled(uint64_t count) { memory_after(count, contender_create_shared(), 0); }
+static void memory_backlog_among(uint64_t count) { memory_after(count, contender_create(), 1000); }
 
 BENCH_SCENARIO("many", BENCH_MANY, many_queues) /* queues */
 BENCH_SCENARIO("pooled", BENCH_MANY, pooled_queues) /* threads */
@@ -159,3 +172,4 @@ BENCH_SCENARIO("memory-unused", 0, memory_unused)
 BENCH_SCENARIO("memory-used", BENCH_ASYNC, memory_used)
 BENCH_SCENARIO("memory-backlog", BENCH_ASYNC, memory_backlog)               /* tasks */
 BENCH_SCENARIO("memory-backlog-pooled", BENCH_MANY, memory_backlog_pooled) /* tasks */
+BENCH_SCENARIO("memory-backlog-among", BENCH_ASYNC, memory_backlog_among)   /* tasks */

@@ -48,7 +48,8 @@ void sq__tie_confirm_item(sq__tie_t *tie) {
     uint64_t before = sq__load_acquire(&tie->members);
     bool is_watched = sq__load_relaxed(&group->count) & SQ__GROUP_WATCHED;
     /* [watched] release: the member, for a search that reads this tie later. [tie] release: our use of the group, to the thread that
-     * frees it; acquire, if we free it: everybody's. Without PENDING the group may be freed: its member may be over, and have released it. */
+     * frees it; acquire, if we free it: everybody's. Without PENDING the group may be freed: the member may be over, and have
+     * released it. */
     uint64_t word = sq__sub_acq_rel(&tie->members, SQ__TIE_PENDING);
     if (__builtin_expect(is_watched || sq__tie_use(word) != sq__tie_use(before) /* a search came in between */, 0)) {
         sq__deadlock_look_again(group); /* by address alone */

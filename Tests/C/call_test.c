@@ -110,14 +110,15 @@ static void *call_at_once(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in sq__turn_wait leave out `is_late`; or wait without limit wherever the call has taken the queue. */
-TEST(a_call_on_a_free_queue_of_a_busy_pool_waits_until_a_deadline_to_come_but_not_until_one_that_has_passed) {
+/* To see it fail: in sq__turn_wait leave out `has_no_limit`; or wait without limit wherever the call has taken the queue. */
+TEST(a_call_on_a_free_queue_of_a_busy_pool_waits_until_its_deadline_and_with_sq_now_without_a_limit) {
     sq_pool_t *pool = make_pool(1);
     sq_queue_t *busy = queue_on(pool, "busy", 0), *bounded = queue_on(pool, "bounded", 0);
     late_call_t call = { .queue = queue_on(pool, "free", 0), .leave = LATCH_INIT, .error = -1 };
     hold_t hold;
     hold_async(&hold, busy);
     CHECK_EQUAL(sq_run_and_wait(bounded, sq_deadline(1000000), must_not_run, NULL), ETIMEDOUT);
+    CHECK_EQUAL(sq_run_and_wait(bounded, 1, must_not_run, NULL), ETIMEDOUT);
     pthread_t thread = spawn(call_at_once, &call);
     wait_until_asleep(&call.thread_id);
     CHECK_EQUAL(call.ran, 0);

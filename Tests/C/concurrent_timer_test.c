@@ -134,3 +134,81 @@ TEST(a_start_in_the_own_task_on_a_concurrent_queue_fires_after_that_task) {
     sq_pool_run(own.pool);
     sq_pool_release(own.pool);
 }
+
+/* Firings that were cancelled are in the queue ahead of one that runs, and two threads run them. */
+enum { CANCELLED = 6 };
+
+typedef struct late {
+    sq_pool_t *pool;
+    sq_queue_t *queue;
+    sq_timer_t *timer;
+    stay_t firing;
+    latch_t returned; /* by each thread that has nothing more to run */
+    atomic_int discarded;
+} late_t;
+
+static void stay_late(void *context) { stay(&((late_t *)context)->firing); }
+static void note_discard(void *context) { ((late_t *)context)->discarded += 1; }
+
+static void *run_pool(void *argument) {
+    late_t *late = argument;
+    sq_pool_run(late->pool);
+    latch_bump(&late->returned);
+    return NULL;
+}
+
+/* Calls `check` while the firing runs, and the cancelled ones have been skipped. */
+static void check_beside_a_firing(void (*check)(late_t *late)) {
+    late_t late = { .pool = sq_pool_create_manual("manual"), .firing = STAY_INIT, .returned = LATCH_INIT };
+    REQUIRE(late.pool != NULL);
+    late.queue = make_concurrent_on(late.pool, SQ_WIDTH_POOL);
+    late.timer = sq_timer_create(late.queue, &(sq_task_t){ stay_late, &late, note_discard });
+    REQUIRE(late.timer != NULL);
+    CHECK_EQUAL(sq_suspend(late.queue), 0);
+    for (int i = 0; i <= CANCELLED; i += 1) {
+        CHECK_EQUAL(sq_timer_start(late.timer, 0, 0, 0), 0); /* cancels the one before */
+        CHECK(sq__alarms_advance(sq__pool_clock(late.pool), 0));
+    }
+    CHECK_EQUAL(sq_resume(late.queue), 0);
+    pthread_t runners[] = { spawn(run_pool, &late), spawn(run_pool, &late) };
+    while (latch_value(&late.firing.entered) == 0) {
+        (void)sq_timer_intervals(late.timer); /* takes the queue's lock, for which the skipped ones then wait */
+    }
+    latch_wait(&late.returned, 1);
+    check(&late);
+    latch_bump(&late.firing.leave);
+    join(runners[0]);
+    join(runners[1]);
+    sq_pool_run(late.pool);
+    CHECK_EQUAL(late.discarded, 1);
+    sq_queue_release(late.queue);
+    sq_pool_run(late.pool);
+    sq_pool_release(late.pool);
+}
+
+static void check_wait(late_t *late) {
+    CHECK_EQUAL(sq_timer_cancel_and_wait(late->timer, sq_deadline(1)), ETIMEDOUT);
+    sq_timer_release(late->timer);
+}
+
+/* To see it fail: in pass (timer_fire.c), clear is_running also after a firing that was skipped. */
+TEST(a_skipped_firing_does_not_end_a_running_one) {
+    size_t rounds = scaled(4000);
+    for (size_t i = 0; i < rounds; i += 1) {
+        check_beside_a_firing(check_wait);
+    }
+}
+
+static void check_release(late_t *late) {
+    sq_timer_release(late->timer);
+    sq_pool_run(late->pool); /* nothing to run: the firing ends the timer */
+    CHECK_EQUAL(late->discarded, 0);
+}
+
+/* To see it fail: as above. */
+TEST(a_timer_is_discarded_after_a_firing_that_ran_beside_skipped_ones) {
+    size_t rounds = scaled(4000);
+    for (size_t i = 0; i < rounds; i += 1) {
+        check_beside_a_firing(check_release);
+    }
+}

@@ -37,6 +37,12 @@ TEST(the_text_of_an_unknown_code_says_where_the_error_of_a_file_is_explained) {
     CHECK(strstr(sq_error_text(ENOSPC), "strerror") != NULL);
 }
 
+/* An item returns both of these, too. */
+TEST(the_texts_of_ealready_and_einprogress_are_true_for_every_object) {
+    CHECK(strstr(sq_error_text(EALREADY), "trace") == NULL && strstr(sq_error_text(EALREADY), "exploration") == NULL);
+    CHECK(strstr(sq_error_text(EINPROGRESS), "item") != NULL && strstr(sq_error_text(EINPROGRESS), "await") != NULL);
+}
+
 TEST(the_version_of_the_library_is_that_of_the_headers) {
     char expected[32];
     snprintf(expected, sizeof expected, "%d.%d.%d", SQ_VERSION_MAJOR, SQ_VERSION_MINOR, SQ_VERSION_PATCH);

@@ -180,3 +180,34 @@ TEST(a_group_of_items_that_race_with_their_cancellation_ends_once_each_has_an_ou
     sq_queue_release(queues[0]);
     sq_queue_release(queues[1]);
 }
+
+/* Members that release the group, and themselves if they are items. Their submitter may still be in the call. */
+typedef struct own {
+    sq_group_t *group;
+    sq_item_t *item;
+} own_t;
+
+static void release_both(void *context) {
+    own_t own = *(own_t *)context;
+    sq_item_release(own.item);
+    sq_group_release(own.group);
+}
+
+static void submit_own(own_t *own, sq_queue_t *queue, bool is_item) {
+    own->group = make();
+    own->item = is_item ? sq_item_create("own", &(sq_task_t){ release_both, own, NULL }) : NULL;
+    CHECK_EQUAL(is_item ? sq_group_submit_item(own->group, own->item, queue) : sq_group_async(own->group, queue, release_both, own), 0);
+}
+
+/* To see it fail (with AddressSanitizer): in sq__group_dispose leave out is_left_to_submitter. */
+TEST(a_member_may_release_the_last_reference_to_its_group) {
+    sq_queue_t *queues[] = { make_queue_of("serial", 0), make_concurrent(2, SQ_WIDTH_POOL) };
+    size_t rounds = scaled(20000);
+    for (size_t i = 0; i < rounds; i += 1) {
+        own_t own;
+        submit_own(&own, queues[i / 2 % 2], i % 2);
+        CHECK_EQUAL(sq_sync_barrier(queues[i / 2 % 2], do_nothing, NULL), 0);
+    }
+    sq_queue_release(queues[0]);
+    sq_queue_release(queues[1]);
+}

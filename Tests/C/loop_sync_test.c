@@ -70,6 +70,44 @@ TEST(a_sync_of_another_thread_does_not_run_after_its_deadline) {
     end(pool, queue, NULL);
 }
 
+typedef struct hasty {
+    call_t call;
+    latch_t made, ran;
+} hasty_t;
+
+enum { HASTY_CALLS = 2000 };
+
+static void *call_with_little_time(void *argument) {
+    hasty_t *hasty = argument;
+    for (size_t i = 0; i < HASTY_CALLS; i += 1) {
+        CHECK_EQUAL(make_call(&hasty->call, sq_deadline(50 + i * 37 % 4000)), ETIMEDOUT);
+        latch_bump(&hasty->made);
+        latch_wait(&hasty->ran, i + 1);
+    }
+    return NULL;
+}
+
+/* No thread runs the loop during the call. To see it fail (by a hang): in sq__turn_wait, wait without a limit if the deadline has
+ * passed by then. */
+TEST(a_call_on_a_free_queue_of_a_loop_ends_at_its_deadline_wherever_that_passes) {
+    static const int ways[] = { BY_SYNC_UNTIL, BY_CALL, BY_EITHER };
+    sq_pool_t *pool = make_loop_pool();
+    sq_queue_t *queue = queue_on(pool, "on a loop", 0);
+    WHATEVER(sq_pool_run_some(pool, 1, SQ_NOW));
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i += 1) {
+        hasty_t hasty = { .call = { .queue = queue, .way = ways[i] }, .made = LATCH_INIT, .ran = LATCH_INIT };
+        pthread_t caller = spawn(call_with_little_time, &hasty);
+        for (size_t calls = 1; calls <= HASTY_CALLS; calls += 1) {
+            latch_wait(&hasty.made, calls);
+            WHATEVER(sq_pool_run_some(pool, SIZE_MAX, SQ_NOW)); /* passes over what was withdrawn: the queue is free again */
+            latch_bump(&hasty.ran);
+        }
+        join(caller);
+        CHECK_EQUAL(hasty.call.place.count, 0);
+    }
+    end(pool, queue, NULL);
+}
+
 typedef struct nest {
     sq_queue_t *outer, *inner;
 } nest_t;

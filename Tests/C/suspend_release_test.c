@@ -1,6 +1,8 @@
 /* suspend_release_test.c: the last release of a suspended queue. */
 #include "suspend.h"
 
+#include "sq_trace.h"
+
 /* Release while suspended: nothing could resume the queue. */
 static void count_discard(void *context) { atomic_fetch_add((atomic_size_t *)context, 1); }
 
@@ -116,4 +118,27 @@ TEST(the_last_release_races_with_submissions_and_a_suspension_and_each_task_has_
         all_discarded += crossing.discarded;
     }
     note("%zu ran, %zu were discarded", all_ran, all_discarded);
+}
+
+/* A task that runs meanwhile takes the queue up again at once, and the next one frees it. A trace has the event. */
+static void *end_hold(void *hold) {
+    hold_end(hold);
+    return NULL;
+}
+
+/* To see it fail (with ThreadSanitizer): in sq_resume, record the event after the unlock. */
+TEST(a_task_that_a_resume_lets_run_may_release_the_last_reference) {
+    CHECK_EQUAL(sq_trace_start("/dev/null"), 0);
+    for (size_t i = 0; i < scaled(3000); i += 1) {
+        sq_queue_t *queue = make_queue_of("resumed", 0);
+        hold_t hold;
+        hold_async(&hold, queue);
+        CHECK_EQUAL(sq_suspend(queue), 0);
+        CHECK_EQUAL(sq_async(queue, release_own, queue), 0);
+        pthread_t thread = spawn(end_hold, &hold);
+        CHECK_EQUAL(sq_resume(queue), 0);
+        join(thread);
+        let_threads_end(16);
+    }
+    CHECK_EQUAL(sq_trace_stop(), 0);
 }

@@ -26,7 +26,7 @@ extern "C" {
 /**
  * Returns how many async tasks of the queue may run at a time. Any thread may call.
  *
- * @return 1: the queue is serial. SQ_WIDTH_POOL: as many as its pool runs.
+ * @return 1: the queue is serial. SQ_WIDTH_POOL: as many as its pool runs; so is every width from UINT32_MAX on, which no pool reaches.
  */
 size_t sq_queue_width(const sq_queue_t *queue);
 

@@ -69,10 +69,10 @@ void sq_explored_clear(sq_explored_t *explored);
 /**
  * Runs a test under many schedules, until one fails.
  *
- * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When
- * `test` has returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if
- * a thread would wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only
- * that is run.
+ * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When `test` has
+ * returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if a thread would
+ * wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only that is run. `test`
+ * must return: an exception or a longjmp out of it reaches the caller, but the thread stays in the run; sq_explore is EALREADY then.
  *
  * @param options NULL: the defaults.
  * @param explored Receives the result; NULL: a failure's report goes to stderr.

@@ -74,7 +74,7 @@ int sq_group_leave(sq_group_t *group);
  * The member leaves at the outcome of the task: when the function has returned, or when the task was discarded.
  *
  * @retval 0 The task was submitted.
- * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async. The group has not changed.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async. The group is as before; until this returns others may see one more member.
  */
 int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 
@@ -84,7 +84,7 @@ int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function,
  * As sq_group_async; the member leaves when task->run or task->discard has returned. `*task` is copied.
  *
  * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
- * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_task. Nothing will be called, the group has not changed.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_task: nothing will be called. The group: as sq_group_async.
  */
 SQ_USE_RESULT int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
@@ -94,7 +94,8 @@ SQ_USE_RESULT int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, cons
  * As sq_async_pair; the member leaves when `call` has returned.
  *
  * @retval 0 The task was submitted: `call` will be called exactly once.
- * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_pair with SQ_NOW. Nothing will be called, the group has not changed.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_pair with SQ_NOW: nothing will be called. The group: as
+ * sq_group_async.
  */
 SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
                         void *SQ_NULLABLE second);
@@ -105,7 +106,7 @@ SQ_USE_RESULT int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_p
  * As sq_async_barrier_task; on a serial queue it is sq_group_async_task.
  *
  * @retval 0 The task was submitted: exactly one of task->run and task->discard will be called.
- * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_task. Nothing will be called, the group has not changed.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_task: nothing will be called. The group: as sq_group_async.
  */
 SQ_USE_RESULT int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
@@ -115,7 +116,7 @@ SQ_USE_RESULT int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *que
  * As sq_async_barrier_pair; on a serial queue it is sq_group_async_pair.
  *
  * @retval 0 The task was submitted: `call` will be called exactly once.
- * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_pair. Nothing will be called, the group has not changed.
+ * @retval ENOMEM, EAGAIN, ESHUTDOWN, ESTALE, EINVAL As sq_async_barrier_pair: nothing will be called. The group: as sq_group_async.
  */
 SQ_USE_RESULT int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
                         void *SQ_NULLABLE second);
@@ -127,8 +128,7 @@ SQ_USE_RESULT int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *que
  * a wait for the group does not notice that the item waits behind a barrier which waits for the caller: wait for the item itself, which does.
  *
  * @retval 0 The item was submitted.
- * @retval EALREADY, ECANCELED, ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_item_submit. The group has not changed; after ECANCELED the item may
- * have been a member for a moment.
+ * @retval EALREADY, ECANCELED, ENOMEM, EAGAIN, ESHUTDOWN, ESTALE As sq_item_submit. The group: as sq_group_async.
  */
 int sq_group_submit_item(sq_group_t *group, sq_item_t *item, sq_queue_t *queue);
 

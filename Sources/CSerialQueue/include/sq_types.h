@@ -17,10 +17,10 @@
 #endif
 
 #ifdef __GNUC__
-/** Marks a call whose result must be checked: it waits, or it takes over a context only if it returns 0. */
+/** Marks a call whose result must be checked: it waits until a deadline (except sq_shutdown), or its result says who owns a context or an await. */
 #define SQ_USE_RESULT __attribute__((warn_unused_result))
 #else
-/** Marks a call whose result must be checked: it waits, or it takes over a context only if it returns 0. */
+/** Marks a call whose result must be checked: it waits until a deadline (except sq_shutdown), or its result says who owns a context or an await. */
 #define SQ_USE_RESULT
 #endif
 

@@ -9,7 +9,7 @@ const char *sq_error_text(int error) {
     case EAGAIN:
         return "it would have to wait, and was asked not to: the queue is full or busy, or the deadline is SQ_NOW";
     case EALREADY:
-        return "it was done before: an item was submitted or is over, or a trace or an exploration is under way";
+        return "it was submitted or started before, or is over already";
     case EBUSY:
         return "the signal is in use: name another one";
     case ECANCELED:
@@ -19,7 +19,7 @@ const char *sq_error_text(int error) {
     case EILSEQ:
         return "a schedule failed; the exploration's report names it";
     case EINPROGRESS:
-        return "it has begun and is not over: a task waits for room, or an item runs";
+        return "it is under way: the task waits for room, the await has not ended, or the item runs or is being submitted, cancelled or discarded";
     case EINVAL:
         return "an argument is not valid: no function, a struct of an unknown size, or a resume or leave without a suspend or enter before it";
     case ENOMEM:

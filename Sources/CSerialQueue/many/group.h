@@ -70,7 +70,7 @@ bool sq__group_has_members_now(sq_group_t *group, uint64_t *count);
 /* L. True: the group has members, and the last of them will find the flags. */
 bool sq__group_flag(sq_group_t *group, uint64_t flags);
 
-/* Frees it and its ties. */
+/* Frees it and its ties; or leaves that to a submitter that still uses them (tie.h). No reference, member or NOTIFIES is left. */
 void sq__group_dispose(sq_group_t *group);
 
 /* Submits the notifications that are due. The caller has set NOTIFIES. The group may be freed on return. */

@@ -9,8 +9,25 @@
 
 #define MOST_ENTERED (SQ__GROUP_TIE / 2)
 
+/* True: a submitter whose task is over still uses the group, and frees it. */
+static bool is_left_to_submitter(const sq__tie_table_t *table) {
+    for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
+        for (sq__tie_t *tie = sq__load_relaxed(&table->lists[i]); tie != NULL; tie = tie->next) {
+            /* [tie] acquire: the submitters' use of the group; release: everybody else's. */
+            if (sq__tie_pending(sq__load_acquire(&tie->members)) > 0
+                && sq__tie_pending(sq__or_acq_rel(&tie->members, SQ__TIE_CHANGING)) > 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void sq__group_dispose(sq_group_t *group) {
     sq__tie_table_t *smaller, *table = sq__load_relaxed(&group->table);
+    if (is_left_to_submitter(table)) {
+        return;
+    }
     for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
         for (sq__tie_t *next, *tie = sq__load_relaxed(&table->lists[i]); tie != NULL; tie = next) {
             next = tie->next;

@@ -219,12 +219,16 @@ static int submit_to(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool
     if (error) {
         return error;
     }
+    sq__item_hold(item); /* its functions may release the caller's reference */
     error = group != NULL ? sq__tie_begin(group, queue, &tie) : 0;
     if (error) { /* it is refused like one that the queue has not accepted */
         sq__item_hold(item);
-        return refuse(item, sq__queue_reject(queue, error));
+        error = refuse(item, sq__queue_reject(queue, error));
+    } else {
+        error = submit(item, queue, tie, is_delayed, delay);
     }
-    return submit(item, queue, tie, is_delayed, delay);
+    sq__item_drop(item);
+    return error;
 }
 
 SQ__NOTES_CALLER int sq_item_submit(sq_item_t *item, sq_queue_t *queue) {

@@ -178,7 +178,7 @@ static __attribute__((noinline)) int signal_waiter(sq_semaphore_t *semaphore) {
         return ESTALE;
     }
     sq__many_lock(semaphore);
-    while (!is_given) {
+    while (!is_given && error == 0) {
         sq_await_entry_t *entry = sq__many_waiters_pop(&semaphore->waiters);
         unflag_if_nobody_waits(semaphore); /* before the grant: see above */
         await = entry != NULL && entry->await != NULL ? entry : NULL;

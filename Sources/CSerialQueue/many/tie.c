@@ -44,11 +44,18 @@ static void count_out(sq__tie_t *tie, uint64_t how_many) {
 
 void sq__tie_confirm_item(sq__tie_t *tie) {
     sq_group_t *group = tie->group;
-    /* [watched] acquire: WATCHED, if the search of a wait has read this tie before. release: the member, for a search that reads
-     * this tie later. */
-    sq__sub_acq_rel(&tie->members, SQ__TIE_PENDING);
-    if (__builtin_expect(sq__load_relaxed(&group->count) & SQ__GROUP_WATCHED, 0)) {
-        sq__deadlock_look_again(group);
+    /* [watched] acquire: WATCHED, if the search of a wait has read this tie before. */
+    uint64_t before = sq__load_acquire(&tie->members);
+    bool is_watched = sq__load_relaxed(&group->count) & SQ__GROUP_WATCHED;
+    /* [watched] release: the member, for a search that reads this tie later. [tie] release: our use of the group, to the thread that
+     * frees it; acquire, if we free it: everybody's. Without PENDING the group may be freed: the member may be over, and have
+     * released it. */
+    uint64_t word = sq__sub_acq_rel(&tie->members, SQ__TIE_PENDING);
+    if (__builtin_expect(is_watched || sq__tie_use(word) != sq__tie_use(before) /* a search came in between */, 0)) {
+        sq__deadlock_look_again(group); /* by address alone */
+    }
+    if (__builtin_expect(word & SQ__TIE_CHANGING && sq__tie_pending(word) == 1, 0)) {
+        sq__group_dispose(group);
     }
 }
 
@@ -127,7 +134,7 @@ static bool give_to(sq__tie_t *tie, const sq_queue_t *queue, sq__pool_t **droppe
     tie->pool = sq__wait_threadless_pool(queue);
     tie->is_concurrent = sq__is_concurrent(queue);
     /* [tie] release: the queue. */
-    sq__store_release(&tie->members, (word + SQ__TIE_USE) & ~SQ__TIE_CHANGING);
+    sq__store_release(&tie->members, sq__tie_next_use(word));
     return true;
 }
 

@@ -8,11 +8,12 @@
  *
  *     bits 0-31   MEMBERS    unfinished tasks, including those that are being submitted
  *     bits 32-46  PENDING    tasks that are being submitted: they may still be refused, so they do not count for deadlocks
- *     bits 47-62  USE        incremented each time the tie is assigned to another queue
- *     bit 63      CHANGING   it is being assigned to another queue, under the group's lock
+ *     bits 47-62  USE        incremented each time the tie is assigned to another queue, and when a search for deadlocks reads it
+ *     bit 63      CHANGING   it is being assigned to another queue, under the group's lock; or the group is to be freed
  *
  *     { MEMBERS: 0, PENDING: 0 }   idle: the group does not count it, and it may be assigned to another queue
  *     { MEMBERS: n }               the group counts it as one
+ *     { CHANGING, PENDING: n }     the group is to be freed: the last of these n submitters, whose tasks are over, does it
  *
  * The thread that raises MEMBERS from 0 first adds the tie to the group's count; the thread that brings it back to 0 subtracts it
  * afterwards. A tie is found by its queue in a hash table: the first tie of each list without the lock, the others under it. A
@@ -42,6 +43,8 @@ struct sq__tie {
 #define SQ__TIE_USE ((uint64_t)1 << 47)
 #define SQ__TIE_CHANGING ((uint64_t)1 << 63)
 
+static inline uint64_t sq__tie_use(uint64_t word) { return word / SQ__TIE_USE % (SQ__TIE_CHANGING / SQ__TIE_USE); }
+static inline uint64_t sq__tie_next_use(uint64_t word) { return (word + SQ__TIE_USE) & ~SQ__TIE_CHANGING; }
 static inline uint64_t sq__tie_members(uint64_t word) { return word % SQ__TIE_PENDING; }
 static inline uint64_t sq__tie_pending(uint64_t word) { return word / SQ__TIE_PENDING % (SQ__TIE_USE / SQ__TIE_PENDING); }
 
@@ -54,7 +57,7 @@ static inline SQ__ATOMIC(sq__tie_t *) *sq__tie_list(sq__tie_table_t *table, cons
 /* Before a submission to the queue: counts one more member, which is pending. Returns 0 and *tie, or ENOMEM. */
 int sq__tie_begin(sq_group_t *group, const sq_queue_t *queue, sq__tie_t **tie);
 
-/* After the submission was accepted. The caller has a reference to the group. */
+/* After the submission was accepted. The member may have released the last reference to the group, which is freed at the earliest now. */
 void sq__tie_confirm(sq__tie_t *tie);
 
 /* The same for a work item. A concurrent queue does not count the items that it starts, so none counts as waiting for its turn there. */

@@ -4,10 +4,13 @@
 #include "many/tie.h"
 #include "pool/loop.h"
 
+/* L */
 static bool has_accepted(sq__tie_t *tie) {
-    /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. A
-     * read-modify-write, not a load, so that one of the two sees the other. */
-    uint64_t word = sq__add_acq_rel(&tie->members, 0);
+    uint64_t word = sq__load_relaxed(&tie->members);
+    /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. The next USE
+     * tells a submitter that has read the tie before. */
+    while (!sq__cas_acq_rel(&tie->members, &word, sq__tie_next_use(word))) {
+    }
     return sq__tie_members(word) > sq__tie_pending(word);
 }
 

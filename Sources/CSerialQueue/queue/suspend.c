@@ -58,11 +58,15 @@ int sq_suspend(sq_queue_t *queue) {
     return error;
 }
 
+/* The event comes before the resume: after that a task may release the last reference to the queue. */
 int sq_resume(sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
     bool takes_up = false;
     if (sq__queue_is_stale(queue)) {
         return ESTALE;
+    }
+    if (sq__trace_is_on()) {
+        sq__traced_begin(queue);
     }
     sq__lock(queue);
     uint32_t suspensions = sq__load_relaxed(&queue->suspensions);
@@ -71,6 +75,10 @@ int sq_resume(sq_queue_t *queue) {
         return EINVAL;
     }
     suspensions -= 1;
+    SQ__PROBE3(resume, queue, SQ__LABEL_AT, suspensions);
+    if (sq__trace_is_on()) {
+        sq__traced_event(queue, SQ__EVENT_RESUME, 0, 0, suspensions);
+    }
     sq__store_relaxed(&queue->suspensions, suspensions);
     if (suspensions == 0) {
         sq__control(queue, SQ__HOLD, 0);
@@ -78,8 +86,6 @@ int sq_resume(sq_queue_t *queue) {
         takes_up = sq__suspension_clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
     sq__unlock(queue);
-    SQ__PROBE3(resume, queue, SQ__LABEL_AT, suspensions);
-    sq__traced_seldom(queue, SQ__EVENT_RESUME, 0, suspensions);
     if (takes_up) {
         sq__baton_pass(queue);
     }

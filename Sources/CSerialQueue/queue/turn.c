@@ -5,7 +5,6 @@
 #include "kernel/shared.h"
 #include "observe/trace_hooks.h"
 #include "gate/concurrent.h"
-#include "platform/clock.h"
 #include "queue/runner.h"
 #include "wait/wait.h"
 
@@ -75,9 +74,10 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     if (wanted->is_brief) {
         error = sq__wait_briefly(&wait);
     } else {
-        /* The queue was free, so an AWAITED with a passed deadline has taken it, too; but the runner may not begin soon. */
-        bool is_late = place.owns && wanted->deadline <= sq__clock_now();
-        error = sq__wait_end(&wait, is_late ? SQ_FOREVER : wanted->deadline);
+        /* A call with SQ_NOW has taken a free queue, but the runner may not begin soon. The clock does not decide this: a deadline to
+         * come may pass at any time, and then the wait ends. */
+        bool has_no_limit = place.owns && wanted->deadline == SQ_NOW;
+        error = sq__wait_end(&wait, has_no_limit ? SQ_FOREVER : wanted->deadline);
     }
     if (__builtin_expect(session != 0, 0)) {
         sq__trace_close(session, SQ__EVENT_WAITED, (unsigned)error, 0);

@@ -1,8 +1,9 @@
-/* lock.h: the lock for what a queue does rarely.
+/* lock.h: the lock for what not every task needs.
  *
- * DESIGN. Starting the worker, suspending, shutting down: everything that is not a step of a task's life happens under a lock, one
- * of a few that all queues share (locks.h). The lock outlives the queue, so the thread that ends the queue can release it. The lock order is in
- * process.h. */
+ * DESIGN. An async task or a sync takes no lock on its way. These happen under a lock: starting the worker, suspending, shutting down; the
+ * turn of each task that can be cancelled, and its cancellation (withdraw.h); each call and firing of a timer; each wait that shares a
+ * slot (shared.h). It is one of a few locks that all queues share (locks.h). The lock outlives the queue, so the thread that ends the
+ * queue can release it. The lock order is in process.h. */
 #ifndef SQ__STATE_LOCK_H
 #define SQ__STATE_LOCK_H
 

@@ -23,6 +23,8 @@
  *     f1 o1     the firing runs; cancel may return, but cancel-and-wait puts (w) on the list in the same step, and f3 comes later
  *     o1 f1     as above. A start after o1 may submit another firing, n + 1, while n is still in the queue: the number of n is
  *               not the one that waits, and n + 1 has its own slot, behind what was submitted before it fell due
+ * A skipped firing against a later one, in a concurrent queue, where both are under way at once:
+ *     f1' f1 f3'   the skipped one finds that a firing runs, and changes nothing: f3, f4 and the end of a released timer come after it
  * Release (o1, and then there is no owner):
  *     in f2     the firing ends the timer after f3, while it still has the baton
  *     else      submit a final work that calls the discard function, and remove the timer from the list. Without memory for it
@@ -127,12 +129,17 @@ static bool discard(sq_timer_t *timer) {
 
 /* Firings. O, and the queue is the current one. */
 
-/* After a firing is over, or was skipped. */
-static void pass(sq_timer_t *timer) {
+/* After a firing is over (`ran`), or was skipped. A skipped firing of a concurrent queue may pass while a later one runs: then the end of
+ * that one does the rest. */
+static void pass(sq_timer_t *timer, bool ran) {
     sq__lock(timer->queue);
-    if (timer->is_running) {
+    if (ran) {
         timer->is_running = false;
         grant_waiters(timer);
+    }
+    if (timer->is_running) {
+        sq__timer_leave(timer);
+        return;
     }
     if (timer->is_resting && !timer->is_waiting) {
         timer->is_resting = false;
@@ -182,7 +189,7 @@ static void fire(void *context, void *number, bool runs) {
             return; /* the task has forked, and this is the child: the timer belongs to the parent */
         }
     }
-    pass(timer);
+    pass(timer, may_run && runs);
 }
 
 /* The final work: the timer has already been removed from the list. */

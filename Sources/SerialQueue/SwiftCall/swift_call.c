@@ -95,7 +95,8 @@ SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swi
     if (sq_swift_wants_sites()) {
         sq__sited_note(queue, __builtin_return_address(0), 0);
     }
-    return sq_run_and_wait(queue, deadline, call_closure, &closure);
+    /* 1: a limit of zero (Deadline.swift). A free queue is taken then, and only SQ_NOW does that. */
+    return sq_run_and_wait(queue, deadline == 1 ? SQ_NOW : deadline, call_closure, &closure);
 }
 
 /* (Int) -> Void. Several threads call it at the same time: the closure is @Sendable. */

@@ -14,6 +14,7 @@ static sq_group_t *group;
 static sq_queue_t *queues[2];
 static struct { uint64_t cell; bool left, accepted; } members[MEMBERS];
 static int registered, notified, refused, wants; /* wants: the order of the notifications of one thread */
+static bool releases; /* each member releases a reference to the group, before it leaves */
 static bool is_inside, closes; /* the waiter's task runs; a member was submitted behind it */
 
 static void touch(unsigned i) {
@@ -43,6 +44,9 @@ static void run_member(void *context) {
         ex_fail("group: a member runs twice");
     }
     members[i].left = true;
+    if (releases) {
+        sq_group_release(group);
+    }
 }
 
 static void async(unsigned i, unsigned queue) {
@@ -164,7 +168,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     stage_begin_own(&options, is_wide);
     memset(members, 0, sizeof members);
     registered = notified = refused = wants = 0;
-    is_inside = closes = false;
+    is_inside = closes = releases = false;
     ex_setting.faults = false;
     group = sq_group_create("G");
     ex_declare_group(group);
@@ -212,6 +216,8 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
 FIRST(one_entered, enter())
 FIRST(two_entered, enter(); enter())
 FIRST(one_of_each, enter(); async(1, 0))
+FIRST(released_by_one, releases = true)
+FIRST(released_by_two, releases = true; sq_group_retain(group))
 THREAD(t_leave_0, leave(0))
 THREAD(t_leave_1, leave(1))
 THREAD(t_leave_enter_leave, leave(0); enter(); allow(sq_group_leave(group), 0))
@@ -260,9 +266,17 @@ WIDE(group_wide_same, NULL, t_async_same, t_async_other)
 WIDE(group_wide_notify, one_of_each, t_leave_0, t_notify_two, t_wait_two)
 WIDE(group_wide_discard, one_entered, t_discard, t_async_owned_leave, t_wait)
 
+THREAD(t_async_0, async(0, 0))
+THREAD(t_async_1, async(1, 0))
 FIRST(one_on_a, async(0, 0))
 THREAD(t_async_b, async(1, 1))
 THREAD(t_async_a_b, async(2, 0); async(3, 1))
+
+BODY(group_release_inside, released_by_one, true, t_async_0)
+BODY(group_release_inside_two, released_by_two, true, t_async_0, t_async_b)
+BODY(group_release_inside_same, released_by_two, true, t_async_0, t_async_1)
+
+static void group_wide_release_inside(void) { run_threads((void (*const[])(void *)){ t_async_0, t_async_b, NULL }, released_by_two, true, true); }
 
 static void group_tie_given(void) {
     shares_list = true;
@@ -284,6 +298,10 @@ const scenario_t group_scenarios[] = {
     { "group_notify_again", "notifications of a period are submitted when the next one ends", .body = group_notify_again },
     { "group_notify_wait", "the same with a task and a wait", .body = group_notify_wait },
     { "group_release", "the last release against the last leave: one of them frees the group", .body = group_release },
+    { "group_release_inside", "a member releases the group while its submitter is on its way out", .body = group_release_inside },
+    { "group_release_inside_two", "the same with two submitters and two queues: the last to be done frees the group", .body = group_release_inside_two },
+    { "group_release_inside_same", "the same on one queue", .body = group_release_inside_same },
+    { "group_wide_release_inside", "the same with a concurrent queue", .body = group_wide_release_inside },
     { "group_deadlock_late", "a member submitted behind the task that waits: it is refused", .body = group_deadlock_late },
     { "group_discard", "a shutdown discards members that are waited for", .body = group_discard },
     { "group_leave_race", "two leave for one member: one is refused", .body = group_leave_race },

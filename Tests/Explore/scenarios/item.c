@@ -37,6 +37,7 @@ FIRST(submitted_elsewhere, scene.syncs = true; scene_allow(scene_submit(1), 0, 0
 FIRST(discarded_elsewhere, scene.syncs_discarded = true)
 FIRST(kept_by_itself, scene.retains = true; scene_allow(scene_submit(0), 0, 0))
 FIRST(retained, sq_item_retain(scene.item))
+FIRST(released_by_itself, scene.releases = scene.gives_item = true)
 FIRST(submitted_and_retained, scene_allow(scene_submit(0), 0, 0); sq_item_retain(scene.item))
 THREAD(t_submit, scene_submit(0))
 THREAD(t_submit_maybe, int error = sq_item_submit(scene.item, scene.queues[0]); scene_allow(error, EALREADY, ECANCELED))
@@ -60,6 +61,7 @@ THREAD(t_release_queue, release_queue())
 THREAD(t_submit_and_release, scene_submit(0); sq_item_release(scene.item))
 THREAD(t_cancel_and_release, scene_cancel(); sq_item_release(scene.item))
 THREAD(t_wait_and_release, scene_wait(SQ_FOREVER, 0); sq_item_release(scene.item))
+THREAD(t_submit_only, int error = sq_item_submit(scene.item, scene.queues[0]); scene_allow(error, ECANCELED, ESHUTDOWN))
 THREAD(t_release_only, sq_item_release(scene.item))
 THREAD(t_release_mine, scene.gives_item = true; sq_item_release(scene.item))
 THREAD(t_fill, scene_allow(sq_async_until(scene.queues[0], SQ_FOREVER, &(sq_task_t){ (sq_function_t)ex_point, NULL, NULL }), ESHUTDOWN, 0))
@@ -88,6 +90,8 @@ BODY(item_release, submitted_and_retained, 0, t_release_mine, t_wait_and_release
 BODY(item_release_cancel, submitted_and_retained, 0, t_release_mine, t_cancel_and_release)
 BODY(item_release_fresh, retained, 0, t_release_mine, t_cancel_and_release)
 BODY(item_retain_inside, kept_by_itself, 0, t_release_only)
+BODY(item_release_inside, released_by_itself, 0, t_submit_only)
+BODY(item_release_inside_delay, released_by_itself, 0, t_submit_after)
 BODY(item_deadlock_running, submitted_elsewhere, 0, t_wait_inside, t_cancel)
 BODY(item_deadlock_discard, discarded_elsewhere, 0, t_cancel_inside, t_sync_back)
 BODY(item_submit_refused, closed, 0, t_submit_refused, t_submit_elsewhere)
@@ -126,6 +130,8 @@ const scenario_t item_scenarios[] = {
     { "item_release_cancel", "the last release against the turn and a cancel", .body = item_release_cancel },
     { "item_release_fresh", "the last release against a cancel of an item that was not submitted", .body = item_release_fresh },
     { "item_retain_inside", "the last owner goes, and the item takes a reference to itself", .body = item_retain_inside },
+    { "item_release_inside", "an item releases itself while its submitter is on its way out", .body = item_release_inside },
+    { "item_release_inside_delay", "the same with a delay", .body = item_release_inside_delay },
     { "item_deadlock_running", "a running item syncs onto the queue of its waiter, and is cancelled: one wait is refused", .body = item_deadlock_running },
     { "item_deadlock_discard", "a discard function syncs onto a queue that waits for its canceller's: one wait is refused", .body = item_deadlock_discard },
     { "item_submit_refused", "a submission that is refused against another one", .body = item_submit_refused },

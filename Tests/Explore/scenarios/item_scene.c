@@ -43,6 +43,9 @@ static void run(void *unused) {
     }
     touch();
     seen.over = true;
+    if (scene.releases) {
+        sq_item_release(scene.item);
+    }
 }
 
 static void discard(void *unused) {

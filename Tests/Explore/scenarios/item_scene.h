@@ -9,6 +9,7 @@ typedef struct item_scene {
     sq_queue_t *queues[2];
     bool syncs;           /* in its run: onto queue 0 */
     bool retains;         /* in its run: itself */
+    bool releases;        /* in its run: itself */
     bool syncs_discarded; /* in its discard function, on its canceller's thread: onto queue 1 */
     bool gives_item, gives_queue; /* a thread of the scenario releases it */
 } item_scene_t;

@@ -40,6 +40,7 @@ static void fire(void *context) {
     seen.fired += 1;
     if (inside != NULL) {
         inside();
+        ex_point();
     }
     touch(&seen.cell);
     seen.inside = false;

@@ -47,6 +47,7 @@ public final class WorkItem: Sendable {
     /// - Parameters:
     ///   - label: Names the item in messages.
     ///   - body: Runs on the queue that the item is submitted to. Released when it has run, or when it is certain that it never will.
+    ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     public convenience init(label: String = "", _ body: consuming sending @escaping () -> Void) {
         var task = DelayedClosure.task(consume body)
         guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }

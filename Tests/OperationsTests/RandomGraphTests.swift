@@ -61,7 +61,7 @@ import Testing
         return operations
     }
 
-    private static let rounds = isUnderSanitizer ? 20 : 100
+    private static let rounds = isUnderSanitizer ? 10 : 40
 
     /// To see it fail: let `Aftermath` (Aftermath.swift) keep no reference to the cores of its lanes.
     @Test(arguments: [0, 1, 2, 3] as [UInt64]) func each_operation_runs_once_after_its_predecessors(part: UInt64) throws {

@@ -47,7 +47,7 @@ import Testing
             let function: @isolated(any) @Sendable () -> Void = { @MainActor in }
             SerialQueue(label: "queue").async(function)
         }
-        #expect(child.said("WorkQueue.async: the function is isolated to Swift.MainActor, and would run beside it."))
+        #expect(child.said("WorkQueue.async: the function is isolated to Swift.MainActor, and would run without it."))
     }
 
     @Test func an_item_of_a_function_of_an_actor_traps() async throws {
@@ -55,7 +55,7 @@ import Testing
             let function: @isolated(any) @Sendable (WorkItem) -> Void = { @MainActor _ in }
             _ = WorkItem(function)
         }
-        #expect(child.said("WorkItem.init: the function is isolated to Swift.MainActor, and would run beside it."))
+        #expect(child.said("WorkItem.init: the function is isolated to Swift.MainActor, and would run without it."))
     }
 
     /// By name, in an async closure: the conversion keeps the isolation.

@@ -6,7 +6,7 @@ extension WorkOperationQueue {
     /// `body` runs on a thread of the queue's pool, without an actor's isolation. What it throws is what the operation ends with, and
     /// what ``WorkOperation/value`` throws. The call itself neither throws nor waits.
     ///
-    /// Don't pass an actor's method by name: Swift 6.3 accepts it, and it would run beside the actor. Write
+    /// Don't pass an actor's method by name: Swift 6.3 accepts it, and it would run without the actor. Write
     /// `{ await actor.method() }`.
     ///
     /// - Precondition: There is memory, and the pool can start a thread. Otherwise the program ends with a message. The same holds for

@@ -73,9 +73,9 @@ extension WorkQueue {
     }
 }
 
-/// Ends the program because a queue would run the function beside its actor.
+/// Ends the program because a queue would run the function without its actor.
 func functionIsIsolated(_ call: StaticString, to actor: any Actor) -> Never {
-    fatalError("\(call): the function is isolated to \(actor), and would run beside it. Pass { Task { await function() } }.")
+    fatalError("\(call): the function is isolated to \(actor), and would run without it. Pass { Task { await function() } }.")
 }
 
 /// Ends the program because the capacity of a queue is not positive.

@@ -2,11 +2,11 @@
 //
 // A queue's closure runs without its submitter's isolation. For a closure in braces the compiler checks that. But where a global
 // actor's code passes a *function* of that actor, by name or in a variable, Swift 6.3 drops the isolation without a diagnostic,
-// although the parameter is `sending` (swift#79836): the function would run beside the actor.
+// although the parameter is `sending` (swift#79836): the function would run without the actor.
 //
-// Each call here has the same label and types as the call that it stands beside, except `@isolated(any)`. An isolated function fits
-// both equally well, so the compiler refuses it as ambiguous. A closure in braces, or a function without isolation, fits the other
-// call better. So only an `@isolated(any)` function ever gets here, and its isolation can be read.
+// Each call here overloads one that takes the same, except for `@isolated(any)`. An isolated function fits both equally well, so the
+// compiler refuses it as ambiguous. A closure in braces, or a function without isolation, fits the other call better. So only an
+// `@isolated(any)` function ever gets here, and its isolation can be read.
 //
 // A method of an actor that is no global one, by name, is accepted by every signature, also by `@Sendable` (swift#86801):
 // FunctionsOfActors.md says so. Async closures need none of this: a global actor's function keeps its isolation in an async one.

@@ -7,7 +7,7 @@ import SerialQueue
 /// `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and ThreadSanitizer can follow it.
 ///
 /// A change allocates under the lock: links, and the lists of the aftermath. Adding, starting or ending one operation with few
-/// links holds it for 0.1 to 0.3 µs (median; 2-core AMD EPYC, 2741494). A change of many operations holds it for as long as all of
+/// links holds it for 0.1 to 0.3 µs (median; a busy 2-core AMD EPYC, 2741494). A change of many operations holds it for as long as all of
 /// them take, and every other queue's operations wait: one that is added after 10,000 predecessors 0.2 ms, the cancellation of the
 /// first of a chain of 100,000 60 ms.
 ///

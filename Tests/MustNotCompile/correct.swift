@@ -1,7 +1,12 @@
 // What is right must compile: so each error of the other files has its own reason.
 import SerialQueue
 
-final class Box { var number = 0 }
+final class Box {
+    var number = 0
+    func add() { number += 1 }
+}
+func freeFunction() {}
+func takesAnItem(_ item: WorkItem) {}
 
 actor Owner {
     let queue = SerialQueue(), fifo = FIFOQueue()
@@ -26,6 +31,30 @@ actor Owner {
     func borrows() {
         queue.sync { box.number += 1 }
     }
+    /// By name, or in a variable.
+    func submits_functions_without_isolation(_ sendable: @escaping @Sendable () -> Void, _ item: WorkItem) async throws {
+        let box = Box(), group = WorkGroup(), local = { print("local") }
+        queue.async(freeFunction)
+        queue.async(Self.work)
+        queue.async(without)
+        queue.async(sendable)
+        queue.async(local)
+        queue.async(in: group, box.add)
+        queue.asyncAfter(.zero, sendable)
+        try queue.async(waitingUpTo: .zero, sendable)
+        try await queue.submit(sendable)
+        group.notify(on: queue, sendable)
+        item.notify(on: queue, freeFunction)
+        queue.async(WorkItem(freeFunction))
+        queue.async(WorkItem(label: "item", takesAnItem))
+        _ = queue.makeTimer(every: .seconds(1), sendable)
+        if queue.async(sendable) { fifo.enqueue(freeFunction) }
+    }
+    func submits_what_was_sent(_ body: sending @escaping () -> Void) {
+        queue.async(body)
+    }
+    nonisolated func without() {}
+    static func work() {}
     /// A timer's closure need not be `@Sendable`.
     func makes_a_timer() -> SerialQueue.Timer {
         let box = Box()
@@ -52,8 +81,23 @@ actor Owner {
 }
 
 @MainActor final class View {
-    let fifo = FIFOQueue()
+    let queue = SerialQueue(), fifo = FIFOQueue()
     var box = Box()
+
+    func count() { box.number += 1 }
+    func wait() async { box.number += 1 }
+    /// A function of a global actor keeps its isolation in an async closure.
+    func enqueues_its_own_functions() async {
+        fifo.enqueue(count)
+        fifo.enqueue(wait)
+        Task(on: fifo, operation: count)
+        await fifo.enqueueAndWait(wait)
+    }
+    func returns_to_itself() {
+        queue.async { Task { await self.count() } }
+        queue.async { Task { @MainActor in self.count() } }
+        queue.async { MainActor.assumeIsolated { self.count() } }
+    }
 
     func makes_a_task_of_its_own() -> Task<Int, Never> {
         Task(on: fifo) {

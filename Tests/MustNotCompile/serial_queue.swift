@@ -24,3 +24,14 @@ actor Owner {
         return queue.makeTimer(every: .seconds(1)) { box.number += 1 } // error: passing closure as a 'sending' parameter risks causing data races
     }
 }
+
+@MainActor final class View {
+    let queue = SerialQueue()
+    var number = 0
+    func count() { number += 1 }
+
+    func submits_a_converted_function() {
+        let body: () -> Void = count
+        queue.async(body) // error: sending 'body' risks causing data races
+    }
+}

@@ -36,6 +36,24 @@ import Testing
         #expect(queue.progress.finished == 3)
     }
 
+    /// A thread makes an operation ready and leaves the lock; before it posts a lane, another lane runs that operation, the last one of a
+    /// queue whose handle is gone. To see it fail: let `Aftermath` keep lanes without their cores, and lanes an unowned one.
+    @Test func a_lane_is_posted_after_the_last_operation_of_its_queue() throws {
+        let predecessor = WorkOperation("predecessor") {}, after = Guarded(Aftermath()), released = Counter()
+        let last: WorkOperation<Void>
+        do {
+            let queue = WorkOperationQueue(label: "two", width: 2, on: pool), captured = Captured(releases: released)
+            queue.add("other") {
+                OperationGraph.look { OperationGraph.cancel(predecessor.node, &after.value) }
+            }
+            last = queue.add("last", after: predecessor, runs: .evenAfterFailure) { _ in captured.touch() }
+        }
+        pool.run()
+        #expect(last.hasEnded && released.value == 1)
+        after.value.perform()
+        #expect(pool.run() == 1)  // the lane looks for operations, and finds none
+    }
+
     @Test func what_runs_sees_its_cancellation_and_continues() throws {
         let seen = Record<Bool>()
         let queue = queue

@@ -6,8 +6,8 @@ struct Aftermath {
     var discarded: [OperationNode] = []
     /// Tasks of running operations that must be cancelled.
     var cancelled: [Task<Void, Never>] = []
-    /// Lanes that have got work.
-    var lanes: [Lane] = []
+    /// Lanes that have got work, with their queues: by now another lane may have ended the last operation of the queue.
+    var lanes: [(lane: Lane, core: QueueCore)] = []
     var drained: [UnsafeContinuation<Void, Never>] = []
     /// The items of callers that must find out again what they need.
     var items: [WorkItem] = []
@@ -44,7 +44,7 @@ struct Aftermath {
     /// Call it without the lock.
     consuming func perform() {
         for item in items { item.cancel() }  // before user code, for which their old place would be wrong
-        for lane in lanes { lane.post() }
+        for (lane, core) in lanes { lane.post(for: core) }
         for node in discarded { node.discard() }
         for task in cancelled { task.cancel() }
         for item in endedItems { item.cancel() }

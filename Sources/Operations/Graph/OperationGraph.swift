@@ -3,15 +3,19 @@ import SerialQueue
 /// The operations of all queues, their dependencies, and the one lock for all of it.
 ///
 /// One lock, because dependencies cross queues: a cycle, and the end of a predecessor against the cancellation of its successor,
-/// are decided in one step. It is held for some ten nanoseconds, and never while user code runs; an ``Aftermath`` does
-/// what may run such code. The lock is a `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and
-/// ThreadSanitizer can follow it.
+/// are decided in one step. It is never held while user code runs; an ``Aftermath`` does what may run such code. The lock is a
+/// `SerialQueue` that is only used with `sync`: cheaper than a mutex when contended, and ThreadSanitizer can follow it.
+///
+/// A change allocates under the lock: links, and the lists of the aftermath. Adding, starting or ending one operation with few
+/// links holds it for 0.1 to 0.3 µs (median; a busy 2-core AMD EPYC, 2741494). A change of many operations holds it for as long as all of
+/// them take, and every other queue's operations wait: one that is added after 10,000 predecessors 0.2 ms, the cancellation of the
+/// first of a chain of 100,000 60 ms.
 ///
 /// Operations with dependencies have numbers (`order`): the number of an operation is higher than those of the operations that
 /// it depends on. So a dependency that agrees with the numbers closes no cycle. Only an operation that is not in a queue yet can
 /// get dependencies, so most are added to one that nothing depends on, or on one that depends on nothing: those get new numbers
 /// above or below all others. Otherwise the search is limited to what lies between the two numbers (Pearce and Kelly's
-/// algorithm).
+/// algorithm); it allocates and sorts what it finds there.
 enum OperationGraph {
     private static let lock = SerialQueue(label: "operations")
     // Under the lock.

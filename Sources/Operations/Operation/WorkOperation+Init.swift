@@ -15,7 +15,8 @@ extension WorkOperation {
     ///   - label: Names the operation in messages.
     ///   - priority: Which of the operations that are ready start first.
     ///   - runs: `.evenAfterFailure`: it runs whatever its dependencies end with.
-    ///   - body: What it does. Released when it has run, or when it is certain that it never will.
+    ///   - body: What it does. Released when it has run, or when it is certain that it never will. Don't pass an actor's method by name:
+    ///     Swift 6.3 accepts it, and it would run without the actor.
     public init(
         _ label: String = "", priority: OperationPriority = .normal, runs: EvenAfterFailure? = nil,
         _ body: @escaping @Sendable () throws -> Value

@@ -4,29 +4,25 @@ import SerialQueue
 /// Runs operations of a queue one after the other, on a serial queue of its own.
 ///
 /// A queue of width n has at most n lanes, so no more than n operations run at a time. An async operation keeps its lane until
-/// it ends: its task prefers the lane's queue as executor. Closures that run for the lane hold a reference to the core; the
-/// lane holds none.
-///
-/// Unchecked Sendable: the fields are fixed.
-final class Lane: @unchecked Sendable {
+/// it ends: its task prefers the lane's queue as executor. The lane holds no reference to the core, which holds its idle lanes. A
+/// caller that posts the lane passes one: after the lock was released, another lane may end the last operation of the queue.
+final class Lane: Sendable {
     /// After so many operations in a row the lane posts itself again, so that the pool can run other queues.
     private static let batch = 32
 
     let queue: SerialQueue
-    private unowned let core: QueueCore
 
     /// Whether a batch also ends after a time, so that the other queues of the pool need not wait long.
     private let isTimed: Bool
 
     init(of core: QueueCore) {
         isTimed = !(core.pool is ManualPool)  // a test's order depends on nothing but the test
-        self.core = core
         queue = SerialQueue(label: core.label, on: core.pool)
     }
 
     /// Makes the lane look for operations. The lane has been counted in `looking`.
-    func post() {
-        if !queue.async({ [core] in self.work(for: core) }) { cannotRun(core.label) }
+    func post(for core: QueueCore) {
+        if !queue.async({ self.work(for: core) }) { cannotRun(core.label) }
     }
 
     /// Runs operations until none is ready, or one is async.
@@ -42,7 +38,7 @@ final class Lane: @unchecked Sendable {
                 core.end(current, &after)
                 return yields ? nil : core.take(for: self, &after)
             }
-            if yields { return post() }
+            if yields { return post(for: core) }
         }
     }
 
@@ -59,7 +55,7 @@ final class Lane: @unchecked Sendable {
         let task = Task.detached(executorPreference: queue) {
             await CurrentOperation.runAsync(operation)
             OperationGraph.change { after in core.end(operation, &after) }
-            self.post()
+            self.post(for: core)
         }
         let isCancelled = OperationGraph.look {
             if operation.stage == .running { operation.task = task }

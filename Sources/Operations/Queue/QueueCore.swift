@@ -75,7 +75,7 @@ extension QueueCore {
 
     private func wakeLanes(_ after: inout Aftermath) {
         while readyCount > looking, busy < width, suspensions == 0 {
-            after.lanes.append(idle.popLast() ?? Lane(of: self))
+            after.lanes.append((idle.popLast() ?? Lane(of: self), self))
             busy += 1
             looking += 1
         }

@@ -3,6 +3,14 @@ import SerialQueue
 extension WorkOperationQueue {
     /// Adds an operation that depends on nothing.
     ///
+    /// `body` runs on a thread of the queue's pool, without an actor's isolation. What it throws is what the operation ends with, and
+    /// what ``WorkOperation/value`` throws. The call itself neither throws nor waits.
+    ///
+    /// Don't pass an actor's method by name: Swift 6.3 accepts it, and it would run without the actor. Write
+    /// `{ await actor.method() }`.
+    ///
+    /// - Precondition: There is memory, and the pool can start a thread. Otherwise the program ends with a message. The same holds for
+    ///   each `add`.
     /// - Parameters:
     ///   - label: Names the operation in messages.
     ///   - priority: Which of the operations that are ready start first.
@@ -15,6 +23,8 @@ extension WorkOperationQueue {
     }
 
     /// Adds an async operation that depends on nothing. It keeps its place in the queue's width while it is suspended.
+    ///
+    /// `body` runs as a task of its own, on threads of the queue's pool where it is isolated to no actor.
     @discardableResult
     public func add<Value>(
         _ label: String = "", priority: OperationPriority = .normal, _ body: @escaping @Sendable () async throws -> Value
@@ -24,8 +34,9 @@ extension WorkOperationQueue {
 
     /// Adds an operation that runs when its predecessors have succeeded, and gets their values.
     ///
-    /// The predecessors may be in other queues. If one of them fails or is cancelled, the operation ends with the same error, and
-    /// `body` never runs.
+    /// The predecessors may be in other queues, or in none yet. If one of them fails or is cancelled, the operation ends with the same
+    /// error, and `body` never runs. Otherwise `body` runs on a thread of this queue's pool. The call itself throws nothing: the
+    /// operation is new, so it closes no cycle.
     ///
     /// - Parameters:
     ///   - label: Names the operation in messages.

@@ -44,4 +44,22 @@ extension WorkOperationQueue {
             after: list(repeat each predecessor)
         )
     }
+
+    /// The same for a closure that does not need the results.
+    @discardableResult
+    public func add<each Input, Value>(
+        _ label: String = "", after predecessor: repeat WorkOperation<each Input>, runs: EvenAfterFailure,
+        priority: OperationPriority = .normal, _ body: @escaping @Sendable () throws -> Value
+    ) -> WorkOperation<Value> {
+        add(ValueNode(label, priority, runsAfterFailure: true, .sync(body)), after: list(repeat each predecessor))
+    }
+
+    /// The same for an async closure that does not need the results.
+    @discardableResult
+    public func add<each Input, Value>(
+        _ label: String = "", after predecessor: repeat WorkOperation<each Input>, runs: EvenAfterFailure,
+        priority: OperationPriority = .normal, _ body: @escaping @Sendable () async throws -> Value
+    ) -> WorkOperation<Value> {
+        add(ValueNode(label, priority, runsAfterFailure: true, .async(body)), after: list(repeat each predecessor))
+    }
 }

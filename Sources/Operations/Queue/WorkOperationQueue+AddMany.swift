@@ -31,6 +31,24 @@ extension WorkOperationQueue {
         )
     }
 
+    /// The same for a closure that does not need the values.
+    @discardableResult
+    public func add<Input, Value>(
+        _ label: String = "", after predecessors: [WorkOperation<Input>], priority: OperationPriority = .normal,
+        _ body: @escaping @Sendable () throws -> Value
+    ) -> WorkOperation<Value> {
+        add(ValueNode(label, priority, runsAfterFailure: false, .sync(body)), after: predecessors.map(\.node))
+    }
+
+    /// The same for an async closure that does not need the values.
+    @discardableResult
+    public func add<Input, Value>(
+        _ label: String = "", after predecessors: [WorkOperation<Input>], priority: OperationPriority = .normal,
+        _ body: @escaping @Sendable () async throws -> Value
+    ) -> WorkOperation<Value> {
+        add(ValueNode(label, priority, runsAfterFailure: false, .async(body)), after: predecessors.map(\.node))
+    }
+
     /// Adds an operation that runs when all predecessors have ended, in whatever way, and gets their results in order.
     @discardableResult
     public func add<Input, Value>(
@@ -52,5 +70,23 @@ extension WorkOperationQueue {
             ValueNode(label, priority, runsAfterFailure: true, .async { try await body(nodes.map(\.outcome)) }),
             after: nodes
         )
+    }
+
+    /// The same for a closure that does not need the results.
+    @discardableResult
+    public func add<Input, Value>(
+        _ label: String = "", after predecessors: [WorkOperation<Input>], runs: EvenAfterFailure,
+        priority: OperationPriority = .normal, _ body: @escaping @Sendable () throws -> Value
+    ) -> WorkOperation<Value> {
+        add(ValueNode(label, priority, runsAfterFailure: true, .sync(body)), after: predecessors.map(\.node))
+    }
+
+    /// The same for an async closure that does not need the results.
+    @discardableResult
+    public func add<Input, Value>(
+        _ label: String = "", after predecessors: [WorkOperation<Input>], runs: EvenAfterFailure,
+        priority: OperationPriority = .normal, _ body: @escaping @Sendable () async throws -> Value
+    ) -> WorkOperation<Value> {
+        add(ValueNode(label, priority, runsAfterFailure: true, .async(body)), after: predecessors.map(\.node))
     }
 }

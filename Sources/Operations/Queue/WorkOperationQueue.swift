@@ -41,9 +41,12 @@ public final class WorkOperationQueue: Sendable {
 extension WorkOperationQueue {
     /// Adds an operation that was made without a queue. From now on it gets no more dependencies.
     ///
-    /// One that was cancelled before, or whose predecessor failed, has ended already; it only counts.
+    /// Its closure runs on a thread of this queue's pool, when its predecessors have ended. One that was cancelled before, or whose
+    /// predecessor failed, has ended already; it only counts.
     ///
-    /// - Throws: ``WorkOperationError``: `alreadyAdded`, to this or another queue.
+    /// This is the only `add` of a queue that throws: the others make an operation of their own.
+    ///
+    /// - Throws: ``WorkOperationError``: `alreadyAdded`, to this or another queue. Then nothing has changed.
     public func add<Value>(_ operation: WorkOperation<Value>) throws(WorkOperationError) {
         let isAdded = OperationGraph.change { after in
             guard !operation.node.isAdded else { return false }

@@ -73,6 +73,11 @@ extension WorkQueue {
     }
 }
 
+/// Ends the program because a queue would run the function without its actor.
+func functionIsIsolated(_ call: StaticString, to actor: any Actor) -> Never {
+    fatalError("\(call): the function is isolated to \(actor), and would run without it. Pass { Task { await function() } }.")
+}
+
 /// Ends the program because the capacity of a queue is not positive.
 func capacityIsNotPositive(_ kind: String, _ label: String, _ capacity: Int) -> Never {
     fatalError("\(kind) \"\(label)\": a capacity of \(capacity) leaves room for nothing. Use nil for no limit.")

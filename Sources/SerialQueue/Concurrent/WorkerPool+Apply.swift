@@ -15,7 +15,8 @@ extension WorkerPool {
     /// For iterations on the calling thread, the caller's queues are current; for the others, no queue is. A `sync` onto a queue of the
     /// caller is a deadlock in all of them: it traps.
     ///
-    /// Don't use this on Swift's cooperative threads for work that takes long: it blocks the thread. Use a task group.
+    /// Don't use this on Swift's cooperative threads for work that takes long: it blocks the thread. Use a task group. Don't pass an
+    /// actor's method by name: <doc:FunctionsOfActors>.
     ///
     /// - Precondition: `count` is not negative, and no iteration forks.
     public func apply(_ count: Int, _ body: @Sendable (Int) -> Void) {

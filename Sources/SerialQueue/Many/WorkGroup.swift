@@ -95,7 +95,8 @@ extension WorkGroup {
     /// Submits `body` to the queue once, when the group has no members: now, or when the count next reaches zero.
     ///
     /// Notifications are submitted in the order in which they were registered. A full queue accepts it, too, and the
-    /// notification keeps the queue. If the queue is shut down before that, `body` is released.
+    /// notification keeps the queue. If the queue is shut down before that, `body` is released. Don't pass an actor's method by name:
+    /// <doc:FunctionsOfActors>.
     ///
     /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
     ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.

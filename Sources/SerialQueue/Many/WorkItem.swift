@@ -47,6 +47,7 @@ public final class WorkItem: Sendable {
     /// - Parameters:
     ///   - label: Names the item in messages.
     ///   - body: Runs on the queue that the item is submitted to. Released when it has run, or when it is certain that it never will.
+    ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     public convenience init(label: String = "", _ body: consuming sending @escaping () -> Void) {
         var task = DelayedClosure.task(consume body)
         guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
@@ -130,7 +131,8 @@ extension WorkItem {
     /// Submits `body` to the queue once, when the item has an outcome, whichever it is; immediately if it has one already.
     ///
     /// Notifications are submitted in the order in which they were registered, after the closure of the item has been released. A
-    /// full queue accepts it, too, and the notification keeps the queue. If the queue is shut down before that, `body` is released.
+    /// full queue accepts it, too, and the notification keeps the queue. If the queue is shut down before that, `body` is released. Don't
+    /// pass an actor's method by name: <doc:FunctionsOfActors>.
     ///
     /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
     ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.

@@ -40,7 +40,8 @@ extension FIFOQueue {
     /// - Parameters:
     ///   - name: The task's name, for debuggers and `Task.name`.
     ///   - priority: The task's priority; `nil`: that of the enqueuing context.
-    ///   - operation: The task's work. It starts when all tasks before it have ended.
+    ///   - operation: The task's work. It starts when all tasks before it have ended. A method of an actor, by name, must be `async`:
+    ///     <doc:FunctionsOfActors>.
     public func enqueue(
         name: String? = nil,
         priority: TaskPriority? = nil,

@@ -4,7 +4,8 @@ extension Task where Failure == Never {
     /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor. A task that is
     /// cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     ///
-    /// Don't await a later task of the same queue in `operation`: neither task would ever end.
+    /// Don't await a later task of the same queue in `operation`: neither task would ever end. A method of an actor, by name, must be
+    /// `async`: <doc:FunctionsOfActors>.
     @discardableResult @inlinable
     public init(
         name: String? = nil,
@@ -37,7 +38,8 @@ extension Task where Failure == any Error {
     /// As in `Task { }`, an `operation` that is written in an actor's method, and uses the actor, runs on that actor. A task that is
     /// cancelled before its turn still gets its turn, and sees `Task.isCancelled`.
     ///
-    /// Don't await a later task of the same queue in `operation`: neither task would ever end.
+    /// Don't await a later task of the same queue in `operation`: neither task would ever end. A method of an actor, by name, must be
+    /// `async`: <doc:FunctionsOfActors>.
     @discardableResult @inlinable
     public init(
         name: String? = nil,

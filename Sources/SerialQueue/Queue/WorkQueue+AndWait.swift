@@ -6,7 +6,7 @@ extension WorkQueue {
     /// not current.
     ///
     /// Don't use this if `body` needs a particular thread: use ``sync(_:)`` for this thread, ``runAndWait(within:_:)`` for the
-    /// queue's.
+    /// queue's. Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     ///
     /// - Parameters:
     ///   - limit: How long to wait for the turn; `nil`: without limit. If the limit passes first, `body` never runs. Once `body`

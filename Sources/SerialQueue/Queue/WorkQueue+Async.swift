@@ -10,6 +10,8 @@ extension WorkQueue {
     ///
     /// The call never waits. If callers can submit faster than the queue runs, give the queue a capacity.
     ///
+    /// Don't pass an actor's method by name: <doc:FunctionsOfActors>.
+    ///
     /// - Parameters:
     ///   - body: What to run.
     ///   - file: The file of the call, for traces.

@@ -13,7 +13,7 @@ extension WorkQueue {
     /// queue.asyncAfter(.milliseconds(50)) { print("again") }
     /// ```
     ///
-    /// Don't use this for periodic work: use ``makeTimer(every:leeway:_:file:line:)``.
+    /// Don't use this for periodic work: use ``makeTimer(every:leeway:_:file:line:)``. Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     ///
     /// - Parameters:
     ///   - delay: How long to wait before the submission.

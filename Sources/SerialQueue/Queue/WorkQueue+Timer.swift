@@ -21,6 +21,7 @@ extension WorkQueue {
     ///   - interval: The time from one firing to the next.
     ///   - leeway: How late a firing may be if that saves the processor a wake-up.
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
+    ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     ///   - file: The file of the call, for traces, dumps and stalls.
     ///   - line: Its line.
     /// - Precondition: `interval` is positive, there are memory and a thread for the timer, and the queue is not from before a

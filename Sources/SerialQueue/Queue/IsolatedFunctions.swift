@@ -1,0 +1,144 @@
+// IsolatedFunctions.swift: calls that refuse functions which are isolated to a global actor.
+//
+// A queue's closure runs without its submitter's isolation. For a closure in braces the compiler checks that. But where a global
+// actor's code passes a *function* of that actor, by name or in a variable, Swift 6.3 drops the isolation without a diagnostic,
+// although the parameter is `sending` (swift#79836): the function would run without the actor.
+//
+// Each call here overloads one that takes the same, except for `@isolated(any)`. An isolated function fits both equally well, so the
+// compiler refuses it as ambiguous. A closure in braces, or a function without isolation, fits the other call better. So only an
+// `@isolated(any)` function ever gets here, and its isolation can be read.
+//
+// A method of an actor that is no global one, by name, is accepted by every signature, also by `@Sendable` (swift#86801):
+// FunctionsOfActors.md says so. Async closures need none of this: a global actor's function keeps its isolation in an async one.
+//
+// They are not in the documentation's catalogue: every link to the other calls would be ambiguous.
+
+extension WorkQueue {
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func async(
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        async(withoutIsolation(isolatedFunction, "WorkQueue.async"), file: file, line: line)
+    }
+
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    public func async(
+        waitingUpTo limit: Duration,
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws(SerialQueueError) {
+        try async(waitingUpTo: limit, withoutIsolation(isolatedFunction, "WorkQueue.async"), file: file, line: line)
+    }
+
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func async(
+        in group: WorkGroup, _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Bool {
+        async(in: group, withoutIsolation(isolatedFunction, "WorkQueue.async"), file: file, line: line)
+    }
+
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func asyncAfter(
+        _ delay: Duration, _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Bool {
+        asyncAfter(delay, withoutIsolation(isolatedFunction, "WorkQueue.asyncAfter"), file: file, line: line)
+    }
+
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    public nonisolated(nonsending) func submit(
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) async throws {
+        try await submit(withoutIsolation(isolatedFunction, "WorkQueue.submit"), file: file, line: line)
+    }
+
+    /// Makes a timer for a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    public func makeTimer(
+        every interval: Duration,
+        leeway: Duration = .zero,
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Timer {
+        makeTimer(every: interval, leeway: leeway, withoutIsolation(isolatedFunction, "WorkQueue.makeTimer"), file: file, line: line)
+    }
+}
+
+extension ConcurrentQueue {
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func asyncBarrier(
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        asyncBarrier(withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrier"), file: file, line: line)
+    }
+
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func asyncBarrier(
+        in group: WorkGroup, _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Bool {
+        asyncBarrier(in: group, withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrier"), file: file, line: line)
+    }
+}
+
+extension WorkGroup {
+    /// Registers a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func notify(on queue: WorkQueue, _ isolatedFunction: sending @escaping @isolated(any) () -> Void) -> Bool {
+        notify(on: queue, withoutIsolation(isolatedFunction, "WorkGroup.notify"))
+    }
+}
+
+extension WorkItem {
+    /// Makes an item of a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    public convenience init(label: String = "", _ isolatedFunction: sending @escaping @isolated(any) () -> Void) {
+        self.init(label: label, withoutIsolation(isolatedFunction, "WorkItem.init"))
+    }
+
+    /// Makes an item of a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    public convenience init(label: String = "", _ isolatedFunction: sending @escaping @isolated(any) (WorkItem) -> Void) {
+        self.init(label: label, withoutIsolation(isolatedFunction, "WorkItem.init"))
+    }
+
+    /// Registers a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult
+    public func notify(on queue: WorkQueue, _ isolatedFunction: sending @escaping @isolated(any) () -> Void) -> Bool {
+        notify(on: queue, withoutIsolation(isolatedFunction, "WorkItem.notify"))
+    }
+}
+
+/// The function as one without isolation, which it must not have.
+private func withoutIsolation(
+    _ function: sending @escaping @isolated(any) () -> Void, _ call: StaticString
+) -> sending () -> Void {
+    let copy = function  // Swift 6.3 crashes when it reads the isolation of a parameter that is `sending`
+    if let actor = copy.isolation { functionIsIsolated(call, to: actor) }
+    return unsafeBitCast(function, to: (() -> Void).self)
+}
+
+private func withoutIsolation(
+    _ function: sending @escaping @isolated(any) (WorkItem) -> Void, _ call: StaticString
+) -> sending (WorkItem) -> Void {
+    let copy = function
+    if let actor = copy.isolation { functionIsIsolated(call, to: actor) }
+    return unsafeBitCast(function, to: ((WorkItem) -> Void).self)
+}

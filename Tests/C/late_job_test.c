@@ -5,11 +5,14 @@
 #include "sq_shutdown.h"
 #include "sq_suspend.h"
 
+static latch_t wrote = LATCH_INIT; /* for the threads that wait for an entry without a queue */
+
 static void write_job(void *entry, void *queue, bool runs) {
     CHECK(runs);
     CHECK(sq_current_queue() == queue);
     CHECK(sq_is_current(queue));
     write_entry(entry);
+    latch_bump(&wrote);
 }
 
 static void submit_late(sq_queue_t *queue, int number) {
@@ -125,13 +128,14 @@ TEST(a_late_job_keeps_its_queue_and_its_thread_ends_with_it) {
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     submit_late(queue, 1);
     sq_queue_release(queue);
+    wrote = (latch_t)LATCH_INIT;
     hold_end(&hold);
-    let_threads_end(1); /* the one that runs this test */
-    CHECK_JOURNAL(1);
+    latch_wait(&wrote, 1);
     queue = make_queue_of("kept", 0);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     submit_late(queue, 2);
-    let_threads_end(1);
+    latch_wait(&wrote, 2);
+    let_threads_end(1); /* the one that runs this test */
     CHECK_JOURNAL(1, 2);
     sq_queue_release(queue);
 }
@@ -165,8 +169,10 @@ typedef struct awaited {
 
 static void note_end(sq_await_t *await) {
     awaited_t *awaited = await->context;
+    sq_queue_t *queue = awaited->queue;
     write_entry(&numbers[awaited->number]);
-    sq_queue_release(awaited->queue);
+    latch_bump(&wrote);
+    sq_queue_release(queue);
 }
 
 static sq_await_t *prepare(awaited_t *awaited, int number, sq_queue_t *queue) {
@@ -189,9 +195,9 @@ TEST(awaits_of_the_end_are_called_once_in_order_unless_withdrawn) {
     CHECK(sq__end_withdraw(queue, &awaited[1].await));
     CHECK(!sq__end_withdraw(queue, &awaited[1].await));
     sq_queue_retain(queue);
+    wrote = (latch_t)LATCH_INIT;
     hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
-    let_threads_end(1); /* after the last call of `ended` */
+    latch_wait(&wrote, 3);
     CHECK_JOURNAL(0, 2, 3);
     CHECK(!sq__end_withdraw(queue, &awaited[0].await));
     CHECK_EQUAL(sq__end_await(queue, prepare(&awaited[0], 0, NULL)), 0);
@@ -207,8 +213,9 @@ TEST(the_last_reference_can_be_released_when_the_end_is_reported) {
     hold_async(&hold, queue);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
     CHECK_EQUAL(sq__end_await(queue, prepare(&awaited, 1, queue)), EINPROGRESS);
+    wrote = (latch_t)LATCH_INIT;
     hold_end(&hold);
-    let_threads_end(1);
+    latch_wait(&wrote, 1);
     CHECK_JOURNAL(1);
 }
 

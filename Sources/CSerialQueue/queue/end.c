@@ -172,6 +172,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     if (worker != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }
+    sq_await_entry_t *awaits = take_awaits(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
     /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
      * sq_queue_release. From here on the last release frees the queue. */
@@ -182,8 +183,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
         sq__worker_stop(worker);
     }
     wake_enders(queue);
-    sq_await_entry_t *awaits = take_awaits(queue); /* if it is released, those of submissions that had no memory */
-    sq__unlock(queue);
+    sq__unlock(queue); /* by address alone: it may be freed already */
     if (sq__state_is_released(state)) {
         sq__queue_dispose(queue);
     }

@@ -56,4 +56,25 @@ import Testing
         MainActor.queue.cancelAll()
         await task.value
     }
+
+    @Test func cancel_all_of_another_queue_of_the_main_actor_reaches_only_its_own_tasks() async {
+        let mine = ActorQueue<MainActor>()
+        mine.adoptExecutionContext(of: .shared)
+        let begun = [AsyncGate(), AsyncGate()], gate = AsyncGate()
+        let others = Task(on: MainActor.queue) {
+            begun[0].open()
+            await gate.pass()
+            return Task.isCancelled
+        }
+        let own = Task(on: mine) { _ in
+            begun[1].open()
+            await gate.pass()
+            return Task.isCancelled
+        }
+        for gate in begun { await gate.pass() }
+        mine.cancelAll()
+        gate.open()
+        #expect(await own.value)
+        #expect(!(await others.value))
+    }
 }

@@ -57,11 +57,12 @@ import Testing
         await task.value
     }
 
-    @Test func cancel_all_of_another_queue_of_the_main_actor_reaches_only_its_own_tasks() async {
-        let mine = ActorQueue<MainActor>()
-        mine.adoptExecutionContext(of: .shared)
+    /// Not with `MainActor.queue`: other tests cancel all of its tasks.
+    @Test func cancel_all_of_a_queue_of_the_main_actor_reaches_only_its_own_tasks() async {
+        let mine = ActorQueue<MainActor>(), other = ActorQueue<MainActor>()
+        for queue in [mine, other] { queue.adoptExecutionContext(of: .shared) }
         let begun = [AsyncGate(), AsyncGate()], gate = AsyncGate()
-        let others = Task(on: MainActor.queue) {
+        let others = Task(on: other) { _ in
             begun[0].open()
             await gate.pass()
             return Task.isCancelled

@@ -7,8 +7,9 @@
  * one, and the search for deadlocks finds both; they have one label.
  *
  * Two threads make a successor, or one makes it while the queue ends: (m1) make it, without a lock, because making a queue may take the
- * lock that this queue has, and suspend it unless the queue has ended; (m2) under the queue's lock, use the one that is there, or this one; (m3) if it is this one, and suspended, await
- * the end, or resume it if the queue has ended by now. A call that is submitted between m2 and m3 waits in the successor. */
+ * lock that this queue has, and suspend it unless the queue has ended; (m2) under the queue's lock, use the one that is there, or this
+ * one; (m3) if it is this one, and suspended, await the end, or resume it if the queue has ended by now. A call that is submitted between
+ * m2 and m3 waits in the successor. */
 #ifndef SQ__QUEUE_AFTER_END_H
 #define SQ__QUEUE_AFTER_END_H
 

@@ -50,7 +50,7 @@ typedef struct sq__cold {
     struct sq_await_entry *at_end; /* L  the awaits of the end, newest first */
 
     /* queue/after_end.c */
-    sq_queue_t *successor; /* L  runs what comes after the shutdown; NULL: there is nothing now */
+    sq_queue_t *successor; /* L  runs what comes after the shutdown; NULL: there is none now */
     size_t late_calls;     /* L  how many calls and jobs use it */
 
     /* kernel/shared.h */

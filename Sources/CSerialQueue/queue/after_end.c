@@ -99,12 +99,18 @@ static sq_queue_t *join_successor(sq_queue_t *queue) {
     return successor;
 }
 
+/* L. It runs nothing, has no thread, and only the ended queue has a reference: it may stay for the next call. */
+static bool may_stay(const sq_queue_t *successor) {
+    return sq__state_is_free(sq__load_relaxed(&successor->state)) && sq__load_relaxed(&successor->references) == 1
+        && sq__runner_worker(sq__load_relaxed(&successor->runner)) == NULL;
+}
+
 static void leave_successor(sq_queue_t *queue) {
     sq_queue_t *last = NULL;
     sq__lock(queue);
     sq__cold_t *cold = sq__cold_record(queue); /* there is one */
     cold->late_calls -= 1;
-    if (cold->late_calls == 0) {
+    if (cold->late_calls == 0 && !may_stay(cold->successor)) {
         last = cold->successor;
         cold->successor = NULL;
     }

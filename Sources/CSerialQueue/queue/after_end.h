@@ -1,7 +1,7 @@
 /* after_end.h: what comes after a queue was shut down, and cannot be refused: the sq_sync_or_run of a destructor, the job of an actor.
  *
- * DESIGN. It runs on a second queue, the successor, one call at a time. The first call makes the successor, the last one that uses it
- * releases it. Until the end it is suspended, and the end resumes it (sq__end_await), so no thread waits for the end. A queue of a pool
+ * DESIGN. It runs on a second queue, the successor, one call at a time. The first call makes the successor. The last one that uses it
+ * releases it, if it has a thread or still runs the job; otherwise it stays until the queue is freed. Until the end it is suspended, and the end resumes it (sq__end_await), so no thread waits for the end. A queue of a pool
  * has its successor on the same pool, except a loop, whose owner may run it no more. Any other successor has a thread of its own as soon as a
  * job comes; syncs need none. Each function runs as a task of the ended queue, inside one of the successor. So the ended queue is the current
  * one, and the search for deadlocks finds both; they have one label.

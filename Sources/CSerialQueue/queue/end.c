@@ -141,7 +141,11 @@ void sq__queue_dispose(sq_queue_t *queue) {
     if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
         sq__capacity_release(queue->room);
     }
-    if (sq__load_relaxed(&queue->cold) != NULL) { /* no other thread has the queue */
+    const sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* no other thread has the queue, or its successor, which may_stay */
+    if (cold != NULL && cold->successor != NULL) {
+        sq__queue_dispose(cold->successor);
+    }
+    if (cold != NULL) {
         sq__suspended_remove(queue);
         sq__cold_free(queue);
     }

@@ -46,8 +46,12 @@ typedef struct sq__cold {
     struct sq__pending_timer *pending_timers; /* L */
     size_t kept;                              /* L  how many of them have a reference to the queue */
 
+    /* queue/end.c */
+    struct sq_await_entry *at_end; /* L  the awaits of the end, newest first */
+
     /* queue/after_end.c */
-    sq_queue_t *successor; /* L  what calls after the queue's end exclude each other by; NULL: there was none yet */
+    sq_queue_t *successor; /* L  runs what comes after the shutdown; NULL: there is none now */
+    size_t late_calls;     /* L  how many calls and jobs use it */
 
     /* kernel/shared.h */
     struct sq__slot *shared;    /* L  a shared slot that the head has not consumed, which may be joined; NULL: none */

@@ -10,8 +10,11 @@
 #include "kernel/suspended.h"
 #include "kernel/traced.h"
 #include "platform/mutex.h"
+#include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/pending_timers.h"
+
+#include <errno.h>
 
 /* The threads that wait for an end. There are few at any time: one list for all queues is enough. */
 
@@ -66,6 +69,70 @@ bool sq__enders_remove(sq__ender_t *ender) {
     return was_listed;
 }
 
+/* Awaits of an end. L, and so under the lock under which the queue ends. */
+
+int sq__end_await(sq_queue_t *queue, sq_await_t *await) {
+    SQ__CHECK_HANDLE(queue);
+    if (sq__queue_is_stale(queue)) {
+        return ESTALE;
+    }
+    int error = 0;
+    sq__lock(queue);
+    /* [end] acquire: all that was done with the queue. */
+    if (!(sq__load_acquire(&queue->state) & SQ__ENDED)) {
+        sq__cold_t *cold = sq__cold_record(queue);
+        error = cold != NULL ? EINPROGRESS : ENOMEM;
+        if (cold != NULL) {
+            await->reserved = (sq_await_entry_t){ .next = cold->at_end, .link = &cold->at_end, .await = await };
+            if (cold->at_end != NULL) {
+                cold->at_end->link = &await->reserved.next;
+            }
+            cold->at_end = &await->reserved;
+        }
+    }
+    sq__unlock(queue);
+    return error;
+}
+
+bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await) {
+    SQ__CHECK_HANDLE(queue);
+    sq__lock(queue);
+    sq_await_entry_t *entry = &await->reserved;
+    bool is_listed = entry->link != NULL;
+    if (is_listed) {
+        *entry->link = entry->next;
+        if (entry->next != NULL) {
+            entry->next->link = entry->link;
+        }
+        entry->link = NULL;
+    }
+    sq__unlock(queue);
+    return is_listed;
+}
+
+/* L. Takes all awaits; they can no longer be withdrawn. Returns them in the order in which they came. */
+static sq_await_entry_t *take_awaits(sq_queue_t *queue) {
+    sq__cold_t *cold = sq__load_relaxed(&queue->cold);
+    sq_await_entry_t *taken = NULL;
+    while (cold != NULL && cold->at_end != NULL) {
+        sq_await_entry_t *entry = cold->at_end;
+        cold->at_end = entry->next;
+        entry->link = NULL;
+        entry->next = taken;
+        taken = entry;
+    }
+    return taken;
+}
+
+/* With no lock held. */
+static void end_awaits(sq_await_entry_t *first) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    for (sq_await_entry_t *next, *entry = first; entry != NULL; entry = next) {
+        next = entry->next; /* the call may free the await */
+        entry->await->ended(entry->await);
+    }
+}
+
 /* The end of a queue */
 
 void sq__queue_dispose(sq_queue_t *queue) {
@@ -74,9 +141,9 @@ void sq__queue_dispose(sq_queue_t *queue) {
     if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
         sq__capacity_release(queue->room);
     }
-    sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* no other thread has the queue or its successor */
-    if (cold != NULL && cold->successor != NULL && sq__state_is_free(sq__load_relaxed(&cold->successor->state))) {
-        sq__queue_dispose(cold->successor); /* else this is the child of a fork, and a thread of the parent was inside */
+    const sq__cold_t *cold = sq__load_relaxed(&queue->cold); /* no other thread has the queue, or its successor, which may_stay */
+    if (cold != NULL && cold->successor != NULL) {
+        sq__queue_dispose(cold->successor);
     }
     if (cold != NULL) {
         sq__suspended_remove(queue);
@@ -109,6 +176,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     if (worker != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }
+    sq_await_entry_t *awaits = take_awaits(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
     /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
      * sq_queue_release. From here on the last release frees the queue. */
@@ -123,4 +191,5 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     if (sq__state_is_released(state)) {
         sq__queue_dispose(queue);
     }
+    end_awaits(awaits);
 }

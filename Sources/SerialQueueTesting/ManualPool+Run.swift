@@ -21,8 +21,9 @@ extension ManualPool {
     ///
     /// Such calls and the explorations of a process run one after the other.
     ///
-    /// - Throws: What `body` throws; ``NeverEnds`` if it waits for something that does not come within a second. (While a periodic
-    ///   timer is on the pool there is always something to run, so a wait that never ends lasts until the caller is cancelled.)
+    /// - Throws: What `body` throws; ``NeverEnds`` if it waits for something that does not come within a second: then `body` is
+    ///   cancelled, and what it returns or throws after that is ignored. (While a periodic timer is on the pool there is always
+    ///   something to run, so a wait that never ends lasts until the caller is cancelled.)
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         if sq_is_exploring() { return try await body() }
         guard JobControl.hasHook else { throw ExplorationFailure.noHook }
@@ -40,6 +41,11 @@ extension ManualPool {
 public struct NeverEnds: Error, CustomStringConvertible {
     /// Which task waits for what.
     public let description: String
+
+    fileprivate init(waits: [String]) {
+        let lines = waits.map { "\n  " + $0 }.joined()
+        description = "It never ends: nothing is left to run. It waits for something outside the pool.\(lines)"
+    }
 }
 
 /// One closure on a manual pool, without a choice.
@@ -62,20 +68,20 @@ private final class SingleRun<Result: Sendable>: Sendable {
     func finish() throws -> Result {
         let run = Run(on: pool.pool, keepsTasks: true)
         defer { run.end() }
-        let pump = Pump(run: run, pool: pool, isCancelled: { self.isCancelled.load(ordering: .relaxed) }) { [pool] in
+        let pump = Pump(run: run, isCancelled: { self.isCancelled.load(ordering: .relaxed) }) { [pool] in
             sq_task_pool_step(pool.pool, $0)
         }
-        let ends = JobControl.shared.control(run) {
-            if pump.finish({ try await self.runBody() }, patience: { Pump.patience }) { return true }
-            pump.abandon()
-            return false
+        let hang = JobControl.shared.control(run) { () -> NeverEnds? in
+            if pump.finish({ try await self.runBody() }, patience: { Pump.patience }) { return nil }
+            let hang = isCancelled.load(ordering: .relaxed) ? nil : NeverEnds(waits: run.waits)
+            pump.abandon()  // ends the waits
+            return hang
         }
+        // First: `body` may have an outcome because it was cancelled just now.
+        if let hang { throw hang }
         if let error = run.error { throw error }
         if let result = result.withLock({ $0 }) { return result }
-        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-        assert(!ends)
-        let waits = run.waits.map { "\n  " + $0 }.joined()
-        throw NeverEnds(description: "It never ends: nothing is left to run. It waits for something outside the pool.\(waits)")
+        throw CancellationError()
     }
 
     private func runBody() async throws {

@@ -2,6 +2,8 @@
 #include "caller.h"
 #include "inject.h"
 #include "sq_pool.h"
+#include "sq_trace.h"
+#include "trace.h"
 
 static sq_queue_t *ended_queue(const char *label) {
     sq_queue_t *queue = make_queue_of(label, 0);
@@ -54,7 +56,7 @@ static void *come_often(void *argument) {
     return NULL;
 }
 
-/* To see it fail: call the function directly in run_after_end. */
+/* To see it fail: call the function directly in sync_after_end. */
 TEST(after_the_end_its_functions_exclude_each_other) {
     enum { THREADS = 4 };
     visit_t visit = { .queue = ended_queue("exclusive") };
@@ -77,7 +79,7 @@ static void *come_late(void *argument) {
     return NULL;
 }
 
-/* To see it fail: leave out sq_shutdown in run_after_end. */
+/* To see it fail: leave out sq_shutdown in sync_after_end. */
 TEST(between_shutdown_and_end_it_waits_for_the_end) {
     visit_t visit = { .queue = make_queue_of("ending", 0), .entered = LATCH_INIT };
     size_t before = 0;
@@ -148,7 +150,7 @@ static void wait_for_the_end_of_the_first(void *context) {
     visit->error = sq_sync_or_run(visit->queue, must_not_run, NULL);
 }
 
-/* To see it fail: in run_after_end ignore the error of sq_shutdown. */
+/* To see it fail: in sync_after_end ignore the error of sq_shutdown. */
 TEST(a_wait_for_the_end_that_would_close_a_cycle_is_refused) {
     visit_t visit = { .queue = make_queue_of("ending", 0), .other = make_queue_of("other", 0), .entered = LATCH_INIT, .leave = LATCH_INIT };
     CHECK_EQUAL(sq_async(visit.queue, sync_onto_other, &visit), 0);
@@ -190,7 +192,7 @@ static void release_inside(void *context) {
     CHECK_EQUAL(sq_sync_or_run(visit->queue, add_one, &visit->ran), 0);
 }
 
-/* To see it fail (under AddressSanitizer): no sq_queue_retain in run_after_end. */
+/* To see it fail (under AddressSanitizer): no sq_queue_retain in join_successor. */
 TEST(after_the_end_the_last_reference_can_be_released_inside) {
     long blocks = live_blocks();
     visit_t visit = { .queue = ended_queue("released") };
@@ -212,4 +214,23 @@ TEST(without_memory_it_is_ENOMEM_and_can_be_made_again) {
     }
     CHECK_EQUAL(ran, 1);
     sq_queue_release(queue);
+}
+
+/* 200 queues at a time have all pairs of the few locks that queues share. To see it fail (it hangs): in use_new_successor make the queue
+ * with the lock held. */
+TEST(after_the_end_it_runs_while_a_trace_is_recorded) {
+    enum { QUEUES = 200 };
+    static sq_queue_t *queues[QUEUES];
+    size_t ran = 0;
+    CHECK_EQUAL(sq_trace_start(new_path("")), 0);
+    for (int i = 0; i < QUEUES; i += 1) {
+        queues[i] = ended_queue("traced");
+        CHECK_EQUAL(sq_sync_or_run(queues[i], add_one, &ran), 0);
+    }
+    CHECK_EQUAL(sq_trace_stop(), 0);
+    CHECK_EQUAL(ran, QUEUES);
+    for (int i = 0; i < QUEUES; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    unlink(path);
 }

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// To see it fail: in AfterShutdown.make don't suspend the queue on a manual pool.
+    /// To see it fail: in hold_back (queue/after_end.c) don't suspend the queue.
     @Test func late_jobs_of_an_actor_run_one_at_a_time_after_the_end_of_its_queue() async throws {
         try await exploreSchedules(2_000) { pool in
             let store = Store(on: pool)

@@ -26,6 +26,41 @@ import Testing
         #expect(failure?.description.contains("body waits for task 1") == true)
     }
 
+    /// The wait throws when the body is given up and cancelled. To see it fail: in `SingleRun.finish` throw `run.error` first.
+    @Test func run_never_ends_also_if_the_wait_can_be_cancelled() async throws {
+        let pool = ManualPool()
+        let permits = SerialQueue.Semaphore(label: "permits", value: 0)
+        let failure = await #expect(throws: NeverEnds.self) {
+            try await pool.run { try await permits.withPermit {} }
+        }
+        #expect(failure?.description.contains("body waits for a continuation") == true)
+    }
+
+    /// To see it fail: in `SingleRun.finish` return the result first.
+    @Test func run_never_ends_also_if_the_body_returns_after_it_was_cancelled() async throws {
+        let pool = ManualPool()
+        let permits = SerialQueue.Semaphore(label: "permits", value: 0)
+        await #expect(throws: NeverEnds.self) {
+            try await pool.run {
+                try? await permits.withPermit {}
+                return 42
+            }
+        }
+    }
+
+    @Test func a_cancelled_run_returns_what_the_body_makes_of_it() async throws {
+        let pool = ManualPool()
+        let permits = SerialQueue.Semaphore(label: "permits", value: 0)
+        let task = Task {
+            try await pool.run {
+                try? await permits.withPermit {}
+                return 42
+            }
+        }
+        task.cancel()
+        #expect(try await task.value == 42)
+    }
+
     /// To see it fail (by the time limit): in `finish` (Pump.swift) do not look at isCancelled while there is something to run.
     @Test(.timeLimit(.minutes(10))) func run_cancels_a_body_that_always_has_something_to_run() async throws {
         let pool = ManualPool()

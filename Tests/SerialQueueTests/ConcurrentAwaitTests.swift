@@ -160,7 +160,7 @@ import Testing
         #expect(jobs == 0, "a nonisolated call must not leave the queue and come back")
     }
 
-    /// To see it fail: pass `onConcurrentTask` as `late`, too (the stand-in is never removed, and `isCurrent` is wrong later on).
+    /// To see it fail: in run_late_job (queue/after_end.c) call the job without sq__run.
     @Test func a_task_continues_after_its_queues_shutdown() async throws {
         let gate = Stopover()
         let task = Task(executorPreference: queue) { [queue] in

@@ -105,6 +105,23 @@ import Testing
         eventually { dropped == nil }
     }
 
+    @Test func waiting_tasks_keep_the_queue_alive() async {
+        let gate = AsyncGate()
+        weak var dropped: FIFOQueue?
+        let last: Task<Void, Never>
+        do {
+            let queue = FIFOQueue()
+            dropped = queue
+            queue.enqueue { await gate.pass() }
+            last = Task(on: queue) {}
+        }
+        await Task.yield()
+        #expect(dropped != nil)
+        gate.open()
+        await last.value
+        eventually { dropped == nil }
+    }
+
     @Test func enqueue_and_wait_returns_the_value_or_throws_the_typed_error() async {
         struct Refusal: Error, Equatable { let reason: Int }
         let queue = FIFOQueue()

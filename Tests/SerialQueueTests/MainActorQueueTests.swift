@@ -56,4 +56,26 @@ import Testing
         MainActor.queue.cancelAll()
         await task.value
     }
+
+    /// Not with `MainActor.queue`: other tests cancel all of its tasks.
+    @Test func cancel_all_of_a_queue_of_the_main_actor_reaches_only_its_own_tasks() async {
+        let mine = ActorQueue<MainActor>(), other = ActorQueue<MainActor>()
+        for queue in [mine, other] { queue.adoptExecutionContext(of: .shared) }
+        let begun = [AsyncGate(), AsyncGate()], gate = AsyncGate()
+        let others = Task(on: other) { _ in
+            begun[0].open()
+            await gate.pass()
+            return Task.isCancelled
+        }
+        let own = Task(on: mine) { _ in
+            begun[1].open()
+            await gate.pass()
+            return Task.isCancelled
+        }
+        for gate in begun { await gate.pass() }
+        mine.cancelAll()
+        gate.open()
+        #expect(await own.value)
+        #expect(!(await others.value))
+    }
 }

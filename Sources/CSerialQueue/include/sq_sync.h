@@ -46,8 +46,8 @@ SQ_USE_RESULT int sq_sync_until(sq_queue_t *queue, sq_time_t deadline, sq_functi
  * For code that may or may not be on the queue already, such as a destructor. Don't use it as a habit: run directly, the
  * function sees the half-done changes of the task that it interrupts. Any thread may call. The function must not be NULL.
  *
- * After a shutdown the call counts as rejected, waits for the end of the queue, and then still calls the function. Such calls run
- * one at a time, in order, with the queue as the current one.
+ * After a shutdown the call counts as rejected, waits for the end of the queue, and then still calls the function. Such calls, and the late
+ * jobs of Swift's actors, run one at a time with the queue as the current one.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EDEADLK, ENOMEM, ESTALE As sq_sync.

@@ -1,11 +1,122 @@
 #include "queue/after_end.h"
 
+#include "include/sq_queue.h"
 #include "include/sq_shutdown.h"
-#include "include/sq_sync.h"
+#include "include/sq_suspend.h"
 #include "state/lock.h"
 #include "kernel/run.h"
+#include "platform/memory.h"
+#include "pool/loop.h"
+#include "queue/end.h"
+#include "queue/sync.h"
 
 #include <errno.h>
+
+static sq_priority_t priority_of(sq__band_t band) {
+    return band == SQ__BAND_HIGH ? SQ_PRIORITY_HIGH : band == SQ__BAND_LOW ? SQ_PRIORITY_LOW : SQ_PRIORITY_NORMAL;
+}
+
+/* NULL: no memory. */
+static sq_queue_t *make_successor(const sq_queue_t *queue) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
+    sq__pool_t *pool = sq__runner_pool(runner);
+    if (pool != NULL && !sq__pool_is_loop(pool)) {
+        options.pool = pool;
+        options.priority = priority_of(sq__runner_band(runner));
+    }
+    options.stack_size = (size_t)queue->stack_kib * 1024;
+    return sq_queue_create(queue->label, &options);
+}
+
+/* Called at the end of the queue, or in place of that. */
+static void start(sq_await_t *at_end) {
+    sq_queue_t *successor = at_end->context;
+    sq__memory_free(at_end);
+    sq_resume(successor);
+    sq_queue_release(successor);
+}
+
+/* Suspends what was made, if the queue has not ended. Returns false if there is no memory for the `*at_end` that will resume it. */
+static bool hold_back(const sq_queue_t *queue, sq_queue_t *made, sq_await_t **at_end) {
+    *at_end = NULL;
+    if (sq_has_ended(queue)) {
+        return true;
+    }
+    *at_end = sq__memory(sizeof **at_end);
+    if (*at_end != NULL) {
+        **at_end = (sq_await_t){ .ended = start, .context = made };
+        sq_suspend(made);
+    }
+    return *at_end != NULL;
+}
+
+/* Returns the queue's successor, which has one more user; `made`, if there was none; NULL: there is none, or no memory. */
+static sq_queue_t *use_successor(sq_queue_t *queue, sq_queue_t *made) {
+    sq__lock(queue);
+    sq__after_end_t *after = sq__extra_make(queue, SQ__EXTRA_AFTER_END, sizeof *after);
+    sq_queue_t *successor = NULL;
+    if (after != NULL) {
+        if (after->successor == NULL) {
+            after->successor = made;
+        }
+        successor = after->successor;
+        after->late_calls += successor != NULL;
+    }
+    sq__unlock(queue);
+    return successor;
+}
+
+/* As use_successor, and makes one if there is none. */
+static sq_queue_t *use_new_successor(sq_queue_t *queue) {
+    sq_await_t *at_end = NULL;
+    sq_queue_t *made = make_successor(queue), *successor = NULL;
+    if (made != NULL && hold_back(queue, made, &at_end)) {
+        successor = use_successor(queue, made);
+    }
+    if (successor == NULL || successor != made) {
+        sq_queue_release(made);
+        sq__memory_free(at_end);
+    } else if (at_end != NULL) {
+        sq_queue_retain(made);
+        if (sq__end_await(queue, at_end) == 0) {
+            start(at_end);
+        }
+    }
+    return successor;
+}
+
+/* Returns the successor, for one call. Both queues exist until leave_successor. NULL: no memory. */
+static sq_queue_t *join_successor(sq_queue_t *queue) {
+    sq_queue_t *successor = use_successor(queue, NULL);
+    if (successor == NULL) {
+        successor = use_new_successor(queue);
+    }
+    if (successor != NULL) {
+        sq_queue_retain(queue);
+    }
+    return successor;
+}
+
+/* L. It runs nothing, has no thread, and only the ended queue has a reference: it may stay for the next call. */
+static bool may_stay(const sq_queue_t *successor) {
+    return sq__state_is_free(sq__load_relaxed(&successor->state)) && sq__load_relaxed(&successor->references) == 1
+        && sq__runner_worker(sq__load_relaxed(&successor->runner)) == NULL;
+}
+
+static void leave_successor(sq_queue_t *queue) {
+    sq_queue_t *last = NULL;
+    sq__lock(queue);
+    sq__after_end_t *after = sq__extra(queue, SQ__EXTRA_AFTER_END);
+    after->late_calls -= 1;
+    if (after->late_calls == 0 && !may_stay(after->successor)) {
+        last = after->successor;
+        after->successor = NULL;
+    }
+    sq__unlock(queue);
+    sq_queue_release(last);
+    sq_queue_release(queue);
+}
 
 typedef struct late_call {
     sq_queue_t *queue;
@@ -14,39 +125,66 @@ typedef struct late_call {
 } late_call_t;
 
 /* Runs in a task of the successor. */
-static void run_late(void *context) {
+static void run_late_call(void *context) {
     const late_call_t *call = context;
     sq__run(call->queue, call->function, call->context);
 }
 
-/* NULL: no memory. */
-static sq_queue_t *successor_of(sq_queue_t *queue) {
-    sq__lock(queue);
-    sq__after_end_t *after = sq__extra_make(queue, SQ__EXTRA_AFTER_END, sizeof *after);
-    if (after != NULL && after->successor == NULL) {
-        after->successor = sq_queue_create(queue->label, NULL);
-    }
-    sq_queue_t *successor = after != NULL ? after->successor : NULL;
-    sq__unlock(queue);
-    return successor;
-}
-
-static int run_after_end(sq_queue_t *queue, sq_function_t function, void *context) {
+static int sync_after_end(sq_queue_t *queue, sq_function_t function, void *context) {
     int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
     if (error) {
         return error;
     }
-    sq_queue_t *successor = successor_of(queue);
+    sq_queue_t *successor = join_successor(queue);
     if (successor == NULL) {
         return ENOMEM;
     }
-    sq_queue_retain(queue); /* a running task keeps its queue alive, but this one is a task of the successor */
-    error = sq_sync(successor, run_late, &(late_call_t){ queue, function, context });
-    sq_queue_release(queue);
+    error = sq_sync(successor, run_late_call, &(late_call_t){ queue, function, context });
+    leave_successor(queue);
     return error;
 }
 
+int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
+    int error = sq__sync_or_run_before_end(queue, function, context, caller);
+    return error == ESHUTDOWN ? sync_after_end(queue, function, context) : error;
+}
+
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {
-    int error = sq__sync_or_run_before_end(queue, function, context, __builtin_return_address(0));
-    return error == ESHUTDOWN ? run_after_end(queue, function, context) : error;
+    return sq__sync_or_run_from(queue, function, context, __builtin_return_address(0));
+}
+
+typedef struct late_job {
+    sq_queue_t *queue;
+    sq__pair_t pair;
+} late_job_t;
+
+static void call_job(void *context) {
+    const sq__pair_t *pair = context;
+    pair->call(pair->first, pair->second, true);
+}
+
+/* A task of the successor. It always runs: the successor is not shut down, and has references as long as it has a job. */
+static void run_late_job(void *context, void *unused, bool runs) {
+    late_job_t job = *(late_job_t *)context;
+    (void)unused;
+    (void)runs;
+    sq__memory_free(context);
+    sq__run(job.queue, call_job, &job.pair);
+    leave_successor(job.queue);
+}
+
+int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    late_job_t *job = sq__memory(sizeof *job);
+    sq_queue_t *successor = job != NULL ? join_successor(queue) : NULL;
+    if (successor == NULL) {
+        sq__memory_free(job);
+        return ENOMEM;
+    }
+    *job = (late_job_t){ .queue = queue, .pair = { .call = call, .first = first, .second = second } };
+    int error = sq_async_job(successor, run_late_job, job, NULL);
+    if (error) {
+        sq__memory_free(job);
+        leave_successor(queue);
+    }
+    return error;
 }

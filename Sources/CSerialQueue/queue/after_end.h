@@ -1,26 +1,26 @@
-/* after_end.h: sq_sync_or_run, on a queue that may have been shut down.
+/* after_end.h: what comes after a queue was shut down, and cannot be refused: the sq_sync_or_run of a destructor, the job of an actor.
  *
- * DESIGN. The sq_sync_or_run of a destructor cannot be refused. On a queue that is shut down it first waits for the end. After that
- * a second queue, the successor, makes the calls exclude each other. It is used for syncs only, so it has no thread. The first such
- * call creates it, and it is freed with the queue. Each function runs as a task of the ended queue, inside one of the successor. So the ended
- * queue is the current one, and the search for deadlocks finds both; they have one label. */
+ * DESIGN. It runs on a second queue, the successor, one call at a time. The first call makes the successor. The last one that uses it
+ * releases it, if it has a thread or still runs the job; otherwise it stays until the queue is freed. Until the end it is suspended, and the end resumes it (sq__end_await), so no thread waits for the end. A queue of a pool
+ * has its successor on the same pool, except a loop, whose owner may run it no more. Any other successor has a thread of its own as soon as a
+ * job comes; syncs need none. Each function runs as a task of the ended queue, inside one of the successor. So the ended queue is the current
+ * one, and the search for deadlocks finds both; they have one label.
+ *
+ * Two threads make a successor, or one makes it while the queue ends: (m1) make it, without a lock, because making a queue may take the
+ * lock that this queue has, and suspend it unless the queue has ended; (m2) under the queue's lock, use the one that is there, or this
+ * one; (m3) if it is this one, and suspended, await the end, or resume it if the queue has ended by now. A call that is submitted between
+ * m2 and m3 waits in the successor. */
 #ifndef SQ__QUEUE_AFTER_END_H
 #define SQ__QUEUE_AFTER_END_H
 
-#include "state/extras.h"
+#include "include/sq_async.h"
 
-typedef struct sq__after_end {
-    sq_queue_t *successor; /* L  NULL: there was none yet */
-} sq__after_end_t;
+/* Submits a job that the shutdown has refused: calls `call(first, second, true)` when the queue has ended, in its order among the calls of
+ * sq_sync_or_run and other jobs, with the queue as the current one. The queue exists until it has returned. Returns 0, or ENOMEM: it will
+ * not be called. */
+int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second);
 
-/* The successor; NULL: there is none. No other thread has the queue. */
-static inline sq_queue_t *sq__after_end_successor(const sq_queue_t *queue) {
-    const sq__after_end_t *after = sq__extra(queue, SQ__EXTRA_AFTER_END);
-    return after != NULL ? after->successor : NULL;
-}
-
-/* sq_sync_or_run, but returns ESHUTDOWN after the end of the queue. The Swift layer calls it: there the functions that run after the end
- * share one order with an actor's late jobs, which C does not have. */
-int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
+/* sq_sync_or_run, but dumps and traces show this caller. */
+int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "concurrent/admit.h"
 #include "observe/watch_notes.h"
-#include "queue/after_end.h"
 #include "state/extras.h"
 #include "state/handle.h"
 #include "state/lock.h"
@@ -12,8 +11,11 @@
 #include "observe/suspended_list.h"
 #include "observe/trace_hooks.h"
 #include "platform/mutex.h"
+#include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/pending_timers.h"
+
+#include <errno.h>
 
 /* The threads that wait for an end. There are few at any time: one list for all queues is enough. */
 
@@ -68,6 +70,74 @@ bool sq__enders_remove(sq__ender_t *ender) {
     return was_listed;
 }
 
+/* Awaits of an end. L, and so under the lock under which the queue ends. */
+
+typedef struct at_end {
+    sq_await_entry_t *newest; /* L */
+} at_end_t;
+
+int sq__end_await(sq_queue_t *queue, sq_await_t *await) {
+    SQ__CHECK_HANDLE(queue);
+    if (sq__queue_is_stale(queue)) {
+        return ESTALE;
+    }
+    int error = 0;
+    sq__lock(queue);
+    /* [end] acquire: all that was done with the queue. */
+    if (!(sq__load_acquire(&queue->state) & SQ__ENDED)) {
+        at_end_t *at_end = sq__extra_make(queue, SQ__EXTRA_AT_END, sizeof *at_end);
+        error = at_end != NULL ? EINPROGRESS : ENOMEM;
+        if (at_end != NULL) {
+            await->reserved = (sq_await_entry_t){ .next = at_end->newest, .link = &at_end->newest, .await = await };
+            if (at_end->newest != NULL) {
+                at_end->newest->link = &await->reserved.next;
+            }
+            at_end->newest = &await->reserved;
+        }
+    }
+    sq__unlock(queue);
+    return error;
+}
+
+bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await) {
+    SQ__CHECK_HANDLE(queue);
+    sq__lock(queue);
+    sq_await_entry_t *entry = &await->reserved;
+    bool is_listed = entry->link != NULL;
+    if (is_listed) {
+        *entry->link = entry->next;
+        if (entry->next != NULL) {
+            entry->next->link = entry->link;
+        }
+        entry->link = NULL;
+    }
+    sq__unlock(queue);
+    return is_listed;
+}
+
+/* L. Takes all awaits; they can no longer be withdrawn. Returns them in the order in which they came. */
+static sq_await_entry_t *take_awaits(sq_queue_t *queue) {
+    at_end_t *at_end = sq__extra(queue, SQ__EXTRA_AT_END);
+    sq_await_entry_t *taken = NULL;
+    while (at_end != NULL && at_end->newest != NULL) {
+        sq_await_entry_t *entry = at_end->newest;
+        at_end->newest = entry->next;
+        entry->link = NULL;
+        entry->next = taken;
+        taken = entry;
+    }
+    return taken;
+}
+
+/* With no lock held. */
+static void end_awaits(sq_await_entry_t *first) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    for (sq_await_entry_t *next, *entry = first; entry != NULL; entry = next) {
+        next = entry->next; /* the call may free the await */
+        entry->await->ended(entry->await);
+    }
+}
+
 /* The end of a queue */
 
 void sq__queue_dispose(sq_queue_t *queue) {
@@ -77,9 +147,9 @@ void sq__queue_dispose(sq_queue_t *queue) {
         sq__capacity_release(queue->room);
     }
     if (sq__load_relaxed(&queue->extras) != NULL) {
-        sq_queue_t *successor = sq__after_end_successor(queue); /* no other thread has it */
-        if (successor != NULL && sq__state_is_free(sq__load_relaxed(&successor->state))) {
-            sq__queue_dispose(successor); /* else this is the child of a fork, and a thread of the parent was inside */
+        const sq__after_end_t *after = sq__extra(queue, SQ__EXTRA_AFTER_END); /* no other thread has the successor, which may_stay */
+        if (after != NULL && after->successor != NULL) {
+            sq__queue_dispose(after->successor);
         }
         sq__suspended_remove(queue);
         sq__watch_forget(queue);
@@ -112,6 +182,7 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     if (worker != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }
+    sq_await_entry_t *awaits = take_awaits(queue);
     sq__state_t state = sq__load_relaxed(&queue->state);
     /* [end] release: all that was done with the queue; acquire: if it is released, all that others did. Pairs with sq_shutdown and
      * sq_queue_release. From here on the last release frees the queue. */
@@ -126,4 +197,5 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     if (sq__state_is_released(state)) {
         sq__queue_dispose(queue);
     }
+    end_awaits(awaits);
 }

@@ -1,11 +1,12 @@
 /* end.h: how a queue ends.
  *
  * DESIGN. CLOSED in the state word refuses submissions. The thread that comes to an empty queue with the baton, and finds it
- * CLOSED or released, ends it: it sets ENDED, stops the worker, and wakes the threads that wait for the end, or frees the
- * queue if nobody can have a reference. A closed queue never becomes free again, so ENDED is final. */
+ * CLOSED or released, ends it: it sets ENDED, stops the worker, wakes the threads that wait for the end, frees the
+ * queue if nobody can have a reference, and calls the functions of the awaits. A closed queue never becomes free again, so ENDED is final. */
 #ifndef SQ__QUEUE_END_H
 #define SQ__QUEUE_END_H
 
+#include "include/sq_await.h"
 #include "wait/wait.h"
 
 /* On the stack of a thread that waits for the end. E under the lock of the list. */
@@ -13,6 +14,12 @@ typedef struct sq__ender {
     struct sq__ender *next; /* E */
     sq__wait_t wait;
 } sq__ender_t;
+
+/* The record of after_end.c; the successor that is left is freed with the queue. L */
+typedef struct sq__after_end {
+    sq_queue_t *successor; /* runs what comes after the shutdown; NULL: there is none now */
+    size_t late_calls;     /* how many calls and jobs use it */
+} sq__after_end_t;
 
 /* O. The queue is empty, and CLOSED or released. The caller does not touch it again unless it has a reference; a worker that
  * calls this ends itself afterwards. */
@@ -26,6 +33,14 @@ void sq__enders_add(sq__ender_t *ender);
 
 /* After the wait. False: the queue has ended. */
 bool sq__enders_remove(sq__ender_t *ender);
+
+/* Calls `await->ended`, once, when the queue has ended: with no lock held, on the thread that ends the queue. As for sq_group_await, the
+ * struct must stay valid and must not move until then, and the caller has a reference to the queue, unless `ended` needs no queue. Returns
+ * EINPROGRESS; 0: it has ended, and `ended` will not be called; ENOMEM or ESTALE: nor will it then. */
+int sq__end_await(sq_queue_t *queue, sq_await_t *await);
+
+/* After EINPROGRESS. False: `ended` was called or is about to be. */
+bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await);
 
 /* Around a fork. */
 void sq__enders_lock(void);

@@ -14,7 +14,6 @@
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
-#include "queue/after_end.h"
 #include "queue/concurrent_sync.h"
 #include "queue/loop_sync.h"
 #include "queue/runner.h"

@@ -11,4 +11,7 @@ int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function,
 int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 
+/* sq_sync_or_run, but returns ESHUTDOWN on a queue that was shut down, if the caller is not in a task of it (after_end.h). */
+int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
+
 #endif

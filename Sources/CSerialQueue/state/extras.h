@@ -17,6 +17,7 @@ typedef enum sq__extra {
     SQ__EXTRA_SUSPENDED, /* observe/suspended_list.c */
     SQ__EXTRA_SHARED,    /* kernel/shared.c */
     SQ__EXTRA_TIMERS,    /* queue/pending_timers.c */
+    SQ__EXTRA_AT_END,    /* queue/end.c */
     SQ__EXTRA_AFTER_END, /* queue/after_end.c */
     SQ__EXTRAS
 } sq__extra_t;

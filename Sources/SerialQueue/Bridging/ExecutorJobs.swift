@@ -1,6 +1,7 @@
 // ExecutorJobs.swift: passes jobs of the Swift runtime through C.
 
 import CSerialQueue
+import CSerialQueueSwiftCall
 
 /// A job of the Swift runtime that is in a queue.
 ///
@@ -11,33 +12,28 @@ enum QueuedJob {
     typealias Run = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Bool) -> Void
 
     /// For a job that is isolated to an actor. It also runs when it is discarded: otherwise its task would wait forever.
-    static let onActor: Run = { job, queue, _ in runOnActor(job, queue, isLate: false) }
+    static let onActor: Run = { job, queue, _ in
+        take(queue, as: SerialQueue.self) { take(job).runSynchronously(on: $0.asUnownedSerialExecutor()) }
+    }
 
     /// For a job that is not isolated, of a task that prefers this queue.
-    static let onTask: Run = { job, queue, _ in runOnTask(job, queue, of: SerialQueue.self, isLate: false) }
-    static let onConcurrentTask: Run = { job, queue, _ in runOnTask(job, queue, of: ConcurrentQueue.self, isLate: false) }
-
-    /// The same after the queue's shutdown, on the stand-in.
-    static let lateOnActor: Run = { job, queue, _ in runOnActor(job, queue, isLate: true) }
-    static let lateOnTask: Run = { job, queue, _ in runOnTask(job, queue, of: SerialQueue.self, isLate: true) }
-    static let lateOnConcurrentTask: Run = { job, queue, _ in runOnTask(job, queue, of: ConcurrentQueue.self, isLate: true) }
-
-    private static func runOnActor(_ job: UnsafeMutableRawPointer?, _ queue: UnsafeMutableRawPointer?, isLate: Bool) {
-        take(queue, as: SerialQueue.self, isLate) { take(job).runSynchronously(on: $0.asUnownedSerialExecutor()) }
-    }
+    static let onTask: Run = { job, queue, _ in runOnTask(job, queue, of: SerialQueue.self) }
+    static let onConcurrentTask: Run = { job, queue, _ in runOnTask(job, queue, of: ConcurrentQueue.self) }
 
     private static func runOnTask<Queue: WorkQueue & TaskExecutor>(
-        _ job: UnsafeMutableRawPointer?, _ queue: UnsafeMutableRawPointer?, of kind: Queue.Type, isLate: Bool
+        _ job: UnsafeMutableRawPointer?, _ queue: UnsafeMutableRawPointer?, of kind: Queue.Type
     ) {
-        take(queue, as: kind, isLate) { take(job).runSynchronously(on: $0.asUnownedTaskExecutor()) }
+        take(queue, as: kind) { take(job).runSynchronously(on: $0.asUnownedTaskExecutor()) }
     }
 
-    /// Returns C's status. If that is not 0, the job still belongs to the caller.
-    static func submit(_ job: UnownedJob, of executor: WorkQueue, to queue: OpaquePointer, _ run: Run) -> CInt {
+    /// Submits the job to the queue, or, if that was shut down, to what runs after its end. Returns C's status. If that is not 0, the
+    /// job still belongs to the caller.
+    static func submit(_ job: UnownedJob, to executor: WorkQueue, _ run: Run) -> CInt {
         // UnownedJob is a struct with one uncounted reference.
         let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         let retained = Unmanaged.passRetained(executor)
-        let status = sq_async_job(queue, run, job, retained.toOpaque())
+        var status = sq_async_job(executor.queue, run, job, retained.toOpaque())
+        if status == SQ_SWIFT_ESHUTDOWN { status = sq_swift_async_after_end(executor.queue, run, job, retained.toOpaque()) }
         if status != 0 { retained.release() }
         return status
     }
@@ -47,11 +43,10 @@ enum QueuedJob {
     }
 
     private static func take<Queue: WorkQueue>(
-        _ executor: UnsafeMutableRawPointer?, as kind: Queue.Type, _ isLate: Bool, _ body: (Queue) -> Void
+        _ executor: UnsafeMutableRawPointer?, as kind: Queue.Type, _ body: (Queue) -> Void
     ) {
         let executor = Unmanaged<Queue>.fromOpaque(executor!).takeRetainedValue()
         body(executor)
-        if isLate { AfterShutdown.leave(executor) }
         withExtendedLifetime(executor) {}
     }
 }

@@ -90,7 +90,7 @@ extension ConcurrentQueue {
 extension ConcurrentQueue: TaskExecutor {
     /// Enqueues a job of a task that prefers this queue. Swift's runtime calls this.
     public func enqueue(_ job: consuming ExecutorJob) {
-        enqueue(UnownedJob(job), QueuedJob.onConcurrentTask, late: QueuedJob.lateOnConcurrentTask)
+        enqueue(UnownedJob(job), QueuedJob.onConcurrentTask)
     }
 }
 

@@ -14,7 +14,7 @@ import CSerialQueueSwiftCall
 /// for queue in queues {
 ///     queue.async(in: group) { print("on \(queue.label)") }
 /// }
-/// try await group.wait()              // from synchronous code: group.wait()
+/// try await group.wait()              // in synchronous code, and at top level: group.wait()
 /// ```
 ///
 /// Don't use it for child tasks: a task group does that. The last reference may be released at any time, also while there are
@@ -85,6 +85,9 @@ extension WorkGroup {
     ///
     /// Returns when the count next reaches zero; what the members wrote is visible. May be called from an actor whose queue the
     /// members are on: the actor is suspended, so its queue runs them. It does not run what a ``ManualPool`` has ready.
+    ///
+    /// In the top-level code of `main.swift` Swift 6.3.1 calls the `wait()` that blocks instead, and warns that nothing is awaited: it chooses
+    /// between the two as in synchronous code there. Call it in a function.
     ///
     /// - Throws: `CancellationError`, at once, if the caller is cancelled: the group may have members then. Or a
     ///   ``SerialQueueError``: `fromBeforeFork`.

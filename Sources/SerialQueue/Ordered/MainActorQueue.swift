@@ -57,7 +57,9 @@ extension MainActorQueue {
         try await resultTask(name, priority, consume operation).valueOrCancelled().get()
     }
 
-    /// Cancels every task that has been enqueued so far and has not ended.
+    /// Cancels every task that has been enqueued so far and has not ended, also those of other code: the whole program shares this queue.
+    ///
+    /// To cancel only some of them, keep their handles, or use another queue of the main actor, an `ActorQueue<MainActor>`.
     ///
     /// As everywhere in Swift, a cancelled task still runs, and sees `Task.isCancelled`. A running task is cancelled immediately. A
     /// waiting task is cancelled when it starts, in its turn; until then its handle's `isCancelled` is `false`. So the cost does not

@@ -19,8 +19,8 @@ import CSerialQueueSwiftCall
 /// On a queue of such a pool, `sync`, `asyncAndWait`, `shutdown` and a wait for room first run the queue's ready closures on the
 /// calling thread, so a single-threaded test does not hang on its own queue. Time limits, as in `sync(within:)`, use the real clock.
 ///
-/// Work after a queue's shutdown also needs the pool to run: an actor's late jobs, and the return of an awaited `shutdown` that had
-/// to wait. A `syncOrRun` after the shutdown runs the late jobs first, on the calling thread.
+/// Work after a queue's shutdown also needs the pool to run: an actor's late jobs, and the end for which an awaited `shutdown` waits. A
+/// `syncOrRun` after the shutdown runs the late jobs first, on the calling thread.
 ///
 /// Don't use this in production: closures only run when you run the pool. Run the pool once more at the end of a test, after queues
 /// and timers were released: this releases what they still hold.
@@ -38,34 +38,21 @@ public final class ManualPool: WorkerPool, @unchecked Sendable {
         super.init(owning: sq_pool_retain(pool))
     }
 
-    /// Resumes what waits for the end of queues that have ended. `false`: there is nothing to resume.
-    package func resumeAfterShutdown() -> Bool {
-        withExtendedLifetime(self) { AfterShutdown.resume(on: pool) }
-    }
-
     /// Runs everything that is ready on the pool's queues, or becomes ready during the call, on this thread.
     ///
     /// - Returns: How many closures it has run, or released because their queue discards them.
     @discardableResult
     public func run() -> Int {
-        withExtendedLifetime(self) {
-            var ran = sq_pool_run(pool)
-            while AfterShutdown.resume(on: pool) { ran += sq_pool_run(pool) }
-            return ran
-        }
+        withExtendedLifetime(self) { sq_pool_run(pool) }
     }
 
     /// Advances the clock, and runs what becomes ready on the way.
     ///
-    /// The clock stops at the due time of each timer, in order. If a queue ends during the advance, what waits for its end runs at
-    /// the end of the advance. Don't call this from a closure that the pool is running.
+    /// The clock stops at the due time of each timer, in order. Don't call this from a closure that the pool is running.
     ///
     /// - Returns: How many closures it has run or released.
     @discardableResult
     public func advance(by duration: Duration) -> Int {
-        var ran = run()
-        ran += withExtendedLifetime(self) { sq_pool_advance(pool, nanoseconds(duration)) }
-        ran += run()
-        return ran
+        withExtendedLifetime(self) { sq_pool_advance(pool, nanoseconds(duration)) }
     }
 }

@@ -8,9 +8,9 @@
 /// So synchronous code can run on the actor with `queue.sync { store.assumeIsolated { … } }`.
 ///
 /// Jobs run in FIFO order, whatever their priority. A job does not count towards the queue's capacity, and is never discarded: a shutdown
-/// in mode `discard` also runs the waiting jobs. A job that is enqueued after the shutdown runs when the queue has ended, on a replacement
-/// thread (on a ``ManualPool``, when the pool is run). ``WorkQueue/sync(_:)`` is refused then, but the actor is still isolated and the
-/// queue is current, as before.
+/// in mode `discard` also runs the waiting jobs. A job that is enqueued after the shutdown runs when the queue has ended, on the queue's
+/// pool, or on a replacement thread if it has none or is on a ``LoopPool``. ``WorkQueue/sync(_:)`` is refused then, but the actor is still
+/// isolated and the queue is current, as before.
 ///
 /// Don't use this for an actor whose methods block for long: everything on the queue waits behind them. A `sync` from a task blocks one
 /// of Swift's few threads until its turn; if the work ahead needs such a thread itself, use ``WorkQueue/run(_:file:line:)``.
@@ -20,7 +20,7 @@
 extension SerialQueue: SerialExecutor {
     /// Enqueues a job that is isolated to an actor on this queue. Swift's runtime calls this.
     public func enqueue(_ job: consuming ExecutorJob) {
-        enqueue(UnownedJob(job), QueuedJob.onActor, late: QueuedJob.lateOnActor)
+        enqueue(UnownedJob(job), QueuedJob.onActor)
     }
 
     /// Returns the queue as an executor, for an actor's `unownedExecutor`.
@@ -55,6 +55,6 @@ extension SerialQueue: TaskExecutor {
     // `queue.enqueue(job)` means the other one.
     @_implements(TaskExecutor, enqueue(_:)) @_disfavoredOverload
     public func _enqueueJobOfTask(_ job: consuming ExecutorJob) {
-        enqueue(UnownedJob(job), QueuedJob.onTask, late: QueuedJob.lateOnTask)
+        enqueue(UnownedJob(job), QueuedJob.onTask)
     }
 }

@@ -5,7 +5,6 @@ extension WorkQueue {
     static var innermost: WorkQueue? {
         // C does not retain it, but its task is on this thread's stack, so the queue exists until we have retained it.
         guard let queue = sq_current_queue() else { return nil }
-        if let original = AfterShutdown.original(of: queue) { return original }
         sq_queue_retain(queue)
         return sq_queue_width(queue) == 1 ? SerialQueue(owning: queue) : ConcurrentQueue(owning: queue)
     }
@@ -16,7 +15,7 @@ extension WorkQueue {
     /// closure of a ``ConcurrentQueue``: read, unless it is a barrier). Also `true` in code that runs after the queue's shutdown: an
     /// actor's late jobs and ``syncOrRun(_:)``.
     public var isCurrent: Bool {
-        withExtendedLifetime(self) { sq_is_current(queue) } || AfterShutdown.isCurrent(for: self)
+        withExtendedLifetime(self) { sq_is_current(queue) }
     }
 
     /// Traps if the caller does not run on this queue, also in release builds.

@@ -1,6 +1,5 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
-import Synchronization
 
 extension WorkQueue {
     /// Suspends the caller until everything submitted before has ended and its captures have been released.
@@ -25,11 +24,14 @@ extension WorkQueue {
     /// May also be called from an actor on this queue: its jobs continue after the queue's end, see ``SerialQueue/enqueue(_:)``. The queue
     /// accepts nothing more once the call is suspended. The wait cannot be cancelled; use `limit`.
     ///
+    /// In the top-level code of `main.swift` Swift 6.3.1 calls the `shutdown` that blocks instead, and warns that nothing is awaited: it
+    /// chooses between the two as in synchronous code there. Call it in a function.
+    ///
     /// - Parameters:
     ///   - mode: Whether waiting closures run or are discarded.
     ///   - limit: How long to wait; `nil`: without limit.
-    /// - Throws: `timedOut`: the shutdown continues in the background. `noResources`: nothing was done, or no thread could be
-    ///   started for the wait and the shutdown continues in the background. `fromBeforeFork`: nothing was done.
+    /// - Throws: `timedOut`: the shutdown continues in the background. `noResources`: nothing was done, or there was no memory for the
+    ///   wait and the shutdown continues in the background. `fromBeforeFork`: nothing was done.
     public nonisolated(nonsending) func shutdown(
         _ mode: ShutdownMode = .drain,
         within limit: Duration? = nil
@@ -40,30 +42,10 @@ extension WorkQueue {
 
     /// Shuts the queue down and waits for its end. Returns C's status, but never EDEADLK.
     private nonisolated(nonsending) func end(of mode: ShutdownMode, within limit: Duration?) async -> CInt {
-        var status = sq_shutdown(queue, mode == .drain ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, 0)
+        let status = sq_shutdown(queue, mode == .drain ? SQ_SHUTDOWN_DRAIN : SQ_SHUTDOWN_DISCARD, 0)
         // EDEADLK: the caller is on this queue. That is legal here, because the caller will be suspended.
         guard status == SQ_SWIFT_ETIMEDOUT || status == SQ_SWIFT_EDEADLK else { return status }
         if let limit, limit <= .zero { return CInt(SQ_SWIFT_ETIMEDOUT) }
-        let end = EndCompletion()
-        status = AfterShutdown.follow(self) { end.completeOnce(0) }  // all callers share one waiting thread
-        if status != 0 { return status }
-        let timer = limit.map { EndCompletion.timeouts.makeTimer(every: $0) { end.completeOnce(CInt(SQ_SWIFT_ETIMEDOUT)) } }
-        status = await end.wait()
-        timer?.cancel()
-        return status
-    }
-}
-
-/// The end of a queue or its time limit, whichever comes first.
-///
-/// Unchecked Sendable: adds an atomic.
-private final class EndCompletion: Completion<CInt>, @unchecked Sendable {
-    /// Time limits use the real clock, even if the queue is on a ``ManualPool``.
-    static let timeouts = SerialQueue(label: "timeouts", on: .shared)
-
-    private let isComplete = Atomic(false)
-
-    func completeOnce(_ status: CInt) {
-        if !isComplete.exchange(true, ordering: .relaxed) { complete(status) }
+        return await AwaitedEnd.wait(.ofQueue, queue, keeping: self, within: limit)
     }
 }

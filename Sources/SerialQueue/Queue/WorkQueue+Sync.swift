@@ -1,5 +1,3 @@
-import CSerialQueueSwiftCall
-
 extension WorkQueue {
     /// Waits for everything submitted before, runs `body` on the calling thread, and returns its result.
     ///
@@ -42,16 +40,9 @@ extension WorkQueue {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var outcome: Swift.Result<Result, Failure>?
-        var status = borrowedSyncOrRun(queue) { outcome = Swift.Result(catching: body) }
-        if status != 0 { status = syncOrRunLate(status) { outcome = Swift.Result(catching: body) } }
+        let status = borrowedSyncOrRun(queue) { outcome = Swift.Result(catching: body) }
         // `body` may drop the last other reference to this queue, and C wants ours to last for the whole call.
         withExtendedLifetime(self) {}
         return try finish("syncOrRun", status, outcome.take())
-    }
-
-    /// The part of ``syncOrRun(_:)`` after an error. Returns C's status.
-    @usableFromInline @inline(never)
-    func syncOrRunLate(_ status: CInt, _ body: () -> Void) -> CInt {
-        status == SQ_SWIFT_ESHUTDOWN ? AfterShutdown.syncOrRun(for: self, body) : status
     }
 }

@@ -51,10 +51,22 @@ SWIFT_CALL int sq__swift_sync_barrier(sq_queue_t *queue, sq_time_t deadline, swi
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 
-/* From the core: sq_sync_or_run, but returns ESHUTDOWN after a shutdown. AfterShutdown.swift then orders it with other late work. */
-int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
+/* From the core (queue/end.h, queue/after_end.h): */
+int sq__end_await(sq_queue_t *queue, sq_await_t *await);
+_Bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await);
+int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second);
+
+int sq_swift_end_await(sq_queue_t *queue, sq_await_t *await) { return sq__end_await(queue, await); }
+
+_Bool sq_swift_end_withdraw(sq_queue_t *queue, sq_await_t *await) { return sq__end_withdraw(queue, await); }
+
+int sq_swift_async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second)
+{
+    return sq__async_after_end(queue, call, first, second);
+}
 
 /* From the core: the public calls, but dumps and traces show this caller. */
+int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
 int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
@@ -68,7 +80,7 @@ SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *contex
 SWIFT_CALL int sq__swift_sync_or_run(sq_queue_t *queue, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    return sq__sync_or_run_before_end(queue, call_closure, &closure, __builtin_return_address(0));
+    return sq__sync_or_run_from(queue, call_closure, &closure, __builtin_return_address(0));
 }
 
 SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)

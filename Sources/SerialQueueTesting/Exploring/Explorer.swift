@@ -77,7 +77,7 @@ final class Explorer: Sendable {
     /// Runs the test to its end. Returns why it has none.
     private func pump(_ run: Run, _ exploration: OpaquePointer, _ pool: ManualPool) -> String? {
         let test = test
-        let pump = Pump(run: run, pool: pool, isCancelled: { self.isCancelled.load(ordering: .relaxed) }) {
+        let pump = Pump(run: run, isCancelled: { self.isCancelled.load(ordering: .relaxed) }) {
             sq_exploration_step(exploration, $0)
         }
         // If nothing came from outside once, nothing will when the same failure is repeated and shrunk.

@@ -12,15 +12,13 @@ final class Pump {
     static let patience = 1_000
 
     private let run: Run
-    private let pool: ManualPool
     private let isCancelled: () -> Bool
     /// Takes a step, with the clock if it is `true`. `false`: there is nothing to do.
     private let step: (Bool) -> Bool
     private var task: Task<Void, Never>?
 
-    init(run: Run, pool: ManualPool, isCancelled: @escaping () -> Bool, step: @escaping (Bool) -> Bool) {
+    init(run: Run, isCancelled: @escaping () -> Bool, step: @escaping (Bool) -> Bool) {
         self.run = run
-        self.pool = pool
         self.isCancelled = isCancelled
         self.step = step
     }
@@ -39,7 +37,6 @@ final class Pump {
             while step(!run.testHasEnded) {
                 if isCancelled() { task?.cancel() }
             }
-            if pool.resumeAfterShutdown() { continue }
             if run.testHasEnded { return true }
             guard waitForOutside(patience()) else { return false }
         }

@@ -1,4 +1,5 @@
 /* shutdown.c: shutdown, with both modes. */
+#include "queue/after_end.h"
 #include "scenario.h"
 
 #include <errno.h>
@@ -52,6 +53,42 @@ static void after_end_two(void) {
     stage_end();
 }
 
+static void write_cell_in_job(void *unused, void *unused_too, bool runs) {
+    (void)unused_too;
+    if (!runs || !sq_has_ended(ended)) {
+        ex_fail("a late job is discarded, or runs before the end");
+    }
+    write_cell(unused);
+}
+
+static void submit_late(void *unused) {
+    (void)unused;
+    int error = sq__async_after_end(ended, write_cell_in_job, NULL, NULL);
+    if (error) {
+        ex_fail("a late job is refused: %s", strerror(error));
+    }
+}
+
+/* The queue is closed, and ends while late jobs come. */
+static void after_end_jobs(void) {
+    static const expectation_t nothing;
+    stage_begin(&nothing, 0);
+    ran = 0;
+    ended = sq_queue_create("A", NULL);
+    int threads[] = { ex_start(end, NULL, false), ex_start(submit_late, NULL, false), ex_start(submit_late, NULL, false) };
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i += 1) {
+        ex_join(threads[i]);
+    }
+    sq_queue_release(ended);
+    for (unsigned i = 1; i < ex_threads(); i += 1) {
+        ex_join((int)i);
+    }
+    if (ran != 2) {
+        ex_fail("after the end %d functions ran", ran);
+    }
+    stage_end();
+}
+
 const scenario_t shutdown_scenarios[] = {
     { "drain_async", "a drain runs what was accepted, and refuses the rest", "async async | drain", .expect = { STOPPED } },
     { "drain_sync", "the fast way back of a sync against the close", "sync | drain", .expect = { STOPPED } },
@@ -85,5 +122,6 @@ const scenario_t shutdown_scenarios[] = {
     { "drain_faults", "a shutdown while memory and threads fail", "async drain_until | sync_until", .faults = true, .expect = { STOPPED } },
     { "drain_then_async", "the first async comes when the queue has ended: no worker is started that nobody ends", "drain async | async", .expect = { STOPPED } },
     { "after_end_two", "two threads are the first to call sync_or_run after the end: their functions exclude each other", .body = after_end_two },
+    { "after_end_jobs", "two late jobs come while the queue ends: both run, one at a time", .body = after_end_jobs },
     { 0 },
 };

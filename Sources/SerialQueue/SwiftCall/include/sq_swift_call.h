@@ -47,6 +47,16 @@ void sq_swift_note_site(const sq_queue_t *_Nonnull queue, const unsigned char *_
 /* A turn of a FIFOQueue begins or ends, for a trace. */
 void sq_swift_trace_turn(const char *_Nonnull label, uintptr_t fifo, uintptr_t turn, _Bool begins);
 
+/* Calls `await->ended` when the queue has ended, on the thread that ends it, with no lock held. Otherwise as sq_group_await. Returns
+ * EINPROGRESS; 0: it has ended; ENOMEM or ESTALE. If it is not EINPROGRESS, `ended` will not be called. */
+int sq_swift_end_await(sq_queue_t *_Nonnull queue, sq_await_t *_Nonnull await);
+
+/* After EINPROGRESS. False: `ended` was called or is about to be. */
+_Bool sq_swift_end_withdraw(sq_queue_t *_Nonnull queue, sq_await_t *_Nonnull await);
+
+/* Submits a job that a shutdown has refused: it runs after the end of the queue, as a task of it. Returns 0 or ENOMEM. */
+int sq_swift_async_after_end(sq_queue_t *_Nonnull queue, sq_pair_function_t _Nonnull call, void *_Nullable first, void *_Nullable second);
+
 /* Resumes a continuation that returns nothing and throws nothing, like UnsafeContinuation.resume(). The latter is inlined into its
  * caller, and reads the task's memory there. If the task continues without having been suspended, the runtime orders the accesses,
  * but ThreadSanitizer sees only the read. */

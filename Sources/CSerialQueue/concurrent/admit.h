@@ -39,7 +39,6 @@
 
 #include "gate/concurrent.h"
 #include "kernel/baton.h"
-#include "kernel/run.h"
 
 /* How many readers a thread lets in before another one continues. Tests set a small number. */
 #ifndef SQ__ADMITS
@@ -55,8 +54,5 @@ bool sq__admit_has_threads(const sq_queue_t *queue);
 
 /* O. Leaves the baton to the pool. True: the caller posts the queue's entry; else it must not touch the queue again. */
 bool sq__admit_by_pool(sq_queue_t *queue);
-
-/* Called by the pool with the queue's entry; returns as sq__run_tasks. `pass`: sq__baton_pass (queue/runner.h). */
-sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *));
 
 #endif

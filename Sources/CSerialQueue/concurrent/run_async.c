@@ -1,8 +1,8 @@
-/* run_async.c: the async tasks of a concurrent queue, on the threads of its pool. */
+#include "concurrent/run_async.h"
+
 #include "concurrent/admit.h"
 #include "observe/reader.h"
 #include "kernel/ring.h"
-#include "kernel/run.h"
 
 /* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {

@@ -19,7 +19,7 @@
 #include "include/sq_apply.h"
 
 #include "include/sq_pool.h"
-#include "many/loop.h"
+#include "many/apply.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"

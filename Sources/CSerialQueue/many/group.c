@@ -1,5 +1,6 @@
 #include "many/group.h"
 
+#include "many/group_count.h"
 #include "many/lock.h"
 #include "platform/memory.h"
 

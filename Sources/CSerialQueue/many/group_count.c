@@ -1,8 +1,8 @@
 /* group_count.c: members enter and leave, and what ends with the last one. group.h describes the count. */
-#include "many/group.h"
+#include "many/group_count.h"
 
 #include "many/lock.h"
-#include "many/tie.h"
+#include "many/tie_record.h"
 #include "platform/memory.h"
 
 #include <errno.h>

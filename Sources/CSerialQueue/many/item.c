@@ -1,6 +1,8 @@
 /* item.c: work items, from creation to outcome. */
 #include "many/item.h"
 
+#include "many/item_wait.h"
+#include "many/tie.h"
 #include "timer/delayed.h"
 #include "platform/memory.h"
 #include "queue/async.h"

@@ -1,5 +1,5 @@
 /* item_await.c: waiting for an item's outcome without a thread. */
-#include "many/item.h"
+#include "many/item_record.h"
 #include "many/lock.h"
 #include "thread/process.h"
 

@@ -7,7 +7,7 @@
  * Notifications that are registered after the outcome go to the list, too. NOTIFIES says that a thread, or an alarm, is submitting
  * those on the list. It repeats this until it finds the list empty, and then clears NOTIFIES, under the lock. So the order is
  * kept. */
-#include "many/item.h"
+#include "many/item_wait.h"
 
 #include "kernel/withdraw.h"
 #include "many/lock.h"

@@ -16,9 +16,6 @@ typedef struct sq__loop {
     uintptr_t code; /* of an iteration, for the record: the function, or what it calls if all loops have the same one */
 } sq__loop_t;
 
-/* sq_apply, for a language that calls all its loops through one function. */
-int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code);
-
 /* Runs iterations from `begin` on, on this thread: all, or `briefly`. Returns the first that it has not run. */
 size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly);
 

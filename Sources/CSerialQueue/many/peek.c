@@ -1,7 +1,7 @@
 #include "many/peek.h"
 
-#include "many/item.h"
-#include "many/tie.h"
+#include "many/item_record.h"
+#include "many/tie_record.h"
 #include "platform/peek.h"
 
 enum { MOST_LISTS = 1 << 16, MOST_TIES = 1 << 16 };

@@ -1,6 +1,7 @@
 #include "many/tie.h"
 
 #include "gate/concurrent.h"
+#include "many/group_count.h"
 #include "many/lock.h"
 #include "platform/memory.h"
 #include "pool/loop.h"

@@ -1,7 +1,7 @@
 #include "many/tie_search.h"
 
 #include "many/lock.h"
-#include "many/tie.h"
+#include "many/tie_record.h"
 #include "pool/loop.h"
 
 /* L */

@@ -3,6 +3,7 @@
 #include "include/sq_queue.h"
 #include "include/sq_shutdown.h"
 #include "include/sq_suspend.h"
+#include "state/extras.h"
 #include "state/lock.h"
 #include "kernel/run.h"
 #include "platform/memory.h"

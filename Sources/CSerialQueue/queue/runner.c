@@ -1,6 +1,7 @@
 #include "queue/runner.h"
 
 #include "concurrent/admit.h"
+#include "concurrent/run_async.h"
 #include "kernel/baton.h"
 #include "observe/watch_notes.h"
 #include "state/lock.h"

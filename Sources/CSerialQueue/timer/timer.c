@@ -1,6 +1,7 @@
 /* timer.c: the calls of a timer's owner. timer_fire.c explains how they race with the firings. */
 #include "timer/timer.h"
 
+#include "timer/timer_fire.h"
 #include "kernel/current.h"
 #include "state/handle.h"
 #include "state/lock.h"

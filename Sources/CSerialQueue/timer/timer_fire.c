@@ -40,7 +40,7 @@
  * is released when the timer has no owner and is off the list: work in the queue keeps the queue alive, or, if the queue is
  * suspended and nothing can resume it, is discarded like all other work. If the queue is closed, that reference is released
  * together with the owner's: a timer that waits for the end of the queue must not prevent it (pending_timers.h). */
-#include "timer/timer.h"
+#include "timer/timer_fire.h"
 
 #include "gate/concurrent.h"
 #include "kernel/depth.h"

@@ -1,0 +1,10 @@
+/* run_async.h: the async tasks of a concurrent queue, on the threads of its pool. */
+#ifndef SQ__CONCURRENT_RUN_ASYNC_H
+#define SQ__CONCURRENT_RUN_ASYNC_H
+
+#include "kernel/run.h"
+
+/* Called by the pool with the queue's entry; returns as sq__run_tasks. `pass`: sq__baton_pass (queue/runner.h). */
+sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *));
+
+#endif

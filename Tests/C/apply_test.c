@@ -2,6 +2,7 @@
 #include "apply.h"
 #include "child.h"
 #include "inject.h"
+#include "many/apply.h"
 #include "many/loop.h"
 #include "pool/help.h"
 

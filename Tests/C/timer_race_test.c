@@ -2,7 +2,7 @@
  * and not early; how late they come is not checked. */
 #include "timed.h"
 
-#include "timer/timer.h"
+#include "timer/timer_fire.h"
 #include "state/lock.h"
 
 static uint64_t now(void) { return sq_deadline(0); }

@@ -3,7 +3,7 @@
 
 #include "state/lock.h"
 #include "thread/self.h"
-#include "timer/timer.h"
+#include "timer/timer_fire.h"
 
 /* Cancel and wait */
 

@@ -4,13 +4,7 @@
 
 #include <string.h>
 
-/* SplitMix64 */
-static uint64_t next_random(sq__chooser_t *chooser) {
-    uint64_t x = chooser->random += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
+static uint64_t next_random(sq__chooser_t *chooser) { return sq__mix(chooser->random += 0x9E3779B97F4A7C15u); }
 
 static size_t random_below(sq__chooser_t *chooser, size_t limit) {
     return limit <= UINT32_MAX ? (size_t)((next_random(chooser) >> 32) * limit >> 32) : next_random(chooser) % limit;

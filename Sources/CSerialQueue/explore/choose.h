@@ -47,6 +47,13 @@ typedef struct sq__chooser {
     unsigned change_count;
 } sq__chooser_t;
 
+/* A permutation of the numbers, from SplitMix64: neighbours become unlike each other. */
+static inline uint64_t sq__mix(uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
 /* Begins a run. `given` is set; `depth`: PCT's number of changes. */
 void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t seed, unsigned depth);
 

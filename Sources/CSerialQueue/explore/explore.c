@@ -205,7 +205,7 @@ static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explo
     char *tape = sq__tape_write(&hunt->best, exploration->name);
     explored->has_failed = true;
     explored->is_repeatable = hunt->is_repeatable;
-    explored->seed = hunt->seed + (hunt->runs > 0 ? hunt->runs - 1 : 0);
+    explored->seed = hunt->strategy == SQ_EXPLORE_DEPTH_FIRST || hunt->is_replay ? hunt->seed : hunt->own_seed;
     explored->choices = hunt->is_replay ? exploration->run.chooser.taken.length : hunt->found_choices;
     explored->choices_that_matter = sq__tape_unusual(&hunt->best);
     set_text(&explored->message, message);

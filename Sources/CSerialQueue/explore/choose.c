@@ -14,7 +14,8 @@ void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t s
     chooser->taken.length = 0;
     chooser->has_no_memory = false;
     chooser->chooses = chooses;
-    chooser->random = seed;
+    chooser->seed = chooser->random = seed;
+    chooser->depth = depth;
     if (chooses != SQ__CHOOSES_PRIORITY) {
         return;
     }
@@ -24,6 +25,10 @@ void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t s
     for (unsigned i = 0; i < chooser->change_count; i += 1) {
         chooser->changes[i] = random_below(chooser, (size_t)4 << random_below(chooser, 9)); /* how long the run is, is not known */
     }
+}
+
+void sq__chooser_begin_again(sq__chooser_t *chooser) {
+    sq__chooser_begin(chooser, chooser->chooses, chooser->seed, chooser->depth);
 }
 
 /* NULL: no memory. */

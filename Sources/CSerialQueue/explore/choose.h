@@ -38,7 +38,8 @@ typedef struct sq__chooser {
     sq__tape_t taken;     /* the answers that were given */
     bool has_no_memory;   /* the run was not recorded as a whole */
     sq__chooses_t chooses;
-    uint64_t random;
+    uint64_t seed, random; /* at the beginning; now */
+    unsigned depth;
     /* PCT */
     sq__priority_t *priorities;
     size_t priority_count, priority_room;
@@ -56,6 +57,9 @@ static inline uint64_t sq__mix(uint64_t x) {
 
 /* Begins a run. `given` is set; `depth`: PCT's number of changes. */
 void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t seed, unsigned depth);
+
+/* Begins the last run again. */
+void sq__chooser_begin_again(sq__chooser_t *chooser);
 
 /* Decides among `count` ways, at least one. */
 size_t sq__choose_way(sq__chooser_t *chooser, const sq__way_t *ways, size_t count);

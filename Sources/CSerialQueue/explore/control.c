@@ -105,7 +105,7 @@ void sq__control_pass(sq__run_t *run, const sq__way_t *way) {
         run->command = *way;
     }
     const sq__pump_t *pump = sq__ways_sleeping_pump(run);
-    if (pump != NULL && (way == NULL || !run->uses_helpers)) {
+    if (pump != NULL && (way == NULL || !pump->uses_helpers)) {
         give_control(pump->thread);
         return;
     }
@@ -185,7 +185,7 @@ static bool help(void *argument) {
     while (has_way && way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY) {
         sq__control_act(helper, &way);
         const sq__pump_t *pump = sq__ways_sleeping_pump(run);
-        if (pump != NULL && (pump->is_single || !run->uses_helpers)) {
+        if (pump != NULL && (pump->is_single || !pump->uses_helpers)) {
             has_way = false;
             break;
         }

@@ -10,7 +10,8 @@
  *                         nothing to do. While the pump sleeps, a helper that has nothing to do returns control to it
  *
  * A pump runs tasks itself, so threads need not change. But if such a task waits, the pump cannot return before that wait has
- * ended. So in a test whose tasks wait, helpers run all tasks (uses_helpers).
+ * ended. So in a test whose tasks wait, helpers run all tasks (uses_helpers). They always run those of a pump that is in a task: that
+ * task may be about to end the wait.
  *
  * All threads are real ones: thread-local variables, the deadlock search, sanitizers and debuggers see them as in production.
  *
@@ -59,6 +60,7 @@ typedef struct sq__pump {
     uint64_t until;     /* it does not move the clock beyond this time */
     bool is_single;     /* it takes one step */
     bool is_last;       /* the test has returned: it runs what is left */
+    bool uses_helpers;  /* helpers run all tasks. Set by sq__pump_run */
     bool is_asleep;     /* another thread has control, and returns it later */
     struct sq__pump *next;
 } sq__pump_t;

@@ -102,7 +102,9 @@ public struct Exploration: Sendable {
     /// How many schedules were run.
     public let schedules: Int
 
-    /// With ``ExplorationStrategy/depthFirst``: there are no other schedules, within its bound.
+    /// With ``ExplorationStrategy/depthFirst``: there are no other schedules, within its bound. Schedules in which a task is interrupted
+    /// elsewhere than at an `await`, or before and after a `sync`, a permit or a cancel, are not counted; ``SerialQueue/ManualPool/yield()``
+    /// adds such a place.
     public let isComplete: Bool
 
     /// What was not under control, by name. Empty unless escapes were allowed.

@@ -203,7 +203,7 @@ static bool help(void *argument) {
 
 /* Waiting for control */
 
-void sq__control_wait(sq__thread_t *thread) {
+bool sq__control_wait(sq__thread_t *thread) {
     sq__run_t *run = thread->run;
     sq__way_t way;
     bool has_way;
@@ -211,9 +211,10 @@ void sq__control_wait(sq__thread_t *thread) {
         sq__control_get_unstuck(run);
     }
     if (has_way && way.what == thread) {
-        return;
+        return false;
     }
     sq__control_prepare(thread);
     sq__control_pass(run, has_way ? &way : NULL);
     sq__control_sleep(thread);
+    return true;
 }

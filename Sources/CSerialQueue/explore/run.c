@@ -87,10 +87,12 @@ void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, s
     thread->wait = NULL;
     thread->deadline = SQ__NEVER;
     append_waiting(thread);
-    sq__control_wait(thread);
+    bool others_came = sq__control_wait(thread);
     remove_waiting(thread);
-    if (run->record.is_on) {
+    if (run->record.is_on && doing != NULL) {
         record_pause(thread, doing, label, function);
+    } else if (run->record.is_on && others_came) {
+        sq__record_add(&run->record, SQ__EVENT_CONTINUES, thread->column, "continues");
     }
 }
 
@@ -126,7 +128,7 @@ static sq__outcome_t sleep_in_run(sq__explored_t *explored, const sq__wait_t *wa
         if (run->is_endless) {
             (void)sq__control_refuse_all(run);
         }
-        sq__control_wait(thread);
+        (void)sq__control_wait(thread);
         outcome = sq__token_withdraw(wait->token, wait->wait_id);
         thread->deadline = SQ__NEVER; /* if it is open, its call has begun, and the deadline limits only the wait until then */
     }

@@ -122,7 +122,7 @@ void sq__run_fail(sq__run_t *run, const char *message);
 /* Something from outside took part. With the pool's lock. */
 void sq__run_outside(sq__run_t *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Another task may go first: the schedule decides. */
+/* Another task may go first: the schedule decides. The texts: as sq__explored_calls_t has them. */
 void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, void (*function)(void *));
 
 #endif

@@ -22,7 +22,8 @@ import SerialQueue
 ///
 /// A run fails if the closure throws, or would wait forever. The error explains the failure: the smallest schedule that causes it,
 /// drawn as a timeline, and a tape that replays it. Fail by throwing, as ``SerialQueue/ManualPool/require(_:_:fileID:line:)`` does:
-/// `#expect` and `XCTAssert` report each failing run, but do not stop the search, and cannot be explained.
+/// `#expect` and `XCTAssert` report each failing run, but do not stop the search, and cannot be explained. A trap ends the process; before,
+/// the schedule's tape is written to stderr.
 ///
 /// These are explored: actors, `Task { }`, child tasks and task groups, at each `await`; all queues, groups, items and semaphores of
 /// this package. Make queues on the pool, and sleep on ``SerialQueue/ManualPool/clock``. Whatever else decides when a task continues is not

@@ -2,6 +2,7 @@
 
 #include "explore/hunt.h"
 #include "explore/report.h"
+#include "explore/trap.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 
@@ -21,6 +22,7 @@ struct sq_exploration {
     bool shows_progress, is_on_terminal;
     uint64_t began, shown; /* when; nanoseconds */
     uint64_t runs;
+    bool watches_faults;
     bool is_again;         /* the next run is the last one again, with helpers */
 };
 
@@ -116,6 +118,9 @@ static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *op
 }
 
 static void destroy(sq_exploration_t *exploration) {
+    if (exploration->watches_faults) {
+        sq__fault_unwatch();
+    }
     sq__run_free(&exploration->run);
     sq__hunt_free(&exploration->hunt);
     sq__memory_free(exploration->name);
@@ -140,6 +145,7 @@ sq_exploration_t *sq_exploration_create(const sq_explore_options_t *options, sq_
         errno = error;
         return NULL;
     }
+    exploration->watches_faults = sq__fault_watch(sq__explore_trapped);
     return exploration;
 }
 

@@ -67,6 +67,7 @@ typedef struct sq__pump {
 
 struct sq__run {
     sq__explorer_t explorer; /* the first field; the pool's */
+    const char *name;        /* the test's */
     sq_pool_t *pool;
     sq__chooser_t chooser;
     sq__record_t record;
@@ -94,7 +95,7 @@ struct sq__run {
     size_t way_room;
 };
 
-/* Begins a run on the calling thread. `chooser` has begun. Returns 0 or ENOMEM. */
+/* Begins a run on the calling thread. `chooser` has begun. `name` stays valid until the end. Returns 0 or ENOMEM. */
 int sq__run_begin(sq__run_t *run, const char *name);
 
 /* Runs what is left, and takes the thread out of the run. */

@@ -72,7 +72,7 @@ void sq_explored_clear(sq_explored_t *explored);
  * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When
  * `test` has returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if
  * a thread would wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only
- * that is run.
+ * that is run. A schedule that ends the process by a trap, an abort or a wild pointer first writes its tape to stderr.
  *
  * @param options NULL: the defaults.
  * @param explored Receives the result; NULL: a failure's report goes to stderr.

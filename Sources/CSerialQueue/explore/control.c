@@ -134,10 +134,11 @@ static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     size_t ran = 0;
     sq__ways_take(run, entry);
     thread->queue = queue;
-    thread->function = sq__next_function(queue);
+    thread->called = sq__next_called(queue);
     thread->name[0] = '\0';
     if (run->record.is_on) {
-        const char *name = sq__name_function(run, thread->function);
+        const char *name = sq__name_called(run, thread->called);
+        snprintf(thread->name, sizeof thread->name, "%s", name);
         thread->column = sq__record_column(&run->record, queue, queue->label);
         thread->event = sq__record_add(&run->record, SQ__EVENT_STARTS, thread->column, "%s", name[0] != '\0' ? name : "runs");
     }
@@ -151,7 +152,7 @@ static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     }
     run->ran += ran;
     thread->queue = before.queue;
-    thread->function = before.function;
+    thread->called = before.called;
     thread->event = before.event;
     thread->column = before.column;
     memcpy(thread->name, before.name, sizeof thread->name);

@@ -70,7 +70,7 @@ static void remove_waiting(sq__thread_t *thread) {
 }
 
 static void record_pause(sq__thread_t *thread, const char *doing, const char *label, sq_function_t function) {
-    const char *name = sq__name_function(thread->run, function);
+    const char *name = sq__name_called(thread->run, (sq__called_t){ .function = function });
     if (label == NULL || (label[0] == '\0' && name[0] == '\0')) {
         sq__record_add(&thread->run->record, SQ__EVENT_HAPPENS, thread->column, "%s", doing);
     } else {

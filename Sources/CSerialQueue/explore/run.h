@@ -30,6 +30,13 @@
 
 typedef struct sq__run sq__run_t;
 
+/* What a task calls, to be named. */
+typedef struct sq__called {
+    sq_function_t function; /* NULL: unknown */
+    const void *context;    /* of a task, or the first of two */
+    const char *label;      /* a work item's, valid until it has run; or static. NULL: none */
+} sq__called_t;
+
 /* A thread of the run. */
 typedef struct sq__runner_thread {
     sq__explored_t explored; /* the first field */
@@ -43,8 +50,8 @@ typedef struct sq__runner_thread {
 
     /* While it runs a task. */
     const sq_queue_t *queue; /* NULL: none */
-    sq_function_t function;  /* NULL: unknown */
-    char name[80];           /* the label from sq_explore_label, if the run is recorded; else "" */
+    sq__called_t called;
+    char name[80];           /* the label from sq_explore_label or of a work item, if the run is recorded; else "" */
     size_t event;            /* of its start */
     unsigned column;
 
@@ -72,6 +79,7 @@ struct sq__run {
     sq__chooser_t chooser;
     sq__record_t record;
     sq__functions_t functions;
+    char closure[128];       /* the name that sq__name_called returned last, if it is a closure's */
     sq__thread_t test;       /* the thread that runs the test */
     sq__thread_t *helpers, *idle;
     sq__thread_t *waiting;   /* in the order in which they began to wait */

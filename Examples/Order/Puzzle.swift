@@ -154,7 +154,7 @@ final class Notes: @unchecked Sendable {
     while nanosecondsNow() < end {}
 }
 
-/// Draws each puzzle once, plays it often, and shows what was printed beside all that can be.
+/// Draws each puzzle once, plays it often, and shows what was printed next to all that can be.
 func showPuzzles(rounds: Int) async throws -> Bool {
     var allHold = true
     for puzzle in Puzzle.all {

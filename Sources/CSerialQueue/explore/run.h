@@ -33,8 +33,8 @@ typedef struct sq__run sq__run_t;
 /* What a task calls, to be named. */
 typedef struct sq__called {
     sq_function_t function; /* NULL: unknown */
-    const void *context;    /* of a task, or the first of two */
-    const char *label;      /* a work item's, valid until it has run; or static. NULL: none */
+    const void *context;    /* of a task, or the first of two; NULL once it runs */
+    const char *label;      /* a work item's, or static; NULL: none, or it runs */
 } sq__called_t;
 
 /* A thread of the run. */

@@ -5,6 +5,7 @@
 #include "kernel/concurrent.h"
 #include "kernel/handle.h"
 #include "kernel/sited.h"
+#include "many/peek.h"
 #include "many/tie.h"
 #include "platform/memory.h"
 #include "queue/async.h"
@@ -38,6 +39,10 @@ static void call_pair(const owned_pair_t *owned, bool runs) {
 
 static void run_pair(void *owned) { call_pair(owned, true); }
 static void discard_pair(void *owned) { call_pair(owned, false); }
+
+const sq__pair_t *sq__group_pair(const sq__member_task_t *member) {
+    return member->run == run_pair ? &((const owned_pair_t *)member->context)->pair : NULL;
+}
 
 /* `owned` is NULL for a plain function. */
 static int submit(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned) {

@@ -38,7 +38,7 @@ let package = Package(
         ),
 
         .executableTarget(name: "wordcount", dependencies: ["SerialQueue"], path: "Examples/WordCount"),
-        .executableTarget(name: "order", dependencies: ["SerialQueue"], path: "Examples/Order"),
+        .executableTarget(name: "order", dependencies: ["SerialQueue", "SerialQueueTesting"], path: "Examples/Order"),
         .executableTarget(name: "inversion", dependencies: ["SerialQueue"], path: "Examples/Inversion"),
         .executableTarget(name: "slow", dependencies: ["SerialQueue"], path: "Examples/Slow"),
         .executableTarget(name: "hangs", dependencies: ["SerialQueue"], path: "Examples/Hangs"),

@@ -25,7 +25,7 @@ func show(callerCount: Int) -> Bool {
 }
 
 guard let threads = threadsFromCommandLine(CommandLine.arguments.dropFirst()) else {
-    exit(showPuzzles(rounds: 200) ? 0 : 1)
+    exit(try await showPuzzles(rounds: 200) ? 0 : 1)
 }
 write("One thread submits 1 and 2 with async, 3 with sync, 4 with async, 5 with sync.\n\n")
 guard show(callerCount: 1) else { exit(1) }

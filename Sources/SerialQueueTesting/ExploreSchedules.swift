@@ -22,7 +22,8 @@ import SerialQueue
 ///
 /// A run fails if the closure throws, or would wait forever. The error explains the failure: the smallest schedule that causes it,
 /// drawn as a timeline, and a tape that replays it. Fail by throwing, as ``SerialQueue/ManualPool/require(_:_:fileID:line:)`` does:
-/// `#expect` and `XCTAssert` report each failing run, but do not stop the search, and cannot be explained.
+/// `#expect` and `XCTAssert` report each failing run, but do not stop the search, and cannot be explained. A trap ends the process; before,
+/// the schedule's tape is written to stderr.
 ///
 /// These are explored: actors, `Task { }`, child tasks and task groups, at each `await`; all queues, groups, items and semaphores of
 /// this package. Make queues on the pool, and sleep on ``SerialQueue/ManualPool/clock``. Whatever else decides when a task continues is not
@@ -102,7 +103,9 @@ public struct Exploration: Sendable {
     /// How many schedules were run.
     public let schedules: Int
 
-    /// With ``ExplorationStrategy/depthFirst``: there are no other schedules, within its bound.
+    /// With ``ExplorationStrategy/depthFirst``: there are no other schedules, within its bound. Schedules in which a task is interrupted
+    /// elsewhere than at an `await`, or before and after a `sync`, a permit or a cancel, are not counted; ``SerialQueue/ManualPool/yield()``
+    /// adds such a place.
     public let isComplete: Bool
 
     /// What was not under control, by name. Empty unless escapes were allowed.

@@ -43,8 +43,9 @@ public struct PoolClock: Clock, Sendable {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let wakeUp = WorkItem(label: "sleep") {}
-        // A queue of its own: of sleepers that are due at the same time, any may be first.
-        guard SerialQueue(label: "clock", on: manual).asyncAfter(now.duration(to: deadline), wakeUp) else {
+        // A queue of its own: of sleepers that are due at the same time, any may be first. A report names the timer by this label.
+        let sleeper = JobControl.shared.run?.nameOfRunningTask.map { " of \($0)" } ?? ""
+        guard SerialQueue(label: "sleep\(sleeper) until \(deadline.offset)", on: manual).asyncAfter(now.duration(to: deadline), wakeUp) else {
             fatalError("PoolClock: no memory to sleep")
         }
         do {

@@ -105,6 +105,34 @@ static void book_twice(sq_pool_t *pool, void *context) {
     end();
 }
 
+/* Double completion: the result is not there yet when it is looked for, and so it is set twice. */
+
+static void look_for_result(void *number) { world.copy[(intptr_t)number] = world.count; }
+
+static void set_result(void *number) {
+    (void)number;
+    if (!is_right || world.count == 0) {
+        world.count += 1;
+    }
+}
+
+static void complete_if_needed(void *number) {
+    run(world.store, look_for_result, (intptr_t)number);
+    if (world.copy[(intptr_t)number] == 0) {
+        submit(world.store, set_result, (intptr_t)number);
+    }
+}
+
+static void complete_twice(sq_pool_t *pool, void *context) {
+    (void)context;
+    begin(pool);
+    submit(world.a, complete_if_needed, 0);
+    submit(world.b, complete_if_needed, 1);
+    sq_pool_run(pool);
+    SQ_EXPLORE_CHECK(world.count == 1);
+    end();
+}
+
 /* A cache is filled twice: both requests find nothing, and load. */
 
 static void keep_loaded(void *number) {

@@ -8,7 +8,8 @@ static const struct bug {
     const char *name;
     program_t program;
 } bugs[] = {
-    { "lost_update", lose_update }, { "check_then_act", book_twice }, { "cache_filled_twice", fill_cache },
+    { "lost_update", lose_update }, { "check_then_act", book_twice },
+    { "double_completion", complete_twice }, { "cache_filled_twice", fill_cache },
     { "cancel_against_start", cancel_and_start }, { "shutdown_against_submit", shut_down_and_submit },
     { "assumed_order", assume_order }, { "timeout_against_answer", time_out_and_answer }, { "leaked_waiter", leak_waiter },
     { "unsubscribe_during_notify", unsubscribe_and_notify }, { "read_before_permit", read_before_permit },
@@ -40,7 +41,7 @@ static uint64_t median_of(const struct bug *bug, sq_explore_strategy_t strategy,
 }
 
 /* To see it fail: in choose.c always answer 0. Or no pause in wait_explored, and the stale read is not found; no pause in
- * sq_item_cancel, and the cancel is not found. */
+ * sq_item_cancel, and the cancel is not found. Or no pause in sync_explored (sync.c), and the double completion is not found. */
 TEST(each_planted_bug_is_found_in_a_median_of_100_schedules_and_shrunk_to_what_matters) {
     is_right = false;
     for (size_t i = 0; i < BUGS; i += 1) {

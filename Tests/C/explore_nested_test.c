@@ -69,3 +69,35 @@ TEST(a_task_that_runs_the_pool_returns_before_its_run_ends) {
     check_that_all_return(SQ_EXPLORE_PCT);
     check_that_all_return(SQ_EXPLORE_DEPTH_FIRST);
 }
+
+static unsigned refused; /* waits, over all schedules */
+
+static void wait_for_signal(void *context) { refused += sq_semaphore_wait(((scene_t *)context)->semaphore, SQ_FOREVER) != 0; }
+
+/* One schedule in 64 has a task that waits for this one. */
+static void run_and_signal(void *context) {
+    scene_t *scene = context;
+    if (sq_pool_choose(scene->pool, 64) == 63) {
+        CHECK_EQUAL(sq_async(scene->b, wait_for_signal, scene), 0);
+    }
+    sq_pool_run(scene->pool);
+    signal_permit(scene);
+    sq_pool_run(scene->pool);
+}
+
+static void task_that_wakes_another(sq_pool_t *pool, void *unused) {
+    scene_t scene = scene_on(pool);
+    (void)unused;
+    CHECK_EQUAL(sq_async(scene.a, run_and_signal, &scene), 0);
+    sq_pool_run(pool);
+    end_scene(&scene);
+}
+
+/* To see it fail: in sq__pump_run do not look whether the pump's thread is in a task. The wait is then refused: the thread that waits is the
+ * one that would signal. */
+TEST(a_task_that_runs_the_pool_may_wake_another_task) {
+    refused = 0;
+    check_passed(explore("wakes", task_that_wakes_another, NULL, options_of(SQ_EXPLORE_RANDOM, 1000)), false);
+    check_passed(explore("wakes", task_that_wakes_another, NULL, options_of(SQ_EXPLORE_DEPTH_FIRST, 1000)), true);
+    CHECK_EQUAL(refused, 0);
+}

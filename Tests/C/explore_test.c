@@ -133,7 +133,7 @@ TEST(a_report_has_the_tape_the_timeline_and_what_would_make_the_test_pass) {
     options.seed = 1; /* whatever SQ_SEED is: either of the two may be interrupted */
     sq_explored_t explored = explore("deposits", make_deposits, &wrong, options);
     check_reports(&explored, "deposits failed: deposits.balance == 20");
-    check_reports(&explored, "1 of 5 matters");
+    check_reports(&explored, "1 of 7 matters");
     check_reports(&explored, "SQ_TAPE='deposits/1/");
     check_reports(&explored, "  step  test              alice             bob");
     check_reports(&explored, "[ deposit_of_alice");

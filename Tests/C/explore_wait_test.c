@@ -58,6 +58,27 @@ TEST(a_wait_that_nothing_can_end_fails_and_names_who_waits_for_what) {
     sq_explored_clear(&explored);
 }
 
+static void wait_or_be_refused(void *context) { WHATEVER(sq_semaphore_wait(((scene_t *)context)->semaphore, SQ_FOREVER)); }
+
+/* One schedule in 64 has a task that waits for the test. */
+static void wait_rarely(sq_pool_t *pool, void *context) {
+    scene_t scene = scene_on(pool);
+    (void)context;
+    if (sq_pool_choose(pool, 64) == 63) {
+        WHATEVER(sq_async(scene.a, wait_or_be_refused, &scene));
+    }
+    sq_pool_run(pool);
+    signal_permit(&scene);
+    sq_pool_run(pool);
+    end_scene(&scene);
+}
+
+/* To see it fail: in sq_exploration_end_run leave is_again false. */
+TEST(a_task_that_waits_for_the_test_for_the_first_time_in_a_late_schedule_is_no_failure) {
+    check_passed(explore("rarely", wait_rarely, NULL, options_of(SQ_EXPLORE_RANDOM, 1000)), false);
+    check_passed(explore("rarely", wait_rarely, NULL, options_of(SQ_EXPLORE_DEPTH_FIRST, 1000)), true);
+}
+
 static void nothing(void *context) { (void)context; }
 static void sync_b(void *context) { WHATEVER(sq_sync(((scene_t *)context)->b, nothing, NULL)); }
 static void sync_a(void *context) { WHATEVER(sq_sync(((scene_t *)context)->a, nothing, NULL)); }

@@ -136,6 +136,28 @@ import Testing
         }
     }
 
+    /// To see it fail: in sq__pump_run (explore/pump.c) do not look whether the pump's thread is in a task; the process traps.
+    @Test(arguments: [ExplorationStrategy.random, .pct, .depthFirst])
+    func a_synchronous_run_in_an_explored_test_returns_while_closures_wait_for_the_test(_ strategy: ExplorationStrategy) async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules(1_000, strategy: strategy) { pool in
+                let waiter = SerialQueue(label: "waiter", on: pool), other = SerialQueue(label: "other", on: pool)
+                let permits = SerialQueue.Semaphore(label: "permits", value: 0)
+                let count = Count(), waits = pool.choose(32) == 31
+                other.async { count.number += 1 }
+                if waits { waiter.async { permits.wait() } }
+                pool.run()
+                let seen = count.number
+                if waits { permits.signal() }
+                pool.run()
+                try pool.require(seen == 1, "other has not run")
+                try pool.require(!waits, "everything ran")
+            }
+        }
+        #expect(failure?.message.hasSuffix("everything ran") == true)
+        #expect(failure?.isRepeatable == true)
+    }
+
     private actor Order {
         private(set) var numbers: [Int] = []
 

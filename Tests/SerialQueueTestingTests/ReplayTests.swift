@@ -24,6 +24,30 @@ import Testing
         #expect(String(decoding: child.standardErrorContent, as: UTF8.self).contains("the same failure"))
     }
 
+    /// To see it fail: no sq__fault_watch in sq_exploration_create (explore/explore.c).
+    @Test func a_trap_leaves_a_tape_that_traps_again() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try? await exploreSchedules(name: "trapping", Self.trapIfReversed)
+        }
+        let said = String(decoding: child.standardErrorContent, as: UTF8.self)
+        #expect(said.contains("sq_explore: trapping ends the process by SIG"))
+        let tape = String(try #require(said.firstMatch(of: /SQ_TAPE='(trapping[^']+)'/)).1)
+        let replay = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) { [tape = tape as String] in
+            setenv("SQ_TAPE", tape, 1)
+            // Of a billion schedules only the tape is run.
+            _ = try? await exploreSchedules(1_000_000_000, name: "trapping", Self.trapIfReversed)
+        }
+        #expect(String(decoding: replay.standardErrorContent, as: UTF8.self).contains("SQ_TAPE='\(tape)'"))
+    }
+
+    @Sendable private static func trapIfReversed(_ pool: ManualPool) async throws {
+        let numbers = Count()
+        let first = Task { numbers.number = 1 }
+        let second = Task { precondition(numbers.number == 1, "the second came first") }
+        await first.value
+        await second.value
+    }
+
     @Test func a_tape_of_another_test_is_ignored() async throws {
         await #expect(processExitsWith: .success) {
             setenv("SQ_TAPE", "another/1/-/0000", 1)

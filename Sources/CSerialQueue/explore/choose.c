@@ -4,13 +4,7 @@
 
 #include <string.h>
 
-/* SplitMix64 */
-static uint64_t next_random(sq__chooser_t *chooser) {
-    uint64_t x = chooser->random += 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
+static uint64_t next_random(sq__chooser_t *chooser) { return sq__mix(chooser->random += 0x9E3779B97F4A7C15u); }
 
 static size_t random_below(sq__chooser_t *chooser, size_t limit) {
     return limit <= UINT32_MAX ? (size_t)((next_random(chooser) >> 32) * limit >> 32) : next_random(chooser) % limit;
@@ -20,7 +14,8 @@ void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t s
     chooser->taken.length = 0;
     chooser->has_no_memory = false;
     chooser->chooses = chooses;
-    chooser->random = seed;
+    chooser->seed = chooser->random = seed;
+    chooser->depth = depth;
     if (chooses != SQ__CHOOSES_PRIORITY) {
         return;
     }
@@ -30,6 +25,10 @@ void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t s
     for (unsigned i = 0; i < chooser->change_count; i += 1) {
         chooser->changes[i] = random_below(chooser, (size_t)4 << random_below(chooser, 9)); /* how long the run is, is not known */
     }
+}
+
+void sq__chooser_begin_again(sq__chooser_t *chooser) {
+    sq__chooser_begin(chooser, chooser->chooses, chooser->seed, chooser->depth);
 }
 
 /* NULL: no memory. */

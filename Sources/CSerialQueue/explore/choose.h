@@ -38,7 +38,8 @@ typedef struct sq__chooser {
     sq__tape_t taken;     /* the answers that were given */
     bool has_no_memory;   /* the run was not recorded as a whole */
     sq__chooses_t chooses;
-    uint64_t random;
+    uint64_t seed, random; /* at the beginning; now */
+    unsigned depth;
     /* PCT */
     sq__priority_t *priorities;
     size_t priority_count, priority_room;
@@ -47,8 +48,18 @@ typedef struct sq__chooser {
     unsigned change_count;
 } sq__chooser_t;
 
+/* A permutation of the numbers, from SplitMix64: neighbours become unlike each other. */
+static inline uint64_t sq__mix(uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
 /* Begins a run. `given` is set; `depth`: PCT's number of changes. */
 void sq__chooser_begin(sq__chooser_t *chooser, sq__chooses_t chooses, uint64_t seed, unsigned depth);
+
+/* Begins the last run again. */
+void sq__chooser_begin_again(sq__chooser_t *chooser);
 
 /* Decides among `count` ways, at least one. */
 size_t sq__choose_way(sq__chooser_t *chooser, const sq__way_t *ways, size_t count);

@@ -106,7 +106,7 @@ void sq__control_pass(sq__run_t *run, const sq__way_t *way) {
         run->command = *way;
     }
     const sq__pump_t *pump = sq__ways_sleeping_pump(run);
-    if (pump != NULL && (way == NULL || !run->uses_helpers)) {
+    if (pump != NULL && (way == NULL || !pump->uses_helpers)) {
         give_control(pump->thread);
         return;
     }
@@ -135,13 +135,15 @@ static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     size_t ran = 0;
     sq__ways_take(run, entry);
     thread->queue = queue;
-    thread->function = sq__next_function(queue);
+    thread->called = sq__next_called(queue);
     thread->name[0] = '\0';
     if (run->record.is_on) {
-        const char *name = sq__name_function(run, thread->function);
+        const char *name = sq__name_called(run, thread->called);
+        snprintf(thread->name, sizeof thread->name, "%s", name);
         thread->column = sq__record_column(&run->record, queue, queue->label);
         thread->event = sq__record_add(&run->record, SQ__EVENT_STARTS, thread->column, "%s", name[0] != '\0' ? name : "runs");
     }
+    thread->called = (sq__called_t){ .function = thread->called.function }; /* the rest may be freed while the task runs */
     sq__ready_end_t end = run->pool->call(entry, 1, &ran);
     if (end == SQ__READY_MORE) {
         sq__ways_put_back(run, entry);
@@ -152,7 +154,7 @@ static void run_entry(sq__thread_t *thread, const sq__way_t *way) {
     }
     run->ran += ran;
     thread->queue = before.queue;
-    thread->function = before.function;
+    thread->called = before.called;
     thread->event = before.event;
     thread->column = before.column;
     memcpy(thread->name, before.name, sizeof thread->name);
@@ -186,7 +188,7 @@ static bool help(void *argument) {
     while (has_way && way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY) {
         sq__control_act(helper, &way);
         const sq__pump_t *pump = sq__ways_sleeping_pump(run);
-        if (pump != NULL && (pump->is_single || !run->uses_helpers)) {
+        if (pump != NULL && (pump->is_single || !pump->uses_helpers)) {
             has_way = false;
             break;
         }
@@ -204,7 +206,7 @@ static bool help(void *argument) {
 
 /* Waiting for control */
 
-void sq__control_wait(sq__thread_t *thread) {
+bool sq__control_wait(sq__thread_t *thread) {
     sq__run_t *run = thread->run;
     sq__way_t way;
     bool has_way;
@@ -212,9 +214,10 @@ void sq__control_wait(sq__thread_t *thread) {
         sq__control_get_unstuck(run);
     }
     if (has_way && way.what == thread) {
-        return;
+        return false;
     }
     sq__control_prepare(thread);
     sq__control_pass(run, has_way ? &way : NULL);
     sq__control_sleep(thread);
+    return true;
 }

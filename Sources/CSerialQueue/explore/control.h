@@ -24,8 +24,8 @@ void sq__control_pass_to(sq__run_t *run, const sq__pump_t *pump);
  * pool. */
 void sq__control_act(sq__thread_t *thread, const sq__way_t *way);
 
-/* Returns when the schedule lets this thread continue. The thread is on the list of waiting threads. */
-void sq__control_wait(sq__thread_t *thread);
+/* Returns when the schedule lets this thread continue. The thread is on the list of waiting threads. Returns whether others came first. */
+bool sq__control_wait(sq__thread_t *thread);
 
 /* All threads of the run wait, and nothing can end these waits: fails the run, and refuses the waits. */
 void sq__control_get_unstuck(sq__run_t *run);

@@ -2,6 +2,7 @@
 
 #include "explore/hunt.h"
 #include "explore/report.h"
+#include "explore/trap.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 
@@ -21,7 +22,8 @@ struct sq_exploration {
     bool shows_progress, is_on_terminal;
     uint64_t began, shown; /* when; nanoseconds */
     uint64_t runs;
-    uint64_t careful;      /* how many of the first runs use helpers, to find out whether tasks wait */
+    bool watches_faults;
+    bool is_again;         /* the next run is the last one again, with helpers */
 };
 
 /* Results */
@@ -116,6 +118,9 @@ static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *op
 }
 
 static void destroy(sq_exploration_t *exploration) {
+    if (exploration->watches_faults) {
+        sq__fault_unwatch();
+    }
     sq__run_free(&exploration->run);
     sq__hunt_free(&exploration->hunt);
     sq__memory_free(exploration->name);
@@ -140,10 +145,13 @@ sq_exploration_t *sq_exploration_create(const sq_explore_options_t *options, sq_
         errno = error;
         return NULL;
     }
+    exploration->watches_faults = sq__fault_watch(sq__explore_trapped);
     return exploration;
 }
 
 /* Runs */
+
+enum { CAREFUL = 8 }; /* so many of the first runs use helpers, to find out whether tasks wait */
 
 static const uint64_t second = 1000000000;
 
@@ -161,10 +169,16 @@ static void show_progress(sq_exploration_t *exploration) {
 
 sq_pool_t *sq_exploration_begin_run(sq_exploration_t *exploration) {
     show_progress(exploration);
-    if (exploration->error != 0 || !sq__hunt_next(&exploration->hunt, &exploration->run)) {
+    if (exploration->error != 0) {
         return NULL;
     }
-    exploration->run.uses_helpers = exploration->run.has_waited || exploration->runs < exploration->careful;
+    if (exploration->is_again) {
+        sq__chooser_begin_again(&exploration->run.chooser);
+        sq__record_begin(&exploration->run.record, exploration->run.record.is_on);
+    } else if (!sq__hunt_next(&exploration->hunt, &exploration->run)) {
+        return NULL;
+    }
+    exploration->run.uses_helpers = exploration->run.has_waited || exploration->runs < CAREFUL;
     exploration->notes[0] = '\0';
     exploration->error = sq__run_begin(&exploration->run, exploration->name);
     exploration->runs += 1;
@@ -182,7 +196,11 @@ bool sq_exploration_end_run(sq_exploration_t *exploration, const char *failure) 
     }
     sq__run_end(run);
     bool passed = !run->has_failed;
-    sq__hunt_see(&exploration->hunt, run);
+    /* Without helpers sq_pool_run cannot return before the task that waits, and the test might have ended that wait. */
+    exploration->is_again = !passed && run->has_waited && !run->uses_helpers;
+    if (!exploration->is_again) {
+        sq__hunt_see(&exploration->hunt, run);
+    }
     return passed;
 }
 
@@ -205,7 +223,7 @@ static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explo
     char *tape = sq__tape_write(&hunt->best, exploration->name);
     explored->has_failed = true;
     explored->is_repeatable = hunt->is_repeatable;
-    explored->seed = hunt->seed + (hunt->runs > 0 ? hunt->runs - 1 : 0);
+    explored->seed = hunt->strategy == SQ_EXPLORE_DEPTH_FIRST || hunt->is_replay ? hunt->seed : hunt->own_seed;
     explored->choices = hunt->is_replay ? exploration->run.chooser.taken.length : hunt->found_choices;
     explored->choices_that_matter = sq__tape_unusual(&hunt->best);
     set_text(&explored->message, message);
@@ -260,7 +278,6 @@ int sq_explore(const sq_explore_options_t *given, void (*test)(sq_pool_t *pool, 
         return errno;
     }
     sq_pool_t *pool;
-    exploration->careful = 8;
     while ((pool = sq_exploration_begin_run(exploration)) != NULL) {
         test(pool, context);
         (void)sq_exploration_end_run(exploration, NULL);

@@ -61,8 +61,9 @@ static bool next_search(sq__hunt_t *hunt, sq__run_t *run) {
         return true;
     }
     chooser->given.length = 0;
+    hunt->own_seed = hunt->runs == 0 ? hunt->seed : sq__mix(hunt->own_seed + 0x9E3779B97F4A7C15u);
     sq__chooser_begin(chooser, hunt->strategy == SQ_EXPLORE_PCT ? SQ__CHOOSES_PRIORITY : SQ__CHOOSES_RANDOM,
-                      (hunt->seed + hunt->runs) * 0xD1342543DE82EF95u, hunt->depth);
+                      hunt->own_seed * 0xD1342543DE82EF95u, hunt->depth);
     return true;
 }
 

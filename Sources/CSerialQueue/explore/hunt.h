@@ -10,7 +10,10 @@
  *     DRAW       the smallest failure, recorded
  *
  * Depth first goes round by round: all schedules with no unusual decision, with one, with two, .... The next schedule of a round
- * differs from the last one in the last decision that permits it, and is usual from there on. */
+ * differs from the last one in the last decision that permits it, and is usual from there on.
+ *
+ * Each random schedule has a seed of its own. The first one's is the seed of the search, and each further one's is mixed from the one
+ * before. So the seed of any schedule begins a search with it, and searches with neighbouring seeds have no schedule in common. */
 #ifndef SQ__EXPLORE_HUNT_H
 #define SQ__EXPLORE_HUNT_H
 
@@ -33,6 +36,7 @@ typedef struct sq__depth_first {
 typedef struct sq__hunt {
     sq_explore_strategy_t strategy;
     uint64_t schedules, seed;
+    uint64_t own_seed;     /* of the last schedule of the search */
     unsigned depth;
     bool is_replay;
     sq__hunt_phase_t phase;

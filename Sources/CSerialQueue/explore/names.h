@@ -4,14 +4,14 @@
 
 #include "explore/run.h"
 
-/* The function that is next in a ready queue; NULL: unknown. */
-sq_function_t sq__next_function(sq_queue_t *queue);
+/* What is next in a ready queue. */
+sq__called_t sq__next_called(sq_queue_t *queue);
 
-/* The name of a function, or NULL's; "" if the name says nothing. Valid until the next call. */
-const char *sq__name_function(sq__run_t *run, sq_function_t function);
+/* The label of a work item, or the name of a function; "" if the name says nothing. Valid until the next call. */
+const char *sq__name_called(sq__run_t *run, sq__called_t called);
 
 /* "run_transfer" of queue "bob": in words, for the record. To be freed; NULL: no memory. */
-char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq_function_t function, const char *name);
+char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called, const char *name);
 char *sq__name_thread(const sq__thread_t *thread);
 
 /* What the thread waits for; as above. */
@@ -22,5 +22,10 @@ const sq_queue_t *sq__queue_of_alarm(const sq__alarm_t *alarm);
 
 /* What a way leads to; as above. */
 char *sq__name_way(sq__run_t *run, const sq__way_t *way);
+
+/* For the Swift layer: `name` finds the closure behind one of its own functions, which has this symbol and was submitted with this context. It
+ * leaves the name empty if it is unknown. */
+typedef void (*sq__closure_namer_t)(const char *symbol, const void *context, char *name, size_t size);
+void sq__explore_name_closures_by(sq__closure_namer_t name);
 
 #endif

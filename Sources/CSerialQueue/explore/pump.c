@@ -52,6 +52,7 @@ static void sleep_in_pump(sq__run_t *run, sq__pump_t *pump, const sq__way_t *way
 bool sq__pump_run(sq__run_t *run, sq__pump_t pump) {
     sq__way_t way;
     bool did = false;
+    pump.uses_helpers = run->uses_helpers || pump.thread->queue != NULL;
     enter_pump(run, &pump);
     while (!(pump.is_single && did)) {
         const sq__pump_t *other = NULL;
@@ -59,7 +60,7 @@ bool sq__pump_run(sq__run_t *run, sq__pump_t pump) {
             break;
         }
         did = true;
-        if (other == NULL && way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY && !run->uses_helpers) {
+        if (other == NULL && way.kind != SQ__WAY_THREAD && way.kind != SQ__WAY_EXPIRY && !pump.uses_helpers) {
             sq__control_act(pump.thread, &way);
         } else {
             sleep_in_pump(run, &pump, &way, other);

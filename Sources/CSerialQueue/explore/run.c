@@ -71,7 +71,7 @@ static void remove_waiting(sq__thread_t *thread) {
 }
 
 static void record_pause(sq__thread_t *thread, const char *doing, const char *label, sq_function_t function) {
-    const char *name = sq__name_function(thread->run, function);
+    const char *name = sq__name_called(thread->run, (sq__called_t){ .function = function });
     if (label == NULL || (label[0] == '\0' && name[0] == '\0')) {
         sq__record_add(&thread->run->record, SQ__EVENT_HAPPENS, thread->column, "%s", doing);
     } else {
@@ -88,10 +88,12 @@ void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, s
     thread->wait = NULL;
     thread->deadline = SQ__NEVER;
     append_waiting(thread);
-    sq__control_wait(thread);
+    bool others_came = sq__control_wait(thread);
     remove_waiting(thread);
-    if (run->record.is_on) {
+    if (run->record.is_on && doing != NULL) {
         record_pause(thread, doing, label, function);
+    } else if (run->record.is_on && others_came) {
+        sq__record_add(&run->record, SQ__EVENT_CONTINUES, thread->column, "continues");
     }
 }
 
@@ -127,7 +129,7 @@ static sq__outcome_t sleep_in_run(sq__explored_t *explored, const sq__wait_t *wa
         if (run->is_endless) {
             (void)sq__control_refuse_all(run);
         }
-        sq__control_wait(thread);
+        (void)sq__control_wait(thread);
         outcome = sq__token_withdraw(wait->token, wait->wait_id);
         thread->deadline = SQ__NEVER; /* if it is open, its call has begun, and the deadline limits only the wait until then */
     }
@@ -162,6 +164,7 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     sq__memory_free(run->failure);
     run->failure = NULL;
     run->has_failed = run->is_stuck = run->is_endless = run->is_ending = run->has_command = false;
+    run->name = name;
     run->explorer = (sq__explorer_t){ .run = run_pool, .posted = posted };
     memset(run->posted, 0, sizeof run->posted);
     run->put_back = NULL;

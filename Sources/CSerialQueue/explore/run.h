@@ -10,7 +10,8 @@
  *                         nothing to do. While the pump sleeps, a helper that has nothing to do returns control to it
  *
  * A pump runs tasks itself, so threads need not change. But if such a task waits, the pump cannot return before that wait has
- * ended. So in a test whose tasks wait, helpers run all tasks (uses_helpers).
+ * ended. So in a test whose tasks wait, helpers run all tasks (uses_helpers). They always run those of a pump that is in a task: that
+ * task may be about to end the wait.
  *
  * All threads are real ones: thread-local variables, the deadlock search, sanitizers and debuggers see them as in production.
  *
@@ -29,6 +30,13 @@
 
 typedef struct sq__run sq__run_t;
 
+/* What a task calls, to be named. */
+typedef struct sq__called {
+    sq_function_t function; /* NULL: unknown */
+    const void *context;    /* of a task, or the first of two; NULL once it runs */
+    const char *label;      /* a work item's, or static; NULL: none, or it runs */
+} sq__called_t;
+
 /* A thread of the run. */
 typedef struct sq__runner_thread {
     sq__explored_t explored; /* the first field */
@@ -42,8 +50,8 @@ typedef struct sq__runner_thread {
 
     /* While it runs a task. */
     const sq_queue_t *queue; /* NULL: none */
-    sq_function_t function;  /* NULL: unknown */
-    char name[80];           /* the label from sq_explore_label, if the run is recorded; else "" */
+    sq__called_t called;
+    char name[80];           /* the label from sq_explore_label or of a work item, if the run is recorded; else "" */
     size_t event;            /* of its start */
     unsigned column;
 
@@ -59,16 +67,19 @@ typedef struct sq__pump {
     uint64_t until;     /* it does not move the clock beyond this time */
     bool is_single;     /* it takes one step */
     bool is_last;       /* the test has returned: it runs what is left */
+    bool uses_helpers;  /* helpers run all tasks. Set by sq__pump_run */
     bool is_asleep;     /* another thread has control, and returns it later */
     struct sq__pump *next;
 } sq__pump_t;
 
 struct sq__run {
     sq__explorer_t explorer; /* the first field; the pool's */
+    const char *name;        /* the test's */
     sq_pool_t *pool;
     sq__chooser_t chooser;
     sq__record_t record;
     sq__functions_t functions;
+    char closure[128];       /* the name that sq__name_called returned last, if it is a closure's */
     sq__thread_t test;       /* the thread that runs the test */
     sq__thread_t *helpers, *idle;
     sq__thread_t *waiting;   /* in the order in which they began to wait */
@@ -92,7 +103,7 @@ struct sq__run {
     size_t way_room;
 };
 
-/* Begins a run on the calling thread. `chooser` has begun. Returns 0 or ENOMEM. */
+/* Begins a run on the calling thread. `chooser` has begun. `name` stays valid until the end. Returns 0 or ENOMEM. */
 int sq__run_begin(sq__run_t *run, const char *name);
 
 /* Runs what is left, and takes the thread out of the run. */
@@ -120,7 +131,7 @@ void sq__run_fail(sq__run_t *run, const char *message);
 /* Something from outside took part. With the pool's lock. */
 void sq__run_outside(sq__run_t *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Another task may go first: the schedule decides. */
+/* Another task may go first: the schedule decides. The texts: as sq__explored_calls_t has them. */
 void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, void (*function)(void *));
 
 #endif

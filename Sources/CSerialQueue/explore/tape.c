@@ -71,41 +71,95 @@ size_t sq__tape_unusual(const sq__tape_t *tape) {
 
 /* Text */
 
-static unsigned checksum(const char *text, size_t length) {
-    uint32_t sum = 2166136261u; /* FNV-1a */
+static const uint32_t sum_of_nothing = 2166136261u; /* FNV-1a */
+
+static uint32_t add_to_sum(uint32_t sum, const char *text, size_t length) {
     for (size_t i = 0; i < length; i += 1) {
         sum = (sum ^ (unsigned char)text[i]) * 16777619u;
     }
-    return (sum >> 16 ^ sum) & 0xFFFF;
+    return sum;
+}
+
+static unsigned short_sum(uint32_t sum) { return (sum >> 16 ^ sum) & 0xFFFF; }
+
+static unsigned checksum(const char *text, size_t length) { return short_sum(add_to_sum(sum_of_nothing, text, length)); }
+
+/* Text on its way out. */
+typedef struct speller {
+    void (*put)(void *context, const char *bytes, size_t length);
+    void *context;
+    uint32_t sum;
+} speller_t;
+
+static void spell(speller_t *speller, const char *bytes, size_t length) {
+    speller->sum = add_to_sum(speller->sum, bytes, length);
+    speller->put(speller->context, bytes, length);
+}
+
+/* Such as ".z12": a signal handler may not call snprintf. */
+static void spell_number(speller_t *speller, const char *prefix, size_t number) {
+    char digits[20];
+    size_t first = sizeof digits;
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    spell(speller, prefix, strlen(prefix));
+    spell(speller, digits + first, sizeof digits - first);
+}
+
+static void spell_answers(speller_t *speller, const sq__tape_t *tape) {
+    size_t zeros = 0;
+    bool is_first = true;
+    for (size_t i = 0; i < tape->length; i += 1) {
+        if (tape->answers[i] == 0) {
+            zeros += 1;
+            continue;
+        }
+        if (zeros > 0) {
+            spell_number(speller, is_first ? "z" : ".z", zeros);
+            is_first = false;
+        }
+        spell_number(speller, is_first ? "" : ".", tape->answers[i]);
+        is_first = false;
+        zeros = 0;
+    }
+    if (is_first) {
+        spell(speller, "-", 1);
+    }
+}
+
+void sq__tape_spell(const sq__tape_t *tape, const char *name, void (*put)(void *context, const char *bytes, size_t length), void *context) {
+    speller_t speller = { .put = put, .context = context, .sum = sum_of_nothing };
+    char end[5] = "/";
+    spell(&speller, name, strlen(name));
+    spell(&speller, version, sizeof version - 1);
+    spell_answers(&speller, tape);
+    unsigned sum = short_sum(speller.sum);
+    for (int i = 0; i < 4; i += 1) {
+        end[1 + i] = "0123456789abcdef"[sum >> (12 - 4 * i) & 0xF];
+    }
+    put(context, end, sizeof end);
+}
+
+static void count_bytes(void *count, const char *bytes, size_t length) {
+    (void)bytes;
+    *(size_t *)count += length;
+}
+
+static void append_bytes(void *end, const char *bytes, size_t length) {
+    memcpy(*(char **)end, bytes, length);
+    *(char **)end += length;
 }
 
 char *sq__tape_write(const sq__tape_t *tape, const char *name) {
-    size_t room = strlen(name) + tape->length * 11 + 32, used;
-    char *text = sq__memory(room);
-    if (text == NULL) {
-        return NULL;
+    size_t length = 0;
+    sq__tape_spell(tape, name, count_bytes, &length);
+    char *text = sq__memory(length + 1), *end = text;
+    if (text != NULL) {
+        sq__tape_spell(tape, name, append_bytes, &end);
+        *end = '\0';
     }
-    used = (size_t)snprintf(text, room, "%s%s", name, version);
-    for (size_t i = 0; i < tape->length; i += 1) {
-        size_t zeros = 0;
-        while (i + zeros < tape->length && tape->answers[i + zeros] == 0) {
-            zeros += 1;
-        }
-        if (i + zeros == tape->length) {
-            break;
-        }
-        if (zeros > 0) {
-            used += (size_t)snprintf(text + used, room - used, "z%zu.", zeros);
-            i += zeros;
-        }
-        used += (size_t)snprintf(text + used, room - used, "%u.", (unsigned)tape->answers[i]);
-    }
-    if (text[used - 1] == '/') {
-        text[used++] = '-';
-    } else {
-        used -= 1; /* the last dot */
-    }
-    snprintf(text + used, room - used, "/%04x", checksum(text, used));
     return text;
 }
 

@@ -32,6 +32,9 @@ void sq__tape_trim(sq__tape_t *tape);
 /* How many answers are not 0. */
 size_t sq__tape_unusual(const sq__tape_t *tape);
 
+/* Passes the tape as text to `put`, in pieces. Async-signal-safe if `put` is. */
+void sq__tape_spell(const sq__tape_t *tape, const char *name, void (*put)(void *context, const char *bytes, size_t length), void *context);
+
 /* The tape as text, to be freed with sq__memory_free; NULL without memory. */
 char *sq__tape_write(const sq__tape_t *tape, const char *name);
 

@@ -3,9 +3,9 @@
  * A test is a function that gets a manual pool, makes its queues on it, and checks what came out. sq_explore calls it many
  * times. Each time the pool takes other decisions where threads would be free to: which ready queue is next (each queue keeps
  * its order); which timer fires first, if those of several queues are due at the same time; whether a timed wait expires; and
- * whether another task goes first where a task syncs, takes a semaphore's permit, cancels an item, finds a bounded queue full, or
- * yields. Nothing else interrupts a task. So a schedule finds a wrong order of tasks, never a data race within them: for those there
- * is ThreadSanitizer.
+ * whether another task goes first before and after a task syncs, takes a semaphore's permit or cancels an item, and where it finds a
+ * bounded queue full or yields. Nothing else interrupts a task. So a schedule finds a wrong order of tasks, never a data race within
+ * them: for those there is ThreadSanitizer.
  *
  * The test must come to the same decisions if it gets the same answers: no other threads, no real clock, no random numbers of
  * its own. If a failure does not repeat, the report names the first step that was different. */
@@ -49,7 +49,7 @@ typedef struct sq_explore_options {
 typedef struct sq_explored {
     size_t size;             /**< sizeof(sq_explored_t) */
     uint64_t schedules;      /**< how many were run until the first failure, or in all */
-    bool is_complete;        /**< depth first: there are no others, within the limits */
+    bool is_complete;        /**< depth first: there are no others, within the limits (see the top: nothing else interrupts a task) */
     bool has_failed;         /**< a schedule failed; the rest is about it */
     bool is_repeatable;      /**< it failed again, in the same way, when it was run again */
     uint64_t seed;           /**< the seed with which it is the first schedule */
@@ -71,8 +71,8 @@ void sq_explored_clear(sq_explored_t *explored);
  *
  * Each run gets a new manual pool, whose tasks run on the calling thread and on threads that sleep while another runs. When `test` has
  * returned, what is still ready is run. A run fails if the test called sq_explore_fail, if a call returned EDEADLK, or if a thread would
- * wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only that is run. `test`
- * must return: an exception or a longjmp out of it reaches the caller, but the thread stays in the run; sq_explore is EALREADY then.
+ * wait forever. A failure is run again, shrunk and drawn. If SQ_TAPE in the environment is a tape of this test, only that is run. A trap, an
+ * abort or a wild pointer first writes the tape to stderr. `test` must return: after an exception or a longjmp the thread stays in the run.
  *
  * @param options NULL: the defaults.
  * @param explored Receives the result; NULL: a failure's report goes to stderr.

@@ -1,10 +1,11 @@
 /* group_async.c: tasks that are members of a group. */
-#include "include/sq_group.h"
+#include "many/group_async.h"
 
-#include "observe/watch_notes.h"
+#include "include/sq_group.h"
 #include "gate/concurrent.h"
-#include "state/handle.h"
 #include "observe/trace_hooks.h"
+#include "observe/watch_notes.h"
+#include "state/handle.h"
 #include "many/tie.h"
 #include "platform/memory.h"
 #include "queue/async.h"
@@ -38,6 +39,10 @@ static void call_pair(const owned_pair_t *owned, bool runs) {
 
 static void run_pair(void *owned) { call_pair(owned, true); }
 static void discard_pair(void *owned) { call_pair(owned, false); }
+
+const sq__pair_t *sq__group_pair(const sq__member_task_t *member) {
+    return member->run == run_pair ? &((const owned_pair_t *)member->context)->pair : NULL;
+}
 
 /* `owned` is NULL for a plain function. */
 static int submit(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned) {

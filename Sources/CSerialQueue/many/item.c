@@ -132,6 +132,7 @@ int sq_item_cancel(sq_item_t *item) {
         discard(item);
     }
     sq__item_drop(item);
+    sq__explored_pause_after();
     return error;
 }
 

@@ -159,7 +159,11 @@ static __attribute__((noinline)) int wait_explored(sq_semaphore_t *semaphore, sq
     if (sq__load_relaxed(&semaphore->permits) >= ONE) {
         sq__explored_pause("asks for a permit of semaphore", semaphore->label, NULL);
     }
-    return take(semaphore) ? 0 : wait_in_line(semaphore, deadline);
+    if (!take(semaphore)) {
+        return wait_in_line(semaphore, deadline);
+    }
+    sq__explored_pause_after();
+    return 0;
 }
 
 int sq_semaphore_wait(sq_semaphore_t *semaphore, sq_time_t deadline) {

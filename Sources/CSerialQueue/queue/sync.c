@@ -139,10 +139,24 @@ static inline int sync_from_outside(sq_queue_t *queue, sq_time_t deadline, sq_fu
     return sync_not_free(queue, deadline, function, context, caller, kind);
 }
 
+/* Where a call in a task comes from. OUTSIDE is 0: only this one is fast. */
+typedef enum from { FROM_OUTSIDE, FROM_INSIDE, FROM_OUTSIDE_EXPLORED } from_t;
+
 /* The calling thread is in a task. In a test that is explored, another task that is about to use the same queue may go first. */
-static __attribute__((noinline)) bool is_current_in_task(const sq_queue_t *queue, sq_function_t function, const void *frame) {
-    sq__explored_pause("sync onto", queue->label, function);
-    return sq__is_current_at(queue, frame);
+static __attribute__((noinline)) from_t from_task(const sq_queue_t *queue, sq_function_t function, const void *frame) {
+    if (__builtin_expect(sq__self()->explored != NULL, 0)) {
+        sq__explored_pause("sync onto", queue->label, function);
+        return sq__is_current_at(queue, frame) ? FROM_INSIDE : FROM_OUTSIDE_EXPLORED;
+    }
+    return sq__is_current_at(queue, frame) ? FROM_INSIDE : FROM_OUTSIDE;
+}
+
+/* In a test that is explored another task may also go first when the call is over: before the caller acts on what it got. */
+static __attribute__((noinline)) int sync_explored(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                   const void *caller, uintptr_t kind) {
+    int error = sync_from_outside(queue, deadline, function, context, caller, kind);
+    sq__explored_pause_after();
+    return error;
 }
 
 /* The calling thread is in a task of the queue. */
@@ -158,8 +172,11 @@ static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t funct
  * would force the fast path to save its arguments. */
 static inline __attribute__((always_inline)) int in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                          const void *caller, uintptr_t kind, const void *frame) {
-    if (is_current_in_task(queue, function, frame)) {
-        return sync_inside(queue, kind == SQ__WAITER ? "sync onto" : "async_and_wait onto", function, context);
+    from_t from = from_task(queue, function, frame);
+    if (from != FROM_OUTSIDE) {
+        return from == FROM_INSIDE
+            ? sync_inside(queue, kind == SQ__WAITER ? "sync onto" : "async_and_wait onto", function, context)
+            : sync_explored(queue, deadline, function, context, caller, kind);
     }
     return sync_from_outside(queue, deadline, function, context, caller, kind);
 }
@@ -199,7 +216,11 @@ int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function,
 
 int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    if (is_current_in_task(queue, function, __builtin_frame_address(0))) {
+    from_t from = from_task(queue, function, __builtin_frame_address(0));
+    if (from == FROM_OUTSIDE_EXPLORED) {
+        return sync_explored(queue, SQ_FOREVER, function, context, caller, SQ__WAITER);
+    }
+    if (from == FROM_INSIDE) {
         if (sq__is_concurrent(queue)) {
             sq__reader_run(queue, false, 0, function, context, 0);
         } else {

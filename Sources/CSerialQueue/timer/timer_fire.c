@@ -217,6 +217,12 @@ static bool is_left_out(const sq_timer_t *timer) {
     return timer->is_waiting || (timer->is_running && (!timer->is_first || sq__is_concurrent(timer->queue)));
 }
 
+const sq_task_t *sq__timer_task(const sq__pair_t *pair) {
+    return pair->call == fire ? &((const sq_timer_t *)pair->first)->task : NULL;
+}
+
+bool sq__timer_is_end(const sq__pair_t *pair) { return pair->call == finish; }
+
 static int submit_firing(sq_timer_t *timer, bool *passes) {
     SQ__PROBE3(timer, timer->queue, SQ__LABEL_AT, timer);
     if (sq__is_traced(timer->queue)) {

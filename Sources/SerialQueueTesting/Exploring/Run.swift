@@ -101,6 +101,12 @@ final class Run: Sendable {
         lanes.withLock { $0.release() }
     }
 
+    /// How timelines call the task that runs on this thread; `nil`: none of this run.
+    var nameOfRunningTask: String? {
+        let id = sq_task_id(sq_task_current())
+        return lanes.withLock { $0.name(ofTask: id) }
+    }
+
     /// What the tasks of the run wait for.
     var waits: [String] {
         lanes.withLock { $0.waits }

@@ -1,4 +1,4 @@
-/* task_names.c: which function of the program a task continues in. */
+/* task_names.c: which function of the program a task continues in, or a queue's closure is from. */
 #include "sq_task_hook.h"
 
 #include <stdint.h>
@@ -23,6 +23,9 @@ static const char *outermost(const char *text) {
 /* "Module.Type.function(label: Type) -> Result" becomes "Type.function". */
 static void shorten(const char *text, char *name, size_t size) {
     size_t used = 0;
+    if (strncmp(text, "static ", 7) == 0) {
+        text += 7;
+    }
     const char *dot = strchr(text, '.'), *end = strpbrk(text, "(< ");
     if (dot != NULL && (end == NULL || dot < end)) {
         text = dot + 1;
@@ -48,21 +51,30 @@ static void shorten(const char *text, char *name, size_t size) {
     }
 }
 
-void sq_task_function(void *job, char *name, size_t size) {
-    snprintf(name, size, "%s", sq_task_has_not_begun(job) ? "begins" : "");
-    const char *symbol = sq_task_kind(job) == SQ_TASK_KIND_TASK ? sq__explore_function(sq_task_resume(job)) : "";
+/* "partial apply forwarder for closure #1 in f", "function signature specialization <...> of closure #1 in f": behind what the compiler
+ * has put in front. */
+static const char *without_compiler(const char *text) {
+    static const char *const prefixes[] = { "(", "protocol witness", "partial apply", "merged " };
+    for (const char *next; (next = strstr(text, "specialization <")) != NULL && (next = strstr(next, "> of ")) != NULL;) {
+        text = next + 5;
+    }
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i += 1) {
+        const char *next = strncmp(text, prefixes[i], strlen(prefixes[i])) == 0 ? strstr(text, " for ") : NULL;
+        if (next != NULL) {
+            text = next + 5;
+            i = (size_t)-1;
+        }
+    }
+    return text;
+}
+
+/* The name of a function of Swift in words: "Account.deposit", "closure in Bank.transfer"; unchanged if there is none. */
+static void describe(const char *symbol, char *name, size_t size) {
     char *words = symbol[0] == '$' ? swift_demangle(symbol, strlen(symbol), NULL, NULL, 0) : NULL;
     if (words == NULL) {
         return;
     }
-    const char *text = words;
-    for (const char *next = strstr(text, " for "); next != NULL && (text[0] == '(' || strncmp(text, "protocol witness", 16) == 0);
-         next = strstr(text, " for ")) {
-        text = next + 5;
-    }
-    if (strncmp(text, "static ", 7) == 0) {
-        text += 7;
-    }
+    const char *text = without_compiler(words);
     if (strncmp(text, "closure #", 9) == 0 || strncmp(text, "implicit closure #", 18) == 0) {
         int prefix = snprintf(name, size, "closure in ");
         shorten(outermost(text), name + prefix, size - (size_t)prefix);
@@ -71,3 +83,38 @@ void sq_task_function(void *job, char *name, size_t size) {
     }
     free(words);
 }
+
+void sq_task_function(void *job, char *name, size_t size) {
+    snprintf(name, size, "%s", sq_task_has_not_begun(job) ? "begins" : "");
+    if (sq_task_kind(job) == SQ_TASK_KIND_TASK) {
+        describe(sq__explore_function(sq_task_resume(job)), name, size);
+    }
+}
+
+/* Where the code of a closure is that this function of the Swift layer (EscapingClosure.swift) runs; 0: unknown. */
+static uintptr_t code_behind(const char *symbol, const void *context) {
+    static const char *const boxes[] = { "14DelayedClosure", "11ItemClosure", "9TimerBody" };
+    enum { FIRST_PROPERTY = 2 }; /* words: an object's type and its references come first */
+    if (strstr(symbol, "15EscapingClosure") != NULL) {
+        return (uintptr_t)context;
+    }
+    for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i += 1) {
+        if (context != NULL && strstr(symbol, boxes[i]) != NULL) {
+            return ((const uintptr_t *)context)[FIRST_PROPERTY];
+        }
+    }
+    return 0;
+}
+
+static void name_closure(const char *symbol, const void *context, char *name, size_t size) {
+    uintptr_t code = code_behind(symbol, context);
+    name[0] = '\0';
+    if (code != 0) {
+        describe(sq__explore_function(code), name, size);
+    }
+}
+
+/* From the core. */
+void sq__explore_name_closures_by(void (*name)(const char *symbol, const void *context, char *name, size_t size));
+
+static __attribute__((constructor)) void show_closures(void) { sq__explore_name_closures_by(name_closure); }

@@ -24,8 +24,6 @@ static struct fault {
 
 enum { FAULTS = sizeof faults / sizeof faults[0] };
 
-static const uint64_t patience = 1000000000; /* nanoseconds */
-
 static sq__mutex_t lock = SQ__MUTEX_INIT;
 static unsigned watching; /* with the lock */
 static SQ__ATOMIC(function_t) called;
@@ -82,8 +80,11 @@ static void remove_ours(const struct fault *fault) {
     }
 }
 
+/* Not forever: in the child of a fork the lock may be that of a thread of the parent. */
+static bool take_lock(void) { return sq__mutex_lock_patiently(&lock, &(sq__patience_t){ .tries = 400 }); }
+
 bool sq__fault_watch(void (*function)(const char *name)) {
-    if (!sq__mutex_lock_within(&lock, patience)) {
+    if (!take_lock()) {
         return false;
     }
     sq__store_relaxed(&called, function);
@@ -96,7 +97,7 @@ bool sq__fault_watch(void (*function)(const char *name)) {
 }
 
 void sq__fault_unwatch(void) {
-    if (!sq__mutex_lock_within(&lock, patience)) {
+    if (!take_lock()) {
         return;
     }
     watching -= 1;

@@ -10,7 +10,7 @@ static void add_function(sq__dump_text_t *text, const sq__view_t *view, const sq
     char name[256];
     uintptr_t code = sq__symbols_is_code(view->symbols, frame->code) ? frame->code : (uintptr_t)frame->function;
     if (code == 0) {
-        sq__dump_add(text, "nothing yet, or something between two tasks");
+        sq__dump_add(text, "%s", frame->what != NULL ? frame->what : "nothing yet, or something between two tasks");
         return;
     }
     sq__symbols_text(view->symbols, code, name, sizeof name);

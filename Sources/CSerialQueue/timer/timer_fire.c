@@ -46,6 +46,7 @@
 #include "kernel/probes.h"
 #include "kernel/lock.h"
 #include "kernel/traced.h"
+#include "kernel/wrapper.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/runner.h"
@@ -197,6 +198,20 @@ static void finish(void *context, void *unused, bool runs) {
         sq__lock(timer->queue);
         sq__timer_leave(timer);
     }
+}
+
+static void show(sq__wrapper_t *wrapper, sq_pair_function_t function, uint16_t run) {
+    *wrapper = (sq__wrapper_t){
+        .function = (sq_function_t)(void (*)(void))function, .name = "a timer's task", .run = run, .discard = offsetof(sq_timer_t, task.discard),
+        .context = offsetof(sq_timer_t, task.context), .code = SQ__NOT_THERE, .label = SQ__NOT_THERE
+    };
+    sq__wrapper_add(wrapper);
+}
+
+static __attribute__((constructor)) void show_timers(void) {
+    static sq__wrapper_t firing, final;
+    show(&firing, fire, offsetof(sq_timer_t, task.run));
+    show(&final, finish, offsetof(sq_timer_t, task.discard));
 }
 
 /* Submissions. L */

@@ -10,7 +10,8 @@ typedef enum sq__entry_kind {
     SQ__EVENT_END,        /* of the task that this thread started last */
     SQ__EVENT_WAIT,       /* detail: what for (sq__aim_t). where: its place in the queue, if it waits for its turn; which: as SUBMIT */
     SQ__EVENT_WAITED,     /* detail: the errno code that the wait ended with. Of the wait that this thread began last */
-    SQ__EVENT_GRANT,      /* where: the place of the waiting thread that may run now */
+    SQ__EVENT_GRANT,      /* where: the place of the waiting thread that may run now, or of the task that this thread starts next */
+    SQ__EVENT_WITHDRAWN,  /* where: the place of the task that was withdrawn: it never runs */
     SQ__EVENT_SUSPEND,    /* which: how many suspensions there are now */
     SQ__EVENT_RESUME,     /* the same */
     SQ__EVENT_SHUTDOWN,   /* detail: the mode */

@@ -2,6 +2,7 @@
 
 #include "platform/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +45,12 @@ static void annotate_text(sq__proto_t *proto, const char *name, uint32_t number)
     sq__proto_end(proto, annotation);
 }
 
+static void annotate_string(sq__proto_t *proto, const char *name, const char *text) {
+    size_t annotation = begin_annotation(proto, name);
+    sq__proto_text(proto, ANNOTATION_TEXT, text);
+    sq__proto_end(proto, annotation);
+}
+
 typedef struct packet {
     size_t whole, event;
 } packet_t;
@@ -77,6 +84,21 @@ static uint64_t flow_of(uint32_t queue, uint64_t where) { return (uint64_t)queue
 
 void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text) {
     end_event(perfetto, begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
+}
+
+void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count) {
+    char text[128];
+    snprintf(text, sizeof text, "%llu events of thread %s (%llu) were dropped", (unsigned long long)count, recorder->thread_name,
+             (unsigned long long)recorder->thread_id);
+    packet_t packet = begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "dropped", text);
+    annotate(&perfetto->proto, "events", count);
+    annotate(&perfetto->proto, "thread", recorder->thread_id);
+    annotate(&perfetto->proto, "buffer", recorder->buffer.room * SQ__ENTRY_WORDS * sizeof(uint64_t));
+    end_event(perfetto, packet);
+}
+
+void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time) {
+    end_event(perfetto, begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "end", "the end of the trace"));
 }
 
 /* The name of the event's site; 0: it has none. */
@@ -123,6 +145,9 @@ static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
     if (context != 0) {
         annotate_text(proto, "context", context);
     }
+    if (reading->text[0] != '\0') {
+        annotate_string(proto, "label", reading->text);
+    }
     if (where != 0) {
         sq__proto_fixed64(proto, EVENT_LAST_OF_FLOW, flow_of(queue, where));
     }
@@ -158,8 +183,21 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     end_event(perfetto, packet);
 }
 
+static const char *outcome_of(unsigned error) {
+    switch (error) {
+    case ETIMEDOUT: return "timed out";
+    case EDEADLK: return "refused: it would be a deadlock";
+    case ESHUTDOWN: return "refused: shut down";
+    default: return "refused";
+    }
+}
+
 static void put_end(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event, open_event_t ended) {
-    end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, track));
+    packet_t packet = begin_event(perfetto, event->time, SLICE_END, track);
+    if (sq__entry_kind(event) == SQ__EVENT_WAITED && sq__entry_detail(event) != 0) {
+        annotate_string(&perfetto->proto, "outcome", outcome_of(sq__entry_detail(event)));
+    }
+    end_event(perfetto, packet);
     if (ended.is_task && !sq__packet_queue(perfetto, ended.queue)->is_concurrent) {
         end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | ended.queue));
     }
@@ -182,7 +220,7 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
 /* Writes an event on the queue's own track; one of a FIFOQueue on its thread's track. */
 static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__entry_t *event) {
     static const char *const names[] = {
-        [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
+        [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_WITHDRAWN] = "withdrawn", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
         [SQ__EVENT_ENDED] = "end of the queue", [SQ__EVENT_TIMER] = "timer", [SQ__EVENT_TURN] = "turn", [SQ__EVENT_MARK] = "mark",
     };
     sq__entry_kind_t kind = sq__entry_kind(event);
@@ -192,8 +230,9 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
         annotate(&perfetto->proto, "queue", sq__entry_queue(event));
     }
     annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__entry_detail(event));
-    if (kind == SQ__EVENT_GRANT) {
-        sq__proto_fixed64(&perfetto->proto, EVENT_FLOW, flow_of(sq__entry_queue(event), event->where));
+    if (kind == SQ__EVENT_GRANT || kind == SQ__EVENT_WITHDRAWN) {
+        unsigned field = kind == SQ__EVENT_GRANT ? EVENT_FLOW : EVENT_LAST_OF_FLOW;
+        sq__proto_fixed64(&perfetto->proto, field, flow_of(sq__entry_queue(event), event->where));
     } else if (kind == SQ__EVENT_TURN) {
         annotate(&perfetto->proto, "fifo", event->where);
         annotate(&perfetto->proto, "turn", event->which);

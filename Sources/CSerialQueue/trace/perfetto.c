@@ -192,10 +192,14 @@ static const char *outcome_of(unsigned error) {
     }
 }
 
-static void put_end(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event, open_event_t ended) {
+static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event, open_event_t ended) {
     packet_t packet = begin_event(perfetto, event->time, SLICE_END, track);
-    if (sq__entry_kind(event) == SQ__EVENT_WAITED && sq__entry_detail(event) != 0) {
-        annotate_string(&perfetto->proto, "outcome", outcome_of(sq__entry_detail(event)));
+    unsigned detail = sq__entry_kind(event) == SQ__EVENT_WAITED ? sq__entry_detail(event) : 0;
+    if (detail != 0) {
+        reading->waited_queue = 0; /* this thread's next task has not waited there */
+    }
+    if (detail != 0 && detail != SQ__EVENT_DONE) {
+        annotate_string(&perfetto->proto, "outcome", outcome_of(detail));
     }
     end_event(perfetto, packet);
     if (ended.is_task && !sq__packet_queue(perfetto, ended.queue)->is_concurrent) {
@@ -299,7 +303,7 @@ static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
         break;
     case SQ__EVENT_END:
     case SQ__EVENT_WAITED:
-        put_end(perfetto, track, event, ended);
+        put_end(perfetto, reading, track, event, ended);
         break;
     case SQ__EVENT_POOL:
         put_pool(perfetto, reading, event);

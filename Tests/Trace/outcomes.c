@@ -77,6 +77,8 @@ static void run_through_the_library(void) {
     must(sq_group_notify(group, work, &(sq_task_t){ .run = all_done }));
     must(sq_group_wait(group, SQ_FOREVER));
     must(sq_item_wait(item, SQ_FOREVER));
+    must(sq_run_and_wait(other, SQ_FOREVER, load_row, NULL)); /* waits in a place; the runner does it */
+    must(sq_sync(other, load_row, NULL));
     sq_timer_t *timer = sq_timer_create(other, &(sq_task_t){ .run = tick });
     must(sq_timer_start(timer, 1000000, 1000000, 0));
     while (fired < 10) {

@@ -12,7 +12,8 @@ KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'async', 8: 'group',
 DISCARDS = 0x80
 # A submission by the Swift layer comes from there; the closure's own place says more.
 OWN = re.compile(r'EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn|'
-                 r'Completion|call_closure|\(WorkQueue\+|^sq_')
+                 r'Completion|call_closure|closure #\d+ in (?:WorkQueue|SerialQueue|ConcurrentQueue|WorkGroup)\.|'
+                 r'^WorkQueue\.|\(WorkQueue\+|^sq_')
 AIMS = {0: 'its turn in', 1: 'room in', 2: 'the end of', 3: 'a timer of'}
 MOST_LINKS = 8
 
@@ -188,12 +189,14 @@ class Model:
         names = [self.symbol_of.get(event.notes.get(key), '') for key in ('context', 'function')]
         task.function = next((name for name in names if name and not OWN.search(name)), '')
         task.label = event.notes.get('label') or ''
+        task.site = self.site(event.notes)
         task.parent = inside
         for flow in event.last_flows:
             waiting = self.take(flow, event.track)
             if waiting is None:
                 continue
-            task.submitted, task.submitter, task.site, task.wait = waiting.time, waiting.thread, waiting.site, waiting.wait
+            task.submitted, task.submitter, task.wait = waiting.time, waiting.thread, waiting.wait
+            task.site = waiting.site or task.site
             task.parent = waiting.parent or inside
             if task.wait is not None:
                 task.wait.task = task

@@ -227,7 +227,7 @@ void sq__run_noted_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t fun
     site = control & SQ__SITED ? sq__sited_call(queue, site) : 0;
     sq__session_t session = 0;
     if (control & SQ__TRACED) {
-        session = sq__traced_start(queue, SQ__WAITER, 0, function, context, false);
+        session = sq__traced_start(queue, SQ__WAITER | SQ__EVENT_CALLS, site, function, context, false);
     }
     if (control & SQ__WATCHED) {
         sq__cold_task_begins(queue, function, site);

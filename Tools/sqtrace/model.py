@@ -13,7 +13,7 @@ DISCARDS = 0x80
 # A submission by the Swift layer comes from there; the closure's own place says more.
 OWN = re.compile(r'EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn|'
                  r'Completion|call_closure|closure #\d+ in (?:WorkQueue|SerialQueue|ConcurrentQueue|WorkGroup)\.|'
-                 r'^WorkQueue\.|\(WorkQueue\+|^sq_')
+                 r'^(?:specialized )?WorkQueue\.|\(WorkQueue\+|^sq_')
 AIMS = {0: 'its turn in', 1: 'room in', 2: 'the end of', 3: 'a timer of'}
 MOST_LINKS = 8
 

@@ -6,13 +6,17 @@
 #include "kernel/wrapper.h"
 #include "trace/recorders.h"
 
-static sq__wrapper_t closures = {
-    .name = "a closure", .run = SQ__NOT_THERE, .discard = SQ__NOT_THERE, .context = SQ__NOT_THERE, .code = 0, .label = SQ__NOT_THERE
-};
-
-void sq__trace_closures_of(sq_function_t function) {
-    closures.function = function;
-    sq__wrapper_add(&closures);
+void sq__trace_closures_of(sq_function_t function, uint16_t at) {
+    enum { MOST = 4 };
+    static sq__wrapper_t closures[MOST];
+    static unsigned count;
+    if (count < MOST) {
+        closures[count] = (sq__wrapper_t){
+            .function = function, .name = "a closure", .run = SQ__NOT_THERE, .discard = SQ__NOT_THERE, .context = SQ__NOT_THERE, .code = at,
+            .label = SQ__NOT_THERE
+        };
+        sq__wrapper_add(&closures[count++]);
+    }
 }
 
 void sq__traced_end(sq_queue_t *queue) {

@@ -31,9 +31,9 @@ sq__session_t sq__traced_wait(const sq_queue_t *queue, unsigned aim, uint64_t wh
  * that. */
 sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair);
 
-/* This function calls closures of another language: the first word of its context is the closure's code, which a trace shows. For the Swift
- * layer, which declares this itself. Once only. */
-void sq__trace_closures_of(sq_function_t function);
+/* This function calls closures of another language: its context points to a record that has the closure's code at this byte. A trace shows
+ * that. For the Swift layer, which declares this itself. By one thread at a time. */
+void sq__trace_closures_of(sq_function_t function, uint16_t at);
 
 /* Records that a task of this kind was stored at `where`, by a SUBMIT or FIRE, and from which site, in a queue that is traced or watched. */
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where);

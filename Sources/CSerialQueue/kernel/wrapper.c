@@ -6,7 +6,7 @@
 
 static SQ__ATOMIC(sq__wrapper_t *) first;
 
-/* By constructors only, one after the other. */
+/* By one thread at a time: while the library is loaded, and once by the Swift layer. */
 void sq__wrapper_add(sq__wrapper_t *wrapper) {
     wrapper->next = sq__load_relaxed(&first);
     sq__store_release(&first, wrapper); /* [wrapper] release: its fields */

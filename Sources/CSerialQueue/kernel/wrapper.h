@@ -2,7 +2,7 @@
  * those.
  *
  * DESIGN. The first word of such a function's context points to a record. The wrapper says at which byte of the record the user's function
- * is. Wrappers are added while the library is loaded, and are never removed. */
+ * is. Wrappers are never removed. */
 #ifndef SQ__KERNEL_WRAPPER_H
 #define SQ__KERNEL_WRAPPER_H
 

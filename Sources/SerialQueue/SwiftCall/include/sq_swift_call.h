@@ -47,6 +47,10 @@ void sq_swift_note_site(const sq_queue_t *_Nonnull queue, const unsigned char *_
 /* A turn of a FIFOQueue begins or ends, for a trace. */
 void sq_swift_trace_turn(const char *_Nonnull label, uintptr_t fifo, uintptr_t turn, _Bool begins);
 
+/* A trace shows, in place of this function, the closure in the first field of the Swift object that is its context. An object begins with two
+ * words. By one thread at a time. */
+void sq_swift_show_closures(sq_function_t _Nonnull function);
+
 /* Resumes a continuation that returns nothing and throws nothing, like UnsafeContinuation.resume(). The latter is inlined into its
  * caller, and reads the task's memory there. If the task continues without having been suspended, the runtime orders the accesses,
  * but ThreadSanitizer sees only the read. */

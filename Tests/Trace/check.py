@@ -134,7 +134,7 @@ def check_page_of_hang(path):
     if browser:
         shown = dump(browser, page, '')
         check('the page of the hang was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
-        check('it says what still goes on', 'Still going on when the trace was written' in shown and len(re.findall(r'<p style="margin-left:\d', shown)) == 6)
+        check('it says what is unfinished', 'Unfinished when the trace was written' in shown and len(re.findall(r'<p style="margin-left:\d', shown)) == 6)
 
 
 def check_page(page):

@@ -44,7 +44,7 @@ def check_hangs(check, equal, program, folder):
     check('the file says that it was written', found.has_end)
     check_hang(check, equal, found, 2 * SECOND)
     table = subprocess.run([TOOL, 'stats', path], capture_output=True, text=True).stdout
-    check('stats says what still goes on', 'Still going on when the trace was written, after ' in table and 'waits for its turn in audit' in table)
+    check('stats says what is unfinished', 'Unfinished when the trace was written, after ' in table and 'waits for its turn in audit' in table)
     path = os.path.join(folder, 'killed')
     equal('the hang is killed', record(program, '', path, 'killed'), -9)
     found = model.Model(reader.read(path))
@@ -58,7 +58,7 @@ def check_outcomes(check, equal, program, folder):
     equal('the program ends', record(program, '', path), 0)
     trace = reader.read(path)
     found = model.Model(trace)
-    equal('nothing goes on at the end', (ending.lines(found), found.waiting), ([], []))
+    equal('nothing is unfinished', (ending.lines(found), found.waiting), ([], []))
     equal('a cancelled item is withdrawn', [found.queue_label(one.queue) for one in found.withdrawn], ['work'])
     refused = [(found.target(wait), wait.outcome) for wait in found.waits if wait.outcome]
     equal('a refused wait has an outcome', refused, [('its turn in work', 'timed out')])

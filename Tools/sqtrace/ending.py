@@ -1,4 +1,4 @@
-"""ending.py: what was still going on when the trace ended, as a tree: below each task stands what waits for it."""
+"""ending.py: what was unfinished when the trace ended, as a tree: below each task stands what waits for it."""
 from sqtrace.model import Task
 from sqtrace.stats import commonest, duration
 

@@ -10,12 +10,11 @@ from sqtrace import reader, symbols
 KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'async', 8: 'group', 9: 'run and wait', 10: 'async and wait', 11: 'sync',
          12: 'barrier', 13: 'barrier', 14: 'barrier', 15: 'barrier', 16: 'sync barrier'}
 DISCARDS = 0x80
-# A submission by the Swift layer comes from there; the closure's own place says more.
-OWN = re.compile(r'EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn|'
-                 r'Completion|call_closure|closure #\d+ in (?:WorkQueue|SerialQueue|ConcurrentQueue|WorkGroup)\.|'
-                 r'^(?:specialized )?WorkQueue\.|\(WorkQueue\+|^sq_')
+# The Swift layer's own functions, as far as the library could not replace them: a closure's own place, or its queue, says more.
+OWN = re.compile(r'\b(?:EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn)\.|'
+                 r'\bCompletion\S*\.follow|(?:^| in |^specialized )WorkQueue\.(?:sync|asyncAndWait|runAndWait|syncBarrier|async|asyncAfter)\b|'
+                 r'^call_closure|\(WorkQueue\+|^sq_')
 AIMS = {0: 'its turn in', 1: 'room in', 2: 'the end of', 3: 'a timer of'}
-MOST_LINKS = 8
 
 
 class Task:
@@ -232,22 +231,3 @@ class Model:
     def holders(self, wait):
         """The tasks that it waits for, as far as a trace can know."""
         return [task for task in self.running(wait.queue) if wait.queue and task.thread != wait.thread]
-
-    def chain(self, wait):
-        """[(who, what it does)] from what holds this wait up to the last one that is known; the last element is a remark, or ''."""
-        links, seen = [], set()
-        while len(links) < MOST_LINKS:
-            if id(wait) in seen:
-                return links, 'this is a cycle'
-            seen.add(id(wait))
-            holders = self.holders(wait)
-            if not holders:
-                suspended = wait.queue in self.suspended
-                return links, f'{self.queue_label(wait.queue)} is suspended' if suspended else ''
-            links.append(holders[0])
-            inner = self.wait_of(holders[0].thread)
-            if inner is None:
-                return links, 'this thread is in no call of the library'
-            wait = inner
-            links.append(wait)
-        return links, ''

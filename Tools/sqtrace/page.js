@@ -239,7 +239,7 @@ const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt
 function textOfEnding() {
     if (!D.ending.length) return D.hasEnd ? '' : `<p>This is all that is known ${escape(D.headline)}.</p>`;
     const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text)}</p>`);
-    return `<div id="ending"><h2>Still going on ${escape(D.headline)}</h2>${lines.join('')}</div>`;
+    return `<div id="ending"><h2>Unfinished ${escape(D.headline)}</h2>${lines.join('')}</div>`;
 }
 function textOfSelection() {
     let text = `<h2>Selected task</h2><div style="white-space:pre-line;overflow-wrap:anywhere">${escape(describe(selected))}</div><h2>Critical path</h2><ol>`;

@@ -50,7 +50,7 @@ for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks
 const queueRows = D.queues.map((name, i) => makeRow(name, ofQueue[i], besideQueue[i], queueMarks[i]));
 const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
 
-// What was still going on at the end comes first.
+// What is unfinished comes first.
 const shown = of => of.filter(row => row.bars.length || row.marks.length).sort((a, b) => b.isOpen - a.isOpen);
 const rows = [{ title: 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
 let total = HEAD;

@@ -53,10 +53,10 @@ def remarks(model):
     """What else is to be said: how the trace ends, what it lacks."""
     from sqtrace import ending
     lines = []
-    going_on = ending.lines(model)
-    if going_on:
-        lines.append(f'Still going on {ending.headline(model)}:')
-        lines += ['  ' * (depth + 1) + text for depth, text, _, _ in going_on]
+    unfinished = ending.lines(model)
+    if unfinished:
+        lines.append(f'Unfinished {ending.headline(model)}:')
+        lines += ['  ' * (depth + 1) + text for depth, text, _, _ in unfinished]
     elif not model.has_end:
         lines.append(f'This is all that is known {ending.headline(model)}')
     lines += [remark for _, remark in model.remarks]

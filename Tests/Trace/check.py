@@ -122,9 +122,35 @@ def check_tool(path, folder):
     return page
 
 
-def dump(browser, page, fragment):
+def dump(browser, page, fragment, width=1400):
     return subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=5000', '--dump-dom',
-                           'file://' + page + fragment], capture_output=True, text=True, timeout=120).stdout
+                           f'--window-size={width},800', 'file://' + page + fragment], capture_output=True, text=True, timeout=120).stdout
+
+
+# What a later script of the page finds out: the widest figures fit, and marks that lie on each other have one text, which is not cut.
+PROBE = '''<script>
+D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '']];
+showAside();
+const table = document.querySelector('.table'), texts = [], fill = context.fillText.bind(context);
+context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width]); fill(text, left, top); };
+draw();
+document.documentElement.dataset.table = table.scrollWidth <= table.clientWidth;
+document.documentElement.dataset.beyond = texts.filter(([text, , right]) => text && right > wide).map(([text]) => text).join();
+document.documentElement.dataset.marks = texts.filter(([text]) => text.includes('shutdown')).map(([text]) => text).join('|');
+</script>'''
+
+
+def check_layout(page, browser):
+    with open(page, encoding='utf-8') as file:
+        text = file.read()
+    probed = page + '.probed.html'
+    with open(probed, 'w', encoding='utf-8') as file:
+        file.write(text.replace('</body>', PROBE + '</body>'))
+    for width in (1400, 800):
+        shown = dump(browser, probed, '', width)
+        check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
+        check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        equal(f'at {width} pixels the marks at the end have one text', re.findall('data-marks="([^"]*)"', shown), ['|'.join(2 * ['shutdown, end of the queue'])])
 
 
 def check_page_of_hang(path):
@@ -147,6 +173,7 @@ def check_page(page):
         print('left out: the page in a browser (Debian: chromium)')
         return
     shown = dump(browser, page, '#task=400')
+    check_layout(page, browser)
     check('the page was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
     equal('rows of the table', len(re.findall(r'<tr data-queue="[^$]', shown)), 2)
     check('the label is text', 'com.example.&lt;/script&gt;' in shown)

@@ -2,10 +2,18 @@
 
 #include "kernel/ring.h"
 #include "kernel/run.h"
+#include "kernel/wrapper.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "timer/delayed.h"
 #include "timer/timer.h"
+
+/* Not one of the library that calls it. */
+static sq_function_t user_function(uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    bool is_call = kind == SQ__AWAITED || kind == SQ__EITHER;
+    const void *context = is_call ? work->waiter.call->task.context : work->task.context; /* whatever the kind: behind its function */
+    return sq__wrapper_unwrap(sq__run_function_of(kind, control, work), context);
+}
 
 /* The queue's baton is reserved for the thread that takes its entry. */
 sq_function_t sq__next_function(sq_queue_t *queue) {
@@ -19,15 +27,15 @@ sq_function_t sq__next_function(sq_queue_t *queue) {
     case SQ__BARRIER_JOB:
     case SQ__MEMBER:
     case SQ__BARRIER_MEMBER:
-        return sq__run_function_of(kind, sq__load_relaxed(&queue->control), sq__next_work(queue));
+        return user_function(kind, sq__load_relaxed(&queue->control), sq__next_work(queue));
     case SQ__AWAITED:
     case SQ__EITHER: {
         const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
         /* The call is on the stack of a thread that waits; no other thread has control, so that stays as it is. */
-        return sq__token_is_open(waiter->token, waiter->wait_id) ? waiter->call->task.run : NULL;
+        return sq__token_is_open(waiter->token, waiter->wait_id) ? user_function(kind, 0, sq__next_work(queue)) : NULL;
     }
     case SQ__CLAIM:
-        return sq__run_function_of(SQ__PAIR, 0, sq__next_work(queue)->claim.pair);
+        return user_function(SQ__PAIR, 0, sq__next_work(queue)->claim.pair);
     default:
         return NULL;
     }

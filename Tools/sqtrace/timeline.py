@@ -1,4 +1,4 @@
-"""timeline.py: one HTML page of a trace, with everything in it: page.html with page.js, rows.js and the data put in."""
+"""timeline.py: one HTML page of a trace, with everything in it: page.html with rows.js, draw.js, page.js and the data put in."""
 import html
 import json
 import os
@@ -87,6 +87,6 @@ def part(name):
 def write(model, name, path):
     # "</" would end the script; "<\/" is the same in JSON.
     data = json.dumps(Data(model).all(), separators=(',', ':')).replace('</', '<\\/')
-    page = part('page.html').replace('@NAME@', html.escape(name)).replace('@SCRIPT@', part('rows.js') + part('page.js'))
+    page = part('page.html').replace('@NAME@', html.escape(name)).replace('@SCRIPT@', part('rows.js') + part('draw.js') + part('page.js'))
     with open(path, 'w', encoding='utf-8') as file:
         file.write(page.replace('@DATA@', data))

@@ -1,6 +1,7 @@
 """endings.py: what a trace says about what did not simply run: a hang, what was cancelled or refused, and what the library calls for others."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -45,6 +46,12 @@ def check_hangs(check, equal, program, folder):
     check_hang(check, equal, found, 2 * SECOND)
     table = subprocess.run([TOOL, 'stats', path], capture_output=True, text=True).stdout
     check('stats says what is unfinished', 'Unfinished when the trace was written, after ' in table and 'waits for its turn in audit' in table)
+    path = os.path.join(folder, 'window')
+    equal('the hang ends, longer than what is recorded', record(program, ',last=500ms', path, 'written'), 0)
+    found = model.Model(reader.read(path))
+    check('what began before that, and has not ended, is there', all(task.is_open and task.end - task.start >= 2 * SECOND for task in found.tasks))
+    names = sorted(task.function.split(' ')[0] for task in found.tasks)
+    check(f'with its own function: {names}', names == ['place_order', 'write_entry'] or not shutil.which('addr2line'))
     path = os.path.join(folder, 'killed')
     equal('the hang is killed', record(program, '', path, 'killed'), -9)
     found = model.Model(reader.read(path))

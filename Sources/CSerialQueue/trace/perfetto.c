@@ -12,6 +12,7 @@ typedef struct open_event {
     bool is_task;
     bool is_written; /* false: it began before the first time of the file */
     sq__entry_t event;
+    uint64_t context;
     char text[SQ__TEXT_BYTES + 1];
 } open_event_t;
 
@@ -200,7 +201,7 @@ static open_event_t account(reading_t *reading, const sq__entry_t *event, bool i
     open_event_t ended = { .queue = 0 };
     if (kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT) {
         if (reading->depth < SQ__OPEN_EVENTS) {
-            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START, is_written, *event, "" };
+            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START, is_written, *event, reading->context, "" };
             memcpy(reading->open[reading->depth].text, reading->text, sizeof reading->text);
         }
         reading->depth += 1;
@@ -228,12 +229,15 @@ static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     for (unsigned i = 0; i < reading->depth && i < SQ__OPEN_EVENTS; i += 1) {
         open_event_t *open = &reading->open[i];
         if (!open->is_written) {
-            char text[sizeof reading->text]; /* of the event that comes next */
+            char text[sizeof reading->text]; /* of the event that comes next, as is the context */
+            uint64_t context = reading->context;
             memcpy(text, reading->text, sizeof text);
             memcpy(reading->text, open->text, sizeof text);
+            reading->context = open->context;
             open->is_written = true;
             (open->is_task ? put_start : put_wait)(perfetto, reading, track, &open->event);
             memcpy(reading->text, text, sizeof text);
+            reading->context = context;
         }
     }
 }

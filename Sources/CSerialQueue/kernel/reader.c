@@ -77,8 +77,7 @@ void sq__reader_run_noted(sq_queue_t *queue, uint64_t submitted, sq_function_t f
     }
     self->frame = &reader.frame;
     if (noted & SQ__TRACED) {
-        sq__traced_closure(function, context);
-        session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
+        session = sq__traced_start(queue, SQ__WAITER | SQ__EVENT_CALLS, reader.site, function, context, false);
     }
     if (noted & SQ__WATCHED) {
         sq__reader_begin(queue, function);

@@ -164,15 +164,11 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { 
 
 /* The task was taken from a queue that is traced. */
 static sq__session_t trace_start(sq_queue_t *queue, uintptr_t kind, uintptr_t where, uint32_t control, const sq__work_t *work) {
-    if (kind == SQ__AWAITED || kind == SQ__EITHER) {
-        sq__traced_closure(work->waiter.call->task.run, work->waiter.call->task.context);
-    }
-    sq_function_t function = sq__run_function_of(kind, control, work);
     unsigned detail = (unsigned)kind | (control & SQ__DISCARD ? SQ__EVENT_DISCARDS : 0);
-    if (kind == SQ__PAIR || kind == SQ__JOB || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB) {
-        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, (uintptr_t)work->pair.first);
-    }
-    return sq__traced_start(queue, detail, where, (uintptr_t)function);
+    bool is_call = kind == SQ__AWAITED || kind == SQ__EITHER;
+    bool is_pair = kind == SQ__PAIR || kind == SQ__JOB || kind == SQ__BARRIER_PAIR || kind == SQ__BARRIER_JOB;
+    const void *context = is_call ? work->waiter.call->task.context : work->task.context; /* whatever the kind: behind its function */
+    return sq__traced_start(queue, detail, where, sq__run_function_of(kind, control, work), context, is_pair);
 }
 
 /* O. The next task, which is in this place, will run in the calling thread's innermost frame. */
@@ -203,6 +199,9 @@ sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
         origin.where = sq__next_where(queue);
         note_site(queue, origin.where);
     }
+    if (control & SQ__TRACED && sq__is_concurrent(queue)) { /* the place may be filled anew before the task starts */
+        sq__traced_event(queue, SQ__EVENT_GRANT, 0, origin.where, 0);
+    }
     return origin;
 }
 
@@ -228,8 +227,7 @@ void sq__run_noted_turn(sq_queue_t *queue, uint64_t submitted, sq_function_t fun
     site = control & SQ__SITED ? sq__sited_call(queue, site) : 0;
     sq__session_t session = 0;
     if (control & SQ__TRACED) {
-        sq__traced_closure(function, context);
-        session = sq__traced_start(queue, SQ__WAITER, 0, (uintptr_t)function);
+        session = sq__traced_start(queue, SQ__WAITER | SQ__EVENT_CALLS, site, function, context, false);
     }
     if (control & SQ__WATCHED) {
         sq__cold_task_begins(queue, function, site);

@@ -22,10 +22,4 @@ typedef struct sq__many_view {
 bool sq__group_peek(const void *group, sq__many_view_t *view);
 bool sq__item_peek(const void *item, sq__many_view_t *view);
 
-/* The function of the work item, if this work of kind SQ__PAIR is one; else NULL. */
-sq_function_t sq__item_function(const sq__pair_t *pair);
-
-/* The pair of a group's member that was submitted as one; NULL: it was not. */
-const sq__pair_t *sq__group_pair(const sq__member_task_t *member);
-
 #endif

@@ -59,10 +59,6 @@ void sq__timer_leave(sq_timer_t *timer);
 /* For a dump: the queue of the timer that this alarm belongs to; NULL: it belongs to no timer. The alarm is set. */
 const sq_queue_t *sq__timer_queue(const sq__alarm_t *alarm, uint64_t *interval);
 
-/* For reports: the task of the timer, if this work of kind SQ__JOB is a firing, else NULL; and whether it is the end of a timer. */
-const sq_task_t *sq__timer_task(const sq__pair_t *pair);
-bool sq__timer_is_end(const sq__pair_t *pair);
-
 /* The alarm's function; and the function that is called at the end of the queue. */
 void sq__timer_fall_due(sq__alarm_t *alarm);
 void sq__timer_end_with_queue(void *pending);

@@ -12,7 +12,7 @@ TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
 HEADERS := $(sort $(wildcard $(CORE)/include/*.h))
 CMAKE_FILES := $(wildcard make/cmake/*.cmake)
 DEBUGGERDIR ?= $(PREFIX)/share/serialqueue/debugger
-TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html)
+TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html Tools/sqtrace/*.js)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
     $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc \

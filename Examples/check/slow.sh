@@ -10,7 +10,7 @@ check_slow() { # program
     expect 'the dump finds the suspended queue' says 'queue "mail": suspended 1 times, 10 waiting' err
     run "$tool" stats slow.trace
     has_status 0
-    expect 'the trace finds what never started' says 'mail: 10 tasks were submitted and had not started' out
+    expect 'the trace finds what never started' says 'mail: 10 tasks wait, the oldest' out
     # In columns 3 and 6, in nanoseconds: the p50 of waiting and of running; in 8 the longest run.
     "$tool" stats slow.trace | awk '
         function ns(value, unit) { return value * (unit == "s" ? 1e9 : unit == "ms" ? 1e6 : unit == "us" ? 1e3 : 1) }

@@ -226,8 +226,8 @@ static void pair_stands_here(void *first, void *unused, bool runs) {
     stand_here(&((no_item_t *)first)->hold);
 }
 
-/* The first argument points to addresses of functions, as an item has one. To see it fail: in sq__item_function do not
- * compare pair->call. */
+/* The first argument points to addresses of functions, as an item has one. To see it fail: in sq__wrapper_of do not
+ * compare the function. */
 TEST(a_pair_that_is_no_item_is_shown_with_its_own_function) {
     sq_queue_t *queue = make_queue_of("pairs", 0);
     no_item_t first = { .hold = HOLD_INIT };

@@ -47,6 +47,18 @@ import Testing
         for k in 2...6 { #expect(text.contains("SerialQueueTests/TraceTests.swift:\(line + UInt(k))"), "line \(k)") }
     }
 
+    /// To see it fail: in `show_items` (item.c), give the wrapper no label.
+    @Test func an_item_is_recorded_with_its_label() async throws {
+        let queue = SerialQueue(label: "com.example.labelled-here")
+        let text = try await Self.traced {
+            queue.async(WorkItem(label: "com.example.row") {})
+            queue.async(WorkItem(label: "com.example.row-with-itself") { _ in })
+            await queue.drain()
+        }
+        #expect(text.contains("com.example.row-with-itself"))
+        #expect(text.components(separatedBy: "com.example.row").count == 3)
+    }
+
     /// To see it fail: leave out the call of noteSite in `asyncAfter` or `makeTimer`.
     @Test func delayed_closures_and_timers_are_recorded_with_their_file_and_line() async throws {
         let pool = ManualPool()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check.py PROGRAM: traces PROGRAM (program.c), and checks the file and what sq-trace makes of it.
+"""check.py PROGRAM HANG OUTCOMES: traces these programs, and checks the files and what sq-trace makes of them (endings.py: of the last two).
 
 The file is read twice: by sq-trace, and by Google's protobuf with Perfetto's own schema (PyPI: perfetto, protobuf), if Python has
 them. The page is opened in headless Chromium, if it is there. What is missing is named."""
@@ -14,6 +14,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOOL = os.path.join(TOP, 'Tools', 'sq-trace')
 sys.path.insert(0, os.path.join(TOP, 'Tools'))
+import endings  # noqa: E402
 from sqtrace import model, reader  # noqa: E402
 
 passed = failed = 0
@@ -121,6 +122,47 @@ def check_tool(path, folder):
     return page
 
 
+def dump(browser, page, fragment, width=1400):
+    return subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=5000', '--dump-dom',
+                           f'--window-size={width},800', 'file://' + page + fragment], capture_output=True, text=True, timeout=120).stdout
+
+
+# What a later script of the page finds out: the widest figures fit, and marks that lie on each other have one text, which is not cut.
+PROBE = '''<script>
+D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '']];
+showAside();
+const table = document.querySelector('.table'), texts = [], fill = context.fillText.bind(context);
+context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width]); fill(text, left, top); };
+draw();
+document.documentElement.dataset.table = table.scrollWidth <= table.clientWidth;
+document.documentElement.dataset.beyond = texts.filter(([text, , right]) => text && right > wide).map(([text]) => text).join();
+document.documentElement.dataset.marks = texts.filter(([text]) => text.includes('shutdown')).map(([text]) => text).join('|');
+</script>'''
+
+
+def check_layout(page, browser):
+    with open(page, encoding='utf-8') as file:
+        text = file.read()
+    probed = page + '.probed.html'
+    with open(probed, 'w', encoding='utf-8') as file:
+        file.write(text.replace('</body>', PROBE + '</body>'))
+    for width in (1400, 800):
+        shown = dump(browser, probed, '', width)
+        check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
+        check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        equal(f'at {width} pixels the marks at the end have one text', re.findall('data-marks="([^"]*)"', shown), ['|'.join(2 * ['shutdown, end of the queue'])])
+
+
+def check_page_of_hang(path):
+    page = path + '.html'
+    equal('timeline of the hang', subprocess.run([TOOL, 'timeline', path], capture_output=True).returncode, 0)
+    browser = shutil.which('chromium') or shutil.which('google-chrome')
+    if browser:
+        shown = dump(browser, page, '')
+        check('the page of the hang was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
+        check('it says what is unfinished', 'Unfinished when the trace was written' in shown and len(re.findall(r'<p style="margin-left:\d', shown)) == 6)
+
+
 def check_page(page):
     with open(page, encoding='utf-8') as file:
         text = file.read()
@@ -130,8 +172,8 @@ def check_page(page):
     if not browser:
         print('left out: the page in a browser (Debian: chromium)')
         return
-    shown = subprocess.run([browser, '--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=5000', '--dump-dom',
-                            'file://' + page + '#task=400'], capture_output=True, text=True, timeout=120).stdout
+    shown = dump(browser, page, '#task=400')
+    check_layout(page, browser)
     check('the page was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
     equal('rows of the table', len(re.findall(r'<tr data-queue="[^$]', shown)), 2)
     check('the label is text', 'com.example.&lt;/script&gt;' in shown)
@@ -147,6 +189,7 @@ def main():
         check_foreign(path)
         check_own(path)
         check_page(check_tool(path, folder))
+        check_page_of_hang(endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder))
     print(f'{passed} passed, {failed} failed')
     if os.environ.get('TALLY'):
         with open(os.environ['TALLY'], 'w') as file:

@@ -1,113 +1,233 @@
 """model.py: tasks and waits, from the events of a trace.
 
-A task is known by its flow: the place where it waited in its queue. No other has that place until the task has started, so the newest
-submission with a flow belongs to the next start with it.
+A task is known by its flow: the place where it waited in its queue. No other has that place until the task is taken from it: by its start, or by
+a grant before it. So the newest submission with a flow belongs to the next grant or start with it.
 """
 import re
 
 from sqtrace import reader, symbols
 
-KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'async', 8: 'group', 9: 'run and wait', 10: 'async and wait', 11: 'sync',
-         12: 'barrier', 13: 'sync barrier'}
+KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'group', 7: 'run and wait', 8: 'async and wait', 9: 'sync', 32: 'async'}
+BARRIER = 0x40
 DISCARDS = 0x80
-# A submission by the Swift layer comes from there; the closure's own place says more.
-OWN = re.compile(r'EscapingClosure|QueuedCall|AwaitedCall|ExecutorJobs|\(WorkQueue\+|^sq_')
-AIMS = {0: 'its turn', 1: 'room', 2: 'the end'}
+# The Swift layer's own functions, as far as the library could not replace them: a closure's own place, or its queue, says more.
+OWN = re.compile(r'\b(?:EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn)\.|'
+                 r'\bCompletion\S*\.follow|(?:^| in |^specialized )WorkQueue\.(?:sync|asyncAndWait|runAndWait|syncBarrier|async|asyncAfter)\b|'
+                 r'^call_closure|\(WorkQueue\+|^sq_')
+AIMS = {0: 'its turn in', 1: 'room in', 2: 'the end of', 3: 'a timer of'}
 
 
 class Task:
-    __slots__ = ('number', 'queue', 'thread', 'start', 'end', 'kind', 'function', 'site', 'submitted', 'submitter', 'parent', 'wait', 'before')
+    __slots__ = ('number', 'queue', 'thread', 'start', 'end', 'kind', 'function', 'label', 'site', 'submitted', 'submitter', 'parent', 'wait',
+                 'before', 'is_open')
 
     def __init__(self, number, queue, thread, start):
         self.number, self.queue, self.thread, self.start, self.end = number, queue, thread, start, None
-        self.kind = self.function = self.site = ''
+        self.kind = self.function = self.label = self.site = ''
         self.submitted = self.submitter = None  # when, and by which thread
         self.parent = None  # the task in which it was submitted, or in which it runs
         self.wait = None    # of its caller
         self.before = None  # the one that ran before it in a serial queue
+        self.is_open = False  # it still ran when the trace ended
 
     @property
     def waited(self):
         return 0 if self.submitted is None else max(0, self.start - self.submitted)
 
+    @property
+    def name(self):
+        """The user's function, or the label of the work item; else where it was submitted."""
+        if self.label and self.function:
+            return f'{self.label}: {self.function}'
+        return self.label or self.function or (f'closure from {self.site}' if self.site else '')
+
 
 class Wait:
-    __slots__ = ('thread', 'queue', 'what', 'start', 'end', 'task', 'parent', 'site')
+    __slots__ = ('thread', 'queue', 'aim', 'what', 'start', 'end', 'task', 'parent', 'site', 'flow', 'outcome', 'is_open')
 
-    def __init__(self, thread, queue, what, start, parent, site):
-        self.thread, self.queue, self.what, self.start, self.end = thread, queue, what, start, None
+    def __init__(self, thread, queue, aim, what, start, parent, site):
+        self.thread, self.queue, self.aim, self.what, self.start, self.end = thread, queue, aim, what, start, None
         self.task, self.parent, self.site = None, parent, site
+        self.flow = None      # of its place in the queue
+        self.outcome = ''     # why it ended without what it waited for
+        self.is_open = False  # it had not ended when the trace did
+
+
+class Submission:
+    """A task that has not started: it waits, or was withdrawn."""
+    __slots__ = ('time', 'thread', 'parent', 'queue', 'site', 'wait', 'end')
+
+    def __init__(self, time, thread, parent, queue, site, wait=None):
+        self.time, self.thread, self.parent, self.queue, self.site, self.wait = time, thread, parent, queue, site, wait
+        self.end = None
+
+
+class Suspension:
+    __slots__ = ('queue', 'start', 'end', 'is_open')
+
+    def __init__(self, queue, start):
+        self.queue, self.start, self.end, self.is_open = queue, start, None, False
 
 
 class Model:
     def __init__(self, trace):
         self.trace = trace
         self.tasks, self.waits, self.instants, self.remarks = [], [], [], []
+        self.withdrawn, self.suspensions, self.dropped = [], [], {}
         self.unstarted = {}  # flow: what waits there
+        self.granted = {}    # flow: [(what was taken from there, by which thread)]
+        self.suspended = {}  # queue: its suspension
         self.open = {}       # track: what runs there, innermost last
         self.last = {}       # queue: its last task
+        self.has_end = False
         events = trace.events
         self.begin = events[0].time if events else 0
-        self.finish = events[-1].time if events else 0
-        symbol_of = symbols.resolve(
+        self.symbol_of = symbols.resolve(
             {text for event in events for key, text in event.notes.items() if key in ('function', 'context', 'site') and text})
-        self.symbol_of = symbol_of
         for event in events:
             if event.track >> 32 == reader.THREADS >> 32:
                 self.of_thread(event)
-            elif event.type == reader.INSTANT and event.category == 'remark':
-                self.remarks.append((event.time, event.name))
-        for task in self.tasks:
-            task.end = self.finish if task.end is None else task.end
-        for wait in self.waits:
-            wait.end = self.finish if wait.end is None else wait.end
+            elif event.type == reader.INSTANT:
+                self.of_process(event)
+        self.finish = max(events[-1].time if events else 0, trace.last_clock if events else 0)
+        self.close()
 
     def queue_label(self, number):
         return self.trace.queues.get(number, f'queue {number}')
+
+    def thread_label(self, track):
+        number, name = self.trace.threads.get(track, (track & 0xFFFFFFFF, ''))
+        return f'{name or "thread"} ({number})'
 
     def site(self, notes):
         """Where a submission, or a call that waits, comes from: "Module/File.swift:12", or code; '' if that is not known."""
         site = self.symbol_of.get(notes.get('site'), notes.get('site') or '')
         return '' if OWN.search(site) else site
 
+    def of_process(self, event):
+        if event.category == 'remark':
+            self.remarks.append((event.time, event.name))
+        elif event.category == 'end':
+            self.has_end = True
+        elif event.category == 'dropped':
+            track = reader.THREADS | event.notes.get('thread', 0)
+            count, _ = self.dropped.get(track, (0, 0))
+            self.dropped[track] = (count + event.notes.get('events', 0), event.notes.get('buffer', 0))
+
     def of_thread(self, event):
         stack = self.open.setdefault(event.track, [])
         inside = next((one for one in reversed(stack) if isinstance(one, Task)), None)
+        queue = event.notes.get('queue', 0)
         if event.type == reader.INSTANT:
-            if event.category == 'submit':
-                for flow in event.flows:
-                    self.unstarted[flow] = (event.time, event.track, inside, event.notes)
-            if event.category != 'grant':
-                self.instants.append((event.time, event.track, event.category, event.name, event.notes.get('queue', 0)))
+            self.instant(event, queue, inside)
         elif event.type == reader.BEGIN and event.category == 'run':
             stack.append(self.start(event, inside))
         elif event.type == reader.BEGIN and event.category == 'wait':
-            wait = Wait(event.track, event.notes.get('queue', 0), event.name, event.time, inside, self.site(event.notes))
+            wait = Wait(event.track, queue, event.notes.get('aim', 0), event.name, event.time, inside, self.site(event.notes))
             self.waits.append(wait)
             stack.append(wait)
             for flow in event.flows:
-                self.unstarted[flow] = (event.time, event.track, inside, wait)
+                wait.flow = flow
+                self.unstarted[flow] = Submission(event.time, event.track, inside, queue, wait.site, wait)
         elif event.type == reader.END and stack:
-            stack.pop().end = event.time
+            ended = stack.pop()
+            ended.end = event.time
+            if isinstance(ended, Wait) and event.notes.get('outcome'):
+                ended.outcome = event.notes['outcome']
+                self.forget(ended)
+
+    def instant(self, event, queue, inside):
+        category = event.category
+        if category == 'submit':
+            for flow in event.flows:
+                self.unstarted[flow] = Submission(event.time, event.track, inside, queue, self.site(event.notes))
+        elif category == 'grant':
+            for flow in event.flows:
+                if flow in self.unstarted:
+                    self.granted.setdefault(flow, []).append((self.unstarted.pop(flow), event.track))
+        elif category == 'withdrawn':
+            for flow in event.last_flows:
+                taken = self.take(flow, None)
+                if taken is not None:
+                    taken.end = event.time
+                    self.withdrawn.append(taken)
+        elif category == 'suspend' and queue not in self.suspended:
+            self.suspended[queue] = Suspension(queue, event.time)
+            self.suspensions.append(self.suspended[queue])
+        elif category == 'end of the queue' or category == 'resume' and event.notes.get('detail') == 0:
+            if queue in self.suspended:
+                self.suspended.pop(queue).end = event.time
+            if category == 'end of the queue':
+                self.unstarted = {flow: one for flow, one in self.unstarted.items() if one.queue != queue}
+        if category not in ('grant', 'submit', 'withdrawn', 'suspend', 'resume'):
+            self.instants.append((event.time, event.track, category, event.name, queue))
+
+    def forget(self, wait):
+        """It ended without its turn."""
+        waiting = self.unstarted.get(wait.flow)
+        if waiting is not None and waiting.wait is wait:
+            del self.unstarted[wait.flow]
+        if wait.flow in self.granted:
+            self.granted[wait.flow] = [(one, by) for one, by in self.granted[wait.flow] if one.wait is not wait]
+
+    def take(self, flow, track):
+        """What was taken from this place for a task that starts on this thread, or what waits there."""
+        granted = self.granted.get(flow, [])
+        # A thread's own task, which it takes just before it starts it; its wait; a call that it runs for another thread.
+        for fits in (lambda one, by: one.wait is None and by == track, lambda one, by: one.wait is not None and one.thread == track,
+                     lambda one, by: by == track or track is None):
+            for i in range(len(granted) - 1, -1, -1):
+                if fits(*granted[i]):
+                    return granted.pop(i)[0]
+        return self.unstarted.pop(flow, None)
 
     def start(self, event, inside):
         task = Task(len(self.tasks), event.notes.get('queue', 0), event.track, event.time)
         kind = event.notes.get('kind', 0)
-        task.kind = 'discard' if kind & DISCARDS else KINDS.get(kind, 'task')
+        task.kind = 'discard' if kind & DISCARDS else 'barrier' if kind & BARRIER else KINDS.get(kind, 'task')
         names = [self.symbol_of.get(event.notes.get(key), '') for key in ('context', 'function')]
-        task.function = names[0] or names[1]
+        task.function = next((name for name in names if name and not OWN.search(name)), '')
+        task.label = event.notes.get('label') or ''
+        task.site = self.site(event.notes)
         task.parent = inside
         for flow in event.last_flows:
-            waiting = self.unstarted.pop(flow, None)
+            waiting = self.take(flow, event.track)
             if waiting is None:
                 continue
-            task.submitted, task.submitter, parent, more = waiting
-            task.parent = parent or inside
-            if isinstance(more, Wait):
-                task.wait, more.task, task.site = more, task, more.site
-            else:
-                task.site = self.site(more)
+            task.submitted, task.submitter, task.wait = waiting.time, waiting.thread, waiting.wait
+            task.site = waiting.site or task.site
+            task.parent = waiting.parent or inside
+            if task.wait is not None:
+                task.wait.task = task
         task.before = self.last.get(task.queue)
         self.last[task.queue] = task
         self.tasks.append(task)
         return task
+
+    def close(self):
+        """What has not ended by the end of the trace reaches it."""
+        for one in [*self.tasks, *self.waits, *self.suspensions]:
+            if one.end is None:
+                one.end, one.is_open = self.finish, True
+        taken = [one for waiting in self.granted.values() for one, _ in waiting if one.wait is None or one.wait.is_open]
+        self.waiting = sorted([*self.unstarted.values(), *taken], key=lambda one: one.time)
+
+    def running(self, queue):
+        """The tasks of the queue that still run."""
+        return [task for task in self.tasks if task.is_open and task.queue == queue]
+
+    def wait_of(self, track):
+        """The wait in which this thread is at the end of the trace, or None."""
+        stack = self.open.get(track, [])
+        return stack[-1] if stack and isinstance(stack[-1], Wait) else None
+
+    def target(self, wait):
+        """What it waits for: "its turn in audit"."""
+        label = self.trace.queues.get(wait.queue)
+        if label is not None and wait.what == f'wait for {label}':
+            return f'{AIMS.get(wait.aim, "")} {label}'.strip()
+        return wait.what.removeprefix('wait for ')
+
+    def holders(self, wait):
+        """The tasks that it waits for, as far as a trace can know."""
+        return [task for task in self.running(wait.queue) if wait.queue and task.thread != wait.thread]

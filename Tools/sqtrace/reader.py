@@ -20,6 +20,7 @@ Event = collections.namedtuple('Event', 'time type track category name notes flo
 class Trace:
     def __init__(self):
         self.process = 0
+        self.last_clock = 0  # the last time at which the process was known to live
         self.is_cut = False
         self.threads = {}  # track: (number, name)
         self.queues = {}   # number: label
@@ -107,6 +108,8 @@ class Reader:
         for number, value in fields(self.data, *span):
             if number == 8:
                 time = value
+            elif number == 6:
+                self.clocks(value)
             elif number == 11:
                 self.event(time, value)
             elif number == 12:
@@ -115,6 +118,12 @@ class Reader:
                 self.names, self.texts, self.annotations = {}, {}, {}
             elif number == 60:
                 self.track(value)
+
+    def clocks(self, span):
+        for number, clock in fields(self.data, *span):
+            parts = dict(fields(self.data, *clock)) if number == 1 else {}
+            if parts.get(1) == 3:  # the steady one, which events have
+                self.trace.last_clock = max(self.trace.last_clock, parts.get(2, 0))
 
     def intern(self, span):
         for kind, entry in fields(self.data, *span):
@@ -146,6 +155,8 @@ class Reader:
                     name = self.text(value)
                 elif number == 3:
                     result = value
+                elif number == 6:
+                    result = self.text(value)
                 elif number == 17:
                     result = self.texts.get(value, '')
             found = self.annotations[key] = (name, result)

@@ -1,6 +1,8 @@
 """stats.py: a table of the queues, for a terminal."""
 import collections
 
+MOST_THREADS = 5
+
 
 def percentile(values, share):
     """The smallest value that so many hundredths of them do not exceed; `values` are sorted."""
@@ -44,14 +46,41 @@ def table(model):
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = ''.join('  '.join(cell.ljust(width) if i in (0, 9) else cell.rjust(width)
                              for i, (cell, width) in enumerate(zip(line, widths))).rstrip() + '\n' for line in lines)
-    unstarted = {}
-    for _, _, _, more in model.unstarted.values():
-        queue = more.get('queue', 0) if isinstance(more, dict) else more.queue
-        unstarted.setdefault(queue, []).append(model.site(more) if isinstance(more, dict) else '')
-    for queue, sites in sorted(unstarted.items()):
-        tasks, site = f'{len(sites)} {"task was" if len(sites) == 1 else "tasks were"}', commonest(sites)
-        text += f'{model.queue_label(queue)}: {tasks} submitted and had not started at the end{site and "; submitted at " + site}\n'
-    for _, remark in model.remarks:
-        text += f'{remark}\n'
-    text += f'{len(model.tasks)} tasks in {duration(model.finish - model.begin)}\n'
-    return text
+    return text + ''.join(f'{line}\n' for line in remarks(model))
+
+
+def remarks(model):
+    """What else is to be said: how the trace ends, what it lacks."""
+    from sqtrace import ending
+    lines = []
+    unfinished = ending.lines(model)
+    if unfinished:
+        lines.append(f'Unfinished {ending.headline(model)}:')
+        lines += ['  ' * (depth + 1) + text for depth, text, _, _ in unfinished]
+    elif not model.has_end:
+        lines.append(f'This is all that is known {ending.headline(model)}')
+    lines += [remark for _, remark in model.remarks]
+    lines += missing(model)
+    lines.append(f'{len(model.tasks)} tasks in {duration(model.finish - model.begin)}')
+    return lines
+
+
+def missing(model):
+    """Events that found no room, and tasks whose submission is not in the trace."""
+    lines = []
+    dropped = sorted(model.dropped.items(), key=lambda item: -item[1][0])
+    for track, (count, buffer) in dropped[:MOST_THREADS]:
+        lines.append(f'{count} events of thread {model.thread_label(track)} were dropped: its buffer was full. Record with buffer={larger(buffer)}')
+    if dropped[MOST_THREADS:]:
+        lines.append(f'{sum(count for _, (count, _) in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
+    alone = sum(task.submitted is None and not task.kind.startswith('sync') for task in model.tasks)
+    if alone:
+        why = 'those events were dropped' if model.dropped else 'they were submitted before the first event that the trace has of the submitting thread'
+        lines.append(f'{alone} {"task has" if alone == 1 else "tasks have"} a start and no submission: {why}')
+    return lines
+
+
+def larger(buffer):
+    """Eight times as much: "8M"."""
+    wanted = min(max(8 * buffer, 1 << 20), 1 << 30)
+    return f'{wanted >> 20}M'

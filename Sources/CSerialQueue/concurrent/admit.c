@@ -41,13 +41,17 @@ static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
 }
 
 /* Takes the reader at the head out of the ring, and lets it in with the baton. False: it had withdrawn. */
-static bool let_in_with_baton(sq_queue_t *queue) {
+static bool let_in_with_baton(sq_queue_t *queue, uint32_t control) {
     sq__gate_t *gate = sq__gate_of(queue);
     sq__depth_sample(queue);
+    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
     sq__waiter_t waiter = sq__next_take(queue).waiter;
     if (!sq__token_claim(waiter.token, waiter.wait_id)) { /* only once it is claimed may its call be written to */
         sq__count(&queue->skipped, 1);
         return false;
+    }
+    if (control & SQ__TRACED) {
+        sq__traced_event(queue, SQ__EVENT_GRANT, 0, where, 0);
     }
     SQ__PROBE2(grant, queue, SQ__LABEL_AT);
     sq__count(&queue->ran, 1);
@@ -159,7 +163,7 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
             return SQ__NEXT_TASK;
         }
         if (kind == SQ__WAITER && let_ins >= SQ__ADMITS && !(control & SQ__DISCARD)) {
-            if (let_in_with_baton(queue)) {
+            if (let_in_with_baton(queue, control)) {
                 return SQ__NEXT_GONE;
             }
             continue;

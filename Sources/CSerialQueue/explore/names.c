@@ -2,10 +2,7 @@
 
 #include "kernel/ring.h"
 #include "kernel/run.h"
-#include "many/group_async.h"
-#include "many/item.h"
-#include "many/peek.h"
-#include "observe/trace_hooks.h"
+#include "observe/wrapper.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "timer/delayed.h"
@@ -16,30 +13,20 @@ static SQ__ATOMIC(sq__closure_namer_t) name_closure;
 
 void sq__explore_name_closures_by(sq__closure_namer_t name) { sq__store_relaxed(&name_closure, name); }
 
-static sq__called_t called_by_task(const sq_task_t *task) {
-    return (sq__called_t){ .function = task->run, .context = task->context };
+/* The user's function behind those of the library that call it; one that calls closures of another language stays. */
+static sq__called_t called_by(sq_function_t function, const void *context) {
+    sq__called_t called = { .function = function, .context = context };
+    for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(called.function)) != NULL && wrapper->run != SQ__NOT_THERE;) {
+        const char *record = called.context;
+        called.label = wrapper->label != SQ__NOT_THERE ? record + wrapper->label : called.label;
+        called.function = (sq_function_t)sq__wrapper_word(record, wrapper->run);
+        called.context = (const void *)sq__wrapper_word(record, wrapper->context);
+    }
+    return called;
 }
 
 static sq__called_t called_by_pair(const sq__pair_t *pair) {
-    const sq_task_t *firing = sq__timer_task(pair);
-    if (firing != NULL) {
-        return called_by_task(firing);
-    }
-    if (sq__timer_is_end(pair)) {
-        return (sq__called_t){ .label = "the end of a timer" };
-    }
-    if (sq__item_function(pair) != NULL) {
-        const sq_item_t *item = pair->first;
-        sq__called_t called = called_by_task(&item->task);
-        called.label = item->label;
-        return called;
-    }
-    return (sq__called_t){ .function = sq__run_function_of(SQ__PAIR, 0, &(sq__work_t){ .pair = *pair }), .context = pair->first };
-}
-
-static sq__called_t called_by_member(const sq__member_task_t *member) {
-    const sq__pair_t *pair = sq__group_pair(member);
-    return pair != NULL ? called_by_pair(pair) : (sq__called_t){ .function = member->run, .context = member->context };
+    return called_by((sq_function_t)(void (*)(void))pair->call, pair->first);
 }
 
 /* The queue's baton is reserved for the thread that takes its entry. */
@@ -49,9 +36,9 @@ sq__called_t sq__next_called(sq_queue_t *queue) {
     switch (kind & ~(uintptr_t)SQ__BARRIER) {
     case SQ__TASK:
     case SQ__DUE:
-        return called_by_task(&work->task);
+        return called_by(work->task.run, work->task.context);
     case SQ__MEMBER:
-        return called_by_member(&work->member);
+        return called_by(work->member.run, work->member.context);
     case SQ__PAIR:
     case SQ__JOB:
         return called_by_pair(&work->pair);
@@ -59,7 +46,8 @@ sq__called_t sq__next_called(sq_queue_t *queue) {
     case SQ__EITHER: {
         const sq__waiter_t *waiter = &work->waiter;
         /* The call is on the stack of a thread that waits; no other thread has control, so that stays as it is. */
-        return (sq__called_t){ .function = sq__token_is_open(waiter->token, waiter->wait_id) ? waiter->call->task.run : NULL };
+        return sq__token_is_open(waiter->token, waiter->wait_id) ? called_by(waiter->call->task.run, waiter->call->task.context)
+                                                                 : (sq__called_t){ .function = NULL };
     }
     case SQ__CLAIM:
         return called_by_pair(work->claim.pair);
@@ -74,8 +62,8 @@ const char *sq__name_called(sq__run_t *run, sq__called_t called) {
     if (called.label != NULL && called.label[0] != '\0') {
         return called.label;
     }
-    if (called.function == NULL || called.function == sq__load_relaxed(&sq__traced_closures)) {
-        return ""; /* unknown, or Swift's own, which runs any closure */
+    if (called.function == NULL) {
+        return "";
     }
     const char *name = sq__functions_name(&run->functions, (uintptr_t)called.function);
     sq__closure_namer_t by = sq__load_relaxed(&name_closure);
@@ -83,7 +71,7 @@ const char *sq__name_called(sq__run_t *run, sq__called_t called) {
         by(name, called.context, run->closure, sizeof run->closure);
         return run->closure;
     }
-    return is_swift(name) ? "" : name;
+    return is_swift(name) || sq__wrapper_of(called.function) != NULL ? "" : name; /* not what runs any closure */
 }
 
 char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called, const char *name) {

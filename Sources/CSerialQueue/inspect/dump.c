@@ -27,6 +27,8 @@ static void add_last_report(dump_t *dump) {
         sq__dump_add(&dump->text, " ago: %s\n", dump->report);
     } else if (!is_known) {
         sq__dump_add(&dump->text, "  left out: another thread held its lock at each try\n");
+    } else {
+        sq__dump_add_none(&dump->text, 0);
     }
 }
 

@@ -10,7 +10,7 @@ static void add_function(sq__dump_text_t *text, const sq__view_t *view, const sq
     char name[256];
     uintptr_t code = sq__symbols_is_code(view->symbols, frame->code) ? frame->code : (uintptr_t)frame->function;
     if (code == 0) {
-        sq__dump_add(text, "nothing yet, or something between two tasks");
+        sq__dump_add(text, "%s", frame->what != NULL ? frame->what : "nothing yet, or something between two tasks");
         return;
     }
     sq__symbols_text(view->symbols, code, name, sizeof name);
@@ -54,7 +54,10 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
         sq__dump_add(text, ", and %u tasks further out", thread->frames - SQ__VIEW_FRAMES);
     }
     if (thread->is_apply) {
-        sq__dump_add(text, "%s an apply on pool \"%s\"", thread->frames > 0 ? ", and works for" : " of", thread->apply);
+        size_t threads;
+        (void)sq__view_holders(view, thread->once, &threads);
+        sq__dump_add(text, "%s an apply on pool \"%s\", for which %zu %s", thread->frames > 0 ? ", and works for" : " of", thread->apply, threads,
+                     threads == 1 ? "thread works" : "threads work");
     } else if (thread->once != NULL) {
         sq__dump_add(text, "%s once \"%p\"", thread->frames > 0 ? ", and is inside the function of" : " of", thread->once);
     }
@@ -75,6 +78,7 @@ void sq__dump_running(sq__dump_text_t *text, const sq__view_t *view) {
         count += thread->frames > 0 || thread->once != NULL;
     }
     sq__dump_add(text, "THREADS THAT RUN TASKS: %zu\n", count);
+    sq__dump_add_none(text, count);
     for (size_t i = 0; i < view->threads.count; i += 1) {
         const sq__view_thread_t *thread = sq__view_thread(view, i);
         if (thread->frames > 0 || thread->once != NULL) {

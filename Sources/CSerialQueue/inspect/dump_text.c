@@ -27,6 +27,12 @@ void sq__dump_add(sq__dump_text_t *text, const char *format, ...) {
     }
 }
 
+void sq__dump_add_none(sq__dump_text_t *text, size_t lines) {
+    if (lines == 0) {
+        sq__dump_add(text, "  none\n");
+    }
+}
+
 void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds) {
     uint64_t microseconds = nanoseconds / 1000;
     if (microseconds < 10000000) {

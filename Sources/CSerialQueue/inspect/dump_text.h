@@ -20,6 +20,9 @@ void sq__dump_add(sq__dump_text_t *text, const char *format, ...) __attribute__(
 /* "3.2 ms", "12.301 s". */
 void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds);
 
+/* "  none", below the title of a section without a line. */
+void sq__dump_add_none(sq__dump_text_t *text, size_t lines);
+
 /* Writes what is left. */
 void sq__dump_flush(sq__dump_text_t *text);
 

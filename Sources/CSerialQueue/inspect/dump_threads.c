@@ -1,10 +1,10 @@
 /* dump_threads.c: what each thread runs and waits for. */
 #include "inspect/dump_view.h"
 
-#include "many/item.h"
 #include "state/extras.h"
 #include "observe/reader.h"
 #include "kernel/run.h"
+#include "observe/wrapper.h"
 #include "many/peek.h"
 
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
@@ -37,6 +37,16 @@ static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
 /* Of the copy of a frame. */
 static sq__site_t site_of(const sq__frame_t *copy) { return sq__peeked(&copy->has_site) ? copy->site : 0; }
 
+/* Replaces a function of the library by the user's that it calls. If that cannot be read, or `context` is NULL: by what it is, in words. */
+static void unwrap(sq__view_frame_t *seen, const void *context) {
+    for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(seen->function)) != NULL;) {
+        seen->what = wrapper->name;
+        seen->function = (sq_function_t)sq__wrapper_peek(context, wrapper->run);
+        seen->code = sq__wrapper_peek(context, wrapper->code);
+        context = (const void *)sq__wrapper_peek(context, wrapper->context);
+    }
+}
+
 static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     sq__batch_frame_t batch;
     if (!sq__peek(at, &batch, sizeof batch) || batch.kind == SQ__EMPTY) {
@@ -45,16 +55,17 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
     seen->site = site_of(&batch.frame);
     if (batch.kind == SQ__AWAITED || batch.kind == SQ__EITHER) {
         sq__call_t call;
+        bool is_there = sq__peek(batch.work.waiter.call, &call, sizeof call);
         seen->is_call = true;
-        seen->function = sq__peek(batch.work.waiter.call, &call, sizeof call) ? call.task.run : NULL;
+        seen->function = is_there ? call.task.run : NULL;
+        unwrap(seen, is_there ? call.task.context : NULL);
         return;
     }
     seen->function = sq__run_function_of(batch.kind, 0, &batch.work);
     if (batch.kind == SQ__PAIR || batch.kind == SQ__JOB) {
-        sq_function_t of_item = sq__item_function(&batch.work.pair);
-        seen->function = of_item != NULL ? of_item : seen->function;
         seen->code = (uintptr_t)batch.work.pair.first;
     }
+    unwrap(seen, batch.work.task.context); /* whatever the kind: behind its function */
 }
 
 static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t thread_id, sq__view_frame_t *seen) {
@@ -64,11 +75,15 @@ static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t
         read_batch(at, seen);
     } else {
         seen->function = frame->function;
+        if (!frame->is_reader) {
+            unwrap(seen, NULL); /* its context is not known */
+        }
     }
     if (is_reader) {
         sq__reader_t reader;
         if (sq__peek(at, &reader, sizeof reader)) {
             seen->code = (uintptr_t)reader.subject;
+            unwrap(seen, reader.call != NULL ? reader.subject : NULL); /* else it is a member, and the subject its group */
             seen->since = reader.began;
             seen->site = site_of(&reader.frame);
             seen->is_call = !sq__peeked(&frame->begins) || reader.caller != NULL;

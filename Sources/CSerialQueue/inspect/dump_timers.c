@@ -35,6 +35,7 @@ bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char 
 
 void sq__dump_timers(sq__dump_text_t *text, const sq__view_t *view) {
     sq__dump_add(text, "NEXT TIMERS\n");
+    sq__dump_add_none(text, view->timers.count);
     for (size_t i = 0; i < view->timers.count; i += 1) {
         const sq__view_timer_t *timer = (const sq__view_timer_t *)(void *)view->timers.items + i;
         sq__dump_add(text, "  in ");

@@ -30,6 +30,7 @@ typedef struct sq__view_list {
 typedef struct sq__view_frame {
     const void *owner;      /* the queue; NULL: a function outside of every queue */
     sq_function_t function; /* NULL: not known, or none at the moment */
+    const char *what;       /* NULL, or what it is, in words: the library calls the user's function */
     uintptr_t code;         /* the first word of its context, which may be the code of a Swift closure; or 0 */
     uint64_t since;         /* 0: not recorded */
     sq__site_t site;        /* where it was submitted, or of the call that waits for it; 0: not recorded */

@@ -132,6 +132,7 @@ void sq__dump_waits(sq__dump_text_t *text, sq__view_t *view) {
     }
     sq__view_sort(&list);
     sq__dump_add(text, "WAITING THREADS, THE LONGEST FIRST: %zu\n", list.count);
+    sq__dump_add_none(text, list.count);
     for (size_t i = 0; i < list.count; i += 1) {
         add_wait(text, view, sq__view_thread(view, sq__view_key(&list, i)->item));
     }

@@ -45,6 +45,7 @@ static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__v
 void sq__dump_queues(sq__dump_text_t *text, sq__view_t *view) {
     order_by_depth(view);
     sq__dump_add(text, "QUEUES, THE DEEPEST FIRST: %zu\n", view->order.count);
+    sq__dump_add_none(text, view->order.count);
     for (size_t i = 0; i < view->order.count; i += 1) {
         add_queue(text, view, sq__view_queue(view, i));
     }
@@ -56,6 +57,7 @@ void sq__dump_suspended(sq__dump_text_t *text, const sq__view_t *view) {
         count += (sq__view_queue(view, i)->state & SQ__SUSPENDED) != 0;
     }
     sq__dump_add(text, "SUSPENDED QUEUES: %zu\n", count);
+    sq__dump_add_none(text, count);
     for (size_t i = 0; i < view->order.count; i += 1) {
         const sq__view_queue_t *queue = sq__view_queue(view, i);
         if (queue->state & SQ__SUSPENDED) {
@@ -67,6 +69,7 @@ void sq__dump_suspended(sq__dump_text_t *text, const sq__view_t *view) {
 
 void sq__dump_pools(sq__dump_text_t *text, const sq__view_t *view) {
     sq__dump_add(text, "POOLS: %zu\n", view->pools.count);
+    sq__dump_add_none(text, view->pools.count);
     for (size_t i = 0; i < view->pools.count; i += 1) {
         const sq__pool_view_t *pool = &((const sq__view_pool_t *)(void *)view->pools.items)[i].pool;
         sq__dump_add(text, "  pool \"%s\": ", pool->label);

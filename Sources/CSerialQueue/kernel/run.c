@@ -1,3 +1,4 @@
+#include "gate/concurrent.h"
 #include "kernel/run.h"
 
 #include "kernel/baton.h"
@@ -5,6 +6,7 @@
 #include "kernel/ring.h"
 #include "observe/call_sites.h"
 #include "kernel/withdraw.h"
+#include "observe/trace_hooks.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
  * from the submitters: with a long backlog every sixteenth has to do. */
@@ -158,8 +160,9 @@ static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t c
     if (kind == SQ__AWAITED || kind == SQ__EITHER) {
         task.context = work->waiter.call->task.context;
         task.submitted = work->waiter.call->submitted;
-    } else if (kind == SQ__PAIR || kind == SQ__JOB) {
-        task.code = work->pair.first;
+    } else {
+        task.context = work->task.context; /* whatever the kind: behind its function */
+        task.is_pair = kind == SQ__PAIR || kind == SQ__JOB;
     }
     return task;
 }
@@ -173,6 +176,9 @@ sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
     if (control & SQ__SITED) {
         origin.where = sq__next_where(queue);
         sq__frame_set_site(sq__self()->frame, sq__sited_take(queue, origin.where));
+    }
+    if (control & SQ__TRACED && sq__is_concurrent(queue)) { /* the place may be filled anew before the task starts */
+        sq__traced_event(queue, SQ__EVENT_GRANT, 0, origin.where, 0);
     }
     return origin;
 }
@@ -200,7 +206,7 @@ void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, u
     sq__frame_set_site(frame, control & SQ__SITED ? sq__sited_call(queue, site) : 0);
     self->frame = frame;
     sq__observed_t observed = sq__observe_begin(queue, control, &(sq__task_seen_t){
-        .function = frame->function, .context = context, .kind = SQ__WAITER, .submitted = submitted, .site = sq__frame_site(frame)
+        .function = frame->function, .context = context, .kind = SQ__WAITER, .is_call = true, .submitted = submitted, .site = sq__frame_site(frame)
     });
     frame->function(context);
     sq__observe_end(queue, &observed);

@@ -3,6 +3,7 @@
 #include "gate/concurrent.h"
 #include "state/lock.h"
 #include "kernel/ring.h"
+#include "observe/trace_hooks.h"
 
 #include <string.h>
 
@@ -23,6 +24,9 @@ bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **
             sq__add_relaxed(&queue->room->references, 1);
         }
         bool is_concurrent = sq__is_concurrent(queue);
+        if (sq__is_traced(queue)) {
+            sq__traced_event(queue, SQ__EVENT_WITHDRAWN, 0, where, 0);
+        }
         sq__ring_empty_slot(queue, where); /* from here on a serial queue may be freed; a concurrent one ends under its lock */
         sq__store_relaxed(place, SQ__OVER);
         *takes_baton = is_concurrent && sq__concurrent_takes_back(queue);

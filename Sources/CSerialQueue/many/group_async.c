@@ -1,10 +1,9 @@
 /* group_async.c: tasks that are members of a group. */
-#include "many/group_async.h"
-
 #include "include/sq_group.h"
 #include "gate/concurrent.h"
 #include "observe/trace_hooks.h"
 #include "observe/watch_notes.h"
+#include "observe/wrapper.h"
 #include "state/handle.h"
 #include "many/tie.h"
 #include "platform/memory.h"
@@ -40,8 +39,17 @@ static void call_pair(const owned_pair_t *owned, bool runs) {
 static void run_pair(void *owned) { call_pair(owned, true); }
 static void discard_pair(void *owned) { call_pair(owned, false); }
 
-const sq__pair_t *sq__group_pair(const sq__member_task_t *member) {
-    return member->run == run_pair ? &((const owned_pair_t *)member->context)->pair : NULL;
+static __attribute__((constructor)) void show_pairs(void) {
+    enum { CALL = offsetof(owned_pair_t, pair.call), FIRST = offsetof(owned_pair_t, pair.first) };
+    static sq__wrapper_t running = { .function = run_pair }, discarding = { .function = discard_pair };
+    for (unsigned i = 0; i < 2; i += 1) {
+        sq__wrapper_t *wrapper = i == 0 ? &running : &discarding;
+        wrapper->name = "a member of a group";
+        wrapper->run = wrapper->discard = CALL;
+        wrapper->code = FIRST;
+        wrapper->context = wrapper->label = SQ__NOT_THERE;
+        sq__wrapper_add(wrapper);
+    }
 }
 
 /* `owned` is NULL for a plain function. */
@@ -126,9 +134,10 @@ SQ__NOTES_CALLER int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, c
     return sq__sited_outcome(submit_task(group, queue, SQ__MEMBER, task));
 }
 
-int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+SQ__NOTES_CALLER int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
-    return submit_pair(group, queue, SQ__MEMBER, (sq__pair_t){ .call = call, .first = first, .second = second });
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit_pair(group, queue, SQ__MEMBER, (sq__pair_t){ .call = call, .first = first, .second = second }));
 }
 
 SQ__NOTES_CALLER int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
@@ -137,7 +146,8 @@ SQ__NOTES_CALLER int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *
     return sq__sited_outcome(submit_task(group, queue, SQ__MEMBER | sq__barrier_on(queue), task));
 }
 
-int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+SQ__NOTES_CALLER int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
-    return submit_pair(group, queue, SQ__MEMBER | sq__barrier_on(queue), (sq__pair_t){ .call = call, .first = first, .second = second });
+    SQ__NOTE_CALLER_IF_WANTED(queue);
+    return sq__sited_outcome(submit_pair(group, queue, SQ__MEMBER | sq__barrier_on(queue), (sq__pair_t){ .call = call, .first = first, .second = second }));
 }

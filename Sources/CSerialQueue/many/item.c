@@ -12,7 +12,7 @@
 #include "kernel/run.h"
 #include "observe/trace_hooks.h"
 #include "kernel/withdraw.h"
-#include "platform/peek.h"
+#include "observe/wrapper.h"
 #include "thread/explored.h"
 
 #include <errno.h>
@@ -68,10 +68,13 @@ static void have_turn(void *context, void *unused, bool runs) {
     }
 }
 
-sq_function_t sq__item_function(const sq__pair_t *pair) {
-    sq_function_t function = NULL;
-    return pair->call == have_turn && sq__peek(sq__peek_at(pair->first, offsetof(sq_item_t, task.run)), &function, sizeof function)
-        ? function : NULL;
+static __attribute__((constructor)) void show_items(void) {
+    static sq__wrapper_t wrapper = {
+        .name = "a work item", .run = offsetof(sq_item_t, task.run), .discard = offsetof(sq_item_t, task.discard),
+        .context = offsetof(sq_item_t, task.context), .code = SQ__NOT_THERE, .label = offsetof(sq_item_t, label)
+    };
+    wrapper.function = (sq_function_t)(void (*)(void))have_turn;
+    sq__wrapper_add(&wrapper);
 }
 
 /* The item was withdrawn, or never submitted. The caller has a reference. */

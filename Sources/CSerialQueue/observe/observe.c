@@ -3,12 +3,8 @@
 #include "observe/trace_hooks.h"
 
 static sq__session_t trace(sq_queue_t *queue, const sq__task_seen_t *task) {
-    sq__traced_closure(task->function, task->context);
-    if (task->code != NULL) {
-        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, (uintptr_t)task->code);
-    }
-    unsigned detail = task->kind | (task->is_discarded ? SQ__EVENT_DISCARDS : 0);
-    return sq__traced_start(queue, detail, task->where, (uintptr_t)task->function);
+    unsigned detail = task->kind | (task->is_discarded ? SQ__EVENT_DISCARDS : 0) | (task->is_call ? SQ__EVENT_CALLS : 0);
+    return sq__traced_start(queue, detail, task->is_call ? task->site : task->where, task->function, task->context, task->is_pair);
 }
 
 sq__observed_t sq__observe_begin(sq_queue_t *queue, uint32_t control, const sq__task_seen_t *task) {

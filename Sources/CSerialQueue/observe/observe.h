@@ -7,14 +7,16 @@
 
 #include "observe/timings.h"
 #include "observe/watch_notes.h"
+#include "platform/atomic.h"
 #include "trace/recorder.h"
 
 /* A task that is about to run. */
 typedef struct sq__task_seen {
     sq_function_t function; /* NULL: nothing is called */
-    const void *context;    /* of the function; what a trace shows if that calls closures of another language */
-    const void *code;       /* of a pair the first word, which may be a closure's code; else NULL */
-    unsigned kind;          /* enum sq__work_kind; SQ__WAITER: a call on this thread */
+    const void *context;    /* the first word of its context */
+    unsigned kind;          /* enum sq__work_kind, with its bit */
+    bool is_pair;           /* the context may be the code of a closure */
+    bool is_call;           /* a call on this thread, which never had a place */
     bool is_discarded;      /* its discard function is called instead */
     uintptr_t where;        /* where it was stored (kernel/ring.h); 0: nowhere, or not known */
     uint64_t submitted;     /* when; SQ__DID_NOT_WAIT; 0: not known, or it is not to be measured */

@@ -3,11 +3,21 @@
 #include "state/extras.h"
 #include "state/lock.h"
 #include "observe/call_sites.h"
+#include "observe/wrapper.h"
 #include "trace/recorders.h"
 
-SQ__ATOMIC(sq_function_t) sq__traced_closures;
-
-void sq__trace_closures_of(sq_function_t function) { sq__store_relaxed(&sq__traced_closures, function); }
+void sq__trace_closures_of(sq_function_t function, uint16_t at) {
+    enum { MOST = 4 };
+    static sq__wrapper_t closures[MOST];
+    static unsigned count;
+    if (count < MOST) {
+        closures[count] = (sq__wrapper_t){
+            .function = function, .name = "a closure", .run = SQ__NOT_THERE, .discard = SQ__NOT_THERE, .context = SQ__NOT_THERE, .code = at,
+            .label = SQ__NOT_THERE
+        };
+        sq__wrapper_add(&closures[count++]);
+    }
+}
 
 /* Made before the queue is traced, and then fixed. */
 typedef struct traced {
@@ -69,8 +79,27 @@ sq__session_t sq__traced_wait(const sq_queue_t *queue, unsigned aim, uint64_t wh
     return number != 0 ? sq__trace_wait(aim, number, where, site) : 0;
 }
 
-sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which) {
-    sq__session_t session = sq__traced_open(queue, SQ__EVENT_START, detail, where, which);
+/* Replaces a wrapper by what it wraps, and records its label. */
+static sq_function_t unwrap(sq_function_t function, const void *context, bool discards, uintptr_t *code) {
+    for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(function)) != NULL;) {
+        const char *label = wrapper->label != SQ__NOT_THERE ? (const char *)context + wrapper->label : "";
+        if (label[0] != '\0') {
+            sq__trace_text(label);
+        }
+        function = (sq_function_t)sq__wrapper_word(context, discards ? wrapper->discard : wrapper->run);
+        *code = sq__wrapper_word(context, wrapper->code);
+        context = (const void *)sq__wrapper_word(context, wrapper->context);
+    }
+    return function;
+}
+
+sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair) {
+    uintptr_t code = is_pair ? (uintptr_t)context : 0;
+    function = unwrap(function, context, detail & SQ__EVENT_DISCARDS, &code);
+    if (code != 0) {
+        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, code);
+    }
+    sq__session_t session = sq__traced_open(queue, SQ__EVENT_START, detail, where, (uintptr_t)function);
     if (session == 0) {
         sq__traced_end(queue);
     }

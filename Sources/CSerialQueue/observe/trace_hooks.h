@@ -38,21 +38,14 @@ sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, un
 /* Records a WAIT for this aim, by a call from this site. Returns as sq__trace_open. */
 sq__session_t sq__traced_wait(const sq_queue_t *queue, unsigned aim, uint64_t where, sq__site_t site);
 
-/* Records a START. Returns as sq__trace_open. If no trace is under way, removes the flag, and takes the queue's lock for that. */
-sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, uint64_t which);
+/* Records a START of this function, or of the user's function that it wraps (wrapper.h). `context`: the first word of its context; `is_pair`:
+ * that may be the code of a closure. Returns as sq__trace_open. If no trace is under way, removes the flag, and takes the queue's lock for
+ * that. */
+sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair);
 
-/* The function that calls closures of another language: the first word of its context is the closure's code, which a trace shows. */
-extern SQ__ATOMIC(sq_function_t) sq__traced_closures;
-
-/* Sets it. For the Swift layer, which declares this itself. */
-void sq__trace_closures_of(sq_function_t function);
-
-/* Called before a START of this function: records the code of a closure. */
-static inline void sq__traced_closure(sq_function_t function, const void *context) {
-    if (function == sq__load_relaxed(&sq__traced_closures)) {
-        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, *(const uintptr_t *)context);
-    }
-}
+/* This function calls closures of another language: its context points to a record that has the closure's code at this byte. A trace shows
+ * that. For the Swift layer, which declares this itself. By one thread at a time. */
+void sq__trace_closures_of(sq_function_t function, uint16_t at);
 
 /* Records that a task of this kind was stored at `where`, by a SUBMIT or FIRE, and from which site, in a queue that is traced or watched. */
 void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where);

@@ -20,8 +20,9 @@ SQ__NOTES_CALLER int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *t
     return sq__async_submit(queue, SQ__TASK | sq__barrier_on(queue), &(sq__work_t){ .task = *task });
 }
 
-int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+SQ__NOTES_CALLER int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
     if (call == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
@@ -29,8 +30,9 @@ int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *firs
                             &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
 }
 
-int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+SQ__NOTES_CALLER int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
+    SQ__NOTE_CALLER_IF_WANTED(queue);
     int error = call == NULL ? EINVAL
         : sq__async_due(queue, SQ__JOB | sq__barrier_on(queue),
                         &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });

@@ -80,7 +80,8 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         error = sq__wait_end(&wait, has_no_limit ? SQ_FOREVER : wanted->deadline);
     }
     if (__builtin_expect(session != 0, 0)) {
-        sq__trace_close(session, SQ__EVENT_WAITED, (unsigned)error, 0);
+        bool is_done = error == 0 && wanted->call != NULL && wanted->call->is_done;
+        sq__trace_close(session, SQ__EVENT_WAITED, is_done ? SQ__EVENT_DONE : (unsigned)error, 0);
     }
     if (error && error != ESTALE) {
         if (shares) {

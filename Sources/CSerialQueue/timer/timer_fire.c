@@ -46,8 +46,9 @@
 #include "kernel/depth.h"
 #include "observe/watch_notes.h"
 #include "observe/probes.h"
-#include "state/lock.h"
 #include "observe/trace_hooks.h"
+#include "observe/wrapper.h"
+#include "state/lock.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/runner.h"
@@ -206,6 +207,20 @@ static void finish(void *context, void *unused, bool runs) {
     }
 }
 
+static void show(sq__wrapper_t *wrapper, sq_pair_function_t function, uint16_t run) {
+    *wrapper = (sq__wrapper_t){
+        .function = (sq_function_t)(void (*)(void))function, .name = "a timer's task", .run = run, .discard = offsetof(sq_timer_t, task.discard),
+        .context = offsetof(sq_timer_t, task.context), .code = SQ__NOT_THERE, .label = SQ__NOT_THERE
+    };
+    sq__wrapper_add(wrapper);
+}
+
+static __attribute__((constructor)) void show_timers(void) {
+    static sq__wrapper_t firing, final;
+    show(&firing, fire, offsetof(sq_timer_t, task.run));
+    show(&final, finish, offsetof(sq_timer_t, task.discard));
+}
+
 /* Submissions. L */
 
 static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, bool *passes) {
@@ -216,12 +231,6 @@ static int submit(sq_timer_t *timer, sq_pair_function_t call, uint64_t number, b
 static bool is_left_out(const sq_timer_t *timer) {
     return timer->is_waiting || (timer->is_running && (!timer->is_first || sq__is_concurrent(timer->queue)));
 }
-
-const sq_task_t *sq__timer_task(const sq__pair_t *pair) {
-    return pair->call == fire ? &((const sq_timer_t *)pair->first)->task : NULL;
-}
-
-bool sq__timer_is_end(const sq__pair_t *pair) { return pair->call == finish; }
 
 static int submit_firing(sq_timer_t *timer, bool *passes) {
     SQ__PROBE3(timer, timer->queue, SQ__LABEL_AT, timer);

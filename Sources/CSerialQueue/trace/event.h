@@ -6,11 +6,12 @@
 
 typedef enum sq__entry_kind {
     SQ__EVENT_SUBMIT = 1, /* detail: the work's kind. where: its place in the queue; which: the caller's code, or its file with `line` */
-    SQ__EVENT_START,      /* detail: the work's kind. where: its place, 0 if it never had one; which: its function */
+    SQ__EVENT_START,      /* detail: the work's kind. where: its place; with SQ__EVENT_CALLS its site; which: its function */
     SQ__EVENT_END,        /* of the task that this thread started last */
     SQ__EVENT_WAIT,       /* detail: what for (sq__aim_t). where: its place in the queue, if it waits for its turn; which: as SUBMIT */
-    SQ__EVENT_WAITED,     /* detail: the errno code that the wait ended with. Of the wait that this thread began last */
-    SQ__EVENT_GRANT,      /* where: the place of the waiting thread that may run now */
+    SQ__EVENT_WAITED,     /* detail: the errno code that the wait ended with, or SQ__EVENT_DONE. Of the wait that this thread began last */
+    SQ__EVENT_GRANT,      /* where: the place of the waiting thread that may run now, or of the task that this thread starts next */
+    SQ__EVENT_WITHDRAWN,  /* where: the place of the task that was withdrawn: it never runs */
     SQ__EVENT_SUSPEND,    /* which: how many suspensions there are now */
     SQ__EVENT_RESUME,     /* the same */
     SQ__EVENT_SHUTDOWN,   /* detail: the mode */
@@ -27,6 +28,12 @@ typedef enum sq__entry_kind {
 
 /* In the detail of a START: the task is discarded, and its discard function is called. */
 enum { SQ__EVENT_DISCARDS = 0x80 };
+
+/* The same: `where` is the site of a call that runs its function itself. */
+enum { SQ__EVENT_CALLS = 0x10 };
+
+/* In the detail of a WAITED: another thread has run the task that was waited for. No errno code has this value. */
+enum { SQ__EVENT_DONE = 0xFF };
 
 typedef struct sq__entry {
     uint64_t time;  /* nanoseconds of sq__clock_now */

@@ -1,7 +1,9 @@
-#include "trace/perfetto_packet.h"
+#include "trace/perfetto_event.h"
 
 #include "platform/memory.h"
+#include "trace/sites.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ typedef struct open_event {
     bool is_task;
     bool is_written; /* false: it began before the first time of the file */
     sq__entry_t event;
+    uint64_t context;
     char text[SQ__TEXT_BYTES + 1];
 } open_event_t;
 
@@ -26,112 +29,88 @@ typedef struct sq__trace_reading {
 
 /* Events */
 
-static size_t begin_annotation(sq__proto_t *proto, const char *name) {
-    size_t annotation = sq__proto_begin(proto, EVENT_ANNOTATION);
-    sq__proto_text(proto, ANNOTATION_NAME, name);
-    return annotation;
-}
-
-static void annotate(sq__proto_t *proto, const char *name, uint64_t value) {
-    size_t annotation = begin_annotation(proto, name);
-    sq__proto_number(proto, ANNOTATION_COUNT, value);
-    sq__proto_end(proto, annotation);
-}
-
-static void annotate_text(sq__proto_t *proto, const char *name, uint32_t number) {
-    size_t annotation = begin_annotation(proto, name);
-    sq__proto_number(proto, ANNOTATION_TEXT_NUMBER, number);
-    sq__proto_end(proto, annotation);
-}
-
-typedef struct packet {
-    size_t whole, event;
-} packet_t;
-
-static packet_t begin_event(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track) {
-    packet_t packet = { .whole = sq__packet_begin(perfetto, time, USES_WHAT_CAME_BEFORE) };
-    packet.event = sq__proto_begin(&perfetto->proto, PACKET_EVENT);
-    sq__proto_number(&perfetto->proto, EVENT_TYPE, type);
-    sq__proto_number(&perfetto->proto, EVENT_TRACK, track);
-    return packet;
-}
-
-static void end_event(sq__perfetto_t *perfetto, packet_t packet) {
-    sq__proto_end(&perfetto->proto, packet.event);
-    sq__proto_end(&perfetto->proto, packet.whole);
-}
-
-/* Begins an event that has only a category and a name. */
-static packet_t begin_named(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track, const char *category,
-                            const char *name) {
-    packet_t packet = begin_event(perfetto, time, type, track);
-    sq__proto_text(&perfetto->proto, EVENT_CATEGORY, category);
-    if (name != NULL) {
-        sq__proto_text(&perfetto->proto, EVENT_NAME, name);
-    }
-    return packet;
-}
-
 /* A task that waits in a queue is known by its place there: no other has that place until it has started. */
 static uint64_t flow_of(uint32_t queue, uint64_t where) { return (uint64_t)queue << 48 ^ where; }
 
 void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text) {
-    end_event(perfetto, begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
+    sq__event_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
 }
 
-/* The name of the event's site; 0: it has none. */
-static uint32_t site_of(sq__perfetto_t *perfetto, const sq__entry_t *event) {
-    return event->which != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which, sq__entry_line(event)) : 0;
+void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count) {
+    char text[128];
+    snprintf(text, sizeof text, "%llu events of thread %s (%llu) were dropped", (unsigned long long)count, recorder->thread_name,
+             (unsigned long long)recorder->thread_id);
+    sq__event_packet_t packet = sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "dropped", text);
+    sq__annotate(&perfetto->proto, "events", count);
+    sq__annotate(&perfetto->proto, "thread", recorder->thread_id);
+    sq__annotate(&perfetto->proto, "buffer", recorder->buffer.room * SQ__ENTRY_WORDS * sizeof(uint64_t));
+    sq__event_end(perfetto, packet);
+}
+
+void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time) {
+    sq__event_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "end", "the end of the trace"));
+}
+
+/* The name of a site; 0: it is not known. */
+static uint32_t site_of(sq__perfetto_t *perfetto, uint64_t address, unsigned line) {
+    return address != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, address, line) : 0;
+}
+
+static void annotate_site(sq__perfetto_t *perfetto, uint32_t site) {
+    if (site != 0) {
+        sq__annotate_interned(&perfetto->proto, "site", site);
+    }
 }
 
 static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
-    uint32_t site = site_of(perfetto, event);
-    packet_t packet = begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
-    annotate(proto, "queue", sq__entry_queue(event));
-    annotate(proto, "kind", sq__entry_detail(event));
-    if (site != 0) {
-        annotate_text(proto, "site", site);
-    }
+    uint32_t site = site_of(perfetto, event->which, sq__entry_line(event));
+    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
+    sq__annotate(proto, "queue", sq__entry_queue(event));
+    sq__annotate(proto, "kind", sq__entry_detail(event));
+    annotate_site(perfetto, site);
     sq__proto_fixed64(proto, EVENT_FLOW, flow_of(sq__entry_queue(event), event->where));
-    end_event(perfetto, packet);
+    sq__event_end(perfetto, packet);
 }
 
 /* The place in which the task that starts now has waited; 0: none. */
-static uint64_t place_of(reading_t *reading, const sq__entry_t *event) {
-    uint64_t where = event->where;
-    if (where == 0 && reading->waited_queue == sq__entry_queue(event)) {
-        where = reading->waited_where; /* a sync after its wait */
-    }
+static uint64_t place_of(reading_t *reading, const sq__entry_t *event, bool is_call) {
+    uint64_t of_wait = reading->waited_queue == sq__entry_queue(event) ? reading->waited_where : 0;
     reading->waited_queue = 0;
-    return where;
+    return is_call ? of_wait : event->where;
 }
 
 static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
     uint32_t queue = sq__entry_queue(event);
-    uint64_t where = place_of(reading, event);
+    bool is_call = sq__entry_detail(event) & SQ__EVENT_CALLS;
+    uint64_t where = place_of(reading, event, is_call);
+    uint32_t site = is_call ? site_of(perfetto, sq__site_address(event->where), sq__site_line(event->where)) : 0;
     uint32_t function = sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, event->which, 0);
     uint32_t context = reading->context != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, reading->context, 0) : 0;
     uint32_t name = sq__packet_intern(perfetto, SQ__NAME_OF_TASK, queue, 0);
-    packet_t packet = begin_event(perfetto, event->time, SLICE_BEGIN, track);
+    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_BEGIN, track);
     sq__proto_text(proto, EVENT_CATEGORY, "run");
     sq__proto_number(proto, EVENT_NAME_NUMBER, name);
-    annotate(proto, "queue", queue);
-    annotate(proto, "kind", sq__entry_detail(event));
-    annotate_text(proto, "function", function);
+    sq__annotate(proto, "queue", queue);
+    sq__annotate(proto, "kind", sq__entry_detail(event) & ~(unsigned)SQ__EVENT_CALLS);
+    sq__annotate_interned(proto, "function", function);
+    annotate_site(perfetto, site);
     if (context != 0) {
-        annotate_text(proto, "context", context);
+        sq__annotate_interned(proto, "context", context);
+    }
+    if (reading->text[0] != '\0') {
+        sq__annotate_text(proto, "label", reading->text);
     }
     if (where != 0) {
         sq__proto_fixed64(proto, EVENT_LAST_OF_FLOW, flow_of(queue, where));
     }
-    end_event(perfetto, packet);
+    sq__event_end(perfetto, packet);
     if (!sq__packet_queue(perfetto, queue)->is_concurrent) {
-        packet = begin_event(perfetto, event->time, SLICE_BEGIN, SQ__TRACK_QUEUES | queue);
+        packet = sq__event_begin(perfetto, event->time, SLICE_BEGIN, SQ__TRACK_QUEUES | queue);
         sq__proto_text(proto, EVENT_CATEGORY, "queue");
         sq__proto_number(proto, EVENT_NAME_NUMBER, name);
-        end_event(perfetto, packet);
+        sq__event_end(perfetto, packet);
     }
 }
 
@@ -141,27 +120,42 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     const char *label = sq__packet_queue(perfetto, queue)->label;
     char name[SQ__TEXT_BYTES + 128];
     snprintf(name, sizeof name, "wait for %s", reading->text[0] != '\0' ? reading->text : label != NULL ? label : "a queue");
-    uint32_t site = site_of(perfetto, event);
-    packet_t packet = begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
-    if (site != 0) {
-        annotate_text(proto, "site", site);
-    }
+    uint32_t site = site_of(perfetto, event->which, sq__entry_line(event));
+    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
+    annotate_site(perfetto, site);
     if (queue != 0) {
-        annotate(proto, "queue", queue);
+        sq__annotate(proto, "queue", queue);
     }
-    annotate(proto, "aim", sq__entry_detail(event));
+    sq__annotate(proto, "aim", sq__entry_detail(event));
     if (event->where != 0) {
         sq__proto_fixed64(proto, EVENT_FLOW, flow_of(queue, event->where));
         reading->waited_queue = queue;
         reading->waited_where = event->where;
     }
-    end_event(perfetto, packet);
+    sq__event_end(perfetto, packet);
 }
 
-static void put_end(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event, open_event_t ended) {
-    end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, track));
+static const char *outcome_of(unsigned error) {
+    switch (error) {
+    case ETIMEDOUT: return "timed out";
+    case EDEADLK: return "refused, a deadlock";
+    case ESHUTDOWN: return "refused, shut down";
+    default: return "refused";
+    }
+}
+
+static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event, open_event_t ended) {
+    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
+    unsigned detail = sq__entry_kind(event) == SQ__EVENT_WAITED ? sq__entry_detail(event) : 0;
+    if (detail != 0) {
+        reading->waited_queue = 0; /* this thread's next task has not waited there */
+    }
+    if (detail != 0 && detail != SQ__EVENT_DONE) {
+        sq__annotate_text(&perfetto->proto, "outcome", outcome_of(detail));
+    }
+    sq__event_end(perfetto, packet);
     if (ended.is_task && !sq__packet_queue(perfetto, ended.queue)->is_concurrent) {
-        end_event(perfetto, begin_event(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | ended.queue));
+        sq__event_end(perfetto, sq__event_begin(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | ended.queue));
     }
 }
 
@@ -174,31 +168,32 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
     char name[SQ__TEXT_BYTES + 32];
     snprintf(name, sizeof name, "pool %s: threads", reading->text);
     sq__packet_track(perfetto, track, name, true);
-    packet_t packet = begin_event(perfetto, event->time, COUNTER, track);
+    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, COUNTER, track);
     sq__proto_number(&perfetto->proto, EVENT_COUNT, event->where);
-    end_event(perfetto, packet);
+    sq__event_end(perfetto, packet);
 }
 
 /* Writes an event on the queue's own track; one of a FIFOQueue on its thread's track. */
 static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64_t track, const sq__entry_t *event) {
     static const char *const names[] = {
-        [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
+        [SQ__EVENT_GRANT] = "grant", [SQ__EVENT_WITHDRAWN] = "withdrawn", [SQ__EVENT_SUSPEND] = "suspend", [SQ__EVENT_RESUME] = "resume", [SQ__EVENT_SHUTDOWN] = "shutdown",
         [SQ__EVENT_ENDED] = "end of the queue", [SQ__EVENT_TIMER] = "timer", [SQ__EVENT_TURN] = "turn", [SQ__EVENT_MARK] = "mark",
     };
     sq__entry_kind_t kind = sq__entry_kind(event);
     const char *name = kind == SQ__EVENT_MARK || kind == SQ__EVENT_TURN ? reading->text : names[kind];
-    packet_t packet = begin_named(perfetto, event->time, INSTANT, track, names[kind], name);
+    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, names[kind], name);
     if (sq__entry_queue(event) != 0) {
-        annotate(&perfetto->proto, "queue", sq__entry_queue(event));
+        sq__annotate(&perfetto->proto, "queue", sq__entry_queue(event));
     }
-    annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__entry_detail(event));
-    if (kind == SQ__EVENT_GRANT) {
-        sq__proto_fixed64(&perfetto->proto, EVENT_FLOW, flow_of(sq__entry_queue(event), event->where));
+    sq__annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__entry_detail(event));
+    if (kind == SQ__EVENT_GRANT || kind == SQ__EVENT_WITHDRAWN) {
+        unsigned field = kind == SQ__EVENT_GRANT ? EVENT_FLOW : EVENT_LAST_OF_FLOW;
+        sq__proto_fixed64(&perfetto->proto, field, flow_of(sq__entry_queue(event), event->where));
     } else if (kind == SQ__EVENT_TURN) {
-        annotate(&perfetto->proto, "fifo", event->where);
-        annotate(&perfetto->proto, "turn", event->which);
+        sq__annotate(&perfetto->proto, "fifo", event->where);
+        sq__annotate(&perfetto->proto, "turn", event->which);
     }
-    end_event(perfetto, packet);
+    sq__event_end(perfetto, packet);
 }
 
 /* Keeps a list of what is open. Returns what the event ends. */
@@ -207,7 +202,7 @@ static open_event_t account(reading_t *reading, const sq__entry_t *event, bool i
     open_event_t ended = { .queue = 0 };
     if (kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT) {
         if (reading->depth < SQ__OPEN_EVENTS) {
-            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START, is_written, *event, "" };
+            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START, is_written, *event, reading->context, "" };
             memcpy(reading->open[reading->depth].text, reading->text, sizeof reading->text);
         }
         reading->depth += 1;
@@ -235,12 +230,15 @@ static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     for (unsigned i = 0; i < reading->depth && i < SQ__OPEN_EVENTS; i += 1) {
         open_event_t *open = &reading->open[i];
         if (!open->is_written) {
-            char text[sizeof reading->text]; /* of the event that comes next */
+            char text[sizeof reading->text]; /* of the event that comes next, as is the context */
+            uint64_t context = reading->context;
             memcpy(text, reading->text, sizeof text);
             memcpy(reading->text, open->text, sizeof text);
+            reading->context = open->context;
             open->is_written = true;
             (open->is_task ? put_start : put_wait)(perfetto, reading, track, &open->event);
             memcpy(reading->text, text, sizeof text);
+            reading->context = context;
         }
     }
 }
@@ -260,7 +258,7 @@ static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
         break;
     case SQ__EVENT_END:
     case SQ__EVENT_WAITED:
-        put_end(perfetto, track, event, ended);
+        put_end(perfetto, reading, track, event, ended);
         break;
     case SQ__EVENT_POOL:
         put_pool(perfetto, reading, event);

@@ -21,6 +21,15 @@ void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uin
 /* An event of the whole process. */
 void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text);
 
+/* This many more events of this thread found no room. */
+void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count);
+
+/* Says that the process was recorded up to this time at least: writes all clocks, unless it did so within the last quarter of a second. */
+void sq__perfetto_alive(sq__perfetto_t *perfetto, uint64_t time);
+
+/* The recording ended at this time. What has not ended by then ran, waited or was suspended until then, at least. */
+void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time);
+
 /* Writes what was collected. Returns 0, or the errno code of the first write that failed. */
 int sq__perfetto_flush(sq__perfetto_t *perfetto);
 

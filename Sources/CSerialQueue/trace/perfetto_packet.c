@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEQUENCE = 1, PATH_BYTES = 512 };
+enum { SEQUENCE = 1, PATH_BYTES = 512, ALIVE_EVERY = 250000000 /* nanoseconds */ };
 
 /* Packets */
 
@@ -43,13 +43,9 @@ static void begin_anew(sq__perfetto_t *perfetto) {
     sq__proto_end(proto, packet);
 }
 
-void sq__perfetto_begin(sq__perfetto_t *perfetto, int file) {
+static void put_clocks(sq__perfetto_t *perfetto, uint64_t now) {
     sq__proto_t *proto = &perfetto->proto;
-    proto->file = file;
-    proto->error = 0;
-    proto->used = 0;
-    perfetto->packets = 0;
-    uint64_t since_boot, of_day, now = sq__clock_now();
+    uint64_t since_boot, of_day;
     sq__clock_others(&since_boot, &of_day);
     size_t packet = sq__packet_begin(perfetto, 0, 0);
     size_t clocks = sq__proto_begin(proto, PACKET_CLOCKS);
@@ -58,8 +54,24 @@ void sq__perfetto_begin(sq__perfetto_t *perfetto, int file) {
     put_clock(proto, CLOCK_OF_DAY, of_day);
     sq__proto_end(proto, clocks);
     sq__proto_end(proto, packet);
+    perfetto->alive = now;
+}
+
+void sq__perfetto_alive(sq__perfetto_t *perfetto, uint64_t time) {
+    if (time > perfetto->alive && time - perfetto->alive >= ALIVE_EVERY) {
+        put_clocks(perfetto, time);
+    }
+}
+
+void sq__perfetto_begin(sq__perfetto_t *perfetto, int file) {
+    sq__proto_t *proto = &perfetto->proto;
+    proto->file = file;
+    proto->error = 0;
+    proto->used = 0;
+    perfetto->packets = 0;
+    put_clocks(perfetto, sq__clock_now());
     begin_anew(perfetto);
-    packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE);
+    size_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE);
     size_t track = sq__proto_begin(proto, PACKET_TRACK);
     sq__proto_number(proto, TRACK_NUMBER, SQ__TRACK_PROCESS);
     size_t process = sq__proto_begin(proto, TRACK_PROCESS);

@@ -25,6 +25,7 @@ typedef struct sq__perfetto {
     uint32_t queue_count, queue_room;
     uint32_t last_interned;
     uint64_t packets;
+    uint64_t alive; /* when the clocks were written last */
     sq__interned_t interned[SQ__INTERNED];
 } sq__perfetto_t;
 

@@ -55,12 +55,14 @@ void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned deta
 
 void sq__trace_text(const char *text) {
     sq__recorder_t *recorder = find();
-    size_t length = strlen(text), bytes = 2 * sizeof(uint64_t), most = 5 * bytes;
+    enum { MOST = 5 };
+    size_t length = strlen(text), bytes = 2 * sizeof(uint64_t), most = MOST * bytes;
     for (size_t at = 0; recorder != NULL && (at == 0 || at < length) && at < most; at += bytes) {
         uint64_t words[2] = { 0, 0 };
         size_t rest = length - at;
         memcpy(words, text + at, rest < bytes ? rest : bytes);
-        (void)record(recorder, sq__entry_what(SQ__EVENT_TEXT, at == 0, 0, 0), words[0], words[1], recorder->open);
+        /* With room for the event itself: else the text would be taken for the next one's. */
+        (void)record(recorder, sq__entry_what(SQ__EVENT_TEXT, at == 0, 0, 0), words[0], words[1], recorder->open + MOST + 2);
     }
 }
 

@@ -41,7 +41,7 @@ static void read_until_stopped(void *argument) {
             sq__session_answer(session);
         } else {
             sq__requests_t made = sq__requests_made();
-            sq__session_read(session, 0);
+            sq__session_read(session, 0, false);
             sq__requests_answer(made);
         }
     }
@@ -183,12 +183,13 @@ static int stop(void) {
     if (session->options.last != 0) {
         sq__session_write_file(session); /* a last file, up to the end */
     } else {
-        sq__session_read(session, 0);
+        sq__session_read(session, 0, true);
         sq__session_close_file(session);
     }
     sq__requests_answer(made);
     if (session->dropped > 0 && session->error == 0) {
-        sq__report("the trace %s lacks %" PRIu64 " events, for which a buffer had no room.", session->options.path, session->dropped);
+        sq__report("the trace %s lacks %" PRIu64 " events, for which a thread's buffer of %" PRIu64 "K had no room. buffer= makes it larger.",
+                   session->options.path, session->dropped, session->options.events * sizeof(sq__entry_t) / 1024);
     }
     int error = session->error;
     for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {

@@ -45,15 +45,13 @@ static void write_names(sq__tracing_t *session) {
 static void report_dropped(sq__tracing_t *session, sq__recorder_t *recorder) {
     uint64_t dropped = sq__load_relaxed(&recorder->buffer.dropped);
     if (dropped != recorder->reported_dropped) {
-        char text[96];
-        snprintf(text, sizeof text, "%" PRIu64 " events of thread %" PRIu64 " were dropped", dropped - recorder->reported_dropped, recorder->thread_id);
-        sq__perfetto_remark(session->perfetto, sq__clock_now(), text);
+        sq__perfetto_dropped(session->perfetto, sq__clock_now(), recorder, dropped - recorder->reported_dropped);
         session->dropped += dropped - recorder->reported_dropped;
         recorder->reported_dropped = dropped;
     }
 }
 
-void sq__session_read(sq__tracing_t *session, uint64_t since) {
+void sq__session_read(sq__tracing_t *session, uint64_t since, bool is_last) {
     for (sq__recorder_t *next, *recorder = sq__recorders_look(); recorder != NULL; recorder = next) {
         uint64_t first, end = sq__buffer_recorded(&recorder->buffer, &first);
         next = recorder->next;
@@ -73,6 +71,11 @@ void sq__session_read(sq__tracing_t *session, uint64_t since) {
         sq__perfetto_remark(session->perfetto, sq__clock_now(), "events were dropped: there was no memory for a thread's buffer");
         session->dropped += lost - session->reported_lost;
         session->reported_lost = lost;
+    }
+    if (is_last) {
+        sq__perfetto_finish(session->perfetto, sq__clock_now());
+    } else {
+        sq__perfetto_alive(session->perfetto, sq__clock_now());
     }
     int error = sq__perfetto_flush(session->perfetto);
     if (error) {
@@ -102,7 +105,7 @@ void sq__session_write_file(sq__tracing_t *session) {
     }
     session->files += 1;
     sq__perfetto_begin(session->perfetto, session->file);
-    sq__session_read(session, now > session->options.last ? now - session->options.last : 0);
+    sq__session_read(session, now > session->options.last ? now - session->options.last : 0, true);
     for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
         sq__memory_free(recorder->reading);
         recorder->reading = NULL;

@@ -32,8 +32,9 @@ typedef struct sq__tracing {
 /* Removes what the open file had before. */
 void sq__session_empty_file(sq__tracing_t *session);
 
-/* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. */
-void sq__session_read(sq__tracing_t *session, uint64_t since);
+/* Writes the events that all threads have recorded since the last call; of a flight recorder those since the time `since`. `is_last`: and where
+ * the file ends. */
+void sq__session_read(sq__tracing_t *session, uint64_t since, bool is_last);
 
 /* Writes the next file of a flight recorder. */
 void sq__session_write_file(sq__tracing_t *session);

@@ -111,7 +111,11 @@ enum EscapingClosure {
 
 /// A closure that waits for its due time, and then for its turn.
 final class DelayedClosure {
+    /// The first field: ``run`` is shown as this closure.
     private let body: () -> Void
+
+    /// What C calls. Always the same function.
+    static var run: sq_function_t { { Unmanaged<DelayedClosure>.fromOpaque($0!).takeRetainedValue().body() } }
 
     private init(_ body: consuming @escaping () -> Void) {
         self.body = consume body
@@ -119,7 +123,7 @@ final class DelayedClosure {
 
     static func task(_ body: consuming @escaping () -> Void) -> sq_task_t {
         sq_task_t(
-            run: { Unmanaged<DelayedClosure>.fromOpaque($0!).takeRetainedValue().body() },
+            run: run,
             context: Unmanaged.passRetained(DelayedClosure(consume body)).toOpaque(),
             discard: { Unmanaged<DelayedClosure>.fromOpaque($0!).release() }
         )
@@ -133,6 +137,7 @@ final class DelayedClosure {
 
 /// The closure of a work item that takes the item as its argument.
 final class ItemClosure {
+    /// The first field: ``run`` is shown as this closure.
     private let body: (WorkItem) -> Void
     /// Set before the item can be submitted.
     private var item: OpaquePointer?
@@ -141,12 +146,17 @@ final class ItemClosure {
         self.body = consume body
     }
 
+    /// What C calls. Always the same function.
+    static var run: sq_function_t {
+        {
+            let closure = Unmanaged<ItemClosure>.fromOpaque($0!).takeRetainedValue()
+            closure.body(WorkItem(owning: sq_item_retain(closure.item!)))
+        }
+    }
+
     static func task(_ body: consuming @escaping (WorkItem) -> Void) -> sq_task_t {
         sq_task_t(
-            run: {
-                let closure = Unmanaged<ItemClosure>.fromOpaque($0!).takeRetainedValue()
-                closure.body(WorkItem(owning: sq_item_retain(closure.item!)))
-            },
+            run: run,
             context: Unmanaged.passRetained(ItemClosure(consume body)).toOpaque(),
             discard: { Unmanaged<ItemClosure>.fromOpaque($0!).release() }
         )

@@ -26,10 +26,12 @@ static void call_closure(void *closure_on_the_stack)
     closure->code(closure->context);
 }
 
-/* From the core: a trace shows the closure's code in place of call_closure. */
-void sq__trace_closures_of(sq_function_t function);
+/* From the core: a trace shows the closure's code in place of this function. */
+void sq__trace_closures_of(sq_function_t function, uint16_t at);
 
-static __attribute__((constructor)) void show_closures_in_traces(void) { sq__trace_closures_of(call_closure); }
+static __attribute__((constructor)) void show_closures_in_traces(void) { sq__trace_closures_of(call_closure, 0); }
+
+void sq_swift_show_closures(sq_function_t function) { sq__trace_closures_of(function, 2 * sizeof(void *)); }
 
 /* From the core, for traces. */
 void sq__sited_note(const sq_queue_t *queue, const void *file, unsigned line);

@@ -57,6 +57,10 @@ _Bool sq_swift_end_withdraw(sq_queue_t *_Nonnull queue, sq_await_t *_Nonnull awa
 /* Submits a job that a shutdown has refused: it runs after the end of the queue, as a task of it. Returns 0 or ENOMEM. */
 int sq_swift_async_after_end(sq_queue_t *_Nonnull queue, sq_pair_function_t _Nonnull call, void *_Nullable first, void *_Nullable second);
 
+/* A trace shows, in place of this function, the closure in the first field of the Swift object that is its context. An object begins with two
+ * words. By one thread at a time. */
+void sq_swift_show_closures(sq_function_t _Nonnull function);
+
 /* Resumes a continuation that returns nothing and throws nothing, like UnsafeContinuation.resume(). The latter is inlined into its
  * caller, and reads the task's memory there. If the task continues without having been suspended, the runtime orders the accesses,
  * but ThreadSanitizer sees only the read. */

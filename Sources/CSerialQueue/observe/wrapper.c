@@ -1,0 +1,42 @@
+#include "observe/wrapper.h"
+
+#include "platform/peek.h"
+
+#include <string.h>
+
+static SQ__ATOMIC(sq__wrapper_t *) first;
+
+/* By one thread at a time: while the library is loaded, and once by the Swift layer. */
+void sq__wrapper_add(sq__wrapper_t *wrapper) {
+    wrapper->next = sq__load_relaxed(&first);
+    sq__store_release(&first, wrapper); /* [wrapper] release: its fields */
+}
+
+const sq__wrapper_t *sq__wrapper_of(sq_function_t function) {
+    const sq__wrapper_t *wrapper = sq__load_acquire(&first); /* [wrapper] acquire: the fields of all */
+    while (wrapper != NULL && wrapper->function != function) {
+        wrapper = wrapper->next;
+    }
+    return wrapper;
+}
+
+uintptr_t sq__wrapper_word(const void *record, uint16_t at) {
+    uintptr_t word = 0;
+    if (at != SQ__NOT_THERE) {
+        memcpy(&word, (const char *)record + at, sizeof word);
+    }
+    return word;
+}
+
+sq_function_t sq__wrapper_unwrap(sq_function_t function, const void *context) {
+    for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(function)) != NULL;) {
+        function = (sq_function_t)sq__wrapper_word(context, wrapper->run);
+        context = (const void *)sq__wrapper_word(context, wrapper->context);
+    }
+    return function;
+}
+
+uintptr_t sq__wrapper_peek(const void *record, uint16_t at) {
+    uintptr_t word = 0;
+    return at != SQ__NOT_THERE && record != NULL && sq__peek((const char *)record + at, &word, sizeof word) ? word : 0;
+}

@@ -1,0 +1,48 @@
+#include "trace/perfetto_event.h"
+
+static size_t begin_annotation(sq__proto_t *proto, const char *name) {
+    size_t annotation = sq__proto_begin(proto, EVENT_ANNOTATION);
+    sq__proto_text(proto, ANNOTATION_NAME, name);
+    return annotation;
+}
+
+void sq__annotate(sq__proto_t *proto, const char *name, uint64_t value) {
+    size_t annotation = begin_annotation(proto, name);
+    sq__proto_number(proto, ANNOTATION_COUNT, value);
+    sq__proto_end(proto, annotation);
+}
+
+void sq__annotate_interned(sq__proto_t *proto, const char *name, uint32_t number) {
+    size_t annotation = begin_annotation(proto, name);
+    sq__proto_number(proto, ANNOTATION_TEXT_NUMBER, number);
+    sq__proto_end(proto, annotation);
+}
+
+void sq__annotate_text(sq__proto_t *proto, const char *name, const char *text) {
+    size_t annotation = begin_annotation(proto, name);
+    sq__proto_text(proto, ANNOTATION_TEXT, text);
+    sq__proto_end(proto, annotation);
+}
+
+sq__event_packet_t sq__event_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track) {
+    sq__event_packet_t packet = { .whole = sq__packet_begin(perfetto, time, USES_WHAT_CAME_BEFORE) };
+    packet.event = sq__proto_begin(&perfetto->proto, PACKET_EVENT);
+    sq__proto_number(&perfetto->proto, EVENT_TYPE, type);
+    sq__proto_number(&perfetto->proto, EVENT_TRACK, track);
+    return packet;
+}
+
+void sq__event_end(sq__perfetto_t *perfetto, sq__event_packet_t packet) {
+    sq__proto_end(&perfetto->proto, packet.event);
+    sq__proto_end(&perfetto->proto, packet.whole);
+}
+
+sq__event_packet_t sq__event_begin_named(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track, const char *category,
+                                         const char *name) {
+    sq__event_packet_t packet = sq__event_begin(perfetto, time, type, track);
+    sq__proto_text(&perfetto->proto, EVENT_CATEGORY, category);
+    if (name != NULL) {
+        sq__proto_text(&perfetto->proto, EVENT_NAME, name);
+    }
+    return packet;
+}

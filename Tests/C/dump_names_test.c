@@ -1,0 +1,123 @@
+/* dump_names_test.c: a dump names the user's functions, not those of the library that call them; and what it says where there is nothing. */
+#include "apply.h"
+#include "caller.h"
+#include "concurrent.h"
+#include "dump.h"
+
+/* Not static: so the program's own table has them in any case. */
+void stand_here(void *context);
+void stand_here(void *context) {
+    hold_t *hold = context;
+    latch_bump(&hold->entered);
+    latch_wait(&hold->leave, 1);
+    latch_bump(&hold->left);
+}
+
+void pair_stands_here(void *first, void *second, bool runs);
+void pair_stands_here(void *first, void *second, bool runs) {
+    CHECK(runs && second == NULL);
+    stand_here(first);
+}
+
+static void end_hold(hold_t *hold) {
+    latch_bump(&hold->leave);
+    latch_wait(&hold->left, 1);
+}
+
+/* To see it fail: in read_frame, do not unwrap the reader's function. */
+TEST(an_item_in_a_concurrent_queue_is_shown_with_its_own_function) {
+    sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+    hold_t hold = HOLD_INIT;
+    sq_item_t *item = sq_item_create("row", &(sq_task_t){ .run = stand_here, .context = &hold });
+    CHECK_EQUAL(sq_item_submit(item, queue), 0);
+    latch_wait(&hold.entered, 1);
+    CHECK_LINE(dump_now(), "runs stand_here", "in queue \"concurrent\"", NULL);
+    end_hold(&hold);
+    CHECK_EQUAL(sq_item_wait(item, SQ_FOREVER), 0);
+    sq_item_release(item);
+    sq_queue_release(queue);
+}
+
+/* To see it fail: in show_pairs, add no wrapper. */
+TEST(a_member_that_is_a_pair_is_shown_with_its_own_function) {
+    sq_queue_t *queue = make_queue_of("members", 0);
+    hold_t hold = HOLD_INIT;
+    sq_group_t *group = sq_group_create("group");
+    CHECK_EQUAL(sq_group_async_pair(group, queue, pair_stands_here, &hold, NULL), 0);
+    latch_wait(&hold.entered, 1);
+    CHECK_LINE(dump_now(), "runs pair_stands_here", "in queue \"members\"", NULL);
+    end_hold(&hold);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+    sq_group_release(group);
+    sq_queue_release(queue);
+}
+
+/* A member's record in a reader is its group, which is no pair. To see it fail: in read_frame, unwrap with reader.subject whatever reader.call. */
+TEST(a_member_that_is_a_pair_in_a_concurrent_queue_is_shown_in_words) {
+    sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
+    hold_t hold = HOLD_INIT;
+    sq_group_t *group = sq_group_create("group");
+    CHECK_EQUAL(sq_group_async_pair(group, queue, pair_stands_here, &hold, NULL), 0);
+    latch_wait(&hold.entered, 1);
+    CHECK_LINE(dump_now(), "runs a member of a group in queue \"concurrent\"", NULL, NULL);
+    end_hold(&hold);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+    sq_group_release(group);
+    sq_queue_release(queue);
+}
+
+/* To see it fail: in show_timers, add no wrapper. */
+TEST(a_firing_is_shown_with_the_function_of_its_timer) {
+    sq_queue_t *queue = make_queue_of("ticks", 0);
+    hold_t hold = HOLD_INIT;
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ .run = stand_here, .context = &hold });
+    REQUIRE(timer != NULL);
+    CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), 0);
+    latch_wait(&hold.entered, 1);
+    CHECK_LINE(dump_now(), "runs stand_here", "in queue \"ticks\"", NULL);
+    end_hold(&hold);
+    sq_timer_release(timer);
+    sq_queue_release(queue);
+}
+
+TEST(an_empty_section_says_none) {
+    static const char *const titles[] = { "WAITING THREADS, THE LONGEST FIRST: 0", "THREADS THAT RUN TASKS: 0", "QUEUES, THE DEEPEST FIRST: 0",
+                                          "SUSPENDED QUEUES: 0", "NEXT TIMERS", "LAST DEADLOCK REPORT" };
+    const char *text = dump_now();
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i += 1) {
+        char wanted[80];
+        snprintf(wanted, sizeof wanted, "%s\n  none\n", titles[i]);
+        if (!CHECK(strstr(text, wanted) != NULL)) {
+            fprintf(stderr, "no %s in:\n%s", wanted, text);
+        }
+    }
+}
+
+typedef struct crowd {
+    sq_pool_t *pool;
+    latch_t here, leave;
+} crowd_t;
+
+static void iterate(void *context, size_t index) {
+    crowd_t *crowd = context;
+    (void)index;
+    latch_bump(&crowd->here);
+    latch_wait(&crowd->leave, 1);
+}
+
+static void *apply_crowd(void *context) {
+    crowd_t *crowd = context;
+    CHECK_EQUAL(sq_apply(crowd->pool, 3, iterate, crowd), 0);
+    return NULL;
+}
+
+/* The caller and both threads of the pool. To see it fail: in add_thread, do not count the holders. */
+TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
+    crowd_t crowd = { .pool = make_pool(2), .here = LATCH_INIT, .leave = LATCH_INIT };
+    pthread_t caller = spawn(apply_crowd, &crowd);
+    latch_wait(&crowd.here, 3);
+    CHECK_LINE(dump_now(), "an apply on pool \"test pool\", for which 3 threads work", NULL, NULL);
+    latch_bump(&crowd.leave);
+    join(caller);
+    sq_pool_release(crowd.pool);
+}

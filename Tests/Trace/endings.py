@@ -1,0 +1,108 @@
+"""endings.py: what a trace says about what did not simply run: a hang, what was cancelled or refused, and what the library calls for others."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOOL = os.path.join(TOP, 'Tools', 'sq-trace')
+sys.path.insert(0, os.path.join(TOP, 'Tools'))
+from sqtrace import ending, model, reader, stats  # noqa: E402
+
+SECOND = 1_000_000_000  # The hang lasts two by the clock of the sleep, which is not quite that of the trace.
+
+
+def record(program, options, path, *words):
+    return subprocess.run([program, *words], env={**os.environ, 'SQ_TRACE': path + options}, capture_output=True, text=True).returncode
+
+
+def check_hang(check, equal, found, least):
+    """orders: place_order holds a mutex and syncs onto audit, whose write_entry wants the mutex. A thread syncs onto orders; mail is suspended."""
+    queue = {task.queue: found.queue_label(task.queue) for task in found.tasks}
+    tasks = {queue[task.queue]: task for task in found.tasks}
+    check('what still runs reaches the end', all(task.is_open and task.end == found.finish for task in found.tasks))
+    check('and is as long as the hang', all(task.end - task.start >= least for task in found.tasks))
+    waits = {found.target(wait): wait for wait in found.waits}
+    equal('waits', sorted(waits), ['its turn in audit', 'its turn in orders'])
+    check('what still waits reaches the end', all(wait.is_open and wait.end == found.finish for wait in waits.values()))
+    equal('the wait is held by the task of the other queue', found.holders(waits['its turn in audit']), [tasks['audit']])
+    equal('the queue that is suspended', [(found.queue_label(one.queue), one.is_open) for one in found.suspensions], [('mail', True)])
+    equal('what waits, and did not start', sorted(found.queue_label(one.queue) for one in found.waiting), ['audit', 'mail', 'orders', 'orders', 'orders'])
+    lines = ending.lines(found)
+    equal('below the task stands what waits for it, and below that what waits for that', [depth for depth, *_ in lines], [0, 1, 2, 2, 0, 1])
+    texts = [text for _, text, _, _ in lines]
+    for pattern, text in zip((r'^audit: write_entry.* still running, .*its thread is in no call of this library$',
+                              r'^orders: place_order.* waits for its turn in audit, ', r' waits for its turn in orders, ', r'^orders: 2 tasks wait, ',
+                              r'^mail: suspended, ', r'^mail: a task waits, '), texts):
+        check(f'{pattern}: {text}', re.search(pattern, text) is not None)
+
+
+def check_hangs(check, equal, program, folder):
+    path = os.path.join(folder, 'hang')
+    equal('the hang ends', record(program, ',last=10s', path, 'written'), 0)
+    found = model.Model(reader.read(path))
+    check('the file says that it was written', found.has_end)
+    check_hang(check, equal, found, SECOND)
+    table = subprocess.run([TOOL, 'stats', path], capture_output=True, text=True).stdout
+    check('stats says what is unfinished', 'Unfinished when the trace was written, after ' in table and 'waits for its turn in audit' in table)
+    path = os.path.join(folder, 'window')
+    equal('the hang ends, longer than what is recorded', record(program, ',last=500ms', path, 'written'), 0)
+    found = model.Model(reader.read(path))
+    check('what began before that, and has not ended, is there', all(task.is_open and task.end - task.start >= SECOND for task in found.tasks))
+    names = sorted(task.function.split(' ')[0] for task in found.tasks)
+    check(f'with its own function: {names}', names == ['place_order', 'write_entry'] or not shutil.which('addr2line'))
+    path = os.path.join(folder, 'killed')
+    equal('the hang is killed', record(program, '', path, 'killed'), -9)
+    found = model.Model(reader.read(path))
+    check('a file without its end says so', not found.has_end and 'was killed' in ending.headline(found))
+    check_hang(check, equal, found, SECOND)
+    return os.path.join(folder, 'hang')
+
+
+def check_outcomes(check, equal, program, folder):
+    path = os.path.join(folder, 'outcomes')
+    equal('the program ends', record(program, '', path), 0)
+    trace = reader.read(path)
+    found = model.Model(trace)
+    equal('nothing is unfinished', (ending.lines(found), found.waiting), ([], []))
+    equal('a cancelled item is withdrawn', [found.queue_label(one.queue) for one in found.withdrawn], ['work'])
+    refused = [(found.target(wait), wait.outcome) for wait in found.waits if wait.outcome]
+    equal('a refused wait has an outcome', refused, [('its turn in work', 'timed out')])
+    equal('nothing was dropped', (found.dropped, stats.missing(found)), ({}, []))
+    equal('what was discarded', [task.kind for task in found.tasks if found.queue_label(task.queue) == 'gone'], ['discard'])
+    items = sorted(task.label for task in found.tasks if task.label)
+    equal('an item has its label', items, ['row 8'])
+    starts = {event.time: event for event in trace.events if event.type == reader.BEGIN and event.category == 'run'}
+    calls = [task for task in found.tasks if task.kind == 'sync']
+    equal('a sync that did not wait has no place, whatever waited before', [starts[task.start].last_flows for task in calls], [()])
+    grants = {(event.track, flow) for event in trace.events if event.category == 'grant' for flow in event.flows}
+    for task in found.tasks:
+        if found.queue_label(task.queue) == 'images':
+            check('a task of a concurrent queue is taken before it starts', (task.thread, starts[task.start].last_flows[0]) in grants)
+    names = [task.function.split(' ')[0] for task in found.tasks]
+    if any(names):  # addr2line is there
+        expected = {'hold', 'resize_image', 'member_of_group', 'in_pair', 'barrier_task', 'due_later', 'all_done', 'tick', 'thrown_away', 'load_row'}
+        equal('functions are the user\'s', set(names), expected)
+        check('a sync that did not wait has its site', all('run_through_the_library' in task.site for task in calls))
+        sites = {task.site.split(' ')[0] for task in found.tasks if task.function.startswith('in_pair')}
+        equal('a pair has its caller\'s site', sites, {'run_through_the_library'})
+
+
+def check_drops(check, equal, program, folder):
+    path = os.path.join(folder, 'drops')
+    run = subprocess.run([program], env={**os.environ, 'SQ_TRACE': path + ',buffer=4K'}, capture_output=True, text=True)
+    found = model.Model(reader.read(path))
+    if not found.dropped:
+        print('left out: a thread of this run was never faster than the reader')
+        return
+    check('the program says how a thread gets more room', 'buffer=' in run.stderr and 'buffer of 4K' in run.stderr)
+    lines = stats.missing(found)
+    check(f'dropped events name their thread, and the setting that helps: {lines}', re.search(r'events of thread \S+ \(\d+\) were dropped.*buffer=1M', lines[0]))
+
+
+def check_all(check, equal, hang, outcomes, program, folder):
+    """Returns the trace of the hang."""
+    check_outcomes(check, equal, outcomes, folder)
+    check_drops(check, equal, program, folder)
+    return check_hangs(check, equal, hang, folder)

@@ -1,0 +1,109 @@
+"""ending.py: what was unfinished when the trace ended, as a tree: below each task stands what waits for it."""
+from sqtrace.model import Task
+from sqtrace.stats import commonest, duration
+
+MOST_LINES = 60
+
+
+class Tree:
+    """Lines: [(depth, text, task, wait)]; `task` and `wait` are what a line is about, or None."""
+
+    def __init__(self, model):
+        self.model, self.lines, self.seen = model, [], set()
+        self.waits = [wait for wait in model.waits if wait.is_open]
+        tasks = sorted((task for task in model.tasks if task.is_open), key=lambda task: task.start)
+        for task in tasks:
+            if not self.is_held(task.thread):
+                self.task(0, task)
+        for suspension in model.suspended.values():
+            self.suspended(suspension)
+        for wait in self.waits:
+            if not self.model.holders(wait):
+                self.wait(0, wait)
+        for one in [*tasks, *self.waits]:  # what is left waits in a circle
+            if id(one) not in self.seen:
+                (self.task if isinstance(one, Task) else self.wait)(0, one)
+        for queue in sorted({one.queue for one in model.waiting}):
+            self.queued(0, queue)
+        if len(self.lines) > MOST_LINES:
+            self.lines[MOST_LINES:] = [(0, f'and {len(self.lines) - MOST_LINES} more', None, None)]
+
+    def is_held(self, track):
+        wait = self.model.wait_of(track)
+        return wait is not None and wait.is_open and bool(self.model.holders(wait))
+
+    def so_far(self, one):
+        return duration(self.model.finish - one.start)
+
+    def add(self, depth, text, one):
+        self.seen.add(id(one))
+        is_task = isinstance(one, Task)
+        self.lines.append((depth, text, one if is_task else None, None if is_task else one))
+
+    def task(self, depth, task):
+        """A task that still runs, and all that waits for it."""
+        if id(task) in self.seen:
+            return
+        model, wait = self.model, self.model.wait_of(task.thread)
+        text = f'{model.queue_label(task.queue)}: {task.name or "task"} still running, {self.so_far(task)}, on {model.thread_label(task.thread)}'
+        if wait is None:
+            text += self.where(task)
+        elif depth == 0:
+            text += f'; waits for {model.target(wait)}, {self.so_far(wait)}'
+            self.seen.add(id(wait))
+        self.add(depth, text, task)
+        self.waiting_for(depth + 1, task)
+
+    def where(self, task):
+        innermost = self.model.open[task.thread][-1]
+        return '; its thread is in no call of this library' if innermost is task else ''
+
+    def waiting_for(self, depth, task):
+        for wait in self.waits:
+            if task in self.model.holders(wait):
+                self.wait(depth, wait)
+        self.queued(depth, task.queue)
+
+    def wait(self, depth, wait):
+        """A thread that waits, and all that waits for its task."""
+        if id(wait) in self.seen:
+            return
+        model = self.model
+        inside = next((one for one in reversed(model.open.get(wait.thread, [])) if isinstance(one, Task)), None)
+        who = f'{model.queue_label(inside.queue)}: {inside.name or "task"}, on ' if inside is not None else ''
+        text = f'{who}{model.thread_label(wait.thread)} waits for {model.target(wait)}, {self.so_far(wait)}{wait.site and ", at " + wait.site}'
+        self.add(depth, text, wait)
+        for one in model.open.get(wait.thread, []):
+            if isinstance(one, Task) and id(one) not in self.seen:
+                self.seen.add(id(one))
+                self.waiting_for(depth + 1, one)
+
+    def suspended(self, suspension):
+        model = self.model
+        self.lines.append((0, f'{model.queue_label(suspension.queue)}: suspended, {self.so_far(suspension)}', None, None))
+        for wait in self.waits:
+            if wait.queue == suspension.queue:
+                self.wait(1, wait)
+        self.queued(1, suspension.queue)
+
+    def queued(self, depth, queue):
+        """The tasks that wait in this queue; threads that wait have a line of their own."""
+        waiting = [one for one in self.model.waiting if one.queue == queue and one.wait is None]
+        if not waiting or queue in self.seen:
+            return
+        self.seen.add(queue)
+        tasks, site = 'a task waits' if len(waiting) == 1 else f'{len(waiting)} tasks wait', commonest(one.site for one in waiting)
+        oldest = duration(self.model.finish - waiting[0].time)
+        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{site and ", submitted at " + site}', None, None))
+
+
+def lines(model):
+    return Tree(model).lines
+
+
+def headline(model):
+    """How the trace ends."""
+    length = duration(model.finish - model.begin)
+    if model.has_end:
+        return f'when the trace was written, after {length}'
+    return f'when the file ends, after {length}: the process was killed, or still runs. No later time is known'

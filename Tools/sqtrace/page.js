@@ -1,0 +1,174 @@
+// page.js: does what the user asks for: selects, searches, zooms.
+// What the task's start had to wait for: the task before it in its queue, if that ended after the submission; else what submitted it.
+function criticalPath(number) {
+    const steps = [{ task: number, why: 'selected' }], seen = new Set([number]);
+    while (steps.length < 200) {
+        const task = D.tasks[steps[steps.length - 1].task], before = D.tasks[task[BEFORE]];
+        let next = -1, why = '';
+        if (before && task[SUBMITTED] >= 0 && before[START] + before[LENGTH] > task[SUBMITTED]) {
+            next = task[BEFORE];
+            why = `ran before it: ${time(Math.min(before[START] + before[LENGTH], task[START]) - Math.max(before[START], task[SUBMITTED]))} of its waiting`;
+        } else if (task[PARENT] >= 0) {
+            next = task[PARENT];
+            why = task[SUBMITTED] >= 0 ? 'submitted it' : 'called it';
+        }
+        if (next < 0 || seen.has(next)) break;
+        seen.add(next);
+        steps.push({ task: next, why });
+    }
+    return steps;
+}
+
+const bringIntoView = row => { if (row && (row.top - scroll < HEAD || row.top - scroll > canvas.clientHeight - ROW)) scroll = Math.max(0, row.top - canvas.clientHeight / 3); };
+function select(number, move) {
+    selected = number;
+    path = number >= 0 ? criticalPath(number) : [];
+    onPath = new Set(path.map(step => step.task));
+    if (move && number >= 0) {
+        const task = D.tasks[number];
+        if (task[START] > from + span || task[START] + task[LENGTH] < from) from = task[START] - span / 3;
+        bringIntoView(rowOfTask(task)[0]);
+    }
+    showAside();
+    redraw();
+}
+
+let order = 4, sign = -1;
+const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]);
+function textOfEnding() {
+    if (!D.ending.length) return D.hasEnd ? '' : `<p>This is all that is known ${escape(D.headline)}.</p>`;
+    const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text)}</p>`);
+    return `<div id="ending"><h2>Unfinished ${escape(D.headline)}</h2>${lines.join('')}</div>`;
+}
+function textOfSelection() {
+    let text = `<h2>Selected task</h2><div style="white-space:pre-line;overflow-wrap:anywhere">${escape(describe(selected))}</div><h2>Critical path</h2><ol>`;
+    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ran ${time(D.tasks[step.task][LENGTH])}</span></li>`;
+    return text + '</ol>';
+}
+function showAside() {
+    const titles = ['queue', 'tasks', 'wait p50', 'p99', 'max', 'run p50', 'p99', 'max', 'busy'];
+    const sorted = [...D.stats].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
+    let text = textOfEnding() + (selected >= 0 ? textOfSelection() : '');
+    text += '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + '</tr></thead><tbody>';
+    for (const row of sorted) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(row[0])}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${time(one)}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
+    text += '</tbody></table></div>';
+    for (const remark of D.remarks) text += `<p>${escape(remark)}</p>`;
+    element('aside').innerHTML = text;
+}
+element('aside').addEventListener('click', event => {
+    const item = event.target.closest('[data-task],[data-wait],[data-queue],[data-order]');
+    if (!item) return;
+    if (item.dataset.task) select(Number(item.dataset.task), true);
+    else if (item.dataset.wait) { bringIntoView(threadRows[D.waits[Number(item.dataset.wait)][W.THREAD]]); redraw(); }
+    else if (item.dataset.order) { sign = order === Number(item.dataset.order) ? -sign : -1; order = Number(item.dataset.order); showAside(); }
+    else { element('search').value = item.dataset.queue; search(); }
+});
+
+function search() {
+    wanted = element('search').value.trim().toLowerCase();
+    matches = null;
+    element('found').textContent = '';
+    if (wanted) {
+        const has = of => of.map(text => text.toLowerCase().includes(wanted)), texts = has(D.texts), queues = has(D.queues), threads = has(D.threads);
+        matches = new Set();
+        D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || texts[task[NAME]] || texts[task[SITE]] || threads[task[THREAD]]) matches.add(i); });
+        element('found').textContent = `${matches.size} tasks; Enter: the next one`;
+    }
+    redraw();
+}
+element('search').addEventListener('input', search);
+element('search').addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || !matches || !matches.size) return;
+    const list = [...matches], next = list.find(one => one > selected);
+    select(next === undefined ? list[0] : next, true);
+});
+
+const rowAt = py => rows.find(row => !row.title && py >= row.top - scroll && py < row.top - scroll + row.lanes * ROW);
+function barAt(px, py) {
+    const row = rowAt(py);
+    if (!row) return null;
+    const lane = Math.floor((py - row.top + scroll) / ROW), at = from + (px - names) / width() * span, slack = span / width() * 2;
+    let best = null;
+    for (let i = firstVisible(row); i < row.bars.length && row.bars[i].start <= at + slack; i += 1) {
+        const one = row.bars[i];
+        if (one.lane === lane && one.end >= at - slack && (best === null || Math.abs(one.start + one.end - 2 * at) < Math.abs(best.start + best.end - 2 * at))) best = one;
+    }
+    return best;
+}
+function marksAt(px, py) {
+    const row = rowAt(py);
+    if (!row || Math.floor((py - row.top + scroll) / ROW) !== row.markLane) return '';
+    const near = row.marks.filter(mark => Math.abs(x(mark[0]) - px) < 6);
+    return near.slice(0, 12).map(mark => `${D.texts[mark[2]]}, at ${time(mark[0])}`).join('\n') + (near.length > 12 ? `\nand ${near.length - 12} more` : '');
+}
+function showTip(event) {
+    const isIn = event.offsetX > names, one = isIn ? barAt(event.offsetX, event.offsetY) : null, row = rowAt(event.offsetY);
+    const text = one ? describeBar(one) : isIn ? marksAt(event.offsetX, event.offsetY) : row ? row.name : '';
+    tip.style.display = text ? 'block' : 'none';
+    if (!text) return;
+    tip.textContent = text;
+    tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + 'px';
+    tip.style.top = Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8) + 'px';
+}
+function zoom(factor, at) {
+    const next = Math.min(Math.max(span * factor, 100), D.length * 1.2 + 100);
+    from = at - (at - from) / span * next;
+    span = next;
+    redraw();
+}
+// All of it, with room on the right for what shows which task holds up which.
+function fitAll() {
+    const length = Math.max(1, D.length), isHeld = D.waits.some(wait => wait[W.OPEN]);
+    from = -length * 0.01;
+    span = length * (isHeld ? 1.07 : 1.03);
+    scroll = 0;
+    redraw();
+}
+let drag = null;
+canvas.addEventListener('wheel', event => {
+    event.preventDefault();
+    if (event.shiftKey) scroll = Math.max(0, Math.min(total, scroll + event.deltaY + event.deltaX));
+    else zoom(Math.exp(event.deltaY * 0.0015), from + (event.offsetX - names) / width() * span);
+    redraw();
+}, { passive: false });
+canvas.addEventListener('pointerdown', event => { drag = { x: event.clientX, y: event.clientY, from, scroll, moved: false }; canvas.setPointerCapture(event.pointerId); });
+canvas.addEventListener('pointermove', event => {
+    if (!drag) { showTip(event); return; }
+    if (Math.abs(event.clientX - drag.x) + Math.abs(event.clientY - drag.y) > 3) drag.moved = true;
+    from = drag.from - (event.clientX - drag.x) / width() * span;
+    scroll = Math.max(0, Math.min(Math.max(0, total - 60), drag.scroll - (event.clientY - drag.y)));
+    redraw();
+});
+canvas.addEventListener('pointerup', event => {
+    if (drag && !drag.moved) {
+        const one = barAt(event.offsetX, event.offsetY), wait = one?.kind === WAITS ? D.waits[one.number] : null;
+        select(one?.kind === RUNS ? one.number : wait ? (wait[W.OPEN] ? wait[W.HOLDER] : wait[W.TASK]) : -1);
+    }
+    drag = null;
+});
+canvas.addEventListener('pointerleave', () => { tip.style.display = 'none'; });
+canvas.addEventListener('dblclick', event => { const one = barAt(event.offsetX, event.offsetY); if (one) { span = Math.max(100, (one.end - one.start) * 1.6); from = one.start - span * 0.2; redraw(); } });
+addEventListener('keydown', event => {
+    if (event.target.tagName === 'INPUT') return;
+    if (event.key === '+' || event.key === 'w') zoom(0.7, from + span / 2);
+    else if (event.key === '-' || event.key === 's') zoom(1.4, from + span / 2);
+    else if (event.key === 'ArrowLeft' || event.key === 'a') { from -= span / 10; redraw(); }
+    else if (event.key === 'ArrowRight' || event.key === 'd') { from += span / 10; redraw(); }
+    else if (event.key === '0') fitAll();
+    else if (event.key === 'Escape') select(-1);
+});
+element('all').addEventListener('click', fitAll);
+element('in').addEventListener('click', () => zoom(0.7, from + span / 2));
+element('out').addEventListener('click', () => zoom(1.4, from + span / 2));
+const preferred = matchMedia('(prefers-color-scheme: dark)');
+const setDark = dark => { document.documentElement.classList.toggle('dark', dark); redraw(); };
+setDark(preferred.matches);
+preferred.addEventListener('change', event => setDark(event.matches));
+element('theme').addEventListener('click', () => setDark(!document.documentElement.classList.contains('dark')));
+addEventListener('resize', redraw);
+element('summary').textContent = `${D.tasks.length} tasks, ${D.queues.length} queues, ${D.threads.length} threads, ${time(D.length)}`;
+fitAll();
+if (location.hash.startsWith('#task=')) select(Number(location.hash.slice(6)), true);
+if (location.hash.startsWith('#search=')) { element('search').value = decodeURIComponent(location.hash.slice(8)); search(); }
+showAside();
+draw(); // at once: on a busy machine the next frame may be long in coming

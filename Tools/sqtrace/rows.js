@@ -1,0 +1,86 @@
+// rows.js: the rows of the page, from its data: one for each queue and thread, with bars in lanes and marks below them.
+'use strict';
+const D = JSON.parse(document.getElementById('data').textContent);
+const [QUEUE, THREAD, START, LENGTH, NAME, SITE, KIND, SUBMITTED, SUBMITTER, PARENT, BEFORE, WAIT, OPEN] = [...Array(13).keys()];
+const W = { THREAD: 0, QUEUE: 1, START: 2, LENGTH: 3, WHAT: 4, TASK: 5, OUTCOME: 6, OPEN: 7, HOLDER: 8, SITE: 9 };
+const ROW = 18, GAP = 6, HEAD = 26;
+const RUNS = 0, WAITS = 1, QUEUED = 2, CANCELLED = 3, SUSPENDED = 4; // what a bar is
+const element = id => document.getElementById(id);
+const figure = (value, unit) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)) + ' ' + unit;
+const time = ns => ns >= 1e9 ? figure(ns / 1e9, 's') : ns >= 1e6 ? figure(ns / 1e6, 'ms') : ns >= 1e3 ? figure(ns / 1e3, 'µs') : ns + ' ns';
+
+// A bar: start, end, lane, what it is, and which task, wait, ... it is.
+const bar = (start, length, kind, number) => ({ start, end: start + length, lane: 0, kind, number });
+
+// Lanes keep bars apart that overlap. `first`: the lane above them is for others.
+function layOut(bars, first) {
+    const ends = [];
+    bars.sort((a, b) => a.start - b.start || b.end - a.end);
+    for (const one of bars) {
+        let lane = ends.findIndex(end => end <= one.start);
+        if (lane < 0) lane = ends.length;
+        ends[lane] = one.end;
+        one.lane = first + lane;
+    }
+    return first + ends.length;
+}
+
+// `beside`: what did not run, below what ran.
+function makeRow(name, ran, beside, marks) {
+    const tasks = layOut(ran, 0), lanes = layOut(beside, tasks);
+    const bars = [...ran, ...beside].sort((a, b) => a.start - b.start);
+    marks.sort((a, b) => a[0] - b[0]);
+    return { name, bars, marks, lanes: Math.max(1, lanes + (marks.length > 0)), markLane: marks.length ? lanes : -1,
+        longest: bars.reduce((most, one) => Math.max(most, one.end - one.start), 0), isOpen: bars.some(isOpen) };
+}
+const isOpen = one => one.kind === RUNS ? D.tasks[one.number][OPEN] : one.kind === WAITS ? D.waits[one.number][W.OPEN] : one.kind === SUSPENDED ? D.suspensions[one.number][3] : one.kind === QUEUED;
+
+const lists = of => of.map(() => []);
+const ofQueue = lists(D.queues), besideQueue = lists(D.queues), queueMarks = lists(D.queues), ofThread = lists(D.threads), threadMarks = lists(D.threads);
+D.tasks.forEach((task, i) => {
+    ofQueue[task[QUEUE]].push(bar(task[START], task[LENGTH], RUNS, i));
+    if (task[THREAD] >= 0) ofThread[task[THREAD]].push(bar(task[START], task[LENGTH], RUNS, i));
+});
+D.waits.forEach((wait, i) => ofThread[wait[W.THREAD]]?.push(bar(wait[W.START], wait[W.LENGTH], WAITS, i)));
+D.waiting.forEach(([queue, since], i) => besideQueue[queue]?.push(bar(since, D.length - since, QUEUED, i)));
+const cancelled = D.texts.push('cancelled') - 1; // a mark, too: its bar may be too short to be seen
+D.withdrawn.forEach(([since, length, queue], i) => { besideQueue[queue]?.push(bar(since, length, CANCELLED, i)); queueMarks[queue]?.push([since + length, -1, cancelled, queue]); });
+D.suspensions.forEach(([queue, since, length], i) => besideQueue[queue]?.push(bar(since, length, SUSPENDED, i)));
+for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks[mark[1]])?.push(mark);
+const queueRows = D.queues.map((name, i) => makeRow(name, ofQueue[i], besideQueue[i], queueMarks[i]));
+const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
+
+// What is unfinished comes first.
+const shown = of => of.filter(row => row.bars.length || row.marks.length).sort((a, b) => b.isOpen - a.isOpen);
+const rows = [{ title: 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
+let total = HEAD;
+for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes * ROW) + GAP; }
+
+const taskName = number => D.texts[D.tasks[number][NAME]] || D.texts[D.tasks[number][KIND]];
+const held = wait => wait[W.HOLDER] < 0 ? '' : `, held by ${taskName(wait[W.HOLDER])} on ${D.threads[D.tasks[wait[W.HOLDER]][THREAD]] ?? 'a thread'}`;
+
+// What stands on a bar.
+function textOf(one) {
+    const length = time(one.end - one.start);
+    if (one.kind === RUNS) return (D.texts[D.tasks[one.number][NAME]] || D.queues[D.tasks[one.number][QUEUE]]) + (isOpen(one) ? ` · still running, ${length}` : '');
+    if (one.kind === QUEUED) return `${D.waiting[one.number][2]} waiting, ${D.waiting[one.number][2] === 1 ? '' : 'the oldest '}${length}`;
+    if (one.kind === CANCELLED) return `cancelled after ${length}`;
+    if (one.kind === SUSPENDED) return `suspended, ${length}` + (isOpen(one) ? ' so far' : '');
+    const wait = D.waits[one.number];
+    if (isOpen(one)) return `waits for ${D.texts[wait[W.WHAT]]}${held(wait)} · ${length}`;
+    return D.texts[wait[W.OUTCOME]] ? `${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}, ${length}` : `waited for ${D.texts[wait[W.WHAT]]}, ${length}`;
+}
+
+function describe(number) {
+    const task = D.tasks[number];
+    const lines = [`${D.queues[task[QUEUE]]}: ${D.texts[task[NAME]] || 'task'} (${D.texts[task[KIND]]})`,
+        `${task[OPEN] ? 'still running at the end,' : 'ran'} ${time(task[LENGTH])}, from ${time(task[START])}${task[THREAD] >= 0 ? ', on ' + D.threads[task[THREAD]] : ''}`];
+    if (task[SUBMITTED] >= 0) lines.push(`waited ${time(Math.max(0, task[START] - task[SUBMITTED]))}, from ${time(task[SUBMITTED])}${task[SUBMITTER] >= 0 ? ', submitted by ' + D.threads[task[SUBMITTER]] : ''}`);
+    if (D.texts[task[SITE]]) lines.push(`submitted at ${D.texts[task[SITE]]}`);
+    return lines.join('\n');
+}
+function describeBar(one) {
+    if (one.kind === RUNS) return describe(one.number);
+    const site = one.kind === WAITS ? D.texts[D.waits[one.number][W.SITE]] : one.kind === CANCELLED ? D.texts[D.withdrawn[one.number][3]] : '';
+    return `${textOf(one)}\nfrom ${time(one.start)}${site ? (one.kind === WAITS ? ', at ' : ', submitted at ') + site : ''}`;
+}

@@ -1,9 +1,9 @@
 /* control.h: how control passes from one thread of a run to another, and how the thread in control runs a task. The design is in
- * run.h. */
+ * run_state.h. */
 #ifndef SQ__EXPLORE_CONTROL_H
 #define SQ__EXPLORE_CONTROL_H
 
-#include "explore/run.h"
+#include "explore/run_state.h"
 
 /* To pass control on, a thread calls sq__control_prepare, then sq__control_pass, then sq__control_sleep, which returns when the
  * thread has control again. */

@@ -1,3 +1,5 @@
+#include "explore/failure.h"
+#include "explore/run.h"
 #include "include/sq_explore.h"
 
 #include "explore/hunt.h"

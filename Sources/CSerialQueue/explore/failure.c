@@ -1,5 +1,4 @@
-/* failure.c: which run a thread belongs to, and why a run fails. */
-#include "explore/run.h"
+#include "explore/failure.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #ifndef SQ__EXPLORE_HUNT_H
 #define SQ__EXPLORE_HUNT_H
 
-#include "explore/run.h"
+#include "explore/run_state.h"
 #include "include/sq_explore.h"
 
 typedef enum sq__hunt_phase {

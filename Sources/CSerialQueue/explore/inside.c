@@ -1,4 +1,7 @@
 /* inside.c: what a test calls. */
+#include "explore/inside.h"
+
+#include "explore/failure.h"
 #include "explore/run.h"
 #include "include/sq_explore.h"
 #include "platform/fatal.h"

@@ -2,7 +2,7 @@
 #ifndef SQ__EXPLORE_NAMES_H
 #define SQ__EXPLORE_NAMES_H
 
-#include "explore/run.h"
+#include "explore/run_state.h"
 
 /* What is next in a ready queue. */
 sq__called_t sq__next_called(sq_queue_t *queue);

@@ -5,7 +5,7 @@
 #ifndef SQ__EXPLORE_PUMP_H
 #define SQ__EXPLORE_PUMP_H
 
-#include "explore/run.h"
+#include "explore/run_state.h"
 
 /* On the thread of the pump, which has control. Returns whether it did anything. */
 bool sq__pump_run(sq__run_t *run, sq__pump_t pump);

@@ -1,6 +1,6 @@
 #include "explore/trap.h"
 
-#include "explore/run.h"
+#include "explore/failure.h"
 
 #include <string.h>
 

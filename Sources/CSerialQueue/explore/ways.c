@@ -1,6 +1,7 @@
 #include "explore/ways.h"
 
 #include "alarm/alarm_manual.h"
+#include "explore/failure.h"
 #include "explore/names.h"
 #include "platform/container.h"
 #include "platform/fatal.h"

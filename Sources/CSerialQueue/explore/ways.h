@@ -16,7 +16,7 @@
 #ifndef SQ__EXPLORE_WAYS_H
 #define SQ__EXPLORE_WAYS_H
 
-#include "explore/run.h"
+#include "explore/run_state.h"
 
 /* Chooses one, for a pump, a thread that waits or was interrupted, or a helper (both NULL). False: there is no way that this thread
  * may choose; but a sleeping pump may have one, because only a pump moves the clock or returns. */

@@ -6,15 +6,15 @@ CATALOGS := SerialQueue:Sources/SerialQueue SerialQueueOperations:Sources/Operat
 # The one next to the compiler, wherever the PATH's `swift` points to.
 DOCC ?= $(shell command -v docc || dirname "$$(readlink -f "$$(command -v $(SWIFT))")" | sed 's,$$,/docc,')
 
-docs: ## build/docs/*.doccarchive: the documentation of the Swift modules; a warning fails it
-	$(call need,$(SWIFT_TOOLS))
+docs: ## build/docs/html: the documentation of the Swift modules; a warning fails it, and a symbol without a topic
+	$(call need,$(SWIFT_TOOLS) python3)
 	@[ -x "$(DOCC)" ] || { echo "make docs needs docc, which comes with the Swift toolchain (swift.org/install); there is none at '$(DOCC)'." >&2; exit 1; }
 	@# The symbols stay: a build that finds nothing to do does not write them again.
 	@rm -rf $(DOCS)/*.docc && mkdir -p $(DOCS)/symbols
 	for module in SerialQueueOperations SerialQueueTesting; do \
 	    env -u CC $(SWIFT) build -j 2 --target $$module --scratch-path $(DOCS)/.build \
 	        -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/$(DOCS)/symbols \
-	        -Xswiftc -emit-extension-block-symbols || exit 1; \
+	        -Xswiftc -emit-extension-block-symbols -Xswiftc -symbol-graph-skip-synthesized-members || exit 1; \
 	done
 	@# What the checks know a block by is not for its readers: to DocC the whole line is the name of the language.
 	@set -e; for one in $(CATALOGS); do \
@@ -27,6 +27,14 @@ docs: ## build/docs/*.doccarchive: the documentation of the Swift modules; a war
 	    "$(DOCC)" convert $(DOCS)/$$module.docc --additional-symbol-graph-dir $(DOCS)/symbols-$$module \
 	        --output-path $(DOCS)/$$module.doccarchive --fallback-bundle-identifier $$module --warnings-as-errors; \
 	done
-	@echo "To read it: python3 -m http.server --directory $(DOCS)/SerialQueue.doccarchive 8000, then http://localhost:8000/documentation/serialqueue"
+	@scripts/check-topics $(foreach one,$(CATALOGS),$(DOCS)/$(firstword $(subst :, ,$(one))).doccarchive)
+	@# One folder, one server, one sidebar for all of them.
+	@rm -rf $(DOCS)/html && "$(DOCC)" merge $(foreach one,$(CATALOGS),$(DOCS)/$(firstword $(subst :, ,$(one))).doccarchive) \
+	    --synthesized-landing-page-name 'Serial queues' --output-path $(DOCS)/html
+	@printf '%s\n' 'To read it: python3 -m http.server --directory $(DOCS)/html 8000' \
+	    'then open  http://localhost:8000/documentation/                        all three modules' \
+	    '           http://localhost:8000/documentation/serialqueue             SerialQueue' \
+	    '           http://localhost:8000/documentation/serialqueueoperations   SerialQueueOperations' \
+	    '           http://localhost:8000/documentation/serialqueuetesting      SerialQueueTesting'
 
 .PHONY: docs

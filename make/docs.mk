@@ -30,7 +30,7 @@ docs: ## build/docs/html: the documentation of the Swift modules; a warning fail
 	@scripts/check-topics $(foreach one,$(CATALOGS),$(DOCS)/$(firstword $(subst :, ,$(one))).doccarchive)
 	@# One folder, one server, one sidebar for all of them.
 	@rm -rf $(DOCS)/html && "$(DOCC)" merge $(foreach one,$(CATALOGS),$(DOCS)/$(firstword $(subst :, ,$(one))).doccarchive) \
-	    --synthesized-landing-page-name 'Serial queues' --output-path $(DOCS)/html
+	    --synthesized-landing-page-name 'Serial queues' --synthesized-landing-page-topics-style list --output-path $(DOCS)/html
 	@printf '%s\n' 'To read it: python3 -m http.server --directory $(DOCS)/html 8000' \
 	    'then open  http://localhost:8000/documentation/                        all three modules' \
 	    '           http://localhost:8000/documentation/serialqueue             SerialQueue' \

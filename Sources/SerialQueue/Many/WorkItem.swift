@@ -166,7 +166,7 @@ extension WorkQueue {
         return withExtendedLifetime((self, group, item)) { sq_group_submit_item(group.group, item.item, queue) == 0 }
     }
 
-    /// Submits the item when `delay` has passed, as `asyncAfter(_:_:file:line:)` does with a closure.
+    /// Submits the item when `delay` has passed, as `asyncAfter(_:_:)` does with a closure.
     ///
     /// It counts as submitted from now on. Cancelling it before the delay is over releases the queue at once.
     ///

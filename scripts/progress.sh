@@ -1,13 +1,15 @@
-# progress.sh: what scripts/check says about parts that run. To be sourced. A part that runs has a file build/check/PART.running with the time
-# at which it began, and one that has run a file build/check/PART.took with its seconds.
+# progress.sh: what scripts/check says about parts that run. To be sourced. A part that runs has a file build/check/PID.PART.running with the
+# time at which it began, where PID is of scripts/check; one that has run has a file build/check/PART.took with its seconds.
+
+running() { echo "build/check/$$.$1.running"; } # PART
 
 took() { cat "build/check/$1.took" 2> /dev/null; } # PART
 
-part_begins() { date +%s > "build/check/$1.running"; } # PART
+part_begins() { date +%s > "$(running "$1")"; } # PART
 
 part_ends() { # PART
-    echo $(($(date +%s) - $(cat "build/check/$1.running"))) > "build/check/$1.took"
-    rm -f "build/check/$1.running"
+    echo $(($(date +%s) - $(cat "$(running "$1")"))) > "build/check/$1.took"
+    rm -f "$(running "$1")"
 }
 
 # On a terminal the progress is one line, which is written over.
@@ -49,13 +51,13 @@ logs_of() { # PART
     package) set -- "$1" .build-consumer/run.log ;;
     esac
     # Older than the part: the log of an earlier run.
-    find "build/check/$1.out" "${@:2}" -newer "build/check/$1.running" -printf '%T@ %p\n' 2> /dev/null | sort -n | tail -n 1 | cut -d ' ' -f 2-
+    find "build/check/$1.out" "${@:2}" -newer "$(running "$1")" -printf '%T@ %p\n' 2> /dev/null | sort -n | tail -n 1 | cut -d ' ' -f 2-
 }
 
 # "swift 95 s of about 300: [12/140] Compiling ring.c"
 describe() { # PART
     local began log last doing=
-    began=$(cat "build/check/$1.running" 2> /dev/null) || return
+    began=$(cat "$(running "$1")" 2> /dev/null) || return
     last=$(took "$1")
     log=$(logs_of "$1")
     [ -z "$log" ] || doing=$(tail -c 2000 "$log" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | cut -c 1-"${WIDTH:-70}")
@@ -67,7 +69,7 @@ describe() { # PART
 
 # Until it is killed.
 tick() {
-    local file line text every=30 sleeper=
+    local file part line text every=30 sleeper=
     [ ! -t 1 ] || every=1
     # What is left of the sleep would keep a pipe open.
     trap '[ -z "$sleeper" ] || kill "$sleeper"; exit' TERM
@@ -76,9 +78,10 @@ tick() {
         sleeper=$!
         wait "$sleeper"
         line=
-        for file in build/check/*.running; do
+        for file in build/check/$$.*.running; do
             [ -e "$file" ] || continue
-            text=$(describe "$(basename "$file" .running)")
+            part=$(basename "$file" .running)
+            text=$(describe "${part#*.}")
             if [ -t 1 ]; then line+=${line:+ | }$text; else line+="   $text"$'\n'; fi
         done
         if [ -t 1 ]; then

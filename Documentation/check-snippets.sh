@@ -69,7 +69,7 @@ build_swift() {
         printf '    ], swiftLanguageModes: [.v6])\n'
     } > "$work/Package.swift"
     # Without CC: SwiftPM would take it for its own compiler, and needs clang.
-    env -u CC ${SWIFT:-swift} build --package-path "$work" --scratch-path "$work/.build" -j 2 > "$work/swift.log" 2>&1
+    env -u CC ${SWIFT:-swift} build --package-path "$work" --scratch-path "$work/.build" --disable-index-store -j 2 > "$work/swift.log" 2>&1
     status=$?
     if [ $status -ne 0 ] || grep -qE 'programs/.*(warning|error):' "$work/swift.log"; then
         fail "swift build" "fails or warns" "$work/swift.log"

@@ -13,7 +13,7 @@ docs: ## build/docs/html: the documentation of the Swift modules; a warning fail
 	@[ -x "$(DOCC)" ] || { echo "make docs needs docc, which comes with the Swift toolchain (swift.org/install); there is none at '$(DOCC)'." >&2; exit 1; }
 	@rm -rf $(DOCS) && mkdir -p $(DOCS)
 	@if [ '$(DOCS_MODULES)' = .build/debug ]; then \
-	    for module in SerialQueueOperations SerialQueueTesting; do scripts/swift-build -j 2 --target $$module || exit 1; done; \
+	    for module in SerialQueueOperations SerialQueueTesting; do SWIFT='$(SWIFT)' scripts/swift-build -j 2 --target $$module || exit 1; done; \
 	fi
 	@# What the checks know a block by is not for its readers: to DocC the whole line is the name of the language.
 	@set -e; for one in $(CATALOGS); do \

@@ -100,7 +100,9 @@ struct Face: Scene {
             if isIn(x, y, disc: eye, 0.47, 0.06, flat: 1.3) { return Color(252, 252, 252) }
             if abs(x - eye) < 0.07, abs(y - 0.375 - side * (x - eye) * 0.2) < 0.012 { return Color(70, 44, 30) }
         }
-        if isIn(x, y, disc: 0.75, 0.66, 0.14, flat: 1.4), y > 0.67 - smile { return y < 0.70 - smile ? Color(250, 250, 250) : Color(150, 40, 50) }
+        if isIn(x, y, disc: 0.75, 0.66, 0.14, flat: 1.4), y > 0.67 - smile {
+            return y < 0.70 - smile ? Color(250, 250, 250) : Color(150, 40, 50)
+        }
         if isIn(x, y, disc: 0.75, 0.56, 0.035) { return skin.mixed(0.25, Color(140, 60, 40)) }
         if y < 0.34, isIn(x, y, disc: 0.75, 0.44, 0.33) { return Color(64, 42, 30) }
         if isIn(x, y, disc: 0.75, 0.54, 0.33, flat: 0.88) { return skin.mixed(abs(x - 0.75), Color(140, 80, 60)) }
@@ -119,7 +121,8 @@ struct Poster: Scene {
     func color(_ x: Float, _ y: Float) -> Color {
         if y > 0.76 { return Color(36, 40, 56) }
         if y > 0.22, y < 0.62, abs(x - 0.32) < (y - 0.22) * 0.55 { return Color(230, 90, 50) }
-        if abs(x - 0.78) < 0.17, abs(y - 0.43) < 0.17 { return abs(x - 0.78) < 0.1 && abs(y - 0.43) < 0.1 ? Color(250, 220, 80) : Color(40, 130, 120) }
+        let side = max(abs(x - 0.78), abs(y - 0.43))
+        if side < 0.17 { return side < 0.1 ? Color(250, 220, 80) : Color(40, 130, 120) }
         if isIn(x, y, disc: 1.22, 0.43, 0.19), !isIn(x, y, disc: 1.22, 0.43, 0.1) { return Color(70, 80, 190) }
         return wave((x + y) * 6 + number * 0.21) > 0 ? Color(244, 234, 212) : Color(232, 214, 184)
     }

@@ -2,8 +2,8 @@ import SerialQueueOperations
 
 /// A list that shows some of the rows, and has the pictures of those only.
 ///
-/// While the user scrolls the queue is suspended: rows that rush by are added, and nothing is begun for them. When the list stops, rows that
-/// are not on the screen are cancelled, rows that are on it and were not added yet are added, and the queue is resumed.
+/// While the user scrolls the queue is suspended: rows that rush by are added, and nothing is begun for them. When the list stops,
+/// rows that are not on the screen are cancelled, rows that are on it and were not added yet are added, and the queue is resumed.
 struct ScrollingList {
     private let job: Job
     private let queue: WorkOperationQueue
@@ -22,8 +22,8 @@ struct ScrollingList {
     }
 
     /// The user stops at every fourth screen. At every second stop all pictures are waited for; at the others only one, and the user
-    /// scrolls on while some are being decoded. From the end the user returns to the last stop where that happened. Returns the rows whose pictures
-    /// were waited for, and why some of them failed.
+    /// scrolls on while some are being decoded. From the end the user returns to the last stop where that happened. Returns the rows
+    /// whose pictures were waited for, and why some of them failed.
     mutating func run() async throws -> (seen: Set<Int>, failures: [Int: String]) {
         let stops = Array(stride(from: 0, to: attempts.count, by: 4 * height))
         var seen: Set<Int> = [], failures: [Int: String] = [:], impatient: [Int] = [], top = 0

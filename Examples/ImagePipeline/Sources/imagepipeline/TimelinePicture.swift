@@ -14,8 +14,7 @@ extension Stage {
 extension Timeline {
     /// An SVG picture: time from left to right, a line for each stage that can run at a time. Pointing at a box names it.
     ///
-    /// A band says when the list scrolled. Stages of a row that was cancelled are pale; the last line has a mark for each row that was, at the
-    /// time of its cancelling.
+    /// A band says when the list scrolled. Stages of a row that was cancelled are pale; the last line has a mark where rows were.
     func svg() -> String {
         let record = record, lines = lines()
         let length = max(lines.joined().map(\.end).max() ?? 1, record.scrolled.map(\.upperBound).max() ?? 0)
@@ -65,7 +64,8 @@ extension Timeline {
             let x = left + time / 500 * scale
             svg += "<path d=\"M \(number(x - 4)) \(marks + 6) l 8 8 m 0 -8 l -8 8\" stroke=\"#c2330f\" stroke-width=\"2\">"
                 + "<title>cancelled: rows \(names.map(String.init).joined(separator: ", "))</title></path>\n"
-            svg += text(x + 7, marks + 14, names.count == 1 ? "row \(names[0])" : "\(names.count) rows: \(names[0]) to \(names.last!)", " fill=\"#c2330f\"")
+            let rows = names.count == 1 ? "row \(names[0])" : "\(names.count) rows: \(names[0]) to \(names.last!)"
+            svg += text(x + 7, marks + 14, rows, " fill=\"#c2330f\"")
         }
         let step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2].first { length / $0 < 12 } ?? 5
         for tick in stride(from: 0, through: length + step / 1000, by: step) {

@@ -62,7 +62,8 @@ do {
     let job = Job(files: try listPictures(input), filters: options.filters, output: output)
     if job.files.isEmpty { finish("\(input.path): no JPEG or PNG files") }
     let jobs = (
-        loop: try job.into("loop"), foundation: try job.into("foundation"), operations: try job.into("operations"), list: try job.into("list")
+        loop: try job.into("loop"), foundation: try job.into("foundation"), operations: try job.into("operations"),
+        list: try job.into("list")
     )
     print("\(job.files.count) pictures, width \(options.width), \(options.height) rows on the screen")
 

@@ -58,10 +58,11 @@ extension Timeline {
             }
         }
         svg += text(8, marks + 14, "cancelled")
-        // Those of one stop are cancelled at the same moment: one mark for all.
-        for (time, rows) in Dictionary(grouping: record.cancelled, by: { ($0.value * 500).rounded() }) {
-            let names = rows.map { record.rows[$0.key] }.sorted()
-            let x = left + time / 500 * scale
+        // The list cancels at the end of a scroll: one mark for all rows of a stop.
+        for band in record.scrolled {
+            let names = record.cancelled.filter { band.contains($0.value) }.map { record.rows[$0.key] }.sorted()
+            guard !names.isEmpty else { continue }
+            let x = left + band.upperBound * scale
             svg += "<path d=\"M \(number(x - 4)) \(marks + 6) l 8 8 m 0 -8 l -8 8\" stroke=\"#c2330f\" stroke-width=\"2\">"
                 + "<title>cancelled: rows \(names.map(String.init).joined(separator: ", "))</title></path>\n"
             let rows = names.count == 1 ? "row \(names[0])" : "\(names.count) rows: \(names[0]) to \(names.last!)"

@@ -32,6 +32,6 @@ include make/examples.mk
 include make/docs.mk
 
 clean: ## remove everything that was built
-	rm -rf build .build .build-tsan .build-asan .build-consumer .build-imagepipeline Examples/ImagePipeline/.build Benchmarks/build Benchmarks/Swift/.build
+	rm -rf build .build .build-release .build-tsan .build-asan .build-consumer .build-imagepipeline Examples/ImagePipeline/.build Benchmarks/build Benchmarks/Swift/.build
 
 .PHONY: help clean

@@ -68,18 +68,15 @@ awk -v target="$target" '
     !inside { givens = 0; given = "" }
 ' "$@" > "$work/fragments/index" || exit 1
 
-cat > "$work/fragments/Package.swift" <<END
-// swift-tools-version: 6.0
-import PackageDescription
-let package = Package(
-    name: "Fragments",
-    dependencies: [.package(name: "SerialQueue", path: "../../..")],
-    targets: [.target(name: "Fragments", dependencies: ["SerialQueue", .product(name: "SerialQueueOperations", package: "SerialQueue"), .product(name: "SerialQueueTesting", package: "SerialQueue")])],
-    swiftLanguageModes: [.v6]
-)
-END
-# A build folder of its own: SwiftPM mistakes a second package in one for the first. Without CC: it would be its own compiler.
-env -u CC ${SWIFT:-swift} build --package-path "$work/fragments" --scratch-path "$work/.build-fragments" -j 2 > "$work/fragments/log" 2>&1
+# One module, of which nothing is kept: it compiles against the modules that check-snippets.sh has built, or builds them.
+modules=${FRAGMENTS_MODULES:-}
+if [ -z "$modules" ]; then
+    modules=.build/debug
+    for module in SerialQueueOperations SerialQueueTesting; do scripts/swift-build -j 2 --target $module || exit 1; done
+fi
+# shellcheck disable=SC2046 # words are wanted
+${SWIFT:-swift}c -swift-version 6 -module-name Fragments -parse-as-library -wmo -emit-sil -o /dev/null -module-cache-path "$work/cache" \
+    $(scripts/module-flags "$modules") "$target"/*.swift > "$work/fragments/log" 2>&1
 status=$?
 # Of what is said about other files than those with the blocks, only what the compiler cannot place better.
 grep -E '^([^/ ][^ ]*|.*/fragments/Sources/[^ ]*):[0-9]+:[0-9]+: (error|warning): ' "$work/fragments/log" |
@@ -109,7 +106,7 @@ awk -F '\t' '
 read -r passed failed < "$work/fragments/tally"
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
     failed=1
-    echo "FAIL swift build"
+    echo "FAIL the compiler"
     sed 's/^/    /' "$work/fragments/log"
 fi
 [ -z "${TALLY:-}" ] || echo "$passed $failed" > "$TALLY"

@@ -69,7 +69,7 @@ build_swift() {
         printf '    ], swiftLanguageModes: [.v6])\n'
     } > "$work/Package.swift"
     # Without CC: SwiftPM would take it for its own compiler, and needs clang.
-    env -u CC ${SWIFT:-swift} build --package-path "$work" --scratch-path "$work/.build" -j 2 > "$work/swift.log" 2>&1
+    env -u CC ${SWIFT:-swift} build --package-path "$work" --scratch-path "$work/.build" --disable-index-store -j 2 > "$work/swift.log" 2>&1
     status=$?
     if [ $status -ne 0 ] || grep -qE 'programs/.*(warning|error):' "$work/swift.log"; then
         fail "swift build" "fails or warns" "$work/swift.log"
@@ -123,11 +123,11 @@ for folder in "$work"/programs/*/; do
 done
 if [ -n "$fragments" ]; then
     rm -f "$work/fragments.tally"
-    TALLY=$work/fragments.tally Documentation/check-fragments.sh
+    TALLY=$work/fragments.tally FRAGMENTS_MODULES=$work/.build/debug Documentation/check-fragments.sh
     more_passed=0 more_failed=1 # unless it says otherwise
     [ ! -s "$work/fragments.tally" ] || read -r more_passed more_failed < "$work/fragments.tally"
     passed=$((passed + more_passed)) failed=$((failed + more_failed))
-    if ${MAKE:-make} --no-print-directory docs > "$work/docs.log" 2>&1; then
+    if ${MAKE:-make} --no-print-directory docs DOCS_MODULES="$work/.build/debug" > "$work/docs.log" 2>&1; then
         passed=$((passed + 1))
         echo "ok make docs"
     else

@@ -28,11 +28,13 @@ check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 
-# Two lists side by side: what builds in build/gcc-release is in the first, what builds in .build in the second.
-check: ## every check below but the sanitizers
+# Two lists side by side: what builds in build/gcc-release is in the first, what builds in .build and .build-release in the second, where each part
+# takes the builds of those before it. The third list, the longest first, is for whichever of the two has ended: those parts share no folder.
+check: ## every check below but the sanitizers; says when a part begins, and what those that run do
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 gdb $(SWIFT_TOOLS))
-	$(call check_parts,tags names words comments layers recipes mutants documents c install debugger probes trace examples soak storm c-clang probes-clang + \
-	    swift must-not-compile swift-release package headers model fuzz)
+	$(call check_parts,layers c documents install trace debugger probes soak storm + \
+	    swift must-not-compile swift-release examples + \
+	    model c-clang$(comma)probes-clang headers fuzz package names tags recipes words comments mutants)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))

@@ -3,30 +3,38 @@
 DOCS := build/docs
 # Modules and their catalogs.
 CATALOGS := SerialQueue:Sources/SerialQueue SerialQueueOperations:Sources/Operations SerialQueueTesting:Sources/SerialQueueTesting
+# The folder with the built modules, whose comments are in them. A check passes one that it has built.
+DOCS_MODULES ?= .build/debug
 # The one next to the compiler, wherever the PATH's `swift` points to.
 DOCC ?= $(shell command -v docc || dirname "$$(readlink -f "$$(command -v $(SWIFT))")" | sed 's,$$,/docc,')
 
-docs: ## build/docs/*.doccarchive: the documentation of the Swift modules; a warning fails it
-	$(call need,$(SWIFT_TOOLS))
+docs: ## build/docs/html: the documentation of the Swift modules; a warning fails it, and a symbol without a topic
+	$(call need,$(SWIFT_TOOLS) python3)
 	@[ -x "$(DOCC)" ] || { echo "make docs needs docc, which comes with the Swift toolchain (swift.org/install); there is none at '$(DOCC)'." >&2; exit 1; }
-	@# The symbols stay: a build that finds nothing to do does not write them again.
-	@rm -rf $(DOCS)/*.docc && mkdir -p $(DOCS)/symbols
-	for module in SerialQueueOperations SerialQueueTesting; do \
-	    env -u CC $(SWIFT) build -j 2 --target $$module --scratch-path $(DOCS)/.build \
-	        -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc $(CURDIR)/$(DOCS)/symbols \
-	        -Xswiftc -emit-extension-block-symbols || exit 1; \
-	done
+	@rm -rf $(DOCS) && mkdir -p $(DOCS)
+	@if [ '$(DOCS_MODULES)' = .build/debug ]; then \
+	    for module in SerialQueueOperations SerialQueueTesting; do SWIFT='$(SWIFT)' scripts/swift-build -j 2 --target $$module || exit 1; done; \
+	fi
 	@# What the checks know a block by is not for its readers: to DocC the whole line is the name of the language.
 	@set -e; for one in $(CATALOGS); do \
 	    module=$${one%%:*}; \
 	    cp -R $${one#*:}/$$module.docc $(DOCS)/$$module.docc; \
 	    sed -i 's/^```swift .*/```swift/; s/^```text .*/```text/' $(DOCS)/$$module.docc/*.md; \
-	    rm -rf $(DOCS)/symbols-$$module && mkdir -p $(DOCS)/symbols-$$module; \
-	    cp $(DOCS)/symbols/$$module.symbols.json $(DOCS)/symbols/$$module@*.symbols.json $(DOCS)/symbols-$$module 2> /dev/null || \
-	        [ -e $(DOCS)/symbols-$$module/$$module.symbols.json ]; \
+	    mkdir -p $(DOCS)/symbols-$$module; \
+	    $(SWIFT) symbolgraph-extract -module-name $$module $$(scripts/module-flags $(DOCS_MODULES)) -module-cache-path $(DOCS)/cache \
+	        -target "$$($(SWIFT) -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')" \
+	        -minimum-access-level public -emit-extension-block-symbols -skip-synthesized-members -output-dir $(DOCS)/symbols-$$module; \
 	    "$(DOCC)" convert $(DOCS)/$$module.docc --additional-symbol-graph-dir $(DOCS)/symbols-$$module \
 	        --output-path $(DOCS)/$$module.doccarchive --fallback-bundle-identifier $$module --warnings-as-errors; \
 	done
-	@echo "To read it: python3 -m http.server --directory $(DOCS)/SerialQueue.doccarchive 8000, then http://localhost:8000/documentation/serialqueue"
+	@scripts/check-topics $(foreach one,$(CATALOGS),$(DOCS)/$(firstword $(subst :, ,$(one))).doccarchive)
+	@# One folder, one server, one sidebar for all of them.
+	@rm -rf $(DOCS)/html && "$(DOCC)" merge $(foreach one,$(CATALOGS),$(DOCS)/$(firstword $(subst :, ,$(one))).doccarchive) \
+	    --synthesized-landing-page-name 'Serial queues' --synthesized-landing-page-topics-style list --output-path $(DOCS)/html
+	@printf '%s\n' 'To read it: python3 -m http.server --directory $(DOCS)/html 8000' \
+	    'then open  http://localhost:8000/documentation/                        all three modules' \
+	    '           http://localhost:8000/documentation/serialqueue             SerialQueue' \
+	    '           http://localhost:8000/documentation/serialqueueoperations   SerialQueueOperations' \
+	    '           http://localhost:8000/documentation/serialqueuetesting      SerialQueueTesting'
 
 .PHONY: docs

@@ -39,8 +39,8 @@ name-left-out-loops:
 
 example-programs: $(EXAMPLE_PROGRAMS) $(LOOP_PROGRAMS) name-left-out-loops
 
-# Without CC: SwiftPM would take it for its own compiler, and needs clang.
-SWIFT_RELEASE := env -u CC $(SWIFT) build -c release -j 2
+# Says so while another command of SwiftPM uses the build folder.
+SWIFT_RELEASE := SWIFT='$(SWIFT)' scripts/swift-build -c release -j 2
 
 C_EXAMPLES = @$(MAKE) --no-print-directory FLAVOUR=release example-programs && mkdir -p build/examples && \
     for name in $(EXAMPLE_NAMES); do cp -p build/$(COMPILER)-release/examples/$$name.program build/examples/$$name; done && \

@@ -116,7 +116,7 @@ def _block(runs):
     of_runs = ("Medians of one run in each condition" if set(counts) == {1} else "Lowest to highest median of several runs "
                f"({counts[0]} quiet, {counts[1]} on one processor, {counts[2]} busy)")
     text = [BEGIN, table.markdown([header] + [_line(runs, of_row[name]) for name in SHOWN]), "",
-            f"{of_runs}. Bars: what the project has set itself, quiet / one processor / busy; bold: misses it. "
+            f"{of_runs}. "
             f"–: measured on the quiet machine only. {facts['machine']}, {facts['system']}, commit {_commits(runs)}.", ""]
     for name in conditions.ALL:
         condition = conditions.named(name)

@@ -38,9 +38,13 @@ def disturbances(results, condition=None):
             "measurements, after up to three tries each.")
 
 
+# What the tables and charts call so.
+BAR = "The bar of a row is the highest figure that this project accepts; the goal is what it is after."
+
+
 def _notes(results, condition, rounds, base, bars, remarks):
     notes = [f"Medians of {rounds} rounds in alternation, a new process for each measurement. Ratios are to {base}; "
-             "lower is better."]
+             f"lower is better. {BAR}"]
     if measure.PRIORITY:
         notes.append(f"The programs ran at priority {measure.PRIORITY}.")
     return notes + [*table.summary(bars), *remarks, disturbances(results, condition)]
@@ -85,9 +89,9 @@ def write(name, title, condition, rows, results, contenders, rounds, base, whole
     text = [f"# {title}", "", *(f"- {key}: {value}" for key, value in about), "", " ".join(notes), ""]
     if svg:
         text += [f"![ratios to {base}]({name}{condition.suffix}.svg)", ""]
+    text += ["## Contenders", "", *(f"- {contender.name}: {contender.title}" for contender in contenders), ""]
     for heading, cells in tables:
         text += [f"## {heading}", "", table.markdown(cells), ""]
-    text += ["## Contenders", "", *(f"- {contender.name}: {contender.title}" for contender in contenders), ""]
 
     path = os.path.join(folder(whole), name + condition.suffix)
     _save(path + ".md", "\n".join(text))

@@ -14,9 +14,9 @@ STYLES = {"ours": ("#0072b2", "bar"), "libdispatch": ("#6e7781", "line"), "dispa
 
 def document(width, height, label, parts):
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" width="{width:g}" height="{height}" role="img" '
         f'aria-label={quoteattr(label)} font-family="Helvetica, Arial, sans-serif" font-size="12">',
-        f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" fill="#ffffff" stroke="{GRID}"/>',
+        f'<rect x="0.5" y="0.5" width="{width - 1:g}" height="{height - 1}" rx="8" fill="#ffffff" stroke="{GRID}"/>',
         *parts, "</svg>\n"])
 
 

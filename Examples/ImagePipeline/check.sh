@@ -43,15 +43,19 @@ expect 'makes pictures' [ "$(find "$work/in" -name '*.jpg' | wc -l) $(find "$wor
 run --out "$work/good" --width 2 --height 3 "$work/in"
 expect 'exit status 0' [ "$status" -eq 0 ]
 expect 'nothing on stderr: no bar without a terminal' [ ! -s "$work/err" ]
-expect 'rows that leave the window are cancelled' grep -q 'the list cancelled [1-9]' "$work/out"
-expect 'a result for each picture' [ "$(find "$work/good/list" -type f | wc -l)" -eq 40 ]
-for other in list foundation; do
+expect 'rows that were not on the screen when the list stopped are cancelled' grep -qE 'the list showed 12 rows and cancelled [1-9]' "$work/out"
+expect 'a result for each picture' [ "$(find "$work/good/operations" -type f | wc -l)" -eq 40 ]
+for other in operations foundation; do
     expect "$other: the bytes of the plain loop" diff -r "$work/good/loop" "$work/good/$other"
 done
+listed=$(find "$work/good/list" -type f | wc -l)
+expect 'the list has its rows, and not many more' [ "$listed" -ge 12 -a "$listed" -lt 30 ]
 expect 'the results are JPEG files' \
     [ "$(for file in "$work"/good/list/*; do head -c 2 "$file" | od -An -tx1; done | sort -u)" = ' ff d8' ]
-expect 'the timeline has each row' \
-    [ "$(grep -o '<title>write [0-9]*,' "$work/good/timeline.svg" | sort -u | wc -l)" -eq 40 ]
+expect 'the timeline has the row at the top of each stop' \
+    [ "$(grep -oE '<title>write (0|12|24|36),' "$work/good/timeline.svg" | sort -u | wc -l)" -eq 4 ]
+expect 'and what was cancelled at three of them' [ "$(grep -c '<title>cancelled: rows' "$work/good/timeline.svg")" -ge 3 ]
+expect 'and when the list scrolled' grep -q '<title>the list scrolls: the queue is suspended' "$work/good/timeline.svg"
 expect 'the timeline is XML' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$work/good/timeline.svg"
 
 # Broken ones: cut off, empty, of another kind, and with a byte that is wrong.
@@ -68,7 +72,7 @@ for width in 1 4; do
     expect 'names each of them' [ "$(grep -cE '^imagepipeline: [a-f]-.*: .*; skipped$' "$work/err")" -eq 6 ]
     expect 'and nothing else' [ "$(wc -l < "$work/err")" -eq 6 ]
     expect 'its own check held' grep -q '^check: the same bytes' "$work/out"
-    expect 'the others have results, the same ones' diff -r "$work/good/list" "$work/broken$width/list"
+    expect 'the others have results, the same ones' diff -r "$work/good/operations" "$work/broken$width/operations"
 done
 run "$work/none"
 expect 'a folder that does not exist is an error' [ "$status" -eq 1 ]

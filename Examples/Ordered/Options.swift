@@ -36,6 +36,12 @@ struct Options {
     }
 }
 
+/// Prints a line at once, into a pipe too: the rounds take a while.
+func show(_ line: String) {
+    print(line)
+    fflush(nil)
+}
+
 func die(_ sentence: String, status: CInt) -> Never {
     try? FileHandle.standardError.write(contentsOf: Data("ordered: \(sentence)\n".utf8))
     exit(status)

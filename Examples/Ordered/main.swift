@@ -8,11 +8,11 @@ import SerialQueue
 
 let options = Options(CommandLine.arguments.dropFirst())
 
-print("Three tasks, of which each suspends once; which begins and ends when?\n")
-print("  FIFOQueue    \(await fifoScene())")
-print("  ActorQueue   \(await actorScene())\n")
+show("Three tasks, of which each suspends once; which begins and ends when?\n")
+show("  FIFOQueue    \(await fifoScene())")
+show("  ActorQueue   \(await actorScene())\n")
 
-print("A synchronous function sends 1 to \(options.numbers) to an actor. In how many of \(options.rounds) rounds do they arrive in order?\n")
+show("A synchronous function sends 1 to \(options.numbers) to an actor. In how many of \(options.rounds) rounds do they arrive in order?\n")
 var failed = false
 for sender in Sender.allCases {
     var inOrder = 0
@@ -21,8 +21,8 @@ for sender in Sender.allCases {
         await sender.send(options.numbers, to: list)
         if await list.numbers == Array(1...options.numbers) { inOrder += 1 }
     }
-    print("  " + sender.name.padding(toLength: 13, withPad: " ", startingAt: 0) + "\(inOrder)")
+    show("  " + sender.name.padding(toLength: 13, withPad: " ", startingAt: 0) + "\(inOrder)")
     failed = failed || (sender != .plainTask && inOrder != options.rounds)
 }
 if failed { die("a queue did not keep the order", status: 1) }
-print("\n  check        each queue kept the order in every round")
+show("\n  check        each queue kept the order in every round")

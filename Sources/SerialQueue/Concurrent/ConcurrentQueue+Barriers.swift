@@ -3,7 +3,7 @@ extension ConcurrentQueue {
     ///
     /// `body` and its captures are released right after it has run, before the next closure starts.
     ///
-    /// - Returns: `false` if the queue refused `body`, as ``WorkQueue/async(_:file:line:)`` does. Then `body` will not run and has been released.
+    /// - Returns: `false` if the queue refused `body`, as `async(_:)` does. Then `body` will not run and has been released.
     @discardableResult
     public func asyncBarrier(
         _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line

@@ -17,11 +17,11 @@ import CSerialQueue
 /// from there (an upgrade) would wait for itself: it traps, or throws `deadlock`. In a barrier every wait for the queue is refused,
 /// except ``WorkQueue/syncOrRun(_:)``.
 ///
-/// Work items, notifications, timers and the closures of ``WorkQueue/async(in:_:file:line:)`` are not barriers. An actor cannot run on this
+/// Work items, notifications, timers and the closures of `async(in:_:)` are not barriers. An actor cannot run on this
 /// queue, because it would not be isolated; a task can prefer it as its executor.
 ///
 /// Don't use this where most closures change the state, or take less than a microsecond: a ``SerialQueue`` is faster there. Don't use
-/// it to run much at the same time without barriers: use queues on a ``WorkerPool``, or ``WorkerPool/apply(_:_:)``.
+/// it to run much at the same time without barriers: use queues on a ``WorkerPool``, or ``WorkerPool/apply(_:_:)-method``.
 public final class ConcurrentQueue: WorkQueue, @unchecked Sendable {
     // Sendable because WorkQueue is, and this class adds no state.
 }

@@ -27,8 +27,6 @@ extension WorkerPool {
     }
 
     /// Calls `body` once for each index below `count`, on the calling thread and on threads of ``shared``.
-    // Not in the documentation's catalogue: every link to the method would be ambiguous.
-    @_documentation(visibility: internal)
     public static func apply(_ count: Int, _ body: @Sendable (Int) -> Void) {
         shared.apply(count, body)
     }

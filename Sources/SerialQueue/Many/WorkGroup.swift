@@ -3,7 +3,7 @@ import CSerialQueueSwiftCall
 
 /// Waits for many closures, on any queues.
 ///
-/// A group counts its members: ``WorkQueue/async(in:_:file:line:)``, ``ConcurrentQueue/asyncBarrier(in:_:file:line:)`` and ``enter()`` add
+/// A group counts its members: `async(in:_:)`, ``ConcurrentQueue/asyncBarrier(in:_:file:line:)`` and ``enter()`` add
 /// one, and so does a ``WorkItem`` that is submitted `in:` the group. The end of such a closure, the item's outcome, and ``leave()`` remove
 /// one. Each time the count reaches zero, the waits and notifications that were pending end; members that come later do not extend them.
 /// The group can be used again.
@@ -113,10 +113,10 @@ extension WorkGroup {
 }
 
 extension WorkQueue {
-    /// As ``async(_:file:line:)``, with `body` as a member of `group` until it has run, or has been discarded, and its captures have been
+    /// As `async(_:)`, with `body` as a member of `group` until it has run, or has been discarded, and its captures have been
     /// released.
     ///
-    /// - Returns: `false` if the queue refused, as ``async(_:file:line:)`` does. Then `body` will not run and has been released, and the group
+    /// - Returns: `false` if the queue refused, as `async(_:)` does. Then `body` will not run and has been released, and the group
     ///   has not changed.
     @discardableResult
     public func async(

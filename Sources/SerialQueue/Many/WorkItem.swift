@@ -15,7 +15,7 @@ import CSerialQueueSwiftCall
 /// An item has exactly one outcome: its closure has returned, or will never run. The outcome is visible to others only after the
 /// closure and its captures have been released.
 ///
-/// Don't use it if you neither cancel it nor wait for it: ``WorkQueue/async(_:file:line:)`` costs less. In a task,
+/// Don't use it if you neither cancel it nor wait for it: `async(_:)` costs less. In a task,
 /// ``WorkQueue/run(_:file:line:)`` does both.
 ///
 /// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item also runs after its last
@@ -145,13 +145,11 @@ extension WorkItem {
     }
 }
 
-// These are not in the documentation's catalogue: every link to the `async(_:)` of closures would be ambiguous.
 extension WorkQueue {
     /// Submits the item, as `async(_:)` submits a closure.
     ///
     /// - Returns: `false` if it was refused: as a closure is, and then the item can be submitted again; or because it was submitted
     ///   or cancelled before.
-    @_documentation(visibility: internal)
     @discardableResult
     public func async(_ item: WorkItem, file: StaticString = #fileID, line: UInt = #line) -> Bool {
         noteSite(of: queue, file, line)
@@ -164,19 +162,17 @@ extension WorkQueue {
     /// item is behind a barrier which waits for the caller: wait for the item itself, which does.
     ///
     /// - Returns: `false` if it was refused, as by `async(_:)`. The group has not changed then.
-    @_documentation(visibility: internal)
     @discardableResult
     public func async(in group: WorkGroup, _ item: WorkItem, file: StaticString = #fileID, line: UInt = #line) -> Bool {
         noteSite(of: queue, file, line)
         return withExtendedLifetime((self, group, item)) { sq_group_submit_item(group.group, item.item, queue) == 0 }
     }
 
-    /// Submits the item when `delay` has passed, as `asyncAfter(_:_:file:line:)` does with a closure.
+    /// Submits the item when `delay` has passed, as `asyncAfter(_:_:)` does with a closure.
     ///
     /// It counts as submitted from now on. Cancelling it before the delay is over releases the queue at once.
     ///
     /// - Returns: `false` if it was refused, as by `async(_:)`.
-    @_documentation(visibility: internal)
     @discardableResult
     public func asyncAfter(
         _ delay: Duration, _ item: WorkItem, file: StaticString = #fileID, line: UInt = #line

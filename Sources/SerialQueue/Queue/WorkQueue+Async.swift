@@ -6,7 +6,7 @@ extension WorkQueue {
     /// On a ``ConcurrentQueue`` it runs on a thread of the pool, after the barriers before it, at the same time as other closures.
     ///
     /// `body` sees what the caller wrote before. `body` and its captures are released on the queue, right after it has run, so a
-    /// captured object's `deinit` may call ``syncOrRun(_:)`` and ``async(_:file:line:)`` on this queue.
+    /// captured object's `deinit` may call ``syncOrRun(_:)`` and `async(_:)` on this queue.
     ///
     /// The call never waits. If callers can submit faster than the queue runs, give the queue a capacity.
     ///
@@ -29,7 +29,7 @@ extension WorkQueue {
         return error == nil
     }
 
-    /// Submits `body` like ``async(_:file:line:)``, but waits for room if the queue has a capacity and is full.
+    /// Submits `body` like `async(_:)`, but waits for room if the queue has a capacity and is full.
     ///
     /// Waiting callers get room in FIFO order. Don't use this on Swift's cooperative threads: it blocks the thread. Use
     /// ``submit(_:file:line:)`` there.

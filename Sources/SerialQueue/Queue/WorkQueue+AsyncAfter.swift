@@ -4,7 +4,7 @@ extension WorkQueue {
     /// Submits `body` to the queue when `delay` has passed.
     ///
     /// `body` then waits for its turn, after everything submitted before. With a delay of zero it is submitted immediately, in
-    /// order with ``async(_:file:line:)``. Closures that are due at the same time keep their order. Changes of the wall clock do not affect
+    /// order with `async(_:)`. Closures that are due at the same time keep their order. Changes of the wall clock do not affect
     /// the delay; on a ``ManualPool`` it uses the pool's clock. A pending closure keeps the queue alive. `shutdown` releases closures that
     /// are not due yet. A full queue also accepts `body`.
     ///

@@ -22,7 +22,7 @@ extension WorkQueue {
         try await AwaitedCall(consume body).result(on: self, asBarrier: false, file, line)
     }
 
-    /// Submits `body` like ``async(_:file:line:)``, but suspends the caller while the queue is full.
+    /// Submits `body` like `async(_:)`, but suspends the caller while the queue is full.
     ///
     /// Waiting callers get room in one FIFO order with those of ``async(waitingUpTo:_:file:line:)`` and ``run(_:file:line:)``. The call
     /// returns when

@@ -1,4 +1,5 @@
 import Foundation
+import SerialQueueOperations
 import Synchronization
 
 /// One picture after the other, on one thread. Returns why rows failed.
@@ -6,6 +7,16 @@ func runLoop(_ job: Job) -> [Int: String] {
     var failures: [Int: String] = [:]
     for row in job.files.indices {
         do { try job.write(job.filter(Picture.decode(job.load(row))), row) } catch { failures[row] = "\(error)" }
+    }
+    return failures
+}
+
+/// The stages as operations of a WorkOperationQueue, all added at once.
+func runOperations(_ job: Job, on queue: WorkOperationQueue, _ timeline: Timeline) async throws -> [Int: String] {
+    let attempts = job.files.indices.map { Attempt(row: $0, of: job, on: queue, timeline) }
+    var failures: [Int: String] = [:]
+    for (row, attempt) in attempts.enumerated() {
+        if case .failed(let message) = try await attempt.end.value { failures[row] = message }
     }
     return failures
 }
@@ -27,7 +38,7 @@ private final class Slot<Value: Sendable>: Sendable {
     }
 }
 
-/// The same stages as operations of Foundation, all added at once. What has begun goes first, as in ``ScrollingList``.
+/// The same stages as operations of Foundation, all added at once. What has begun goes first, as in ``Attempt``.
 func runFoundation(_ job: Job, width: Int) -> [Int: String] {
     let failures = Mutex<[Int: String]>([:])
     let queue = OperationQueue()

@@ -1,13 +1,15 @@
 /// What happens to a picture. Each filter makes a new one. At most `mostPictures` exist at a time: the original, the filter's
 /// input, one in between (blur has two passes), and its result.
 enum Filter: String, CaseIterable, Sendable {
-    case resize, blur, sepia
+    case resize, cartoon, blur, sepia
 
     static let mostPictures = 4
+    static let usual = [resize, cartoon]
 
     func apply(to picture: Picture) -> Picture {
         switch self {
         case .resize: resized(picture, longestSide: 640)
+        case .cartoon: drawnAsCartoon(picture)
         case .blur: blurred(blurred(picture, radius: 3, across: true), radius: 3, across: false)
         case .sepia: toned(picture)
         }
@@ -37,6 +39,28 @@ private func resized(_ picture: Picture, longestSide: Int) -> Picture {
             to[pixel] = UInt8(red / count)
             to[pixel + 1] = UInt8(green / count)
             to[pixel + 2] = UInt8(blue / count)
+        }
+    }
+    return result
+}
+
+/// A few flat colors, and a dark line where the brightness changes: easy to tell from the original.
+private func drawnAsCartoon(_ picture: Picture) -> Picture {
+    let result = Picture(width: picture.width, height: picture.height)
+    let from = picture.pixels, to = result.pixels
+    let (width, height) = (picture.width, picture.height)
+    func brightness(_ x: Int, _ y: Int) -> Int {
+        let pixel = (min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1)) * 3
+        return 2 * Int(from[pixel]) + 5 * Int(from[pixel + 1]) + Int(from[pixel + 2])
+    }
+    for y in 0..<height {
+        for x in 0..<width {
+            let across = brightness(x + 1, y) - brightness(x - 1, y), down = brightness(x, y + 1) - brightness(x, y - 1)
+            let isEdge = across * across + down * down > 50_000
+            let pixel = (y * width + x) * 3
+            for color in 0..<3 {
+                to[pixel + color] = isEdge ? 24 : UInt8(min(255, (Int(from[pixel + color]) / 52) * 62 + 7))
+            }
         }
     }
     return result

@@ -15,7 +15,11 @@ struct Job: Sendable {
     }
 
     func write(_ picture: Picture, _ row: Int) throws {
-        try picture.encoded().write(to: output.appendingPathComponent(files[row].lastPathComponent + ".out.jpg"))
+        try picture.encoded().write(to: result(row))
+    }
+
+    func result(_ row: Int) -> URL {
+        output.appendingPathComponent(files[row].lastPathComponent + ".out.jpg")
     }
 
     /// The same with a folder of its own for the results.

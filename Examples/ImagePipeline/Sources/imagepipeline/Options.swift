@@ -3,11 +3,12 @@ import Foundation
 struct Options {
     static let help = """
         usage: imagepipeline [OPTION ...] [FOLDER]
-        Filters the JPEG and PNG files of FOLDER as a scrolling list would, and compares it with a plain loop and OperationQueue.
+        Filters the JPEG and PNG files of FOLDER with a plain loop, OperationQueue and WorkOperationQueue, and then as a scrolling
+        list would: only what is on the screen.
           --out FOLDER       keeps the results there, and the timeline (else they are removed)
           --width N          at most N operations at a time (one per processor)
           --height N         rows on the screen (6)
-          --filters LIST     resize,blur,sepia (all, in this order)
+          --filters LIST     of resize,cartoon,blur,sepia (resize,cartoon)
           --count N          without FOLDER: makes N pictures (200)
           --megapixels X     of this size (4)
           --make FOLDER      makes the pictures there, and only that
@@ -21,7 +22,7 @@ struct Options {
     var height = 6
     var count = 200
     var megapixels = 4.0
-    var filters = Filter.allCases
+    var filters = Filter.usual
 
     /// Ends the program if it cannot be done.
     init(_ arguments: [String]) {

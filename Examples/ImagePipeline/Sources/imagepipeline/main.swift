@@ -26,11 +26,14 @@ func listPictures(_ folder: URL) throws -> [URL] {
 struct Stopwatch {
     private let start = (wall: ContinuousClock.now, processors: clock())
 
-    func report(_ name: String, _ detail: String) {
+    /// Prints both, and returns them.
+    @discardableResult
+    func report(_ name: String, _ detail: String) -> (wall: Double, processors: Double) {
         let wall = (ContinuousClock.now - start.wall) / .seconds(1)
         let processors = Double(clock() - start.processors) / 1e6  // CLOCKS_PER_SEC of POSIX
         let times = String(format: "%.3f s, processors %.3f s, ", wall, processors)
         print(name.padding(toLength: 19, withPad: " ", startingAt: 0) + times + detail)
+        return (wall, processors)
     }
 }
 
@@ -38,16 +41,15 @@ func memory(_ most: (pictures: Int, bytes: Int) = Picture.takeMost()) -> String 
     "at most \(most.pictures) pictures, " + String(format: "%.1f MB", Double(most.bytes) / 1e6)
 }
 
-/// The scrolling list: why rows failed, and how many were cancelled because they had left the window.
-func runList(_ job: Job, _ timeline: Timeline) async throws -> (failures: [Int: String], cancelled: Int) {
+/// A queue for the whole job, with its progress on a terminal. Returns when all operations have ended.
+func withQueue<Result>(_ name: String, _ body: (WorkOperationQueue) async throws -> Result) async throws -> Result {
     let queue = WorkOperationQueue(label: "pictures", width: options.width)
-    let drawing = Task { [updates = queue.progressUpdates] in await bar.follow(updates, "list") }
-    var list = ScrollingList(job, on: queue, height: options.height, timeline)
-    let failures = try await list.run()
+    let drawing = Task { [updates = queue.progressUpdates] in await bar.follow(updates, name) }
+    let result = try await body(queue)
     await queue.drain()
     drawing.cancel()
     await drawing.value
-    return (failures, list.cancelled)
+    return result
 }
 
 do {
@@ -59,43 +61,73 @@ do {
     }
     let job = Job(files: try listPictures(input), filters: options.filters, output: output)
     if job.files.isEmpty { finish("\(input.path): no JPEG or PNG files") }
-    let jobs = (loop: try job.into("loop"), foundation: try job.into("foundation"), list: try job.into("list"))
+    let jobs = (
+        loop: try job.into("loop"), foundation: try job.into("foundation"), operations: try job.into("operations"),
+        list: try job.into("list")
+    )
     print("\(job.files.count) pictures, width \(options.width), \(options.height) rows on the screen")
 
     _ = Picture.takeMost()
     let loopTime = Stopwatch()
     let failures = runLoop(jobs.loop)
     loopTime.report("plain loop", memory())
+
+    // What Foundation does first: its first operation starts Dispatch.
+    _ = runFoundation(Job(files: [], filters: [], output: output), width: options.width)
     let foundationTime = Stopwatch()
     let others = runFoundation(jobs.foundation, width: options.width)
-    foundationTime.report("OperationQueue", memory())
+    let foundation = foundationTime.report("OperationQueue", memory())
+
+    let allTimeline = Timeline()
+    let allTime = Stopwatch()
+    let all = try await withQueue("all rows") { try await runOperations(jobs.operations, on: $0, allTimeline) }
+    let most = Picture.takeMost()
+    let ours = allTime.report("WorkOperationQueue", memory(most))
+
     let timeline = Timeline()
     let listTime = Stopwatch()
-    let list = try await runList(jobs.list, timeline)
-    let most = Picture.takeMost()
-    listTime.report("WorkOperationQueue", memory(most) + String(format: ", %.1f stages at a time", timeline.occupied))
+    let (list, cancelled, scrolling) = try await withQueue("scrolling list") { queue in
+        var list = ScrollingList(jobs.list, on: queue, height: options.height, timeline)
+        return (try await list.run(), list.cancelled, list.scrolling)
+    }
+    let mostOfList = Picture.takeMost()
+    let listed = listTime.report("scrolling list", memory(mostOfList))
+    for (name, time) in [("WorkOperationQueue", ours), ("the list", listed)] {
+        let ratios = (time.wall / foundation.wall, time.processors / foundation.processors)
+        print("\(name) took " + String(format: "%.2f of OperationQueue's time, and %.2f of its processor time", ratios.0, ratios.1))
+    }
     print(
-        "the list cancelled \(list.cancelled) rows that left its window, and came back to them: "
-            + "\(timeline.count(of: .decode)) decodes, \(timeline.count(of: .filter)) filters, \(timeline.count(of: .write)) writes")
+        "the list showed \(list.seen.count) rows and cancelled \(cancelled), in \(timeline.count(of: .decode)) decodes and "
+            + String(format: "\(timeline.count(of: .write)) writes; it scrolled for %.3f s", scrolling / .seconds(1)))
 
-    for (row, message) in list.failures.sorted(by: { $0.key < $1.key }) {
+    for (row, message) in all.sorted(by: { $0.key < $1.key }) {
         FileHandle.standardError.write(Data("imagepipeline: \(job.files[row].lastPathComponent): \(message); skipped\n".utf8))
     }
     if options.out != nil {
         try Data(timeline.svg().utf8).write(to: output.appendingPathComponent("timeline.svg"))
         print("timeline: \(output.appendingPathComponent("timeline.svg").path)")
     }
-    if list.failures != failures || others != failures { finish("the contenders do not agree on which files are broken") }
-    for name in files.subpaths(atPath: jobs.loop.output.path) ?? [] {
-        for other in [jobs.list, jobs.foundation] where !files.contentsEqual(
-            atPath: jobs.loop.output.appendingPathComponent(name).path, andPath: other.output.appendingPathComponent(name).path)
+    if all != failures || others != failures || list.failures != failures.filter({ list.seen.contains($0.key) }) {
+        finish("the contenders do not agree on which files are broken")
+    }
+    // Of a row that was cancelled while it was written the list has a file, too.
+    let listedNames = files.subpaths(atPath: jobs.list.output.path) ?? []
+    let expected = list.seen.subtracting(failures.keys).map { jobs.list.result($0).lastPathComponent }
+    if !Set(listedNames).isSuperset(of: expected) { finish("the list did not write every row that it showed") }
+    let names = files.subpaths(atPath: jobs.loop.output.path) ?? []
+    for (job, names) in [(jobs.operations, names), (jobs.foundation, names), (jobs.list, listedNames)] {
+        for name in names where !files.contentsEqual(
+            atPath: jobs.loop.output.appendingPathComponent(name).path, andPath: job.output.appendingPathComponent(name).path)
         {
-            finish("\(other.output.appendingPathComponent(name).path): not what the plain loop wrote")
+            finish("\(job.output.appendingPathComponent(name).path): not what the plain loop wrote")
         }
     }
-    if timeline.parallel > options.width { finish("\(timeline.parallel) stages ran at a time") }
-    if most.pictures > Filter.mostPictures * options.width { finish("\(most.pictures) pictures were in memory") }
-    print("check: the same bytes as the plain loop, at most \(timeline.parallel) stages with \(Filter.mostPictures) pictures each")
+    let parallel = max(timeline.parallel, allTimeline.parallel)
+    if parallel > options.width { finish("\(parallel) stages ran at a time") }
+    for most in [most, mostOfList] where most.pictures > Filter.mostPictures * options.width {
+        finish("\(most.pictures) pictures were in memory")
+    }
+    print("check: the same bytes as the plain loop, at most \(parallel) stages with \(Filter.mostPictures) pictures each")
     finish(status: failures.isEmpty ? 0 : 1)
 } catch {
     finish("\(error)")

@@ -1,0 +1,77 @@
+import Foundation
+
+extension Stage {
+    fileprivate var color: String {
+        switch self {
+        case .load: "#8a8f98"
+        case .decode: "#3b78c3"
+        case .filter: "#d98a29"
+        case .write: "#4d9a52"
+        }
+    }
+}
+
+extension Timeline {
+    /// An SVG picture: time from left to right, a line for each stage that can run at a time. Pointing at a box names it.
+    ///
+    /// A band says when the list scrolled. Stages of a row that was cancelled are pale; the last line has a mark where rows were.
+    func svg() -> String {
+        let record = record, lines = lines()
+        let length = max(lines.joined().map(\.end).max() ?? 1, record.scrolled.map(\.upperBound).max() ?? 0)
+        let width = min(20_000, max(1_200, length * 400)), left = 76.0  // pixels
+        let scale = width / length, bottom = 48 + lines.count * 40, marks = bottom + 6
+        let height = marks + 56
+        func number(_ value: Double) -> String { String(format: "%.2f", value) }
+        func text(_ x: Double, _ y: Int, _ text: String, _ more: String = "") -> String {
+            "<text x=\"\(number(x))\" y=\"\(y)\"\(more)>\(text)</text>\n"
+        }
+        func box(_ start: Double, _ end: Double, _ y: Int, _ height: Int, _ more: String, _ title: String) -> String {
+            "<rect x=\"\(number(left + start * scale))\" y=\"\(y)\" width=\"\(number(max(0.3, (end - start) * scale)))\" "
+                + "height=\"\(height)\" \(more)><title>\(title)</title></rect>\n"
+        }
+
+        var svg = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(width + left) + 60)" height="\(height)" \
+            font-family="sans-serif" font-size="11">
+            <rect width="100%" height="100%" fill="white"/>
+
+            """
+        for (place, stage) in Stage.allCases.enumerated() {
+            svg += "<rect x=\"\(10 + place * 80)\" y=\"8\" width=\"12\" height=\"12\" fill=\"\(stage.color)\"/>\n"
+            svg += text(Double(26 + place * 80), 18, stage.rawValue)
+        }
+        svg += "<rect x=\"330\" y=\"8\" width=\"12\" height=\"12\" fill=\"#f3d9e4\"/>\n" + text(346, 18, "the list scrolls: suspended")
+        svg += text(520, 18, "pale: of a row that was cancelled")
+        for band in record.scrolled {
+            svg += box(band.lowerBound, band.upperBound, 26, marks + 4, "fill=\"#f3d9e4\"", "the list scrolls: the queue is suspended")
+        }
+        for (place, line) in lines.enumerated() {
+            svg += text(8, 53 + place * 40, "at a time \(place + 1)")
+            for span in line {
+                let isCancelled = record.cancelled[span.attempt] != nil
+                let title = "\(span.stage) \(span.row), \(number((span.end - span.start) * 1000)) ms\(isCancelled ? ", cancelled" : "")"
+                let look = "fill=\"\(span.stage.color)\" fill-opacity=\"\(isCancelled ? 0.4 : 1)\" stroke=\"white\" stroke-width=\"0.3\""
+                svg += box(span.start, span.end, 32 + place * 40, 34, look, title)
+                if span.stage == .decode, (span.end - span.start) * scale > 26 {
+                    svg += text(left + span.start * scale + 3, 53 + place * 40, "\(span.row)", " fill=\"white\"")
+                }
+            }
+        }
+        svg += text(8, marks + 14, "cancelled")
+        // The list cancels at the end of a scroll: one mark for all rows of a stop.
+        for band in record.scrolled {
+            let names = record.cancelled.filter { band.contains($0.value) }.map { record.rows[$0.key] }.sorted()
+            guard !names.isEmpty else { continue }
+            let x = left + band.upperBound * scale
+            svg += "<path d=\"M \(number(x - 4)) \(marks + 6) l 8 8 m 0 -8 l -8 8\" stroke=\"#c2330f\" stroke-width=\"2\">"
+                + "<title>cancelled: rows \(names.map(String.init).joined(separator: ", "))</title></path>\n"
+            let rows = names.count == 1 ? "row \(names[0])" : "\(names.count) rows: \(names[0]) to \(names.last!)"
+            svg += text(x + 7, marks + 14, rows, " fill=\"#c2330f\"")
+        }
+        let step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2].first { length / $0 < 12 } ?? 5
+        for tick in stride(from: 0, through: length + step / 1000, by: step) {
+            svg += text(left + tick * scale, height - 10, String(format: "%.3g s", tick))
+        }
+        return svg + "</svg>\n"
+    }
+}

@@ -19,8 +19,9 @@ static sq__called_t called_by(sq_function_t function, const void *context) {
     for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(called.function)) != NULL && wrapper->run != SQ__NOT_THERE;) {
         const char *record = called.context;
         called.label = wrapper->label != SQ__NOT_THERE ? record + wrapper->label : called.label;
+        called.what = wrapper->name;
         called.function = (sq_function_t)sq__wrapper_word(record, wrapper->run);
-        called.context = (const void *)sq__wrapper_word(record, wrapper->context);
+        called.context = (const void *)sq__wrapper_word(record, wrapper->context != SQ__NOT_THERE ? wrapper->context : wrapper->code);
     }
     return called;
 }
@@ -58,10 +59,8 @@ sq__called_t sq__next_called(sq_queue_t *queue) {
 
 static bool is_swift(const char *symbol) { return symbol[0] == '$' && symbol[1] == 's'; }
 
-const char *sq__name_called(sq__run_t *run, sq__called_t called) {
-    if (called.label != NULL && called.label[0] != '\0') {
-        return called.label;
-    }
+/* "" if the function says nothing. */
+static const char *name_of_function(sq__run_t *run, sq__called_t called) {
     if (called.function == NULL) {
         return "";
     }
@@ -72,6 +71,14 @@ const char *sq__name_called(sq__run_t *run, sq__called_t called) {
         return run->closure;
     }
     return is_swift(name) || sq__wrapper_of(called.function) != NULL ? "" : name; /* not what runs any closure */
+}
+
+const char *sq__name_called(sq__run_t *run, sq__called_t called) {
+    if (called.label != NULL && called.label[0] != '\0') {
+        return called.label;
+    }
+    const char *name = name_of_function(run, called);
+    return name[0] == '\0' && called.what != NULL ? called.what : name;
 }
 
 char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called, const char *name) {

@@ -34,7 +34,8 @@ typedef struct sq__run sq__run_t;
 typedef struct sq__called {
     sq_function_t function; /* NULL: unknown */
     const void *context;    /* of a task, or the first of two; NULL once it runs */
-    const char *label;      /* a work item's, or static; NULL: none, or it runs */
+    const char *label;      /* of a work item; NULL: none, or it runs */
+    const char *what;       /* what the library calls, in words, if the function says nothing; NULL: not the library */
 } sq__called_t;
 
 /* A thread of the run. */

@@ -207,9 +207,9 @@ static void finish(void *context, void *unused, bool runs) {
     }
 }
 
-static void show(sq__wrapper_t *wrapper, sq_pair_function_t function, uint16_t run) {
+static void show(sq__wrapper_t *wrapper, const char *name, sq_pair_function_t function, uint16_t run) {
     *wrapper = (sq__wrapper_t){
-        .function = (sq_function_t)(void (*)(void))function, .name = "a timer's task", .run = run, .discard = offsetof(sq_timer_t, task.discard),
+        .function = (sq_function_t)(void (*)(void))function, .name = name, .run = run, .discard = offsetof(sq_timer_t, task.discard),
         .context = offsetof(sq_timer_t, task.context), .code = SQ__NOT_THERE, .label = SQ__NOT_THERE
     };
     sq__wrapper_add(wrapper);
@@ -217,8 +217,8 @@ static void show(sq__wrapper_t *wrapper, sq_pair_function_t function, uint16_t r
 
 static __attribute__((constructor)) void show_timers(void) {
     static sq__wrapper_t firing, final;
-    show(&firing, fire, offsetof(sq_timer_t, task.run));
-    show(&final, finish, offsetof(sq_timer_t, task.discard));
+    show(&firing, "a timer's task", fire, offsetof(sq_timer_t, task.run));
+    show(&final, "the end of a timer", finish, offsetof(sq_timer_t, task.discard));
 }
 
 /* Submissions. L */

@@ -5,6 +5,7 @@
 #include "platform/bell.h"
 #include "platform/clock.h"
 #include "platform/fatal.h"
+#include "platform/fault.h"
 #include "platform/file.h"
 #include "platform/message.h"
 #include "platform/program.h"
@@ -23,7 +24,6 @@ LEFT_OUT(sq__program_at_exit, void (*function)(void))
 LEFT_OUT(sq__bell_create, int *bell)
 LEFT_OUT(sq__signal_take, int number, void (*function)(int))
 
-
 void sq__report(const char *format, ...) { ex_fail("the core reports: %s", format); }
 void sq__bell_ring(int bell) { (void)bell; }
 bool sq__bell_wait(int bell, uint64_t nanoseconds) { return (void)bell, (void)nanoseconds, false; }
@@ -35,3 +35,6 @@ void sq__code_unlock(bool in_child) { (void)in_child; }
 const char *sq__environment(const char *name) { (void)name; return NULL; }
 int sq__process_id(void) { return 1; } /* a dump begins with it */
 void sq__fatal_first(void (*function)(void)) { (void)function; }
+bool sq__fault_watch(void (*function)(const char *name)) { return (void)function, false; }
+void sq__fault_unwatch(void) { }
+void sq__fault_write(const char *text, size_t length) { (void)text, (void)length; }

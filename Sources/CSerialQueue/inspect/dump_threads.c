@@ -75,7 +75,7 @@ static void read_frame(const sq__frame_t *at, const sq__frame_t *frame, uint64_t
         read_batch(at, seen);
     } else {
         seen->function = frame->function;
-        if (!frame->is_reader) {
+        if (!is_reader) {
             unwrap(seen, NULL); /* its context is not known */
         }
     }

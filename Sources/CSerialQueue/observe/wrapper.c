@@ -38,5 +38,5 @@ sq_function_t sq__wrapper_unwrap(sq_function_t function, const void *context) {
 
 uintptr_t sq__wrapper_peek(const void *record, uint16_t at) {
     uintptr_t word = 0;
-    return at != SQ__NOT_THERE && record != NULL && sq__peek((const char *)record + at, &word, sizeof word) ? word : 0;
+    return at != SQ__NOT_THERE && record != NULL && sq__peek(sq__peek_at(record, at), &word, sizeof word) ? word : 0;
 }

@@ -8,7 +8,7 @@
 #   Benchmarks/run.sh loop     a loop pool against a queue with a thread of its own, and against a bare eventfd
 #   Benchmarks/run.sh cost     what probes and traces cost: instructions while they are off, time for an event while they are on
 #   Benchmarks/run.sh all      the first three
-#   Benchmarks/run.sh readme   rewrites the figures in README.md from the runs in results/runs
+#   Benchmarks/run.sh readme   rewrites the figures in README.md from the runs in build/results/runs
 #
 # CONDITION=… SCENARIO=… CONTENDER=… ROUNDS=… QUICK=1: see driver/bench.py. CORE=… takes the C core from another folder.
 set -eu

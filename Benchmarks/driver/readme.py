@@ -1,8 +1,8 @@
-"""Rewrites the table of figures in README.md from the runs in results/runs. Called by ../run.sh readme.
+"""Rewrites the table of figures in README.md from the runs in build/results/runs. Called by ../run.sh readme.
 
 A figure of one run says little: where threads contend, it depends on where the scheduler puts them. So the table shows, for each
-condition, ranges over all runs of the same sources of the core as the latest run in that condition. Old files in results/runs can
-be deleted."""
+condition, ranges over all runs of the same sources of the core as the latest run in that condition. Runs are not
+committed: README.md and the pages in results/ hold what they say."""
 
 import glob
 import json
@@ -38,7 +38,7 @@ def _runs():
         with open(path, encoding="utf-8") as file:
             runs.append(json.load(file))
     if not runs:
-        sys.exit("There is no run in Benchmarks/results/runs; `make bench` makes one.")
+        sys.exit("There is no run in Benchmarks/build/results/runs; `make bench` makes one.")
     of = {name: [run for run in runs if run["condition"] == name] for name in conditions.ALL}
     return {name: [run for run in of[name] if run["core"] == _latest(of[name])["core"]] for name in conditions.ALL}
 

@@ -1,4 +1,4 @@
-"""Shows the results on the terminal and writes them to results/ as Markdown, SVG and JSON."""
+"""Shows the results on the terminal and writes them to results/ as Markdown and SVG. Keeps medians in build/results/runs, for readme.py."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import measure
 import table
 
 BENCHMARKS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RUNS = os.path.join(BENCHMARKS, "results", "runs")
+RUNS = os.path.join(BENCHMARKS, "build", "results", "runs")
 
 
 def folder(whole):
@@ -97,8 +97,6 @@ def write(name, title, condition, rows, results, contenders, rounds, base, whole
     _save(path + ".md", "\n".join(text))
     if svg:
         _save(path + ".svg", svg)
-    _save(os.path.join(folder(False), name + condition.suffix + ".json"),
-          json.dumps({"facts": dict(about), "rounds": rounds, "figures": results.figures}, indent=1))
     if whole:
         keep_the_run(name, condition, rounds, results)
     print(f"written: {os.path.relpath(path, os.getcwd())}.md" + (" and .svg" if svg else ""))

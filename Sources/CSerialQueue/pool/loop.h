@@ -8,12 +8,7 @@
  * the lock, and only when the list is empty. So while there are entries, there has been a write that nobody has read yet, or it is
  * about to come; and there is one write for each time that the loop becomes ready, however many posts there are.
  *
- *     (p1) under the lock: append; is_rung := true, (p2) after the unlock: write, if it was false
- *     (r1) under the lock: the list is empty: read; is_rung := false, if there was something to read   (r2) poll
- *
- *     p1 r1      r1 finds the entry, and does not read
- *     r1 p1 p2   p2 writes, and r2 returns at once
- *     p1 (the entry is run) r1 p2   r1 finds nothing to read, so is_rung stays set; r2 returns once for nothing, and the next r1 reads
+ * Documentation/Design/Loops.md has the races of a post, a run and a stop.
  *
  * The owner does not read at once when it finds the list empty: it first spins for a moment. Posts that come in that time do not write,
  * because is_rung is still set. So posts to a busy loop make no system call.

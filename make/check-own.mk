@@ -1,13 +1,13 @@
 # make/check-own.mk: what single test programs need besides their source, and the long runs.
 
-# Tests/C/foreign_test.c runs it: tasks that throw. Without a C++ compiler it is left out, and the test says so.
+# Tests/C/contract/foreign_test.c runs it: tasks that throw. Without a C++ compiler it is left out, and the test says so.
 CXX_COMPILER := $(shell command -v $(CXX) 2>/dev/null || command -v g++ 2>/dev/null)
 ifneq ($(CXX_COMPILER),)
 $(OUT)/tests/foreign_test: | $(OUT)/tests/foreign_throw
 test-programs: $(OUT)/tests/foreign_throw
 endif
 
-$(OUT)/tests/foreign_throw: Tests/C/foreign_throw.cpp $(STATIC_LIBRARY) $(OUT)/flags
+$(OUT)/tests/foreign_throw: Tests/C/contract/foreign_throw.cpp $(STATIC_LIBRARY) $(OUT)/flags
 	@mkdir -p $(@D)
 	$(CXX_COMPILER) -std=c++17 -pthread $(WARNINGS) -Werror $(FLAVOUR_FLAGS) -I$(CORE)/include $< $(STATIC_LIBRARY) -o $@
 
@@ -23,7 +23,7 @@ explore-swift: ## the twelve programs of Tests/SerialQueueTestingTests without t
 
 .PHONY: explore-swift
 
-# System calls that these programs make fail (Tests/C/wrapped.h), besides those of Tests/C/inject.c.
+# System calls that these programs make fail (Tests/C/support/wrapped.h), besides those of Tests/C/support/inject.c.
 PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthread_condattr_init pthread_condattr_setclock \
     pthread_cond_init pthread_mutexattr_init pthread_mutex_init vsnprintf
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))

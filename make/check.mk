@@ -1,19 +1,34 @@
 # make/check.mk: the test programs and all checks. Every check ends in one line `N passed, N failed` (scripts/check).
 
-TESTS := $(sort $(wildcard Tests/C/*_test.c))
-TEST_PROGRAMS := $(TESTS:Tests/C/%.c=$(OUT)/tests/%)
+TESTS := $(sort $(wildcard Tests/C/*/*_test.c))
+# Programs and objects lie in one folder: their names do not depend on the room.
+TEST_PROGRAMS := $(patsubst %.c,$(OUT)/tests/%,$(notdir $(TESTS)))
 HARNESS_OBJECTS := $(addprefix $(OUT)/tests/,harness.o watchdog.o inject.o latch.o)
 
-# Tests/C/inject.c stands behind these functions.
+# Tests/C/support/inject.c stands behind these functions.
 comma := ,
 WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_create pthread_cond_wait pthread_cond_timedwait
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 # gnu11 and _GNU_SOURCE for the tests alone: they ask the system things that the core does not.
-COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C
+COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C/support
+# What is in Tests/C/contract sees the public headers and no others.
+COMPILE_CONTRACT := $(filter-out -I$(CORE),$(COMPILE_TEST))
 
 test-programs: $(TEST_PROGRAMS)
 
-$(OUT)/tests/%.o: Tests/C/%.c $(OUT)/flags make/check.mk
+$(OUT)/tests/%.o: Tests/C/contract/%.c $(OUT)/flags make/check.mk
+	@mkdir -p $(@D)
+	$(call show,CC,$<)$(COMPILE_CONTRACT) -c $< -o $@
+
+$(OUT)/tests/%.o: Tests/C/internal/%.c $(OUT)/flags make/check.mk
+	@mkdir -p $(@D)
+	$(call show,CC,$<)$(COMPILE_TEST) -c $< -o $@
+
+$(OUT)/tests/%.o: Tests/C/fork/%.c $(OUT)/flags make/check.mk
+	@mkdir -p $(@D)
+	$(call show,CC,$<)$(COMPILE_TEST) -c $< -o $@
+
+$(OUT)/tests/%.o: Tests/C/support/%.c $(OUT)/flags make/check.mk
 	@mkdir -p $(@D)
 	$(call show,CC,$<)$(COMPILE_TEST) -c $< -o $@
 
@@ -22,7 +37,7 @@ $(OUT)/tests/%_test: $(OUT)/tests/%_test.o $(HARNESS_OBJECTS) $(STATIC_LIBRARY)
 	$(call show,LINK,$@)$(LINK) -rdynamic $(WRAP) $^ -o $@
 
 .PRECIOUS: $(OUT)/tests/%.o
--include $(TESTS:Tests/C/%.c=$(OUT)/tests/%.d) $(HARNESS_OBJECTS:.o=.d)
+-include $(TEST_PROGRAMS:=.d) $(HARNESS_OBJECTS:.o=.d)
 
 check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc

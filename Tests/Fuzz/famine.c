@@ -1,4 +1,4 @@
-/* famine.c: allocations that fail. The fuzzer is linked with --wrap, as Tests/C/inject.c is, and for the same reason. */
+/* famine.c: allocations that fail. The fuzzer is linked with --wrap, as Tests/C/support/inject.c is, and for the same reason. */
 #include "drive.h"
 
 #include <errno.h>

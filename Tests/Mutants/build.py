@@ -72,7 +72,7 @@ class TrueBuild:
         self.commands, self.lock = {}, threading.Lock()
         self.make('release', 'test-programs')
         self.scenarios = [name for name in must([self.explorer, 'list'], 'the scenarios').split() if not name.startswith('litmus')]
-        self.tests = sorted(path.stem for path in TOP.glob('Tests/C/*_test.c'))
+        self.tests = sorted(path.stem for path in TOP.glob('Tests/C/*/*_test.c'))
         self.reach = Reach(self)
 
     def dependents(self):

@@ -187,7 +187,7 @@ import Testing
         await comesTrue { !threadNames().contains("late thread") }
     }
 
-    /// Row 40 of Tests/C/ROWS.md. Only the task refers to the actor and its queue. Run it under AddressSanitizer.
+    /// Only the task refers to the actor and its queue. Run it under AddressSanitizer.
     @Test func a_job_enqueued_at_the_last_release_runs() async {
         let (ran, releases) = (Counter(), Counter())
         for _ in 0..<500 {

@@ -3,7 +3,7 @@ import Glibc
 import SerialQueue
 import Testing
 
-/// Row 42 of Tests/C/ROWS.md: `run` whose caller is cancelled before its turn, at it, and after.
+/// `run` whose caller is cancelled before its turn, at it, and after.
 @Suite struct RunCancellationTests {
     let queue = SerialQueue(label: "run")
     let releases = Counter()

@@ -1,5 +1,5 @@
 /* timer_interval_test.c: what becomes of firings that fall due while the one before waits or runs. */
-#include "timed.h"
+#include "timer_calls.h"
 
 /* A task that takes its time on a clock that the test moves; the fifth firing is the last. */
 static void take_time(subject_t *subject) {

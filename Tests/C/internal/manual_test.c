@@ -1,5 +1,6 @@
 /* manual_test.c: a pool without threads: what runs, when, in which order, on the test's own thread. */
 #include "manual.h"
+#include "pool/pool.h"
 
 /* Running */
 

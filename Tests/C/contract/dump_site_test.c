@@ -32,7 +32,7 @@ static void end_hold(hold_t *hold) {
 
 static void trace_begin(void) { CHECK_EQUAL(sq_trace_start("/dev/null"), 0); }
 
-/* To see it fail: leave out note_site. */
+/* To see it fail: in sq__run_origin_noted leave out sq__frame_set_site. */
 TEST(a_running_task_is_shown_with_the_function_that_submitted_it) {
     trace_begin();
     sq_queue_t *queue = make_queue_of("sited", 0);
@@ -73,7 +73,7 @@ TEST(a_task_that_was_submitted_between_two_traces_has_no_site) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in note_site do nothing for readers. */
+/* To see it fail: in sq__frame_set_site do nothing if frame->is_reader. */
 TEST(the_tasks_of_a_concurrent_queue_are_shown_with_their_own_sites) {
     trace_begin();
     sq_pool_t *pool = make_pool(2);

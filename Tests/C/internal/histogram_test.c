@@ -2,6 +2,7 @@
 #include "measured.h"
 
 #include "observe/timings.h"
+#include "platform/clock.h"
 
 TEST(each_duration_is_in_the_bucket_whose_bound_is_the_first_not_below_it) {
     for (size_t i = 0; i < SQ_HISTOGRAM_BUCKETS; i += 1) {

@@ -8,7 +8,7 @@ static void *run_one_task(void *pool) {
     return NULL;
 }
 
-/* Row 73 of ROWS.md. To see it fail: leave out sq__owner_end in self.c. */
+/* To see it fail: leave out sq__owner_end in self.c. */
 TEST(another_thread_takes_over_what_an_owner_leaves_when_it_ends) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *queue = queue_on(pool, "on a loop", 0);
@@ -68,7 +68,7 @@ TEST(what_is_left_at_a_release_is_discarded_by_a_shutdown_before_or_needs_anothe
     sq_pool_release(fall.pool);
 }
 
-/* Row 74 of ROWS.md. A host that never comes back: no call with a deadline hangs, and a watcher reports which queue makes no progress. */
+/* A host that never comes back: no call with a deadline hangs, and a watcher reports which queue makes no progress. */
 typedef struct watch {
     latch_t stalled;
     sq_stall_kind_t kind;
@@ -257,7 +257,7 @@ TEST(a_thousand_posts_of_a_dying_thread_all_run) {
     end(pool, queue, NULL);
 }
 
-/* Row 71 of ROWS.md. The owner returns from a run and polls, as a host does, while others post. To see it fail: clear the descriptor in
+/* The owner returns from a run and polls, as a host does, while others post. To see it fail: clear the descriptor in
  * `rest` without a look at the list. */
 enum { QUEUES = 3 };
 typedef struct poster {

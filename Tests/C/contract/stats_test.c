@@ -2,7 +2,6 @@
 #include "caller.h"
 #include "inject.h"
 #include "latch.h"
-#include "kernel/depth.h"
 #include "sq_pool.h"
 
 static sq_queue_stats_t stats_of(const sq_queue_t *queue) {

@@ -1,8 +1,6 @@
 /* until_race_test.c: a sync with a deadline against the grant: it has one outcome. */
 #include "caller.h"
 #include "inject.h"
-#include "kernel/baton.h"
-#include "kernel/ring.h"
 
 #include <sched.h>
 #include <stdatomic.h>

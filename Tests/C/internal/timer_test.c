@@ -1,7 +1,6 @@
 /* timer_test.c: what timers and delayed tasks promise, on a clock that the test moves: nothing here takes time. timer_queue_test.c:
  * what they have to do with their queue; timer_wait_test.c, timer_race_test.c: what needs threads. */
-#include "pool/pool.h"
-#include "timed.h"
+#include "timer_calls.h"
 
 /* Order */
 

@@ -178,7 +178,7 @@ TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     sq_pool_release(pool);
 }
 
-/* Row 25 of ROWS.md. Many queues: SQ_QUEUES=1000000 for more. */
+/* Many queues: SQ_QUEUES=1000000 for more. */
 TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     const char *chosen = getenv("SQ_QUEUES");
     size_t count = chosen != NULL ? strtoull(chosen, NULL, 0) : 100000;

@@ -4,6 +4,7 @@
 #include "measured.h"
 #include "pool/pool.h"
 #include "pools.h"
+#include "platform/clock.h"
 
 TEST(a_queue_that_was_never_measured_has_empty_histograms) {
     sq_queue_t *queue = make_queue_of("unmeasured", 0);
@@ -17,7 +18,7 @@ TEST(a_queue_that_was_never_measured_has_empty_histograms) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: count in call_measured (run.c) after run_call's grant. */
+/* To see it fail: call ended in run_call (run.c) after its grant. */
 TEST(a_task_is_counted_before_its_caller_continues) {
     sq_queue_t *queue = make_measured();
     uint64_t count = 0;

@@ -7,7 +7,6 @@
 #include "inject.h"
 #include "sq_pool.h"
 #include "sq_timer.h"
-#include "pool/pool.h"
 #include "pools.h"
 
 static inline void end(sq_pool_t *pool, sq_queue_t *first, sq_queue_t *second) {

@@ -1,6 +1,6 @@
 /* timer_end_test.c: timers and delayed tasks when their queue is shut down, on a clock that the test moves. */
 #include "inject.h"
-#include "timed.h"
+#include "timer_calls.h"
 
 /* regression: what was delayed kept the queue that it waited for the end of; nothing had an outcome. To see it fail: no
  * sq__pending_timers_take_references in sq_shutdown. */

@@ -156,7 +156,7 @@ TEST(a_second_thread_may_not_run_the_loop) {
     end(pool, queue, NULL);
 }
 
-/* Row 72 of ROWS.md. The host's own loop may run within a task: a dialog, for example. */
+/* The host's own loop may run within a task: a dialog, for example. */
 static void run_within(void *context) {
     spawner_t *spawner = context;
     submit(spawner->queue, 1);

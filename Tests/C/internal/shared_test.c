@@ -4,8 +4,8 @@
 #include "kernel/shared.h"
 #include "queue/turn.h"
 
-#include "include/sq_once.h"
-#include "include/sq_watch.h"
+#include "sq_once.h"
+#include "sq_watch.h"
 
 /* A suspended queue with so many tasks that waits share slots of its ring. */
 static sq_queue_t *stalled_queue(const char *label, size_t *ran) {

@@ -60,7 +60,7 @@ TEST(a_file_that_cannot_be_created_is_an_error_and_nothing_is_traced) {
     CHECK_EQUAL(sq_trace_stop(), EINVAL);
 }
 
-/* Row 65 of ROWS.md. To see it fail: ignore the result of sq__perfetto_flush. */
+/* To see it fail: ignore the result of sq__perfetto_flush. */
 TEST(a_full_disk_ends_the_trace_with_a_message_and_not_the_program) {
     int kept = silence_begin();
     CHECK_EQUAL(sq_trace_start("/dev/full"), 0);
@@ -153,7 +153,7 @@ static void *make_load(void *argument) {
     return NULL;
 }
 
-/* Row 66 of ROWS.md. Threads begin and end during a trace. To see it fail (ThreadSanitizer, AddressSanitizer): in sq__recorders_forget
+/* Threads begin and end during a trace. To see it fail (ThreadSanitizer, AddressSanitizer): in sq__recorders_forget
  * free recorders that their threads have not left. */
 TEST(traces_begin_and_end_while_queues_are_busy) {
     enum { THREADS = 3 };

@@ -1,5 +1,4 @@
 /* timer_cancel_test.c: timers that are cancelled, started again and released, on a clock that the test moves. */
-#include "pool/pool.h"
 #include "timed.h"
 
 /* To see it fail: have sq__timer_disarm leave is_armed unchanged. */

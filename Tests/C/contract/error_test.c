@@ -1,6 +1,6 @@
 /* error_test.c: the texts of the error codes, and the version. */
 #include "harness.h"
-#include "include/serial_queue.h"
+#include "serial_queue.h"
 
 #include <errno.h>
 

@@ -1,5 +1,6 @@
 /* priority_test.c: queues of three priorities on one pool. A manual pool makes the order certain. */
 #include "manual.h"
+#include "pool/pool.h"
 
 #include <errno.h>
 

@@ -4,6 +4,7 @@
 #include "queue/end.h"
 #include "sq_shutdown.h"
 #include "sq_suspend.h"
+#include "pool/pool.h"
 
 static latch_t wrote = LATCH_INIT; /* for the threads that wait for an entry without a queue */
 

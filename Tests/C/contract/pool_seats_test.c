@@ -1,6 +1,5 @@
 /* pool_seats_test.c: what waits on a thread of a pool lends its seat, so that what it waits for can run there. */
 #include "caller.h"
-#include "pool/members.h"
 #include "sq_pool.h"
 #include "pools.h"
 

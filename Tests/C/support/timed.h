@@ -3,9 +3,7 @@
 #ifndef TIMED_H
 #define TIMED_H
 
-#include "alarm/alarm_manual.h"
 #include "caller.h"
-#include "pool/pool.h"
 #include "pools.h"
 
 #include <stdlib.h>
@@ -70,17 +68,6 @@ static inline void make_timer(subject_t *subject, sq_queue_t *queue) {
 
 static inline void start(subject_t *subject, uint64_t delay, uint64_t interval) {
     CHECK_EQUAL(sq_timer_start(subject->timer, delay, interval, 0), 0);
-}
-
-/* Moves the clock to `until`, which calls the alarms that are due by then; runs no task. Returns how many calls there were, 10 at
- * most. Firings that are left out cost nothing: after the firing that waits or runs was submitted, the alarm is called once more, and
- * then not before that firing is over. */
-static inline size_t calls_until(const bench_t *b, uint64_t until) {
-    size_t calls = 0;
-    while (calls < 10 && sq__alarms_advance(sq__pool_clock(b->pool), until)) {
-        calls += 1;
-    }
-    return calls;
 }
 
 /* A firing that blocks until it is released. */

@@ -7,7 +7,7 @@ static bool wrong = false, right = true;
 
 static const sq_explore_strategy_t strategies[] = { SQ_EXPLORE_RANDOM, SQ_EXPLORE_PCT, SQ_EXPLORE_DEPTH_FIRST };
 
-/* To see it fail: no pause in is_current_in_task (sync.c). */
+/* To see it fail: no sq__explored_pause in sync.c. */
 TEST(each_strategy_finds_an_update_that_is_lost_between_two_syncs) {
     for (size_t i = 0; i < 3; i += 1) {
         sq_explored_t explored = explore("deposits", make_deposits, &wrong, options_of(strategies[i], 1000));

@@ -84,7 +84,7 @@ TEST(a_mix_of_all_calls_gets_through_on_one_processor) {
     CHECK_EQUAL(run_child((const char *const[]){ "one-processor", NULL }), 0);
 }
 
-/* Row 46 of ROWS.md. Threads of unequal class use a queue first, one alone and then all at once. */
+/* Threads of unequal class use a queue first, one alone and then all at once. */
 enum { CLASSES = 4 };
 
 typedef struct first_user {

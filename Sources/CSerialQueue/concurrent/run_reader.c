@@ -4,5 +4,6 @@
 
 void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins) {
     sq__reader_t reader = { .frame = { .owner = queue, .function = function, .begins = begins, .is_reader = true } };
-    sq__run_observed(queue, sq__load_relaxed(&queue->control), &reader.frame, submitted, context, site);
+    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    sq__run_observed(queue, control, &reader.frame, submitted, context, site);
 }

@@ -8,6 +8,7 @@ typedef struct sited {
 } sited_t;
 
 static sq__era_t era_of(const sq_queue_t *queue) {
+    (void)sq__load_acquire(&queue->control); /* [watch] acquire: the record, which came before the flag; that may have been seen without */
     const sited_t *sited = sq__extra(queue, SQ__EXTRA_SITES);
     return sq__load_relaxed(&sited->era);
 }

@@ -94,7 +94,8 @@ class Tree:
         self.seen.add(queue)
         tasks, site = 'a task waits' if len(waiting) == 1 else f'{len(waiting)} tasks wait', commonest(one.site for one in waiting)
         oldest = duration(self.model.finish - waiting[0].time)
-        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{site and ", submitted at " + site}', None, None))
+        doubt = '; or they have run: events were dropped' if self.model.dropped else ''
+        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{site and ", submitted at " + site}{doubt}', None, None))
 
 
 def lines(model):

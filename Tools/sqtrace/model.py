@@ -11,9 +11,10 @@ KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'async', 8: 'group',
          12: 'barrier', 13: 'barrier', 14: 'barrier', 15: 'barrier', 16: 'sync barrier'}
 DISCARDS = 0x80
 # The Swift layer's own functions, as far as the library could not replace them: a closure's own place, or its queue, says more.
-OWN = re.compile(r'\b(?:EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn)\.|'
-                 r'\bCompletion\S*\.follow|(?:^| in |^specialized )WorkQueue\.(?:sync|asyncAndWait|runAndWait|syncBarrier|async|asyncAfter)\b|'
-                 r'^call_closure|\(WorkQueue\+|^sq_')
+OWN = re.compile(r'\b(?:EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn|QueuedJob)\.|'
+                 r'\bCompletion\S*\.follow|\bLane\.post\(for:\)|(?:^| in |^specialized )(?:Work|Concurrent|Serial)Queue\.'
+                 r'(?:sync|trySync|syncOrRun|syncBarrier|asyncBarrier|asyncAndWait|runAndWait|async|asyncAfter)\b|'
+                 r'^call_closure|\((?:Work|Concurrent)Queue\+|^SerialQueue(?:Operations)?/|^sq_')
 AIMS = {0: 'its turn in', 1: 'room in', 2: 'the end of', 3: 'a timer of'}
 
 

@@ -16,7 +16,14 @@ def demangle(names):
         found = subprocess.run(command, input='\n'.join(mangled), capture_output=True, text=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return {}
-    return dict(zip(mangled, found.stdout.splitlines()))
+    return {name: in_words(text) for name, text in zip(mangled, found.stdout.splitlines())}
+
+
+def in_words(name):
+    """As it stands in the source: "closure #2 in Store.save()". Code outside of functions has no name of its own."""
+    name = re.sub(r'^(?:@objc |partial apply for |implicit closure #\d+ in (?=implicit closure))+', '', name)
+    name = re.sub(r'^implicit closure #\d+ in ', 'a method given as a closure in ', name)
+    return re.sub(r'(closure #\d+ in )$', r'\1the top level', name)
 
 
 def look_up(path, offsets):

@@ -100,6 +100,11 @@ def check_texts(check, equal):
         'partial apply for implicit closure #2 in implicit closure #1 in Shop.serve()': 'a method given as a closure in Shop.serve()',
     }
     equal('a Swift closure is named as in its source', [symbols.in_words(name) for name in names], list(names.values()))
+    task = model.Task(0, 1, 2, 3)
+    task.function, task.site = 'closure #12 in the top level', 'app/main.swift:63'
+    closure = ending.name(task)
+    task.function = 'transfer (hang.c:12)'
+    equal('a name has a place in a source, and one only', [closure, ending.name(task)], ['closure #12 in the top level (from app/main.swift:63)', 'transfer (hang.c:12)'])
     own = ['closure #1 in ConcurrentQueue.syncBarrier<A, B>(_:)', 'WorkQueue.sync<A, B>(_:)', 'closure #1 in Lane.post(for:)', 'SerialQueueOperations/Lane.swift:25',
            'closure #1 in variable initialization expression of static QueuedJob.onActor']
     equal('the Swift layer\'s own functions are not the user\'s', [name for name in own if not model.OWN.search(name)], [])

@@ -92,8 +92,8 @@ def check_outcomes(check, equal, program, folder):
 def check_texts(check, equal):
     """What the page and the table say about figures and names, whatever trace they are from."""
     one = 1 << 20
-    equal('a buffer that is larger has room for what was dropped', [stats.larger([(1, 4096)]), stats.larger([(1, one)]), stats.larger([(9, 4096), (119809, 4096)])],
-          ['1M', '8M', '4M'])
+    figures = [stats.larger(dropped) for dropped in ([(1, 4096)], [(1, one)], [(9, 4096), (119809, 4096)])]
+    equal('a buffer that is larger has room for what was dropped', figures, ['1M', '8M', '4M'])
     names = {
         'partial apply for closure #1 in Shop.receive(_:)': 'closure #1 in Shop.receive(_:)',
         'partial apply for closure #12 in ': 'closure #12 in the top level',
@@ -104,11 +104,29 @@ def check_texts(check, equal):
     task.function, task.site = 'closure #12 in the top level', 'app/main.swift:63'
     closure = ending.name(task)
     task.function = 'transfer (hang.c:12)'
-    equal('a name has a place in a source, and one only', [closure, ending.name(task)], ['closure #12 in the top level (from app/main.swift:63)', 'transfer (hang.c:12)'])
-    own = ['closure #1 in ConcurrentQueue.syncBarrier<A, B>(_:)', 'WorkQueue.sync<A, B>(_:)', 'closure #1 in Lane.post(for:)', 'SerialQueueOperations/Lane.swift:25',
+    equal('a name has a place in a source, and one only', [closure, ending.name(task)],
+          ['closure #12 in the top level (from app/main.swift:63)', 'transfer (hang.c:12)'])
+    own = ['closure #1 in ConcurrentQueue.syncBarrier<A, B>(_:)', 'WorkQueue.sync<A, B>(_:)', 'closure #1 in Lane.post(for:)',
+           'SerialQueueOperations/Lane.swift:25',
            'closure #1 in variable initialization expression of static QueuedJob.onActor']
     equal('the Swift layer\'s own functions are not the user\'s', [name for name in own if not model.OWN.search(name)], [])
     equal('the user\'s are', [name for name in names.values() if model.OWN.search(name)], [])
+
+
+def check_inlined(check, equal):
+    """A function of the Swift layer that was inlined is passed over, for the function that called it."""
+    frames = [('WorkQueue.sync<A, B>(_:)', '//<compiler-generated>:?'),
+              ('Shop.deliver(_:)', '/shop/main.swift:28'), ('Shop.work()', '/shop/main.swift:3')]
+    real, symbols.look_up = symbols.look_up, lambda path, offsets: {'0x1': frames, '0x2': frames[:1], '0x3': []}
+    try:
+        found = symbols.resolve(['shop+0x1', 'shop+0x2', 'shop+0x3', 'shop/main.swift:4'], model.OWN.search)
+    finally:
+        symbols.look_up = real
+    equal('what code is shown as', list(found.values()),
+          ['shop/main.swift:4', 'Shop.deliver(_:) (main.swift:28)', 'WorkQueue.sync<A, B>(_:)', 'shop+0x3'])
+    task = model.Task(0, 1, 2, 3)
+    task.site = 'Shop.deliver(_:) (main.swift:28)'
+    equal('a sync of which nothing else is known has its caller\'s name', task.name, 'closure in Shop.deliver(_:) (main.swift:28)')
 
 
 def check_drops(check, equal, program, folder):
@@ -126,6 +144,7 @@ def check_drops(check, equal, program, folder):
 def check_all(check, equal, hang, outcomes, program, folder):
     """Returns the trace of the hang."""
     check_texts(check, equal)
+    check_inlined(check, equal)
     check_outcomes(check, equal, outcomes, folder)
     check_drops(check, equal, program, folder)
     return check_hangs(check, equal, hang, folder)

@@ -1,5 +1,5 @@
 """ending.py: what was unfinished when the trace ended, as a tree: below each task stands what waits for it."""
-from sqtrace.model import Task
+from sqtrace.model import PLACE, Task
 from sqtrace.stats import commonest, duration
 
 MOST_LINES = 60
@@ -94,13 +94,14 @@ class Tree:
         self.seen.add(queue)
         tasks, site = 'a task waits' if len(waiting) == 1 else f'{len(waiting)} tasks wait', commonest(one.site for one in waiting)
         oldest = duration(self.model.finish - waiting[0].time)
+        where = f', submitted at {site}' if site else ''
         doubt = '; or they have run: events were dropped' if self.model.dropped else ''
-        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{site and ", submitted at " + site}{doubt}', None, None))
+        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{where}{doubt}', None, None))
 
 
 def name(task):
     """With a place in a source: its own, or where it was submitted."""
-    return f'{task.name} (from {task.site})' if task.name and task.site and '(' not in task.name else task.name or 'task'
+    return f'{task.name} (from {task.site})' if task.name and PLACE.fullmatch(task.site) and '(' not in task.name else task.name or 'task'
 
 
 def lines(model):

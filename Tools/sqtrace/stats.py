@@ -71,7 +71,8 @@ def missing(model):
     dropped = sorted(model.dropped.items(), key=lambda item: -item[1][0])
     enough = larger(model.dropped.values())
     for track, (count, _) in dropped[:MOST_THREADS]:
-        lines.append(f'{count} events of thread {model.thread_label(track)} were dropped: its buffer was full. Record with buffer={enough}')
+        thread = model.thread_label(track)
+        lines.append(f'{count} events of thread {thread} were dropped: its buffer was full. Record with buffer={enough}')
     if dropped[MOST_THREADS:]:
         lines.append(f'{sum(count for _, (count, _) in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
     alone = sum(task.submitted is None and not task.kind.startswith('sync') for task in model.tasks)

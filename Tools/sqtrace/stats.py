@@ -83,7 +83,7 @@ def missing(model):
 
 
 def larger(dropped):
-    """For all threads, [(events dropped, buffer)], eight times as much, and enough for what was dropped: "8M". An event takes 32 bytes."""
-    wanted = max([1 << 20, *(max(8 * buffer, buffer + 32 * count) for count, buffer in dropped)])
+    """For all threads, [(events dropped, buffer)], eight times as much, and twice what was dropped: "8M". An event takes 32 bytes."""
+    wanted = max([1 << 20, *(max(8 * buffer, 2 * 32 * count) for count, buffer in dropped)])
     wanted = min(1 << (wanted - 1).bit_length(), 1 << 30)
     return f'{wanted >> 20}M'

@@ -56,6 +56,7 @@ expect 'the timeline has the row at the top of each stop' \
     [ "$(grep -oE '<title>write (0|12|24|36),' "$work/good/timeline.svg" | sort -u | wc -l)" -eq 4 ]
 expect 'and what was cancelled at three of them' [ "$(grep -c '<title>cancelled: rows' "$work/good/timeline.svg")" -ge 3 ]
 expect 'and when the list scrolled' grep -q '<title>the list scrolls: the queue is suspended' "$work/good/timeline.svg"
+expect 'the timeline is as wide as the window, however long it took' grep -qE '^<svg [^>]*viewBox="0 0 1000 [0-9]+"' "$work/good/timeline.svg"
 expect 'the timeline is XML' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$work/good/timeline.svg"
 
 # Broken ones: cut off, empty, of another kind, and with a byte that is wrong.

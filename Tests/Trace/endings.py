@@ -8,7 +8,7 @@ import sys
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOOL = os.path.join(TOP, 'Tools', 'sq-trace')
 sys.path.insert(0, os.path.join(TOP, 'Tools'))
-from sqtrace import ending, model, reader, stats  # noqa: E402
+from sqtrace import ending, model, reader, stats, symbols  # noqa: E402
 
 SECOND = 1_000_000_000  # The hang lasts two by the clock of the sleep, which is not quite that of the trace.
 
@@ -89,6 +89,46 @@ def check_outcomes(check, equal, program, folder):
         equal('a pair has its caller\'s site', sites, {'run_through_the_library'})
 
 
+def check_texts(check, equal):
+    """What the page and the table say about figures and names, whatever trace they are from."""
+    one = 1 << 20
+    figures = [stats.larger(dropped) for dropped in ([(1, 4096)], [(1, one)], [(9, 4096), (119809, 4096)])]
+    equal('a buffer that is larger has room for what was dropped', figures, ['1M', '8M', '8M'])
+    names = {
+        'partial apply for closure #1 in Shop.receive(_:)': 'closure #1 in Shop.receive(_:)',
+        'partial apply for closure #12 in ': 'closure #12 in the top level',
+        'partial apply for implicit closure #2 in implicit closure #1 in Shop.serve()': 'a method given as a closure in Shop.serve()',
+    }
+    equal('a Swift closure is named as in its source', [symbols.in_words(name) for name in names], list(names.values()))
+    task = model.Task(0, 1, 2, 3)
+    task.function, task.site = 'closure #12 in the top level', 'app/main.swift:63'
+    closure = ending.name(task)
+    task.function = 'transfer (hang.c:12)'
+    equal('a name has a place in a source, and one only', [closure, ending.name(task)],
+          ['closure #12 in the top level (from app/main.swift:63)', 'transfer (hang.c:12)'])
+    own = ['closure #1 in ConcurrentQueue.syncBarrier<A, B>(_:)', 'WorkQueue.sync<A, B>(_:)', 'closure #1 in Lane.post(for:)',
+           'SerialQueueOperations/Lane.swift:25',
+           'closure #1 in variable initialization expression of static QueuedJob.onActor']
+    equal('the Swift layer\'s own functions are not the user\'s', [name for name in own if not model.OWN.search(name)], [])
+    equal('the user\'s are', [name for name in names.values() if model.OWN.search(name)], [])
+
+
+def check_inlined(check, equal):
+    """A function of the Swift layer that was inlined is passed over, for the function that called it."""
+    frames = [('WorkQueue.sync<A, B>(_:)', '//<compiler-generated>:?'),
+              ('Shop.deliver(_:)', '/shop/main.swift:28'), ('Shop.work()', '/shop/main.swift:3')]
+    real, symbols.look_up = symbols.look_up, lambda path, offsets: {'0x1': frames, '0x2': frames[:1], '0x3': []}
+    try:
+        found = symbols.resolve(['shop+0x1', 'shop+0x2', 'shop+0x3', 'shop/main.swift:4'], model.OWN.search)
+    finally:
+        symbols.look_up = real
+    equal('what code is shown as', list(found.values()),
+          ['shop/main.swift:4', 'Shop.deliver(_:) (main.swift:28)', 'WorkQueue.sync<A, B>(_:)', 'shop+0x3'])
+    task = model.Task(0, 1, 2, 3)
+    task.site = 'Shop.deliver(_:) (main.swift:28)'
+    equal('a sync of which nothing else is known has its caller\'s name', task.name, 'closure in Shop.deliver(_:) (main.swift:28)')
+
+
 def check_drops(check, equal, program, folder):
     path = os.path.join(folder, 'drops')
     run = subprocess.run([program], env={**os.environ, 'SQ_TRACE': path + ',buffer=4K'}, capture_output=True, text=True)
@@ -98,11 +138,13 @@ def check_drops(check, equal, program, folder):
         return
     check('the program says how a thread gets more room', 'buffer=' in run.stderr and 'buffer of 4K' in run.stderr)
     lines = stats.missing(found)
-    check(f'dropped events name their thread, and the setting that helps: {lines}', re.search(r'events of thread \S+ \(\d+\) were dropped.*buffer=1M', lines[0]))
+    check(f'dropped events name their thread, and the setting that helps: {lines}', re.search(r'events of thread \S+ \(\d+\) were dropped.*buffer=\d+M', lines[0]))
 
 
 def check_all(check, equal, hang, outcomes, program, folder):
     """Returns the trace of the hang."""
+    check_texts(check, equal)
+    check_inlined(check, equal)
     check_outcomes(check, equal, outcomes, folder)
     check_drops(check, equal, program, folder)
     return check_hangs(check, equal, hang, folder)

@@ -1,5 +1,5 @@
 """ending.py: what was unfinished when the trace ended, as a tree: below each task stands what waits for it."""
-from sqtrace.model import Task
+from sqtrace.model import PLACE, Task
 from sqtrace.stats import commonest, duration
 
 MOST_LINES = 60
@@ -45,7 +45,7 @@ class Tree:
         if id(task) in self.seen:
             return
         model, wait = self.model, self.model.wait_of(task.thread)
-        text = f'{model.queue_label(task.queue)}: {task.name or "task"} still running, {self.so_far(task)}, on {model.thread_label(task.thread)}'
+        text = f'{model.queue_label(task.queue)}: {name(task)} still running, {self.so_far(task)}, on {model.thread_label(task.thread)}'
         if wait is None:
             text += self.where(task)
         elif depth == 0:
@@ -70,7 +70,7 @@ class Tree:
             return
         model = self.model
         inside = next((one for one in reversed(model.open.get(wait.thread, [])) if isinstance(one, Task)), None)
-        who = f'{model.queue_label(inside.queue)}: {inside.name or "task"}, on ' if inside is not None else ''
+        who = f'{model.queue_label(inside.queue)}: {name(inside)}, on ' if inside is not None else ''
         text = f'{who}{model.thread_label(wait.thread)} waits for {model.target(wait)}, {self.so_far(wait)}{wait.site and ", at " + wait.site}'
         self.add(depth, text, wait)
         for one in model.open.get(wait.thread, []):
@@ -94,7 +94,14 @@ class Tree:
         self.seen.add(queue)
         tasks, site = 'a task waits' if len(waiting) == 1 else f'{len(waiting)} tasks wait', commonest(one.site for one in waiting)
         oldest = duration(self.model.finish - waiting[0].time)
-        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{site and ", submitted at " + site}', None, None))
+        where = f', submitted at {site}' if site else ''
+        doubt = '; or they have run: events were dropped' if self.model.dropped else ''
+        self.lines.append((depth, f'{self.model.queue_label(queue)}: {tasks}, the oldest {oldest}{where}{doubt}', None, None))
+
+
+def name(task):
+    """With a place in a source: its own, or where it was submitted."""
+    return f'{task.name} (from {task.site})' if task.name and PLACE.fullmatch(task.site) and '(' not in task.name else task.name or 'task'
 
 
 def lines(model):

@@ -11,9 +11,13 @@ KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'group', 7: 'run and
 BARRIER = 0x40
 DISCARDS = 0x80
 # The Swift layer's own functions, as far as the library could not replace them: a closure's own place, or its queue, says more.
-OWN = re.compile(r'\b(?:EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn)\.|'
-                 r'\bCompletion\S*\.follow|(?:^| in |^specialized )WorkQueue\.(?:sync|asyncAndWait|runAndWait|syncBarrier|async|asyncAfter)\b|'
-                 r'^call_closure|\(WorkQueue\+|^sq_')
+OWN = re.compile(r'\b(?:EscapingClosure|DelayedClosure|ItemClosure|TimerBody|HandlerBox|QueuedCall|'
+                 r'AwaitedCall|AwaitedEnd|ExecutorJobs|FIFOTurn|QueuedJob)\.|'
+                 r'\bCompletion\S*\.follow|\bLane\.post\(for:\)|\bOperationGraph\.(?:change|look)<|\bWorkOperationQueue\.|'
+                 r'(?:^| in |^specialized )(?:Work|Concurrent|Serial)Queue\.'
+                 r'(?:sync|trySync|syncOrRun|syncBarrier|asyncBarrier|asyncAndWait|runAndWait|async|asyncAfter|_enqueueJobOfTask|enqueue)\b|'
+                 r'^call_closure|\((?:Work|Concurrent)Queue\+|^SerialQueue(?:Operations)?/|^sq_')
+PLACE = re.compile(r'\S+:\d+')  # in a source
 AIMS = {0: 'its turn in', 1: 'room in', 2: 'the end of', 3: 'a timer of'}
 
 
@@ -39,7 +43,9 @@ class Task:
         """The user's function, or the label of the work item; else where it was submitted."""
         if self.label and self.function:
             return f'{self.label}: {self.function}'
-        return self.label or self.function or (f'closure from {self.site}' if self.site else '')
+        if self.label or self.function or not self.site:
+            return self.label or self.function
+        return f'closure from {self.site}' if PLACE.fullmatch(self.site) else f'closure in {self.site}'
 
 
 class Wait:
@@ -83,7 +89,8 @@ class Model:
         events = trace.events
         self.begin = events[0].time if events else 0
         self.symbol_of = symbols.resolve(
-            {text for event in events for key, text in event.notes.items() if key in ('function', 'context', 'site') and text})
+            {text for event in events for key, text in event.notes.items() if key in ('function', 'context', 'site') and text},
+            OWN.search)
         for event in events:
             if event.track >> 32 == reader.THREADS >> 32:
                 self.of_thread(event)

@@ -69,8 +69,10 @@ def missing(model):
     """Events that found no room, and tasks whose submission is not in the trace."""
     lines = []
     dropped = sorted(model.dropped.items(), key=lambda item: -item[1][0])
-    for track, (count, buffer) in dropped[:MOST_THREADS]:
-        lines.append(f'{count} events of thread {model.thread_label(track)} were dropped: its buffer was full. Record with buffer={larger(buffer)}')
+    enough = larger(model.dropped.values())
+    for track, (count, _) in dropped[:MOST_THREADS]:
+        thread = model.thread_label(track)
+        lines.append(f'{count} events of thread {thread} were dropped: its buffer was full. Record with buffer={enough}')
     if dropped[MOST_THREADS:]:
         lines.append(f'{sum(count for _, (count, _) in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
     alone = sum(task.submitted is None and not task.kind.startswith('sync') for task in model.tasks)
@@ -80,7 +82,8 @@ def missing(model):
     return lines
 
 
-def larger(buffer):
-    """Eight times as much: "8M"."""
-    wanted = min(max(8 * buffer, 1 << 20), 1 << 30)
+def larger(dropped):
+    """For all threads, [(events dropped, buffer)], eight times as much, and twice what was dropped: "8M". An event takes 32 bytes."""
+    wanted = max([1 << 20, *(max(8 * buffer, 2 * 32 * count) for count, buffer in dropped)])
+    wanted = min(1 << (wanted - 1).bit_length(), 1 << 30)
     return f'{wanted >> 20}M'

@@ -16,24 +16,34 @@ def demangle(names):
         found = subprocess.run(command, input='\n'.join(mangled), capture_output=True, text=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
         return {}
-    return dict(zip(mangled, found.stdout.splitlines()))
+    return {name: in_words(text) for name, text in zip(mangled, found.stdout.splitlines())}
+
+
+def in_words(name):
+    """As it stands in the source: "closure #2 in Store.save()". Code outside of functions has no name of its own."""
+    name = re.sub(r'^(?:@objc |partial apply for |specialized |implicit closure #\d+ in (?=implicit closure))+', '', name)
+    name = re.sub(r'^implicit closure #\d+ in ', 'a method given as a closure in ', name)
+    return re.sub(r'(closure #\d+ in )$', r'\1the top level', name)
 
 
 def look_up(path, offsets):
-    """{offset: (function, place)} of one file."""
+    """{offset: [(function, place)]} of one file: the function there, and below it those into which it was inlined."""
     tool = shutil.which('addr2line') or shutil.which('llvm-addr2line')
     if not tool or not os.path.exists(path):
         return {}
     try:
-        found = subprocess.run([tool, '-f', '-C', '-e', path], input='\n'.join(offsets), capture_output=True, text=True, check=True,
+        lines = subprocess.run([tool, '-a', '-i', '-f', '-C', '-e', path], input='\n'.join(offsets), capture_output=True, text=True, check=True,
                                timeout=120).stdout.splitlines()
     except (OSError, subprocess.SubprocessError):
         return {}
-    return {offset: (found[2 * i], found[2 * i + 1]) for i, offset in enumerate(offsets) if 2 * i + 1 < len(found)}
+    starts = [i for i, line in enumerate(lines) if re.fullmatch('0x[0-9a-f]+', line)] + [len(lines)]
+    frames = [list(zip(lines[start + 1:end:2], lines[start + 2:end:2])) for start, end in zip(starts, starts[1:])]
+    return dict(zip(offsets, frames))
 
 
-def resolve(texts):
-    """{text: what to show} for each text that names code or a place in a source."""
+def resolve(texts, is_own):
+    """{text: what to show} for each text that names code or a place in a source. Functions that are the library's own are passed over if they
+    were inlined into another one."""
     files = {}
     result = {}
     for text in texts:
@@ -43,12 +53,18 @@ def resolve(texts):
         else:
             result[text] = text
     found = {(path, offset): names for path, offsets in files.items() for offset, names in look_up(path, sorted(set(offsets))).items()}
-    plain = demangle(function for function, _ in found.values())
+    plain = demangle(function for frames in found.values() for function, _ in frames)
     for path, offsets in files.items():
         for offset in offsets:
-            function, place = found.get((path, offset), ('??', '??'))
-            place = re.sub(r' \(discriminator \d+\)', '', place)
-            place = '' if place.startswith('??') else os.path.basename(place)
-            name = plain.get(function, function) if function != '??' else f'{os.path.basename(path)}+{offset}'
-            result[f'{path}+{offset}'] = f'{name} ({place})' if place and not place.endswith(':?') else name
+            unknown = f'{os.path.basename(path)}+{offset}'
+            shown = [show(plain.get(function, function), place, unknown) for function, place in found.get((path, offset), [])] or [unknown]
+            result[f'{path}+{offset}'] = next((text for text in shown if not is_own(text)), shown[0])
     return result
+
+
+def show(function, place, unknown):
+    place = re.sub(r' \(discriminator \d+\)', '', place)
+    place = '' if place.startswith('??') else os.path.basename(place)
+    name = function if function != '??' else unknown
+    # Line 0 is the compiler's own code.
+    return f'{name} ({place})' if place and not place.endswith((':?', ':0')) else name

@@ -1,7 +1,7 @@
 /* fuzz.c: the entry for libFuzzer. SQ_FUZZ_SHOW=1 prints each program before it runs. */
 #include "drive.h"
 
-#include "../C/threads.h"
+#include "../C/support/threads.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* measure.c: threads and memory of the process. */
 #include "soak.h"
 
-#include "../C/threads.h"
+#include "../C/support/threads.h"
 
 #include <malloc.h>
 #include <sched.h>

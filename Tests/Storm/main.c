@@ -2,7 +2,7 @@
  * In the environment: SQ_SEED makes the same choices again; STORM_WITHOUT and STORM_ONLY name parts, separated by spaces. */
 #include "storm.h"
 
-#include "../C/threads.h"
+#include "../C/support/threads.h"
 #include "harness.h"
 
 #include <malloc.h>

@@ -61,7 +61,7 @@ class Gdb:
         return gdb.Value(address).cast(gdb.lookup_type('char').pointer()).string(errors='replace')
 
     @staticmethod
-    def constant(name):
+    def constant(name, enumeration=None):
         return int(gdb.parse_and_eval(name))
 
     @staticmethod
@@ -130,8 +130,8 @@ class Lldb:
         return cls.target().GetProcess().ReadCStringFromMemory(address, 256, error) or ''
 
     @classmethod
-    def constant(cls, name):
-        for constant in cls.target().FindFirstType('sq__work_kind').GetEnumMembers():
+    def constant(cls, name, enumeration='sq__work_kind'):
+        for constant in cls.target().FindFirstType(enumeration).GetEnumMembers():
             if constant.GetName() == name:
                 return constant.GetValueAsUnsigned()
         raise RuntimeError(f'there is no {name}')
@@ -256,7 +256,7 @@ def depth(queue):
     ring = (int(queue['segments']) - int(queue['entered'])) * slots + (state >> 48 & 0xFF) - int(queue['index'])
     in_handoff = int(queue['handoff_kind']) != debugger.constant('SQ__EMPTY')
     extras = queue['extras']
-    shared = extras['records'][debugger.constant('SQ__EXTRA_SHARED')] if int(extras) else extras
+    shared = extras['records'][debugger.constant('SQ__EXTRA_SHARED', 'sq__extra')] if int(extras) else extras
     joined = int(shared.to('sq__joinable_t')['joined']) if int(shared) else 0
     return max(0, max(0, ring) + in_handoff + joined + int(queue['skipped']) - int(queue['withdrawn']))
 

@@ -28,14 +28,6 @@ uintptr_t sq__wrapper_word(const void *record, uint16_t at) {
     return word;
 }
 
-sq_function_t sq__wrapper_unwrap(sq_function_t function, const void *context) {
-    for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(function)) != NULL;) {
-        function = (sq_function_t)sq__wrapper_word(context, wrapper->run);
-        context = (const void *)sq__wrapper_word(context, wrapper->context);
-    }
-    return function;
-}
-
 uintptr_t sq__wrapper_peek(const void *record, uint16_t at) {
     uintptr_t word = 0;
     return at != SQ__NOT_THERE && record != NULL && sq__peek(sq__peek_at(record, at), &word, sizeof word) ? word : 0;

@@ -30,9 +30,6 @@ void sq__wrapper_add(sq__wrapper_t *wrapper);
 /* The wrapper with this function; NULL: it is not the library's. */
 const sq__wrapper_t *sq__wrapper_of(sq_function_t function);
 
-/* The user's function that this one calls, itself if it is the user's; NULL: it is not known, or a closure. The records exist. */
-sq_function_t sq__wrapper_unwrap(sq_function_t function, const void *context);
-
 /* Reads a word of the record, which exists; 0: it has no such field. */
 uintptr_t sq__wrapper_word(const void *record, uint16_t at);
 

@@ -1,7 +1,8 @@
 # Makefile: all commands of this repository. `make` alone lists them.
 #
 # make/build.mk    compilers, flavours, the library
-# make/install.mk  install, uninstall, the pkg-config file
+# make/dispatch.mk libdispatch's calls for C programs, a library of its own
+# make/install.mk  install, uninstall, the pkg-config file; make/release.mk: tarball, manual pages, Debian packages
 # make/check.mk    the test programs and all checks; make/check-own.mk: what single ones need, and long runs
 # make/coverage.mk the C core's lines and branches; make/soak.mk, make/storm.mk: everything at once
 # make/mutants.mk the core broken on purpose
@@ -20,8 +21,10 @@ help: ## this list
 	@printf '\nSQ_SEED=N repeats a run of the C tests; SQ_TEST=WORD picks tests by a part of their name; V=1 shows the commands.\n'
 
 include make/build.mk
+include make/dispatch.mk
 include make/install.mk
 include make/check.mk
+include make/release.mk
 include make/check-own.mk
 include make/coverage.mk
 include make/soak.mk

@@ -3,10 +3,15 @@ import PackageDescription
 
 let package = Package(
     name: "SerialQueue",
+    // The first releases of Apple's systems whose runtime has all that the sources call. Compiled and run on Linux alone so far.
+    platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
     products: [
         .library(name: "SerialQueue", targets: ["SerialQueue"]),
+        .library(name: "SerialQueueOrdered", targets: ["SerialQueueOrdered"]),
         .library(name: "SerialQueueOperations", targets: ["SerialQueueOperations"]),
+        .library(name: "SerialQueueDispatch", targets: ["SerialQueueDispatch"]),
         .library(name: "SerialQueueTesting", targets: ["SerialQueueTesting"]),
+        .library(name: "SerialQueueDispatchTesting", targets: ["SerialQueueDispatchTesting"]),
         .library(name: "CSerialQueue", targets: ["CSerialQueue"]),
     ],
     targets: [
@@ -27,7 +32,9 @@ let package = Package(
             dependencies: ["CSerialQueue", "CSerialQueueSwiftCall"],
             exclude: ["SwiftCall"]
         ),
-        .target(name: "SerialQueueOperations", dependencies: ["SerialQueue", "CSerialQueue"], path: "Sources/Operations"),
+        .target(name: "SerialQueueOrdered", dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueSwiftCall"], path: "Sources/Ordered"),
+        .target(name: "SerialQueueOperations", dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueSwiftCall"], path: "Sources/Operations"),
+        .target(name: "SerialQueueDispatch", dependencies: ["SerialQueue", "CSerialQueue"], path: "Sources/Dispatch"),
 
         // For tests: explores the schedules of a program. CTaskHook: what it needs of Swift's runtime, in C.
         .target(name: "CTaskHook", dependencies: ["CSerialQueue"], path: "Sources/SerialQueueTesting/TaskHook"),
@@ -36,6 +43,12 @@ let package = Package(
             dependencies: ["SerialQueue", "CSerialQueue", "CTaskHook"],
             exclude: ["TaskHook"]
         ),
+        // A target of its own: programs do not link testing code, and tests of other queues do not link Dispatch.
+        .target(
+            name: "SerialQueueDispatchTesting",
+            dependencies: ["SerialQueueDispatch", "SerialQueue"],
+            path: "Sources/DispatchTesting"
+        ),
 
         .executableTarget(name: "wordcount", dependencies: ["SerialQueue"], path: "Examples/WordCount"),
         .executableTarget(name: "order", dependencies: ["SerialQueue", "SerialQueueTesting"], path: "Examples/Order"),
@@ -43,7 +56,7 @@ let package = Package(
         .executableTarget(name: "slow", dependencies: ["SerialQueue"], path: "Examples/Slow"),
         .executableTarget(name: "hangs", dependencies: ["SerialQueue"], path: "Examples/Hangs"),
         .executableTarget(name: "chatrooms", dependencies: ["SerialQueue"], path: "Examples/ChatRooms"),
-        .executableTarget(name: "ordered", dependencies: ["SerialQueue"], path: "Examples/Ordered"),
+        .executableTarget(name: "ordered", dependencies: ["SerialQueue", "SerialQueueOrdered"], path: "Examples/Ordered"),
         .executableTarget(name: "distributed", dependencies: ["SerialQueue"], path: "Examples/Distributed"),
         .executableTarget(name: "cache", dependencies: ["SerialQueue"], path: "Examples/Cache"),
         .executableTarget(name: "fanin", dependencies: ["SerialQueue"], path: "Examples/FanIn"),
@@ -51,17 +64,29 @@ let package = Package(
             name: "breakfast", dependencies: ["SerialQueue", "SerialQueueOperations"], path: "Examples/Breakfast"
         ),
 
+        // A program for Dispatch, and the one file that moves it. make moved compiles it without that file, too.
+        .executableTarget(name: "moved", dependencies: ["SerialQueueDispatch"], path: "Examples/Moved", exclude: ["Tests", "run"]),
+        .testTarget(
+            name: "MovedTests", dependencies: ["moved", "SerialQueue", "SerialQueueTesting", "SerialQueueDispatchTesting"],
+            path: "Examples/Moved/Tests"
+        ),
+
         .executableTarget(name: "transfers", dependencies: ["SerialQueue", "SerialQueueTesting"], path: "Examples/Bank"),
 
         .target(name: "CTestSupport", path: "Tests/SerialQueueTests/CTestSupport"),
         .testTarget(
             name: "SerialQueueTests",
-            dependencies: ["SerialQueue", "CSerialQueue", "CTestSupport"],
+            dependencies: ["SerialQueueOrdered", "SerialQueue", "CSerialQueue", "CTestSupport"],
             exclude: ["CTestSupport"]
         ),
         .testTarget(name: "OperationsTests", dependencies: ["SerialQueueOperations", "SerialQueue", "SerialQueueTesting"]),
         .testTarget(
-            name: "SerialQueueTestingTests", dependencies: ["SerialQueueTesting", "SerialQueueOperations", "SerialQueue"]
+            name: "DispatchTests",
+            dependencies: ["SerialQueueDispatch", "SerialQueueDispatchTesting", "SerialQueueTesting", "SerialQueue"]
+        ),
+        .testTarget(
+            name: "SerialQueueTestingTests",
+            dependencies: ["SerialQueueTesting", "SerialQueueOperations", "SerialQueueOrdered", "SerialQueue"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.." || exit 1
 work=$PWD/build/snippets
 target=$work/fragments/Sources/Fragments
 if [ $# -eq 0 ]; then
-    mapfile -t files < <(find Sources/SerialQueue Sources/Operations Sources/SerialQueueTesting \( -name '*.swift' -o -path '*.docc/*.md' \) | sort)
+    mapfile -t files < <(find Sources/SerialQueue Sources/Ordered Sources/Operations Sources/SerialQueueTesting \( -name '*.swift' -o -path '*.docc/*.md' \) | sort)
     set -- "${files[@]}"
 fi
 rm -rf "$work/fragments" && mkdir -p "$target" || exit 1
@@ -26,7 +26,7 @@ awk -v target="$target" '
     function finish(    body, name, module) {
         name = FILENAME; gsub(/[^A-Za-z0-9]+/, "_", name); name = name "_" start
         body = target "/" name ".swift"
-        module = FILENAME ~ /\/Operations\// ? "Operations" : FILENAME ~ /\/SerialQueueTesting\// ? "Testing" : ""
+        module = FILENAME ~ /\/Ordered\// ? "Ordered" : FILENAME ~ /\/Operations\// ? "Operations" : FILENAME ~ /\/SerialQueueTesting\// ? "Testing" : ""
         printf "import SerialQueue\n%s%s", module != "" ? "import SerialQueue" module "\n" : "", imports > body
         if (!whole) printf "func %s() async throws {\n", name > body
         printf "#sourceLocation(file: \"%s\", line: %d)\n%s", FILENAME, start - givens, given > body
@@ -72,7 +72,7 @@ awk -v target="$target" '
 modules=${FRAGMENTS_MODULES:-}
 if [ -z "$modules" ]; then
     modules=.build/debug
-    for module in SerialQueueOperations SerialQueueTesting; do scripts/swift-build -j 2 --target $module || exit 1; done
+    for module in SerialQueueOrdered SerialQueueOperations SerialQueueDispatchTesting SerialQueueTesting; do scripts/swift-build -j 2 --target $module || exit 1; done
 fi
 # shellcheck disable=SC2046 # words are wanted
 ${SWIFT:-swift}c -swift-version 6 -module-name Fragments -parse-as-library -wmo -emit-sil -o /dev/null -module-cache-path "$work/cache" \

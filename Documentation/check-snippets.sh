@@ -64,7 +64,7 @@ build_swift() {
         printf '    dependencies: [.package(name: "SerialQueue", path: "../..")],\n    targets: [\n'
         for source in "$work"/programs/*/source/main.swift; do
             name=$(basename "${source%/source/*}")
-            printf '        .executableTarget(name: "%s", dependencies: ["SerialQueue", .product(name: "SerialQueueOperations", package: "SerialQueue"), .product(name: "SerialQueueTesting", package: "SerialQueue")], path: "programs/%s/source"),\n' "$name" "$name"
+            printf '        .executableTarget(name: "%s", dependencies: ["SerialQueue", .product(name: "SerialQueueOrdered", package: "SerialQueue"), .product(name: "SerialQueueOperations", package: "SerialQueue"), .product(name: "SerialQueueTesting", package: "SerialQueue"), .product(name: "SerialQueueDispatch", package: "SerialQueue"), .product(name: "SerialQueueDispatchTesting", package: "SerialQueue")], path: "programs/%s/source"),\n' "$name" "$name"
         done
         printf '    ], swiftLanguageModes: [.v6])\n'
     } > "$work/Package.swift"

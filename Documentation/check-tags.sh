@@ -5,7 +5,7 @@
 #   - each function that has a tag is named in the section of that tag, and each one named there exists in that file;
 #   - each operation with an order stands in a function that has a tag;
 #   - each field that is used relaxed has an item below "## Relaxed operations".
-# The same for Sources/SerialQueue and what is below "## Swift": a function with an order has a tag and a section that names it, a section
+# The same for Sources/SerialQueue, Sources/Ordered and what is below "## Swift": a function with an order has a tag and a section that names it, a section
 # names no other function, a relaxed field has an item below "### Relaxed in Swift".
 # Prints what is wrong and `N passed, N failed`: an atomic operation, a tag in a function, or a name in a section counts as one.
 set -u
@@ -94,7 +94,7 @@ awk '
     }' "$facts.page" "$facts" > "$facts.core"
 
 # A function begins with func, init, deinit or a computed var, and has the comments directly above it.
-find Sources/SerialQueue -name '*.swift' -print0 | sort -z | xargs -0 awk -v page="$facts.page" '
+find Sources/SerialQueue Sources/Ordered -name '*.swift' -print0 | sort -z | xargs -0 awk -v page="$facts.page" '
     function wrong(sentence) { failed += 1; print "FAIL " sentence }
     function check(good, sentence) { if (good) passed += 1; else wrong(sentence) }
     BEGIN {

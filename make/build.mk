@@ -13,26 +13,34 @@ AR ?= ar
 SWIFT ?= swift
 
 COMPILER := $(notdir $(firstword $(CC)))
-OUT := build/$(COMPILER)-$(FLAVOUR)
+OUT := build/$(COMPILER)-$(FLAVOUR)$(PLATFORM:%=-%)
 CORE := Sources/CSerialQueue
 
 WARNINGS := -Wall -Wextra -Wpedantic
-CFLAGS ?= -O2 -g
-FLAVOUR_FLAGS_release := $(CFLAGS)
+# No object contains the folder in which it was built: the same sources make the same library anywhere.
+FLAVOUR_FLAGS_release := -O2 -g -ffile-prefix-map="$(CURDIR)"=.
 FLAVOUR_FLAGS_debug := -O1 -g -DSQ_DEBUG=1
 FLAVOUR_FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 FLAVOUR_FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAVOUR_FLAGS := $(FLAVOUR_FLAGS_$(FLAVOUR))
+# What the core uses of the system: of Linux, or with PLATFORM=posix what all supported systems have (Sources/CSerialQueue/platform/system.h).
+ifeq ($(PLATFORM),posix)
+override CPPFLAGS += -DSQ_PLATFORM_POSIX
+else ifneq ($(PLATFORM),)
+$(error PLATFORM is posix or not set, not '$(PLATFORM)')
+endif
 ifeq ($(FLAVOUR_FLAGS),)
 $(error FLAVOUR is release, debug, tsan or asan, not '$(FLAVOUR)')
 endif
 
+# CFLAGS, CPPFLAGS and LDFLAGS, of the environment or of make's command line, follow ours in every flavour: where two disagree, theirs count.
 # Nothing but the language: the sources request the feature macros that they need, so that they also compile in other builds.
-COMPILE := $(CC) -std=c11 -pthread $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) -I$(CORE) -I$(CORE)/include -MMD -MP
+# Unwind tables: a task that pthread_exit leaves is found by them (platform/unwind.h). gcc for riscv64 writes none unless it is asked.
+COMPILE := $(CC) -std=c11 -pthread -fasynchronous-unwind-tables $(WARNINGS) $(FLAVOUR_FLAGS) $(CPPFLAGS) $(CFLAGS) -I$(CORE) -I$(CORE)/include -MMD -MP
 # What programs are linked with, apart from the library itself.
-LINK := $(CC) -pthread $(FLAVOUR_FLAGS) $(LDFLAGS)
+LINK := $(CC) -pthread $(FLAVOUR_FLAGS) $(CFLAGS) $(LDFLAGS)
 
-SOURCES := $(sort $(wildcard $(CORE)/*/*.c))
+SOURCES := $(sort $(wildcard $(CORE)/*/*.c $(CORE)/platform/*/*.c))
 STATIC_OBJECTS := $(SOURCES:$(CORE)/%.c=$(OUT)/static/%.o)
 SHARED_OBJECTS := $(SOURCES:$(CORE)/%.c=$(OUT)/shared/%.o)
 STATIC_LIBRARY := $(OUT)/libserialqueue.a
@@ -44,12 +52,15 @@ show = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)' && )
 # $(call need,TOOL...): a recipe line that names every tool that is missing, and its Debian package, and fails.
 need = @CC='$(CC)' SWIFT='$(SWIFT)' scripts/need $(1)
 
-lib: ## build/libserialqueue.a and build/libserialqueue.so
+lib: ## build/libserialqueue.a and build/libserialqueue.so; the same of libserialqueue-dispatch
 	$(call need,cc ar libc)
-	@$(MAKE) --no-print-directory FLAVOUR=release library-files
+	@$(MAKE) --no-print-directory FLAVOUR=release library-files dispatch-files
 	@cp -p build/$(COMPILER)-release/libserialqueue.a build/$(COMPILER)-release/libserialqueue.so.$(VERSION) build/
 	@ln -sf libserialqueue.so.$(VERSION) build/libserialqueue.so.$(SOVERSION)
 	@ln -sf libserialqueue.so.$(SOVERSION) build/libserialqueue.so
+	@cp -p build/$(COMPILER)-release/libserialqueue-dispatch.a build/$(COMPILER)-release/libserialqueue-dispatch.so.$(VERSION) build/
+	@ln -sf libserialqueue-dispatch.so.$(VERSION) build/libserialqueue-dispatch.so.$(SOVERSION)
+	@ln -sf libserialqueue-dispatch.so.$(SOVERSION) build/libserialqueue-dispatch.so
 
 library-files: $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 
@@ -70,20 +81,29 @@ $(OUT)/shared/%.o: $(CORE)/%.c $(OUT)/flags
 
 # Nothing calls dump_signal.c: the library's own start does (SQ_DUMP). So a program that makes a queue gets it with that object.
 WITH_QUEUES := $(OUT)/static/queue-and-signal.o
-$(WITH_QUEUES): $(OUT)/static/queue/queue.o $(OUT)/static/inspect/dump_signal.o
+$(WITH_QUEUES): $(OUT)/static/queue/create.o $(OUT)/static/inspect/dump_signal.o
 	$(call show,LINK,$@)$(CC) -r -nostdlib $^ -o $@
 
 # Made anew: `ar` would keep the objects of sources that are gone.
-$(STATIC_LIBRARY): $(filter-out $(OUT)/static/queue/queue.o $(OUT)/static/inspect/dump_signal.o,$(STATIC_OBJECTS)) $(WITH_QUEUES)
+$(STATIC_LIBRARY): $(filter-out $(OUT)/static/queue/create.o $(OUT)/static/inspect/dump_signal.o,$(STATIC_OBJECTS)) $(WITH_QUEUES)
 	@rm -f $@
-	$(call show,AR,$@)$(AR) rcs $@ $^
+	$(call show,AR,$@)$(AR) rcsD $@ $^
+
+# What the shared library shows, and since which version: from the headers.
+MAP := $(OUT)/libserialqueue.map
+$(MAP): scripts/version-script make/abi.xml $(wildcard $(CORE)/include/*.h Sources/*/SwiftCall/*.c Sources/*/SwiftCall/*/*.h Sources/*/TaskHook/*.c)
+	@mkdir -p $(@D)
+	@scripts/version-script $(VERSION) > $@
 
 # nodelete: dlclose keeps the code, which a thread of the library may still need on its way out, and exit and fork handlers.
-$(SHARED_LIBRARY): $(SHARED_OBJECTS) make/libserialqueue.map
-	$(call show,LINK,$@)$(LINK) -shared -Wl,-soname,libserialqueue.so.$(SOVERSION) -Wl,--version-script=make/libserialqueue.map \
-	    -Wl,--no-undefined -Wl,-z,nodelete $(SHARED_OBJECTS) -o $@
+$(SHARED_LIBRARY): $(SHARED_OBJECTS) $(MAP)
+	$(call show,LINK,$@)$(LINK) -shared -Wl,-soname,libserialqueue.so.$(SOVERSION) -Wl,--version-script=$(MAP) \
+	    -Wl,-Bsymbolic-functions -Wl,--no-undefined -Wl,-z,nodelete $(SHARED_OBJECTS) -o $@
+
+version:
+	@echo $(VERSION)
 
 FORCE:
-.PHONY: lib library-files FORCE
+.PHONY: lib library-files version FORCE
 
 -include $(STATIC_OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d)

@@ -1,7 +1,9 @@
 # make/check-own.mk: what single test programs need besides their source, and the long runs.
 
 # Tests/C/contract/foreign_test.c runs it: tasks that throw. Without a C++ compiler it is left out, and the test says so.
-CXX_COMPILER := $(shell command -v $(CXX) 2>/dev/null || command -v g++ 2>/dev/null)
+# A cross compiler needs its own: aarch64-linux-gnu-gcc's is aarch64-linux-gnu-g++. musl-gcc has none.
+CROSS := $(filter-out $(COMPILER),$(COMPILER:%-gcc=%-))
+CXX_COMPILER := $(if $(CROSS),$(shell command -v $(CROSS)g++ 2>/dev/null),$(shell command -v $(CXX) 2>/dev/null || command -v g++ 2>/dev/null))
 ifneq ($(CXX_COMPILER),)
 $(OUT)/tests/foreign_test: | $(OUT)/tests/foreign_throw
 test-programs: $(OUT)/tests/foreign_throw
@@ -28,7 +30,7 @@ PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthr
     pthread_cond_init pthread_mutexattr_init pthread_mutex_init vsnprintf
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))
 $(OUT)/tests/platform_system_test: WRAP += $(addprefix -Wl$(comma)--wrap=,sched_getaffinity sysconf read)
-$(OUT)/tests/moment_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
+$(OUT)/tests/lock_order_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
 $(OUT)/tests/spin_test: WRAP += -Wl,--wrap=clock_gettime,--wrap=sched_yield
 $(OUT)/tests/dump_busy_test: WRAP += -Wl,--wrap=nanosleep
 $(OUT)/tests/trace_fork_test: WRAP += -Wl,--wrap=dl_iterate_phdr

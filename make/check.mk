@@ -1,16 +1,28 @@
 # make/check.mk: the test programs and all checks. Every check ends in one line `N passed, N failed` (scripts/check).
 
 TESTS := $(sort $(wildcard Tests/C/*/*_test.c))
+# Programs that this system or flavour leaves out as a whole (Tests/C/left-out has the reasons).
+LEFT_OUT_SYSTEM := $(or $(PLATFORM),$(if $(filter %-gcc,$(COMPILER)),$(firstword $(subst -, ,$(COMPILER)))))
+LEFT_OUT := $(shell awk '($$1 == "$(LEFT_OUT_SYSTEM)" || $$1 == "$(FLAVOUR)") && $$3 == "*" { print $$2 }' Tests/C/left-out)
+TESTS := $(filter-out $(foreach name,$(LEFT_OUT),%/$(name).c),$(TESTS))
 # Programs and objects lie in one folder: their names do not depend on the room.
 TEST_PROGRAMS := $(patsubst %.c,$(OUT)/tests/%,$(notdir $(TESTS)))
 HARNESS_OBJECTS := $(addprefix $(OUT)/tests/,harness.o watchdog.o inject.o latch.o)
 
 # Tests/C/support/inject.c stands behind these functions.
 comma := ,
-WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_create pthread_cond_wait pthread_cond_timedwait
+WRAPPED := malloc calloc realloc aligned_alloc posix_memalign free pthread_create pthread_cond_wait pthread_cond_timedwait \
+    sq__blocks_take sq__blocks_give sq__pages
 WRAP := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 # gnu11 and _GNU_SOURCE for the tests alone: they ask the system things that the core does not.
 COMPILE_TEST := $(patsubst -std=%,-std=gnu11,$(COMPILE)) -D_GNU_SOURCE -Werror -ITests/C/support
+# musl-gcc has no headers of the kernel.
+ifeq ($(COMPILER),musl-gcc)
+COMPILE_TEST += -idirafter $(OUT)/kernel
+$(OUT)/flags: | $(OUT)/kernel
+$(OUT)/kernel:
+	@mkdir -p $@ && ln -sf /usr/include/linux /usr/include/asm-generic /usr/include/$(shell uname -m)-linux-gnu/asm $@/
+endif
 # What is in Tests/C/contract sees the public headers and no others.
 COMPILE_CONTRACT := $(filter-out -I$(CORE),$(COMPILE_TEST))
 
@@ -46,14 +58,51 @@ SWIFT_TOOLS := swift
 # Two lists side by side: what builds in build/gcc-release is in the first, what builds in .build and .build-release in the second, where each part
 # takes the builds of those before it. The third list, the longest first, is for whichever of the two has ended: those parts share no folder.
 check: ## every check below but the sanitizers; says when a part begins, and what those that run do
-	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 gdb $(SWIFT_TOOLS))
-	$(call check_parts,layers c documents install trace debugger probes soak storm + \
-	    swift must-not-compile swift-release examples + \
-	    model c-clang$(comma)probes-clang headers fuzz package names tags recipes words comments mutants)
+	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 gdb abidiff mandoc $(SWIFT_TOOLS))
+	$(call check_parts,layers system c documents install release abi manual trace debugger probes soak storm dispatch-c + \
+	    swift must-not-compile cells swift-release examples + \
+	    model c-clang$(comma)probes-clang cross headers fuzz package names dispatch-rows tags recipes words comments mutants)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
 	$(call check_parts,c)
+
+check-posix: ## the C tests with the part of the core that other systems use, on Linux (PLATFORM=posix)
+	$(call need,$(C_TOOLS))
+	$(call check_parts,c-posix)
+
+check-musl: ## the C tests with musl-gcc (Debian: musl-tools), which links musl
+	$(call need,libc musl-gcc)
+	$(call check_parts,c-musl)
+
+check-arm64 check-riscv64 check-s390x: check-%: ## the C tests for that processor, with its cross compiler and qemu-user
+	$(call check_parts,c-$(subst arm64,aarch64,$*))
+
+check-static: ## static programs with glibc and with musl: names in dumps, signals, traces, the end of the process
+	$(call need,$(C_TOOLS) musl-gcc)
+	$(call check_parts,static)
+
+check-static-swift: ## a Swift program with the runtime linked statically, and one without any shared library
+	$(call need,$(SWIFT_TOOLS))
+	$(call check_parts,static-swift)
+
+check-compilers: ## the core with each installed gcc and clang, C11 to C23, -O0 to -O3, link-time optimisation; the headers in C++11 to C++23
+	$(call check_parts,compilers)
+
+check-cross: ## the core compiles, and links, for macOS and FreeBSD (pip installs ziglang); a part of `make check`, too
+	$(call check_parts,cross)
+
+check-system: ## nothing outside platform/ asks which system it is
+	$(call check_parts,system)
+
+check-dispatch-c: ## one C program with libdispatch's calls, compiled with libdispatch and with us, in 4,000 cells; each function has its row
+	$(call need,$(C_TOOLS) gcc clang $(SWIFT_TOOLS) python3)
+	$(call check_parts,dispatch-c dispatch-rows)
+
+check-cells: ## one program with Dispatch's names, compiled with Dispatch and with us, in 1,100 cells
+	$(call need,$(SWIFT_TOOLS) python3)
+	@SWIFT='$(SWIFT)' scripts/swift-build -j 2 --target SerialQueueDispatch
+	$(call check_parts,cells)
 
 check-headers: ## each public header alone, in C11, C17, C23, C++17; the core without a warning; gcc and clang
 	$(call need,gcc g++ clang libc)
@@ -69,7 +118,7 @@ check-probes: ## the USDT probes: where Documentation/Probes.md says, one nop ea
 
 check-swift: ## swift test, in debug and release builds; programs that must not compile
 	$(call need,$(SWIFT_TOOLS) python3)
-	$(call check_parts,swift must-not-compile swift-release)
+	$(call check_parts,swift must-not-compile cells swift-release)
 
 check-examples: ## every example does its job, in C and in Swift, and both say the same
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
@@ -87,10 +136,10 @@ bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; 
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
-	$(call check_parts,c-tsan probes-tsan examples-tsan storm-tsan + swift-tsan)
+	$(call check_parts,c-tsan probes-tsan examples-tsan storm-tsan dispatch-c-tsan + swift-tsan)
 
 check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
-	$(call check_parts,c-asan probes-asan examples-asan storm-asan + swift-asan)
+	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan)
 
-.PHONY: test-programs check check-c check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme
+.PHONY: check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

@@ -49,7 +49,15 @@ C_EXAMPLES = @$(MAKE) --no-print-directory FLAVOUR=release example-programs && m
 examples: ## build every example: build/examples/*, and the Swift ones by SwiftPM
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
 	$(C_EXAMPLES)
-	@for name in wordcount order hangs slow inversion chatrooms distributed ordered fanin transfers cache breakfast; do $(SWIFT_RELEASE) --product $$name || exit; done
+	@for name in wordcount order hangs slow inversion chatrooms distributed ordered fanin transfers cache breakfast moved; do $(SWIFT_RELEASE) --product $$name || exit; done
+
+# The same program with Dispatch: without the file that moves it. Its planted deadlock hangs there, and is named with us.
+moved: ## build Examples/Moved with Dispatch and with us, run both, and the deadlock of ours
+	$(call need,$(SWIFT_TOOLS))
+	@mkdir -p build/examples
+	@$(SWIFT)c -O -swift-version 6 Examples/Moved/Shop.swift Examples/Moved/main.swift -module-name moved -o build/examples/moved-dispatch
+	@$(SWIFT_RELEASE) --product moved
+	@SWIFT='$(SWIFT)' Examples/Moved/run build/examples/moved-dispatch "$$($(SWIFT_RELEASE) --show-bin-path)/moved"
 
 # One thread counts a few hundred KiB, the licences, faster than a second thread starts. 100 MB show what two are worth.
 DEMO_TEXT := build/demo/licences.txt
@@ -66,4 +74,4 @@ demo: $(DEMO_TEXT) ## build and run the examples that show most: under half a mi
 	@for name in wordcount hangs; do $(SWIFT_RELEASE) --product $$name || exit; done
 	@make/demo "$$($(SWIFT_RELEASE) --show-bin-path)" build/examples $(DEMO_TEXT)
 
-.PHONY: name-left-out-loops example-programs examples demo
+.PHONY: name-left-out-loops example-programs examples demo moved

@@ -7,16 +7,24 @@ LIBDIR ?= $(PREFIX)/lib
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/SerialQueue
 BINDIR ?= $(PREFIX)/bin
+# In a folder of its own, which its pkg-config file names: no program finds dispatch/dispatch.h by accident.
+DISPATCHDIR ?= $(PREFIX)/include/serialqueue-dispatch
 TOOLDIR ?= $(PREFIX)/share/serialqueue/sqtrace
 
-HEADERS := $(sort $(wildcard $(CORE)/include/*.h))
+HEADERS := $(sort $(filter-out %/sq_private.h,$(wildcard $(CORE)/include/*.h))) # that one is for the Swift layer
 CMAKE_FILES := $(wildcard make/cmake/*.cmake)
+MANDIR ?= $(PREFIX)/share/man
 DEBUGGERDIR ?= $(PREFIX)/share/serialqueue/debugger
 TOOL_FILES := $(wildcard Tools/sqtrace/*.py Tools/sqtrace/*.html Tools/sqtrace/*.js)
 INSTALLED := $(addprefix $(INCLUDEDIR)/,$(notdir $(HEADERS))) \
     $(addprefix $(LIBDIR)/,libserialqueue.a libserialqueue.so libserialqueue.so.$(SOVERSION) libserialqueue.so.$(VERSION)) \
-    $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc \
+    $(addprefix $(DISPATCHDIR)/dispatch/,$(notdir $(DISPATCH_HEADERS))) \
+    $(addprefix $(LIBDIR)/,libserialqueue-dispatch.a libserialqueue-dispatch.so libserialqueue-dispatch.so.$(SOVERSION) libserialqueue-dispatch.so.$(VERSION)) \
+    $(PKGCONFIGDIR)/serialqueue-dispatch.pc $(PKGCONFIGDIR)/serialqueue.pc $(addprefix $(CMAKEDIR)/,$(notdir $(CMAKE_FILES))) $(LIBDIR)/libserialqueue-tsan.a $(PKGCONFIGDIR)/serialqueue-tsan.pc \
     $(BINDIR)/sq-trace $(addprefix $(TOOLDIR)/,$(notdir $(TOOL_FILES))) $(DEBUGGERDIR)/serialqueue.py
+
+# A folder as CMake's files see it: what is installed can be moved as a whole.
+from_cmake = $(shell realpath -ms --relative-to='$(CMAKEDIR)' '$(1)')
 
 # The headers lie in a folder of their own, which the pkg-config file names: they are as flat as in the source tree, and
 # a program says #include <serial_queue.h> in both. Static programs need nothing beyond --static --libs.
@@ -33,6 +41,21 @@ Libs: -L$${libdir} -lserialqueue
 Libs.private: -pthread
 endef
 export PKGCONFIG
+
+# libdispatch's calls. A program does not call the core; it is named so that the linker and the loader find it in the same folder.
+define PKGCONFIG_DISPATCH
+prefix=$(PREFIX)
+includedir=$(DISPATCHDIR)
+libdir=$(LIBDIR)
+
+Name: serialqueue-dispatch
+Description: The calls of libdispatch for C programs, on serial queues
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lserialqueue-dispatch -lserialqueue
+Libs.private: -pthread
+endef
+export PKGCONFIG_DISPATCH
 
 # ThreadSanitizer cannot see how a library orders accesses that was compiled without it, and reports races in programs that have
 # none. An archive: a program that has the sanitizer links its own copy.
@@ -59,11 +82,20 @@ install: lib ## install into $(DESTDIR)$(PREFIX); PREFIX=/usr/local by default
 	@install -m 644 build/libserialqueue.a build/libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
 	@ln -sf libserialqueue.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so.$(SOVERSION)'
 	@ln -sf libserialqueue.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue.so'
+	@install -d '$(DESTDIR)$(DISPATCHDIR)/dispatch'
+	@install -m 644 $(DISPATCH_HEADERS) '$(DESTDIR)$(DISPATCHDIR)/dispatch'
+	@install -m 644 build/libserialqueue-dispatch.a build/libserialqueue-dispatch.so.$(VERSION) '$(DESTDIR)$(LIBDIR)'
+	@ln -sf libserialqueue-dispatch.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue-dispatch.so.$(SOVERSION)'
+	@ln -sf libserialqueue-dispatch.so.$(SOVERSION) '$(DESTDIR)$(LIBDIR)/libserialqueue-dispatch.so'
+	@printf '%s\n' "$$PKGCONFIG_DISPATCH" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-dispatch.pc'
 	@printf '%s\n' "$$PKGCONFIG" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue.pc'
 	@for file in $(CMAKE_FILES); do \
-	    sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVERSION)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' \
+	    sed 's|@VERSION@|$(VERSION)|; s|@SOVERSION@|$(SOVERSION)|; s|@LIBDIR@|$(call from_cmake,$(LIBDIR))|; s|@INCLUDEDIR@|$(call from_cmake,$(INCLUDEDIR))|; s|@DISPATCHDIR@|$(call from_cmake,$(DISPATCHDIR))|' \
 	        $$file > '$(DESTDIR)$(CMAKEDIR)/'$${file##*/}; \
 	done
+	@if command -v python3 > /dev/null; then $(MAKE) --no-print-directory man && \
+	    for section in 1 3 7; do install -d '$(DESTDIR)$(MANDIR)'/man$$section && cp -P build/man/man$$section/* '$(DESTDIR)$(MANDIR)'/man$$section/ || exit 1; done; \
+	else echo 'left out: the manual pages, which python3 makes'; fi
 	@echo "installed into $(DESTDIR)$(PREFIX)$(if $(DESTDIR),, (run ldconfig if programs do not find the library))"
 
 install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config serialqueue-tsan
@@ -77,6 +109,7 @@ install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config 
 uninstall: ## remove what install has installed
 	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
 	@rm -rf '$(DESTDIR)$(TOOLDIR)/__pycache__'
-	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(CMAKEDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(TOOLDIR)/..'
+	@rm -f '$(DESTDIR)$(MANDIR)'/man1/sq-trace.1 '$(DESTDIR)$(MANDIR)'/man3/sq_*.3 '$(DESTDIR)$(MANDIR)'/man7/serialqueue.7
+	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(DISPATCHDIR)/dispatch' '$(DESTDIR)$(DISPATCHDIR)' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(CMAKEDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(TOOLDIR)/..'
 
 .PHONY: install install-tsan uninstall

@@ -42,7 +42,8 @@ say_begin() { # PART
 logs_of() { # PART
     case $1 in
     c) set -- "$1" build/*-release/tests/logs/build ;;
-    c-clang) set -- "$1" build/clang-debug/tests/logs/build ;;
+    c-clang) set -- "$1" build/clang-debug-posix/tests/logs/build ;;
+    c-posix) set -- "$1" build/gcc-release-posix/tests/logs/build ;;
     c-*) set -- "$1" "build/gcc-${1#c-}/tests/logs/build" ;;
     swift) set -- "$1" build/check/swift.build.log ;;
     swift-*) set -- "$1" "build/check/swift.build-${1#swift-}.log" ;;

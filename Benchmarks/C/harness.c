@@ -96,6 +96,8 @@ void bench_percentiles(const char *name, uint64_t *samples, size_t count) {
     bench_metric(metric, (double)samples[count * 99 / 100]);
     snprintf(metric, sizeof metric, "%s_p999", name);
     bench_metric(metric, (double)samples[count * 999 / 1000]);
+    snprintf(metric, sizeof metric, "%s_max", name);
+    bench_metric(metric, (double)samples[count - 1]);
 }
 
 /* memory */

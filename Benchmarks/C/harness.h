@@ -97,7 +97,7 @@ typedef struct bench_slot {
 } bench_slot_t;
 bench_slot_t *bench_slots(size_t count);
 
-/* Sorts `samples` and adds three percentiles: "<name>_p50", "<name>_p99" and "<name>_p999" (99.9). */
+/* Sorts `samples` and adds percentiles and the longest: "<name>_p50", "<name>_p99", "<name>_p999" (99.9) and "<name>_max". */
 void bench_percentiles(const char *name, uint64_t *samples, size_t count);
 
 /* Computes for about `nanoseconds` of processor time: a number of steps that bench_calibrate() found. A thread that is

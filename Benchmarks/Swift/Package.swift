@@ -10,7 +10,9 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "CHarness", .product(name: "SerialQueue", package: "SerialQueue"),
+                .product(name: "SerialQueueOrdered", package: "SerialQueue"),
                 .product(name: "SerialQueueOperations", package: "SerialQueue"),
+                .product(name: "SerialQueueDispatch", package: "SerialQueue"),
             ]
         ),
     ],

@@ -23,7 +23,7 @@ BASE, OURS = "libdispatch", "ours"
 
 # scenario and figure of the rows that the README shows
 SHOWN = [("sync-uncontended", "wall"), ("sync-contended-2", "wall"), ("sync-contended-8", "wall"), ("sync-contended-64", "wall"),
-         ("sync-work-4", "wall"), ("sync-work-4", "call_p99"), ("async-1", "wall"), ("async-8", "wall"),
+         ("sync-work-4", "wall"), ("sync-work-4", "call_p99"), ("sync-work-4", "call_p999"), ("sync-work-4", "call_max"), ("async-1", "wall"), ("async-8", "wall"),
          ("async-sync-2", "wall"), ("async-sync-8", "wall"), ("async-and-wait-4", "wall"), ("ping-pong", "wall"),
          ("wake-200", "run_p50"), ("create-release", "wall"), ("many-100000", "wall"), ("timers-1000000", "wall"),
          ("concurrent-read", "wall"), ("concurrent-mixed-2", "wall"), ("concurrent-async", "wall"), ("apply-1000000", "wall"),

@@ -127,6 +127,14 @@ CONCURRENCY_ROWS = [
     *_ordered("actor-queue", "ActorQueue", 0.2),
 ]
 
+NAMES_ROWS = [
+    _time("names-async", "async, drained", 1.0),
+    _time("names-sync", "sync", 1.0),
+    _time("names-group", "async(group:), drained", 1.0),
+    _time("names-after", "asyncAfter(deadline:), waited for", 1.0),
+]
+
+
 OPERATION_ROWS = [
     _time("operations", "independent operations", 0.2),
     _time("operations-chain-4000", "a chain of 4,000, the last added first", 0.01),

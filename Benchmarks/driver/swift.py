@@ -31,6 +31,9 @@ GROUPS = [
           {"WorkOperationQueue": "WorkOperationQueue, this library's", "OperationQueue": "OperationQueue, Foundation's",
            "task-group": "withTaskGroup, which has no dependencies", "dispatch-groups": "a DispatchGroup for each operation, by hand"},
           "OperationQueue", rows.OPERATION_ROWS),
+    Group("names", "One program with Dispatch's names",
+          {"moved": "SerialQueueDispatch, by type aliases", "Dispatch": "Dispatch, the toolchain's"},
+          "Dispatch", rows.NAMES_ROWS),
 ]
 
 

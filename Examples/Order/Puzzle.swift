@@ -164,7 +164,7 @@ func showPuzzles(rounds: Int) async throws -> Bool {
         for _ in 1..<rounds { seen[puzzle.play(pause: waitAtRandom).printed, default: 0] += 1 }
         let counts = possible.outputs.map { "\($0) \(seen[$0] ?? 0)x" }.joined(separator: ", ")
         write("\(puzzle.title)\n\n\(first.timeline)\n\n")
-        write("     allowed \(possible.outputs.joined(separator: ", ")); in all \(possible.schedules) schedules\n")
+        write("     allowed \(possible.outputs.joined(separator: ", ")); in all \(possible.schedules) schedule\(possible.schedules == 1 ? "" : "s")\n")
         write("     printed \(first.printed); of \(rounds) rounds: \(counts)\n\n")
         for other in seen.keys.sorted() where !possible.outputs.contains(other) {
             complain("broken promise: \(puzzle.title) printed \(other)")

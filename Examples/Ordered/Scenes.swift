@@ -1,4 +1,5 @@
 import SerialQueue
+import SerialQueueOrdered
 
 /// Notes what its tasks do.
 actor Scene {

@@ -1,4 +1,5 @@
 import SerialQueue
+import SerialQueueOrdered
 
 /// What numbers are sent to. It owns the queue of what is sent to it.
 actor List {

@@ -5,6 +5,7 @@
 
 import Foundation
 import SerialQueue
+import SerialQueueOrdered
 
 let options = Options(CommandLine.arguments.dropFirst())
 

@@ -16,8 +16,7 @@ flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$h
 limits="
     SEGMENT_SLOTS=${SLOTS}u
     SITES=16
-    LONG_BACKLOG=2u
-    RESERVE=1u
+    BLOCKS_WARM=2u
     SHARED_FROM=2u
     WAIT_LISTS=2
     EARLY_SPINS=1

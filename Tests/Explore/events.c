@@ -9,7 +9,8 @@
 enum { EVENTS = 4 };
 static struct { bool is_open, is_set; } events[EVENTS];
 
-static bool *at(int event) {
+static bool *at(sq__event_fd_t event_fd) {
+    int event = event_fd.reads;
     if (event < 0 || event >= EVENTS || !events[event].is_open) {
         ex_fail("a descriptor that is not open is used");
     }
@@ -30,29 +31,31 @@ unsigned ex_open_events(void) {
     return open;
 }
 
-int sq__event_open(int *event) {
+int sq__event_open(sq__event_fd_t *opened) {
     ex_point();
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot open a descriptor");
         return EMFILE;
     }
-    for (*event = 0; *event < EVENTS && events[*event].is_open; *event += 1) {
+    int event = 0;
+    for (; event < EVENTS && events[event].is_open; event += 1) {
     }
-    if (*event == EVENTS) {
+    if (event == EVENTS) {
         ex_fail("the explorer itself: more than %d descriptors", EVENTS);
     }
-    events[*event].is_open = true;
-    events[*event].is_set = false;
+    events[event].is_open = true;
+    events[event].is_set = false;
+    *opened = (sq__event_fd_t){ .reads = event, .writes = event };
     return 0;
 }
 
-void sq__event_close(int event) {
+void sq__event_close(sq__event_fd_t event) {
     ex_point();
     (void)at(event);
-    events[event].is_open = false;
+    events[event.reads].is_open = false;
 }
 
-void sq__event_set(int event) {
+void sq__event_set(sq__event_fd_t event) {
     ex_point();
     bool *is_set = at(event);
     if (*is_set) {
@@ -64,7 +67,7 @@ void sq__event_set(int event) {
     }
 }
 
-bool sq__event_clear(int event) {
+bool sq__event_clear(sq__event_fd_t event) {
     ex_point();
     bool *is_set = at(event), was_set = *is_set;
     *is_set = false;
@@ -72,7 +75,7 @@ bool sq__event_clear(int event) {
     return was_set;
 }
 
-bool sq__event_wait(int event, uint64_t deadline) {
+bool sq__event_wait(sq__event_fd_t event, uint64_t deadline) {
     ex_point();
     bool *is_set = at(event);
     EX_TRACE("polls the descriptor");

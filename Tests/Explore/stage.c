@@ -39,7 +39,9 @@ void stage_begin(const expectation_t *expectation, unsigned queues) {
     sq_pool_t *pool = stage_pool_begin(&expectation->pool);
     for (unsigned i = 0; i < queues; i += 1) {
         sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-        options.pool = pool;
+        bool has_target = expectation->targets && i > 0;
+        options.pool = has_target ? NULL : pool;
+        options.target = has_target ? stage_queues[0] : NULL;
         options.capacity = expectation->capacity;
         options.width = expectation->width;
         options.helps = expectation->pool.kind == POOL_HELPED;
@@ -65,6 +67,11 @@ static void check_exclusion(const submission_t *one) {
     int queue = one->queue;
     if (inside[queue] && (is_barrier(one) || alone[queue])) {
         ex_fail("exclusion: two tasks of a queue at a time");
+    }
+    for (int i = 0; i < QUEUES && stage_expected->targets; i += 1) {
+        if (inside[i]) {
+            ex_fail("exclusion: two tasks of queues with one target at a time");
+        }
     }
     size_t asyncs = 0;
     for (unsigned i = 0; i < stage_count; i += 1) {
@@ -95,6 +102,13 @@ static void check_start(const submission_t *one) {
     stage_control_starts(one);
 }
 
+static void touch_cells(void (*touch)(const void *, unsigned), int queue) {
+    touch(WORD(cells[queue]));
+    if (stage_expected->targets && queue != 0) {
+        touch(WORD(cells[0])); /* the target protects it, too */
+    }
+}
+
 static void run(void *context) {
     submission_t *one = &stage_submissions[(uint64_t *)context - contexts];
     int queue = one->queue;
@@ -115,7 +129,7 @@ static void run(void *context) {
     inside[queue] += 1;
     alone[queue] += is_alone;
     stage_pool_enter(one);
-    touch(WORD(cells[queue])); /* what the tasks before wrote */
+    touch_cells(touch, queue); /* what the tasks before wrote */
     ex_point();
     if (!sq_is_current(stage_queues[queue]) || sq_current_queue() != stage_queues[queue]) {
         ex_fail("current: the queue is not the current one in its task");
@@ -124,7 +138,7 @@ static void run(void *context) {
         one->inside(one->argument);
     }
     ex_caller = (const void *)run;
-    touch(WORD(cells[queue]));
+    touch_cells(touch, queue);
     ex_write(WORD(results[one->id]));
     inside[queue] -= 1;
     alone[queue] -= is_alone;

@@ -59,6 +59,7 @@ typedef struct expectation {
     bool spares_unlimited; /* no submission without a deadline may get EDEADLK */
     size_t capacity;    /* of the queues */
     size_t width;       /* of the queues; 0: they are serial */
+    bool targets;       /* the first queue is the target of the others: the tasks of all exclude each other */
     bool each_has_a_reference; /* each thread holds a reference, and there is no other */
     pool_plan_t pool;
 } expectation_t;

@@ -88,7 +88,7 @@ void stage_pump(void) {
 void stage_host(unsigned tasks) {
     for (size_t ran = 0; ran < tasks;) {
         EX_TRACE("the host polls");
-        (void)sq__event_wait(sq_pool_fd(pool), UINT64_MAX);
+        (void)sq__event_wait((sq__event_fd_t){ .reads = sq_pool_fd(pool) }, UINT64_MAX);
         ran += run_some(2);
     }
 }

@@ -167,6 +167,9 @@ int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_
 }
 
 bool sq__thread_owns_stack(const void *address) { return (size_t)((const char *)address - ex_stacks[ex_current]) < EX_STACK; }
+/* No model's thread ends without returning. */
+void sq__thread_when_left(void (*report)(void)) { (void)report; }
+void sq__thread_left(void) {}
 uint64_t sq__thread_processor_time(uint64_t id) { (void)id; return 0; }
 sq__thread_state_t sq__thread_state(uint64_t id) {
     return id != 0 && ex_choose(2, EX_DISTURB) == 0 ? SQ__THREAD_BLOCKED : SQ__THREAD_READY;
@@ -198,8 +201,9 @@ void sq__peek_text(const char *address, char *text, size_t size) {
     snprintf(text, size, "%.*s", (int)size - 1, sq__peek(address, &first, 1) ? address : "?");
 }
 void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
-void *sq__pages(size_t bytes) { return calloc(1, bytes); }
+void *sq__pages(size_t bytes) { return ex_setting.faults && ex_choose(2, EX_DISTURB) == 1 ? NULL : calloc(1, bytes); }
 void sq__pages_free(void *pages, size_t bytes) { (void)bytes; free(pages); }
+void sq__pages_discard(void *start, size_t bytes) { ex_write(start, (unsigned)bytes); memset(start, 0, bytes); } /* ordered with all other use */
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }
 int sq__write(int file, const char *bytes, size_t count) { (void)file; ex_dumped(bytes, count); return 0; }
 void sq__symbols_want(sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; }

@@ -4,8 +4,8 @@
 #include "explore.h"
 
 #include "kernel/segment.h"
-#include "many/group.h"
-#include "many/tie.h"
+#include "objects/group.h"
+#include "objects/member_count.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static bool find_object(const void *address, object_t *object) {
         object->kind = SEGMENT;
     } else if (object->bytes == TOKEN_BYTES) {
         object->kind = TOKEN;
-    } else if (object->bytes == sizeof(struct sq__tie) && group != NULL) {
+    } else if (object->bytes == sizeof(struct sq__member_count) && group != NULL) {
         object->kind = TIE;
     }
     return true;
@@ -53,9 +53,9 @@ static bool find_object(const void *address, object_t *object) {
 
 #define FIELD(name) { offsetof(struct sq_queue, name), #name }
 static const struct { size_t offset; const char *name; } queue_fields[] = {
-    FIELD(head), FIELD(index), FIELD(lingers), FIELD(ran), FIELD(entered), FIELD(discarded), FIELD(skipped), FIELD(highest),
-    FIELD(ready), FIELD(extras), FIELD(references), FIELD(suspensions), FIELD(control), FIELD(handoff_kind), FIELD(noted_process),
-    FIELD(room), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first), FIELD(spare), FIELD(withdrawn), FIELD(state),
+    FIELD(head), FIELD(index), FIELD(runner_spins), FIELD(ran), FIELD(entered), FIELD(discarded), FIELD(skipped), FIELD(highest),
+    FIELD(ready), FIELD(extras), FIELD(references), FIELD(suspensions), FIELD(control), FIELD(handoff_kind), FIELD(process),
+    FIELD(permits), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first), FIELD(withdrawn), FIELD(state),
     FIELD(rejected),
 };
 
@@ -78,7 +78,7 @@ static void add(char *text, const char *format, ...) {
 
 static void name_slot(char *text, size_t offset) {
     if (offset < offsetof(struct sq__segment, slots)) {
-        add(text, "next");
+        add(text, "%s", offset == offsetof(struct sq__segment, next) ? "next" : "number or used");
         return;
     }
     size_t slot = (offset - offsetof(struct sq__segment, slots)) / sizeof(sq__slot_t);
@@ -96,7 +96,7 @@ static void name_field(char *text, const object_t *object) {
         name_slot(text, offset);
     } else if (object->kind == TOKEN) {
         add(text, "%s", offset == 0 ? "word" : offset == 8 ? "lock" : "condition or list");
-    } else if (object->kind == TIE && offset == offsetof(struct sq__tie, members)) {
+    } else if (object->kind == TIE && offset == offsetof(struct sq__member_count, members)) {
         add(text, "members");
     } else if (offset == 0 && (object->kind == GROUP || object->kind == SEMAPHORE)) {
         add(text, "%s", object->kind == GROUP ? "count" : "permits");
@@ -218,7 +218,7 @@ static void add_count(char *text, uint64_t count) {
     add(text, " }");
 }
 
-/* As in tie.h. */
+/* As in member_count.h. */
 static void add_tie(char *text, uint64_t word) {
     add(text, "{ members: %llu, pending: %llu, use: %llu%s }", (unsigned long long)(word & 0xFFFFFFFF),
         (unsigned long long)(word >> 32 & 0x7FFF), (unsigned long long)(word >> 47 & 0xFFFF), word >> 63 ? ", changing" : "");
@@ -237,7 +237,6 @@ static bool add_queue_word(char *text, size_t offset, uint64_t value) {
     case offsetof(struct sq_queue, control): add_control(text, value); return true;
     case offsetof(struct sq_queue, handoff_kind):
     case offsetof(struct sq_queue, first): add_kind(text, value); return true;
-    case offsetof(struct sq_queue, spare):
     case offsetof(struct sq_queue, extras):
     case offsetof(struct sq_queue, runner): add_block(text, value); return true;
     default: return false;
@@ -256,7 +255,7 @@ const char *ex_words(const void *address, uint64_t value) {
         add_token(text, value);
     } else if (object.kind == GROUP && is_first) {
         add_count(text, value);
-    } else if (object.kind == TIE && object.offset == offsetof(struct sq__tie, members)) {
+    } else if (object.kind == TIE && object.offset == offsetof(struct sq__member_count, members)) {
         add_tie(text, value);
     } else if (object.kind == SEMAPHORE && is_first) { /* as in semaphore.c */
         add(text, "{ permits: %llu%s }", (unsigned long long)(value >> 1), value & 1 ? ", waited" : "");

@@ -1,5 +1,6 @@
 /* famine.c: allocations that fail. The fuzzer is linked with --wrap, as Tests/C/support/inject.c is, and for the same reason. */
 #include "drive.h"
+#include "memory/blocks.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -30,6 +31,10 @@ static bool must_fail(void) {
     has_failed = has_failed || calls_left == 0;
     return calls_left == 0;
 }
+
+/* A queue's segment: whether the store has a free one must not decide. */
+void *__real_sq__blocks_take(sq__blocks_t *blocks, uint32_t *number);
+void *__wrap_sq__blocks_take(sq__blocks_t *blocks, uint32_t *number) { return must_fail() ? NULL : __real_sq__blocks_take(blocks, number); }
 
 void *__wrap_malloc(size_t size) {
     if (must_fail()) {

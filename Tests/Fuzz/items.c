@@ -1,5 +1,5 @@
 /* items.c: the operations on work items. many.c has the other objects, and says how all of them are called. */
-#include "many.h"
+#include "objects.h"
 
 #include <errno.h>
 #include <string.h>

@@ -83,7 +83,7 @@ void model_submits_due(int last);
 
 void model_release(model_queue_t *queue);
 
-/* Objects: model_many.c. An item is known by the number of the operation that makes it. */
+/* Objects: model_objects.c. An item is known by the number of the operation that makes it. */
 enum { OBJECTS = 3, ITEM_OWNER = OBJECTS /* the owner of an item's notifications: this and its number */ };
 
 typedef struct model_item {

@@ -1,6 +1,7 @@
 // Data races that Swift 6.3 accepts, with every signature that takes any function by name (FunctionsOfActors.md). When a compiler
 // refuses one of these, move it to isolated_functions.swift.
 import SerialQueue
+import SerialQueueOrdered
 import SerialQueueOperations
 
 // swift#86801: an actor's method by name loses its isolation.

@@ -1,5 +1,6 @@
 // The closures of an ActorQueue run on its actor, not on the actor that enqueues them.
 import SerialQueue
+import SerialQueueOrdered
 
 final class Box { var number = 0 }
 

@@ -1,5 +1,6 @@
 // What is right must compile: so each error of the other files has its own reason.
 import SerialQueue
+import SerialQueueOrdered
 
 final class Box {
     var number = 0

@@ -1,5 +1,6 @@
 // The closures of a FIFOQueue run elsewhere: the caller must not use what they capture.
 import SerialQueue
+import SerialQueueOrdered
 
 final class Box { var number = 0 }
 

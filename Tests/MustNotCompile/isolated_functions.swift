@@ -14,42 +14,42 @@ import SerialQueueOperations
     func add(_ index: Int) { number += index }
 
     func submits() {
-        queue.async(count) // error: ambiguous use of 'async(_:file:line:)'
+        queue.async(count) // error: ambiguous use of 'async'
     }
     func submits_a_variable() {
         let body: @MainActor () -> Void = { self.number += 1 }
-        queue.async(body) // error: ambiguous use of 'async(_:file:line:)'
+        queue.async(body) // error: ambiguous use of 'async'
     }
     func submits_a_parameter(_ body: @escaping @MainActor () -> Void) {
-        queue.async(body) // error: ambiguous use of 'async(_:file:line:)'
+        queue.async(body) // error: ambiguous use of 'async'
     }
     func submits_a_local_function() {
         func local() { number += 1 }
-        queue.async(local) // error: ambiguous use of 'async(_:file:line:)'
+        queue.async(local) // error: ambiguous use of 'async'
     }
     func submits_what_is_isolated_in_its_own_words() {
-        queue.async { @MainActor in self.number += 1 } // error: ambiguous use of 'async(_:file:line:)'
+        queue.async { @MainActor in self.number += 1 } // error: ambiguous use of 'async'
     }
     func submits_a_member() {
-        queue.async(in: group, count) // error: ambiguous use of 'async(in:_:file:line:)'
+        queue.async(in: group, count) // error: ambiguous use of 'async(in:_:)'
     }
     func submits_for_later() {
-        queue.asyncAfter(.zero, count) // error: ambiguous use of 'asyncAfter(_:_:file:line:)'
+        queue.asyncAfter(.zero, count) // error: ambiguous use of 'asyncAfter'
     }
     func submits_within() throws {
-        try queue.async(waitingUpTo: .zero, count) // error: ambiguous use of 'async(waitingUpTo:_:file:line:)'
+        try queue.async(waitingUpTo: .zero, count) // error: ambiguous use of 'async(waitingUpTo:_:)'
     }
     func submits_suspended() async throws {
-        try await queue.submit(count) // error: ambiguous use of 'submit(_:file:line:)'
+        try await queue.submit(count) // error: ambiguous use of 'submit'
     }
     func submits_a_barrier() {
-        concurrent.asyncBarrier(count) // error: ambiguous use of 'asyncBarrier(_:file:line:)'
+        concurrent.asyncBarrier(count) // error: ambiguous use of 'asyncBarrier'
     }
     func submits_a_barrier_in_a_group() {
-        concurrent.asyncBarrier(in: group, count) // error: ambiguous use of 'asyncBarrier(in:_:file:line:)'
+        concurrent.asyncBarrier(in: group, count) // error: ambiguous use of 'asyncBarrier(in:_:)'
     }
     func makes_a_timer() -> SerialQueue.Timer {
-        queue.makeTimer(every: .seconds(1), count) // error: ambiguous use of 'makeTimer(every:leeway:_:file:line:)'
+        queue.makeTimer(every: .seconds(1), count) // error: ambiguous use of 'makeTimer(every:leeway:_:)'
     }
     func makes_an_item() -> WorkItem {
         WorkItem(count) // error: ambiguous use of 'init(label:_:)'
@@ -84,10 +84,10 @@ import SerialQueueOperations
     func count() { number += 1 }
 
     func submits() {
-        queue.async(count) // error: ambiguous use of 'async(_:file:line:)'
+        queue.async(count) // error: ambiguous use of 'async'
     }
     func submits_a_function_of_its_type() {
-        queue.async(Self.work) // error: ambiguous use of 'async(_:file:line:)'
+        queue.async(Self.work) // error: ambiguous use of 'async'
     }
     static func work() {}
 }

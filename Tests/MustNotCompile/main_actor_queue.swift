@@ -1,5 +1,6 @@
 // The closures of the MainActorQueue run on the main actor, not on the actor that enqueues them.
 import SerialQueue
+import SerialQueueOrdered
 
 final class Box { var number = 0 }
 

@@ -77,7 +77,7 @@ class TrueBuild:
 
     def dependents(self):
         """Which .c files have each header in them."""
-        files = sorted(str(path.relative_to(CORE)) for path in CORE.glob('*/*.c'))
+        files = sorted(str(path.relative_to(CORE)) for path in CORE.rglob('*.c'))
         rules = must(['gcc', '-MM', f'-I{CORE}', f'-I{CORE}/include', *[CORE / file for file in files]], 'the dependencies')
         found = collections.defaultdict(list)
         for rule in rules.replace('\\\n', ' ').splitlines():
@@ -90,7 +90,7 @@ class TrueBuild:
         """Which .c files an inline function of this header is in: they name it, or a function or macro of a header that does."""
         with self.lock:
             if not hasattr(self, 'headers'):
-                self.headers = [found for path in CORE.glob('*/*.h') for found in inlines(path.read_text())]
+                self.headers = [found for path in CORE.rglob('*.h') for found in inlines(path.read_text())]
         if function == '-':
             return self.sources_with[file]  # a mutant by hand, outside of functions
         names, before = {function}, 0

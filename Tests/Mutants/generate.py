@@ -53,8 +53,8 @@ class Mutant:
 
 
 def files():
-    return sorted(str(path.relative_to(CORE)) for path in CORE.glob('*/*.[ch]')
-                  if path.parent.name != 'include' and path.name != 'atomic.h')
+    return sorted(str(path.relative_to(CORE)) for path in CORE.rglob('*.[ch]')
+                  if path.parent.name not in ('include', 'posix') and path.name != 'atomic.h')
 
 
 def mutants_of(file, text=None):

@@ -5,11 +5,11 @@ Chosen by what the code is for, never by what survives in it. hand.txt may have 
 import re
 
 # What runs tasks, in their order, once: its faults lose, reorder, duplicate or block work.
-ROOMS = ('alarm', 'concurrent', 'gate', 'kernel', 'many', 'observe', 'pool', 'queue', 'state', 'thread', 'timer', 'wait')
+ROOMS = ('alarm', 'concurrent', 'gate', 'kernel', 'objects', 'observe', 'pool', 'queue', 'state', 'thread', 'timer', 'wait')
 
 # Of these rooms, what only observes, reports, or chooses how long to spin. Each name stands for a .c and a .h.
-FILES_LEFT_OUT = ('kernel/unwind', 'observe/call_sites', 'observe/observe', 'observe/probes', 'observe/suspended_list', 'observe/timings', 'observe/trace_hooks', 'state/handle',
-                  'pool/pools', 'thread/explored', 'thread/spin', 'wait/deadlock_report')
+FILES_LEFT_OUT = ('kernel/unwind_guard', 'observe/call_sites', 'observe/observe', 'observe/probes', 'observe/suspended_list', 'observe/timings', 'observe/trace_hooks', 'state/handle',
+                  'pool/pool_list', 'thread/explored', 'thread/spin', 'wait/deadlock_report')
 
 # Functions of other files that only a dump or an exploration calls.
 FUNCTIONS_LEFT_OUT = re.compile(r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|\w+/\w+\.[ch] (\w+_explored|sq__\w+_next_ties?)$')
@@ -18,8 +18,8 @@ FUNCTIONS_LEFT_OUT = re.compile(r'alarm/alarm\.c (push|pop|sq__alarms_visit)$|\w
 RECORDS = re.compile(r'(?!.*SQ__(CONCURRENT|DISCARD)).*SQ__(TRACED|SITED|MEASURED)')
 
 # Statements that are not dropped.
-OBSERVES = r'sq__count|sq__depth_sample|sq__explored_\w+|sq__measured_\w+|sq__probe_\w+|SQ__PROBE\w*|sq__site[sd]_\w+'
-OBSERVES += r'|sq__spin_\w+|sq__traced?_\w+|snprintf'
+OBSERVES = r'sq__count|sq__depth_sample|sq__explored_\w+|sq__timings_\w+|sq__probe_\w+|SQ__PROBE\w*|sq__site[sd]_\w+'
+OBSERVES += r'|sq__spin_\w+|sq__trace_\w+|snprintf'
 CHECKS = r'SQ__CHECK_HANDLE|sq__fatal'
 FREES = r'sq__\w+_(?:free|destroy|dispose|recycle)|dispose'
 UNLOCKS = r'sq__(?:\w+_)?unlock\w*'

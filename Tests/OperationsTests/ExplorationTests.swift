@@ -149,7 +149,7 @@ import Testing
             }
         }
         #expect(failure?.message.contains("waits for queue \"store\"") == true, "\(failure?.message ?? "")")
-        #expect(failure?.message.contains("waits for item \"inner\", which is in queue \"queue\"") == true)
+        #expect(failure?.message.contains("waits for item \"inner\", which is in queue \"lane 1 of queue\"") == true)
     }
 
     /// A wait inside an operation, its cancellation, and the cancellation of what it is for.

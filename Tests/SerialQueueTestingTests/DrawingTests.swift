@@ -17,9 +17,22 @@ import Testing
             withExtendedLifetime((item, timer)) {}
         }
         for name in ["submitPlainly", "submitMember", "submitLater", "submitItem", "startTimer"] {
-            #expect(report.contains("[ closure in DrawingTests.\(name) ]"))
+            #expect(report.contains("[ closure #1 in DrawingTests.\(name) ]"))
         }
         #expect(!report.contains("[ runs"))
+    }
+
+    /// Also where they are in other closures, as all are in this one. To see it fail: number only the innermost (number_closure in
+    /// task_names.c).
+    @Test func two_closures_of_a_function_have_two_names() async throws {
+        let report = await report { pool in
+            let queue = SerialQueue(label: "queue", on: pool)
+            queue.async {}
+            queue.async { queue.async {} }
+        }
+        for number in ["1.1", "1.2", "1.2.1"] {
+            #expect(report.contains("[ closure #\(number) in DrawingTests.two_closures_of_a_function_have_two_names ]"))
+        }
     }
 
     @Test func a_work_item_has_its_label() async throws {
@@ -29,7 +42,7 @@ import Testing
         #expect(report.contains("[ page 7 ]"))
     }
 
-    /// To see it fail: pass `function` in record_pause (explore/run.c) as it is.
+    /// To see it fail: pass `function` in record_pause (explore/explored_run.c) as it is.
     @Test func a_sync_does_not_name_what_the_library_calls() async throws {
         let report = await report { pool in
             let queue = SerialQueue(label: "queue", on: pool), caller = SerialQueue(label: "caller", on: pool)

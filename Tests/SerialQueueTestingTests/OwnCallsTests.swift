@@ -4,7 +4,7 @@ import Testing
 
 /// The awaited calls of this package's own queues, explored: `run`, `submit`, `drain`, `shutdown`, and actors on queues.
 @Suite struct OwnCallsTests {
-    /// To see it fail: in AwaitedCall.cancel ignore the result of claimForCaller().
+    /// To see it fail: in AwaitedCall.cancel complete whatever the withdrawals return.
     @Test func a_call_runs_or_is_cancelled() async throws {
         try await exploreSchedules(2_000) { pool in
             let queue = SerialQueue(label: "calls", on: pool), ran = Count()

@@ -1,4 +1,5 @@
 import SerialQueue
+import SerialQueueOrdered
 import SerialQueueTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 @Suite(.timeLimit(.minutes(15))) struct ActorQueueLifetimeTests {
     @Test func a_task_keeps_the_actor_and_the_queue_does_not() async {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 /// An actor whose executor is a SerialQueue, by hand.
 private actor Resident {

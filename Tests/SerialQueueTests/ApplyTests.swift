@@ -116,11 +116,15 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     @Test func a_fork_inside_traps_in_the_child() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            // The caller forks: a thread of the pool would leave a child without it.
+            // The caller forks: a thread of the pool would leave a child without it. So those wait for it.
             let caller = pthread_self()
             let hasForked = Guarded(false)
             WorkerPool.shared.apply(100_000) { _ in
-                guard pthread_equal(pthread_self(), caller) != 0, !hasForked.value else { return }
+                guard pthread_equal(pthread_self(), caller) != 0 else {
+                    while !hasForked.value { sched_yield() }
+                    return
+                }
+                guard !hasForked.value else { return }
                 hasForked.value = true
                 continue_in_a_forked_child()
             }

@@ -112,25 +112,27 @@ import Testing
     }
 
     @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
-    func a_closure_is_refused_without_memory_for_its_place() {
-        let queue = SerialQueue(label: "no memory")
-        let releases = Counter()
-        let ran = Counter()
-        let holdup = Holdup { queue.async($0) }
-        let body: @Sendable () -> Void = {
-            let captured = Captured(releases: releases)
-            return {
-                captured.touch()
-                ran.increment()
-            }
-        }()
-        allocation_probe_fail(500)  // the ring's first segment; the box is smaller
-        let refused = !queue.async(body)
-        #expect(refused)
-        #expect(queue.async(body))
-        holdup.finish()
-        #expect(queue.sync { ran.value } == 1)
-        #expect(releases.value == 0, "this test still holds the closure")
-        #expect(queue.statistics.rejected == 1)
+    func a_closure_is_refused_without_memory_for_its_place() async {
+        await #expect(processExitsWith: .success) {
+            let queue = SerialQueue(label: "no memory")
+            let releases = Counter()
+            let ran = Counter()
+            let holdup = Holdup { queue.async($0) }
+            let body: @Sendable () -> Void = {
+                let captured = Captured(releases: releases)
+                return {
+                    captured.touch()
+                    ran.increment()
+                }
+            }()
+            allocation_probe_fail_pages()  // the ring's first segment
+            let refused = !queue.async(body)
+            precondition(refused)
+            precondition(queue.async(body))
+            holdup.finish()
+            precondition(queue.sync { ran.value } == 1)
+            precondition(releases.value == 0, "this test still holds the closure")
+            precondition(queue.statistics.rejected == 1)
+        }
     }
 }

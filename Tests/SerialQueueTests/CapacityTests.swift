@@ -123,7 +123,7 @@ import Testing
         #expect(releases.value == 2)
     }
 
-    /// All callers want the same little room, some with a short limit. To see it fail: in `sq__capacity_give_room` (capacity.c), give the
+    /// All callers want the same little room, some with a short limit. To see it fail: in `sq__capacity_give_permit` (capacity.c), give the
     /// room to the first seeker whether it has withdrawn or not (it hangs).
     @Test func in_a_storm_every_closure_runs_or_is_refused_and_all_are_released() {
         let (accepted, ran, releases) = (Counter(), Counter(), Counter())

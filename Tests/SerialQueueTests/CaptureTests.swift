@@ -2,6 +2,7 @@
 // leave out; the files about `async`, `sync`, `run`, `submit`, FIFOQueue and ActorQueue have theirs.
 
 import SerialQueue
+import SerialQueueOrdered
 import Testing
 
 /// On manual pools, so that nothing happens between two lines.

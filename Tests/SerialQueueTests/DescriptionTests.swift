@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 @Suite struct DescriptionTests {
     private actor Owner {

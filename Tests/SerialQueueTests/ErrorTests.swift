@@ -56,22 +56,22 @@ import Testing
         try queue.shutdown()
     }
 
-    /// On threads of their own: the thread's token is what there is no memory for.
     @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
-    func without_memory_to_wait_the_closure_never_runs() {
-        let queue = SerialQueue(label: "no memory")
-        let ran = Counter()
-        let holdup = Holdup { queue.async($0) }
-        onThreads(1) { _ in
-            _ = try? SerialQueue().sync(within: .zero) {}  // so that Swift has its own allocations behind it
-            allocation_probe_fail(100)
-            let error = #expect(throws: SerialQueueError.self) {
+    func without_memory_to_wait_the_closure_never_runs() async {
+        await #expect(processExitsWith: .success) {
+            let queue = SerialQueue(label: "no memory")
+            let ran = Counter()
+            let holdup = Holdup { queue.async($0) }
+            allocation_probe_fail_pages()  // the ring's first segment
+            do {
                 try queue.sync(within: .seconds(3600)) { _ = ran.increment() }
+                preconditionFailure("it was not refused")
+            } catch {
+                precondition(error as? SerialQueueError == .noResources)
             }
-            #expect(error == .noResources)
+            holdup.finish()
+            precondition(queue.sync { ran.value } == 0)
         }
-        holdup.finish()
-        #expect(queue.sync { ran.value } == 0)
     }
 
     @Test(arguments: ["sync", "runAndWait", "async", "shutdown"])

@@ -2,6 +2,7 @@
 // has reached its `await` when it returns.
 
 import SerialQueue
+import SerialQueueOrdered
 import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct EscalationTests {

@@ -39,7 +39,7 @@ import Testing
             let (here, there) = (Store(SerialQueue(label: "here")), Store(SerialQueue(label: "starved")))
             let holdup = Holdup { there.queue.async($0) }
             await here.perform { _ in
-                allocation_probe_fail(1_000)  // the ring's first segment; a task's own memory is smaller
+                allocation_probe_fail_pages()  // the ring's first segment
                 await there.add(1)
             }
             holdup.finish()

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueCancelTests {
     /// To see it fail: return `false` from `RunningTasks.begin`.

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueHygieneTests {
     @Test func enqueue_and_wait_in_a_task_of_the_queue_traps_with_a_message() async throws {

@@ -2,6 +2,7 @@ import CTestSupport
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 @Suite(.timeLimit(.minutes(15))) struct FIFOQueueTests {
     /// To see it fail: let `ArrivalStack.arrive` put `queued` before `first`.
@@ -20,17 +21,6 @@ import Testing
         for number in 0..<1_000 {
             queue.enqueue { numbers.value.append(number) }
         }
-    }
-
-    /// The same with tasks that have no queue. On one processor one thread runs them all, and they may well keep it.
-    @Test(.enabled(if: processors_for_this_process() > 1, "one processor")) func plain_tasks_run_in_no_order() async {
-        for _ in 0..<10_000 {
-            let numbers = Log<Int>()
-            let tasks = (0..<1_000).map { number in Task { numbers.append(number) } }
-            for task in tasks { await task.value }
-            if numbers.entries != Array(0..<1_000) { return }
-        }
-        Issue.record("ten million plain tasks ran in the order in which they were made")
     }
 
     /// To see it fail: call `startNext` in `FIFOTurn.begin`.

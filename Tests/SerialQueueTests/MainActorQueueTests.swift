@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 @Suite(.timeLimit(.minutes(15))) struct MainActorQueueTests {
     @MainActor final class Screen {

@@ -5,6 +5,7 @@
 
 import Dispatch
 import SerialQueue
+import SerialQueueOrdered
 import Testing
 
 /// Counts where the captures of closures are released.

@@ -1,4 +1,5 @@
 import SerialQueue
+import SerialQueueOrdered
 import Testing
 
 /// Reflecting a value must not end the process: a failing `#expect` does it, and so does `dump`. Swift 6.3 cannot reflect a generic

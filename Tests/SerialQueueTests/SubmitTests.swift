@@ -143,8 +143,8 @@ import Testing
         #expect(await store.entries == Array(0..<100))
     }
 
-    /// Room is made as the filler's turn comes, and the filler lasts until the caller is back. To see it fail: in `outcome()` of
-    /// AwaitedCall.swift release the body in any case.
+    /// Room is made as the filler's turn comes, and the filler lasts until the caller is back. To see it fail: in `accepted`
+    /// of AwaitedCall.swift release the body in any case.
     @Test func what_got_room_runs_although_its_caller_has_returned_before_its_turn() async throws {
         let queue = SerialQueue(label: "narrow", capacity: 1)
         let callerIsBack = Gate()

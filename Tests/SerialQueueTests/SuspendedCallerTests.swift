@@ -1,6 +1,7 @@
 // SuspendedCallerTests.swift: what a caller captured is released although the caller itself cannot continue.
 
 import SerialQueue
+import SerialQueueOrdered
 import Testing
 
 /// The caller is isolated to an actor whose queue is suspended: it cannot continue, whatever the outcome.

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Waits of every length around the moment of the turn. To see it fail: let `run_call` run a call that it could not claim
-    /// (run.c), or let `grant` say that a waiter which had withdrawn has the baton (baton.c; that one hangs).
+    /// (run_task.c), or let `grant` say that a waiter which had withdrawn has the baton (baton.c; that one hangs).
     @Test(arguments: [true, false])
     func in_a_storm_of_limits_a_closure_runs_or_its_caller_gets_an_error(_ onCallersThread: Bool) {
         let queue = SerialQueue(label: "storm")

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SerialQueue
+@testable import SerialQueueOrdered
 
 /// To see it fail: leave `name:` out where the task is made.
 @Suite struct TaskNameTests {

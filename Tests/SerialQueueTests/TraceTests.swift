@@ -1,5 +1,6 @@
 import Foundation
 import SerialQueue
+import SerialQueueOrdered
 import Testing
 
 /// There is one trace per process, and it also has what other tests do at the same time: labels here are of no other queue.
@@ -11,40 +12,8 @@ import Testing
         try SerialQueue.startTrace(path)
         try await body()
         try SerialQueue.stopTrace()
-        return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-    }
-
-    /// To see it fail: leave out the call of noteSite in `async`.
-    @Test func a_submission_is_recorded_with_its_file_and_line() async throws {
-        let queue = ConcurrentQueue(label: "com.example.traced-here", on: .shared)
-        let group = WorkGroup()
-        let line = UInt(#line)
-        let text = try await Self.traced {
-            queue.async {}
-            queue.asyncBarrier {}
-            try queue.async(waitingUpTo: .seconds(100)) {}
-            queue.async(in: group) {}
-            queue.async({}, file: "elsewhere.swift", line: 77)
-            queue.syncBarrier {}
-        }
-        #expect(text.contains("com.example.traced-here"))
-        for k in 2...5 { #expect(text.contains("SerialQueueTests/TraceTests.swift:\(line + UInt(k))"), "line \(k)") }
-        #expect(text.contains("elsewhere.swift:77"))
-    }
-
-    /// To see it fail: leave out the call of noteSite in `submit`, in AwaitedCall, or in an `async` of items.
-    @Test func awaited_calls_and_items_are_recorded_with_their_file_and_line() async throws {
-        let queue = ConcurrentQueue(label: "com.example.awaited-here", on: .shared)
-        let line = UInt(#line)
-        let text = try await Self.traced {
-            try await queue.run {}
-            try await queue.submit {}
-            try await queue.runBarrier {}
-            queue.async(WorkItem {})
-            queue.async(in: WorkGroup(), WorkItem {})
-            try queue.sync {}
-        }
-        for k in 2...6 { #expect(text.contains("SerialQueueTests/TraceTests.swift:\(line + UInt(k))"), "line \(k)") }
+        // Not as UTF-8: of each byte that is none, the test library takes a backtrace, and a trace of all tests has many.
+        return String(data: try Data(contentsOf: URL(fileURLWithPath: path)), encoding: .isoLatin1)!
     }
 
     /// To see it fail: in `show_items` (item.c), give the wrapper no label.
@@ -57,42 +26,6 @@ import Testing
         }
         #expect(text.contains("com.example.row-with-itself"))
         #expect(text.components(separatedBy: "com.example.row").count == 3)
-    }
-
-    /// To see it fail: leave out the call of noteSite in `asyncAfter` or `makeTimer`.
-    @Test func delayed_closures_and_timers_are_recorded_with_their_file_and_line() async throws {
-        let pool = ManualPool()
-        let queue = SerialQueue(label: "com.example.late-here", on: pool)
-        let line = UInt(#line)
-        let text = try await Self.traced {
-            let accepted = queue.asyncAfter(.seconds(1)) {}
-            #expect(accepted)
-            let timer = queue.makeTimer(every: .seconds(1)) {}
-            pool.advance(by: .seconds(1))
-            timer.cancel()
-        }
-        for k in [UInt(2), 4] { #expect(text.contains("SerialQueueTests/TraceTests.swift:\(line + k)"), "line \(k)") }
-    }
-
-    /// To see it fail: in the core, leave out the call of sq__dump_add_site in add_frame.
-    @Test func a_dump_shows_where_a_running_closure_was_submitted() async throws {
-        let queue = SerialQueue(label: "com.example.sited-here")
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("dump-\(UUID())")
-        try #require(FileManager.default.createFile(atPath: file.path, contents: nil))
-        defer { try? FileManager.default.removeItem(at: file) }
-        let handle = try FileHandle(forWritingTo: file)
-        let line = UInt(#line)
-        _ = try await Self.traced {
-            let dumped = queue.async {
-                #expect(SerialQueue.dump(to: handle.fileDescriptor))
-            }
-            #expect(dumped)
-            try queue.sync {}
-        }
-        try handle.close()
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let expected = "in queue \"com.example.sited-here\", submitted from SerialQueueTests/TraceTests.swift:\(line + 2)"
-        #expect(text.contains(expected), "\(text)")
     }
 
     /// To see it fail: leave out `trace(begins:)` in FIFOTurn.

@@ -1,6 +1,6 @@
-/* baton.pml: kernel/baton.c, and what it calls of queue/suspend.c, queue/shutdown.c and queue/queue.c. */
+/* baton.pml: kernel/baton.c, and what it calls of queue/suspend.c, queue/shutdown.c and queue/create.c. */
 
-bit queue_locked;      /* state/lock.c */
+bit queue_locked;      /* state/queue_lock.c */
 bit enders_locked;     /* queue/end.c: the lock of the threads that wait for an end */
 bit waits_for_end[TOKENS];
 byte ender_turn[TOKENS];

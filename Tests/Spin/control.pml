@@ -1,4 +1,4 @@
-/* control.pml: queue/suspend.c, queue/shutdown.c, and sq_queue_retain and sq_queue_release of queue/queue.c. */
+/* control.pml: queue/suspend.c, queue/shutdown.c, and sq_queue_retain and sq_queue_release of queue/create.c. */
 
 /* sq_suspend */
 inline suspend() {

@@ -23,12 +23,12 @@
  *     baton.pml     holder_next, nothing_next, grant, holder_pass     kernel/baton.c
  *                   park                                            sq__suspension_park in queue/suspend.c
  *                   shutdown_end                                    queue/shutdown.c
- *                   dispose                                         sq__queue_dispose in queue/queue.c
+ *                   dispose                                         sq__queue_dispose in queue/create.c
  *     control.pml   suspend, resume, abandon                        queue/suspend.c
  *                   close_queue, wait_for_end                       queue/shutdown.c
- *                   release, retain                                 queue/queue.c
+ *                   release, retain                                 queue/create.c
  *     threads.pml   find_worker, the calls of a client              queue/async.c, queue/sync.c
- *                   worker_main, run_work                           thread/worker.c, kernel/run.c
+ *                   worker_main, run_work                           thread/worker.c, kernel/run_task.c
  *
  * What is left out, and why it may be: counts of the statistics and the depth (they decide nothing); capacity, forks, watching
  * (except the hand-off); cycles of waits (the explorer has them); a pool of several threads (its queues are posted in the same

@@ -1,4 +1,4 @@
-/* threads.pml: what each thread does: queue/async.c, queue/sync.c, kernel/run.c, thread/worker.c. */
+/* threads.pml: what each thread does: queue/async.c, queue/sync.c, kernel/run_task.c, thread/worker.c. */
 
 /* OPS: what a client chooses from */
 #define ASYNC 1
@@ -68,7 +68,7 @@ inline task_body() {
     skip
 }
 
-/* run_work of kernel/run.c */
+/* run_work of kernel/run_task.c */
 inline run_work() {
     atomic { /* take: that there is something was seen by holder_next */
         touch;

@@ -66,9 +66,21 @@ def check_outcomes(check, equal, program, folder):
     trace = reader.read(path)
     found = model.Model(trace)
     equal('nothing is unfinished', (ending.lines(found), found.waiting), ([], []))
-    equal('a cancelled item is withdrawn', [found.queue_label(one.queue) for one in found.withdrawn], ['work'])
+    cancelled = [(found.queue_label(one.queue), re.sub(r' \(.*', '', one.name)) for one in found.withdrawn]
+    symbols_are_there = shutil.which('addr2line') is not None
+    equal('a cancelled item, and a firing, are withdrawn, with their names', cancelled,
+          [('work', 'row 7: load_row'), ('late', 'never_runs')] if symbols_are_there else [('work', 'row 7'), ('late', '')])
+    ends = [queue for _, _, category, _, queue in found.instants if category == 'end of the queue']
+    equal('each queue ends once', len(ends), len(set(ends)))
     refused = [(found.target(wait), wait.outcome) for wait in found.waits if wait.outcome]
-    equal('a refused wait has an outcome', refused, [('its turn in work', 'timed out')])
+    deadlock = 'refused, a deadlock'
+    refused = sorted((re.sub('^once.*', 'once', what), outcome) for what, outcome in refused)
+    equal('a refused wait has an outcome', refused, [('a timer of timers', deadlock), *2 * [('its turn in timers', deadlock)],
+                                                     ('its turn in work', 'timed out'), ('once', deadlock)])
+    sites = [wait.site for wait in found.waits if wait.outcome == deadlock and wait.aim == 0 and wait.queue]
+    check(f'and it is known where: {sites}', all('wait_for_itself' in site for site in sites) or not symbols_are_there)
+    kinds = {task.kind for task in found.tasks}
+    equal('kinds of tasks', kinds, {'async', 'barrier', 'delayed', 'discard', 'group', 'group notification', 'run and wait', 'sync', 'timer', 'work item'})
     equal('nothing was dropped', (found.dropped, stats.missing(found)), ({}, []))
     equal('what was discarded', [task.kind for task in found.tasks if found.queue_label(task.queue) == 'gone'], ['discard'])
     items = sorted(task.label for task in found.tasks if task.label)
@@ -82,7 +94,7 @@ def check_outcomes(check, equal, program, folder):
             check('a task of a concurrent queue is taken before it starts', (task.thread, starts[task.start].last_flows[0]) in grants)
     names = [task.function.split(' ')[0] for task in found.tasks]
     if any(names):  # addr2line is there
-        expected = {'hold', 'resize_image', 'member_of_group', 'in_pair', 'barrier_task', 'due_later', 'all_done', 'tick', 'thrown_away', 'load_row'}
+        expected = {'hold', 'resize_image', 'member_of_group', 'in_pair', 'barrier_task', 'due_later', 'all_done', 'tick', 'thrown_away', 'load_row', 'wait_for_itself'}
         equal('functions are the user\'s', set(names), expected)
         check('a sync that did not wait has its site', all('run_through_the_library' in task.site for task in calls))
         sites = {task.site.split(' ')[0] for task in found.tasks if task.function.startswith('in_pair')}

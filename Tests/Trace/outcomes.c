@@ -63,6 +63,47 @@ static void end_otherwise(void) {
     pthread_mutex_unlock(&mutex);
 }
 
+static atomic_int refused_once;
+static sq_timer_t *own_timer;
+
+static void wait_for_itself(void *context) {
+    (void)context;
+    refused_once += sq_sync(other, never_runs, NULL) == EDEADLK;
+    refused_once += sq_run_and_wait(other, SQ_FOREVER, never_runs, NULL) == EDEADLK;
+    refused_once += sq_timer_cancel_and_wait(own_timer, SQ_FOREVER) == EDEADLK;
+}
+
+static void enter_again(void *once) { refused_once += sq_once(once, never_runs, NULL) == EDEADLK; }
+
+/* What a task asks of its own queue: refused at once, and shown. */
+static void be_refused(void) {
+    static sq_once_t once = SQ_ONCE_INIT;
+    own_timer = sq_timer_create(other, &(sq_task_t){ .run = wait_for_itself });
+    must(sq_timer_start(own_timer, 1, 0, 0));
+    must(sq_once(&once, enter_again, &once));
+    while (refused_once < 4) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    sq_timer_release(own_timer);
+}
+
+/* A firing that is cancelled when it is in the queue already, and a delayed task that the end of its queue discards. */
+static void cancel_timers(void) {
+    sq_queue_t *late = sq_queue_create("late", NULL);
+    sq_timer_t *timer = sq_timer_create(late, &(sq_task_t){ .run = never_runs });
+    must(sq_suspend(late));
+    must(sq_timer_start(timer, 1, 0, 0));
+    while (sq_queue_depth(late) == 0) {
+    }
+    must(sq_timer_cancel(timer));
+    sq_timer_release(timer);
+    must(sq_async_after(late, UINT64_C(3600000000000), never_runs, NULL));
+    must(sq_resume(late));
+    must(sq_shutdown(late, SQ_SHUTDOWN_DRAIN, SQ_FOREVER));
+    sq_queue_release(late);
+}
+
 static void run_through_the_library(void) {
     sq_group_t *group = sq_group_create("images");
     sq_item_t *item = sq_item_create("row 8", &(sq_task_t){ .run = resize_image });
@@ -101,6 +142,8 @@ int main(void) {
     options.width = SQ_WIDTH_POOL;
     pool_work = sq_queue_create("images", &options);
     end_otherwise();
+    be_refused();
+    cancel_timers();
     run_through_the_library();
     sq_queue_t *gone = sq_queue_create("gone", NULL);
     must(sq_suspend(gone));

@@ -177,7 +177,7 @@ def function(frame):
     if int(frame['is_batch']):
         batch = frame.to('sq__batch_frame_t')
         address = batch['work']['task']['run']
-        if int(batch['kind']) in (debugger.constant('SQ__AWAITED'), debugger.constant('SQ__EITHER')):
+        if int(batch['kind']) in (debugger.constant('SQ__AWAITED'), debugger.constant('SQ__RUN_ANYWHERE')):
             address = batch['work']['waiter']['call']['task']['run']
     return debugger.function(int(address))
 
@@ -222,13 +222,13 @@ def print_waits():
             for holder in holders(owner) if int(owner) else ():
                 print(f'    {holder}')
             count += 1
-    print(f'{count} threads wait')
+    print(f'{count} {"thread waits" if count == 1 else "threads wait"}')
 
 
 def suspended():
     lists = debugger.variable('observe/suspended_list.c', 'lists')
     for i in range(len(lists)):
-        at = lists[i]['first']
+        at = lists[i]
         while int(at):
             yield at['queue']
             at = at['next']
@@ -236,7 +236,7 @@ def suspended():
 
 def ready():
     """The queues that wait for a thread of their pool."""
-    pool = debugger.variable('pool/pools.c', 'pools')
+    pool = debugger.variable('pool/pool_list.c', 'pools')
     while int(pool):
         lines = pool.to('struct sq_pool')['lines']
         for i in range(len(lines)):

@@ -31,6 +31,16 @@ function fit(text, room) {
     return low >= 3 ? text.slice(0, low) + '…' : '';
 }
 
+// A name: its beginning and its end tell it from others, so the middle is cut.
+function fitName(text, room) {
+    if (context.measureText(text).width <= room) return text;
+    for (let cut = 2; cut < text.length - 3; cut += 1) {
+        const head = Math.ceil((text.length - cut) / 2), short = text.slice(0, head) + '…' + text.slice(head + cut);
+        if (context.measureText(short).width <= room) return short;
+    }
+    return '';
+}
+
 function firstVisible(row) {
     let low = 0, high = row.bars.length;
     while (low < high) { const middle = (low + high) >> 1; if (row.bars[middle].start < from - row.longest) low = middle + 1; else high = middle; }
@@ -67,10 +77,13 @@ function drawBar(row, one, drawn) {
     else context.fillStyle = one.kind === CANCELLED || one.kind === QUEUED ? paint.back : open ? paint.isWaiting : paint.hasWaited;
     context.fillRect(left, top + 1, length, ROW - 3);
     if (!runs && length > 2) { context.strokeStyle = stroke; context.lineWidth = 1; context.setLineDash(one.kind === CANCELLED ? [3, 3] : []); context.strokeRect(left + .5, top + 1.5, length - 1, ROW - 4); context.setLineDash([]); }
+    if (runs && length > 2 && isKind(one.number, 'barrier')) { context.strokeStyle = paint.text; context.lineWidth = 1; context.strokeRect(left + .5, top + 1.5, length - 1, ROW - 4); }
     if (isSelected(one)) { context.strokeStyle = paint.text; context.lineWidth = 2; context.strokeRect(left, top + 1, length, ROW - 3); }
     if (open && length > 12 && x(one.end) <= wide) tearOff(left + length, top, top + ROW - 1);
     if (length > 36) {
-        const text = fit(textOf(one), length - 16);
+        let full = textOf(one);
+        while (runs && !open && context.measureText(full).width > length - 16 && shorter(full)) full = shorter(full);
+        const text = runs && !open ? fitName(full, length - 16) : fit(full, length - 16);
         if (text && !runs) { context.fillStyle = paint.back; context.fillRect(left + 3, top + 3, context.measureText(text).width + 6, ROW - 7); }
         context.fillStyle = !runs ? stroke : onPath.has(one.number) ? '#1c1c1b' : paint.text;
         context.fillText(text, left + 5, top + ROW / 2);
@@ -168,7 +181,7 @@ function drawRow(row, seen) {
     if (row.marks.length) drawMarks(row);
     context.fillStyle = paint.back; context.fillRect(0, top - GAP / 2, names - 2, height + GAP);
     context.fillStyle = matches && !row.bars.some(one => one.kind === RUNS && matches.has(one.number)) ? paint.dim : paint.text;
-    context.fillText(fit(row.name, names - 16), 8, top + ROW / 2);
+    context.fillText(fitName(row.name, names - 16), 8, top + ROW / 2);
     context.strokeStyle = paint.line; context.lineWidth = 1;
     context.beginPath(); context.moveTo(0, top + height + GAP / 2); context.lineTo(wide, top + height + GAP / 2); context.stroke();
 }

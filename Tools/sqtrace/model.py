@@ -7,7 +7,8 @@ import re
 
 from sqtrace import reader, symbols
 
-KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'group', 7: 'run and wait', 8: 'async and wait', 9: 'sync', 32: 'async'}
+KINDS = {2: 'async', 3: 'async', 4: 'job', 5: 'delayed', 6: 'group', 7: 'run and wait', 8: 'async and wait', 9: 'sync',
+         11: 'group notification', 12: 'work item', 13: 'timer', 14: 'end of a timer', 15: 'operation', 32: 'async'}
 BARRIER = 0x40
 DISCARDS = 0x80
 # The Swift layer's own functions, as far as the library could not replace them: a closure's own place, or its queue, says more.
@@ -17,13 +18,23 @@ OWN = re.compile(r'\b(?:EscapingClosure|DelayedClosure|ItemClosure|TimerBody|Han
                  r'(?:^| in |^specialized )(?:Work|Concurrent|Serial)Queue\.'
                  r'(?:sync|trySync|syncOrRun|syncBarrier|asyncBarrier|asyncAndWait|runAndWait|async|asyncAfter|_enqueueJobOfTask|enqueue)\b|'
                  r'^call_closure|\((?:Work|Concurrent)Queue\+|^SerialQueue(?:Operations)?/|^sq_')
+# Queues of the library itself, which are locks for a moment: no task of a user's is in them.
+HIDDEN = re.compile(r'lock of (?:all operation queues|a FIFOQueue)')
 PLACE = re.compile(r'\S+:\d+')  # in a source
 AIMS = {0: 'its turn in', 1: 'room in', 2: 'the end of', 3: 'a timer of'}
 
 
+def name_of(label, function, site):
+    if label and function:
+        return f'{label}: {function}'
+    if label or function or not site:
+        return label or function
+    return f'closure from {site}' if PLACE.fullmatch(site) else f'closure in {site}'
+
+
 class Task:
     __slots__ = ('number', 'queue', 'thread', 'start', 'end', 'kind', 'function', 'label', 'site', 'submitted', 'submitter', 'parent', 'wait',
-                 'before', 'is_open')
+                 'before', 'is_open', 'did_not_run', 'is_of_parts')
 
     def __init__(self, number, queue, thread, start):
         self.number, self.queue, self.thread, self.start, self.end = number, queue, thread, start, None
@@ -33,6 +44,8 @@ class Task:
         self.wait = None    # of its caller
         self.before = None  # the one that ran before it in a serial queue
         self.is_open = False  # it still ran when the trace ended
+        self.is_of_parts = False  # its parts are tasks
+        self.did_not_run = False  # a firing of a timer that was cancelled while it waited
 
     @property
     def waited(self):
@@ -41,11 +54,7 @@ class Task:
     @property
     def name(self):
         """The user's function, or the label of the work item; else where it was submitted."""
-        if self.label and self.function:
-            return f'{self.label}: {self.function}'
-        if self.label or self.function or not self.site:
-            return self.label or self.function
-        return f'closure from {self.site}' if PLACE.fullmatch(self.site) else f'closure in {self.site}'
+        return name_of(self.label, self.function, self.site)
 
 
 class Wait:
@@ -61,11 +70,11 @@ class Wait:
 
 class Submission:
     """A task that has not started: it waits, or was withdrawn."""
-    __slots__ = ('time', 'thread', 'parent', 'queue', 'site', 'wait', 'end')
+    __slots__ = ('time', 'thread', 'parent', 'queue', 'site', 'wait', 'end', 'name')
 
     def __init__(self, time, thread, parent, queue, site, wait=None):
         self.time, self.thread, self.parent, self.queue, self.site, self.wait = time, thread, parent, queue, site, wait
-        self.end = None
+        self.end, self.name = None, ''
 
 
 class Suspension:
@@ -111,6 +120,11 @@ class Model:
         site = self.symbol_of.get(notes.get('site'), notes.get('site') or '')
         return '' if OWN.search(site) else site
 
+    def function(self, notes):
+        """The user's function, or closure; '' if that is not known."""
+        names = [self.symbol_of.get(notes.get(key), '') for key in ('context', 'function')]
+        return next((name for name in names if name and not OWN.search(name)), '')
+
     def of_process(self, event):
         if event.category == 'remark':
             self.remarks.append((event.time, event.name))
@@ -125,7 +139,10 @@ class Model:
         stack = self.open.setdefault(event.track, [])
         inside = next((one for one in reversed(stack) if isinstance(one, Task)), None)
         queue = event.notes.get('queue', 0)
-        if event.type == reader.INSTANT:
+        if HIDDEN.fullmatch(self.trace.queues.get(queue, '')):
+            if event.type == reader.BEGIN:
+                stack.append(None)
+        elif event.type == reader.INSTANT:
             self.instant(event, queue, inside)
         elif event.type == reader.BEGIN and event.category == 'run':
             stack.append(self.start(event, inside))
@@ -138,10 +155,15 @@ class Model:
                 self.unstarted[flow] = Submission(event.time, event.track, inside, queue, wait.site, wait)
         elif event.type == reader.END and stack:
             ended = stack.pop()
+            if ended is None:
+                return
             ended.end = event.time
-            if isinstance(ended, Wait) and event.notes.get('outcome'):
-                ended.outcome = event.notes['outcome']
+            outcome = event.notes.get('outcome')
+            if isinstance(ended, Wait) and outcome:
+                ended.outcome = outcome
                 self.forget(ended)
+            elif outcome:
+                ended.did_not_run = True
 
     def instant(self, event, queue, inside):
         category = event.category
@@ -156,7 +178,7 @@ class Model:
             for flow in event.last_flows:
                 taken = self.take(flow, None)
                 if taken is not None:
-                    taken.end = event.time
+                    taken.end, taken.name = event.time, name_of(event.notes.get('label') or '', self.function(event.notes), taken.site)
                     self.withdrawn.append(taken)
         elif category == 'suspend' and queue not in self.suspended:
             self.suspended[queue] = Suspension(queue, event.time)
@@ -166,6 +188,8 @@ class Model:
                 self.suspended.pop(queue).end = event.time
             if category == 'end of the queue':
                 self.unstarted = {flow: one for flow, one in self.unstarted.items() if one.queue != queue}
+        if category == 'mark' and event.name == 'deadlock' and self.waits and self.waits[-1].thread == event.track and self.waits[-1].outcome:
+            return  # the wait says it
         if category not in ('grant', 'submit', 'withdrawn', 'suspend', 'resume'):
             self.instants.append((event.time, event.track, category, event.name, queue))
 
@@ -192,11 +216,13 @@ class Model:
         task = Task(len(self.tasks), event.notes.get('queue', 0), event.track, event.time)
         kind = event.notes.get('kind', 0)
         task.kind = 'discard' if kind & DISCARDS else 'barrier' if kind & BARRIER else KINDS.get(kind, 'task')
-        names = [self.symbol_of.get(event.notes.get(key), '') for key in ('context', 'function')]
-        task.function = next((name for name in names if name and not OWN.search(name)), '')
+        task.function = self.function(event.notes)
         task.label = event.notes.get('label') or ''
         task.site = self.site(event.notes)
         task.parent = inside
+        if task.kind == 'operation' and inside is not None:
+            inside.is_of_parts = True
+            task.parent = inside.parent
         for flow in event.last_flows:
             waiting = self.take(flow, event.track)
             if waiting is None:
@@ -211,8 +237,27 @@ class Model:
         self.tasks.append(task)
         return task
 
+    def leave_out(self):
+        """What did not run, although its turn came, was cancelled; what consists of other tasks is left out."""
+        for task in self.tasks:
+            if not task.did_not_run:
+                continue
+            one = Submission(task.start if task.submitted is None else task.submitted, task.thread, task.parent, task.queue, task.site)
+            one.end, one.name = task.start, task.name
+            self.withdrawn.append(one)
+        def is_out(task):
+            return task is not None and (task.did_not_run or task.is_of_parts)
+        self.tasks = [task for task in self.tasks if not is_out(task)]
+        for i, task in enumerate(self.tasks):
+            task.number = i
+            while is_out(task.before):
+                task.before = task.before.before
+            while is_out(task.parent):
+                task.parent = task.parent.parent
+
     def close(self):
         """What has not ended by the end of the trace reaches it."""
+        self.leave_out()
         for one in [*self.tasks, *self.waits, *self.suspensions]:
             if one.end is None:
                 one.end, one.is_open = self.finish, True

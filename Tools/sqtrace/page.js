@@ -50,7 +50,7 @@ function showAside() {
     const sorted = [...D.stats].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
     let text = textOfEnding() + (selected >= 0 ? textOfSelection() : '');
     text += '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + '</tr></thead><tbody>';
-    for (const row of sorted) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(row[0])}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${time(one)}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
+    for (const row of sorted) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(fitName(row[0], innerWidth > 1000 ? 86 : innerWidth / 3))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${time(one)}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
     text += '</tbody></table></div>';
     for (const remark of D.remarks) text += `<p>${escape(remark)}</p>`;
     element('aside').innerHTML = text;
@@ -165,7 +165,7 @@ const setDark = dark => { document.documentElement.classList.toggle('dark', dark
 setDark(preferred.matches);
 preferred.addEventListener('change', event => setDark(event.matches));
 element('theme').addEventListener('click', () => setDark(!document.documentElement.classList.contains('dark')));
-addEventListener('resize', redraw);
+addEventListener('resize', () => { showAside(); redraw(); });
 element('summary').textContent = `${D.tasks.length} tasks, ${D.queues.length} queues, ${D.threads.length} threads, ${time(D.length)}`;
 fitAll();
 if (location.hash.startsWith('#task=')) select(Number(location.hash.slice(6)), true);

@@ -43,8 +43,15 @@ D.tasks.forEach((task, i) => {
 });
 D.waits.forEach((wait, i) => ofThread[wait[W.THREAD]]?.push(bar(wait[W.START], wait[W.LENGTH], WAITS, i)));
 D.waiting.forEach(([queue, since], i) => besideQueue[queue]?.push(bar(since, D.length - since, QUEUED, i)));
-const cancelled = D.texts.push('cancelled') - 1; // a mark, too: its bar may be too short to be seen
-D.withdrawn.forEach(([since, length, queue], i) => { besideQueue[queue]?.push(bar(since, length, CANCELLED, i)); queueMarks[queue]?.push([since + length, -1, cancelled, queue]); });
+// Marks, too: the bars of what was cancelled, or refused at once, may be too short to be seen.
+const known = new Map(D.texts.map((text, i) => [text, i]));
+const newText = text => known.get(text) ?? (known.set(text, D.texts.push(text) - 1), D.texts.length - 1);
+const taskName = number => D.texts[D.tasks[number][NAME]] || D.texts[D.tasks[number][KIND]];
+const isKind = (number, kind) => D.texts[D.tasks[number][KIND]] === kind;
+D.tasks.forEach((task, i) => { if (isKind(i, 'discard')) queueMarks[task[QUEUE]]?.push([task[START], -1, newText(`${taskName(i)} discarded`), task[QUEUE]]); });
+const cancelled = one => `${D.texts[one[4]] && D.texts[one[4]] + ' '}cancelled`;
+D.withdrawn.forEach((one, i) => { const [since, length, queue] = one; besideQueue[queue]?.push(bar(since, length, CANCELLED, i)); queueMarks[queue]?.push([since + length, -1, newText(cancelled(one)), queue]); });
+D.waits.forEach(wait => { if (D.texts[wait[W.OUTCOME]]) threadMarks[wait[W.THREAD]]?.push([wait[W.START] + wait[W.LENGTH], wait[W.THREAD], newText(`${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}`), -1]); });
 D.suspensions.forEach(([queue, since, length], i) => besideQueue[queue]?.push(bar(since, length, SUSPENDED, i)));
 for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks[mark[1]])?.push(mark);
 const queueRows = D.queues.map((name, i) => makeRow(name, ofQueue[i], besideQueue[i], queueMarks[i]));
@@ -56,15 +63,20 @@ const rows = [{ title: 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ..
 let total = HEAD;
 for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes * ROW) + GAP; }
 
-const taskName = number => D.texts[D.tasks[number][NAME]] || D.texts[D.tasks[number][KIND]];
 const held = wait => wait[W.HOLDER] < 0 ? '' : `, held by ${taskName(wait[W.HOLDER])} on ${D.threads[D.tasks[wait[W.HOLDER]][THREAD]] ?? 'a thread'}`;
+
+// Of a task's name, "label: function (file:line)", the longest part that is shorter than the one before: what tells it from others comes first.
+function shorter(name) {
+    const place = name.lastIndexOf(' ('), label = name.indexOf(': ');
+    return place > 0 ? name.slice(0, place) : label > 0 ? name.slice(0, label) : '';
+}
 
 // What stands on a bar.
 function textOf(one) {
     const length = time(one.end - one.start);
     if (one.kind === RUNS) return (D.texts[D.tasks[one.number][NAME]] || D.queues[D.tasks[one.number][QUEUE]]) + (isOpen(one) ? ` · still running, ${length}` : '');
     if (one.kind === QUEUED) return `${D.waiting[one.number][2]} waiting, ${D.waiting[one.number][2] === 1 ? '' : 'the oldest '}${length}`;
-    if (one.kind === CANCELLED) return `cancelled after ${length}`;
+    if (one.kind === CANCELLED) return `${cancelled(D.withdrawn[one.number])} after ${length}`;
     if (one.kind === SUSPENDED) return `suspended, ${length}` + (isOpen(one) ? ' so far' : '');
     const wait = D.waits[one.number];
     if (isOpen(one)) return `waits for ${D.texts[wait[W.WHAT]]}${held(wait)} · ${length}`;

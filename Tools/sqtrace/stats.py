@@ -27,7 +27,8 @@ def rows(model):
     """[(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
     by_queue = {}
     for task in model.tasks:
-        by_queue.setdefault(task.queue, []).append(task)
+        if task.kind != 'discard':
+            by_queue.setdefault(task.queue, []).append(task)
     whole = max(1, model.finish - model.begin)
     result = []
     for queue, tasks in by_queue.items():
@@ -60,9 +61,17 @@ def remarks(model):
     elif not model.has_end:
         lines.append(f'This is all that is known {ending.headline(model)}')
     lines += [remark for _, remark in model.remarks]
+    lines += discarded(model)
     lines += missing(model)
-    lines.append(f'{len(model.tasks)} tasks in {duration(model.finish - model.begin)}')
+    lines.append(f'{sum(task.kind != "discard" for task in model.tasks)} tasks in {duration(model.finish - model.begin)}')
     return lines
+
+
+def discarded(model):
+    """The tasks that never ran, by queue."""
+    counts = collections.Counter(model.queue_label(task.queue) for task in model.tasks if task.kind == 'discard')
+    return [f'{count} {"task" if count == 1 else "tasks"} of {label} {"was" if count == 1 else "were"} discarded and did not run'
+            for label, count in sorted(counts.items())]
 
 
 def missing(model):
@@ -75,7 +84,7 @@ def missing(model):
         lines.append(f'{count} events of thread {thread} were dropped: its buffer was full. Record with buffer={enough}')
     if dropped[MOST_THREADS:]:
         lines.append(f'{sum(count for _, (count, _) in dropped[MOST_THREADS:])} events of {len(dropped) - MOST_THREADS} more threads were dropped')
-    alone = sum(task.submitted is None and not task.kind.startswith('sync') for task in model.tasks)
+    alone = sum(task.submitted is None and not task.kind.startswith(('sync', 'operation')) for task in model.tasks)
     if alone:
         why = 'those events were dropped' if model.dropped else 'they were submitted before the first event that the trace has of the submitting thread'
         lines.append(f'{alone} {"task has" if alone == 1 else "tasks have"} a start and no submission: {why}')

@@ -67,7 +67,8 @@ class Data:
             'queues': [model.queue_label(number) for number in sorted(self.queues)],
             'threads': [model.thread_label(track) for track in sorted(self.threads)],
             'tasks': self.tasks(), 'waits': self.waits(), 'waiting': self.waiting(), 'instants': self.marks(),
-            'withdrawn': [[one.time - self.begin, one.end - one.time, self.queues.get(one.queue, -1), text(one.site)] for one in model.withdrawn],
+            'withdrawn': [[one.time - self.begin, one.end - one.time, self.queues.get(one.queue, -1), text(one.site), text(one.name)]
+                          for one in model.withdrawn],
             'suspensions': [[self.queues.get(one.queue, -1), one.start - self.begin, one.end - one.start, int(one.is_open)]
                             for one in model.suspensions],
             'stats': [[label, count, *waiting, *running, round(100 * busy, 1), site]

@@ -3,13 +3,16 @@
  * Rows: scenario | figure | bar and goal | title | how often
  *   sync-work-4  | wall     | 0.5 0.25; busy 1.0 | 4 threads, 1 µs in sync, 5 µs outside | busy 3
  *   sync-work-4  | call_p99 | 1.0 0.5; busy 1.2  | 4 threads, the same: p99 of a call | busy 3
- *   sync-work-4  | call_p999 | none | 4 threads, the same: p99.9 of a call | busy 3
+ *   sync-work-4  | call_p999 | 1.5 1.0; one 1.5; busy 1.5 | 4 threads, the same: p99.9 of a call | busy 3
+ *   sync-work-4  | call_max  | 2.0 1.0; one 2.0; busy 2.0 | 4 threads, the same: the longest call | busy 3
  *   sync-work-8  | wall     | 0.5 0.25; busy 1.0 | 8 threads, 1 µs in sync, 5 µs outside | busy 3
  *   sync-work-8  | call_p99 | 1.0 0.5; busy 1.2  | 8 threads, the same: p99 of a call | busy 3
- *   sync-work-8  | call_p999 | none | 8 threads, the same: p99.9 of a call | busy 3
+ *   sync-work-8  | call_p999 | 1.5 1.0; one 1.5; busy 1.5 | 8 threads, the same: p99.9 of a call | busy 3
+ *   sync-work-8  | call_max  | 2.0 1.0; one 2.0; busy 2.0 | 8 threads, the same: the longest call | busy 3
  *   sync-work-16 | wall     | 0.5 0.25; busy 1.0 | 16 threads, 1 µs in sync, 5 µs outside | busy 3
  *   sync-work-16 | call_p99 | 1.0 0.5; busy 1.2  | 16 threads, the same: p99 of a call | busy 3
- *   sync-work-16 | call_p999 | none | 16 threads, the same: p99.9 of a call | busy 3
+ *   sync-work-16 | call_p999 | 1.5 1.0; one 1.5; busy 1.5 | 16 threads, the same: p99.9 of a call | busy 3
+ *   sync-work-16 | call_max  | 2.0 1.0; one 2.0; busy 2.0 | 16 threads, the same: the longest call | busy 3
  */
 
 enum { WORK_INSIDE = 1000, WORK_OUTSIDE = 5000, WORK_SAMPLES = 1 << 17 };

@@ -146,7 +146,7 @@ uint64_t sq__alarms_now(sq__alarms_t *alarms) {
 static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway, bool again) {
     sq__mutex_lock(&alarms->lock);
     if (!again) {
-        alarm->due.order = alarms->order++;
+        alarm->due.order = alarms->order++ & SQ__HEAP_ORDERS;
     }
     put(alarms, alarm, due, leeway);
     sq__token_t *woken = token_to_wake(alarms, sq__time_after(due, leeway));
@@ -224,20 +224,14 @@ bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor)
 
 /* Fork */
 
-void sq__alarms_lock(void) { sq__mutex_lock(&shared.lock); }
-
-void sq__alarms_unlock(bool in_child) {
-    if (in_child) {
-        sq__heap_move(&shared.exact, &of_parent.exact);
-        sq__heap_move(&shared.loose, &of_parent.loose);
-        sq__heap_move(&shared.latest, &of_parent.latest);
-        shared.token = NULL; /* its thread exists only in the parent */
-        shared.leases = 0;
-        shared.wakes_at = 0;
-    }
-    sq__mutex_unlock(&shared.lock);
+/* In the child the process's set is empty, has no thread, and has no leases. */
+static void forget_alarms(void) {
+    sq__heap_move(&shared.exact, &of_parent.exact);
+    sq__heap_move(&shared.loose, &of_parent.loose);
+    sq__heap_move(&shared.latest, &of_parent.latest);
+    shared.token = NULL; /* its thread exists only in the parent */
+    shared.leases = 0;
+    shared.wakes_at = 0;
 }
 
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_ALARMS, sq__alarms_lock, sq__alarms_unlock);
-}
+SQ__AROUND_FORK(SQ__RANK_ALARMS, .lock = &shared.lock, .in_child = forget_alarms)

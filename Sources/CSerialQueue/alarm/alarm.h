@@ -48,8 +48,4 @@ typedef struct sq__alarms_visitor {
 } sq__alarms_visitor_t;
 bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor);
 
-/* Around a fork. In the child the process's set is empty, has no thread, and has no leases. */
-void sq__alarms_lock(void);
-void sq__alarms_unlock(bool in_child);
-
 #endif

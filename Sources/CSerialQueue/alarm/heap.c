@@ -9,7 +9,7 @@ static void restore(sq__heap_node_t *node) {
         node->left = node->right;
         node->right = left;
     }
-    node->rank = rank_of(node->right) + 1;
+    node->rank = (unsigned char)(rank_of(node->right) + 1);
 }
 
 /* Merges two trees, given by their roots or NULL. The caller links the result to its parent. */

@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The bits of a node's order. */
+#define SQ__HEAP_ORDERS ((UINT64_C(1) << 56) - 1)
+
 /* All zero: it is in no heap. */
 typedef struct sq__heap_node {
     uint64_t key;

@@ -5,9 +5,9 @@
 #include "kernel/ring.h"
 #include "kernel/shared.h"
 #include "gate/stripes.h"
-#include "kernel/withdraw.h"
 #include "kernel/suspension.h"
 #include "observe/trace_hooks.h"
+#include "observe/watch_notes.h"
 
 bool sq__admit_has_threads(const sq_queue_t *queue) {
     return sq__pool_has_members(sq__runner_pool(sq__load_relaxed(&queue->runner)));
@@ -25,7 +25,7 @@ static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
         (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
     } else {
         if (control & SQ__TRACED) {
-            sq__traced_event(queue, SQ__EVENT_GRANT, 0, where, 0);
+            sq__trace_hook_event(queue, SQ__EVENT_GRANT, 0, where, 0);
         }
         SQ__PROBE2(grant, queue, SQ__LABEL_AT);
         sq__count(&queue->ran, 1); /* beforehand: a barrier has the baton after the grant, and counts itself */
@@ -51,7 +51,7 @@ static bool let_in_with_baton(sq_queue_t *queue, uint32_t control) {
         return false;
     }
     if (control & SQ__TRACED) {
-        sq__traced_event(queue, SQ__EVENT_GRANT, 0, where, 0);
+        sq__trace_hook_event(queue, SQ__EVENT_GRANT, 0, where, 0);
     }
     SQ__PROBE2(grant, queue, SQ__LABEL_AT);
     sq__count(&queue->ran, 1);
@@ -174,4 +174,15 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
         }
         let_ins += is_in;
     }
+}
+
+bool sq__admit_pass(sq_queue_t *queue) {
+    sq__next_t next = sq__admit_next(queue);
+    if (next == SQ__NEXT_TASK) {
+        sq__watch_gets_busy(queue);
+        if (sq__admit_by_pool(queue)) {
+            sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
+        }
+    }
+    return next == SQ__NEXT_END;
 }

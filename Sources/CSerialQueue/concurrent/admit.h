@@ -55,4 +55,8 @@ bool sq__admit_has_threads(const sq_queue_t *queue);
 /* O. Leaves the baton to the pool. True: the caller posts the queue's entry; else it must not touch the queue again. */
 bool sq__admit_by_pool(sq_queue_t *queue);
 
+/* O. Admits what it can, and passes the baton on. True: the queue is empty and to end: the caller, which still holds the baton, ends it. That
+ * cannot be while the caller is inside as a reader. */
+bool sq__admit_pass(sq_queue_t *queue);
+
 #endif

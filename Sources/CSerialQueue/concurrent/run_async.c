@@ -4,10 +4,10 @@
 #include "observe/reader.h"
 #include "kernel/ring.h"
 
-/* O. Runs what was taken with the baton in hand: a barrier, or the discard function of a task. */
+/* O. Runs what was taken with the baton in hand: the discard function of a task, or else a barrier. */
 static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__gate_t *gate = sq__gate_of(queue);
-    bool is_barrier = (kind & SQ__BARRIER) && !(control & SQ__DISCARD);
+    bool is_barrier = !(control & SQ__DISCARD);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, SQ__GATE_BARRIER);
     }
@@ -18,15 +18,14 @@ static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, ui
 }
 
 /* O. Passes the baton, and then runs what was taken, as a reader. True: the caller holds the baton again. */
-static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work,
-                       void (*pass)(sq_queue_t *)) {
+static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     bool is_limited = concurrent->width != UINT32_MAX;
     (void)sq__add_relaxed(&concurrent->gate, SQ__GATE_INSIDE_ONE);
     if (is_limited) {
         (void)sq__add_relaxed(&concurrent->asyncs, 1);
     }
-    pass(queue);
+    (void)sq__admit_pass(queue);
     sq__run_call(queue, kind, origin, control, work);
     if (sq__queue_is_stale(queue)) {
         return false;
@@ -39,7 +38,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, u
 }
 
 /* O. Takes the async work at the head and runs it. True: the caller holds the baton again. */
-static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_queue_t *)) {
+static bool run_work(sq_queue_t *queue, sq__reader_t *reader) {
     sq__work_t work;
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     sq__origin_t origin = sq__run_origin(queue, control);
@@ -62,10 +61,10 @@ static bool run_work(sq_queue_t *queue, sq__reader_t *reader, void (*pass)(sq_qu
         run_alone(queue, kind, origin, control, &work);
         return !sq__queue_is_stale(queue);
     }
-    return run_reader(queue, kind, origin, control, &work, pass);
+    return run_reader(queue, kind, origin, control, &work);
 }
 
-sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *)) {
+sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     if (sq__admit_has_threads(queue) && !sq__gate_come(sq__gate_of(queue))) {
         return SQ__RUN_GONE;
@@ -78,7 +77,7 @@ sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, vo
     bool has_baton = true;
     self->frame = &reader.frame;
     while (has_baton && (next = sq__admit_next(queue)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
-        has_baton = run_work(queue, &reader, pass);
+        has_baton = run_work(queue, &reader);
         tasks += 1;
     }
     self->frame = reader.frame.parent;

@@ -2,9 +2,9 @@
 #ifndef SQ__CONCURRENT_RUN_ASYNC_H
 #define SQ__CONCURRENT_RUN_ASYNC_H
 
-#include "kernel/run.h"
+#include "kernel/run_task.h"
 
-/* Called by the pool with the queue's entry; returns as sq__run_tasks. `pass`: sq__baton_pass (queue/runner.h). */
-sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran, void (*pass)(sq_queue_t *));
+/* Called by the pool with the queue's entry; returns as sq__run_tasks. */
+sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran);
 
 #endif

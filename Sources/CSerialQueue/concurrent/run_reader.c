@@ -2,7 +2,7 @@
 
 #include "observe/reader.h"
 
-void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins) {
+void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, bool begins) {
     sq__reader_t reader = { .frame = { .owner = queue, .function = function, .begins = begins, .is_reader = true } };
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     sq__run_observed(queue, control, &reader.frame, submitted, context, site);

@@ -2,15 +2,15 @@
 #ifndef SQ__CONCURRENT_RUN_READER_H
 #define SQ__CONCURRENT_RUN_READER_H
 
-#include "kernel/run.h"
+#include "kernel/run_task.h"
 
 /* sq__reader_run on a queue that is watched, traced or measured. */
-void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, sq__site_t site, bool begins);
+void sq__reader_run_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, bool begins);
 
 /* Calls `function(context)` as a task of the queue, which a watcher, a trace or a histogram may want to know of. `begins`: as in
  * sq__run_in_chain; `submitted`: as in sq__run_turn, or 0: it is part of another task. `site`: as there. Counting is the caller's. */
 static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submitted, sq_function_t function, void *context,
-                                  sq__site_t site) {
+                                  const void *site) {
     SQ__PROBE_START(queue, function, context);
     if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__NOTED, 0)) {
         sq__reader_run_observed(queue, submitted, function, context, site, begins);

@@ -1,10 +1,11 @@
 #include "explore/failure.h"
-#include "explore/run.h"
+#include "explore/explored_run.h"
 #include "include/sq_explore.h"
 
 #include "explore/hunt.h"
 #include "explore/report.h"
 #include "explore/trap.h"
+#include "platform/message.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The thread of the exploration uses all fields; `notes` is also used by the thread of a run that has control. */
 struct sq_exploration {
@@ -113,7 +113,7 @@ static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *op
     hunt->depth = options->depth != 0 ? options->depth : 3;
     hunt->first.most = options->depth != 0 ? options->depth : SIZE_MAX;
     exploration->run.most_steps = options->steps != 0 ? options->steps : 100000;
-    exploration->is_on_terminal = isatty(STDERR_FILENO);
+    exploration->is_on_terminal = sq__report_is_on_terminal();
     exploration->shows_progress = options->shows_progress || exploration->is_on_terminal;
     exploration->began = exploration->shown = sq__clock_now();
     return read_tape(exploration, options, explored);

@@ -2,7 +2,7 @@
 #include "explore/inside.h"
 
 #include "explore/failure.h"
-#include "explore/run.h"
+#include "explore/explored_run.h"
 #include "include/sq_explore.h"
 #include "platform/fatal.h"
 

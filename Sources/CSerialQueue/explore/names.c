@@ -1,13 +1,12 @@
 #include "explore/names.h"
 
 #include "kernel/ring.h"
-#include "kernel/run.h"
+#include "kernel/run_task.h"
 #include "observe/wrapper.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "timer/delayed.h"
 #include "timer/timer.h"
-#include "timer/timer_fire.h"
 
 static SQ__ATOMIC(sq__closure_namer_t) name_closure;
 
@@ -37,6 +36,7 @@ sq__called_t sq__next_called(sq_queue_t *queue) {
     switch (kind & ~(uintptr_t)SQ__BARRIER) {
     case SQ__TASK:
     case SQ__DUE:
+    case SQ__NOTIFICATION:
         return called_by(work->task.run, work->task.context);
     case SQ__MEMBER:
         return called_by(work->member.run, work->member.context);
@@ -44,14 +44,14 @@ sq__called_t sq__next_called(sq_queue_t *queue) {
     case SQ__JOB:
         return called_by_pair(&work->pair);
     case SQ__AWAITED:
-    case SQ__EITHER: {
+    case SQ__RUN_ANYWHERE: {
         const sq__waiter_t *waiter = &work->waiter;
         /* The call is on the stack of a thread that waits; no other thread has control, so that stays as it is. */
         return sq__token_is_open(waiter->token, waiter->wait_id) ? called_by(waiter->call->task.run, waiter->call->task.context)
                                                                  : (sq__called_t){ .function = NULL };
     }
-    case SQ__CLAIM:
-        return called_by_pair(work->claim.pair);
+    case SQ__CANCELLABLE:
+        return called_by_pair(work->cancellable.pair);
     default:
         return (sq__called_t){ .function = NULL };
     }
@@ -81,7 +81,7 @@ const char *sq__name_called(sq__run_t *run, sq__called_t called) {
     return name[0] == '\0' && called.what != NULL ? called.what : name;
 }
 
-char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called, const char *name) {
+static char *name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called, const char *name) {
     if (name[0] == '\0') {
         name = sq__name_called(run, called);
     }
@@ -90,7 +90,7 @@ char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called
 }
 
 char *sq__name_thread(const sq__thread_t *thread) {
-    return thread->queue != NULL ? sq__name_task(thread->run, thread->queue, thread->called, thread->name)
+    return thread->queue != NULL ? name_task(thread->run, thread->queue, thread->called, thread->name)
                                  : sq__copy_text("the test");
 }
 
@@ -134,7 +134,7 @@ char *sq__name_way(sq__run_t *run, const sq__way_t *way) {
         if (sq__name_called(run, called)[0] == '\0') {
             return sq__format_text("the next step of \"%s\"", queue->label);
         }
-        return sq__name_task(run, queue, called, "");
+        return name_task(run, queue, called, "");
     case SQ__WAY_THREAD:
         name = sq__name_thread(way->what);
         text = name != NULL ? sq__format_text("the rest of %s", name) : NULL;

@@ -11,7 +11,6 @@ sq__called_t sq__next_called(sq_queue_t *queue);
 const char *sq__name_called(sq__run_t *run, sq__called_t called);
 
 /* "run_transfer" of queue "bob": in words, for the record. To be freed; NULL: no memory. */
-char *sq__name_task(sq__run_t *run, const sq_queue_t *queue, sq__called_t called, const char *name);
 char *sq__name_thread(const sq__thread_t *thread);
 
 /* What the thread waits for; as above. */

@@ -30,7 +30,7 @@ typedef struct sq__column {
 typedef struct sq__record {
     bool is_on;
     sq__event_t *events;
-    size_t event_count, event_room;
+    size_t event_count;
     sq__column_t *columns;
     size_t column_count;
     char *usual;     /* for the next event */

@@ -14,14 +14,12 @@
 /* Returns false without memory: then the way is left out. */
 static bool add(sq__run_t *run, size_t *count, sq__way_t way) {
     if (*count == run->way_room) {
-        size_t room = run->way_room == 0 ? 16 : 2 * run->way_room;
+        size_t room = 2 * run->way_room;
         sq__way_t *ways = sq__memory(room * sizeof *ways);
         if (ways == NULL) {
             return false;
         }
-        if (*count > 0) {
-            memcpy(ways, run->ways, *count * sizeof *ways);
-        }
+        memcpy(ways, run->ways, *count * sizeof *ways);
         sq__memory_free(run->ways);
         run->ways = ways;
         run->way_room = room;

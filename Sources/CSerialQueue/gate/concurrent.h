@@ -44,9 +44,10 @@ static inline bool sq__concurrent_takes(const sq_queue_t *queue) {
     return sq__is_concurrent(queue) && sq__gate_take(sq__gate_of(queue), SQ__GATE_ENDING);
 }
 
-/* The same after a task or a wait was withdrawn that may stand at the head of the ring: what is behind it may go ahead. */
+/* The same on a concurrent queue, after a task or a wait was withdrawn that may stand at the head of the ring: what is behind it may go
+ * ahead. */
 static inline bool sq__concurrent_takes_back(const sq_queue_t *queue) {
-    return sq__is_concurrent(queue) && sq__gate_take(sq__gate_of(queue), SQ__GATE_LAID_DOWN);
+    return sq__gate_take(sq__gate_of(queue), SQ__GATE_LAID_DOWN);
 }
 
 /* What a barrier for this queue has next to its kind: on a serial queue each task runs alone. */

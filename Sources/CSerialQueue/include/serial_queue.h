@@ -15,6 +15,7 @@
 #include "sq_barrier.h"
 #include "sq_apply.h"
 #include "sq_current.h"
+#include "sq_value.h"
 #include "sq_timer.h"
 #include "sq_suspend.h"
 #include "sq_shutdown.h"

@@ -91,6 +91,7 @@ bool sq_group_withdraw(sq_group_t *group, sq_await_t *await);
  * @retval EINPROGRESS It has no outcome yet. `await->ended` is called when it has one, unless the await is withdrawn before;
  * then sq_item_wait with SQ_NOW returns the outcome.
  * @retval ESTALE It would have to wait, and the item is from before a fork.
+ * @retval EINVAL The item repeats: use sq_item_notify.
  */
 SQ_USE_RESULT int sq_item_await(sq_item_t *item, sq_await_t *await);
 

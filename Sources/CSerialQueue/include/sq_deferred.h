@@ -23,7 +23,7 @@ typedef struct sq_deferred {
     void *SQ_NULLABLE second;  /**< its second argument */
     void (*decided)(struct sq_deferred *task, int error); /**< called if the task had to wait for room; see sq_async_deferred */
     bool is_barrier;               /**< on a concurrent queue: the task runs alone, as one of sq_async_barrier */
-    void *SQ_NULLABLE reserved[3]; /**< for the library only */
+    void *SQ_NULLABLE reserved[4]; /**< for the library only */
 } sq_deferred_t;
 
 /**

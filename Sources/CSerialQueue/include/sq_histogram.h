@@ -57,7 +57,7 @@ void sq_queue_histograms_stop(sq_queue_t *queue);
  * `*running`, from the start to the end, of those that have ended. Any thread may call.
  *
  * A caller that knows that a task has ended, as it has waited for it, finds it in both. Tasks that were discarded or withdrawn are in
- * neither; but a timer's firing that was cancelled in the queue is in both, with its empty turn. Without a start both are empty.
+ * neither, nor are firings that were cancelled in the queue. A timer's firing is in both when it has ended. Without a start both are empty.
  *
  * @param waiting Begin with SQ_HISTOGRAM_INIT, also `*running`.
  * @retval 0 Both are filled.

@@ -29,6 +29,34 @@ typedef struct sq_item sq_item_t;
  */
 sq_item_t *SQ_NULLABLE sq_item_create(const char *SQ_NULLABLE label, const sq_task_t *task);
 
+/** What else an item does: flags of sq_item_options_t. */
+typedef enum sq_item_flags {
+    /**
+     * It may be submitted again, also while it waits or runs: each submission that has its turn calls task->run. A wait or a notification is
+     * for the submission that was made last; before the first, for that one. task->discard is called once, when the item has no reference
+     * and no submission is left.
+     */
+    SQ_ITEM_REPEATS = 1,
+    SQ_ITEM_BARRIER = 2 /**< on a concurrent queue it runs alone, as sq_async_barrier_task */
+} sq_item_flags_t;
+
+/** What an item is made with. Begin with SQ_ITEM_OPTIONS_INIT and change what you need. */
+typedef struct sq_item_options {
+    size_t size;    /**< sizeof(sq_item_options_t), so that later versions can add fields */
+    unsigned flags; /**< of sq_item_flags_t, combined by `|` */
+} sq_item_options_t;
+
+/** The default options of an item: none of the flags. */
+#define SQ_ITEM_OPTIONS_INIT { sizeof(sq_item_options_t), 0 }
+
+/**
+ * Makes an item with options.
+ *
+ * @param options NULL: the defaults, as sq_item_create.
+ * @return As sq_item_create. EINVAL also if options->size or a flag is unknown.
+ */
+sq_item_t *SQ_NULLABLE sq_item_create_with(const char *SQ_NULLABLE label, const sq_task_t *task, const sq_item_options_t *SQ_NULLABLE options);
+
 /**
  * Adds a reference. The caller holds one already.
  *
@@ -75,11 +103,27 @@ int sq_item_submit(sq_item_t *item, sq_queue_t *queue);
 int sq_item_submit_after(sq_item_t *item, sq_queue_t *queue, uint64_t delay);
 
 /**
+ * Runs the item on the calling thread, at once, in no queue's turn; what waits for it continues when its task has returned.
+ *
+ * A wait for it inside its own task is EDEADLK. The task must return: no exception, longjmp or pthread_exit. Any thread may call.
+ *
+ * @retval 0 The task has returned.
+ * @retval EALREADY It was submitted or performed before. Not if it repeats: then this is one more run.
+ * @retval ECANCELED It was cancelled before.
+ * @retval ENOMEM It repeats, and there is no memory for one more run.
+ * @retval ESTALE The item is from before a fork.
+ */
+int sq_item_perform(sq_item_t *item);
+
+/**
  * Cancels the item, if it has not started.
  *
  * Legal before the item is submitted: then it never can be. The item's depth and room in the queue are free at once, and it
  * counts as withdrawn there, if its delay was over. task->discard runs on the calling thread, outside every lock, with
  * no current queue, also if the caller is a task. Any thread may call, the item's own run included. Never blocks.
+ *
+ * If the item repeats, none of its submissions starts after this: the last one is withdrawn, and earlier ones are skipped in their turns.
+ * What this returns is about the last one, and task->discard is not called.
  *
  * @retval 0 It will never run, and task->discard has returned.
  * @retval EINPROGRESS It runs, is being discarded, or is being cancelled by another thread; a thread that is just submitting

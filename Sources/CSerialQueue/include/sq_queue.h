@@ -50,10 +50,11 @@ typedef struct sq_queue_options {
     sq_priority_t priority;      /**< among the queues of its pool; without a pool it has no effect */
     bool helps;                  /**< a sync caller of a higher class of service runs the tasks ahead of it itself; see sq_service_t.
                                       Async tasks, and the functions of sq_run_and_wait, then leave the pool's threads. Without a pool, and if concurrent, it has no effect */
+    sq_queue_t *SQ_NULLABLE target; /**< as sq_queue_set_target; not together with a pool. The queue is then serial, whatever its width. NULL: none */
 } sq_queue_options_t;
 
 /** The default options of a queue: serial, a thread of its own, no limit of capacity. */
-#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0, 1, SQ_PRIORITY_NORMAL, false }
+#define SQ_QUEUE_OPTIONS_INIT { sizeof(sq_queue_options_t), NULL, 0, 0, 1, SQ_PRIORITY_NORMAL, false, NULL }
 
 /** As the width of a queue: as many async tasks at a time as its pool runs. */
 #define SQ_WIDTH_POOL SIZE_MAX
@@ -65,9 +66,23 @@ typedef struct sq_queue_options {
  * it is too long, by what follows its last dot.
  * @param options NULL: the defaults.
  * @return The queue, with one reference; or NULL with errno ENOMEM, EINVAL (options of an unknown size, a capacity that cannot be
- * counted, an unknown priority, or a stack size that the system does not accept) or ESTALE (a pool from before a fork).
+ * counted, an unknown priority, a pool and a target, or a stack size that the system does not accept) or ESTALE (a pool or target from
+ * before a fork).
  */
 sq_queue_t *SQ_NULLABLE sq_queue_create(const char *SQ_NULLABLE label, const sq_queue_options_t *SQ_NULLABLE options);
+
+/**
+ * Makes the queue run its tasks on another queue: one at a time, each in a turn of the target. So the queues of a serial target exclude each
+ * other and its own tasks, in the order in which they became ready; a suspension of the target holds their tasks, too.
+ *
+ * Call it before the first submission; options.target is the same. A target may have a target, too, and be concurrent, on a pool or a loop.
+ * The queue holds a reference to it. A sync runs on the calling thread, in both turns; from a task of the target it returns EDEADLK. A wait
+ * there for a group or an item of the queue is not refused, and hangs. When the target was shut down, the queue's tasks run after its end.
+ * Without memory for them, the submitting thread waits until there is some.
+ *
+ * @return 0; EINVAL (the queue has a pool, or would be a target of itself), EBUSY (it was used), ENOMEM or ESTALE: nothing changed.
+ */
+int sq_queue_set_target(sq_queue_t *queue, sq_queue_t *target);
 
 /**
  * Adds a reference. The caller holds one already, or is a task of the queue. Any thread may call.

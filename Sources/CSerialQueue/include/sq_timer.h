@@ -72,6 +72,34 @@ sq_timer_t *SQ_NULLABLE sq_timer_create(sq_queue_t *queue, const sq_task_t *task
 int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_t leeway);
 
 /**
+ * Starts the timer as sq_timer_start does: it fires at the point in time `start`, and then every `interval` nanoseconds.
+ *
+ * @param start On a queue of a manual pool a time of the pool's clock, which begins at 0. In the past: it fires at once, for all times since then. SQ_FOREVER: never.
+ * @retval 0, ESHUTDOWN, ESTALE As sq_timer_start.
+ */
+int sq_timer_start_at(sq_timer_t *timer, sq_time_t start, uint64_t interval, uint64_t leeway);
+
+/**
+ * Prevents firings from starting, until balanced by as many sq_timer_resume calls; one that runs continues.
+ *
+ * What falls due meanwhile is one firing after the resume: sq_timer_intervals says how many times it covers. Legal before the timer is
+ * started, and it stays suspended if it is started or cancelled. A suspended timer can be released.
+ *
+ * @retval 0 No firing starts any more.
+ * @retval ESTALE The queue is from before a fork.
+ */
+int sq_timer_suspend(sq_timer_t *timer);
+
+/**
+ * Balances one sq_timer_suspend.
+ *
+ * @retval 0 It was suspended.
+ * @retval EINVAL It was not.
+ * @retval ESTALE The queue is from before a fork.
+ */
+int sq_timer_resume(sq_timer_t *timer);
+
+/**
  * Returns how many intervals the running firing stands for: 1, and 1 more for each that was left out before it began.
  *
  * @return The number; outside of a firing that of the last one, 0 before the first. The sum over all firings is the number of
@@ -96,6 +124,18 @@ int sq_timer_cancel(sq_timer_t *timer);
  * @retval ESTALE A task that this call ran on a manual pool has forked, and this is the child.
  */
 SQ_USE_RESULT int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline);
+
+/**
+ * Cancels the timer, and submits a task that runs once no firing runs. The timer can be started again; the task does not wait for that.
+ *
+ * The task is behind everything that the queue accepted before, and on a concurrent queue a barrier. It needs no room in a queue of limited
+ * capacity. Also for a suspended timer. `*task` is copied.
+ *
+ * @retval 0 Exactly one of task->run and task->discard will be called, once.
+ * @retval ENOMEM, ESHUTDOWN The timer is cancelled, but the task will not be called.
+ * @retval ESTALE, EINVAL As sq_async_task. Nothing has changed.
+ */
+SQ_USE_RESULT int sq_timer_cancel_then(sq_timer_t *timer, const sq_task_t *task);
 
 /**
  * Cancels the timer and releases it; the handle must not be used any more. Never blocks; legal anywhere, in its own firing too.

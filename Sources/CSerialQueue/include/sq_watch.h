@@ -27,9 +27,7 @@ typedef struct sq_stall {
     sq_function_t SQ_NULLABLE function; /**< the function that runs; NULL: nothing runs, or it is not known */
     uint64_t thread_id;                 /**< of the thread that runs it, as the system numbers it; 0: nothing runs */
     const char *waits_for;              /**< the label of the queue that this thread waits for inside its task; "": none */
-    const char *SQ_NULLABLE file;       /**< the source file of the call that submitted the running task; NULL: not known. Swift's calls note it */
-    unsigned line;                      /**< its line in that file */
-    const void *SQ_NULLABLE caller;     /**< a task that C code submitted: the return address of that call; NULL: not known */
+    const void *SQ_NULLABLE caller;     /**< the return address of the call that submitted the running task; NULL: not known */
 } sq_stall_t;
 
 /**

@@ -1,7 +1,12 @@
 /* dump.c: what all queues, threads and pools do now. dump_view.h says how that is found. */
 #include "include/sq_inspect.h"
 
-#include "inspect/dump_write.h"
+#include "inspect/dump_queues.h"
+#include "inspect/dump_running.h"
+#include "inspect/dump_threads.h"
+#include "inspect/dump_timers.h"
+#include "inspect/dump_waits.h"
+#include "inspect/dump_work.h"
 #include "observe/suspended_list.h"
 #include "platform/clock.h"
 #include "platform/program.h"
@@ -71,7 +76,6 @@ static void look(dump_t *dump) {
     view->timers.size = sizeof(sq__view_timer_t);
     sq__view_look_at_threads(view);
     sq__view_look_at_queues(view);
-    sq__view_look_at_oldest(view);
     (void)sq__view_look_at_timers(view, NULL, "");
     sq__symbols_find(view->symbols);
     view->now = sq__clock_now();

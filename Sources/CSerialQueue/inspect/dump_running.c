@@ -1,5 +1,8 @@
-#include "inspect/dump_write.h"
+#include "inspect/dump_running.h"
 
+#include "inspect/dump_queues.h"
+#include "inspect/dump_site.h"
+#include "inspect/dump_threads.h"
 #include "platform/thread.h"
 
 /* Asking the system about a thread takes time, so only this many threads are asked about. */
@@ -58,6 +61,8 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
         (void)sq__view_holders(view, thread->once, &threads);
         sq__dump_add(text, "%s an apply on pool \"%s\", for which %zu %s", thread->frames > 0 ? ", and works for" : " of", thread->apply, threads,
                      threads == 1 ? "thread works" : "threads work");
+    } else if (thread->is_item) {
+        sq__dump_add(text, "%s item \"%s\"", thread->frames > 0 ? ", and performs" : " of", thread->apply);
     } else if (thread->once != NULL) {
         sq__dump_add(text, "%s once \"%p\"", thread->frames > 0 ? ", and is inside the function of" : " of", thread->once);
     }

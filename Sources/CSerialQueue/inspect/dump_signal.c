@@ -23,12 +23,6 @@ static void report_replaced(void) {
                sq__environment("SQ_DUMP"));
 }
 
-static void in_child(bool in_child) {
-    if (in_child) {
-        sq__signal_begin_again();
-    }
-}
-
 static __attribute__((constructor)) void begin(void) {
     const char *name = sq__environment("SQ_DUMP");
     if (name == NULL || name[0] == '\0') {
@@ -43,8 +37,8 @@ static __attribute__((constructor)) void begin(void) {
     if (error == EBUSY) {
         sq__report("SQ_DUMP=%.64s: the program uses this signal already. Name another one. Continuing without.", name);
     } else if (error) {
-        sq__report("SQ_DUMP=%.64s: no thread could be started for it (error %d). Continuing without.", name, error);
+        sq__report("SQ_DUMP=%.64s: there is no descriptor or no thread to wait for it with (error %d). Continuing without.", name, error);
     } else {
-        sq__process_around_fork(SQ__RANK_DUMP, NULL, in_child);
+        sq__process_around_fork(SQ__RANK_DUMP, (sq__fork_lock_t){ .in_child = sq__signal_begin_again });
     }
 }

@@ -1,11 +1,10 @@
 /* dump_threads.c: what each thread runs and waits for. */
-#include "inspect/dump_view.h"
+#include "inspect/dump_threads.h"
 
 #include "state/extras.h"
 #include "observe/reader.h"
-#include "kernel/run.h"
+#include "kernel/run_task.h"
 #include "observe/wrapper.h"
-#include "many/peek.h"
 
 enum { MOST_THREADS = 1 << 17, MOST_FRAMES = 64 };
 
@@ -35,7 +34,7 @@ static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
 }
 
 /* Of the copy of a frame. */
-static sq__site_t site_of(const sq__frame_t *copy) { return sq__peeked(&copy->has_site) ? copy->site : 0; }
+static const void *site_of(const sq__frame_t *copy) { return sq__peeked(&copy->has_site) ? copy->site : 0; }
 
 /* Replaces a function of the library by the user's that it calls. If that cannot be read, or `context` is NULL: by what it is, in words. */
 static void unwrap(sq__view_frame_t *seen, const void *context) {
@@ -53,7 +52,7 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
         return;
     }
     seen->site = site_of(&batch.frame);
-    if (batch.kind == SQ__AWAITED || batch.kind == SQ__EITHER) {
+    if (batch.kind == SQ__AWAITED || batch.kind == SQ__RUN_ANYWHERE) {
         sq__call_t call;
         bool is_there = sq__peek(batch.work.waiter.call, &call, sizeof call);
         seen->is_call = true;
@@ -149,7 +148,8 @@ static void read_thread(sq__view_t *view, size_t i) {
     if (sq__peek(thread->self.hold, &hold, sizeof hold)) {
         thread->once = hold.what;
         thread->is_apply = hold.pool != NULL;
-        sq__peek_text(thread->is_apply ? hold.pool : "", thread->apply, sizeof thread->apply);
+        thread->is_item = hold.item != NULL;
+        sq__peek_text(thread->is_apply ? hold.pool : thread->is_item ? hold.item : "", thread->apply, sizeof thread->apply);
         sq__view_add_key(view, &view->held, (uintptr_t)hold.what, 0, i);
     }
     read_wait(thread);

@@ -1,4 +1,4 @@
-#include "inspect/dump_write.h"
+#include "inspect/dump_timers.h"
 
 #include "timer/delayed.h"
 #include "timer/timer.h"

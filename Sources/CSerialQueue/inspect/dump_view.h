@@ -12,7 +12,7 @@
 #include "platform/mutex.h"
 #include "platform/peek.h"
 #include "platform/symbols.h"
-#include "pool/pools.h"
+#include "pool/pool_list.h"
 #include "thread/self.h"
 #include "trace/sites.h"
 #include "wait/wait.h"
@@ -33,7 +33,7 @@ typedef struct sq__view_frame {
     const char *what;       /* NULL, or what it is, in words: the library calls the user's function */
     uintptr_t code;         /* the first word of its context, which may be the code of a Swift closure; or 0 */
     uint64_t since;         /* 0: not recorded */
-    sq__site_t site;        /* where it was submitted, or of the call that waits for it; 0: not recorded */
+    const void *site;        /* where it was submitted, or of the call that waits for it; 0: not recorded */
     bool is_call;           /* a thread waits for it, or it runs on the thread that called */
 } sq__view_frame_t;
 
@@ -46,6 +46,7 @@ typedef struct sq__view_thread {
     const void *once; /* the once whose function it is in, or the apply that it helps; or NULL */
     char apply[SQ__VIEW_LABEL]; /* the label of that apply's pool */
     bool is_apply;
+    bool is_item; /* that is performed; `apply` is its label */
     bool waits;
     sq__wait_t wait;
     char kind[16];              /* of the subject; "": it waits for its turn, for room, or for the end of the queue */
@@ -64,7 +65,7 @@ typedef struct sq__view_queue {
     uint32_t suspensions;
     unsigned threads;   /* that wait for it */
     uint64_t oldest;    /* when the first of them fell asleep; 0: none */
-    sq__site_t oldest_site; /* of the oldest waiting task; 0: not known */
+    const void *oldest_site; /* of the oldest waiting task; NULL: not known */
     bool oldest_is_call;    /* that is a thread that waits */
     uint64_t unchanged; /* the same, among those since when no task has begun; 0: none */
     char label[SQ__VIEW_LABEL];
@@ -114,39 +115,18 @@ void sq__view_sort(sq__view_list_t *keys);
 
 static inline sq__view_key_t *sq__view_key(const sq__view_list_t *keys, size_t i) { return (sq__view_key_t *)(void *)keys->items + i; }
 
-/* dump_threads.c: fills `threads` and `held`, and adds the functions that they run to the wanted symbols. */
-void sq__view_look_at_threads(sq__view_t *view);
-
-/* The first of the keys with this queue or once, and how many there are. */
-const sq__view_key_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count);
-
 static inline sq__view_thread_t *sq__view_thread(const sq__view_t *view, size_t i) { return (sq__view_thread_t *)(void *)view->threads.items + i; }
 
-/* dump_queues.c: fills `pools` and `queues`, after the threads. */
-void sq__view_look_at_queues(sq__view_t *view);
-
-/* dump_timers.c: adds the next timers of these alarms (NULL: the process's) to `timers`. False: it did not get their lock. */
-bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool);
-
-/* dump_oldest.c: fills the oldest sites, after the queues. */
-void sq__view_look_at_oldest(sq__view_t *view);
-
-/* Adds a site to the wanted symbols, if it is code. */
-static inline void sq__view_want_site(sq__view_t *view, sq__site_t site) {
-    if (sq__site_line(site) == 0) {
-        sq__symbols_want(view->symbols, sq__site_address(site));
+/* Adds a site to the wanted symbols, if it is known. */
+static inline void sq__view_want_site(sq__view_t *view, const void *site) {
+    if (site != NULL) {
+        sq__symbols_want(view->symbols, sq__site_of_call(site));
     }
 }
-
-/* NULL: it was not found. */
-sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue);
 
 /* The queue at this place of the order. */
 static inline sq__view_queue_t *sq__view_queue(const sq__view_t *view, size_t i) {
     return (sq__view_queue_t *)(void *)view->queues.items + sq__view_key(&view->order, i)->item;
 }
-
-/* Peeks at a queue. */
-void sq__view_read_queue(const sq_queue_t *queue, sq__view_queue_t *seen);
 
 #endif

@@ -1,13 +1,12 @@
-#include "inspect/dump_write.h"
+#include "inspect/dump_waits.h"
 
+#include "inspect/dump_queues.h"
+#include "inspect/dump_site.h"
+#include "inspect/dump_threads.h"
 #include "state/state.h"
-#include "many/peek.h"
+#include "objects/object_peek.h"
 
 enum { MOST_LINKS = 8, MOST_HOLDERS = 4 };
-
-void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread) {
-    sq__dump_add(text, "thread \"%s\" (%llu)", thread->name, (unsigned long long)thread->self.thread_id);
-}
 
 /* What the wait is for, in words. */
 static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
@@ -23,7 +22,7 @@ static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {
 
 /* The queue or once that the thread waits for, or NULL. For a group or an item: the first of its queues. */
 static const void *needed(const sq__view_thread_t *thread, const void *queues[], size_t *count) {
-    sq__many_view_t many = { .queues = 0 };
+    sq__object_view_t many = { .queues = 0 };
     *count = 0;
     if (thread->kind[0] == '\0' || thread->kind[0] == 'o' || thread->kind[0] == 'a') { /* a queue, a once or an apply */
         return thread->object;
@@ -37,7 +36,7 @@ static const void *needed(const sq__view_thread_t *thread, const void *queues[],
 }
 
 static void add_members(sq__dump_text_t *text, const sq__view_thread_t *thread) {
-    sq__many_view_t many;
+    sq__object_view_t many;
     if (thread->kind[0] != 'g' || !sq__group_peek(thread->object, &many)) {
         return;
     }

@@ -3,12 +3,10 @@
 
 #include "state/extras.h"
 #include "state/handle.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "observe/timings.h"
-#include "platform/memory.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* On and off */
 
@@ -18,7 +16,7 @@ int sq_queue_histograms_start(sq_queue_t *queue) {
         return ESTALE;
     }
     sq__lock(queue);
-    sq__measured_t *measured = sq__extra_make(queue, SQ__EXTRA_TIMINGS, sizeof *measured);
+    sq__timings_t *measured = sq__extra_make(queue, SQ__EXTRA_TIMINGS, sizeof *measured);
     if (measured != NULL && !(sq__load_relaxed(&queue->control) & SQ__MEASURED)) {
         sq__store_relaxed(&measured->since, sq__clock_now());
         sq__control(queue, 0, SQ__MEASURED);
@@ -54,7 +52,7 @@ int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_his
     if (waiting->size != sizeof *waiting || running->size != sizeof *running) {
         return EINVAL;
     }
-    const sq__measured_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
+    const sq__timings_t *measured = sq__extra(queue, SQ__EXTRA_TIMINGS);
     copy(measured != NULL ? &measured->waiting : NULL, waiting);
     copy(measured != NULL ? &measured->running : NULL, running);
     return 0;
@@ -63,7 +61,7 @@ int sq_queue_histograms(const sq_queue_t *queue, sq_histogram_t *waiting, sq_his
 /* Without a queue */
 
 void sq_histogram_record(sq_histogram_t *histogram, uint64_t nanoseconds) {
-    histogram->counts[sq__measured_bucket(nanoseconds)] += 1;
+    histogram->counts[sq__timings_bucket(nanoseconds)] += 1;
     histogram->count += 1;
     histogram->sum += nanoseconds;
     histogram->longest = nanoseconds > histogram->longest ? nanoseconds : histogram->longest;

@@ -1,7 +1,7 @@
 #include "inspect/watch_thread.h"
 
 #include "state/handle.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "observe/call_sites.h"
 #include "platform/container.h"
 #include "platform/memory.h"
@@ -36,7 +36,7 @@ static void forget(sq__watch_note_t *note) {
     sq__watch_lock();
     sq__watch_thread_remove(watched);
     sq__watcher_t *watcher = retire(watched);
-    sq__watch_unlock(false);
+    sq__watch_unlock();
     discard(watcher);
 }
 
@@ -73,9 +73,8 @@ static int replace(sq_queue_t *queue, sq__watcher_t *fresh, sq__watcher_t **old)
         *old = retire(watched);
         watched->watcher = fresh;
         sq__control(queue, SQ__WATCHED, fresh != NULL ? SQ__WATCHED : 0);
-        sq__store_relaxed(&queue->noted_process, sq__process() | (fresh != NULL ? SQ__WATCHED_PROCESS : 0));
     }
-    sq__watch_unlock(false);
+    sq__watch_unlock();
     return error;
 }
 

@@ -5,6 +5,7 @@
 #include "kernel/depth.h"
 #include "platform/clock.h"
 #include "platform/container.h"
+#include "platform/list.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
@@ -33,24 +34,19 @@ static SQ__THREAD_LOCAL sq__watcher_t *called;
 
 void sq__watch_lock(void) { sq__mutex_lock(&lock); }
 
-void sq__watch_unlock(bool in_child) {
-    if (in_child) { /* the parent's queues are no longer watched, and only a call that forked returns */
-        for (sq__watched_t *watched = records; watched != NULL; watched = watched->next) {
-            watched->link = NULL;
-            watched->watcher->is_being_called = watched->watcher == called;
-        }
-        if (records != NULL) {
-            sq__sites_want(false);
-        }
-        records = NULL;
-        token = NULL;
+void sq__watch_unlock(void) { sq__mutex_unlock(&lock); }
+
+/* In the child of a fork the parent's queues are no longer watched, and only a call that forked returns. */
+static void forget_watched(void) {
+    for (sq__watched_t *watched = records; watched != NULL; watched = watched->next) {
+        watched->link = NULL;
+        watched->watcher->is_being_called = watched->watcher == called;
     }
-    sq__mutex_unlock(&lock);
+    records = NULL;
+    token = NULL;
 }
 
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_WATCH, sq__watch_lock, sq__watch_unlock);
-}
+SQ__AROUND_FORK(SQ__RANK_WATCH, .lock = &lock, .in_child = forget_watched)
 
 static uint64_t rest_of(const sq__watcher_t *watcher) {
     return watcher->threshold / 4 > shortest_rest ? watcher->threshold / 4 : shortest_rest;
@@ -79,22 +75,15 @@ static sq__running_t runs_since(sq__watched_t *watched) {
     return running;
 }
 
-static void show_site(sq_stall_t *stall, sq__site_t site) {
-    const void *address = (const void *)sq__site_address(site);
-    stall->line = sq__site_line(site);
-    stall->file = stall->line != 0 ? address : NULL;
-    stall->caller = stall->line == 0 ? address : NULL;
-}
-
 static bool runs_too_long(sq__watched_t *watched, uint64_t now, stall_t *stall) {
     const sq__running_t running = runs_since(watched);
     if (running.began == 0 || now - running.began < watched->watcher->threshold || now < running.began) {
         return false;
     }
     stall->shown = (sq_stall_t){
-        .kind = SQ_STALL_RUNNING, .nanoseconds = now - running.began, .function = running.function, .thread_id = running.thread_id
+        .kind = SQ_STALL_RUNNING, .nanoseconds = now - running.began, .function = running.function, .thread_id = running.thread_id,
+        .caller = running.site
     };
-    show_site(&stall->shown, running.site);
     bool is_new = watched->reported_running != running.began;
     watched->reported_running = running.began;
     watched->reported_waiting = true; /* tasks that wait behind it are part of the same stall */
@@ -262,29 +251,14 @@ int sq__watch_thread_add(sq__watched_t *watched, const sq__watcher_t *watcher) {
     watched->looks = 0;
     watched->last_look = sq__clock_now() - rest_of(watcher); /* the first check is due now */
     if (watched->link == NULL) {
-        if (records == NULL) {
-            sq__sites_want(true);
-        }
-        watched->next = records;
-        watched->link = &records;
-        if (watched->next != NULL) {
-            watched->next->link = &watched->next;
-        }
-        records = watched;
+        SQ__LIST_PUT(records, watched);
     }
     return 0;
 }
 
 void sq__watch_thread_remove(sq__watched_t *watched) {
     if (watched->link != NULL) {
-        *watched->link = watched->next;
-        if (watched->next != NULL) {
-            watched->next->link = watched->link;
-        }
-        watched->link = NULL;
-        if (records == NULL) {
-            sq__sites_want(false);
-        }
+        SQ__LIST_REMOVE(watched);
     }
     if (records == NULL && token != NULL) {
         sq__token_grant(token, wait_id); /* no queue is left, so the thread ends */

@@ -43,9 +43,9 @@ typedef struct sq__watched {
     struct sq__watched **link;     /* W  what points to it; NULL: it is not in the list */
 } sq__watched_t;
 
-/* The thread's lock. In the child of a fork nothing is watched. */
+/* The thread's lock. */
 void sq__watch_lock(void);
-void sq__watch_unlock(bool in_child);
+void sq__watch_unlock(void);
 
 /* W. Puts the record into the thread's list, to be looked at as often as the watcher asks. Returns 0 or ENOMEM. */
 int sq__watch_thread_add(sq__watched_t *watched, const sq__watcher_t *watcher);

@@ -4,7 +4,8 @@
 
 #include "state/queue.h"
 
-/* A batch of a pool's queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
+/* While a thread that waits may run tasks of the pool (SQ__HELPS), a batch ends as soon as such a task is listed. Otherwise a batch of a pool's
+ * queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
 typedef struct sq__batch {
     size_t tasks; /* how many at most */
     size_t look;  /* after so many tasks the next look is due */
@@ -12,6 +13,7 @@ typedef struct sq__batch {
     uint64_t since; /* and when; 0: not yet */
 } sq__batch_t;
 
+/* SIZE_MAX never looks: it is the queue's own thread, which has no other queue to turn to. */
 static inline sq__batch_t sq__batch(size_t most) {
     return (sq__batch_t){ .tasks = most, .look = most == SIZE_MAX ? SIZE_MAX : 0 };
 }

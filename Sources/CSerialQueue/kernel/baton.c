@@ -8,7 +8,7 @@
 /* Called before the waiter at the head is taken, in a queue that is traced or that discards what waits. True: the waiter must be refused. */
 static bool look_at_waiter(sq_queue_t *queue, uint32_t control) {
     if (!(control & SQ__DISCARD)) {
-        sq__traced_event(queue, SQ__EVENT_GRANT, 0, sq__next_where(queue), 0);
+        sq__trace_hook_event(queue, SQ__EVENT_GRANT, 0, sq__next_where(queue), 0);
         return false;
     }
     return true;
@@ -34,7 +34,7 @@ static bool grant(sq_queue_t *queue, uint32_t control) {
     return false;
 }
 
-/* Nothing is at the head. True: *next says what became of the baton. */
+/* Nothing is at the head. True: *next says what became of the baton. False: the caller looks again. */
 static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     sq__state_t state;
     *next = SQ__NEXT_GONE;
@@ -51,11 +51,11 @@ static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     return sq__suspension_park(queue, state);
 }
 
-bool sq__baton_is_held(sq_queue_t *queue, bool *is_parked) {
+bool sq__baton_hold(sq_queue_t *queue, bool *is_parked) {
     /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
     sq__state_t state = sq__load_acquire(&queue->state);
     *is_parked = sq__suspension_park(queue, state);
-    return *is_parked || (state & SQ__SUSPENDED); /* else the word has changed, or forbids it: look again */
+    return state & SQ__SUSPENDED; /* parked, or the word has changed or forbids it: look again */
 }
 
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
@@ -72,7 +72,7 @@ sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {
             }
             continue;
         }
-        if (kind != SQ__WAITER && (by_runner || kind != SQ__EITHER)) {
+        if (kind != SQ__WAITER && (by_runner || kind != SQ__RUN_ANYWHERE)) {
             return SQ__NEXT_TASK;
         }
         if (grant(queue, control)) {

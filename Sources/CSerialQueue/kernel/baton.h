@@ -1,15 +1,19 @@
 /* baton.h: which thread may run the next task, and how the baton is handed over.
  *
- * DESIGN. The thread that completes a task holds the baton and decides where it goes:
+ * DESIGN. The baton is the right to run a queue's tasks. There is one for each queue; the thread that has it is the holder. The runner is
+ * the thread or pool that runs the asynchronous tasks. The thread that completes a task holds the baton and decides where it goes:
  *
- *     next is handed-off work: a TASK, PAIR or AWAITED     to the runner: it runs them; another holder posts the runner
- *     next is a GONE                                       skipped, by any holder
+ *     next is work for the runner: any kind not listed     to the runner: it runs it; another holder posts the runner
+ *       below
+ *     next is a CANCELLED                                  skipped, by any holder
+ *     next is a SHARED                                     its first thread moves to the hand-off slot, and is then what is next
  *     next is a WAITER                                     to that thread, by a grant of its token
- *     next is an EITHER                                    the runner runs its function; another holder grants it as a WAITER
+ *     next is a RUN_ANYWHERE                               the runner runs its function; another holder grants it as a WAITER
  *     next is a slot that is taken but not filled          into the slot: the submitter that fills it gets the baton
  *     nothing is queued                                    back to the queue, which becomes free
- *     something is queued, and the queue is suspended      parked in the queue, until a resume
- *     nothing is queued, and the queue is shut down        nowhere: the queue has ended
+ *     the queue is suspended, and the next slot is filled  the holder parks it in the queue, until a resume
+ *       or nothing is queued
+ *     nothing is queued, and the queue is shut down        it stays with the holder, which ends the queue, suspended or not
  *       or has no reference left
  *
  * Work that is to be discarded goes the same ways: asynchronous work to the runner, which discards it; waiters are refused. */
@@ -20,19 +24,22 @@
 #include "kernel/withdraw.h"
 
 typedef enum sq__next {
-    SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the worker */
+    SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the runner */
     SQ__NEXT_GONE, /* the caller no longer has the baton, and must not touch the queue again */
     SQ__NEXT_END   /* the queue is empty and to end: the caller ends it (queue/end.h) */
 } sq__next_t;
 
-/* O. Finds out what is next, and passes the baton unless it is a task or call. */
+/* O. Finds out what is next, and passes the baton unless it is a task or call, or the queue is to end. Serial queues only; concurrent/admit.h does this for a
+ * concurrent queue. */
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner);
 
-/* O. The queue's control says SQ__HOLD. True: the baton was parked, or the caller looks again. False: the next task may start. */
-bool sq__baton_is_held(sq_queue_t *queue, bool *is_parked);
+/* O. The control says SQ__HOLD. Tries to park the baton. False: the next task may start. True: it may not: *is_parked says that the
+ * baton is parked; else the caller looks again. */
+bool sq__baton_hold(sq_queue_t *queue, bool *is_parked);
 
-/* O. Finds the work whose turn is next, past what was withdrawn, and into a shared slot. False: the queue is suspended, and the baton was
- * parked. *kind SQ__EMPTY: there is none, or its slot is not filled. *control is the queue's, no older than the work. */
+/* O. Finds the work whose turn is next: skips CANCELLED, and moves the first thread of a SHARED to the hand-off slot. False: the queue is
+ * suspended, and the baton was parked. *kind SQ__EMPTY: there is none, or its slot is not filled; then *control is not set. Otherwise
+ * *control is the queue's, loaded after the work was seen. */
 static inline bool sq__baton_find(sq_queue_t *queue, uintptr_t *kind, uint32_t *control) {
     for (;;) {
         *kind = sq__next_kind(queue);
@@ -47,14 +54,14 @@ static inline bool sq__baton_find(sq_queue_t *queue, uintptr_t *kind, uint32_t *
         *control = sq__load_relaxed(&queue->control); /* [control] */
         if (__builtin_expect((*control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
             bool is_parked;
-            if (sq__baton_is_held(queue, &is_parked)) {
+            if (sq__baton_hold(queue, &is_parked)) {
                 if (is_parked) {
                     return false;
                 }
                 continue;
             }
         }
-        if (__builtin_expect(*kind != SQ__GONE, 1)) {
+        if (__builtin_expect(*kind != SQ__CANCELLED, 1)) {
             return true;
         }
         sq__withdraw_pass(queue);

@@ -1,7 +1,7 @@
 #include "kernel/current.h"
 
 #include "state/queue.h"
-#include "kernel/unwind.h"
+#include "kernel/unwind_guard.h"
 
 sq_queue_t *sq_current_queue(void) {
     const sq__frame_t *frame = sq__self_listed()->frame;

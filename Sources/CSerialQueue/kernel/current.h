@@ -3,10 +3,11 @@
 #define SQ__KERNEL_CURRENT_H
 
 #include "include/sq_current.h"
+#include "platform/unwind.h"
 #include "thread/self.h"
 
 /* The innermost task's frame lies below the caller on the stack: a longjmp may have left that task. Ends the program with a
- * message if so. Or it is SQ__UNLISTED: then lists the thread. */
+ * message if so. If the frame is SQ__UNLISTED, no task is there: only lists the thread. */
 void sq__current_check_jump(const sq__frame_t *frame, const void *caller);
 
 /* `caller`: an address in the frame of the public function. A deeper one could lie below what a longjmp has left. */
@@ -25,6 +26,6 @@ static inline bool sq__is_current_at(const sq_queue_t *queue, const void *caller
     return false;
 }
 
-static inline bool sq__is_current(const sq_queue_t *queue) { return sq__is_current_at(queue, __builtin_frame_address(0)); }
+static inline bool sq__is_current(const sq_queue_t *queue) { return sq__is_current_at(queue, SQ__FRAME_TOP); }
 
 #endif

@@ -34,8 +34,8 @@ void sq__depth_not_run(sq_queue_t *queue) {
     }
 }
 
-/* A thread that withdraws waits until it has counted itself, even if its slot was consumed before: in a queue that has ended, too,
- * where nothing waits. */
+/* A thread that withdraws is counted as waiting until it has incremented `withdrawn`, even if its slot was consumed before. That may be
+ * so in a queue that has ended, too, where nothing waits. `entered` is here the number of all that have entered and not begun. */
 uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
         return 0;

@@ -16,7 +16,7 @@ uint64_t sq__depth(const sq_queue_t *queue);
 /* O. Reads the depth, and keeps it if it is the highest so far. */
 void sq__depth_sample(sq_queue_t *queue);
 
-/* How many slots have been consumed in all, and how many wait now, withdrawn ones included. */
+/* How many slots have been consumed in all, and how many wait now; withdrawn ones count as long as others wait. */
 uint64_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting);
 
 #endif

@@ -9,11 +9,17 @@
 #include <errno.h>
 
 void sq__ring_destroy(sq_queue_t *queue) {
-    sq__segment_free(queue->head);
-    sq__segment_free_spare(queue);
+    if (queue->head != NULL) {
+        sq__segment_free(queue->head, SQ__SEGMENT_SLOTS);
+    }
 }
 
 /* The tail: submitters */
+
+/* The link that publishes the segment after this one; NULL: the first. */
+static __attribute__((noinline)) sq__word_t *link_after(sq_queue_t *queue, sq__segment_t *tail) {
+    return tail != NULL ? &tail->next : &queue->first;
+}
 
 int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place) {
     int error = 0;
@@ -33,20 +39,20 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
             place->slot = &tail->slots[taken]; /* only an address until the swap below succeeds */
             next = (state | SQ__OWNED) + SQ__TAKEN_ONE;
         } else {
-            if (fresh == NULL && (fresh = sq__segment_obtain(queue)) == NULL) {
+            if (fresh == NULL && (fresh = sq__segment_obtain()) == NULL) {
                 return ENOMEM;
             }
             place->slot = &fresh->slots[0];
-            place->link = tail != NULL ? &tail->next : &queue->first;
+            place->link = link_after(queue, tail);
             next = sq__state_with_tail(state | SQ__OWNED, fresh, 1);
         }
         /* [own] acquire: the last holder's writes. [place] release: the cleared words of a new segment; acquire: the same,
          * from the thread that installed the segment or made the queue free. */
     } while (!sq__cas_acq_rel(&queue->state, &state, next));
-    if (error == 0 && place->link != NULL) {
+    if (place->link != NULL) {
         sq__add_release(&queue->segments, 1); /* [depth] release: the swap before it */
     } else if (fresh != NULL) {
-        sq__segment_recycle(queue, fresh);
+        sq__segment_free(fresh, 0);
     }
     return error;
 }
@@ -63,12 +69,12 @@ bool sq__ring_publish(sq__place_t place, uintptr_t word) {
     return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
 }
 
-bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control) {
+bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control, const void *caller) {
     if (control & SQ__SITED) {
-        sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place));
+        sq__trace_hook_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place), caller);
     }
     uintptr_t word = control & SQ__MEASURED ? kind | (uintptr_t)sq__clock_now() << SQ__KIND_BITS : kind;
-    bool takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
+    bool takes = sq__concurrent_takes(queue); /* before the task can be seen: once it runs, it may release the queue */
     return sq__ring_publish(place, word) || takes;
 }
 
@@ -92,7 +98,7 @@ static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
     queue->head = next;
     if (left != NULL) {
         sq__count(&queue->entered, 1);
-        sq__segment_recycle(queue, left);
+        sq__segment_free(left, SQ__SEGMENT_SLOTS);
     }
     sq__store_release(&queue->index, 0); /* [depth] release: a thread that reads it also reads `entered` with this segment */
     return true;
@@ -106,7 +112,7 @@ uintptr_t sq__ring_peek(sq_queue_t *queue) {
         }
         index = 0;
     }
-    return sq__ring_kind(sq__load_acquire(&queue->head->slots[index].word)); /* [publish] acquire: the slot; [withdraw] the same if it is empty */
+    return sq__ring_kind(sq__load_acquire(&queue->head->slots[index].word)); /* [publish] acquire: the slot; [withdraw] the same if it is CANCELLED */
 }
 
 sq__work_t sq__ring_take(sq_queue_t *queue) {
@@ -121,12 +127,12 @@ const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where) {
     return where == SQ__IN_HANDOFF ? &queue->handoff : &((const sq__slot_t *)where)->work;
 }
 
-void sq__ring_empty_slot(sq_queue_t *queue, uintptr_t where) {
-    /* [withdraw] release: our last use of the slot and of the queue; pairs with sq__next_take and sq__ring_peek. */
+void sq__ring_mark_cancelled(sq_queue_t *queue, uintptr_t where) {
+    /* [withdraw] release: our last use of the slot, and of a serial queue; pairs with sq__next_take and sq__ring_peek. */
     if (where == SQ__IN_HANDOFF) {
-        sq__store_release(&queue->handoff_kind, SQ__GONE);
+        sq__store_release(&queue->handoff_kind, SQ__CANCELLED);
     } else {
-        sq__store_release(&((sq__slot_t *)where)->word, SQ__GONE);
+        sq__store_release(&((sq__slot_t *)where)->word, SQ__CANCELLED);
     }
 }
 
@@ -149,9 +155,9 @@ bool sq__ring_linger(sq_queue_t *queue) {
     if (spins == 0) {
         return false;
     }
-    sq__store_relaxed(&queue->lingers, true);
+    sq__store_relaxed(&queue->runner_spins, true);
     bool found = look_for_more(queue, spins);
-    sq__store_relaxed(&queue->lingers, false);
+    sq__store_relaxed(&queue->runner_spins, false);
     sq__spin_end(SQ__SPIN_LINGER, found);
     return found;
 }
@@ -163,89 +169,56 @@ static bool leave_baton(sq_queue_t *queue) {
     return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
 }
 
-/* True if a queue that becomes free keeps its segment for the next tasks. It does not after a long backlog: the backlog's last
- * segment may be above all others in memory, and the C library could then not return their memory to the system. A passed
- * segment becomes the spare, so without a spare there was no second segment since the queue was last free. A queue on a pool
- * never keeps its segment, because there may be very many such queues; on a loop there are few. */
-static bool keeps_segment(sq_queue_t *queue) {
-    if (sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL && !sq__queue_is_on_loop(queue)) {
-        return false;
-    }
-    return sq__load_relaxed(&queue->spare) == NULL || sq__load_relaxed(&queue->highest) <= SQ__LONG_BACKLOG;
-}
-
-/* Makes the queue free without a segment. */
-static bool make_free_and_bare(sq_queue_t *queue, sq__state_t *state) {
+/* Clears these flags and leaves the ring without a segment. */
+static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     sq__segment_t *segment = queue->head;
     uint64_t entered = sq__load_relaxed(&queue->entered);
     uint16_t index = sq__load_relaxed(&queue->index);
-    sq__segment_free_spare(queue);
-    queue->head = NULL;
-    sq__store_relaxed(&queue->first, 0);
-    sq__store_relaxed(&queue->entered, entered + 1);
-    sq__store_relaxed(&queue->index, 0);
-    /* [own] [place] as in make_free. */
-    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~SQ__OWNED, NULL, 0))) {
-        sq__segment_free(segment);
-        return true;
+    if (segment != NULL) {
+        queue->head = NULL;
+        sq__store_relaxed(&queue->first, 0);
+        sq__store_relaxed(&queue->entered, entered + 1);
+        sq__store_relaxed(&queue->index, 0);
     }
-    queue->head = segment;
-    sq__store_relaxed(&queue->entered, entered);
-    sq__store_relaxed(&queue->index, index);
-    return false;
-}
-
-/* Clears these flags and resets the tail to the segment's first slot. The words of the consumed slots are cleared first, because
- * the swap makes the slots available again. */
-static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
-    unsigned taken = sq__state_taken(*state);
-    for (unsigned i = 0; i < taken; i += 1) {
-        sq__store_relaxed(&queue->head->slots[i].word, SQ__EMPTY);
+    /* [own] [place] release: our writes as the holder. Acquire on failure because of CLOSED or RELEASES: we may then free the
+     * queue, which other threads used before they set those. */
+    bool done = sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~clear, NULL, 0));
+    if (done && segment != NULL) {
+        sq__segment_free(segment, index); /* after the swap: no thread has a slot there */
+    } else if (segment != NULL) {
+        queue->head = segment;
+        sq__store_relaxed(&queue->entered, entered);
+        sq__store_relaxed(&queue->index, index);
     }
-    sq__segment_free_spare(queue);
-    sq__store_relaxed(&queue->index, 0);
-    /* [own] [place] release: our writes as the holder, and the cleared words. Acquire on failure because of CLOSED or
-     * RELEASES: we may then free the queue, which other threads used before they set those. */
-    if (sq__cas_release_or_acquire(&queue->state, state, sq__state_with_tail(*state & ~clear, queue->head, 0))) {
-        return true;
-    }
-    sq__store_relaxed(&queue->index, (uint16_t)taken);
-    return false;
-}
-
-static bool make_free(sq_queue_t *queue, sq__state_t *state) {
-    if (queue->head != NULL && !keeps_segment(queue)) {
-        return make_free_and_bare(queue, state);
-    }
-    return begin_anew(queue, state, SQ__OWNED);
+    return done;
 }
 
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
-    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in make_free */
+    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in begin_anew */
     for (;;) {
         bool empty = sq__state_tail(*state) == queue->head && sq__state_taken(*state) == sq__load_relaxed(&queue->index);
         if (!empty) {
-            *state = SQ__OWNED;
+            *state = SQ__OWNED; /* not the real word: it tells the caller that no flag matters, only to look again */
             return leave_baton(queue);
         }
         if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
             return false;
         }
-        if (make_free(queue, state)) {
+        if (begin_anew(queue, state, SQ__OWNED)) {
             return true;
         }
     }
 }
 
 sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) {
-    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in make_free */
+    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in begin_anew */
     for (;;) {
         unsigned taken = sq__state_taken(*state);
         if (sq__state_tail(*state) != queue->head || taken != sq__load_relaxed(&queue->index)) {
-            *state = SQ__OWNED;
+            *state = SQ__OWNED; /* not the real word: it tells the caller that no flag matters, only to look again */
             return leave_baton(queue) ? SQ__REST_PLACED : SQ__REST_MORE;
         }
-        if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
+        if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {
             return SQ__REST_MORE;
         }
         if (taken == 0 || begin_anew(queue, state, 0)) {

@@ -18,9 +18,8 @@
  * A submitter that finds the queue free needs no slot of a segment: it puts its task into the queue's hand-off slot, which the
  * holder checks first. Only this file and ring.c know where a task is stored.
  *
- * A consumed segment becomes the queue's spare; if there is one already, the segment is freed. A queue that becomes free frees
- * its spare and returns the head to slot 0 of its segment. So a queue that never has more than 126 waiting tasks never changes
- * its segment, and an idle queue keeps at most one. It keeps none on a pool, or after a long backlog (SQ__LONG_BACKLOG). */
+ * Segments come from the store of the process (memory/blocks.h), and a consumed one goes back there. A queue that becomes free, or a
+ * concurrent one that comes to rest, returns its last segment as well: an idle queue has none. */
 #ifndef SQ__KERNEL_RING_H
 #define SQ__KERNEL_RING_H
 
@@ -30,7 +29,7 @@
 
 /* What a submitter has taken. */
 typedef struct sq__place {
-    sq__slot_t *slot; /* the caller fills and publishes it; NULL: the caller took the free queue instead */
+    sq__slot_t *slot; /* the caller fills and publishes it; NULL: the caller took the free queue, or joined a shared slot */
     sq__word_t *link; /* for the first slot of a segment: the link that publishes it; else NULL */
     bool owns;        /* the queue was free, and the caller has the baton */
 } sq__place_t;
@@ -61,10 +60,10 @@ static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ
 static inline uint64_t sq__ring_time(uintptr_t word) { return word >> SQ__KIND_BITS; }
 
 /* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish. */
-bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control);
+bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control, const void *caller);
 
-/* Fills the slot that the submitter took, and publishes it as `kind`. */
-static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint16_t kind, const sq__work_t *work) {
+/* Fills the slot that the submitter took, and publishes it as `kind`. `caller`: the call site, NULL if there is none. */
+static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint16_t kind, const sq__work_t *work, const void *caller) {
     if (place.slot == NULL) {
         sq__next_put(queue, kind, work);
         return SQ__PUT_FIRST;
@@ -74,14 +73,14 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
     uint32_t control = sq__load_relaxed(&queue->control);
     if (__builtin_expect(control & (SQ__CONCURRENT | SQ__SITED | SQ__MEASURED), 0)) {
         if (control & (SQ__SITED | SQ__MEASURED)) {
-            return sq__ring_publish_noted(queue, place, kind, control) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
+            return sq__ring_publish_noted(queue, place, kind, control, caller) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
         }
-        takes = sq__concurrent_takes(queue); /* before the task can be seen: it may release the queue */
+        takes = sq__concurrent_takes(queue); /* before the task can be seen: once it runs, it may release the queue */
     }
     return sq__ring_publish(place, kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }
 
-/* Where the work is stored. The submitter of a CLAIM records this before it puts the work: from then on the work can be
+/* Where the work is stored. The submitter of a CANCELLABLE records this before it puts the work: from then on the work can be
  * withdrawn or taken. */
 enum { SQ__IN_HANDOFF = 1 };
 static inline uintptr_t sq__ring_where(sq__place_t place) {
@@ -91,8 +90,8 @@ static inline uintptr_t sq__ring_where(sq__place_t place) {
 /* L. The work that is stored there. */
 const sq__work_t *sq__ring_work_at(const sq_queue_t *queue, uintptr_t where);
 
-/* L. Marks the slot GONE: its task was withdrawn. */
-void sq__ring_empty_slot(sq_queue_t *queue, uintptr_t where);
+/* L. Marks the slot CANCELLED: its task was withdrawn. */
+void sq__ring_mark_cancelled(sq_queue_t *queue, uintptr_t where);
 
 /* O. The kind of the work at the head; SQ__EMPTY: there is none, or its slot is not filled yet. */
 uintptr_t sq__ring_peek(sq_queue_t *queue);
@@ -121,7 +120,7 @@ static inline uintptr_t sq__next_where(sq_queue_t *queue) {
 
 /* O. Takes the next work: empties the hand-off slot, or advances past the slot at the head. */
 static inline sq__work_t sq__next_take(sq_queue_t *queue) {
-    /* [withdraw] acquire: if it is GONE, the withdrawing thread no longer uses the queue, which may now end. */
+    /* [withdraw] acquire: if it is CANCELLED, the withdrawing thread no longer uses the queue, which may now end. */
     if (sq__load_acquire(&queue->handoff_kind) == SQ__EMPTY) {
         return sq__ring_take(queue);
     }
@@ -129,12 +128,12 @@ static inline sq__work_t sq__next_take(sq_queue_t *queue) {
     return queue->handoff;
 }
 
-/* O. Spins for a short time until the slot at the head is filled. */
+/* O. Spins for a short time until the slot at the head is filled. True: it is. */
 bool sq__ring_linger(sq_queue_t *queue);
 
-/* O. If no slot is reserved, makes the queue free; if the slot at the head is not filled, leaves the baton in it. Returns true
- * if the caller no longer holds the baton. Returns false if the slot is filled by now, or if the queue is empty but has
- * another flag than OWNED: see *state. */
+/* O. If no slot is taken, makes the queue free; if the slot at the head is taken and not filled, leaves the baton in it. Returns true
+ * if the caller no longer holds the baton. Returns false if the slot is filled by now, or if the queue is empty, but is suspended, closed
+ * or released: see *state. */
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state);
 
 typedef enum sq__rest {
@@ -146,7 +145,7 @@ typedef enum sq__rest {
 /* O. The same for a concurrent queue, which is never free: only resets the ring. */
 sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state);
 
-/* How many filled or reserved slots the head has not consumed. Exact while no thread submits or takes. */
+/* How many taken slots, filled or not, the head has not consumed. Exact while no thread submits or takes. */
 uint64_t sq__ring_depth(const sq_queue_t *queue);
 
 /* The same, including the work in the hand-off slot. */

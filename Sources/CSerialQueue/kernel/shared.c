@@ -1,24 +1,17 @@
 #include "kernel/shared.h"
 
-#include "state/lock.h"
+#include "platform/list.h"
+#include "state/queue_lock.h"
 
 #include <errno.h>
 
 static void append(sq__shared_t *list, sq__sharer_t *sharer) {
     sharer->list = list;
-    sharer->link = list->end;
-    *list->end = sharer;
-    list->end = &sharer->next;
+    SQ__LIST_APPEND(list->end, sharer);
 }
 
 static void take_off(sq__sharer_t *sharer) {
-    *sharer->link = sharer->next;
-    if (sharer->next != NULL) {
-        sharer->next->link = sharer->link;
-    } else {
-        sharer->list->end = sharer->link;
-    }
-    sharer->link = NULL;
+    SQ__LIST_REMOVE_FROM(sharer->list->end, sharer);
 }
 
 /* `slot`: the newest shared slot that has not been consumed, or NULL. Nothing was submitted after it if it was taken last. */
@@ -66,11 +59,11 @@ void sq__shared_next(sq_queue_t *queue) {
     sq__sharer_t *sharer = slot->work.shared.first;
     if (sharer != NULL) {
         take_off(sharer);
-        sq__count(&queue->skipped, (uint64_t)-1);
+        sq__count(&queue->skipped, (uint64_t)-1); /* it was counted when it entered, and from now on the hand-off slot counts it, too */
         sq__next_put(queue, (uint16_t)sharer->kind, &(sq__work_t){ .waiter = sharer->waiter });
     }
     if (slot->work.shared.first == NULL) {
-        joinable->slot = NULL; /* if it was a newer one, the next thread takes a new slot */
+        joinable->slot = NULL; /* perhaps a newer slot than this: then it is joined no more, and the next thread takes a new one */
         (void)sq__ring_take(queue);
         sq__count(&queue->skipped, 1);
     }

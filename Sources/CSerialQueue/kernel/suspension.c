@@ -1,6 +1,6 @@
 #include "kernel/suspension.h"
 
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "observe/suspended_list.h"
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
@@ -27,7 +27,7 @@ bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
         discard_the_rest(queue);
         return false;
     }
-    /* [park] release: what we did with the baton; pairs with sq__suspension_clear, close_queue and sq__suspend_abandon. One try: if the word
-     * has changed, the reason to park may have gone, or a reason to continue may have come. */
+    /* [park] release: what we did with the baton; pairs with sq__suspension_clear, close_queue (queue/shutdown.c) and sq__suspend_abandon
+     * (queue/suspend.c). One try: if the word has changed, the reason to park may have gone, or a reason to continue may have come. */
     return (state & SQ__SUSPENDED) && !sq__state_is_discarded(state) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
 }

@@ -1,7 +1,7 @@
 #include "kernel/withdraw.h"
 
 #include "gate/concurrent.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "kernel/ring.h"
 #include "observe/trace_hooks.h"
 
@@ -11,23 +11,24 @@ static bool is_queued(uintptr_t place) {
     return place != SQ__NOT_SUBMITTED && place != SQ__OVER && !(place & SQ__DELAYED);
 }
 
-bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **room, bool *takes_baton) {
-    *room = NULL;
+bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__permits_t **permits, bool *takes_baton) {
+    *permits = NULL;
     *takes_baton = false;
     sq__lock(queue); /* uses only the address: if the task is not in the queue, the queue may be freed */
     uintptr_t where = sq__load_relaxed(place);
     bool is_ours = is_queued(where);
     if (is_ours) {
         sq__add_relaxed(&queue->withdrawn, 1);
-        if (queue->room != NULL && !sq__ring_work_at(queue, where)->claim.takes_no_room) {
-            *room = queue->room;
-            sq__add_relaxed(&queue->room->references, 1);
+        if (queue->permits != NULL && !sq__ring_work_at(queue, where)->cancellable.takes_no_permit) {
+            *permits = queue->permits;
+            sq__add_relaxed(&queue->permits->references, 1);
         }
         bool is_concurrent = sq__is_concurrent(queue);
         if (sq__is_traced(queue)) {
-            sq__traced_event(queue, SQ__EVENT_WITHDRAWN, 0, where, 0);
+            const sq__pair_t *pair = sq__ring_work_at(queue, where)->cancellable.pair;
+            sq__trace_hook_withdrawn(queue, where, pair->call, pair->first);
         }
-        sq__ring_empty_slot(queue, where); /* from here on a serial queue may be freed; a concurrent one ends under its lock */
+        sq__ring_mark_cancelled(queue, where); /* from here on a serial queue may be freed; a concurrent one ends under its lock */
         sq__store_relaxed(place, SQ__OVER);
         *takes_baton = is_concurrent && sq__concurrent_takes_back(queue);
     }
@@ -38,18 +39,18 @@ bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__room_t **
 uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
     sq__lock(queue);
     uintptr_t kind = sq__next_kind(queue);
-    sq__claim_t claim = sq__next_take(queue).claim;
-    bool is_ours = kind != SQ__GONE;
+    sq__cancellable_t cancellable = sq__next_take(queue).cancellable;
+    bool is_ours = kind != SQ__CANCELLED;
     if (is_ours) {
-        sq__store_relaxed(claim.place, SQ__OVER);
+        sq__store_relaxed(cancellable.place, SQ__OVER);
     }
     sq__unlock(queue);
     if (!is_ours) {
         sq__count(&queue->skipped, 1);
         return SQ__EMPTY;
     }
-    memcpy(&work->pair, claim.pair, sizeof work->pair);
-    return (claim.takes_no_room ? SQ__JOB : SQ__PAIR) | (kind & SQ__BARRIER);
+    memcpy(&work->pair, cancellable.pair, sizeof work->pair);
+    return (cancellable.takes_no_permit ? SQ__JOB : SQ__PAIR) | (kind & SQ__BARRIER);
 }
 
 void sq__withdraw_pass(sq_queue_t *queue) {

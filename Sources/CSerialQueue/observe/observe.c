@@ -1,10 +1,19 @@
 #include "observe/observe.h"
 
 #include "observe/trace_hooks.h"
+#include "observe/wrapper.h"
+
+#include <errno.h>
 
 static sq__session_t trace(sq_queue_t *queue, const sq__task_seen_t *task) {
     unsigned detail = task->kind | (task->is_discarded ? SQ__EVENT_DISCARDS : 0) | (task->is_call ? SQ__EVENT_CALLS : 0);
-    return sq__traced_start(queue, detail, task->is_call ? task->site : task->where, task->function, task->context, task->is_pair);
+    return sq__trace_hook_start(queue, detail, task->is_call ? (uintptr_t)task->site : task->where, task->function, task->context, task->is_pair);
+}
+
+static void count_wait(const sq_queue_t *queue, const sq__observed_t *observed, bool is_time) {
+    if (observed->began != 0 && is_time) {
+        sq__timings_waited(queue, observed->waited);
+    }
 }
 
 sq__observed_t sq__observe_begin(sq_queue_t *queue, uint32_t control, const sq__task_seen_t *task) {
@@ -12,14 +21,24 @@ sq__observed_t sq__observe_begin(sq_queue_t *queue, uint32_t control, const sq__
     if (observed.is_watched) {
         sq__watch_task_begins(queue, task->function, task->site);
     }
-    observed.began = control & SQ__MEASURED ? sq__measured_begin(queue, task->submitted) : 0;
+    sq__self()->frame->did_not_run = false;
+    if (control & SQ__MEASURED) {
+        const sq__wrapper_t *wrapper = sq__wrapper_of(task->function);
+        observed.began = sq__timings_begin(queue, task->submitted, &observed.waited);
+        observed.may_not_run = wrapper != NULL && wrapper->kind == SQ__TASK_OF_TIMER;
+        count_wait(queue, &observed, !observed.may_not_run);
+    }
     return observed;
 }
 
 void sq__observe_end(sq_queue_t *queue, const sq__observed_t *observed) {
-    sq__measured_end(queue, observed->began);
+    bool ran = !sq__self()->frame->did_not_run;
+    if (ran) {
+        count_wait(queue, observed, observed->may_not_run);
+        sq__timings_end(queue, observed->began);
+    }
     if (observed->is_watched) {
         sq__watch_task_ends(queue);
     }
-    sq__trace_close(observed->session, SQ__EVENT_END, 0, 0);
+    sq__trace_close(observed->session, SQ__EVENT_END, ran ? 0 : ECANCELED, 0);
 }

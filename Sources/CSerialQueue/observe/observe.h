@@ -20,14 +20,16 @@ typedef struct sq__task_seen {
     bool is_discarded;      /* its discard function is called instead */
     uintptr_t where;        /* where it was stored (kernel/ring.h); 0: nowhere, or not known */
     uint64_t submitted;     /* when; SQ__DID_NOT_WAIT; 0: not known, or it is not to be measured */
-    sq__site_t site;        /* from where; 0: not known */
+    const void *site;        /* from where; NULL: not known */
 } sq__task_seen_t;
 
 /* What the end needs of the begin. */
 typedef struct sq__observed {
     sq__session_t session; /* of the trace; 0: none */
     uint64_t began;        /* for the histograms; 0: it is not counted */
+    uint64_t waited;       /* the same: how long before that */
     bool is_watched;
+    bool may_not_run;      /* it is known at its end whether it ran: it is counted only then */
 } sq__observed_t;
 
 /* O. The task begins on the calling thread, in its innermost frame. `control` is the queue's. */

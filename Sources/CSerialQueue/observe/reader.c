@@ -1,22 +1,14 @@
 #include "observe/reader.h"
 
 #include "platform/clock.h"
+#include "platform/list.h"
 #include "platform/thread.h"
 #include "thread/locks.h"
 #include "thread/process.h"
 
 static sq__locks_t locks = SQ__LOCKS_INIT;
 
-static void take_all(void) { sq__locks_take_all(&locks); }
-
-static void release_all(bool in_child) {
-    (void)in_child;
-    sq__locks_release_all(&locks);
-}
-
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_READERS, take_all, release_all);
-}
+SQ__AROUND_FORK(SQ__RANK_READERS, .locks = &locks)
 
 void sq__reader_begin(sq_queue_t *queue, sq_function_t function) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
@@ -26,10 +18,7 @@ void sq__reader_begin(sq_queue_t *queue, sq_function_t function) {
     if (reader->began == 0) {
         reader->began = sq__clock_now();
         reader->thread_id = sq__thread_id();
-        reader->next = NULL;
-        reader->link = concurrent->newest;
-        *concurrent->newest = reader;
-        concurrent->newest = &reader->next;
+        SQ__LIST_APPEND(concurrent->newest, reader);
     }
     sq__locks_release(&locks, queue);
 }
@@ -38,12 +27,7 @@ void sq__reader_end(sq_queue_t *queue) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__reader_t *reader = sq__reader_now();
     sq__locks_take(&locks, queue);
-    *reader->link = reader->next;
-    if (reader->next != NULL) {
-        reader->next->link = reader->link;
-    } else {
-        concurrent->newest = reader->link;
-    }
+    SQ__LIST_REMOVE_FROM(concurrent->newest, reader);
     reader->began = 0;
     sq__locks_release(&locks, queue);
 }

@@ -25,9 +25,9 @@ typedef struct sq__reader {
     struct sq__reader **link; /* R */
 } sq__reader_t;
 
-/* The record that this frame is part of, or NULL. */
+/* The record that this frame is part of; NULL: it is of no concurrent queue's task. */
 static inline sq__reader_t *sq__reader_of(const sq__frame_t *frame) {
-    return frame != NULL && frame->is_reader ? (sq__reader_t *)(uintptr_t)frame : NULL;
+    return frame->is_reader ? (sq__reader_t *)(uintptr_t)frame : NULL;
 }
 
 /* The same for the innermost task of the calling thread. */
@@ -42,7 +42,7 @@ typedef struct sq__running {
     uint64_t began; /* 0: nothing is known to run */
     sq_function_t function;
     uint64_t thread_id;
-    sq__site_t site; /* where it was submitted; 0: not known */
+    const void *site; /* where it was submitted; NULL: not known */
 } sq__running_t;
 
 /* The oldest running task. */

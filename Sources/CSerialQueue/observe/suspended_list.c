@@ -1,28 +1,21 @@
 #include "observe/suspended_list.h"
 
+#include "platform/list.h"
 #include "state/extras.h"
-#include "platform/mutex.h"
+#include "thread/locks.h"
+#include "thread/process.h"
 
-/* A few lists, by the queue's address: a dump looks at one at a time, and delays only the resumption of the queues in that list. */
-enum { LISTS = 8 };
-/* The links are under the lock of the list; `link` also under the queue's. */
+/* The links are under the lock of the list. */
 typedef struct suspended {
     const sq_queue_t *queue; /* fixed */
     struct suspended *next;
     struct suspended **link; /* what points to it; NULL: it is in no list */
 } suspended_t;
 
-static struct {
-    _Alignas(SQ__LINE) sq__mutex_t lock;
-    suspended_t *first; /* under the lock */
-} lists[LISTS] = { { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 },
-                   { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 }, { SQ__MUTEX_INIT, 0 } };
+/* A list for each lock: a dump looks at one at a time, and delays only the resumption of the queues in that list. */
+static sq__locks_t locks = SQ__LOCKS_INIT;
+static suspended_t *lists[SQ__LOCKS]; /* each under its lock */
 static SQ__ATOMIC(uint64_t) missed;
-
-static unsigned list_of(const sq_queue_t *queue) {
-    uintptr_t address = (uintptr_t)queue;
-    return (unsigned)(address / SQ__LINE ^ address / (SQ__LINE * LISTS)) % LISTS;
-}
 
 void sq__suspended_add(sq_queue_t *queue) {
     suspended_t *suspended = sq__extra_make(queue, SQ__EXTRA_SUSPENDED, sizeof *suspended);
@@ -30,68 +23,48 @@ void sq__suspended_add(sq_queue_t *queue) {
         sq__add_relaxed(&missed, 1);
         return;
     }
-    unsigned i = list_of(queue);
     suspended->queue = queue;
-    sq__mutex_lock(&lists[i].lock);
-    suspended->next = lists[i].first;
-    suspended->link = &lists[i].first;
-    if (suspended->next != NULL) {
-        suspended->next->link = &suspended->next;
-    }
-    lists[i].first = suspended;
-    sq__mutex_unlock(&lists[i].lock);
+    sq__locks_take(&locks, queue);
+    SQ__LIST_PUT(lists[sq__locks_index(queue)], suspended);
+    sq__locks_release(&locks, queue);
 }
 
 void sq__suspended_remove(sq_queue_t *queue) {
     suspended_t *suspended = sq__extra(queue, SQ__EXTRA_SUSPENDED);
-    if (suspended == NULL || suspended->link == NULL) { /* changes only under the queue's lock */
+    if (suspended == NULL) {
         return;
     }
-    unsigned i = list_of(queue);
-    sq__mutex_lock(&lists[i].lock);
-    *suspended->link = suspended->next;
-    if (suspended->next != NULL) {
-        suspended->next->link = suspended->link;
+    sq__locks_take(&locks, queue);
+    if (suspended->link != NULL) { /* read under this lock: to remove a neighbour writes it, too */
+        SQ__LIST_REMOVE(suspended);
     }
-    suspended->link = NULL;
-    sq__mutex_unlock(&lists[i].lock);
+    sq__locks_release(&locks, queue);
 }
 
 unsigned sq__suspended_visit(sq__patience_t *patience, void (*visit)(void *context, const sq_queue_t *queue), void *context) {
     unsigned without = 0;
-    for (unsigned i = 0; i < LISTS; i += 1) {
-        if (!sq__mutex_lock_patiently(&lists[i].lock, patience)) {
+    for (unsigned i = 0; i < SQ__LOCKS; i += 1) {
+        if (!sq__mutex_lock_patiently(&locks.of[i].mutex, patience)) {
             without += 1;
             continue;
         }
-        for (const suspended_t *suspended = lists[i].first; suspended != NULL; suspended = suspended->next) {
+        for (const suspended_t *suspended = lists[i]; suspended != NULL; suspended = suspended->next) {
             visit(context, suspended->queue);
         }
-        sq__mutex_unlock(&lists[i].lock);
+        sq__mutex_unlock(&locks.of[i].mutex);
     }
     return without;
 }
 
 uint64_t sq__suspended_missed(void) { return sq__load_relaxed(&missed); }
 
-static void take_all(void) {
-    for (unsigned i = 0; i < LISTS; i += 1) {
-        sq__mutex_lock(&lists[i].lock);
+/* In the child of a fork: they are queues of the parent's. */
+static void forget_suspended(void) {
+    for (unsigned i = 0; i < SQ__LOCKS; i += 1) {
+        for (; lists[i] != NULL; lists[i] = lists[i]->next) {
+            lists[i]->link = NULL;
+        }
     }
 }
 
-static void release_all(bool in_child) {
-    for (unsigned i = 0; i < LISTS; i += 1) {
-        for (suspended_t *suspended = lists[i].first; in_child && suspended != NULL; suspended = suspended->next) {
-            suspended->link = NULL; /* a queue of the parent's */
-        }
-        if (in_child) {
-            lists[i].first = NULL;
-        }
-        sq__mutex_unlock(&lists[i].lock);
-    }
-}
-
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_SUSPENDED, take_all, release_all);
-}
+SQ__AROUND_FORK(SQ__RANK_SUSPENDED, .locks = &locks, .in_child = forget_suspended)

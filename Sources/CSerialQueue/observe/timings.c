@@ -3,13 +3,13 @@
 #include "gate/concurrent.h"
 #include "state/extras.h"
 
-static sq__measured_t *measured_of(const sq_queue_t *queue) {
+static sq__timings_t *measured_of(const sq_queue_t *queue) {
     return sq__extra(queue, SQ__EXTRA_TIMINGS);
 }
 
 /* Of a concurrent queue: others count at the same time. */
 static void record_shared(sq__durations_t *durations, uint64_t nanoseconds) {
-    unsigned bucket = sq__measured_bucket(nanoseconds);
+    unsigned bucket = sq__timings_bucket(nanoseconds);
     sq__add_relaxed(&durations->counts[bucket], 1);
     sq__add_relaxed(&durations->sum, nanoseconds);
     uint64_t longest = sq__load_relaxed(&durations->longest);
@@ -22,7 +22,7 @@ static void record(const sq_queue_t *queue, sq__durations_t *durations, uint64_t
         record_shared(durations, nanoseconds);
         return;
     }
-    unsigned bucket = sq__measured_bucket(nanoseconds);
+    unsigned bucket = sq__timings_bucket(nanoseconds);
     sq__count(&durations->counts[bucket], 1);
     sq__count(&durations->sum, nanoseconds);
     if (nanoseconds > sq__load_relaxed(&durations->longest)) {
@@ -30,30 +30,31 @@ static void record(const sq_queue_t *queue, sq__durations_t *durations, uint64_t
     }
 }
 
-void sq__measured_handoff(const sq_queue_t *queue) {
+void sq__timings_handoff(const sq_queue_t *queue) {
     if (sq__load_acquire(&queue->control) & SQ__MEASURED) { /* [watch] acquire: the record */
-        sq__measured_t *measured = measured_of(queue);
+        sq__timings_t *measured = measured_of(queue);
         sq__store_relaxed(&measured->handoff, sq__clock_now());
     }
 }
 
-uint64_t sq__measured_submitted_handoff(const sq_queue_t *queue) {
-    const sq__measured_t *measured = measured_of(queue);
+uint64_t sq__timings_submitted_handoff(const sq_queue_t *queue) {
+    const sq__timings_t *measured = measured_of(queue);
     return sq__load_relaxed(&measured->handoff);
 }
 
-uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted) {
+/* Between two times, of which at least one has only the lower bits. */
+static uint64_t between(uint64_t earlier, uint64_t later) { return (later - earlier) << SQ__KIND_BITS >> SQ__KIND_BITS; }
+
+uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t *waited) {
     if (submitted == 0) {
         return 0;
     }
-    sq__measured_t *measured = measured_of(queue);
+    const sq__timings_t *measured = measured_of(queue);
     uint64_t now = sq__clock_now();
-    uint64_t waited = submitted != SQ__DID_NOT_WAIT ? sq__timing_between(submitted, now) : 0;
-    if (waited > now - sq__load_relaxed(&measured->since)) {
-        return 0; /* it was submitted before */
-    }
-    record(queue, &measured->waiting, waited);
-    return now;
+    *waited = submitted != SQ__DID_NOT_WAIT ? between(submitted, now) : 0;
+    return *waited <= now - sq__load_relaxed(&measured->since) ? now : 0; /* else it was submitted before */
 }
 
-void sq__measured_ended(const sq_queue_t *queue, uint64_t began) { record(queue, &measured_of(queue)->running, sq__clock_now() - began); }
+void sq__timings_waited(const sq_queue_t *queue, uint64_t waited) { record(queue, &measured_of(queue)->waiting, waited); }
+
+void sq__timings_ended(const sq_queue_t *queue, uint64_t began) { record(queue, &measured_of(queue)->running, sq__clock_now() - began); }

@@ -25,17 +25,14 @@ typedef struct sq__durations {
     SQ__ATOMIC(uint64_t) counts[SQ_HISTOGRAM_BUCKETS];
 } sq__durations_t;
 
-typedef struct sq__measured {
+typedef struct sq__timings {
     SQ__ATOMIC(uint64_t) since;   /* A  when the measuring began last */
     SQ__ATOMIC(uint64_t) handoff; /* O  when the task in the hand-off slot was submitted */
     sq__durations_t waiting, running;
-} sq__measured_t;
-
-/* Between two times, of which at least one has only the lower bits. */
-static inline uint64_t sq__timing_between(uint64_t earlier, uint64_t later) { return (later - earlier) << SQ__KIND_BITS >> SQ__KIND_BITS; }
+} sq__timings_t;
 
 /* In which bucket a duration is counted: below 16 its own value; above, by its highest bit and the four bits after it. */
-static inline unsigned sq__measured_bucket(uint64_t nanoseconds) {
+static inline unsigned sq__timings_bucket(uint64_t nanoseconds) {
     if (nanoseconds < 16) {
         return (unsigned)nanoseconds;
     }
@@ -44,24 +41,27 @@ static inline unsigned sq__measured_bucket(uint64_t nanoseconds) {
 }
 
 /* Now, if the queue is measured; else 0. */
-static inline uint64_t sq__measured_now(const sq_queue_t *queue) {
+static inline uint64_t sq__timings_now(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__MEASURED, 0) ? sq__clock_now() : 0;
 }
 
 /* O. Notes that the task in the hand-off slot is submitted now, if the queue is measured. */
-void sq__measured_handoff(const sq_queue_t *queue);
+void sq__timings_handoff(const sq_queue_t *queue);
 
 /* O. When the task in the hand-off slot was submitted. */
-uint64_t sq__measured_submitted_handoff(const sq_queue_t *queue);
+uint64_t sq__timings_submitted_handoff(const sq_queue_t *queue);
 
-/* Called when a task begins, with the time of its submission. Returns the current time; 0: the task is not counted. */
-uint64_t sq__measured_begin(sq_queue_t *queue, uint64_t submitted);
+/* Called when a task begins, with the time of its submission. Returns the current time, and how long it has waited; 0: it is not counted. */
+uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t *waited);
 
-/* Called when a task ends, with what sq__measured_begin returned; not if that was 0. */
-void sq__measured_ended(const sq_queue_t *queue, uint64_t began);
-static inline void sq__measured_end(const sq_queue_t *queue, uint64_t began) {
+/* Counts that wait. */
+void sq__timings_waited(const sq_queue_t *queue, uint64_t waited);
+
+/* Called when a task ends, with what sq__timings_begin returned; not if that was 0. */
+void sq__timings_ended(const sq_queue_t *queue, uint64_t began);
+static inline void sq__timings_end(const sq_queue_t *queue, uint64_t began) {
     if (__builtin_expect(began != 0, 0)) {
-        sq__measured_ended(queue, began);
+        sq__timings_ended(queue, began);
     }
 }
 

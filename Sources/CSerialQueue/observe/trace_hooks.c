@@ -1,10 +1,14 @@
 #include "observe/trace_hooks.h"
 
 #include "state/extras.h"
-#include "state/lock.h"
+#include "state/work.h"
+#include "state/queue_lock.h"
 #include "observe/call_sites.h"
 #include "observe/wrapper.h"
 #include "trace/recorders.h"
+#include "trace/session.h"
+
+#include <errno.h>
 
 void sq__trace_closures_of(sq_function_t function, uint16_t at) {
     enum { MOST = 4 };
@@ -24,7 +28,7 @@ typedef struct traced {
     SQ__ATOMIC(uint64_t) as; /* A  the queue's number in a trace, and above that the session */
 } traced_t;
 
-void sq__traced_begin(sq_queue_t *queue) {
+void sq__trace_hook_begin(sq_queue_t *queue) {
     if (!sq__trace_is_on() || sq__is_traced(queue)) {
         return;
     }
@@ -35,12 +39,8 @@ void sq__traced_begin(sq_queue_t *queue) {
     sq__unlock(queue);
 }
 
-void sq__traced_want(sq_queue_t *queue, const void *caller) {
-    sq__sites_note(queue, sq__site(caller, 0), false);
-    sq__traced_begin(queue);
-}
-
-void sq__traced_end(sq_queue_t *queue) {
+/* If no trace is under way. Takes the lock. */
+static void remove_flag(sq_queue_t *queue) {
     if (sq__trace_is_on()) {
         return;
     }
@@ -49,7 +49,7 @@ void sq__traced_end(sq_queue_t *queue) {
     sq__unlock(queue);
 }
 
-uint32_t sq__traced_number(const sq_queue_t *queue) {
+uint32_t sq__trace_hook_number(const sq_queue_t *queue) {
     traced_t *traced = sq__extra(queue, SQ__EXTRA_TRACE);
     sq__session_t session = sq__load_relaxed(&sq__trace_session);
     if (traced == NULL || session == 0) {
@@ -62,25 +62,38 @@ uint32_t sq__traced_number(const sq_queue_t *queue) {
     return sq__recorders_name(session, &traced->as, queue->label, sq__load_relaxed(&queue->control) & SQ__CONCURRENT);
 }
 
-void sq__traced_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
-    uint32_t number = sq__traced_number(queue);
+void sq__trace_hook_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
+    uint32_t number = sq__trace_hook_number(queue);
     if (number != 0) {
         sq__trace_event(kind, detail, number, where, which);
     }
 }
 
-sq__session_t sq__traced_open(const sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t where, uint64_t which) {
-    uint32_t number = sq__traced_number(queue);
-    return number != 0 ? sq__trace_open(kind, detail, number, where, which) : 0;
-}
-
-sq__session_t sq__traced_wait(const sq_queue_t *queue, unsigned aim, uint64_t where, sq__site_t site) {
-    uint32_t number = sq__traced_number(queue);
+sq__session_t sq__trace_hook_wait(const sq_queue_t *queue, unsigned aim, uint64_t where, const void *site) {
+    uint32_t number = sq__trace_hook_number(queue);
     return number != 0 ? sq__trace_wait(aim, number, where, site) : 0;
 }
 
-/* Replaces a wrapper by what it wraps, and records its label. */
-static sq_function_t unwrap(sq_function_t function, const void *context, bool discards, uintptr_t *code) {
+static void refused(sq__session_t session) {
+    sq__trace_close(session, SQ__EVENT_WAITED, EDEADLK, 0);
+    sq__trace_happened("deadlock");
+}
+
+void sq__trace_hook_refused(sq_queue_t *queue, unsigned aim, const void *site) {
+    if (!sq__trace_is_on()) {
+        return;
+    }
+    sq__trace_hook_begin(queue);
+    refused(sq__trace_hook_wait(queue, aim, 0, site));
+}
+
+void sq__trace_hook_refused_for(const char *what) {
+    sq__trace_text(what);
+    refused(sq__trace_wait(0, 0, 0, 0));
+}
+
+/* Replaces a wrapper by what it wraps, and records its label. *kind: the kind of the task, which a wrapper may replace. */
+static sq_function_t unwrap(sq_function_t function, const void *context, bool discards, uintptr_t *code, unsigned *kind) {
     for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(function)) != NULL;) {
         const char *label = wrapper->label != SQ__NOT_THERE ? (const char *)context + wrapper->label : "";
         if (label[0] != '\0') {
@@ -88,27 +101,58 @@ static sq_function_t unwrap(sq_function_t function, const void *context, bool di
         }
         function = (sq_function_t)sq__wrapper_word(context, discards ? wrapper->discard : wrapper->run);
         *code = sq__wrapper_word(context, wrapper->code);
+        *kind = wrapper->kind != 0 ? wrapper->kind : *kind;
         context = (const void *)sq__wrapper_word(context, wrapper->context);
     }
     return function;
 }
 
-sq__session_t sq__traced_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair) {
+sq__session_t sq__trace_hook_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair) {
     uintptr_t code = is_pair ? (uintptr_t)context : 0;
-    function = unwrap(function, context, detail & SQ__EVENT_DISCARDS, &code);
+    unsigned kind = detail & SQ__EVENT_KIND;
+    function = unwrap(function, context, detail & SQ__EVENT_DISCARDS, &code, &kind);
     if (code != 0) {
         sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, code);
     }
-    sq__session_t session = sq__traced_open(queue, SQ__EVENT_START, detail, where, (uintptr_t)function);
+    detail = (detail & ~(unsigned)SQ__EVENT_KIND) | kind;
+    uint32_t number = sq__trace_hook_number(queue);
+    sq__session_t session = number != 0 ? sq__trace_open(SQ__EVENT_START, detail, number, where, (uintptr_t)function) : 0;
     if (session == 0) {
-        sq__traced_end(queue);
+        remove_flag(queue);
     }
     return session;
 }
 
-void sq__traced_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where) {
-    sq__site_t site = sq__sited_put(queue, where);
-    uint32_t number = sq__is_traced(queue) ? sq__traced_number(queue) : 0;
+sq__session_t sq__trace_hook_part(const char *label) {
+    const sq__frame_t *frame = sq__self()->frame;
+    const sq_queue_t *queue = frame != NULL ? frame->owner : NULL;
+    uint32_t number = queue != NULL && sq__is_traced(queue) ? sq__trace_hook_number(queue) : 0;
+    if (number == 0) {
+        return 0;
+    }
+    sq__trace_text(label);
+    return sq__trace_open(SQ__EVENT_START, SQ__PART_OF_TASK | SQ__EVENT_CALLS, number, 0, 0);
+}
+
+void sq__trace_hook_part_end(sq__session_t session) { sq__trace_close(session, SQ__EVENT_END, 0, 0); }
+
+void sq__trace_hook_withdrawn(const sq_queue_t *queue, uint64_t where, sq_pair_function_t call, const void *context) {
+    uintptr_t code = (uintptr_t)context;
+    unsigned kind = SQ__PAIR;
+    uint32_t number = sq__trace_hook_number(queue);
+    if (number == 0) {
+        return;
+    }
+    sq_function_t function = unwrap((sq_function_t)(void (*)(void))call, context, false, &code, &kind);
+    if (code != 0) {
+        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, code);
+    }
+    sq__trace_event(SQ__EVENT_WITHDRAWN, kind, number, where, (uintptr_t)function);
+}
+
+void sq__trace_hook_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where, const void *site) {
+    sq__sited_put(queue, where, site);
+    uint32_t number = sq__is_traced(queue) ? sq__trace_hook_number(queue) : 0;
     if (number != 0) {
         sq__trace_submit(event, (unsigned)kind, number, where, site);
     }

@@ -12,7 +12,7 @@ void sq__watch_wake_thread(sq_queue_t *queue) {
     }
 }
 
-void sq__watch_task_begins(sq_queue_t *queue, sq_function_t function, sq__site_t site) {
+void sq__watch_task_begins(sq_queue_t *queue, sq_function_t function, const void *site) {
     if (sq__is_concurrent(queue)) {
         sq__reader_begin(queue, function);
         return;

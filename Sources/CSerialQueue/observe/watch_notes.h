@@ -16,14 +16,14 @@ typedef struct sq__watch_note {
     SQ__ATOMIC(uint64_t) began;         /* N  when the running task began; 0: none runs; SQ__WATCH_RESTS: none, and the watching thread set it */
     SQ__ATOMIC(sq_function_t) function; /* N */
     SQ__ATOMIC(uint64_t) thread_id;     /* N */
-    SQ__ATOMIC(sq__site_t) site;        /* N  where it was submitted; 0: not known */
+    SQ__ATOMIC(const void *) site;        /* N  where it was submitted; NULL: not known */
     void (*wake)(struct sq__watch_note *);   /* I  sq__watch_wake (inspect/watch_thread.h): called by the holder that finds SQ__WATCH_RESTS */
     void (*forget)(struct sq__watch_note *); /* I  forget (inspect/watch.c): called before the record is freed */
 } sq__watch_note_t;
 
 /* O. Notes that the calling thread begins, or ends, a task. The queue is watched. `site`: see trace/sites.h; in a concurrent queue the frame has
  * it. */
-void sq__watch_task_begins(sq_queue_t *queue, sq_function_t function, sq__site_t site);
+void sq__watch_task_begins(sq_queue_t *queue, sq_function_t function, const void *site);
 void sq__watch_task_ends(sq_queue_t *queue);
 
 /* O. Called when a task may wait in the queue from now on, though none has begun: the queue may have been idle until now. */

@@ -4,7 +4,7 @@
  * has a tag, e.g. [grant], which leads to its partner; Documentation/MemoryOrdering.md has a section per tag, and explains for each
  * relaxed field why relaxed is enough. There are no fences: thread sanitizers cannot see them. No operation is sequentially
  * consistent: every race between two threads is decided by a read-modify-write of one word. A failed compare-and-swap reads with
- * relaxed order, except for the two whose names say otherwise. */
+ * relaxed order, except for the three whose names say otherwise. */
 #ifndef SQ__PLATFORM_ATOMIC_H
 #define SQ__PLATFORM_ATOMIC_H
 
@@ -19,13 +19,10 @@
 #define sq__store_relaxed(object, value) atomic_store_explicit((object), (value), memory_order_relaxed)
 #define sq__store_release(object, value) atomic_store_explicit((object), (value), memory_order_release)
 #define sq__exchange_relaxed(object, value) atomic_exchange_explicit((object), (value), memory_order_relaxed)
-#define sq__exchange_acquire(object, value) atomic_exchange_explicit((object), (value), memory_order_acquire)
 #define sq__exchange_acq_rel(object, value) atomic_exchange_explicit((object), (value), memory_order_acq_rel)
 #define sq__add_relaxed(object, value) atomic_fetch_add_explicit((object), (value), memory_order_relaxed)
 #define sq__add_acquire(object, value) atomic_fetch_add_explicit((object), (value), memory_order_acquire)
 #define sq__add_release(object, value) atomic_fetch_add_explicit((object), (value), memory_order_release)
-#define sq__add_acq_rel(object, value) atomic_fetch_add_explicit((object), (value), memory_order_acq_rel)
-#define sq__and_release(object, value) atomic_fetch_and_explicit((object), (value), memory_order_release)
 #define sq__or_acq_rel(object, value) atomic_fetch_or_explicit((object), (value), memory_order_acq_rel)
 #define sq__sub_acq_rel(object, value) atomic_fetch_sub_explicit((object), (value), memory_order_acq_rel)
 
@@ -37,6 +34,7 @@
 #define sq__cas_acq_rel(object, expected, desired) sq__cas_((object), (expected), (desired), acq_rel, relaxed)
 /* The second word is the order of the read on failure, for callers that act on the value that they find. */
 #define sq__cas_release_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), release, acquire)
+#define sq__cas_acq_rel_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), acq_rel, acquire)
 #define sq__cas_acquire_or_acquire(object, expected, desired) sq__cas_((object), (expected), (desired), acquire, acquire)
 
 /* Adds to a count that one thread at a time writes and any thread reads. Needs no locked instruction. */

@@ -3,28 +3,25 @@
 #endif
 #include "platform/event.h"
 
+#include "platform/event_fd.h"
 #include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/mutex.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
-int sq__event_open(int *event) {
-    *event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (*event >= 0) {
-        return 0;
-    }
-    return errno == EMFILE || errno == ENFILE ? errno : ENOMEM;
+int sq__event_open(sq__event_fd_t *event) {
+    int error = sq__event_fd_open(event);
+    return error == 0 || error == EMFILE || error == ENFILE ? error : ENOMEM;
 }
 
-void sq__event_close(int event) { close(event); }
+void sq__event_close(sq__event_fd_t event) { sq__event_fd_close(event); }
 
 /* Around a system call: keeps errno, and prevents that the thread is cancelled there, because the caller has a lock or a reference. */
 typedef struct quiet {
@@ -42,44 +39,42 @@ static void end_quiet(quiet_t quiet) {
     errno = quiet.error;
 }
 
-/* EAGAIN: it was clear, or has been set 2^64 - 2 times since it was last cleared. */
-static void check(ssize_t length) {
-    if (length < 0 && errno != EAGAIN) {
+static void check(bool ok) {
+    if (!ok) {
         sq__fatal("the descriptor of a loop pool is gone (%s). It belongs to the pool: poll it, but don't close it.", strerror(errno));
     }
 }
 
-void sq__event_set(int event) {
+void sq__event_set(sq__event_fd_t event) {
     quiet_t quiet = begin_quiet();
-    const uint64_t one = 1;
-    ssize_t length;
-    while ((length = write(event, &one, sizeof one)) < 0 && errno == EINTR) {
-    }
-    check(length);
+    check(sq__event_fd_signal(event));
     end_quiet(quiet);
 }
 
-bool sq__event_clear(int event) {
+bool sq__event_clear(sq__event_fd_t event) {
     quiet_t quiet = begin_quiet();
-    uint64_t count;
-    ssize_t length;
-    while ((length = read(event, &count, sizeof count)) < 0 && errno == EINTR) {
-    }
-    check(length);
+    int sounded = sq__event_fd_clear(event);
+    check(sounded >= 0);
     end_quiet(quiet);
-    return length > 0;
+    return sounded > 0;
 }
 
-bool sq__event_wait(int event, uint64_t deadline) {
+/* Returns 0 after this many nanoseconds. POSIX counts milliseconds: rounded up, so that a caller does not spin before its time comes. */
+static int poll_for(struct pollfd *wanted, uint64_t nanoseconds) {
+#if SQ__LINUX
+    struct timespec limit = { .tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u) };
+    return ppoll(wanted, 1, nanoseconds == SQ__NEVER ? NULL : &limit, NULL);
+#else
+    uint64_t milliseconds = nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
+    return poll(wanted, 1, nanoseconds == SQ__NEVER ? -1 : milliseconds < INT_MAX ? (int)milliseconds : INT_MAX);
+#endif
+}
+
+bool sq__event_wait(sq__event_fd_t event, uint64_t deadline) {
     quiet_t quiet = begin_quiet();
-    struct pollfd poll = { .fd = event, .events = POLLIN };
-    struct timespec rest, *limit = NULL;
-    if (deadline != SQ__NEVER) {
-        uint64_t now = sq__clock_now(), nanoseconds = deadline > now ? deadline - now : 0;
-        rest = (struct timespec){ .tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u) };
-        limit = &rest;
-    }
-    int found = ppoll(&poll, 1, limit, NULL);
+    struct pollfd wanted = { .fd = event.reads, .events = POLLIN };
+    uint64_t now = deadline != SQ__NEVER ? sq__clock_now() : 0;
+    int found = poll_for(&wanted, deadline == SQ__NEVER ? SQ__NEVER : deadline > now ? deadline - now : 0);
     end_quiet(quiet);
     return found != 0 || sq__clock_now() < deadline; /* below 0: a signal came */
 }

@@ -28,6 +28,13 @@ static sq__mutex_t lock = SQ__MUTEX_INIT;
 static unsigned watching; /* with the lock */
 static SQ__ATOMIC(function_t) called;
 
+/* s390x continues behind an instruction that failed, so it would not fail again. */
+#if defined(__s390x__)
+enum { REPEATS = 0 };
+#else
+enum { REPEATS = 1 };
+#endif
+
 static struct fault *fault_of(int number) {
     struct fault *fault = faults;
     while (fault->number != number) {
@@ -45,7 +52,7 @@ static void pass_on(const struct fault *fault, siginfo_t *info, void *context) {
         before->sa_handler(fault->number);
     } else if (before->sa_handler == SIG_DFL || info->si_code > 0) {
         (void)sigaction(fault->number, before, NULL); /* the instruction that failed is executed again, and fails again */
-        if (info->si_code <= 0) {
+        if (info->si_code <= 0 || !REPEATS) {
             (void)raise(fault->number); /* it was sent: again, when this handler returns */
         }
     }

@@ -10,6 +10,15 @@
 /* The size of a cache line; also the alignment of blocks from sq__memory_lines. */
 #define SQ__LINE 64
 
+/* True: blocks that could come from a store (memory/blocks.h) each come from malloc, which then finds a use after free. */
+#ifdef __has_feature
+#define SQ__EACH_BY_MALLOC __has_feature(address_sanitizer)
+#elif defined __SANITIZE_ADDRESS__
+#define SQ__EACH_BY_MALLOC 1
+#else
+#define SQ__EACH_BY_MALLOC 0
+#endif
+
 /* Uninitialised memory, or NULL. */
 static inline void *sq__memory(size_t bytes) { return malloc(bytes); }
 

@@ -16,6 +16,8 @@ void sq__message(const char *format, va_list arguments) {
     (void)written; /* there is nowhere else to report it */
 }
 
+bool sq__report_is_on_terminal(void) { return isatty(STDERR_FILENO); }
+
 void sq__report(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -5,6 +5,7 @@
 #include "platform/system.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 /* Writes "SerialQueue: ", the formatted message, truncated if it is too long, and a newline. Does so in one write, so that the lines of several
  * threads do not mix. Allocates nothing. */
@@ -12,5 +13,8 @@ void sq__message(const char *format, va_list arguments) __attribute__((format(pr
 
 /* The same, with the arguments themselves. */
 void sq__report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* True: a person reads the lines as they come. */
+bool sq__report_is_on_terminal(void);
 
 #endif

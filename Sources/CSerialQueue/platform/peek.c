@@ -1,47 +1,45 @@
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* process_vm_readv */
+#define _GNU_SOURCE 1 /* MAP_ANONYMOUS */
 #endif
 #include "platform/peek.h"
 
+#include "platform/event_fd.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-/* Without process_vm_readv, which some sandboxes refuse: the system copies the bytes into a pipe, and says EFAULT. */
-static bool through_a_pipe(const char *address, char *copy, size_t bytes) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+/* By their numbers: a sanitizer would treat a call of the function like an ordinary access, and report it. */
+#if SQ__LINUX
+#include <sys/syscall.h>
+#define WRITE(file, bytes, count) syscall(SYS_write, file, bytes, count)
+#define READ(file, bytes, count) syscall(SYS_read, file, bytes, count)
+#else
+#define WRITE write
+#define READ read
+#endif
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+/* The system copies the bytes into a pipe, and says EFAULT. */
+bool sq__peek_through_pipe(const char *address, char *copy, size_t bytes) {
+    sq__event_fd_t pipe;
+    if (sq__event_fd_open_pipe(&pipe) != 0) {
         return false;
     }
     bool ok = true;
     while (ok && bytes > 0) {
         size_t part = bytes < 4096 ? bytes : 4096;
-        ok = syscall(SYS_write, ends[1], address, part) == (long)part && syscall(SYS_read, ends[0], copy, part) == (long)part;
+        ok = WRITE(pipe.writes, address, part) == (ssize_t)part && READ(pipe.reads, copy, part) == (ssize_t)part;
         address += part, copy += part, bytes -= part;
     }
-    close(ends[0]);
-    close(ends[1]);
+    sq__event_fd_close(pipe);
     return ok;
-}
-
-/* By its number: a sanitizer would treat a call of the function like an ordinary access, and report it. */
-bool sq__peek(const void *address, void *copy, size_t bytes) {
-    struct iovec to = { .iov_base = copy, .iov_len = bytes }, from = { .iov_base = (void *)(uintptr_t)address, .iov_len = bytes };
-    if (address == NULL) {
-        return false;
-    }
-    long read = syscall(SYS_process_vm_readv, (long)getpid(), &to, 1ul, &from, 1ul, 0ul);
-    if (read < 0 && (errno == ENOSYS || errno == EPERM)) {
-        return through_a_pipe(address, copy, bytes);
-    }
-    return read == (long)bytes;
 }
 
 void sq__make_printable(char *text, size_t size) {
@@ -84,6 +82,14 @@ void sq__pages_free(void *pages, size_t bytes) {
     }
 }
 
+void sq__pages_discard(void *start, size_t bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)start + bytes) & -page;
+    uintptr_t begin = ((uintptr_t)start + page - 1) & -page;
+    if (begin < end) {
+        madvise((void *)begin, end - begin, MADV_DONTNEED);
+    }
+}
+
 size_t sq__read_file(const char *path, char *text, size_t size) {
     size_t used = 0;
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -96,18 +102,6 @@ size_t sq__read_file(const char *path, char *text, size_t size) {
     }
     text[used] = '\0';
     return used;
-}
-
-void sq__thread_name_of(uint64_t id, char *name, size_t size) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/comm", id);
-    size_t length = sq__read_file(path, name, size);
-    if (length > 0 && name[length - 1] == '\n') {
-        name[length - 1] = '\0';
-    }
-    if (length == 0) {
-        snprintf(name, size, "?");
-    }
 }
 
 int sq__write(int file, const char *bytes, size_t count) {

@@ -16,6 +16,8 @@
 
 /* Copies memory of this process. False: not all of it can be read. */
 bool sq__peek(const void *address, void *copy, size_t bytes);
+/* The same, slowly, on every system. */
+bool sq__peek_through_pipe(const char *address, char *copy, size_t bytes);
 
 /* The address of a member of a struct that may not be there: `&pointer->member` would say that it is, and that the pointer is aligned. */
 static inline const void *sq__peek_at(const void *address, size_t offset) { return (const void *)((uintptr_t)address + offset); }
@@ -33,10 +35,13 @@ void sq__make_printable(char *text, size_t size);
 void *sq__pages(size_t bytes);
 void sq__pages_free(void *pages, size_t bytes);
 
+/* Returns the memory of these pages to the system; they read as zero afterwards. Pages of which only a part is named stay as they are. */
+void sq__pages_discard(void *start, size_t bytes);
+
 /* Reads a file of the system, up to size - 1 bytes, and ends it with a NUL. Returns how many, 0 if it cannot be read. */
 size_t sq__read_file(const char *path, char *text, size_t size);
 
-/* The name of a thread of this process; "?" if it has ended. */
+/* The name of a thread of this process; "?" if it has ended, or the system does not say. */
 void sq__thread_name_of(uint64_t id, char *name, size_t size);
 
 /* Writes all of it, however long the reader takes. Returns 0 or an errno code. */

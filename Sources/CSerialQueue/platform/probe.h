@@ -13,7 +13,7 @@
  *
  * _.stapsdt.base shows a tool by how much the addresses of a file were moved after it was linked.
  *
- * On other processors a point is nothing, and its arguments are not evaluated.
+ * On other systems and processors a point is nothing, and its arguments are not evaluated.
  *
  * SQ__WITHOUT_INSIDE, which only the measurement of their cost defines (Benchmarks/C/cost.c), leaves out probes and traces. */
 #ifndef SQ__PLATFORM_PROBE_H
@@ -29,7 +29,7 @@ enum { SQ__SEES_INSIDE = 0 };
 enum { SQ__SEES_INSIDE = 1 };
 #endif
 
-#if defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(SQ__WITHOUT_INSIDE)
+#if SQ__LINUX && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(SQ__WITHOUT_INSIDE)
 
 #define SQ__PROBE_NOTE(name, arguments)                                         \
     "990: nop\n"                                                                \

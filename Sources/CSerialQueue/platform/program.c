@@ -1,67 +1,12 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* dl_iterate_phdr, secure_getenv */
-#endif
 #include "platform/program.h"
 
-#include "platform/mutex.h"
-
 #include <errno.h>
-#include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 int sq__process_id(void) { return (int)getpid(); }
 
-const char *sq__environment(const char *name) { return secure_getenv(name); }
-
 int sq__program_at_exit(void (*function)(void)) { return atexit(function) == 0 ? 0 : ENOMEM; }
 
 /* In the child of a fork the dynamic linker's lock stays taken forever if another thread was in dl_iterate_phdr (glibc 2.36). */
-static sq__mutex_t lock = SQ__MUTEX_INIT;
-
-void sq__code_lock(void) { sq__mutex_lock(&lock); }
-
-void sq__code_unlock(bool in_child) {
-    (void)in_child;
-    sq__mutex_unlock(&lock);
-}
-
-typedef struct found_code {
-    uintptr_t address;
-    char *path; /* "": the program itself has no name there */
-    size_t size;
-    uint64_t offset;
-} found_code_t;
-
-static int look_at_object(struct dl_phdr_info *object, size_t size, void *context) {
-    found_code_t *found = context;
-    (void)size;
-    for (unsigned i = 0; i < object->dlpi_phnum; i += 1) {
-        uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
-        if (object->dlpi_phdr[i].p_type == PT_LOAD && found->address - begin < object->dlpi_phdr[i].p_memsz) {
-            /* Here: another thread may unload the library afterwards, and its name with it. */
-            snprintf(found->path, found->size, "%s", object->dlpi_name != NULL ? object->dlpi_name : "");
-            found->offset = found->address - object->dlpi_addr;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) {
-    found_code_t found = { .address = (uintptr_t)address, .path = path, .size = size };
-    sq__code_lock();
-    bool is_found = dl_iterate_phdr(look_at_object, &found) != 0;
-    sq__code_unlock(false);
-    if (!is_found) {
-        return false;
-    }
-    *offset = found.offset;
-    if (path[0] != '\0') {
-        return true;
-    }
-    ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    path[length > 0 ? length : 0] = '\0';
-    return length > 0;
-}
+sq__mutex_t sq__code_lock = SQ__MUTEX_INIT;

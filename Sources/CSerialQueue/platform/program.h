@@ -2,6 +2,7 @@
 #ifndef SQ__PLATFORM_PROGRAM_H
 #define SQ__PLATFORM_PROGRAM_H
 
+#include "platform/mutex.h"
 #include "platform/system.h"
 
 #include <stdbool.h>
@@ -22,7 +23,6 @@ int sq__program_at_exit(void (*function)(void));
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset);
 
 /* Around a fork: no thread of the library is in the dynamic linker then. */
-void sq__code_lock(void);
-void sq__code_unlock(bool in_child);
+extern sq__mutex_t sq__code_lock;
 
 #endif

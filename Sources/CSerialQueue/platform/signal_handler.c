@@ -32,8 +32,13 @@ void sq__signal_give_back(int number, void (*function)(int)) {
 int sq__signal_named(const char *name, size_t length) {
     const struct { const char *name; int number; } known[] = {
         { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "HUP", SIGHUP }, { "QUIT", SIGQUIT }, { "INT", SIGINT }, { "TERM", SIGTERM },
-        { "ALRM", SIGALRM }, { "WINCH", SIGWINCH }, { "URG", SIGURG }, { "IO", SIGIO }, { "PWR", SIGPWR }, { "VTALRM", SIGVTALRM },
+        { "ALRM", SIGALRM }, { "WINCH", SIGWINCH }, { "URG", SIGURG }, { "IO", SIGIO }, { "VTALRM", SIGVTALRM },
+#if defined(SIGPWR)
+        { "PWR", SIGPWR },
+#endif
+#if defined(SIGRTMIN)
         { "RTMIN", SIGRTMIN },
+#endif
     };
     char text[16] = "";
     if (length >= sizeof text) {
@@ -46,9 +51,13 @@ int sq__signal_named(const char *name, size_t length) {
             return known[i].number;
         }
     }
+#if defined(SIGRTMIN)
     char digits[3]; /* a number would also be one with a space or a sign before it */
     int used = 0;
     bool is_real_time = sscanf(plain, "RTMIN+%2[0-9]%n", digits, &used) == 1 && plain[used] == '\0';
     int number = is_real_time ? SIGRTMIN + atoi(digits) : 0;
     return number <= SIGRTMAX ? number : 0;
+#else
+    return 0;
+#endif
 }

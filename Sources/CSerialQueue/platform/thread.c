@@ -8,19 +8,11 @@
 #include "platform/service.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { NAME_SIZE = sizeof ((sq__thread_start_t *)NULL)->name };
 
@@ -44,31 +36,32 @@ static void copy_name(char *to, const char *label) {
     to[length] = '\0';
 }
 
-/* The library's threads are shared: they get what the main thread has, not what their starter happens to have. What the system
- * refuses stays as inherited: only a privileged thread may raise its priority. */
-static void become_like_main_thread(void) {
-    pid_t process = getpid();
-    struct sched_param parameters;
-    cpu_set_t processors;
-    int policy = sched_getscheduler(process);
-    if (policy != sched_getscheduler(0) && sched_getparam(process, &parameters) == 0) {
-        (void)sched_setscheduler(0, policy, &parameters);
+static void (*when_left)(void); /* set before the first thread starts */
+
+void sq__thread_when_left(void (*report)(void)) { when_left = report; }
+
+void sq__thread_left(void) {
+    if (when_left != NULL) {
+        when_left();
     }
-    if (sched_getaffinity(process, sizeof processors, &processors) == 0) {
-        (void)sched_setaffinity(0, sizeof processors, &processors);
-    }
-    (void)setpriority(PRIO_PROCESS, (id_t)sq__thread_id(), getpriority(PRIO_PROCESS, (id_t)process));
+}
+
+static void left(void *unused) {
+    (void)unused;
+    sq__thread_left();
 }
 
 static void *thread_main(void *argument) {
     const sq__thread_start_t *start = argument;
     if (start->name[0] != '\0') {
         /* The thread names itself: when another thread does it, this one may have ended. A failure is harmless. */
-        pthread_setname_np(pthread_self(), start->name);
+        sq__thread_name_self(start->name);
     }
-    become_like_main_thread();
+    sq__thread_become_like_main();
     sq__service_apply(start->service);
+    pthread_cleanup_push(left, NULL);
     start->body(start->argument);
+    pthread_cleanup_pop(0);
     return NULL;
 }
 
@@ -127,7 +120,6 @@ bool sq__thread_stack_size_is_valid(size_t bytes) {
 }
 
 void sq__thread_yield(void) { sched_yield(); }
-void sq__thread_wake_in_time(void) { (void)prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0); }
 
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 static pthread_key_t exit_key;
@@ -145,20 +137,6 @@ int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_
     return pthread_atfork(before, in_parent, in_child);
 }
 
-bool sq__thread_owns_stack(const void *address) {
-    pthread_attr_t attributes;
-    void *lowest = NULL;
-    size_t size = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
-        return false;
-    }
-    pthread_attr_getstack(&attributes, &lowest, &size);
-    pthread_attr_destroy(&attributes);
-    return (uintptr_t)address - (uintptr_t)lowest < size;
-}
-
-uint64_t sq__thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
-
 void sq__thread_name(char *name, size_t size) {
     char whole[NAME_SIZE];
     if (pthread_getname_np(pthread_self(), whole, sizeof whole) != 0) {
@@ -166,29 +144,4 @@ void sq__thread_name(char *name, size_t size) {
     }
     strncpy(name, whole, size - 1);
     name[size - 1] = '\0';
-}
-
-uint64_t sq__thread_processor_time(uint64_t id) {
-    /* Builds the clock ID that pthread_getcpuclockid would return; that function must not be called for a thread that may have ended. 4: the
-     * clock of one thread; 2: the scheduler's exact count. */
-    clockid_t clock = (clockid_t)(~(uint32_t)id << 3 | 4 | 2);
-    struct timespec used;
-    return clock_gettime(clock, &used) == 0 ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
-}
-
-sq__thread_state_t sq__thread_state(uint64_t id) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/stat", id);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return SQ__THREAD_UNKNOWN;
-    }
-    ssize_t length = read(file, text, sizeof text - 1);
-    close(file);
-    text[length > 0 ? length : 0] = '\0';
-    const char *state = strrchr(text, ')'); /* behind the name, which may have parentheses of its own */
-    if (state == NULL || state[1] != ' ') {
-        return SQ__THREAD_UNKNOWN;
-    }
-    return state[2] == 'R' ? SQ__THREAD_READY : SQ__THREAD_BLOCKED;
 }

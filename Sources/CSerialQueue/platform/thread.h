@@ -1,4 +1,4 @@
-/* thread.h: threads and processors. */
+/* thread.h: threads. */
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 
@@ -37,6 +37,11 @@ typedef struct sq__thread_kind {
     sq_service_t service; /* service.h */
 } sq__thread_kind_t;
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
+
+/* Where the C library ends a thread without unwinding it (musl), no frame is asked (platform/unwind.h). Then this function, if one
+ * is set, is called as the thread ends: by a thread of the library that has not returned, and by sq__thread_left. */
+void sq__thread_when_left(void (*report)(void));
+void sq__thread_left(void);
 
 /* True if a thread can be started with this size of stack. */
 bool sq__thread_stack_size_is_valid(size_t bytes);
@@ -79,11 +84,12 @@ sq__thread_state_t sq__thread_state(uint64_t id);
 /* Copies this thread's name. `size` is not 0. */
 void sq__thread_name(char *name, size_t size);
 
-/* How many processors this process may use, by the main thread's affinity and the control group's quota. Reads several files. */
-unsigned sq__processor_count(void);
+/* Names the calling thread. A failure is harmless. */
+void sq__thread_name_self(const char *name);
 
-/* `limit`, reduced by the quotas of the control group and of its parents. For sq__processor_count. */
-unsigned sq__processors_within(const char *root, const char *group, unsigned limit);
+/* Gives the calling thread what the main thread has: policy, nice value, affinity. The library's threads are shared, so they should not have
+ * what their starter happens to have. What the system refuses stays as inherited: only a privileged thread may raise its priority. */
+void sq__thread_become_like_main(void);
 
 /* A short rest in a loop that waits for another processor. */
 static inline void sq__pause(void) {

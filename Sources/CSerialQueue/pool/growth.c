@@ -1,13 +1,20 @@
 /* growth.c: when a pool gets more seats, and when it loses them.
  *
- * DESIGN. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. If an entry
- * that was waiting at the last check still waits, the pool may grow. Growth must help:
+ * DESIGN. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. Growth must
+ * help. If an entry that was waiting at the last check still waits:
  *
  *     - All members with a seat are blocked: nothing moves. The pool gets twice as many additional seats as it has.
  *     - Only some are blocked: entries are still taken, only later. A member that many checks have found blocked in the
  *       same entry is replaced, by one seat.
+ *
+ * Whatever waits, as long as no seat is free:
+ *
+ *     - Members block briefly, again and again: tasks end, and the processors are idle. If the members have used less than half a
+ *       processor over several checks (a window), and most of them are asleep when it ends, seats are added as if all were
+ *       blocked. A lock that they contend for is no such case: its owner runs.
  *     - Members that were blocked continue: if several checks in a row find more members running than the pool has seats at
- *       rest, the additional seats are taken back, even while entries wait. A member leaves its seat after its entry.
+ *       rest, the additional seats are taken back, even while entries wait, but for one for each member that is asleep at that
+ *       moment. A member leaves its seat after its entry.
  *
  * A member counts as blocked if several checks in a row find it in the same entry, its thread has used no processor time in
  * between, and the system says that the thread is not waiting for a processor. A thread that waits for a contended lock, such
@@ -20,7 +27,6 @@
 #include "pool/members.h"
 #include "pool/pool_internal.h"
 
-#include "platform/clock.h"
 #include "platform/container.h"
 #include "platform/thread.h"
 #include "pool/ready.h"
@@ -39,16 +45,22 @@ static const uint64_t computing = 100000;
 
 enum { CHECKS_A_SECOND = 500 };
 
+/* Checks in a row in which the pool may grow, or has grown. */
+enum { WINDOW = SQ__CHECKS_WITHOUT_USE };
+
 /* Members with a seat that are blocked. */
 typedef struct blocked {
     unsigned now;      /* in all */
     unsigned for_long; /* of these, the ones in the same entry for SQ__CHECKS_WITH_LITTLE_USE checks */
+    unsigned briefly;  /* those blocked now, and if all were looked at, those asleep at this moment */
+    bool is_idle;      /* a window has ended in which members used little, and most of them are asleep */
 } blocked_t;
 
-enum doubt { NONE, NOW, FOR_LONG };
+/* ASLEEP: it is moving, but may be asleep at this moment. */
+enum doubt { NONE, ASLEEP, NOW, FOR_LONG };
 
 /* A member that is not inside an entry is on the way to its next one. It may wait for the pool's lock, so it does not count. */
-static enum doubt doubt(sq__member_t *member) {
+static enum doubt doubt(sq__pool_t *pool, sq__member_t *member) {
     bool is_same = member->entry == member->entry_seen;
     member->entry_seen = member->entry;
     if (!member->is_seated || !sq__load_relaxed(&member->is_working)) {
@@ -56,42 +68,69 @@ static enum doubt doubt(sq__member_t *member) {
     }
     uint64_t used = sq__thread_processor_time(member->thread_id), more = used - member->used;
     member->used = used;
+    pool->window_used += more;
     member->checks = is_same ? member->checks + 1 : 0;
     member->still = is_same && more == 0 ? member->still + 1 : 0;
     return member->checks >= SQ__CHECKS_WITH_LITTLE_USE && more < computing ? FOR_LONG
            : member->still >= SQ__CHECKS_WITHOUT_USE                        ? NOW
-                                                                        : NONE;
+                                                                        : ASLEEP;
+}
+
+/* Called before the members are looked at; members_used_little after it. */
+static void begin_window(sq__pool_t *pool) {
+    if (pool->window_checks == 0) {
+        pool->window_used = 0;
+        pool->window_began = sq__alarms_now(pool->alarms);
+    }
+    pool->window_checks += 1;
+}
+
+/* True: a window has ended, and the members used less than half a processor in it. */
+static bool members_used_little(sq__pool_t *pool) {
+    if (pool->window_checks <= WINDOW) {
+        return false;
+    }
+    pool->window_checks = 0;
+    return pool->window_used < (sq__alarms_now(pool->alarms) - pool->window_began) / 2;
 }
 
 /* Called with the lock held; releases it while it asks the system about the threads. */
 static blocked_t count_blocked(sq__pool_t *pool) {
     struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* of more members, only the first ones are asked about */
-    blocked_t blocked = { 0, 0 };
+    blocked_t blocked = { .now = 0 };
     unsigned count = 0;
+    begin_window(pool);
     for (sq__member_t *member = pool->all; member != NULL && count < SQ__MOST_MEMBERS; member = member->next) {
-        enum doubt found = doubt(member);
+        enum doubt found = doubt(pool, member);
         if (found != NONE) {
             members[count].thread_id = member->thread_id;
             members[count++].doubt = found;
         }
     }
+    bool used_little = members_used_little(pool), looks_at_all = used_little || pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE;
     sq__mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < count; i += 1) {
+        enum doubt found = members[i].doubt;
+        if (found == ASLEEP && !looks_at_all) {
+            continue;
+        }
         sq__thread_state_t state = sq__thread_state(members[i].thread_id);
-        bool is_long = members[i].doubt == FOR_LONG;
-        bool is_blocked = state == SQ__THREAD_BLOCKED || (state == SQ__THREAD_UNKNOWN && is_long);
-        blocked.now += is_blocked;
-        blocked.for_long += is_blocked && is_long;
+        bool is_blocked = state == SQ__THREAD_BLOCKED || (state == SQ__THREAD_UNKNOWN && found == FOR_LONG);
+        blocked.briefly += is_blocked;
+        blocked.now += is_blocked && found >= NOW;
+        blocked.for_long += is_blocked && found == FOR_LONG;
     }
     sq__mutex_lock(&pool->lock);
+    blocked.is_idle = used_little && blocked.briefly * 4 >= pool->seated * 3;
     return blocked;
 }
 
-static void grow(sq__pool_t *pool, const blocked_t *blocked) {
+/* Stuck: an entry that was waiting at the last check still waits. */
+static void grow(sq__pool_t *pool, const blocked_t *blocked, bool is_stuck) {
     unsigned moving = pool->seated - blocked->for_long, more = 0;
-    if (blocked->now == pool->seated) {
+    if (blocked->is_idle || (is_stuck && blocked->now == pool->seated)) {
         more = 2 * pool->seats;
-    } else if (moving < pool->seats_at_rest) {
+    } else if (is_stuck && moving < pool->seats_at_rest) {
         more = pool->seats_at_rest - moving;
     }
     pool->seats = more < pool->most - pool->seats ? pool->seats + more : pool->most;
@@ -100,18 +139,20 @@ static void grow(sq__pool_t *pool, const blocked_t *blocked) {
 /* Takes back the seats that replaced members which are no longer blocked. */
 static void take_back(sq__pool_t *pool, const blocked_t *blocked) {
     unsigned moving = pool->seated - blocked->now;
-    pool->checks_with_surplus = moving > pool->seats_at_rest ? pool->checks_with_surplus + 1 : 0;
-    if (pool->checks_with_surplus > SQ__CHECKS_WITHOUT_USE) {
-        unsigned needed = pool->seats_at_rest + blocked->now;
+    if (moving > pool->seats_at_rest && pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE) {
+        unsigned needed = pool->seats_at_rest + blocked->briefly;
         pool->seats = needed < pool->seats ? needed : pool->seats;
         pool->checks_with_surplus = 0;
+    } else {
+        pool->checks_with_surplus = moving > pool->seats_at_rest ? pool->checks_with_surplus + 1 : 0;
     }
 }
 
 /* While entries wait. Called with the lock held; unlocks it for a time. */
 static void adjust_seats(sq__pool_t *pool) {
-    bool may_grow = pool->taken < pool->seen && pool->seated >= pool->seats && pool->seats < pool->most;
+    bool is_stuck = pool->taken < pool->seen, may_grow = pool->seated >= pool->seats && pool->seats < pool->most;
     if (!may_grow && pool->seats == pool->seats_at_rest) {
+        pool->window_checks = 0;
         return;
     }
     blocked_t blocked = count_blocked(pool);
@@ -119,7 +160,7 @@ static void adjust_seats(sq__pool_t *pool) {
         return; /* some have left their seats since they were counted */
     }
     if (may_grow) {
-        grow(pool, &blocked);
+        grow(pool, &blocked, is_stuck);
     }
     take_back(pool, &blocked);
 }

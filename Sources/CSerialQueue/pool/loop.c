@@ -1,7 +1,6 @@
 #include "pool/loop.h"
 
 #include "include/sq_loop.h"
-#include "platform/clock.h"
 #include "platform/event.h"
 #include "platform/thread.h"
 #include "pool/pool_internal.h"
@@ -19,7 +18,7 @@ bool sq__pool_is_loop(const sq__pool_t *pool) { return pool->is_loop; }
 
 bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner) {
     /* Relaxed: it is equal to one's own record only if one's own thread has written it. */
-    return pool->is_loop && owner != NULL && sq__load_relaxed(&pool->owner) == owner;
+    return owner != NULL && sq__load_relaxed(&pool->owner) == owner; /* which only a loop has */
 }
 
 bool sq__pool_is_own_loop(const sq__pool_t *pool) { return sq__pool_is_loop_of(pool, sq__self()->owner); }
@@ -29,7 +28,7 @@ int sq_pool_fd(sq_pool_t *pool) {
         errno = pool->is_loop ? ESTALE : EINVAL;
         return -1;
     }
-    return pool->event;
+    return pool->event.reads;
 }
 
 /* Makes the calling thread the owner. Returns 0, EINVAL, ESTALE, EPERM or ENOMEM. */

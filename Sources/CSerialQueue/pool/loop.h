@@ -17,7 +17,7 @@
  * stay ready, and the descriptor readable.
  *
  * An owner that waits for a queue of its own loop, or for a group or an item that has a task there, runs the entry of that queue while
- * it waits (wait/wait.c). If the entry is not ready, the owner sleeps on a token, and each post to one of its loops nudges that token
+ * it waits (wait/wait_runs.h). If the entry is not ready, the owner sleeps on a token, and each post to one of its loops nudges that token
  * (thread/owner.h). Polling the descriptor would not do: it stays readable while other entries are ready. An entry is posted once until
  * it is run, so the owner is woken at most once for each other queue. */
 #ifndef SQ__POOL_LOOP_H

@@ -3,7 +3,7 @@
 #include "platform/memory.h"
 #include "platform/probe.h"
 #include "platform/thread.h"
-#include "pool/help.h"
+#include "pool/offers.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
 #include "thread/self.h"
@@ -55,7 +55,8 @@ static void strike_off(sq__pool_t *pool, const sq__member_t *member) {
     *link = member->next;
 }
 
-void sq__members_leave_and_unlock(sq__pool_t *pool) {
+/* With the lock, which it releases: counts one member less. The last one frees the pool. */
+static void leave_and_unlock(sq__pool_t *pool) {
     pool->members -= 1;
     trace_members(pool);
     bool is_last = sq__pool_is_deserted(pool);
@@ -125,7 +126,7 @@ void sq__members_fill_seat_and_unlock(sq__pool_t *pool) {
         sq__mutex_lock(&pool->lock);
         pool->seated -= 1;
         sq__growth_schedule(pool, true); /* to try again */
-        sq__members_leave_and_unlock(pool);
+        leave_and_unlock(pool);
     }
     if (member != NULL) {
         sq__worker_post(member->worker); /* its seat was taken for it above */
@@ -138,18 +139,18 @@ void sq__members_fill_seat_and_unlock(sq__pool_t *pool) {
 typedef struct work {
     sq__ready_t *entry;
     sq__band_t band; /* of the entry */
-    sq__help_t *help;
+    sq__offer_t *offer;
 } work_t;
 
 /* With the lock: the next work of a member that has a seat. False: it has left its seat. */
 static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
     bool stays = pool->seated <= pool->seats;
-    bool helps = stays && pool->helps != NULL && (!sq__pool_has_ready(pool) || pool->takes_help_next);
-    *work = (work_t){ .help = helps ? sq__help_take(pool) : NULL };
+    bool helps = stays && pool->helps != NULL && (!sq__pool_has_ready(pool) || pool->takes_offer_next);
+    *work = (work_t){ .offer = helps ? sq__offer_take(pool) : NULL };
     if (stays && !helps) {
         work->entry = sq__pool_take_first(pool, &work->band);
     }
-    pool->takes_help_next = !helps;
+    pool->takes_offer_next = !helps;
     member->is_seated = helps || work->entry != NULL;
     member->entry = pool->taken + pool->helped;
     pool->seated -= !member->is_seated;
@@ -159,14 +160,14 @@ static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
 /* Called without the lock. True: there is more to do than the member has done. */
 static bool do_work(sq__pool_t *pool, const work_t *work) {
     size_t ran = 0;
-    return work->help != NULL ? work->help->call(work->help) : pool->call(work->entry, SQ__BATCH, &ran) == SQ__READY_MORE;
+    return work->offer != NULL ? work->offer->call(work->offer) : pool->call(work->entry, SQ__BATCH, &ran) == SQ__READY_MORE;
 }
 
 /* With the lock, after do_work. */
 static void put_back(sq__pool_t *pool, const work_t *work, bool has_more) {
-    if (work->help != NULL) {
-        sq__help_leave(pool, work->help, has_more);
-    } else if (has_more && (pool->ahead == NULL || !sq__pool_give_ahead(pool, work->entry))) {
+    if (work->offer != NULL) {
+        sq__offer_leave(pool, work->offer, has_more);
+    } else if (has_more && (pool->caller_run == NULL || !sq__pool_give_to_caller(pool, work->entry))) {
         sq__pool_append(pool, work->band, work->entry);
     }
 }
@@ -184,7 +185,7 @@ static bool serve(void *argument) {
     while (!member->is_dismissed && next_work(pool, member, &work)) {
         sq__store_relaxed(&member->is_working, true);
         if (pool->helps != NULL) {
-            sq__members_fill_seat_and_unlock(pool); /* one more member, for another help */
+            sq__members_fill_seat_and_unlock(pool); /* one more member, for another offer */
         } else {
             sq__mutex_unlock(&pool->lock);
         }
@@ -200,7 +201,7 @@ static bool serve(void *argument) {
         strike_off(pool, member);
         pool->leaving -= member->is_dismissed;
         sq__self()->member = NULL;
-        sq__members_leave_and_unlock(pool);
+        leave_and_unlock(pool);
         sq__memory_free(member);
         return false;
     }
@@ -260,6 +261,6 @@ void sq__members_end(sq__pool_t *pool) {
         pool->growth_is_scheduled = false;
     }
     pool->members += 1; /* the next call counts one less, and frees the pool if no member is left */
-    sq__members_leave_and_unlock(pool);
+    leave_and_unlock(pool);
     sq__members_dismiss(picked);
 }

@@ -10,12 +10,9 @@ int sq__members_begin(sq__pool_t *pool);
 /* After the last release: ends the members. The last one frees the pool. */
 void sq__members_end(sq__pool_t *pool);
 
-/* With the lock, which it releases: if an entry or a help is ready and a seat is free, wakes or starts a member to take it. The
+/* With the lock, which it releases: if an entry or an offer is ready and a seat is free, wakes or starts a member to take it. The
  * pool may be freed on return. */
 void sq__members_fill_seat_and_unlock(sq__pool_t *pool);
-
-/* With the lock, which it releases: counts one member less. The last one frees the pool. */
-void sq__members_leave_and_unlock(sq__pool_t *pool);
 
 /* Both together end up to `members` idle members. The first takes them from the idle list, with the lock; the second stops their
  * threads, without the lock. */

@@ -5,9 +5,9 @@
 #include "platform/memory.h"
 #include "platform/thread.h"
 #include "pool/growth.h"
-#include "pool/help.h"
+#include "pool/offers.h"
 #include "pool/members.h"
-#include "pool/pools.h"
+#include "pool/pool_list.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 #include "thread/self.h"
@@ -119,7 +119,7 @@ sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool) { return pool->explore
 
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     sq__mutex_lock(&pool->lock);
-    if (__builtin_expect(pool->ahead != NULL, 0) && sq__pool_give_ahead(pool, entry)) {
+    if (__builtin_expect(pool->caller_run != NULL, 0) && sq__pool_give_to_caller(pool, entry)) {
         sq__mutex_unlock(&pool->lock);
         return;
     }
@@ -136,12 +136,12 @@ void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
     }
 }
 
-void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted) {
-    help->wanted = wanted;
-    help->users = 1;
-    help->is_over = false;
+void sq__pool_offer(sq__pool_t *pool, sq__offer_t *offer, unsigned wanted) {
+    offer->wanted = wanted;
+    offer->users = 1;
+    offer->is_over = false;
     sq__mutex_lock(&pool->lock);
-    sq__help_list(pool, help);
+    sq__offer_list(pool, offer);
     sq__members_fill_seat_and_unlock(pool);
 }
 

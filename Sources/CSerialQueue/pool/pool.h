@@ -35,14 +35,17 @@ void sq__pool_release(sq__pool_t *pool);
 /* Makes the entry ready, so that the pool will run it. The pool may be freed on return. */
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 
-/* Offers the help to `wanted` members, at least 1. */
-void sq__pool_offer(sq__pool_t *pool, sq__help_t *help, unsigned wanted);
+/* Offers the offer to `wanted` members, at least 1. */
+void sq__pool_offer(sq__pool_t *pool, sq__offer_t *offer, unsigned wanted);
 
 /* Removes a posted entry. False: a thread has taken it. */
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
 /* True: the pool has threads of its own, so it is neither manual nor a loop. */
 bool sq__pool_has_members(const sq__pool_t *pool);
+
+/* With the lock of a loop, which it releases: makes the descriptor readable, if it is not. */
+void sq__pool_ring_and_unlock(sq__pool_t *pool);
 
 /* A hint. True: entries are waiting for a member. */
 bool sq__pool_is_crowded(const sq__pool_t *pool);

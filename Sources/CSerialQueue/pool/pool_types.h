@@ -47,7 +47,7 @@ typedef struct sq__explorer {
 } sq__explorer_t;
 
 typedef struct sq__pool_plan {
-    sq__ready_function_t call; /* runs an entry: sq__run_queue (queue/runner.h) */
+    sq__ready_function_t call; /* runs an entry: sq__run_queue (queue/queue_runner.h) */
     const char *label;
     size_t seats;            /* how many it has before it grows (at rest); 0: a manual pool, or a loop */
     bool is_loop;
@@ -57,22 +57,22 @@ typedef struct sq__pool_plan {
 } sq__pool_plan_t;
 
 /* At the start of a block from sq__memory. L under the pool's lock, F fixed before it is offered. */
-typedef struct sq__help {
-    struct sq__help *next;              /* L */
-    struct sq__help **link;             /* L  the pointer to it; NULL: it is not listed */
+typedef struct sq__offer {
+    struct sq__offer *next;              /* L */
+    struct sq__offer **link;             /* L  the pointer to it; NULL: it is not listed */
     unsigned wanted;                    /* L  how many more members may come */
     unsigned users;                     /* L  the thread that has offered it, and the members that came */
     bool is_over;                       /* L  its thread has taken it back */
-    bool (*call)(struct sq__help *help); /* F  a member helps; true: there was more to do when it left */
-} sq__help_t;
+    bool (*call)(struct sq__offer *offer); /* F  a member helps; true: there was more to do when it left */
+} sq__offer_t;
 
 /* Of the waiting thread. L under the pool's lock. */
-typedef struct sq__ahead {
+typedef struct sq__caller_run {
     sq__ready_t *entry;
     sq__band_t band;
     sq__token_t *token;
     bool is_given;          /* L while it is listed, else only the waiting thread uses it. True: that thread has the entry */
-    struct sq__ahead *next; /* L */
-} sq__ahead_t;
+    struct sq__caller_run *next; /* L */
+} sq__caller_run_t;
 
 #endif

@@ -2,7 +2,7 @@
 #include "alarm/alarm_manual.h"
 #include "platform/event.h"
 #include "platform/memory.h"
-#include "pool/pools.h"
+#include "pool/pool_list.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 
@@ -99,18 +99,18 @@ bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *ent
     return link != NULL;
 }
 
-void sq__pool_unlist(sq__pool_t *pool, sq__ahead_t **link) {
+void sq__pool_unlist(sq__pool_t *pool, sq__caller_run_t **link) {
     *link = (*link)->next;
     sq__count(&pool->listed, (size_t)-1);
 }
 
-bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry) {
-    for (sq__ahead_t **link = &pool->ahead; *link != NULL; link = &(*link)->next) {
-        sq__ahead_t *ahead = *link;
-        if (ahead->entry == entry) {
+bool sq__pool_give_to_caller(sq__pool_t *pool, const sq__ready_t *entry) {
+    for (sq__caller_run_t **link = &pool->caller_run; *link != NULL; link = &(*link)->next) {
+        sq__caller_run_t *caller_run = *link;
+        if (caller_run->entry == entry) {
             sq__pool_unlist(pool, link);
-            ahead->is_given = true;
-            sq__token_nudge(ahead->token);
+            caller_run->is_given = true;
+            sq__token_nudge(caller_run->token);
             return true;
         }
     }

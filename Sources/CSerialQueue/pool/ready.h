@@ -11,10 +11,10 @@ void sq__pool_put_first(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band);
 bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
-/* With the lock. give_ahead: if a thread waits for this entry to run it itself, gives it the entry and returns true; then the entry is
+/* With the lock. give_to_caller: if a thread waits for this entry to run it itself, gives it the entry and returns true; then the entry is
  * not appended. unlist: takes such a thread from the list. */
-bool sq__pool_give_ahead(sq__pool_t *pool, const sq__ready_t *entry);
-void sq__pool_unlist(sq__pool_t *pool, struct sq__ahead **link);
+bool sq__pool_give_to_caller(sq__pool_t *pool, const sq__ready_t *entry);
+void sq__pool_unlist(sq__pool_t *pool, struct sq__caller_run **link);
 
 /* With the lock. The second one searches all bands; *band is the entry's if it is ready. */
 bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);

@@ -4,12 +4,14 @@
 #include "include/sq_shutdown.h"
 #include "include/sq_suspend.h"
 #include "state/extras.h"
-#include "state/lock.h"
-#include "kernel/run.h"
+#include "state/queue_lock.h"
+#include "kernel/run_task.h"
 #include "platform/memory.h"
 #include "pool/loop.h"
+#include "queue/create.h"
 #include "queue/end.h"
 #include "queue/sync.h"
+#include "queue/targeted.h"
 
 #include <errno.h>
 
@@ -27,7 +29,12 @@ static sq_queue_t *make_successor(const sq_queue_t *queue) {
         options.priority = priority_of(sq__runner_band(runner));
     }
     options.stack_size = (size_t)queue->stack_kib * 1024;
-    return sq_queue_create(queue->label, &options);
+    sq_queue_t *made = sq__queue_create(queue->label, &options), *target = sq__queue_target(queue);
+    if (made != NULL && target != NULL && sq__targeted(queue)->aim(made, target) != 0) {
+        sq_queue_release(made);
+        return NULL;
+    }
+    return made;
 }
 
 /* Called at the end of the queue, or in place of that. */
@@ -131,7 +138,7 @@ static void run_late_call(void *context) {
     sq__run(call->queue, call->function, call->context);
 }
 
-static int sync_after_end(sq_queue_t *queue, sq_function_t function, void *context) {
+static int sync_after_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
     if (error) {
         return error;
@@ -140,14 +147,14 @@ static int sync_after_end(sq_queue_t *queue, sq_function_t function, void *conte
     if (successor == NULL) {
         return ENOMEM;
     }
-    error = sq_sync(successor, run_late_call, &(late_call_t){ queue, function, context });
+    error = sq__sync_from(successor, SQ_FOREVER, run_late_call, &(late_call_t){ queue, function, context }, caller);
     leave_successor(queue);
     return error;
 }
 
 int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     int error = sq__sync_or_run_before_end(queue, function, context, caller);
-    return error == ESHUTDOWN ? sync_after_end(queue, function, context) : error;
+    return error == ESHUTDOWN ? sync_after_end(queue, function, context, caller) : error;
 }
 
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {

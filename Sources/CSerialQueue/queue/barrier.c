@@ -1,47 +1,48 @@
 #include "include/sq_barrier.h"
+#include "include/sq_private.h"
 
 #include "kernel/current.h"
 #include "state/handle.h"
-#include "observe/trace_hooks.h"
 #include "queue/async.h"
 #include "queue/concurrent_sync.h"
-#include "queue/sync.h"
 #include "thread/explored.h"
 #include "wait/deadlock_report.h"
 
 #include <errno.h>
 
-SQ__NOTES_CALLER int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) {
+static int submit_task(sq_queue_t *queue, const sq_task_t *task, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    SQ__NOTE_CALLER_IF_WANTED(queue);
     if (task->run == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
-    return sq__async_submit(queue, SQ__TASK | sq__barrier_on(queue), &(sq__work_t){ .task = *task });
+    return sq__async_submit(queue, SQ_NOW, SQ__TASK | sq__barrier_on(queue), &(sq__work_t){ .task = *task }, caller);
 }
 
-SQ__NOTES_CALLER int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+int sq_async_barrier_task(sq_queue_t *queue, const sq_task_t *task) { return submit_task(queue, task, __builtin_return_address(0)); }
+
+int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
+    return submit_task(queue, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
+}
+
+int sq__async_barrier_pair_from(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    SQ__NOTE_CALLER_IF_WANTED(queue);
     if (call == NULL) {
         return sq__queue_reject(queue, EINVAL);
     }
-    return sq__async_submit(queue, SQ__PAIR | sq__barrier_on(queue),
-                            &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+    return sq__async_submit(queue, SQ_NOW, SQ__PAIR | sq__barrier_on(queue),
+                            &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } }, caller);
 }
 
-SQ__NOTES_CALLER int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+int sq_async_barrier_pair(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    return sq__async_barrier_pair_from(queue, call, first, second, __builtin_return_address(0));
+}
+
+int sq_async_barrier_job(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
     SQ__CHECK_HANDLE(queue);
-    SQ__NOTE_CALLER_IF_WANTED(queue);
     int error = call == NULL ? EINVAL
         : sq__async_due(queue, SQ__JOB | sq__barrier_on(queue),
-                        &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } });
+                        &(sq__work_t){ .pair = { .call = call, .first = first, .second = second } }, __builtin_return_address(0));
     return error ? sq__queue_reject(queue, error) : 0;
-}
-
-SQ__NOTES_CALLER int sq_async_barrier(sq_queue_t *queue, sq_function_t function, void *context) {
-    SQ__NOTE_CALLER_IF_WANTED(queue);
-    return sq_async_barrier_task(queue, &(sq_task_t){ .run = function, .context = context });
 }
 
 size_t sq_queue_width(const sq_queue_t *queue) {
@@ -56,7 +57,7 @@ size_t sq_queue_width(const sq_queue_t *queue) {
 static inline int barrier_unless_inside(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller,
                                         const void *frame) {
     if (sq__is_current_at(queue, frame)) {
-        sq__deadlock_onto_itself(queue, "sync_barrier onto");
+        sq__deadlock_onto_itself(queue, SQ__AIM_TURN, "sync_barrier onto", caller);
         return sq__queue_reject(queue, EDEADLK);
     }
     return sq__concurrent_sync_barrier(queue, deadline, function, context, caller);
@@ -85,7 +86,7 @@ int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
         return sq__sync_from(queue, deadline, function, context, caller);
     }
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
-        return barrier_in_task(queue, deadline, function, context, caller, __builtin_frame_address(0));
+        return barrier_in_task(queue, deadline, function, context, caller, SQ__FRAME_TOP);
     }
     return sq__concurrent_sync_barrier(queue, deadline, function, context, caller);
 }

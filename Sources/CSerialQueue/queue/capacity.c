@@ -4,6 +4,7 @@
 #include "observe/reader.h"
 #include "kernel/withdraw.h"
 #include "platform/container.h"
+#include "platform/list.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "thread/explored.h"
@@ -20,6 +21,7 @@ typedef struct seeker {
         sq__wait_t *wait; /* a thread's; fixed */
         SQ__ATOMIC(uintptr_t) place; /* a deferred task's (withdraw.h): SQ__NOT_SUBMITTED or SQ__OVER while it is in the list */
     };
+    const void *caller; /* of a deferred task: its call site; fixed */
 } seeker_t;
 
 /* The seeker is in the list. False: it is a deferred task. */
@@ -41,22 +43,22 @@ static sq_deferred_t *task_of(seeker_t *seeker) {
 
 /* Fields: F fixed after creation, M under the mutex. */
 struct sq__capacity {
-    sq__room_t base;   /* the first field: the queue points to it */
+    sq__permits_t base;   /* the first field: the queue points to it */
     sq__mutex_t mutex; /* F */
-    size_t room;       /* M  0 while the list is not empty */
+    size_t permits;       /* M  0 while the list is not empty */
     seeker_t *first;   /* M  threads and tasks that wait for room, in order */
     seeker_t **end;    /* M */
     bool closed;       /* M */
 };
 
-sq__capacity_t *sq__capacity(sq__room_t *room) { return (sq__capacity_t *)room; }
+sq__capacity_t *sq__capacity(sq__permits_t *permits) { return (sq__capacity_t *)permits; }
 
-sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room_t *)) {
+sq__permits_t *sq__capacity_create(size_t permits, void (*give)(sq_queue_t *, sq__permits_t *)) {
     sq__capacity_t *capacity = sq__memory(sizeof *capacity);
     if (capacity == NULL) {
         return NULL;
     }
-    *capacity = (sq__capacity_t){ .base.give = give, .room = room };
+    *capacity = (sq__capacity_t){ .base.give = give, .permits = permits };
     capacity->end = &capacity->first;
     sq__store_relaxed(&capacity->base.references, 1);
     if (sq__mutex_init(&capacity->mutex) != 0) {
@@ -66,20 +68,17 @@ sq__room_t *sq__capacity_create(size_t room, void (*give)(sq_queue_t *, sq__room
     return &capacity->base;
 }
 
-void sq__capacity_release(sq__room_t *room) {
+void sq__capacity_release(sq__permits_t *permits) {
     /* [reference] release: our use of it; acquire, if it was the last reference: all other uses. */
-    if (sq__sub_acq_rel(&room->references, 1) == 1) {
-        sq__capacity_t *capacity = sq__capacity(room);
+    if (sq__sub_acq_rel(&permits->references, 1) == 1) {
+        sq__capacity_t *capacity = sq__capacity(permits);
         sq__mutex_destroy(&capacity->mutex);
         sq__memory_free(capacity);
     }
 }
 
 static void append(sq__capacity_t *capacity, seeker_t *seeker) {
-    seeker->next = NULL;
-    seeker->link = capacity->end;
-    *capacity->end = seeker;
-    capacity->end = &seeker->next;
+    SQ__LIST_APPEND(capacity->end, seeker);
 }
 
 /* Returns false if it is not in the list. */
@@ -87,13 +86,7 @@ static bool remove_seeker(sq__capacity_t *capacity, seeker_t *seeker) {
     if (seeker->link == NULL || seeker->link == &being_submitted) {
         return false;
     }
-    *seeker->link = seeker->next;
-    if (seeker->next != NULL) {
-        seeker->next->link = seeker->link;
-    } else {
-        capacity->end = seeker->link;
-    }
-    seeker->link = NULL;
+    SQ__LIST_REMOVE_FROM(capacity->end, seeker);
     return true;
 }
 
@@ -110,17 +103,17 @@ static int try_to_take(sq__capacity_t *capacity) {
     if (capacity->closed) {
         return ESHUTDOWN;
     }
-    if (capacity->room == 0) {
+    if (capacity->permits == 0) {
         return EAGAIN;
     }
-    capacity->room -= 1;
+    capacity->permits -= 1;
     return 0;
 }
 
-static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
-    sq__capacity_t *capacity = sq__capacity(queue->room);
+static int wait_for_room(sq_queue_t *queue, sq_time_t deadline, const void *caller) {
+    sq__capacity_t *capacity = sq__capacity(queue->permits);
     if (sq__is_current(queue) && (!sq__is_concurrent(queue) || sq__is_in_barrier(queue))) {
-        sq__deadlock_onto_itself(queue, "waiting for room in");
+        sq__deadlock_onto_itself(queue, SQ__AIM_ROOM, "waiting for room in", caller);
         return EDEADLK;
     }
     sq__wait_t wait;
@@ -130,7 +123,7 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
         return error;
     }
     wait.aim = SQ__AIM_ROOM;
-    wait.site = sq__sites_noted(queue); /* the submission gets it back below: the wait may run tasks, which submit, too */
+    wait.site = caller;
     sq__mutex_lock(&capacity->mutex);
     error = try_to_take(capacity);
     if (error == EAGAIN) {
@@ -147,12 +140,11 @@ static int wait_for_room(sq_queue_t *queue, sq_time_t deadline) {
         remove_seeker(capacity, &seeker);
         sq__mutex_unlock(&capacity->mutex);
     }
-    sq__sites_note(queue, wait.site, true);
     return error;
 }
 
-int sq__capacity_take_room(sq_queue_t *queue, sq_time_t deadline) {
-    sq__capacity_t *capacity = sq__capacity(queue->room);
+int sq__capacity_take_permit(sq_queue_t *queue, sq_time_t deadline, const void *caller) {
+    sq__capacity_t *capacity = sq__capacity(queue->permits);
     sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
     sq__mutex_unlock(&capacity->mutex);
@@ -162,11 +154,11 @@ int sq__capacity_take_room(sq_queue_t *queue, sq_time_t deadline) {
         error = try_to_take(capacity);
         sq__mutex_unlock(&capacity->mutex);
     }
-    return error == EAGAIN && deadline != SQ_NOW ? wait_for_room(queue, deadline) : error;
+    return error == EAGAIN && deadline != SQ_NOW ? wait_for_room(queue, deadline, caller) : error;
 }
 
-int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task) {
-    seeker_t *seeker = seeker_in(task); /* all zero */
+int sq__capacity_take_permit_for(sq__capacity_t *capacity, sq_deferred_t *task) {
+    seeker_t *seeker = seeker_in(task);
     sq__mutex_lock(&capacity->mutex);
     int error = try_to_take(capacity);
     if (error == EAGAIN) {
@@ -178,7 +170,7 @@ int sq__capacity_take_room_for(sq__capacity_t *capacity, sq_deferred_t *task) {
 }
 
 bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
-    sq__capacity_t *capacity = sq__capacity(queue->room);
+    sq__capacity_t *capacity = sq__capacity(queue->permits);
     seeker_t *seeker = seeker_in(task);
     if (sq__queue_is_stale(queue)) { /* at the fork another thread may have held the mutex and been changing the list, so neither is used */
         bool waited = seeker->link != NULL && seeker->link != &being_submitted;
@@ -191,13 +183,21 @@ bool sq__capacity_withdraw(sq_queue_t *queue, sq_deferred_t *task) {
     return waited;
 }
 
+void sq__capacity_prepare(sq_deferred_t *task, uintptr_t place, const void *caller) {
+    seeker_t *seeker = seeker_in(task);
+    *seeker = (seeker_t){ .caller = caller };
+    sq__store_relaxed(&seeker->place, place);
+}
+
+const void *sq__capacity_caller(sq_deferred_t *task) { return seeker_in(task)->caller; }
+
 SQ__ATOMIC(uintptr_t) *sq__capacity_place(sq_deferred_t *task) { return &seeker_in(task)->place; }
 
 bool sq__capacity_is_decided(sq_queue_t *queue, sq_deferred_t *task) {
     if (sq__queue_is_stale(queue)) {
         return false; /* as in sq__capacity_withdraw */
     }
-    sq__capacity_t *capacity = sq__capacity(queue->room);
+    sq__capacity_t *capacity = sq__capacity(queue->permits);
     sq__mutex_lock(&capacity->mutex);
     bool is_decided = seeker_in(task)->link == NULL;
     sq__mutex_unlock(&capacity->mutex);
@@ -220,7 +220,7 @@ static bool grant_room(seeker_t *seeker, sq_deferred_t **task) {
     return sq__token_grant(seeker->wait->token, seeker->wait->wait_id);
 }
 
-sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
+sq_deferred_t *sq__capacity_give_permit(sq__capacity_t *capacity) {
     seeker_t *seeker;
     sq_deferred_t *task = NULL;
     sq__mutex_lock(&capacity->mutex);
@@ -228,7 +228,7 @@ sq_deferred_t *sq__capacity_give_room(sq__capacity_t *capacity) {
         seeker = pop(capacity);
     } while (seeker != NULL && !grant_room(seeker, &task));
     if (seeker == NULL) {
-        capacity->room += 1;
+        capacity->permits += 1;
     }
     sq__mutex_unlock(&capacity->mutex);
     return task;

@@ -2,11 +2,10 @@
 
 #include "concurrent/run_reader.h"
 #include "gate/stripes.h"
-#include "observe/call_sites.h"
 #include "observe/trace_hooks.h"
-#include "platform/clock.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 #include "queue/turn.h"
+#include "wait/wait.h"
 #include "thread/spin.h"
 #include "wait/deadlock_report.h"
 
@@ -48,14 +47,12 @@ static bool renew(sq_queue_t *queue, uintptr_t kind) {
 
 static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind, sq_time_t deadline, sq__gate_word_t *mine,
                                               const void *caller) {
-    sq__site_t site = 0;
     bool has_baton = renew(queue, kind);
-    if (__builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return enter(queue, kind, mine) ? 0 : sq__queue_reject(queue, ESTALE);
         }
-        sq__traced_begin(queue);
-        site = sq__sited_call(queue, sq__site(caller, 0));
+        sq__trace_hook_begin(queue);
     }
     if (has_baton) {
         sq__baton_pass(queue);
@@ -66,12 +63,13 @@ static __attribute__((noinline)) int get_turn(sq_queue_t *queue, uintptr_t kind,
     if (enter_early(queue, kind, mine)) {
         return 0;
     }
-    if (deadline == SQ_NOW || (deadline != SQ_FOREVER && deadline <= sq__clock_now())) {
-        return sq__queue_reject(queue, deadline == SQ_NOW ? EAGAIN : ETIMEDOUT);
+    int error = sq__wait_check_deadline(deadline);
+    if (error) {
+        return sq__queue_reject(queue, error);
     }
     *mine = 0;
     sq__call_t call = { .has_baton = false };
-    int error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = site });
+    error = sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = caller });
     if (call.has_baton) {
         sq__baton_pass(queue);
     }
@@ -93,13 +91,13 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     uint64_t submitted = SQ__DID_NOT_WAIT;
     if (!sq__gate_enter(gate)) {
         sq__gate_word_t unused;
-        submitted = sq__measured_now(queue);
+        submitted = sq__timings_now(queue);
         int error = get_turn(queue, SQ__WAITER, deadline, &unused, caller);
         if (error) {
             return error;
         }
     }
-    sq__reader_run(queue, false, submitted, function, context, sq__site(caller, 0));
+    sq__reader_run(queue, false, submitted, function, context, caller);
     sq__gate_word_t word = sq__load_relaxed(gate);
     leave(queue, word, sq__gate_inside(word) > 1);
     return 0;
@@ -117,7 +115,7 @@ static __attribute__((noinline)) int sync_by_stripe(sq_queue_t *queue, sq_time_t
         }
         return sync_in_turn(queue, deadline, function, context, caller);
     }
-    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, caller);
     if (__builtin_expect(!sq__stripes_leave_at_once(&mine), 0) && sq__stripes_leave(concurrent, mine, SQ__STRIPE_INSIDE_ONE)) {
         sq__baton_pass(queue);
     }
@@ -131,16 +129,16 @@ int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
         return sync_by_stripe(queue, deadline, function, context, caller);
     }
     sq__gate_word_t word = mine;
-    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, caller);
     if (__builtin_expect(!sq__gate_leave_at_once(gate, &word), 0)) {
         leave(queue, word, sq__gate_has_overlapped(mine, word));
     }
     return 0;
 }
 
-int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context) {
+int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context, const void *caller) {
     if (sq__is_in_barrier(queue)) {
-        sq__deadlock_onto_itself(queue, doing);
+        sq__deadlock_onto_itself(queue, SQ__AIM_TURN, doing, caller);
         return sq__queue_reject(queue, EDEADLK);
     }
     sq__reader_run(queue, false, 0, function, context, 0);
@@ -158,10 +156,10 @@ static inline void leave_barrier(sq_queue_t *queue, sq__gate_t *gate, sq__gate_w
 static __attribute__((noinline)) int barrier_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                      const void *caller) {
     sq__gate_word_t mine;
-    uint64_t submitted = sq__measured_now(queue);
+    uint64_t submitted = sq__timings_now(queue);
     int error = get_turn(queue, SQ__WAITER | SQ__BARRIER, deadline, &mine, caller);
     if (error == 0) {
-        sq__reader_run(queue, false, submitted, function, context, sq__site(caller, 0));
+        sq__reader_run(queue, false, submitted, function, context, caller);
         leave_barrier(queue, sq__gate_of(queue), mine);
     }
     return error;
@@ -173,7 +171,7 @@ int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_functi
     if (__builtin_expect(!sq__gate_enter_barrier(gate, &mine), 0)) {
         return barrier_in_turn(queue, deadline, function, context, caller);
     }
-    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
+    sq__reader_run(queue, false, SQ__DID_NOT_WAIT, function, context, caller);
     leave_barrier(queue, gate, mine);
     return 0;
 }

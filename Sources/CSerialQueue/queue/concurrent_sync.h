@@ -12,6 +12,6 @@ int sq__concurrent_sync(sq_queue_t *queue, sq_time_t deadline, sq_function_t fun
 int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 
 /* As a reader in a task of the queue: at once in a reader, EDEADLK in a barrier. `doing` is for the report. */
-int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context);
+int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context, const void *caller);
 
 #endif

@@ -4,16 +4,18 @@
 #include "observe/watch_notes.h"
 #include "state/extras.h"
 #include "state/handle.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "observe/probes.h"
 #include "kernel/ring.h"
 #include "gate/stripes.h"
 #include "observe/suspended_list.h"
 #include "observe/trace_hooks.h"
+#include "platform/list.h"
 #include "platform/mutex.h"
-#include "platform/unwind.h"
 #include "queue/capacity.h"
 #include "queue/pending_timers.h"
+#include "queue/targeted.h"
+#include "queue/values.h"
 
 #include <errno.h>
 
@@ -43,18 +45,10 @@ static void wake_enders(const sq_queue_t *queue) {
     sq__mutex_unlock(&lock);
 }
 
-void sq__enders_lock(void) { sq__mutex_lock(&lock); }
+/* In the child of a fork: they are threads of the parent. */
+static void forget_enders(void) { enders = NULL; }
 
-void sq__enders_unlock(bool in_child) {
-    if (in_child) {
-        enders = NULL; /* they are threads of the parent */
-    }
-    sq__mutex_unlock(&lock);
-}
-
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_ENDERS, sq__enders_lock, sq__enders_unlock);
-}
+SQ__AROUND_FORK(SQ__RANK_ENDERS, .lock = &lock, .in_child = forget_enders)
 
 void sq__enders_add(sq__ender_t *ender) {
     sq__mutex_lock(&lock);
@@ -88,11 +82,8 @@ int sq__end_await(sq_queue_t *queue, sq_await_t *await) {
         at_end_t *at_end = sq__extra_make(queue, SQ__EXTRA_AT_END, sizeof *at_end);
         error = at_end != NULL ? EINPROGRESS : ENOMEM;
         if (at_end != NULL) {
-            await->reserved = (sq_await_entry_t){ .next = at_end->newest, .link = &at_end->newest, .await = await };
-            if (at_end->newest != NULL) {
-                at_end->newest->link = &await->reserved.next;
-            }
-            at_end->newest = &await->reserved;
+            await->reserved.await = await;
+            SQ__LIST_PUT(at_end->newest, &await->reserved);
         }
     }
     sq__unlock(queue);
@@ -105,11 +96,7 @@ bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await) {
     sq_await_entry_t *entry = &await->reserved;
     bool is_listed = entry->link != NULL;
     if (is_listed) {
-        *entry->link = entry->next;
-        if (entry->next != NULL) {
-            entry->next->link = entry->link;
-        }
-        entry->link = NULL;
+        SQ__LIST_REMOVE(entry);
     }
     sq__unlock(queue);
     return is_listed;
@@ -129,27 +116,23 @@ static sq_await_entry_t *take_awaits(sq_queue_t *queue) {
     return taken;
 }
 
-/* With no lock held. */
-static void end_awaits(sq_await_entry_t *first) {
-    SQ__NOBODY_UNWINDS_THROUGH;
-    for (sq_await_entry_t *next, *entry = first; entry != NULL; entry = next) {
-        next = entry->next; /* the call may free the await */
-        entry->await->ended(entry->await);
-    }
-}
-
 /* The end of a queue */
 
 void sq__queue_dispose(sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     sq__ring_destroy(queue);
-    if (queue->room != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
-        sq__capacity_release(queue->room);
+    if (queue->permits != NULL && !sq__queue_is_stale(queue)) { /* else a thread of the parent may hold its mutex */
+        sq__capacity_release(queue->permits);
     }
     if (sq__load_relaxed(&queue->extras) != NULL) {
         const sq__after_end_t *after = sq__extra(queue, SQ__EXTRA_AFTER_END); /* no other thread has the successor, which may_stay */
         if (after != NULL && after->successor != NULL) {
             sq__queue_dispose(after->successor);
+        }
+        sq__values_release(queue);
+        const sq__targeted_t *targeted = sq__targeted(queue);
+        if (targeted != NULL) {
+            targeted->release(sq__queue_target(queue)); /* this queue has ended, and needs it no more */
         }
         sq__suspended_remove(queue);
         sq__watch_forget(queue);
@@ -166,7 +149,7 @@ void sq__queue_dispose(sq_queue_t *queue) {
 }
 
 void sq__queue_end(sq_queue_t *queue, bool by_runner) {
-    sq__traced_seldom(queue, SQ__EVENT_ENDED, 0, 0);
+    sq__trace_hook_begin(queue);
     sq__lock(queue);
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     sq__worker_t *worker = sq__runner_worker(runner);
@@ -174,11 +157,18 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
         bool posts = !sq__is_concurrent(queue) || sq__admit_by_pool(queue);
         sq__unlock(queue);
         if (posts) {
+            if (sq__queue_target(queue) != NULL) {
+                sq__targeted(queue)->post(queue);
+                return;
+            }
             sq__runner_post(runner, &queue->ready); /* the runner then comes here: so their discard functions run where all others do */
         }
         return;
     }
     sq__pending_timers_end_all(queue);
+    if (sq__is_traced(queue)) {
+        sq__trace_hook_event(queue, SQ__EVENT_ENDED, 0, 0, 0);
+    }
     if (worker != NULL) {
         sq__store_relaxed(&queue->runner, 0);
     }
@@ -197,5 +187,5 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner) {
     if (sq__state_is_released(state)) {
         sq__queue_dispose(queue);
     }
-    end_awaits(awaits);
+    sq__awaits_end(awaits);
 }

@@ -6,7 +6,7 @@
 #ifndef SQ__QUEUE_END_H
 #define SQ__QUEUE_END_H
 
-#include "include/sq_await.h"
+#include "include/sq_private.h"
 #include "wait/wait.h"
 
 /* On the stack of a thread that waits for the end. E under the lock of the list. */
@@ -33,17 +33,5 @@ void sq__enders_add(sq__ender_t *ender);
 
 /* After the wait. False: the queue has ended. */
 bool sq__enders_remove(sq__ender_t *ender);
-
-/* Calls `await->ended`, once, when the queue has ended: with no lock held, on the thread that ends the queue. As for sq_group_await, the
- * struct must stay valid and must not move until then, and the caller has a reference to the queue, unless `ended` needs no queue. Returns
- * EINPROGRESS; 0: it has ended, and `ended` will not be called; ENOMEM or ESTALE: nor will it then. */
-int sq__end_await(sq_queue_t *queue, sq_await_t *await);
-
-/* After EINPROGRESS. False: `ended` was called or is about to be. */
-bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await);
-
-/* Around a fork. */
-void sq__enders_lock(void);
-void sq__enders_unlock(bool in_child);
 
 #endif

@@ -1,7 +1,8 @@
 #include "queue/pending_timers.h"
 
+#include "platform/list.h"
 #include "state/extras.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "concurrent/run_reader.h"
 
 #include <errno.h>
@@ -20,12 +21,7 @@ int sq__pending_timers_add(sq_queue_t *queue, sq__pending_timer_t *pending) {
     if (list == NULL) {
         return ENOMEM;
     }
-    pending->next = list->first;
-    pending->link = &list->first;
-    if (pending->next != NULL) {
-        pending->next->link = &pending->next;
-    }
-    list->first = pending;
+    SQ__LIST_PUT(list->first, pending);
     list->kept += pending->keeps_queue;
     return 0;
 }
@@ -34,11 +30,7 @@ int sq__pending_timers_add(sq_queue_t *queue, sq__pending_timer_t *pending) {
 void sq__pending_timers_remove(sq_queue_t *queue, sq__pending_timer_t *pending) {
     pending_list_t *list = sq__extra(queue, SQ__EXTRA_TIMERS);
     list->kept -= list->kept > 0 && pending->keeps_queue;
-    *pending->link = pending->next;
-    if (pending->next != NULL) {
-        pending->next->link = pending->link;
-    }
-    pending->link = NULL;
+    SQ__LIST_REMOVE(pending);
 }
 
 static sq__pending_timer_t *first_of(const sq_queue_t *queue) {

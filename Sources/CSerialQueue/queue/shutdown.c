@@ -2,13 +2,13 @@
 #include "gate/concurrent.h"
 #include "kernel/current.h"
 #include "state/handle.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "observe/probes.h"
 #include "observe/trace_hooks.h"
 #include "queue/async.h"
 #include "queue/end.h"
 #include "queue/pending_timers.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 #include "wait/deadlock_report.h"
 #include "wait/wait.h"
 
@@ -86,7 +86,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
     }
     ender.wait.aim = SQ__AIM_END;
     SQ__PROBE3(shutdown, queue, SQ__LABEL_AT, mode);
-    sq__traced_seldom(queue, SQ__EVENT_SHUTDOWN, mode, 0);
+    sq__trace_hook_seldom(queue, SQ__EVENT_SHUTDOWN, mode, 0);
     sq__lock(queue);
     bool takes_up = close_queue(queue, mode);
     size_t references = sq__pending_timers_take_references(queue);
@@ -98,8 +98,8 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
         /* Refuse waiting threads now, however long the running task takes. Their slots stay until the holder consumes them. */
         sq__token_refuse_line(queue);
     }
-    if (queue->room != NULL) {
-        sq__async_close_room(queue); /* not with the baton: it calls the user's functions */
+    if (queue->permits != NULL) {
+        sq__async_close_capacity(queue); /* not with the baton: it calls the user's functions */
     }
     release_references(queue, references);
     if (sq__queue_is_stale(queue)) { /* one of those functions has forked, and this is the child: the token is the parent's, too */
@@ -107,7 +107,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
     }
     if (sq__is_current(queue)) {
         sq__wait_cancel(&ender.wait);
-        sq__deadlock_onto_itself(queue, "shutdown of");
+        sq__deadlock_onto_itself(queue, SQ__AIM_END, "shutdown of", NULL);
         return EDEADLK;
     }
     ender.wait.wait_id = sq__token_prepare(ender.wait.token); /* those functions may have waited with the same token */

@@ -5,11 +5,11 @@
 #include "gate/concurrent.h"
 #include "state/handle.h"
 #include "observe/probes.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "observe/suspended_list.h"
 #include "kernel/suspension.h"
 #include "observe/trace_hooks.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 
 #include <errno.h>
 
@@ -50,7 +50,7 @@ int sq_suspend(sq_queue_t *queue) {
     sq__unlock(queue);
     if (error == 0) {
         SQ__PROBE3(suspend, queue, SQ__LABEL_AT, suspensions);
-        sq__traced_seldom(queue, SQ__EVENT_SUSPEND, 0, suspensions);
+        sq__trace_hook_seldom(queue, SQ__EVENT_SUSPEND, 0, suspensions);
     }
     if (takes_up) {
         sq__baton_pass(queue);
@@ -66,7 +66,7 @@ int sq_resume(sq_queue_t *queue) {
         return ESTALE;
     }
     if (sq__trace_is_on()) {
-        sq__traced_begin(queue);
+        sq__trace_hook_begin(queue);
     }
     sq__lock(queue);
     uint32_t suspensions = sq__load_relaxed(&queue->suspensions);
@@ -77,7 +77,7 @@ int sq_resume(sq_queue_t *queue) {
     suspensions -= 1;
     SQ__PROBE3(resume, queue, SQ__LABEL_AT, suspensions);
     if (sq__trace_is_on()) {
-        sq__traced_event(queue, SQ__EVENT_RESUME, 0, 0, suspensions);
+        sq__trace_hook_event(queue, SQ__EVENT_RESUME, 0, 0, suspensions);
     }
     sq__store_relaxed(&queue->suspensions, suspensions);
     if (suspensions == 0) {

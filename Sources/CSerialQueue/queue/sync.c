@@ -9,15 +9,15 @@
 #include "state/handle.h"
 #include "kernel/ring.h"
 #include "concurrent/run_reader.h"
-#include "kernel/run.h"
-#include "observe/call_sites.h"
+#include "kernel/run_task.h"
 #include "observe/trace_hooks.h"
-#include "platform/clock.h"
+#include "platform/unwind.h"
 #include "platform/thread.h"
 #include "queue/concurrent_sync.h"
 #include "queue/loop_sync.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 #include "queue/sync.h"
+#include "queue/targeted.h"
 #include "queue/turn.h"
 #include "thread/explored.h"
 #include "thread/spin.h"
@@ -41,7 +41,7 @@ static bool take_early(sq_queue_t *queue) {
     for (unsigned i = 0; !taken && i < SQ__EARLY_SPINS; i += 1) {
         sq__pause();
         taken = take_if_free(queue);
-        if (sq__load_relaxed(&queue->lingers)) {
+        if (sq__load_relaxed(&queue->runner_spins)) {
             return taken;
         }
     }
@@ -54,7 +54,7 @@ static bool take_early(sq_queue_t *queue) {
 /* For a caller that does not wait, on a queue that is not free. If the runner only lingers, the turn is asked for all the same: the
  * runner grants it at once, unless its thread has no processor at the moment. */
 static int try_turn(sq_queue_t *queue, sq__turn_wanted_t turn, int error) {
-    if (!sq__load_relaxed(&queue->lingers) || sq__ring_depth(queue) > 0) {
+    if (!sq__load_relaxed(&queue->runner_spins) || sq__ring_depth(queue) > 0) {
         return sq__queue_reject(queue, error);
     }
     turn.is_brief = true;
@@ -64,11 +64,9 @@ static int try_turn(sq_queue_t *queue, sq__turn_wanted_t turn, int error) {
 
 /* Returns as sq__turn_wait. */
 static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
-    if (turn.deadline == SQ_NOW) {
-        return try_turn(queue, turn, EAGAIN);
-    }
-    if (turn.deadline != SQ_FOREVER && turn.deadline <= sq__clock_now()) {
-        return try_turn(queue, turn, ETIMEDOUT);
+    int error = sq__wait_check_deadline(turn.deadline);
+    if (error) {
+        return try_turn(queue, turn, error);
     }
     if (take_early(queue)) {
         sq__count(&queue->ran, 1);
@@ -80,34 +78,33 @@ static int get_turn(sq_queue_t *queue, sq__turn_wanted_t turn) {
 /* The parameters of all these are in the order of the public calls, so that they stay in their registers. */
 static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                   const void *caller, uintptr_t kind) {
-    sq__site_t site = 0;
-    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__measured_now(queue) };
-    if (__builtin_expect(sq__load_relaxed(&queue->noted_process) != sq__load_relaxed(&sq__process_if_quiet), 0)) {
+    sq__call_t call = { .task = { .run = function, .context = context }, .submitted = sq__timings_now(queue) };
+    if (__builtin_expect(queue->process != sq__load_relaxed(&sq__process_if_quiet), 0)) {
         if (sq__queue_is_stale(queue)) {
             return sq__queue_reject(queue, ESTALE);
         }
-        sq__traced_begin(queue);
-        site = sq__sited_call(queue, sq__site(caller, 0));
+        sq__trace_hook_begin(queue);
     }
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    int error = get_turn(queue, (sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = site });
+    int error = get_turn(queue, (sq__turn_wanted_t){ .kind = kind, .call = &call, .deadline = deadline, .site = caller });
     if (error == 0 && !call.is_done) {
-        sq__run_turn(queue, call.submitted, function, context, site);
+        sq__run_turn(queue, call.submitted, function, context, caller);
         sq__baton_pass(queue);
     }
     return error;
 }
 
-/* The queue is not free, or never is: it is concurrent, or on a loop. */
+/* The queue is not free, or never is: it is concurrent, on a loop, or has a target. */
 static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                    const void *caller, uintptr_t kind) {
     if (sq__is_concurrent(queue)) {
         return sq__concurrent_sync(queue, deadline, function, context, caller);
     }
-    if (sq__queue_is_on_loop(queue)) {
-        return sq__loop_sync(queue, deadline, function, context, caller);
+    if (sq__queue_is_bound(queue)) {
+        return sq__queue_is_on_loop(queue) ? sq__loop_sync(queue, deadline, function, context, caller)
+                                           : sq__targeted(queue)->sync(queue, deadline, function, context, caller);
     }
     return sync_in_turn(queue, deadline, function, context, caller, kind);
 }
@@ -117,7 +114,7 @@ static __attribute__((noinline)) int run_taken(sq_queue_t *queue, sq__state_t fr
                                                const void *caller) {
     sq__state_t state = free | SQ__OWNED;
     sq__count(&queue->ran, 1);
-    sq__run_turn(queue, SQ__DID_NOT_WAIT, function, context, sq__site(caller, 0));
+    sq__run_turn(queue, SQ__DID_NOT_WAIT, function, context, caller);
     /* [own] release: what the task wrote. Fails if something was queued in between, or a flag was set. */
     if (__builtin_expect(!sq__cas_release(&queue->state, &state, free), 0)) {
         sq__baton_pass(queue);
@@ -160,11 +157,11 @@ static __attribute__((noinline)) int sync_explored(sq_queue_t *queue, sq_time_t 
 }
 
 /* The calling thread is in a task of the queue. */
-static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context) {
+static int sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context, const void *caller) {
     if (sq__is_concurrent(queue)) {
-        return sq__concurrent_sync_inside(queue, doing, function, context);
+        return sq__concurrent_sync_inside(queue, doing, function, context, caller);
     }
-    sq__deadlock_onto_itself(queue, doing);
+    sq__deadlock_onto_itself(queue, SQ__AIM_TURN, doing, caller);
     return sq__queue_reject(queue, EDEADLK);
 }
 
@@ -175,7 +172,7 @@ static inline __attribute__((always_inline)) int in_task(sq_queue_t *queue, sq_t
     from_t from = from_task(queue, function, frame);
     if (from != FROM_OUTSIDE) {
         return from == FROM_INSIDE
-            ? sync_inside(queue, kind == SQ__WAITER ? "sync onto" : "async_and_wait onto", function, context)
+            ? sync_inside(queue, kind == SQ__WAITER ? "sync onto" : "async_and_wait onto", function, context, caller)
             : sync_explored(queue, deadline, function, context, caller, kind);
     }
     return sync_from_outside(queue, deadline, function, context, caller, kind);
@@ -188,13 +185,13 @@ static __attribute__((noinline)) int sync_in_task(sq_queue_t *queue, sq_time_t d
 
 static __attribute__((noinline)) int async_and_wait_in_task(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                             const void *caller, const void *frame) {
-    return in_task(queue, deadline, function, context, caller, SQ__EITHER, frame);
+    return in_task(queue, deadline, function, context, caller, SQ__RUN_ANYWHERE, frame);
 }
 
 static inline __attribute__((always_inline)) int sync_until(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                             const void *caller) {
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
-        return sync_in_task(queue, deadline, function, context, caller, __builtin_frame_address(0));
+        return sync_in_task(queue, deadline, function, context, caller, SQ__FRAME_TOP);
     }
     return sync_from_outside(queue, deadline, function, context, caller, SQ__WAITER);
 }
@@ -216,7 +213,7 @@ int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function,
 
 int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    from_t from = from_task(queue, function, __builtin_frame_address(0));
+    from_t from = from_task(queue, function, SQ__FRAME_TOP);
     if (from == FROM_OUTSIDE_EXPLORED) {
         return sync_explored(queue, SQ_FOREVER, function, context, caller, SQ__WAITER);
     }
@@ -234,9 +231,9 @@ int sq__sync_or_run_before_end(sq_queue_t *queue, sq_function_t function, void *
 int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
     SQ__CHECK_HANDLE(queue);
     if (__builtin_expect(sq__self()->frame != NULL, 0)) {
-        return async_and_wait_in_task(queue, deadline, function, context, caller, __builtin_frame_address(0));
+        return async_and_wait_in_task(queue, deadline, function, context, caller, SQ__FRAME_TOP);
     }
-    return sync_from_outside(queue, deadline, function, context, caller, SQ__EITHER);
+    return sync_from_outside(queue, deadline, function, context, caller, SQ__RUN_ANYWHERE);
 }
 
 int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context) {

@@ -3,9 +3,10 @@
 #include "kernel/ring.h"
 #include "observe/call_sites.h"
 #include "kernel/shared.h"
+#include "observe/timings.h"
 #include "observe/trace_hooks.h"
 #include "gate/concurrent.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -28,11 +29,11 @@ static int enter(sq_queue_t *queue, bool shares, bool always_a_place, sq__sharer
 }
 
 /* Returns the session in which the wait was recorded; 0: in none. */
-static sq__session_t record(const sq_queue_t *queue, uintptr_t where, sq__site_t site) {
+static sq__session_t record(const sq_queue_t *queue, uintptr_t where, const void *site) {
     if (where != 0) {
-        sq__sited_put_call(queue, where, site);
+        sq__sited_put(queue, where, site);
     }
-    return sq__is_traced(queue) ? sq__traced_wait(queue, SQ__AIM_TURN, where, site) : 0;
+    return sq__is_traced(queue) ? sq__trace_hook_wait(queue, SQ__AIM_TURN, where, site) : 0;
 }
 
 int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
@@ -93,4 +94,20 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         }
     }
     return error;
+}
+
+int sq__turn_take(sq_queue_t *queue, sq_time_t deadline, const void *caller, uint64_t *submitted) {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    while (sq__state_is_free(state)) {
+        /* [own] acquire: what the last holder wrote. */
+        if (sq__cas_acquire(&queue->state, &state, state | SQ__OWNED)) {
+            sq__count(&queue->ran, 1);
+            *submitted = SQ__DID_NOT_WAIT;
+            return 0;
+        }
+    }
+    *submitted = sq__timings_now(queue);
+    int error = sq__wait_check_deadline(deadline);
+    return error ? sq__queue_reject(queue, error)
+                 : sq__turn_wait(queue, &(sq__turn_wanted_t){ .kind = SQ__WAITER, .deadline = deadline, .site = caller });
 }

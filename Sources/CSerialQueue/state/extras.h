@@ -19,6 +19,8 @@ typedef enum sq__extra {
     SQ__EXTRA_TIMERS,    /* queue/pending_timers.c */
     SQ__EXTRA_AT_END,    /* queue/end.c */
     SQ__EXTRA_AFTER_END, /* queue/after_end.c */
+    SQ__EXTRA_VALUES,    /* queue/values.c */
+    SQ__EXTRA_TARGET,    /* queue/targeted.h, made by queue/target.c */
     SQ__EXTRAS
 } sq__extra_t;
 

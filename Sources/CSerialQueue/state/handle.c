@@ -31,16 +31,7 @@ void sq__handle_check(const sq_queue_t *queue, const char *call) {
               mark == 0 ? "the memory is zeroed" : "it was overwritten, or never was one");
 }
 
-void sq__handle_lock(void) { sq__mutex_lock(&lock); }
-
-void sq__handle_unlock(bool in_child) {
-    (void)in_child;
-    sq__mutex_unlock(&lock);
-}
-
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_HANDLES, sq__handle_lock, sq__handle_unlock);
-}
+SQ__AROUND_FORK(SQ__RANK_HANDLES, .lock = &lock)
 
 void sq__handle_mark(sq_queue_t *queue) { sq__store_relaxed(&queue->mark, LIVE); }
 

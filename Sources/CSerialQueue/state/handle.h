@@ -13,9 +13,6 @@ void sq__handle_check(const sq_queue_t *queue, const char *call);
 void sq__handle_mark(sq_queue_t *queue);
 /* Instead of freeing the memory at once. `memory`: the block that contains the queue. */
 void sq__handle_free(sq_queue_t *queue, void *memory);
-/* Around a fork. */
-void sq__handle_lock(void);
-void sq__handle_unlock(bool in_child);
 #define SQ__CHECK_HANDLE(queue) sq__handle_check((queue), __func__)
 #else
 #include "platform/memory.h"

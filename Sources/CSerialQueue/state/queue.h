@@ -1,7 +1,9 @@
 /* queue.h: the queue's fields, and which threads may access them.
  *
  * The letters: I fixed after create; O only the baton's holder (it sees the writes of all earlier holders); C written by the
- * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (lock.h); P under the pool's lock. */
+ * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (queue_lock.h); P under the pool's lock.
+ * Before a function, O: only the baton's holder may call it; L: the caller has the lock. A word in brackets names a pair of a
+ * release and an acquire; Documentation/MemoryOrdering.md has each pair with the reason. */
 #ifndef SQ__STATE_QUEUE_H
 #define SQ__STATE_QUEUE_H
 
@@ -11,27 +13,27 @@
 #include "platform/atomic.h"
 #include "platform/memory.h"
 #include "platform/probe.h"
-#include "pool/runner.h"
+#include "pool/runner_word.h"
 #include "thread/process.h"
 #include "trace/recorder.h"
 
 #include <stddef.h>
 
 /* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, record its start for a watcher
- * or for a trace, measure its times (observe/observe.h). Three are fixed: SQ__CONCURRENT (gate/concurrent.h),
- * SQ__ON_LOOP (pool/loop.h), and SQ__HELPS (pool/ahead.h). */
+ * or for a trace, measure its times (observe/observe.h). Four are fixed before the first submission: SQ__CONCURRENT (gate/concurrent.h),
+ * SQ__ON_LOOP (pool/loop.h), SQ__HELPS (pool/caller_runs.h), and SQ__ON_TARGET (queue/target.c). */
 enum {
     SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0,
-    SQ__HELPS = 64, SQ__MEASURED = 128
+    SQ__HELPS = 64, SQ__MEASURED = 128, SQ__ON_TARGET = 256
 };
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
-typedef struct sq__room {
-    void (*give)(sq_queue_t *queue, struct sq__room *room); /* I  sq__async_give_room (queue/async.h) */
+typedef struct sq__permits {
+    void (*give)(sq_queue_t *queue, struct sq__permits *permits); /* I  sq__async_give_permit (queue/async.h) */
     SQ__ATOMIC(uint32_t) references;                        /* A */
-} sq__room_t;
+} sq__permits_t;
 
 /* The fields are ordered so that the runner and the submitters do not share a cache line. The fields that the runner writes for
  * each task, the fields that both read, and the state word are each at least one line apart, wherever malloc puts the queue.
@@ -40,44 +42,40 @@ struct sq_queue {
     /* Written by the runner. */
     sq__segment_t *head;            /* O  the segment of the next task; NULL: the ring's first */
     SQ__ATOMIC(uint16_t) index;     /* C  the next task's slot in it; SQ__SEGMENT_SLOTS: the next segment's first */
-    SQ__ATOMIC(uint16_t) lingers;   /* C  a hint: the runner is out of work and spins for more; nothing runs */
+    SQ__ATOMIC(uint16_t) runner_spins;   /* C  a hint: the runner is out of work and spins for more; nothing runs */
     uint32_t stack_kib;             /* I  stack size of the worker; 0: the system's default */
     SQ__ATOMIC(uint64_t) ran;       /* C */
 
-    SQ__ATOMIC(uint64_t) entered;   /* C  how many segments the head has entered; also 1 before the first */
+    SQ__ATOMIC(uint64_t) entered;   /* C  the number of the head's segment, from 1 on; while it has none, of the next. Not a count of tasks, as sq__concurrent_t has it */
     SQ__ATOMIC(uint64_t) discarded; /* C */
-    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn: it neither ran nor was discarded */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn: it neither ran nor was discarded. May be below 0 (it wraps): see shared.c */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
     sq__ready_t ready;                  /* P  in the pool's list, while the pool has the baton and none of its threads runs the queue */
     SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (extras.h), then fixed */
     SQ__ATOMIC(uint32_t) references; /* A */
-    SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps */
+    SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps: how many suspensions have not been resumed */
 
     /* Read by all, rarely written. */
-    SQ__ATOMIC(uint16_t) control;      /* L, the holder reads it: what to do with the next task; SQ__HOLD, ... */
-    SQ__ATOMIC(uint16_t) handoff_kind; /* C  SQ__EMPTY: none */
-    SQ__ATOMIC(uint32_t) noted_process; /* L, read by any thread: see process.h; with SQ__WATCHED_PROCESS while the queue is watched */
-    sq__room_t *room;                  /* I  NULL: the capacity is unlimited */
+    SQ__ATOMIC(uint16_t) control;      /* L, the holder and submitters read it: what to do with the next task; SQ__HOLD, ... */
+    SQ__ATOMIC(uint16_t) handoff_kind; /* C, and under the lock a thread that withdraws writes it. SQ__EMPTY: none */
+    uint32_t process;               /* I  the process that made it: see process.h */
+    sq__permits_t *permits;                  /* I  NULL: the capacity is unlimited */
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
-    sq__work_t handoff;                 /* O  a TASK, PAIR or CLAIM, or a thread of a shared slot */
+    sq__work_t handoff;                 /* O  a TASK, PAIR or CANCELLABLE, or a thread of a shared slot */
     SQ__ATOMIC(uint64_t) segments;      /* A  how many segments were added to the ring */
     SQ__ATOMIC(uintptr_t) first;        /* A  the link to the first segment; see ring.h */
-    SQ__ATOMIC(sq__segment_t *) spare;  /* A  an empty segment for reuse, or NULL */
+    SQ__ATOMIC(uint64_t) rejected;      /* A */
     SQ__ATOMIC(uint64_t) withdrawn;     /* A */
 
     /* Written by the submitters. */
     SQ__ATOMIC(sq__state_t) state;      /* A  see state.h */
-    SQ__ATOMIC(uint64_t) rejected;      /* A */
 #ifdef SQ_DEBUG
     SQ__ATOMIC(uint64_t) mark; /* A  see handle.h */
 #endif
     char label[];                       /* I */
 };
-
-/* In `noted_process`, so that it is neither the number of a process nor what sq__process_if_quiet is in a trace (observe/call_sites.h). */
-#define SQ__WATCHED_PROCESS (UINT32_C(1) << 31)
 
 /* Fields this far apart are on different cache lines at any address of the queue. */
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
@@ -88,9 +86,25 @@ static inline bool sq__queue_is_on_loop(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__ON_LOOP, 0);
 }
 
+/* True: a sync from outside does not run on its thread at once, free or not: the queue is on a loop, or has a target. */
+static inline bool sq__queue_is_bound(const sq_queue_t *queue) {
+    return __builtin_expect(sq__load_relaxed(&queue->control) & (SQ__ON_LOOP | SQ__ON_TARGET), 0);
+}
+
+/* The queue on which its tasks run; NULL: it has no target. */
+static inline sq_queue_t *sq__queue_target(const sq_queue_t *queue) { return sq__runner_target(sq__load_relaxed(&queue->runner)); }
+
+/* The last of its targets; the queue itself, if it has none. */
+static inline const sq_queue_t *sq__queue_root(const sq_queue_t *queue) {
+    for (const sq_queue_t *target; (target = sq__queue_target(queue)) != NULL;) {
+        queue = target;
+    }
+    return queue;
+}
+
 /* True: the queue was created before a fork, and this process is the child. */
 static inline bool sq__queue_is_stale(const sq_queue_t *queue) {
-    return (sq__load_relaxed(&queue->noted_process) & ~SQ__WATCHED_PROCESS) != sq__process();
+    return queue->process != sq__process();
 }
 
 /* On a pool: the band of its ready entry. */

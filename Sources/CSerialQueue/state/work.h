@@ -16,15 +16,16 @@ enum sq__work_kind {
     SQ__DUE,    /* a delayed task: a TASK that does not count towards the capacity */
     SQ__MEMBER, /* a TASK of a group */
     SQ__AWAITED, /* a thread in run_and_wait, which waits until the runner has run its function */
-    SQ__EITHER, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
+    SQ__RUN_ANYWHERE, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
     SQ__WAITER, /* a thread in sync, which waits for the baton */
     SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
+    SQ__NOTIFICATION, /* of a group: as DUE */
     /* One test finds these two, also with SQ__BARRIER. */
-    SQ__CLAIM = 0x20, /* a PAIR that can be withdrawn until its turn (kernel/withdraw.h) */
-    SQ__GONE = 0x21,  /* a withdrawn CLAIM: the baton's holder skips the slot */
+    SQ__CANCELLABLE = 0x20, /* a PAIR that can be withdrawn until its turn (kernel/withdraw.h) */
+    SQ__CANCELLED = 0x21,  /* a withdrawn CANCELLABLE: the baton's holder skips the slot */
 };
 
-/* A bit of the kind, of a TASK, PAIR, JOB, CLAIM, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
+/* A bit of the kind, of a TASK, PAIR, JOB, CANCELLABLE, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
 enum { SQ__BARRIER = 0x40 };
 
 enum { SQ__KIND_BITS = 8 }; /* of a slot's word: a kind and the bit */
@@ -66,7 +67,7 @@ typedef struct sq__call {
 typedef struct sq__waiter {
     sq__token_t *token;
     sq__wait_id_t wait_id;
-    sq__call_t *call; /* of an AWAITED or EITHER, or of a concurrent queue; else NULL */
+    sq__call_t *call; /* of an AWAITED or RUN_ANYWHERE, or of a concurrent queue; else NULL */
 } sq__waiter_t;
 
 /* L under the queue's lock. */
@@ -75,16 +76,16 @@ typedef struct sq__shared {
     struct sq__sharer **end;  /* L */
 } sq__shared_t;
 
-typedef struct sq__claim {
+typedef struct sq__cancellable {
     SQ__ATOMIC(uintptr_t) *place; /* the task's position; see withdraw.h */
     const void *pair;   /* an sq__pair_t, or a struct that begins with the same fields */
-    bool takes_no_room; /* does not count towards the capacity */
-} sq__claim_t;
+    bool takes_no_permit; /* does not count towards the capacity */
+} sq__cancellable_t;
 
 typedef union sq__work {
     sq_task_t task;
     sq__pair_t pair;
-    sq__claim_t claim;
+    sq__cancellable_t cancellable;
     sq__member_task_t member;
     sq__waiter_t waiter;
     sq__shared_t shared;

@@ -28,9 +28,7 @@ typedef struct sq__locks {
 /* The lock of the object at this address. The object itself is not accessed. */
 void sq__locks_take(sq__locks_t *locks, const void *object);
 void sq__locks_release(sq__locks_t *locks, const void *object);
-
-/* All of them, around a fork. */
-void sq__locks_take_all(sq__locks_t *locks);
-void sq__locks_release_all(sq__locks_t *locks);
+/* Which of them that is. */
+unsigned sq__locks_index(const void *object);
 
 #endif

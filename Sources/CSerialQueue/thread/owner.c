@@ -57,11 +57,4 @@ void sq__owner_nudge(sq__owner_t *owner) {
     sq__mutex_unlock(&lock);
 }
 
-static void take_lock(void) { sq__mutex_lock(&lock); }
-
-static void release_lock(bool in_child) {
-    (void)in_child;
-    sq__mutex_unlock(&lock);
-}
-
-static __attribute__((constructor)) void around_fork(void) { sq__process_around_fork(SQ__RANK_OWNERS, take_lock, release_lock); }
+SQ__AROUND_FORK(SQ__RANK_OWNERS, .lock = &lock)

@@ -4,33 +4,36 @@
 
 #include <stddef.h>
 
-typedef struct lock {
-    void (*take)(void);
-    void (*release)(bool in_child);
-} lock_t;
-
 SQ__ATOMIC(uint32_t) sq__fork_process;
 SQ__ATOMIC(uint32_t) sq__process_if_quiet;
-static lock_t registered[SQ__RANKS];
-static lock_t taken[SQ__RANKS]; /* by the fork in progress; a copy, because another thread may be loading this library at the same time */
+sq__fork_lock_t sq__fork_locks[SQ__RANKS];
+static sq__fork_lock_t taken[SQ__RANKS]; /* by the fork in progress; a copy, because another thread may be loading this library at the same time */
 static bool are_forks_watched;
 
 void sq__process_be_quiet(bool is_quiet) { sq__store_relaxed(&sq__process_if_quiet, is_quiet ? sq__process() : ~sq__process()); }
 
+static void with_each(const sq__fork_lock_t *registered, void (*call)(sq__mutex_t *mutex)) {
+    if (registered->lock != NULL) {
+        call(registered->lock);
+    }
+    for (unsigned i = 0; registered->locks != NULL && i < SQ__LOCKS; i += 1) {
+        call(&registered->locks->of[i].mutex);
+    }
+}
+
 static void before_fork(void) {
     for (unsigned rank = 0; rank < SQ__RANKS; rank += 1) {
-        taken[rank] = registered[rank];
-        if (taken[rank].take != NULL) {
-            taken[rank].take();
-        }
+        taken[rank] = sq__fork_locks[rank];
+        with_each(&taken[rank], sq__mutex_lock);
     }
 }
 
 static void release_locks(bool in_child) {
     for (unsigned rank = SQ__RANKS; rank > 0; rank -= 1) {
-        if (taken[rank - 1].release != NULL) {
-            taken[rank - 1].release(in_child);
+        if (in_child && taken[rank - 1].in_child != NULL) {
+            taken[rank - 1].in_child();
         }
+        with_each(&taken[rank - 1], sq__mutex_unlock);
     }
 }
 
@@ -42,8 +45,8 @@ static void in_child(void) {
     release_locks(true);
 }
 
-void sq__process_around_fork(sq__lock_rank_t rank, void (*take)(void), void (*release)(bool in_child)) {
-    registered[rank] = (lock_t){ .take = take, .release = release };
+void sq__process_around_fork(sq__lock_rank_t rank, sq__fork_lock_t lock) {
+    sq__fork_locks[rank] = lock;
     if (!are_forks_watched) {
         are_forks_watched = sq__thread_at_fork(before_fork, in_parent, in_child) == 0;
     }

@@ -11,6 +11,7 @@
 #define SQ__THREAD_PROCESS_H
 
 #include "platform/atomic.h"
+#include "thread/locks.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@ typedef enum sq__lock_rank {
     SQ__RANK_TRACING, /* the beginning and end of a trace */
     SQ__RANK_SHARED_POOL,
     SQ__RANK_POOLS,   /* the list of pools */
-    SQ__RANK_QUEUES,  /* state/lock.h */
+    SQ__RANK_QUEUES,  /* state/queue_lock.h */
     SQ__RANK_SUSPENDED, /* the lists of suspended queues */
     SQ__RANK_ENDERS,  /* the threads that wait for the end of a queue */
     SQ__RANK_WATCH,   /* the watching thread */
@@ -43,7 +44,7 @@ typedef enum sq__lock_rank {
 extern SQ__ATOMIC(uint32_t) sq__fork_process;
 
 /* The number of this process; while a trace is recorded, a number that no queue has. One comparison with it finds out whether
- * a queue is from before a fork, is to be traced, or is watched (observe/call_sites.h). Code that has a path for one of the two has one for both, at no cost. */
+ * a queue is from before a fork or is to be traced. */
 extern SQ__ATOMIC(uint32_t) sq__process_if_quiet;
 
 /* Sets sq__process_if_quiet. True: to the number of this process. False: to a number that no queue has. */
@@ -52,9 +53,20 @@ void sq__process_be_quiet(bool is_quiet);
 /* The number of this process. */
 static inline uint32_t sq__process(void) { return sq__load_relaxed(&sq__fork_process); }
 
-/* Registers two functions: `take` is called before every fork, `release` after it, in the parent and in the child. Called once for
- * each rank, while the library is loaded: no later moment comes exactly once in every program. If there is no memory for the
- * registration, everything works except in the child of a fork. */
-void sq__process_around_fork(sq__lock_rank_t rank, void (*take)(void), void (*release)(bool in_child));
+/* What a module registers: its lock or its locks, and a function that is called in the child, with this and all earlier locks held. */
+typedef struct sq__fork_lock {
+    sq__mutex_t *lock;
+    sq__locks_t *locks;
+    void (*in_child)(void);
+} sq__fork_lock_t;
+extern sq__fork_lock_t sq__fork_locks[]; /* by rank; for tests, which hold them */
+
+/* Called once for each rank, while the library is loaded: no later moment comes exactly once in every program. If there is no memory
+ * for the registration, everything works except in the child of a fork. */
+void sq__process_around_fork(sq__lock_rank_t rank, sq__fork_lock_t lock);
+
+/* The same for a module with one rank: registers these fields of a sq__fork_lock_t when the library is loaded. */
+#define SQ__AROUND_FORK(rank, ...) \
+    static __attribute__((constructor)) void around_fork(void) { sq__process_around_fork((rank), (sq__fork_lock_t){ __VA_ARGS__ }); }
 
 #endif

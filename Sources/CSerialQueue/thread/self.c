@@ -1,5 +1,6 @@
 #include "thread/self.h"
 
+#include "platform/list.h"
 #include "platform/memory.h"
 #include "platform/mutex.h"
 #include "platform/peek.h"
@@ -13,18 +14,24 @@ static sq__self_t *listed; /* under the lock */
 static void unlist(sq__self_t *self) {
     sq__mutex_lock(&lock);
     if (self->link != NULL) {
-        *self->link = self->next;
-        if (self->next != NULL) {
-            self->next->link = self->link;
-        }
-        self->link = NULL;
+        SQ__LIST_REMOVE(self);
     }
     sq__mutex_unlock(&lock);
+}
+
+/* The thread ends inside a task or inside the function of a once. On a stack of the program's own, addresses say nothing. */
+static bool was_left(const sq__self_t *self) {
+    bool in_task = self->frame != NULL && self->frame != SQ__UNLISTED;
+    return self->explored == NULL && (in_task || self->hold != NULL) &&
+           sq__thread_owns_stack(in_task ? (const void *)self->frame : self->hold);
 }
 
 static void self_end(sq__exit_t *exit) {
     (void)exit;
     sq__self_t *self = sq__self();
+    if (was_left(self)) {
+        sq__thread_left();
+    }
     self->ended = true;
     unlist(self);
     if (self->token != NULL) {
@@ -66,12 +73,7 @@ void sq__self_enlist(void) {
     }
     self->thread_id = sq__thread_id();
     sq__mutex_lock(&lock);
-    self->next = listed;
-    self->link = &listed;
-    if (self->next != NULL) {
-        self->next->link = &self->next;
-    }
-    listed = self;
+    SQ__LIST_PUT(listed, self);
     sq__mutex_unlock(&lock);
 }
 
@@ -114,28 +116,21 @@ void sq__self_wait_over(sq__token_t *token) {
     }
 }
 
-static void take_lock(void) { sq__mutex_lock(&lock); }
-
 /* In the child there is only the thread that forked. Its token is retired, like all tokens from before the fork. The list of tokens is
  * still locked, because its rank is lower. */
-static void release_lock(bool in_child) {
+static void forget_threads(void) {
     sq__self_t *self = sq__self();
-    if (in_child && self->token != NULL) {
+    if (self->token != NULL) {
         sq__token_recycle_locked(self->token);
         self->token = NULL;
     }
-    if (in_child) {
-        listed = self->link != NULL ? self : NULL;
-        self->next = NULL;
-        self->link = listed != NULL ? &listed : NULL;
-        self->thread_id = sq__thread_id();
-    }
-    sq__mutex_unlock(&lock);
+    listed = self->link != NULL ? self : NULL;
+    self->next = NULL;
+    self->link = listed != NULL ? &listed : NULL;
+    self->thread_id = sq__thread_id();
 }
 
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_SELF, take_lock, release_lock);
-}
+SQ__AROUND_FORK(SQ__RANK_SELF, .lock = &lock, .in_child = forget_threads)
 
 sq__owner_t *sq__self_owner(void) {
     sq__self_t *self = sq__self();

@@ -22,31 +22,33 @@ typedef struct sq__frame {
     void (*function)(void *context); /* what it runs; not set if is_batch */
     bool begins; /* the task starts a chain: the tasks further out did not call it. It runs here on behalf of another thread. */
     bool is_reader; /* the frame is part of a sq__reader_t (observe/reader.h) */
-    bool is_batch; /* many tasks, one after the other: the frame is part of a sq__batch_frame_t (kernel/run.h) */
+    bool is_batch; /* many tasks, one after the other: the frame is part of a sq__batch_frame_t (kernel/run_task.h) */
     bool has_site; /* it is known where the task was submitted */
-    uint64_t site; /* if has_site: a sq__site_t (trace/sites.h) */
+    bool did_not_run; /* what it runs was cancelled before its turn. Read only if the task is observed (observe/observe.h) */
+    const void *site; /* if has_site: the call's return address (trace/sites.h) */
 } sq__frame_t;
 
-/* Where the task of this frame was submitted; 0: not known. */
-static inline uint64_t sq__frame_site(const sq__frame_t *frame) { return frame->has_site ? frame->site : 0; }
+/* Where the task of this frame was submitted; NULL: not known. */
+static inline const void *sq__frame_site(const sq__frame_t *frame) { return frame->has_site ? frame->site : NULL; }
 
-static inline void sq__frame_set_site(sq__frame_t *frame, uint64_t site) {
+static inline void sq__frame_set_site(sq__frame_t *frame, const void *site) {
     frame->site = site;
-    frame->has_site = site != 0;
+    frame->has_site = site != NULL;
 }
 
 /* One for each once whose function this thread is running, and for each apply of another thread that it helps; innermost first. It is a
  * local variable of the function that does this. */
 typedef struct sq__hold {
     const void *what;
-    const char *pool; /* of an apply: its pool's label; NULL: it is a once */
+    const char *pool; /* of an apply: its pool's label; else NULL */
+    const char *item; /* of an item that is performed: its label; else NULL. Neither: it is a once */
     struct sq__hold *parent;
 } sq__hold_t;
 
 /* Only its own thread uses it; a dump peeks at it (platform/peek.h). L under the lock of the list; F fixed while it is listed. */
 typedef struct sq__self {
     sq__frame_t *frame; /* the innermost task, or NULL; SQ__UNLISTED: none, and the thread is not in the list yet */
-    sq__hold_t *hold;   /* the innermost once or apply, or NULL */
+    sq__hold_t *hold;   /* the innermost once, apply or item that is performed, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h), or NULL */
@@ -58,8 +60,6 @@ typedef struct sq__self {
     struct sq__self *next; /* L */
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
-    const void *noted_queue; /* the queue of a site that was noted (trace/sites.h), or NULL */
-    uint64_t noted_site;
     uint32_t number; /* T  see sq__self_number; 0: none yet */
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;

@@ -27,9 +27,9 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
 void sq__spin_end(sq__spin_t kind, bool found) {
     record_t *record = &records[kind];
     if (found) {
-        record->losses -= record->losses > 0;
+        record->losses = (uint8_t)(record->losses - (record->losses > 0));
     } else {
-        record->losses += record->losses < MOST_LOSSES;
+        record->losses = (uint8_t)(record->losses + (record->losses < MOST_LOSSES));
         record->skips = (uint8_t)((1u << record->losses) - 1);
     }
 }

@@ -77,20 +77,14 @@ void sq__token_recycle(sq__token_t *token) {
     sq__mutex_unlock(&free_lock);
 }
 
-void sq__token_lock_list(void) { sq__mutex_lock(&free_lock); }
-
-void sq__token_unlock_list(bool in_child) {
-    if (in_child) {
-        tokens_of_parent = free_tokens; /* keeps them reachable for leak checkers */
-        free_tokens = NULL;
-        made = NULL;
-    }
-    sq__mutex_unlock(&free_lock);
+/* The child of a fork does not reuse older tokens: a late granter may have held the lock of one at the fork. */
+static void forget_tokens(void) {
+    tokens_of_parent = free_tokens; /* keeps them reachable for leak checkers */
+    free_tokens = NULL;
+    made = NULL;
 }
 
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_TOKENS, sq__token_lock_list, sq__token_unlock_list);
-}
+SQ__AROUND_FORK(SQ__RANK_TOKENS, .lock = &free_lock, .in_child = forget_tokens)
 
 sq__wait_id_t sq__token_prepare(sq__token_t *token) {
     /* A late grant may still read the word, but it names an old wait and changes nothing. The new ID reaches the granter
@@ -109,7 +103,7 @@ static unsigned status_of(uint64_t word, sq__wait_id_t wait_id) {
     return word >> STATUS_BITS == wait_id ? (unsigned)(word & ((1u << STATUS_BITS) - 1)) : OVER;
 }
 
-static bool is_open(unsigned status) { return (status & ~CLAIMED) == WAITING || (status & ~CLAIMED) == SLEEPING; }
+static bool is_open(unsigned status) { return (status & ~(unsigned)CLAIMED) == WAITING || (status & ~(unsigned)CLAIMED) == SLEEPING; }
 
 /* Ends an open wait. A claimed wait can be granted, but not refused. */
 static bool settle(sq__token_t *token, sq__wait_id_t wait_id, unsigned final) {
@@ -122,7 +116,7 @@ static bool settle(sq__token_t *token, sq__wait_id_t wait_id, unsigned final) {
             return false;
         }
     }
-    if ((status & ~CLAIMED) == SLEEPING) {
+    if ((status & ~(unsigned)CLAIMED) == SLEEPING) {
         /* The waiter holds the lock from SLEEPING until it sleeps on the condition. Without this lock the signal could come
          * too early and be lost. The signal follows the unlock so that the waiter does not wake into a held lock. */
         sq__mutex_lock(&token->lock);
@@ -243,18 +237,29 @@ static bool fall_asleep(sq__token_t *token, sq__wait_id_t wait_id) {
     return true;
 }
 
-sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+static sq__outcome_t sleep_until(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline, bool withdraws) {
     sq__mutex_lock(&token->lock);
     sq__outcome_t outcome = fall_asleep(token, wait_id) ? SQ__OPEN : look(token, wait_id);
     while (outcome == SQ__OPEN && !token->is_nudged) {
         bool in_time = sq__condition_wait(&token->wake, &token->lock, deadline) || sq__clock_now() < deadline;
-        outcome = in_time ? look(token, wait_id) : sq__token_withdraw(token, wait_id);
+        outcome = in_time || !withdraws ? look(token, wait_id) : sq__token_withdraw(token, wait_id);
+        if (!in_time && !withdraws) {
+            break;
+        }
         if (!in_time && outcome == SQ__OPEN) {
             deadline = SQ__NEVER; /* claimed: the work has begun, and the deadline limits only the wait until then */
         }
     }
     sq__mutex_unlock(&token->lock);
     return outcome;
+}
+
+sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+    return sleep_until(token, wait_id, deadline, true);
+}
+
+sq__outcome_t sq__token_doze(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+    return sleep_until(token, wait_id, deadline, false);
 }
 
 void sq__token_nudge(sq__token_t *token) {

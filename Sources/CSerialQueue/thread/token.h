@@ -37,10 +37,6 @@ sq__token_t *sq__token_acquire(void);
 void sq__token_recycle(sq__token_t *token);
 void sq__token_recycle_locked(sq__token_t *token); /* the caller holds the list's lock */
 
-/* Around a fork. The child does not reuse older tokens: a late granter may have held the lock of one at the fork. */
-void sq__token_lock_list(void);
-void sq__token_unlock_list(bool in_child);
-
 /* T. Begins a wait and returns its ID. Called by the thread that will wait, before any other thread can grant the wait. */
 sq__wait_id_t sq__token_prepare(sq__token_t *token);
 
@@ -79,6 +75,9 @@ sq__outcome_t sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_
 /* Sleeps until the wait is decided; withdraws it when the deadline passes first. Returns SQ__OPEN only after a nudge. The only
  * function that sleeps. */
 sq__outcome_t sq__token_sleep(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
+
+/* The same, but when the deadline passes first, the wait stays open, and SQ__OPEN is returned. */
+sq__outcome_t sq__token_doze(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline);
 
 /* Withdraws the wait. Returns SQ__WITHDRAWN, the outcome if it was already decided, or SQ__OPEN if it is claimed. */
 sq__outcome_t sq__token_withdraw(sq__token_t *token, sq__wait_id_t wait_id);

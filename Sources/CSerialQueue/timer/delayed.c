@@ -2,8 +2,8 @@
  *
  * DESIGN. The caller itself submits a task without a delay, in order with what it submits before and after. Any other task has
  * an alarm, and is on its queue's list of pending timers (pending_timers.h). Up to three threads race for it, and the queue's lock
- * decides between them: the alarm's call (c), which submits it, the end of the queue (e), which discards it, and, if it is a CLAIM
- * (withdraw.h), a thread that withdraws it (w). As long as it is on the list, the place of a CLAIM is DELAYED.
+ * decides between them: the alarm's call (c), which submits it, the end of the queue (e), which discards it, and, if it is a CANCELLABLE
+ * (withdraw.h), a thread that withdraws it (w). As long as it is on the list, the place of a CANCELLABLE is DELAYED.
  *
  *     (c1) with the lock: submit it, remove it from the list, unlock; free it
  *     (e1) with the lock: remove it, unlock   (e2) discard it   (e3) cancel the alarm; free it, unless (c) will
@@ -18,16 +18,16 @@
  * or the queue is closed (pending_timers.h). From then on it is like other tasks: a suspended queue without references discards it. */
 #include "timer/delayed.h"
 
+#include "include/sq_private.h"
 #include "include/sq_timer.h"
 #include "state/handle.h"
-#include "state/lock.h"
-#include "observe/call_sites.h"
+#include "state/queue_lock.h"
 #include "kernel/withdraw.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "queue/async.h"
 #include "queue/pending_timers.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 #include "timer/timed_submit.h"
 
 #include <errno.h>
@@ -39,8 +39,8 @@ typedef struct delayed {
     sq_queue_t *queue;    /* F */
     sq__alarms_t *alarms; /* F */
     sq__work_t work;      /* F */
-    sq__site_t site;      /* F  where it was submitted; 0: not known */
-    uint16_t kind;        /* F  SQ__DUE or SQ__CLAIM */
+    const void *site;      /* F  where it was submitted; NULL: not known */
+    uint16_t kind;        /* F  SQ__DUE or SQ__CANCELLABLE */
     unsigned references;  /* L  held by the alarm or its call; and by the list, or the thread that removes it from the list */
 } delayed_t;
 
@@ -89,10 +89,10 @@ static bool drop_references(delayed_t *delayed) {
 
 /* (e2) */
 static void discard_work(const delayed_t *delayed) {
-    if (delayed->kind == SQ__CLAIM) {
-        const sq__pair_t pair = *(const sq__pair_t *)delayed->work.claim.pair;
+    if (delayed->kind & SQ__CANCELLABLE) {
+        const sq__pair_t pair = *(const sq__pair_t *)delayed->work.cancellable.pair;
         sq__lock(delayed->queue);
-        sq__store_relaxed(delayed->work.claim.place, SQ__OVER);
+        sq__store_relaxed(delayed->work.cancellable.place, SQ__OVER);
         sq__unlock(delayed->queue);
         pair.call(pair.first, pair.second, false);
     } else if (delayed->work.task.discard != NULL) {
@@ -143,9 +143,9 @@ bool sq__delayed_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place) {
     return is_listed;
 }
 
-int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work) {
+int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work, const void *caller) {
     if (delay == 0) {
-        return sq__async_due(queue, kind, work);
+        return sq__async_due(queue, kind, work, caller);
     }
     sq__alarms_t *alarms;
     int error = sq__timed_prepare(queue, &alarms);
@@ -159,15 +159,15 @@ int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const s
     }
     *delayed = (delayed_t){
         .alarm.call = fall_due, .pending = { .end = end, .keeps_queue = true }, .queue = sq_queue_retain(queue),
-        .alarms = alarms, .work = *work, .site = sq__sited_is_wanted(queue) ? sq__sites_noted(queue) : 0, .kind = kind, .references = 2
+        .alarms = alarms, .work = *work, .site = caller, .kind = kind, .references = 2
     };
     uint64_t due = sq__timed_in(alarms, delay);
     sq__lock(queue);
     error = sq__pending_timers_add(queue, &delayed->pending);
     if (error == 0) {
         sq__alarm_set(alarms, &delayed->alarm, due, 0);
-        if (kind == SQ__CLAIM) {
-            sq__store_relaxed(work->claim.place, (uintptr_t)delayed | SQ__DELAYED);
+        if (kind & SQ__CANCELLABLE) {
+            sq__store_relaxed(work->cancellable.place, (uintptr_t)delayed | SQ__DELAYED);
         }
     }
     sq__unlock(queue);
@@ -182,19 +182,16 @@ const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm) {
     return alarm->call == fall_due ? SQ__CONTAINER(alarm, delayed_t, alarm)->queue : NULL;
 }
 
-static inline int submit_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
-    int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task });
+int sq__async_task_after_from(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *caller) {
+    SQ__CHECK_HANDLE(queue);
+    int error = task->run == NULL ? EINVAL : sq__delayed_submit(queue, delay, SQ__DUE, &(sq__work_t){ .task = *task }, caller);
     return error ? sq__queue_reject(queue, error) : 0;
 }
 
-SQ__NOTES_CALLER int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
-    SQ__CHECK_HANDLE(queue);
-    SQ__NOTE_CALLER_IF_WANTED(queue);
-    return submit_after(queue, delay, task);
+int sq_async_task_after(sq_queue_t *queue, uint64_t delay, const sq_task_t *task) {
+    return sq__async_task_after_from(queue, delay, task, __builtin_return_address(0));
 }
 
-SQ__NOTES_CALLER int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *context) {
-    SQ__CHECK_HANDLE(queue);
-    SQ__NOTE_CALLER_IF_WANTED(queue);
-    return submit_after(queue, delay, &(sq_task_t){ .run = function, .context = context });
+int sq_async_after(sq_queue_t *queue, uint64_t delay, sq_function_t function, void *context) {
+    return sq__async_task_after_from(queue, delay, &(sq_task_t){ .run = function, .context = context }, __builtin_return_address(0));
 }

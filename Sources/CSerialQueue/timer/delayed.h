@@ -5,11 +5,11 @@
 #include "alarm/alarm.h"
 #include "state/queue.h"
 
-/* Submits a DUE, or a CLAIM that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM,
+/* Submits a DUE, or a CANCELLABLE that takes no room, in `delay` nanoseconds; if that is 0, at once. Returns 0, ENOMEM,
  * ESHUTDOWN or ESTALE. */
-int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work);
+int sq__delayed_submit(sq_queue_t *queue, uint64_t delay, uint16_t kind, const sq__work_t *work, const void *caller);
 
-/* Withdraws the CLAIM with this place, if its delay is not over. It was never in the queue, so it is not counted. False: the task is in
+/* Withdraws the CANCELLABLE with this place, if its delay is not over. It was never in the queue, so it is not counted. False: the task is in
  * the queue, over, or not submitted. As in sq__withdraw, the queue may be freed. */
 bool sq__delayed_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
 

@@ -6,8 +6,8 @@
 #include "observe/call_sites.h"
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
-#include "queue/pools.h"
-#include "queue/runner.h"
+#include "queue/on_pool.h"
+#include "queue/queue_runner.h"
 
 #include <errno.h>
 
@@ -19,6 +19,7 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
     if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
+    sq__trace_hook_begin(queue);
     int error = sq__runner_start(queue, &runner);
     return error ? error : sq__queue_alarms(queue, alarms);
 }
@@ -27,26 +28,23 @@ uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {
     return sq__time_after(sq__alarms_now(alarms), nanoseconds);
 }
 
-int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, sq__site_t site, bool *passes) {
+int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *site, bool *passes) {
     sq__place_t place;
     int error = sq__ring_take_place(queue, false, &place);
     if (error) {
         return error;
     }
-    if (kind == SQ__CLAIM) {
-        sq__store_relaxed(work->claim.place, sq__ring_where(place));
+    if (kind & SQ__CANCELLABLE) {
+        sq__store_relaxed(work->cancellable.place, sq__ring_where(place));
     }
-    sq__probe_submit(queue, kind == SQ__CLAIM ? work->claim.pair : &work->pair);
-    if (sq__is_sited(queue)) {
-        sq__sites_note(queue, site, true);
-        if (place.slot == NULL) {
-            sq__traced_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF);
-        }
-    }
+    sq__probe_submit(queue, kind & SQ__CANCELLABLE ? work->cancellable.pair : &work->pair);
     if (place.slot == NULL) {
-        sq__measured_handoff(queue);
+        if (sq__is_sited(queue)) {
+            sq__trace_hook_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF, site);
+        }
+        sq__timings_handoff(queue);
     }
-    *passes = sq__ring_put(queue, place, kind, work) != SQ__PUT_QUEUED;
+    *passes = sq__ring_put(queue, place, kind, work, site) != SQ__PUT_QUEUED;
     return 0;
 }
 

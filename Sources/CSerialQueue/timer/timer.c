@@ -1,15 +1,14 @@
 /* timer.c: the calls of a timer's owner. timer_fire.c explains how they race with the firings. */
 #include "timer/timer.h"
 
+#include "include/sq_private.h"
 #include "timer/timer_fire.h"
-#include "kernel/current.h"
 #include "state/handle.h"
-#include "state/lock.h"
-#include "observe/call_sites.h"
+#include "state/queue_lock.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/peek.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 #include "wait/deadlock_report.h"
 
 #include <errno.h>
@@ -19,10 +18,8 @@ static sq_timer_t *failed(int error) {
     return NULL;
 }
 
-SQ__NOTES_CALLER sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
+sq_timer_t *sq__timer_create_from(sq_queue_t *queue, const sq_task_t *task, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    SQ__NOTE_CALLER_IF_WANTED(queue);
-    sq__site_t site = sq__sited_is_wanted(queue) ? sq__sites_noted(queue) : 0;
     sq__alarms_t *alarms;
     if (task->run == NULL) {
         return failed(EINVAL);
@@ -38,7 +35,7 @@ SQ__NOTES_CALLER sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t 
     }
     *timer = (sq_timer_t){
         .alarm.call = sq__timer_fall_due, .pending.end = sq__timer_end_with_queue, .queue = queue, .alarms = alarms,
-        .task = *task, .site = site, .references = 2, .has_queue = true
+        .task = *task, .site = caller, .references = 2, .has_queue = true
     };
     sq__lock(queue);
     error = sq__pending_timers_add(queue, &timer->pending);
@@ -55,12 +52,15 @@ no_memory:
     return failed(error);
 }
 
-int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_t leeway) {
+sq_timer_t *sq_timer_create(sq_queue_t *queue, const sq_task_t *task) {
+    return sq__timer_create_from(queue, task, __builtin_return_address(0));
+}
+
+int sq_timer_start_at(sq_timer_t *timer, sq_time_t due, uint64_t interval, uint64_t leeway) {
     int error = 0;
     if (sq__queue_is_stale(timer->queue)) {
         return ESTALE;
     }
-    uint64_t due = sq__timed_in(timer->alarms, delay);
     sq__lock(timer->queue);
     if (sq__load_relaxed(&timer->queue->state) & SQ__CLOSED) { /* changes under the same lock */
         error = ESHUTDOWN;
@@ -70,10 +70,18 @@ int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_
         timer->interval = interval;
         timer->leeway = leeway;
         timer->is_first = true;
-        sq__timer_arm(timer, due, leeway);
+        if (timer->suspensions == 0) {
+            sq__timer_arm(timer, due, leeway);
+        } else {
+            timer->is_resting = true;
+        }
     }
     sq__unlock(timer->queue);
     return error;
+}
+
+int sq_timer_start(sq_timer_t *timer, uint64_t delay, uint64_t interval, uint64_t leeway) {
+    return sq_timer_start_at(timer, sq__queue_is_stale(timer->queue) ? 0 : sq__timed_in(timer->alarms, delay), interval, leeway);
 }
 
 uint64_t sq_timer_intervals(const sq_timer_t *timer) {
@@ -149,7 +157,7 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
         return 0;
     }
     if (waits_for_itself) {
-        sq__deadlock_onto_itself(queue, "sq_timer_cancel_and_wait on a timer of");
+        sq__deadlock_onto_itself(queue, SQ__AIM_TASK, "sq_timer_cancel_and_wait on a timer of", NULL);
         return EDEADLK;
     }
     error = sq__wait_end(&waiter.wait, deadline);

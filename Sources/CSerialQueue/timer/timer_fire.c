@@ -23,6 +23,8 @@
  *     f1 o1     the firing runs; cancel may return, but cancel-and-wait puts (w) on the list in the same step, and f3 comes later
  *     o1 f1     as above. A start after o1 may submit another firing, n + 1, while n is still in the queue: the number of n is
  *               not the one that waits, and n + 1 has its own slot, behind what was submitted before it fell due
+ * Suspension: a suspended timer rests, as after c3, and its alarm is not set; only resume sets it, or, if a firing runs by then, f4. A firing
+ * that waits is taken back, and `due` is again the first time that it covered. So the firing after the resume covers all of them.
  * A skipped firing against a later one, in a concurrent queue, where both are under way at once:
  *     f1' f1 f3'   the skipped one finds that a firing runs, and changes nothing: f3, f4 and the end of a released timer come after it
  * Release (o1, and then there is no owner):
@@ -48,10 +50,10 @@
 #include "observe/probes.h"
 #include "observe/trace_hooks.h"
 #include "observe/wrapper.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "platform/container.h"
 #include "platform/memory.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 
 #include <errno.h>
 
@@ -142,7 +144,7 @@ static void pass(sq_timer_t *timer, bool ran) {
         sq__timer_leave(timer);
         return;
     }
-    if (timer->is_resting && !timer->is_waiting) {
+    if (timer->is_resting && !timer->is_waiting && timer->suspensions == 0) {
         timer->is_resting = false;
         timer->is_armed = true;
         timer->references += 1;
@@ -181,6 +183,7 @@ static void fire(void *context, void *number, bool runs) {
     sq__unlock(queue);
     if (!may_run && runs) {
         sq__depth_not_run(queue); /* corrects the count: the caller has counted the firing as run already */
+        sq__self()->frame->did_not_run = true;
     } else if (!may_run) {
         sq__count(&queue->discarded, (uint64_t)-1);
         sq__count(&queue->skipped, 1);
@@ -207,18 +210,18 @@ static void finish(void *context, void *unused, bool runs) {
     }
 }
 
-static void show(sq__wrapper_t *wrapper, const char *name, sq_pair_function_t function, uint16_t run) {
+static void show(sq__wrapper_t *wrapper, const char *name, sq_pair_function_t function, uint16_t run, uint8_t kind) {
     *wrapper = (sq__wrapper_t){
         .function = (sq_function_t)(void (*)(void))function, .name = name, .run = run, .discard = offsetof(sq_timer_t, task.discard),
-        .context = offsetof(sq_timer_t, task.context), .code = SQ__NOT_THERE, .label = SQ__NOT_THERE
+        .context = offsetof(sq_timer_t, task.context), .code = SQ__NOT_THERE, .label = SQ__NOT_THERE, .kind = kind
     };
     sq__wrapper_add(wrapper);
 }
 
 static __attribute__((constructor)) void show_timers(void) {
     static sq__wrapper_t firing, final;
-    show(&firing, "a timer's task", fire, offsetof(sq_timer_t, task.run));
-    show(&final, "the end of a timer", finish, offsetof(sq_timer_t, task.discard));
+    show(&firing, "a timer's task", fire, offsetof(sq_timer_t, task.run), SQ__TASK_OF_TIMER);
+    show(&final, "the end of a timer", finish, offsetof(sq_timer_t, task.discard), SQ__END_OF_TIMER);
 }
 
 /* Submissions. L */
@@ -235,7 +238,7 @@ static bool is_left_out(const sq_timer_t *timer) {
 static int submit_firing(sq_timer_t *timer, bool *passes) {
     SQ__PROBE3(timer, timer->queue, SQ__LABEL_AT, timer);
     if (sq__is_traced(timer->queue)) {
-        sq__traced_event(timer->queue, SQ__EVENT_TIMER, 0, 0, 0);
+        sq__trace_hook_event(timer->queue, SQ__EVENT_TIMER, 0, 0, 0);
     }
     int error = submit(timer, fire, timer->firing + 1, passes);
     if (error == 0) {
@@ -295,7 +298,7 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
 void sq__timer_end_with_queue(void *pending) {
     sq_timer_t *timer = SQ__CONTAINER(pending, sq_timer_t, pending);
     sq__lock(timer->queue);
-    bool was_to_fire = timer->is_armed && !timer->is_released;
+    bool was_to_fire = (timer->is_armed || timer->is_resting) && !timer->is_released;
     sq__timer_disarm(timer);
     sq__unlock(timer->queue);
     sq__count(&timer->queue->discarded, was_to_fire);

@@ -21,8 +21,4 @@ void sq__timer_leave(sq_timer_t *timer);
 void sq__timer_fall_due(sq__alarm_t *alarm);
 void sq__timer_end_with_queue(void *pending);
 
-/* For reports: the task of the timer, if this work of kind SQ__JOB is a firing, else NULL; and whether it is the end of a timer. */
-const sq_task_t *sq__timer_task(const sq__pair_t *pair);
-bool sq__timer_is_end(const sq__pair_t *pair);
-
 #endif

@@ -21,7 +21,7 @@ struct sq_timer {
     sq_queue_t *queue;         /* F */
     sq__alarms_t *alarms;      /* F */
     sq_task_t task;            /* F */
-    sq__site_t site;           /* F  where it was made; 0: not known */
+    const void *site;           /* F  where it was made; NULL: not known */
     uint64_t due;              /* L  the first time that no firing covers yet */
     uint64_t interval;         /* L  0: once */
     uint64_t leeway;           /* L */
@@ -36,7 +36,8 @@ struct sq_timer {
     bool is_waiting;           /* L  the last firing is in the queue, and has not begun */
     bool is_running;           /* L  a firing runs */
     const sq__frame_t *frame;  /* L  the task that it is, on its thread's stack */
-    bool is_resting;           /* L  a firing was skipped: the alarm is not set until the waiting or running one is over */
+    bool is_resting;           /* L  it is to fire, but the alarm is not set: until the waiting or running firing is over, or the timer resumed */
+    unsigned suspensions;      /* L  how many calls of resume it waits for */
     bool is_first;             /* L  the next firing is the first since the timer was started */
     bool is_released;          /* L  the owner has released it */
     bool has_queue;            /* L  it still holds its reference to the queue */

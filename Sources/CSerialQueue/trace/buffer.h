@@ -16,7 +16,7 @@
 
 #include "platform/atomic.h"
 #include "platform/memory.h"
-#include "trace/event.h"
+#include "trace/trace_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

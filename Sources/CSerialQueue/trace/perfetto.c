@@ -1,9 +1,7 @@
 #include "trace/perfetto_event.h"
 
 #include "platform/memory.h"
-#include "trace/sites.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,8 +50,8 @@ void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time) {
 }
 
 /* The name of a site; 0: it is not known. */
-static uint32_t site_of(sq__perfetto_t *perfetto, uint64_t address, unsigned line) {
-    return address != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, address, line) : 0;
+static uint32_t site_of(sq__perfetto_t *perfetto, uint64_t address) {
+    return address != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, address) : 0;
 }
 
 static void annotate_site(sq__perfetto_t *perfetto, uint32_t site) {
@@ -64,7 +62,7 @@ static void annotate_site(sq__perfetto_t *perfetto, uint32_t site) {
 
 static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
-    uint32_t site = site_of(perfetto, event->which, sq__entry_line(event));
+    uint32_t site = site_of(perfetto, event->which);
     sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
     sq__annotate(proto, "queue", sq__entry_queue(event));
     sq__annotate(proto, "kind", sq__entry_detail(event));
@@ -85,23 +83,16 @@ static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
     uint32_t queue = sq__entry_queue(event);
     bool is_call = sq__entry_detail(event) & SQ__EVENT_CALLS;
     uint64_t where = place_of(reading, event, is_call);
-    uint32_t site = is_call ? site_of(perfetto, sq__site_address(event->where), sq__site_line(event->where)) : 0;
-    uint32_t function = sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, event->which, 0);
-    uint32_t context = reading->context != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, reading->context, 0) : 0;
-    uint32_t name = sq__packet_intern(perfetto, SQ__NAME_OF_TASK, queue, 0);
+    uint32_t site = is_call ? site_of(perfetto, event->where) : 0;
+    unsigned kind = sq__entry_detail(event) & ~(unsigned)SQ__EVENT_CALLS;
+    sq__task_notes_t notes = sq__task_notes(perfetto, kind, event->which, reading->context, reading->text);
+    uint32_t name = sq__packet_intern(perfetto, SQ__NAME_OF_TASK, queue);
     sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_BEGIN, track);
     sq__proto_text(proto, EVENT_CATEGORY, "run");
     sq__proto_number(proto, EVENT_NAME_NUMBER, name);
     sq__annotate(proto, "queue", queue);
-    sq__annotate(proto, "kind", sq__entry_detail(event) & ~(unsigned)SQ__EVENT_CALLS);
-    sq__annotate_interned(proto, "function", function);
+    sq__annotate_task(proto, &notes);
     annotate_site(perfetto, site);
-    if (context != 0) {
-        sq__annotate_interned(proto, "context", context);
-    }
-    if (reading->text[0] != '\0') {
-        sq__annotate_text(proto, "label", reading->text);
-    }
     if (where != 0) {
         sq__proto_fixed64(proto, EVENT_LAST_OF_FLOW, flow_of(queue, where));
     }
@@ -120,7 +111,7 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     const char *label = sq__packet_queue(perfetto, queue)->label;
     char name[SQ__TEXT_BYTES + 128];
     snprintf(name, sizeof name, "wait for %s", reading->text[0] != '\0' ? reading->text : label != NULL ? label : "a queue");
-    uint32_t site = site_of(perfetto, event->which, sq__entry_line(event));
+    uint32_t site = site_of(perfetto, event->which);
     sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
     annotate_site(perfetto, site);
     if (queue != 0) {
@@ -135,23 +126,14 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     sq__event_end(perfetto, packet);
 }
 
-static const char *outcome_of(unsigned error) {
-    switch (error) {
-    case ETIMEDOUT: return "timed out";
-    case EDEADLK: return "refused, a deadlock";
-    case ESHUTDOWN: return "refused, shut down";
-    default: return "refused";
-    }
-}
-
 static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event, open_event_t ended) {
     sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
-    unsigned detail = sq__entry_kind(event) == SQ__EVENT_WAITED ? sq__entry_detail(event) : 0;
+    unsigned detail = sq__entry_detail(event);
     if (detail != 0) {
         reading->waited_queue = 0; /* this thread's next task has not waited there */
     }
     if (detail != 0 && detail != SQ__EVENT_DONE) {
-        sq__annotate_text(&perfetto->proto, "outcome", outcome_of(detail));
+        sq__annotate_text(&perfetto->proto, "outcome", sq__outcome_text(detail));
     }
     sq__event_end(perfetto, packet);
     if (ended.is_task && !sq__packet_queue(perfetto, ended.queue)->is_concurrent) {
@@ -181,11 +163,19 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
     };
     sq__entry_kind_t kind = sq__entry_kind(event);
     const char *name = kind == SQ__EVENT_MARK || kind == SQ__EVENT_TURN ? reading->text : names[kind];
+    sq__task_notes_t notes = { .kind = 0 };
+    if (kind == SQ__EVENT_WITHDRAWN) {
+        notes = sq__task_notes(perfetto, sq__entry_detail(event), event->which, reading->context, reading->text);
+    }
     sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, names[kind], name);
     if (sq__entry_queue(event) != 0) {
         sq__annotate(&perfetto->proto, "queue", sq__entry_queue(event));
     }
-    sq__annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__entry_detail(event));
+    if (kind == SQ__EVENT_WITHDRAWN) {
+        sq__annotate_task(&perfetto->proto, &notes);
+    } else {
+        sq__annotate(&perfetto->proto, "detail", kind == SQ__EVENT_SUSPEND || kind == SQ__EVENT_RESUME ? event->which : sq__entry_detail(event));
+    }
     if (kind == SQ__EVENT_GRANT || kind == SQ__EVENT_WITHDRAWN) {
         unsigned field = kind == SQ__EVENT_GRANT ? EVENT_FLOW : EVENT_LAST_OF_FLOW;
         sq__proto_fixed64(&perfetto->proto, field, flow_of(sq__entry_queue(event), event->where));

@@ -6,13 +6,7 @@
 #ifndef SQ__TRACE_PERFETTO_H
 #define SQ__TRACE_PERFETTO_H
 
-#include "trace/perfetto_state.h"
-
-/* A new file. */
-void sq__perfetto_begin(sq__perfetto_t *perfetto, int file);
-
-/* Before the first event that names the queue. Does nothing if the file has the name. */
-void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name);
+#include "trace/perfetto_packet.h"
 
 /* Writes the events of a recorder from *first on, and before them which thread it belongs to; those before `since` are only used to
  * know what is open. Stops at `end`. */
@@ -24,16 +18,7 @@ void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *te
 /* This many more events of this thread found no room. */
 void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count);
 
-/* Says that the process was recorded up to this time at least: writes all clocks, unless it did so within the last quarter of a second. */
-void sq__perfetto_alive(sq__perfetto_t *perfetto, uint64_t time);
-
 /* The recording ended at this time. What has not ended by then ran, waited or was suspended until then, at least. */
 void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time);
-
-/* Writes what was collected. Returns 0, or the errno code of the first write that failed. */
-int sq__perfetto_flush(sq__perfetto_t *perfetto);
-
-/* Frees what the struct points to, not the struct. */
-void sq__perfetto_end(sq__perfetto_t *perfetto);
 
 #endif

@@ -1,5 +1,7 @@
 #include "trace/perfetto_event.h"
 
+#include <errno.h>
+
 static size_t begin_annotation(sq__proto_t *proto, const char *name) {
     size_t annotation = sq__proto_begin(proto, EVENT_ANNOTATION);
     sq__proto_text(proto, ANNOTATION_NAME, name);
@@ -22,6 +24,39 @@ void sq__annotate_text(sq__proto_t *proto, const char *name, const char *text) {
     size_t annotation = begin_annotation(proto, name);
     sq__proto_text(proto, ANNOTATION_TEXT, text);
     sq__proto_end(proto, annotation);
+}
+
+const char *sq__outcome_text(unsigned error) {
+    switch (error) {
+    case ETIMEDOUT: return "timed out";
+    case EDEADLK: return "refused, a deadlock";
+    case ESHUTDOWN: return "refused, shut down";
+    case ECANCELED: return "cancelled";
+    default: return "refused";
+    }
+}
+
+static uint32_t code_of(sq__perfetto_t *perfetto, uint64_t code) {
+    return code != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, code) : 0;
+}
+
+sq__task_notes_t sq__task_notes(sq__perfetto_t *perfetto, unsigned kind, uint64_t function, uint64_t context, const char *label) {
+    sq__task_notes_t notes = { .kind = kind, .function = code_of(perfetto, function), .label = label };
+    notes.context = code_of(perfetto, context);
+    return notes;
+}
+
+void sq__annotate_task(sq__proto_t *proto, const sq__task_notes_t *notes) {
+    sq__annotate(proto, "kind", notes->kind);
+    if (notes->function != 0) {
+        sq__annotate_interned(proto, "function", notes->function);
+    }
+    if (notes->context != 0) {
+        sq__annotate_interned(proto, "context", notes->context);
+    }
+    if (notes->label[0] != '\0') {
+        sq__annotate_text(proto, "label", notes->label);
+    }
 }
 
 sq__event_packet_t sq__event_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track) {

@@ -3,6 +3,7 @@
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/program.h"
+#include "trace/sites.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +119,7 @@ const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t
     return queue->label != NULL ? queue : &unknown;
 }
 
-void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__traced_name_t *name) {
+void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__trace_hook_name_t *name) {
     char shown[sizeof "queue 4294967295"];
     const char *label = name->label;
     if (sq__packet_queue(perfetto, name->number)->label != NULL) {
@@ -174,25 +175,23 @@ static void put_interned(sq__perfetto_t *perfetto, unsigned field, uint32_t numb
     sq__proto_end(proto, packet);
 }
 
-static void write_text(sq__perfetto_t *perfetto, unsigned what, uint64_t first, uint64_t second, char *text, size_t size) {
+static void write_text(sq__perfetto_t *perfetto, unsigned what, uint64_t value, char *text, size_t size) {
     if (what == SQ__NAME_OF_TASK) {
-        const char *label = sq__packet_queue(perfetto, (uint32_t)first)->label;
+        const char *label = sq__packet_queue(perfetto, (uint32_t)value)->label;
         snprintf(text, size, "%s", label != NULL ? label : "task");
-    } else if (what == SQ__TEXT_OF_SITE && second != 0) {
-        snprintf(text, size, "%s:%llu", (const char *)(uintptr_t)first, (unsigned long long)second);
     } else if (what == SQ__TEXT_OF_SITE) {
-        describe_code((const char *)(uintptr_t)first - 1, text, size); /* a call returns behind itself */
+        describe_code((const void *)sq__site_of_call((const void *)(uintptr_t)value), text, size);
     } else {
-        describe_code((const void *)(uintptr_t)first, text, size);
+        describe_code((const void *)(uintptr_t)value, text, size);
     }
 }
 
-uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t first, uint64_t second) {
-    uint64_t key[2] = { first, second << 2 | what };
+uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t value) {
+    uint64_t key[2] = { value, what };
     if (perfetto->last_interned >= SQ__INTERNED / 2) {
         begin_anew(perfetto);
     }
-    uint64_t at = (first * 0x9E3779B97F4A7C15u ^ key[1] * 0xC2B2AE3D27D4EB4Fu) >> 40;
+    uint64_t at = (value * 0x9E3779B97F4A7C15u ^ key[1] * 0xC2B2AE3D27D4EB4Fu) >> 40;
     sq__interned_t *entry;
     for (;; at += 1) {
         entry = &perfetto->interned[at % SQ__INTERNED];
@@ -204,7 +203,7 @@ uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t fir
         }
     }
     char text[PATH_BYTES + 32];
-    write_text(perfetto, what, first, second, text, sizeof text);
+    write_text(perfetto, what, value, text, sizeof text);
     *entry = (sq__interned_t){ .key = { key[0], key[1] }, .number = ++perfetto->last_interned };
     put_interned(perfetto, what == SQ__NAME_OF_TASK ? INTERNED_NAME : INTERNED_TEXT, entry->number, text);
     return entry->number;

@@ -1,4 +1,4 @@
-/* perfetto_packet.h: the packets of a trace: what perfetto.c writes events with. */
+/* perfetto_packet.h: the file of a trace and its packets: what perfetto.c writes events with. */
 #ifndef SQ__TRACE_PERFETTO_PACKET_H
 #define SQ__TRACE_PERFETTO_PACKET_H
 
@@ -28,6 +28,21 @@ enum { SQ__NAME_OF_TASK, SQ__TEXT_OF_CODE, SQ__TEXT_OF_SITE };                /*
 #define SQ__TRACK_QUEUES (UINT64_C(2) << 32)
 #define SQ__TRACK_POOLS (UINT64_C(3) << 32)
 
+/* A new file. */
+void sq__perfetto_begin(sq__perfetto_t *perfetto, int file);
+
+/* Before the first event that names the queue. Does nothing if the file has the name. */
+void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__trace_hook_name_t *name);
+
+/* Says that the process was recorded up to this time at least: writes all clocks, unless it did so within the last quarter of a second. */
+void sq__perfetto_alive(sq__perfetto_t *perfetto, uint64_t time);
+
+/* Writes what was collected. Returns 0, or the errno code of the first write that failed. */
+int sq__perfetto_flush(sq__perfetto_t *perfetto);
+
+/* Frees what the struct points to, not the struct. */
+void sq__perfetto_end(sq__perfetto_t *perfetto);
+
 /* Begins a packet; `time` 0: it has none. Ends with sq__proto_end. */
 size_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags);
 
@@ -38,8 +53,8 @@ void sq__packet_thread(sq__perfetto_t *perfetto, const sq__recorder_t *recorder)
 /* The queue with this number. Its label is NULL if it is not known. */
 const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t number);
 
-/* The number of a text that is written once: of the name of a queue's task (first: the queue), of code, or of a site (second: its line). Only
+/* The number of a text that is written once: of the name of a queue's task (its queue), of code, or of a call site. Only
  * between packets. */
-uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t first, uint64_t second);
+uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t value);
 
 #endif

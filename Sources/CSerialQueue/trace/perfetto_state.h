@@ -22,7 +22,7 @@ typedef struct sq__described {
 typedef struct sq__perfetto {
     sq__proto_t proto;
     sq__described_t *queues; /* by number; 0 is not used */
-    uint32_t queue_count, queue_room;
+    uint32_t queue_room;
     uint32_t last_interned;
     uint64_t packets;
     uint64_t alive; /* when the clocks were written last */

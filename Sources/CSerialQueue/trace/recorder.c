@@ -1,5 +1,6 @@
 #include "trace/recorder.h"
 
+#include "include/sq_private.h"
 #include "platform/clock.h"
 #include "trace/recorders.h"
 
@@ -23,7 +24,7 @@ static inline bool record(sq__recorder_t *recorder, uint64_t what, uint64_t wher
 void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
     sq__recorder_t *recorder = find();
     if (recorder != NULL) {
-        record(recorder, sq__entry_what(kind, detail, queue, 0), where, which, recorder->open);
+        record(recorder, sq__entry_what(kind, detail, queue), where, which, recorder->open);
     }
 }
 
@@ -37,11 +38,11 @@ static sq__session_t open_event(uint64_t what, uint64_t where, uint64_t which) {
 }
 
 sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
-    return open_event(sq__entry_what(kind, detail, queue, 0), where, which);
+    return open_event(sq__entry_what(kind, detail, queue), where, which);
 }
 
-sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, sq__site_t site) {
-    return open_event(sq__entry_what(SQ__EVENT_WAIT, aim, queue, sq__site_line(site)), where, sq__site_address(site));
+sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, const void *site) {
+    return open_event(sq__entry_what(SQ__EVENT_WAIT, aim, queue), where, (uintptr_t)site);
 }
 
 void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint32_t queue) {
@@ -50,7 +51,7 @@ void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned deta
         return;
     }
     recorder->open -= 1;
-    (void)record(recorder, sq__entry_what(kind, detail, queue, 0), 0, 0, 0);
+    (void)record(recorder, sq__entry_what(kind, detail, queue), 0, 0, 0);
 }
 
 void sq__trace_text(const char *text) {
@@ -62,18 +63,20 @@ void sq__trace_text(const char *text) {
         size_t rest = length - at;
         memcpy(words, text + at, rest < bytes ? rest : bytes);
         /* With room for the event itself: else the text would be taken for the next one's. */
-        (void)record(recorder, sq__entry_what(SQ__EVENT_TEXT, at == 0, 0, 0), words[0], words[1], recorder->open + MOST + 2);
+        (void)record(recorder, sq__entry_what(SQ__EVENT_TEXT, at == 0, 0), words[0], words[1], recorder->open + MOST + 2);
     }
 }
+
+bool sq__trace_is_recording(void) { return sq__trace_is_on(); }
 
 void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins) {
     sq__trace_text(label);
     sq__trace_event(SQ__EVENT_TURN, begins, 0, fifo, turn);
 }
 
-void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, sq__site_t site) {
+void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, const void *site) {
     sq__recorder_t *recorder = find();
     if (recorder != NULL) {
-        record(recorder, sq__entry_what(kind, detail, queue, sq__site_line(site)), where, sq__site_address(site), recorder->open);
+        record(recorder, sq__entry_what(kind, detail, queue), where, (uintptr_t)site, recorder->open);
     }
 }

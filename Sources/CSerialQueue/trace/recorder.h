@@ -19,7 +19,7 @@ void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uin
 sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
 
 /* The same for a WAIT of a call from this site. */
-sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, sq__site_t site);
+sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, const void *site);
 
 /* Closes what was opened last, if that was recorded. */
 void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint32_t queue);
@@ -27,10 +27,7 @@ void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned deta
 /* Records a text of at most 80 bytes, for the next event. */
 void sq__trace_text(const char *text);
 
-/* A turn of a FIFOQueue begins or ends, on this thread. For the Swift layer, which declares this itself. */
-void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins);
-
 /* A SUBMIT or FIRE from this site. */
-void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, sq__site_t site);
+void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, const void *site);
 
 #endif

@@ -3,7 +3,6 @@
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/process.h"
-#include "trace/sites.h"
 
 #include <string.h>
 
@@ -17,32 +16,25 @@ static sq__recorder_t *recorders;      /* L */
 static sq__recorder_t *of_parent;      /* L  keeps them reachable for leak checkers; */
 static sq__exit_t *own_of_parent;      /* L  the same: this thread's own one */
 static sq__recording_t recording;      /* L */
-static sq__traced_name_t *names;       /* L */
-static sq__traced_name_t **names_end = &names; /* L */
+static sq__trace_hook_name_t *names;       /* L */
+static sq__trace_hook_name_t **names_end = &names; /* L */
 static uint64_t name_count;            /* L */
 static uint32_t last_number;           /* L */
 static sq__session_t last_session;     /* L */
 static uint64_t lost;                  /* L */
 
-void sq__recorders_lock(void) { sq__mutex_lock(&lock); }
-
 /* The child of a fork is not traced: the file is the parent's. */
-void sq__recorders_unlock(bool in_child) {
-    if (in_child) {
-        sq__recorders_end();
-        of_parent = recorders;
-        own_of_parent = sq__self()->recorder;
-        recorders = NULL;
-        names = NULL;
-        names_end = &names;
-        sq__self()->recorder = NULL;
-    }
-    sq__mutex_unlock(&lock);
+static void forget_recorders(void) {
+    sq__recorders_end();
+    of_parent = recorders;
+    own_of_parent = sq__self()->recorder;
+    recorders = NULL;
+    names = NULL;
+    names_end = &names;
+    sq__self()->recorder = NULL;
 }
 
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_TRACE, sq__recorders_lock, sq__recorders_unlock);
-}
+SQ__AROUND_FORK(SQ__RANK_TRACE, .lock = &lock, .in_child = forget_recorders)
 
 sq__session_t sq__recorders_begin(const sq__recording_t *wanted) {
     sq__mutex_lock(&lock);
@@ -52,20 +44,17 @@ sq__session_t sq__recorders_begin(const sq__recording_t *wanted) {
     last_session += last_session == UINT32_MAX ? 2 : 1;
     sq__session_t session = last_session;
     sq__store_relaxed(&sq__trace_session, session);
-    sq__sites_want(true);
     sq__mutex_unlock(&lock);
     return session;
 }
 
 void sq__recorders_end(void) {
-    if (sq__exchange_relaxed(&sq__trace_session, 0) != 0) {
-        sq__sites_want(false);
-    }
+    sq__store_relaxed(&sq__trace_session, 0);
 }
 
 /* Called with the lock. A flight recorder keeps names, so their number is limited: beyond that the oldest queues lose their label. */
-static sq__traced_name_t *take_surplus(void) {
-    sq__traced_name_t *oldest = names;
+static sq__trace_hook_name_t *take_surplus(void) {
+    sq__trace_hook_name_t *oldest = names;
     if (!recording.overwrites || name_count <= MOST_NAMES || oldest == NULL || oldest->next == NULL) {
         return NULL;
     }
@@ -77,13 +66,13 @@ static sq__traced_name_t *take_surplus(void) {
 uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_as, const char *label, bool is_concurrent) {
     uint32_t number = 0;
     size_t length = strlen(label);
-    sq__traced_name_t *name = sq__memory(sizeof *name + length + 1);
+    sq__trace_hook_name_t *name = sq__memory(sizeof *name + length + 1);
     sq__mutex_lock(&lock);
     uint64_t is_traced_as = sq__load_relaxed(traced_as);
     if (is_traced_as >> 32 == session) {
         number = (uint32_t)is_traced_as; /* another thread has named it first */
     } else if (name != NULL && session == sq__load_relaxed(&sq__trace_session)) {
-        *name = (sq__traced_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
+        *name = (sq__trace_hook_name_t){ .number = number = ++last_number, .is_concurrent = is_concurrent };
         memcpy(name->label, label, length + 1);
         *names_end = name;
         names_end = &name->next;
@@ -96,26 +85,26 @@ uint32_t sq__recorders_name(sq__session_t session, SQ__ATOMIC(uint64_t) *traced_
     return number;
 }
 
-static sq__traced_name_t *take_names(void) {
-    sq__traced_name_t *taken = names;
+static sq__trace_hook_name_t *take_names(void) {
+    sq__trace_hook_name_t *taken = names;
     names = NULL;
     names_end = &names;
     name_count = 0;
     return taken;
 }
 
-sq__traced_name_t *sq__recorders_take_names(void) {
+sq__trace_hook_name_t *sq__recorders_take_names(void) {
     sq__mutex_lock(&lock);
-    sq__traced_name_t *taken = take_names();
+    sq__trace_hook_name_t *taken = take_names();
     sq__mutex_unlock(&lock);
     return taken;
 }
 
-void sq__recorders_put_back_names(sq__traced_name_t *taken) {
+void sq__recorders_put_back_names(sq__trace_hook_name_t *taken) {
     if (taken == NULL) {
         return;
     }
-    sq__traced_name_t *last = taken;
+    sq__trace_hook_name_t *last = taken;
     uint64_t count = 1;
     while (last->next != NULL) {
         last = last->next;
@@ -131,9 +120,9 @@ void sq__recorders_put_back_names(sq__traced_name_t *taken) {
     sq__mutex_unlock(&lock);
 }
 
-void sq__recorders_free_names(sq__traced_name_t *taken) {
+void sq__recorders_free_names(sq__trace_hook_name_t *taken) {
     while (taken != NULL) {
-        sq__traced_name_t *next = taken->next;
+        sq__trace_hook_name_t *next = taken->next;
         sq__memory_free(taken);
         taken = next;
     }
@@ -178,7 +167,7 @@ void sq__recorders_forget(void) {
             sq__memory_free(recorder);
         }
     }
-    sq__traced_name_t *taken = take_names();
+    sq__trace_hook_name_t *taken = take_names();
     sq__mutex_unlock(&lock);
     sq__recorders_free_names(taken);
 }

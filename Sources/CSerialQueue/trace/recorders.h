@@ -6,7 +6,7 @@
 #include "platform/probe.h"
 #include "thread/self.h"
 #include "trace/buffer.h"
-#include "trace/event.h"
+#include "trace/trace_event.h"
 
 typedef uint32_t sq__session_t;
 
@@ -26,7 +26,6 @@ typedef struct sq__recorder {
     bool is_left;              /* L  its thread no longer uses it */
     bool is_over;              /* L  the reader no longer uses it: its thread frees it */
     bool was_left;             /* R  `is_left` at the last look */
-    bool is_described;         /* R  the file says which thread this is */
     uint64_t reported_dropped; /* R  how many dropped events the file reports */
     struct sq__trace_reading *reading; /* R  what is known from the events so far; the reader frees it */
     struct sq__recorder *next; /* L */
@@ -34,12 +33,12 @@ typedef struct sq__recorder {
 } sq__recorder_t;
 
 /* A queue that was traced. */
-typedef struct sq__traced_name {
-    struct sq__traced_name *next;
+typedef struct sq__trace_hook_name {
+    struct sq__trace_hook_name *next;
     uint32_t number;
     bool is_concurrent;
     char label[];
-} sq__traced_name_t;
+} sq__trace_hook_name_t;
 
 /* What each recorder of a session is made with. */
 typedef struct sq__recording {
@@ -69,18 +68,14 @@ sq__recorder_t *sq__recorders_look(void);
 void sq__recorders_remove(sq__recorder_t *recorder);
 
 /* The names that were added since this was called last, oldest first; the caller frees them, or puts them back. */
-sq__traced_name_t *sq__recorders_take_names(void);
-void sq__recorders_put_back_names(sq__traced_name_t *taken);
-void sq__recorders_free_names(sq__traced_name_t *taken);
+sq__trace_hook_name_t *sq__recorders_take_names(void);
+void sq__recorders_put_back_names(sq__trace_hook_name_t *taken);
+void sq__recorders_free_names(sq__trace_hook_name_t *taken);
 
 /* How many events were lost because there was no memory for a recorder. */
 uint64_t sq__recorders_lost(void);
 
 /* Frees all names and recorders of the session, which is over. A thread that still has its recorder frees that later. */
 void sq__recorders_forget(void);
-
-/* Around a fork. */
-void sq__recorders_lock(void);
-void sq__recorders_unlock(bool in_child);
 
 #endif

@@ -1,7 +1,7 @@
 /* request.h: what makes a flight recorder write a file.
  *
  * DESIGN. A request comes from any thread, also from a signal handler, and at any moment of the beginning and end of a trace. So it touches
- * only what belongs to no trace and is never freed: a counter, and a bell on which the reader of the trace sleeps. A request that is made
+ * only what belongs to no trace and is never freed: a counter, and a descriptor on which the reader of the trace sleeps. A request that is made
  * while one trace ends and the next one begins may reach either.
  *
  * The counter tells what was asked for, which is always written, from what the library itself wants at each deadlock and stall: a program
@@ -28,7 +28,7 @@ void sq__request(sq__requests_t what);
  * a lock: the calling thread may hold any. */
 void sq__request_at_end(uint64_t nanoseconds);
 
-/* The rest is for session.c. Before the first trace of a process. Returns 0, or why there is no bell. */
+/* The rest is for session.c. Before the first trace of a process. Returns 0, or why there is no descriptor. */
 int sq__requests_prepare(void);
 
 /* A trace begins, or ends: from now on there is, or is not, a reader that answers requests. */
@@ -41,7 +41,7 @@ sq__requests_t sq__requests_made(void);
 /* For the reader: what was requested until then is in the file, or will never be. */
 void sq__requests_answer(sq__requests_t until);
 
-/* For the reader: sleeps until the bell rings, at most this long (SQ__NEVER: without a limit). */
+/* For the reader: sleeps until there is a request, at most this long (SQ__NEVER: without a limit). */
 void sq__requests_await(uint64_t nanoseconds);
 
 /* Wakes the reader without a request. */

@@ -27,7 +27,7 @@ static sq__mutex_t control = SQ__MUTEX_INIT;
 static sq__tracing_t *running;             /* C  NULL: none */
 static sq__mutex_t end_lock = SQ__MUTEX_INIT;
 static sq__condition_t ended;              /* E */
-static bool is_prepared;                   /* C  `ended` and the bell of the requests were made */
+static bool is_prepared;                   /* C  `ended` and the descriptor of the requests were made */
 static sq__tracing_t *of_parent;
 
 /* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. */
@@ -253,19 +253,15 @@ void sq__trace_from_environment(void) {
     }
 }
 
-static void lock_control(void) { sq__mutex_lock(&control); }
-
-static void unlock_control(bool in_child) {
-    if (in_child) {
-        of_parent = running != NULL ? running : of_parent; /* the file is the parent's */
-        running = NULL;
-        sq__requests_end();
-        is_prepared = false; /* the bell is shared with the parent, whose reader could take what rings for this one */
-    }
-    sq__mutex_unlock(&control);
+/* The child of a fork is not traced: the file is the parent's. */
+static void forget_trace(void) {
+    of_parent = running != NULL ? running : of_parent;
+    running = NULL;
+    sq__requests_end();
+    is_prepared = false; /* the descriptor that wakes the reader is shared with the parent, whose reader could take a wake-up for this one */
 }
 
 static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_TRACING, lock_control, unlock_control);
-    sq__process_around_fork(SQ__RANK_CODE, sq__code_lock, sq__code_unlock);
+    sq__process_around_fork(SQ__RANK_TRACING, (sq__fork_lock_t){ .lock = &control, .in_child = forget_trace });
+    sq__process_around_fork(SQ__RANK_CODE, (sq__fork_lock_t){ .lock = &sq__code_lock });
 }

@@ -1,36 +1,12 @@
 #include "trace/sites.h"
 
-#include "thread/self.h"
-
 typedef struct entry {
     SQ__ATOMIC(uint64_t) check; /* A  the key, combined with `site` */
-    SQ__ATOMIC(uint64_t) site;  /* A */
+    SQ__ATOMIC(uint64_t) site;  /* A  a return address */
 } entry_t;
 
-SQ__ATOMIC(uint32_t) sq__sites_wanted;
 static entry_t entries[SQ__SITES];
 static SQ__ATOMIC(sq__era_t) last_era;
-
-/* The thread's note */
-
-void sq__sites_note(const void *queue, sq__site_t site, bool is_outermost) {
-    sq__self_t *self = sq__self();
-    if (is_outermost || self->noted_queue != queue) {
-        self->noted_queue = queue;
-        self->noted_site = site;
-    }
-}
-
-sq__site_t sq__sites_noted(const void *queue) {
-    sq__self_t *self = sq__self();
-    if (self->noted_queue != queue) {
-        return 0;
-    }
-    self->noted_queue = NULL;
-    return self->noted_site;
-}
-
-/* The table */
 
 sq__era_t sq__sites_new_era(void) { return sq__add_relaxed(&last_era, 1) + 1; }
 
@@ -43,24 +19,24 @@ static uint64_t key_of(sq__era_t era, const void *queue, uintptr_t where) {
 static entry_t *entry_of(uint64_t key) { return &entries[key >> 32 & (SQ__SITES - 1)]; }
 
 /* Relaxed: the task is published afterwards, with release. `check` distinguishes other entries. */
-void sq__sites_put(sq__era_t era, const void *queue, uintptr_t where, sq__site_t site) {
-    uint64_t key = key_of(era, queue, where);
+void sq__sites_put(sq__era_t era, const void *queue, uintptr_t where, const void *site) {
+    uint64_t key = key_of(era, queue, where), word = (uintptr_t)site;
     entry_t *entry = entry_of(key);
-    sq__store_relaxed(&entry->site, site);
-    sq__store_relaxed(&entry->check, key ^ site);
+    sq__store_relaxed(&entry->site, word);
+    sq__store_relaxed(&entry->check, key ^ word);
 }
 
-sq__site_t sq__sites_look(sq__era_t era, const void *queue, uintptr_t where) {
+const void *sq__sites_look(sq__era_t era, const void *queue, uintptr_t where) {
     uint64_t key = key_of(era, queue, where);
     const entry_t *entry = entry_of(key);
-    sq__site_t site = sq__load_relaxed(&entry->site);
-    return (sq__load_relaxed(&entry->check) ^ site) == key ? site : 0;
+    uint64_t word = sq__load_relaxed(&entry->site);
+    return (sq__load_relaxed(&entry->check) ^ word) == key ? (const void *)(uintptr_t)word : NULL;
 }
 
-sq__site_t sq__sites_take(sq__era_t era, const void *queue, uintptr_t where) {
-    sq__site_t site = sq__sites_look(era, queue, where);
+const void *sq__sites_take(sq__era_t era, const void *queue, uintptr_t where) {
+    const void *site = sq__sites_look(era, queue, where);
     entry_t *entry = entry_of(key_of(era, queue, where));
-    if (site != 0) {
+    if (site != NULL) {
         sq__store_relaxed(&entry->site, 0); /* a place that is used again has no site until it is stored */
     }
     return site;

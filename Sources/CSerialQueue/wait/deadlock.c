@@ -1,5 +1,6 @@
 #include "wait/deadlock.h"
 
+#include "platform/list.h"
 #include "platform/mutex.h"
 #include "thread/process.h"
 #include "trace/session.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* The edges of all sleeping threads that can be part of a cycle. Waits for one queue or once are in the list chosen by its
- * address; waits for the tasks of a group are in the last list. Tests set a small number, so that lists are shared. */
+ * address; waits for the tasks of a group, and for a queue with a target, are in the last list. Tests set a small number, so that lists are shared. */
 #ifndef SQ__WAIT_LISTS
 #define SQ__WAIT_LISTS 1024
 #endif
@@ -27,7 +28,7 @@ static sq__edge_t **list_of(const void *owner) { return &lists[((uint64_t)(uintp
 static sq__edge_t **list_for(const sq__wait_t *wait) {
     const sq__subject_t *subject = wait->subject;
     if (subject == NULL) {
-        return wait->loop != NULL ? &lists[OF_SEVERAL] : list_of(wait->queue);
+        return wait->loop != NULL || wait->root != wait->queue ? &lists[OF_SEVERAL] : list_of(wait->queue);
     }
     return subject->needs == NULL ? list_of(subject->object) : &lists[OF_SEVERAL];
 }
@@ -139,12 +140,7 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);
     sq__edge_t **list = list_for(wait);
     sq__mutex_lock(&lock);
-    edge->link = list;
-    edge->next = *list;
-    if (*list != NULL) {
-        (*list)->link = &edge->next;
-    }
-    *list = edge;
+    SQ__LIST_PUT(*list, edge);
     break_all_cycles(edge);
     sq__mutex_unlock(&lock);
 }
@@ -180,10 +176,7 @@ void sq__deadlock_look_again_at(const sq_queue_t *queue) {
 
 bool sq__deadlock_leave(sq__edge_t *edge) {
     sq__mutex_lock(&lock);
-    if (edge->next != NULL) {
-        edge->next->link = edge->link;
-    }
-    *edge->link = edge->next;
+    SQ__LIST_REMOVE(edge);
     bool is_refused = edge->is_refused;
     sq__mutex_unlock(&lock);
     return is_refused;
@@ -202,15 +195,7 @@ void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size) {
     sq__mutex_unlock(&lock);
 }
 
-void sq__deadlock_lock(void) { sq__mutex_lock(&lock); }
+/* In the child of a fork: their threads exist only in the parent. */
+static void forget_waits(void) { memset(lists, 0, sizeof lists); }
 
-void sq__deadlock_unlock(bool in_child) {
-    if (in_child) {
-        memset(lists, 0, sizeof lists); /* their threads exist only in the parent */
-    }
-    sq__mutex_unlock(&lock);
-}
-
-static __attribute__((constructor)) void around_fork(void) {
-    sq__process_around_fork(SQ__RANK_WAITS, sq__deadlock_lock, sq__deadlock_unlock);
-}
+SQ__AROUND_FORK(SQ__RANK_WAITS, .lock = &lock, .in_child = forget_waits)

@@ -48,8 +48,4 @@ bool sq__deadlock_leave(sq__edge_t *edge);
 /* Copies the label of what this thread waits for during a task; "" if it does not wait. */
 void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
 
-/* Around a fork. */
-void sq__deadlock_lock(void);
-void sq__deadlock_unlock(bool in_child);
-
 #endif

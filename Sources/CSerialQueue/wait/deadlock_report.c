@@ -1,7 +1,7 @@
 #include "wait/deadlock_report.h"
 
 #include "include/sq_current.h"
-#include "pool/loop.h"
+#include "observe/trace_hooks.h"
 #include "thread/explored.h"
 
 #include "platform/clock.h"
@@ -39,14 +39,7 @@ bool sq__deadlock_last_report(sq__patience_t *patience, char *text, size_t size,
     return text[0] != '\0';
 }
 
-static void take_lock(void) { sq__mutex_lock(&lock); }
-
-static void release_lock(bool in_child) {
-    (void)in_child;
-    sq__mutex_unlock(&lock);
-}
-
-static __attribute__((constructor)) void around_fork(void) { sq__process_around_fork(SQ__RANK_REPORT, take_lock, release_lock); }
+SQ__AROUND_FORK(SQ__RANK_REPORT, .lock = &lock)
 
 typedef struct text {
     char *bytes;
@@ -82,14 +75,17 @@ static void add_frames(text_t *text, const sq__frame_t *frame, const void *outer
 
 char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
 
-static void report_to_explorer(const char *report) {
+/* Of a thread that would wait for itself. An explored test fails with it. */
+static void keep_own(const char *report) {
     sq__explored_t *explored = sq__self()->explored;
     if (explored != NULL) {
         explored->calls->deadlock(explored, report);
     }
+    keep(report);
 }
 
-void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
+void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doing, const void *caller) {
+    sq__trace_hook_refused(queue, aim, caller);
     text_t text = { .bytes = sq__deadlock_report_room() };
     if (text.bytes == NULL) {
         return;
@@ -101,8 +97,21 @@ void sq__deadlock_onto_itself(const sq_queue_t *queue, const char *doing) {
     add_frames(&text, sq__self()->frame, queue);
     add(&text, ", and waits for queue \"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.",
         queue->label);
-    report_to_explorer(text.bytes);
-    keep(text.bytes);
+    keep_own(text.bytes);
+}
+
+void sq__deadlock_onto_own_target(const sq_queue_t *queue, const sq_queue_t *target) {
+    text_t text = { .bytes = sq__deadlock_report_room() };
+    if (text.bytes == NULL) {
+        return;
+    }
+    char name[16];
+    sq__thread_name(name, sizeof name);
+    add(&text, "sync onto queue \"%s\" from a task of its target \"%s\": it would never get its turn. Thread \"%s\" (%llu) runs a task of ",
+        queue->label, target->label, name, (unsigned long long)sq__thread_id());
+    add_frames(&text, sq__self()->frame, target);
+    add(&text, ", and waits for queue \"%s\", whose tasks run there. Use async, or call the function: it has the target's turn.", queue->label);
+    keep_own(text.bytes);
 }
 
 void sq__deadlock_report_once_inside_itself(const void *once) {
@@ -110,8 +119,12 @@ void sq__deadlock_report_once_inside_itself(const void *once) {
     if (text.bytes != NULL) {
         add(&text, "sq_once from inside its own function: once \"%p\" would wait for itself. Thread %llu is inside that function.",
             once, (unsigned long long)sq__thread_id());
-        report_to_explorer(text.bytes);
-        keep(text.bytes);
+        keep_own(text.bytes);
+    }
+    if (sq__trace_is_on()) {
+        char name[24];
+        snprintf(name, sizeof name, "once %p", once);
+        sq__trace_hook_refused_for(name);
     }
 }
 
@@ -126,6 +139,8 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
         add(text, "has a barrier at the head of its queue");
     } else if (edge->held.hold->pool != NULL) {
         add(text, "runs an iteration of apply on pool \"%s\"", edge->held.hold->pool);
+    } else if (edge->held.hold->item != NULL) {
+        add(text, "performs item \"%s\"", edge->held.hold->item);
     } else {
         add(text, "is inside the function of once \"%p\"", edge->held.hold->what);
     }
@@ -136,6 +151,9 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
     const sq__frame_t *needed = edge->onward->held.frame;
     if (subject == NULL) {
         add(text, " and waits for %squeue \"%s\"", edge->wait->aim == SQ__AIM_TASK ? "a timer of " : "", edge->wait->queue->label);
+        if (edge->wait->root != edge->wait->queue) {
+            add(text, ", whose tasks run on queue \"%s\"", edge->wait->root->label);
+        }
     } else {
         add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
         if (needed != NULL) {

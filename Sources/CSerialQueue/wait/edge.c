@@ -7,7 +7,7 @@
 static bool needs(const sq__wait_t *wait, const void *owner) {
     const sq__subject_t *subject = wait->subject;
     if (subject == NULL) {
-        return wait->queue == owner;
+        return wait->queue == owner || (wait->root == owner && wait->aim != SQ__AIM_TASK);
     }
     return subject->needs != NULL ? subject->needs(subject, owner) : subject->object == owner;
 }

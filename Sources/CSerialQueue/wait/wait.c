@@ -4,40 +4,33 @@
 #include "observe/probes.h"
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
-#include "pool/loop.h"
+#include "platform/unwind.h"
 #include "pool/members.h"
 #include "thread/explored.h"
-#include "thread/process.h"
 #include "wait/deadlock.h"
+#include "wait/wait_runs.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue) {
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && !sq__pool_has_members(pool) ? sq__pool_retain(pool) : NULL;
-}
-
 static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue, bool may_help) {
-    sq__pool_t *pool = queue != NULL ? sq__runner_pool(sq__load_relaxed(&queue->runner)) : NULL;
-    bool is_loop = pool != NULL && sq__pool_is_loop(pool);
-    bool runs = pool != NULL && (is_loop ? sq__pool_is_own_loop(pool) : sq__pool_clock(pool) != NULL);
-    bool helps = may_help && !is_loop && !runs && sq__pool_is_of_lower_class(pool);
-    runs = runs || helps;
-    bool runs_members = subject != NULL && subject->loops != NULL && sq__self()->owner != NULL;
-    /* On a pool that it runs itself, the wait runs tasks, which may need the thread's own token for their waits. */
-    sq__token_t *token = runs || runs_members ? sq__token_acquire() : sq__self_token();
-    if (token == NULL) {
+    *wait = (sq__wait_t){ .is_next = true, .queue = queue, .root = queue != NULL ? sq__queue_root(queue) : NULL, .subject = subject, .ran = queue != NULL ? sq__load_relaxed(&queue->ran) : 0 };
+    wait->token = sq__wait_runs_tasks(wait, may_help) ? sq__token_acquire() : sq__self_token();
+    if (wait->token == NULL) {
         return ENOMEM;
     }
-    if (runs || is_loop) {
-        sq__pool_retain(pool);
+    wait->wait_id = sq__token_prepare(wait->token);
+    if (__builtin_expect(sq__wait_has_pool(wait), 0)) {
+        sq__wait_runs_begin(wait);
     }
-    *wait = (sq__wait_t){ .token = token, .wait_id = sq__token_prepare(token), .is_next = true, .queue = queue,
-                          .pool = runs ? pool : NULL, .helps = helps, .loop = is_loop && !runs ? pool : NULL, .subject = subject,
-                          .runs_members = runs_members,
-                          .ran = queue != NULL ? sq__load_relaxed(&queue->ran) : 0 };
     return 0;
+}
+
+int sq__wait_check_deadline(sq_time_t deadline) {
+    if (deadline == SQ_NOW) {
+        return EAGAIN;
+    }
+    return deadline != SQ_FOREVER && deadline <= sq__clock_now() ? ETIMEDOUT : 0;
 }
 
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
@@ -47,85 +40,27 @@ int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return begin(wait, NULL, queue, false); }
 
 int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help) {
-    int error = begin(wait, NULL, queue, may_help && sq__load_relaxed(&queue->control) & SQ__HELPS);
-    if (error == 0 && wait->helps) {
-        wait->ahead = (sq__ahead_t){ .entry = &queue->ready, .band = sq__queue_band(queue), .token = wait->token };
-    }
-    return error;
+    return begin(wait, NULL, queue, may_help && sq__load_relaxed(&queue->control) & SQ__HELPS);
 }
 
 static void over(sq__wait_t *wait) {
-    if (wait->pool != NULL || wait->runs_members) {
-        if (wait->helps) {
-            sq__pool_end_ahead(wait->pool, &wait->ahead);
-        }
+    if (__builtin_expect(sq__wait_has_pool(wait), 0)) {
+        sq__wait_runs_end(wait); /* first: until then it may be nudged */
+    }
+    if (sq__wait_is_running(wait)) {
         sq__token_forget_nudge(wait->token);
         sq__token_recycle(wait->token);
-        if (wait->pool != NULL) {
-            sq__pool_release(wait->pool);
-        }
     } else {
         sq__self_wait_over(wait->token);
-    }
-    if (__builtin_expect(wait->loop != NULL, 0)) {
-        sq__pool_release(wait->loop);
     }
 }
 
 void sq__wait_cancel(sq__wait_t *wait) { over(wait); }
 
-static bool run_one(sq__wait_t *wait) {
-    if (wait->runs_members) {
-        return wait->subject->loops->ahead(wait->subject, true);
-    }
-    return wait->helps ? sq__pool_run_ahead(wait->pool, &wait->ahead) : sq__pool_run_one(wait->pool, &wait->queue->ready);
-}
-
-/* Checked between tasks only where their number has no bound: the tasks ahead of a turn have one, those ahead of a group's members do not. */
-static bool is_late(const sq__wait_t *wait, sq_time_t deadline) {
-    return wait->runs_members && deadline != SQ_FOREVER && sq__clock_now() >= deadline;
-}
-
-/* The pool has no other thread, so the waiting thread runs the queue's tasks itself, until the wait is over. Returns false if a
- * task has forked and this is the child, where neither the wait nor the token belongs to this thread. */
-static bool run_ahead(sq__wait_t *wait, sq_time_t deadline) {
-    uint32_t process = sq__process();
-    while (sq__token_is_open(wait->token, wait->wait_id) && !is_late(wait, deadline) && run_one(wait)) {
-    }
-    return process == sq__process();
-}
-
-static bool is_ready(const sq__wait_t *wait) {
-    return wait->runs_members ? wait->subject->loops->ahead(wait->subject, false) : sq__pool_has_entry(wait->pool, &wait->queue->ready);
-}
-
-/* Earlier nudges are forgotten: the check that follows sees what caused them. */
-static sq__outcome_t sleep_as_owner(sq__wait_t *wait, sq_time_t deadline) {
-    sq__owner_t *owner = sq__self()->owner;
-    sq__token_forget_nudge(wait->token);
-    sq__owner_await(owner, wait->token);
-    bool may_run = !is_late(wait, deadline) && is_ready(wait);
-    sq__outcome_t outcome = may_run ? SQ__OPEN : sq__token_sleep(wait->token, wait->wait_id, deadline);
-    sq__owner_await(owner, NULL);
-    return outcome;
-}
-
-static sq__outcome_t sleep_listed(sq__wait_t *wait, sq_time_t deadline) {
-    if (!sq__pool_list_ahead(wait->pool, &wait->ahead)) {
-        return SQ__OPEN;
-    }
-    sq__outcome_t outcome = sq__token_sleep(wait->token, wait->wait_id, deadline);
-    sq__pool_unlist_ahead(wait->pool, &wait->ahead);
-    return outcome;
-}
-
 /* Returns SQ__OPEN if this thread may have something to run for the wait. */
 static sq__outcome_t sleep_on_token(sq__wait_t *wait, sq_time_t deadline) {
-    if (__builtin_expect(wait->helps, 0)) {
-        return sleep_listed(wait, deadline);
-    }
-    if (__builtin_expect(wait->runs_members || (wait->pool != NULL && sq__pool_is_loop(wait->pool)), 0)) {
-        return sleep_as_owner(wait, deadline);
+    if (__builtin_expect(sq__wait_is_running(wait), 0)) {
+        return sq__wait_runs_sleep(wait, deadline);
     }
     return sq__token_sleep(wait->token, wait->wait_id, deadline);
 }
@@ -199,7 +134,7 @@ int sq__wait_briefly(sq__wait_t *wait) {
 
 /* Records a wait for something other than a turn. Returns the session; 0: it was not recorded. */
 static sq__session_t trace(const sq__wait_t *wait) {
-    uint32_t number = wait->queue != NULL && sq__is_traced(wait->queue) ? sq__traced_number(wait->queue) : 0;
+    uint32_t number = wait->queue != NULL && sq__is_traced(wait->queue) ? sq__trace_hook_number(wait->queue) : 0;
     if (wait->subject != NULL) {
         char text[81];
         snprintf(text, sizeof text, "%s %s", wait->subject->kind, wait->subject->label);
@@ -218,7 +153,7 @@ static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {
         return error_of(outcome, deadlock);
     }
     do {
-        if (__builtin_expect(wait->pool != NULL || wait->runs_members, 0) && !run_ahead(wait, deadline)) {
+        if (__builtin_expect(sq__wait_is_running(wait), 0) && !sq__wait_runs_ahead(wait, deadline)) {
             return ESTALE;
         }
         outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, SQ__WAITER_SPINS);
@@ -257,4 +192,12 @@ int sq__wait_end(sq__wait_t *wait, sq_time_t deadline) {
     int error = is_traced ? wait_traced(wait, deadline) : wait_to_the_end(wait, deadline);
     SQ__PROBE3(waited, at, label, error);
     return error;
+}
+
+void sq__awaits_end(sq_await_entry_t *first) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    for (sq_await_entry_t *next, *entry = first; entry != NULL; entry = next) {
+        next = entry->next; /* the call may free the await */
+        entry->await->ended(entry->await);
+    }
 }

@@ -5,7 +5,11 @@
 #ifndef SQ__WAIT_WAIT_H
 #define SQ__WAIT_WAIT_H
 
+#include "include/sq_await.h"
 #include "wait/wait_record.h"
+
+/* 0: a call with this deadline may wait; else EAGAIN or ETIMEDOUT. */
+int sq__wait_check_deadline(sq_time_t deadline);
 
 /* Begins a wait for a turn in the queue. Returns 0 or ENOMEM. */
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
@@ -13,9 +17,6 @@ int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help);
 
 /* The same for something other than a turn. `queue`: the queue of the task that it waits for; NULL: unknown. */
 int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);
-
-/* Returns the queue's pool, retained, if that is a manual one or a loop; else NULL. */
-sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue);
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);
@@ -26,5 +27,8 @@ int sq__wait_end(sq__wait_t *wait, sq_time_t deadline);
 
 /* The same, but spins only briefly, and sleeps only if its call has begun: then the call is waited for to its end. */
 int sq__wait_briefly(sq__wait_t *wait);
+
+/* Calls the functions of awaits that have ended, from this one on; NULL: none. With no lock held. */
+void sq__awaits_end(sq_await_entry_t *first);
 
 #endif

@@ -3,7 +3,7 @@
 #define SQ__WAIT_WAIT_RECORD_H
 
 #include "include/sq_time.h"
-#include "pool/ahead.h"
+#include "pool/caller_runs.h"
 #include "state/queue.h"
 #include "thread/self.h"
 
@@ -30,7 +30,7 @@ typedef struct sq__loop_needs {
     const sq__pool_t *(*find)(const sq__subject_t *subject, const sq__owner_t *owner);
     /* Called by a thread that owns loops: finds a ready queue on them that has such a task. `runs`: runs one task of that queue. False: no
      * such queue is ready. */
-    bool (*ahead)(const sq__subject_t *subject, bool runs);
+    bool (*caller_run)(const sq__subject_t *subject, bool runs);
 } sq__loop_needs_t;
 
 /* What a thread waits for in a queue. */
@@ -51,15 +51,17 @@ typedef struct sq__wait {
     sq__aim_t aim;
     const sq__frame_t *task; /* with SQ__AIM_TASK: on the stack of the thread that runs it, until the wait is granted */
     sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
-    sq__pool_t *pool;  /* the queue's pool, with a reference, if the thread runs it while it waits: a manual one, a loop that it owns,
+    const sq_queue_t *root; /* the last of the queue's targets, on which its tasks run; without a target the queue itself. It, too, may be freed once the
+                             * wait is over */
+    sq__pool_t *pool;  /* the root's pool, with a reference, if the thread runs it while it waits: a manual one, a loop that it owns,
                         * or one that it helps; else NULL */
-    bool helps;        /* that pool has threads, of a lower class of service than this one (pool/ahead.h) */
-    sq__ahead_t ahead; /* if it helps */
+    bool helps;        /* that pool has threads, of a lower class of service than this one (pool/caller_runs.h) */
+    sq__caller_run_t caller_run; /* if it helps */
     bool runs_members; /* it waits for tasks of `subject`, and runs those that are on loops of its own */
-    sq__pool_t *loop;  /* the queue's pool, with a reference, if that is a loop that another thread owns; else NULL */
+    sq__pool_t *loop;  /* the root's pool, with a reference, if that is a loop that another thread owns; else NULL */
     const sq__subject_t *subject; /* NULL: it waits for the queue */
     /* For a dump: */
-    sq__site_t site;              /* of the call that waits; 0: not known */
+    const void *site;              /* of the call that waits; NULL: not known */
     uint64_t ran;                 /* how many tasks of `queue` had begun when the wait began; 0: no queue */
     sq_time_t deadline;           /* only while the thread sleeps */
     uint64_t since;               /* the same: when it fell asleep */

@@ -17,7 +17,7 @@ import SerialQueue
 /// above or below all others. Otherwise the search is limited to what lies between the two numbers (Pearce and Kelly's
 /// algorithm); it allocates and sorts what it finds there.
 enum OperationGraph {
-    private static let lock = SerialQueue(label: "operations")
+    private static let lock = SerialQueue(label: "lock of all operation queues")
     // Under the lock.
     private nonisolated(unsafe) static var highest = 0
     private nonisolated(unsafe) static var lowest = 0

@@ -1,4 +1,13 @@
+import CSerialQueue.Private
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#else
+import Darwin
+#endif
 
 /// The operation that the caller runs in.
 ///
@@ -65,12 +74,24 @@ extension CurrentOperation {
         if node.isOnThread { withUnsafeCurrentTask { node.ownTask = $0 } }
         pthread_setspecific(key, Unmanaged.passUnretained(node).toOpaque())
         defer { pthread_setspecific(key, outer) }
+        guard node.isOnThread, sq__trace_is_recording() else { return node.run() }
+        let part = sq__trace_hook_part(node.label)
+        defer { sq__trace_hook_part_end(part) }
         return node.run()
+    }
+
+    /// An async operation runs as several jobs: a trace has marks of its beginning and its end.
+    private static func showTurn(of node: OperationNode, begins: Bool) {
+        guard sq__trace_is_recording() else { return }
+        let id = UInt64(UInt(bitPattern: ObjectIdentifier(node)))
+        sq__trace_turn("operation \(node.label)", id, id, begins)
     }
 
     /// Runs the operation's async closure.
     static func runAsync(_ node: OperationNode) async {
         withUnsafeCurrentTask { node.ownTask = $0 }
+        showTurn(of: node, begins: true)
         await $ofTask.withValue(node) { await node.runAsync() }
+        showTurn(of: node, begins: false)
     }
 }

@@ -1,4 +1,13 @@
+import CSerialQueue
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#else
+import Darwin
+#endif
 import SerialQueue
 
 /// Runs operations of a queue one after the other, on a serial queue of its own.
@@ -15,9 +24,9 @@ final class Lane: Sendable {
     /// Whether a batch also ends after a time, so that the other queues of the pool need not wait long.
     private let isTimed: Bool
 
-    init(of core: QueueCore) {
+    init(of core: QueueCore, number: Int) {
         isTimed = !(core.pool is ManualPool)  // a test's order depends on nothing but the test
-        queue = SerialQueue(label: core.label, on: core.pool)
+        queue = SerialQueue(label: "lane \(number) of \(core.label)", on: core.pool)
     }
 
     /// Makes the lane look for operations. The lane has been counted in `looking`.
@@ -29,8 +38,12 @@ final class Lane: Sendable {
     private func work(for core: QueueCore) {
         var operation = OperationGraph.change { after in core.take(for: self, &after) }
         let began = tick()
-        var count = 0
+        var count = 0, names: [String] = []
         while let current = operation {
+            if !isTimed, sq_is_exploring() {
+                names.append(current.label)
+                sq_explore_label(names.joined(separator: ", "))
+            }
             guard CurrentOperation.run(current) else { return start(current, for: core) }
             count += 1
             let yields = count == Lane.batch || tick() != began
@@ -46,7 +59,11 @@ final class Lane: Sendable {
     private func tick() -> Int {
         guard isTimed else { return 0 }
         var time = timespec()
+        #if canImport(Darwin)
+        clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+        #else
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        #endif
         return time.tv_nsec
     }
 

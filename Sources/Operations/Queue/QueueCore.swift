@@ -75,7 +75,7 @@ extension QueueCore {
 
     private func wakeLanes(_ after: inout Aftermath) {
         while readyCount > looking, busy < width, suspensions == 0 {
-            after.lanes.append((idle.popLast() ?? Lane(of: self), self))
+            after.lanes.append((idle.popLast() ?? Lane(of: self, number: busy + 1), self))
             busy += 1
             looking += 1
         }

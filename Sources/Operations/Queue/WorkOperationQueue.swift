@@ -1,4 +1,12 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#else
+import Darwin
+#endif
 import SerialQueue
 
 /// Runs operations when those that they depend on have succeeded, at most `width` at a time.

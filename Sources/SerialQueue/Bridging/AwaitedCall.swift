@@ -1,134 +1,188 @@
-// AwaitedCall.swift: the closures of suspended callers, from their submission to their end.
+// AwaitedCall.swift: the closures of suspended callers, through C, from their submission to their end.
 
+import CSerialQueue
+import CSerialQueue.Private
+import CSerialQueueSwiftCall
 import Synchronization
 
-/// A closure that was submitted by a caller that may be suspended.
+/// A call that C keeps until its turn and, if the queue is full, until there is room for it. The outcome for the caller is an error or `nil`.
 ///
-/// It is claimed once: by its turn, a cancellation or a refusal, whichever comes first. The claimant runs or releases it, and then
-/// resumes the caller.
-///
-/// Unchecked Sendable: the closure belongs to the claimant, or, after a cancellation, to the caller.
-class ClosureCall<Body>: QueuedCall, @unchecked Sendable {
-    private var body: Body?
-    private let isClaimed = Atomic(false)
-
-    /// Consuming, like every function that passes the closure on: a borrower would keep it alive until the call returns.
-    init(_ body: consuming sending Body) {
-        self.body = consume body
+/// C decides between a turn, a discarding and a withdrawal. The side that wins has the closure, and completes the call.
+/// Unchecked Sendable: the memory that C uses is written before the submission, and belongs to C afterwards.
+class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
+    enum Answer {
+        case accepted
+        /// ``decided(_:)`` will be called.
+        case waitsForRoom
+        /// No function will be called.
+        case refused(SerialQueueError)
     }
 
-    /// Returns the closure; `nil`: it has already been claimed.
-    final func claim() -> Body? {
-        // Relaxed: the body was written before the call was submitted, and its writer does not access it again.
-        isClaimed.exchange(true, ordering: .relaxed) ? nil : body.take()
+    // Allocated separately, because C keeps its address, and Swift promises none for a field of an object. `first` is the call, `second` the
+    // queue, to which a caller that withdraws the call, and C when it calls back, hold a reference.
+    private let task = UnsafeMutablePointer<sq_deferred_t>.allocate(capacity: 1)
+
+    /// Called when its turn has come (`runs`), or when it was discarded.
+    func turnCame(_ runs: Bool) {}
+
+    /// Called when it has got room (`nil`), or when it never will.
+    func decided(_ error: SerialQueueError?) {}
+
+    /// Submits the call. Call it once. Retains the call twice: for ``turnCame(_:)`` and for ``decided(_:)``.
+    final func submit(to queue: OpaquePointer, asBarrier isBarrier: Bool = false, from caller: UnsafeRawPointer) -> Answer {
+        let retained = Unmanaged.passRetained(self).retain()
+        task.initialize(
+            to: sq_deferred_t(
+                call: { call, _, runs in Unmanaged<QueuedCall>.fromOpaque(call!).takeRetainedValue().turnCame(runs) },
+                first: retained.toOpaque(),
+                second: UnsafeMutableRawPointer(queue),
+                decided: { task, error in
+                    let call = Unmanaged<QueuedCall>.fromOpaque(task.pointee.first!)
+                    if error != 0 { call.release() }
+                    call.takeRetainedValue().decided(error == 0 ? nil : SerialQueueError(status: error))
+                },
+                is_barrier: isBarrier,
+                reserved: (nil, nil, nil, nil)
+            ))
+        let status = sq__async_cancellable_from(queue, task, caller)
+        if status == SQ_SWIFT_EINPROGRESS { return .waitsForRoom }
+        retained.release()
+        if status == 0 { return .accepted }
+        retained.release()
+        return .refused(SerialQueueError(status: status))
     }
 
-    /// Releases the body, then resumes the caller with the error. No effect if it has been claimed.
-    final func fail(_ error: any Error) {
-        if claimAndRelease() { complete(error) }
+    /// Withdraws it while it waits for room. `false`: it does not wait for room. If `true`, no function will be called.
+    final func withdrawFromLine() -> Bool {
+        guard sq_async_withdraw(queue, task) else { return false }
+        Unmanaged.passUnretained(self).release()
+        Unmanaged.passUnretained(self).release()
+        return true
     }
 
-    /// Claims it for a cancellation; `false` if it has already been claimed. The body is not released yet: a cancellation handler
-    /// runs under a lock of the runtime, and the body's captures may have a `deinit`. ``outcome()`` releases it.
-    final func claimForCaller() -> Bool {
-        // Relaxed is also enough for the C calls that follow, because they take locks.
-        !isClaimed.exchange(true, ordering: .relaxed)
+    /// Withdraws it from the queue before its turn. `false`: its turn has come, or it waits for room. If `true`, ``turnCame(_:)`` will not
+    /// be called.
+    final func withdrawFromQueue() -> Bool {
+        guard sq_async_cancel(queue, task) else { return false }
+        Unmanaged.passUnretained(self).release()
+        return true
     }
 
-    final var hasBeenClaimed: Bool {
-        isClaimed.load(ordering: .relaxed)
+    private var queue: OpaquePointer {
+        OpaquePointer(task.pointee.second!)
     }
 
-    /// Waits until the call is decided. If it will not run, the body has been released when this returns. Otherwise the body belongs
-    /// to its turn, which may still be pending.
-    nonisolated(nonsending) final func outcome() async -> (any Error)? {
-        let error = await wait()
-        if error != nil { releaseBody() }
-        return error
-    }
-
-    private func releaseBody() {
-        _ = body.take()
-    }
-
-    private func claimAndRelease() -> Bool {
-        claim() != nil
+    deinit {
+        task.deallocate()
     }
 }
 
 /// A closure that runs on a queue while its caller is suspended.
 ///
-/// Unchecked Sendable: the result is written before the caller is resumed, and read after.
-final class AwaitedCall<Result: ~Copyable>: ClosureCall<() throws -> sending Result>, @unchecked Sendable {
+/// Unchecked Sendable: closure and result belong to the turn, and to the caller before the submission and after the outcome.
+final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
+    private var body: (() throws -> sending Result)?
     private var result: Swift.Result<Result, any Error>?
+    private let isCancelled = Atomic(false)
 
-    /// Submits the call, waits for its end and returns its result. Call it once.
+    /// Consuming, like every function that passes the closure on: a borrower would keep it alive until the call returns.
+    init(_ body: consuming sending @escaping () throws -> sending Result) {
+        self.body = consume body
+    }
+
+    /// Submits the call, waits for its end and returns its result. Call it once. If it throws, the body has been released.
     nonisolated(nonsending) func result(
-        on queue: WorkQueue, asBarrier isBarrier: Bool, _ file: StaticString, _ line: UInt
+        on queue: WorkQueue, asBarrier isBarrier: Bool, from caller: UnsafeRawPointer
     ) async throws -> sending Result {
         try Task.checkCancellation()
-        noteSite(of: queue.queue, file, line)
         // Before a cancellation can withdraw it.
-        if case .refused(let error) = submit(to: queue.queue, asBarrier: isBarrier) { fail(error) }
+        if case .refused(let error) = submit(to: queue.queue, asBarrier: isBarrier, from: caller) {
+            body = nil
+            throw error
+        }
         let error = await withTaskCancellationHandler {
-            await outcome()
+            await wait()
         } onCancel: {
             cancel()
         }
-        if let error { throw error }
-        return try takeResult()
-    }
-
-    /// Withdraws it from the waiters for room, or from the queue. No effect if its turn has come. Runs no user code.
-    private func cancel() {
-        guard claimForCaller() else { return }
-        if !withdrawFromLine() { withdrawFromQueue() }
-        complete(CancellationError())
-    }
-
-    override func turnCame(_ runs: Bool) {
-        guard runs else { return fail(SerialQueueError.shutDown) }
-        if claimAndRun() { complete(nil) }
-    }
-
-    override func decided(_ error: SerialQueueError?) {
         if let error {
-            fail(error)
-        } else if hasBeenClaimed {
-            withdrawFromQueue()  // it was cancelled while it was being submitted
+            body = nil
+            throw error
         }
-    }
-
-    /// The result. Call it after the caller has been resumed without an error.
-    private func takeResult() throws -> sending Result {
         // The writer of the result does not access it again.
         nonisolated(unsafe) let result = result.take()!
         return try result.get()
     }
 
-    /// The body has been released when this returns, and so before the caller is resumed.
-    private func claimAndRun() -> Bool {
-        guard let body = claim() else { return false }
-        result = Swift.Result(catching: body)
-        return true
+    /// Withdraws it from the waiters for room, or from the queue. No effect if its turn has come. Runs no user code: a cancellation handler
+    /// runs under a lock of the runtime, and the body's captures may have a `deinit`. The caller releases the body.
+    private func cancel() {
+        // Relaxed is also enough for `decided`: the C calls that follow take the lock under which it was decided.
+        isCancelled.store(true, ordering: .relaxed)
+        if withdrawFromLine() || withdrawFromQueue() { complete(CancellationError()) }
+    }
+
+    /// The body has been released when the caller is resumed.
+    override func turnCame(_ runs: Bool) {
+        run(body.take()!, runs)
+        complete(runs ? nil : SerialQueueError.shutDown)
+    }
+
+    private func run(_ body: consuming @escaping () throws -> sending Result, _ runs: Bool) {
+        if runs { result = Swift.Result(catching: body) }
+    }
+
+    override func decided(_ error: SerialQueueError?) {
+        if let error {
+            body = nil
+            complete(error)
+        } else if isCancelled.load(ordering: .relaxed), withdrawFromQueue() {
+            complete(CancellationError())  // it was cancelled while it was being submitted
+        }
     }
 }
 
 /// A closure whose caller is suspended until there is room for it.
 ///
-/// Unchecked Sendable: adds no state.
-final class SubmittedCall: ClosureCall<() -> Void>, @unchecked Sendable {
-    /// Withdraws it from the waiters for room. No effect if it has got room. Runs no user code.
-    func cancel() {
-        if withdrawFromLine(), claimForCaller() { complete(CancellationError()) }
+/// Unchecked Sendable: the closure belongs to the turn; to the caller before the submission, and if there will be no turn.
+final class SubmittedCall: QueuedCall, @unchecked Sendable {
+    private var body: (() -> Void)?
+
+    init(_ body: consuming sending @escaping () -> Void) {
+        self.body = consume body
+    }
+
+    /// Submits the call and waits until it has room. Call it once. If it throws, the body has been released.
+    nonisolated(nonsending) func accepted(by queue: WorkQueue, from caller: UnsafeRawPointer) async throws {
+        try Task.checkCancellation()
+        var error: (any Error)?
+        switch submit(to: queue.queue, from: caller) {
+        case .accepted: return
+        case .refused(let refusal): error = refusal
+        case .waitsForRoom:
+            error = await withTaskCancellationHandler {
+                await wait()
+            } onCancel: {
+                cancel()
+            }
+        }
+        guard let error else { return }  // the body belongs to its turn, which may have come
+        body = nil
+        throw error
+    }
+
+    /// No effect if it has got room. Runs no user code.
+    private func cancel() {
+        if withdrawFromLine() { complete(CancellationError()) }
     }
 
     override func turnCame(_ runs: Bool) {
-        let body = claim()
-        if runs { body?() }
+        let body = body.take()!
+        if runs { body() }
     }
 
     override func decided(_ error: SerialQueueError?) {
-        if let error { fail(error) } else { complete(nil) }
+        if error != nil { body = nil }
+        complete(error)
     }
 }

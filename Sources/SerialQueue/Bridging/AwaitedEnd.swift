@@ -1,6 +1,7 @@
 // AwaitedEnd.swift: suspended callers that wait for a semaphore, a group, an item or the end of a queue, through C and back.
 
 import CSerialQueue
+import CSerialQueue.Private
 import CSerialQueueSwiftCall
 
 /// A suspended caller that waits for a semaphore, a group or an item (sq_await.h), or for the end of a queue.
@@ -17,7 +18,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         static let ofSemaphore = Calls(wait: sq_semaphore_wait, await: sq_semaphore_await, withdraw: sq_semaphore_withdraw)
         static let ofGroup = Calls(wait: sq_group_wait, await: sq_group_await, withdraw: sq_group_withdraw)
         static let ofItem = Calls(wait: sq_item_wait, await: sq_item_await, withdraw: sq_item_withdraw)
-        static let ofQueue = Calls(wait: nil, await: sq_swift_end_await, withdraw: sq_swift_end_withdraw)
+        static let ofQueue = Calls(wait: nil, await: sq__end_await, withdraw: sq__end_withdraw)
     }
 
     private let calls: Calls
@@ -68,7 +69,7 @@ final class AwaitedEnd: Completion<Bool>, @unchecked Sendable {
         return hasEnded ? 0 : CInt(SQ_SWIFT_ETIMEDOUT)
     }
 
-    private static let timeouts = SerialQueue(label: "timeouts", on: .shared)
+    private static let timeouts = SerialQueue(label: "deadlines of awaited ends", on: .shared)
 
     /// ECANCELED is an item's other outcome.
     private static func isEnd(_ status: CInt) -> Bool {

@@ -1,10 +1,11 @@
-// EscapingClosure.swift: passes escaping closures through C. Only this file, AwaitedEnd.swift, ExecutorJobs.swift and
-// QueuedCall.swift pass Unmanaged references to C.
+// EscapingClosure.swift: passes escaping closures through C. Only this file, AwaitedCall.swift, AwaitedEnd.swift,
+// ExecutorJobs.swift and WorkQueue+Drain.swift pass Unmanaged references to C.
 //
 // Each retain is matched by exactly one release, because C guarantees one outcome for an accepted task, and none for a refused one
 // (sq_async_pair, sq_queue_watch).
 
 import CSerialQueue
+import CSerialQueue.Private
 
 /// A handler that C may call any number of times. C calls `discard` once, after the last call.
 final class HandlerBox {
@@ -45,30 +46,32 @@ enum EscapingClosure {
 
     /// Submits `body`, which only the queue references afterwards. If C refused it, releases it and returns the error.
     static func submit(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, by deadline: sq_time_t, from caller: UnsafeRawPointer
     ) -> SerialQueueError? {
-        submit(consume body) { sq_async_pair(queue, deadline, $0, $1, $2) }
+        submit(consume body) { sq__async_pair_from(queue, deadline, $0, $1, $2, caller) }
     }
 
     /// The same as a member of a group.
     static func submit(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer,
+        from caller: UnsafeRawPointer
     ) -> SerialQueueError? {
-        submit(consume body) { sq_group_async_pair(group, queue, $0, $1, $2) }
+        submit(consume body) { sq__group_async_pair_from(group, queue, $0, $1, $2, caller) }
     }
 
     /// The same as a barrier.
     static func submitBarrier(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, from caller: UnsafeRawPointer
     ) -> SerialQueueError? {
-        submit(consume body) { sq_async_barrier_pair(queue, $0, $1, $2) }
+        submit(consume body) { sq__async_barrier_pair_from(queue, $0, $1, $2, caller) }
     }
 
     /// The same as a barrier and as a member of a group.
     static func submitBarrier(
-        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer
+        _ body: consuming sending @escaping () -> Void, to queue: OpaquePointer, in group: OpaquePointer,
+        from caller: UnsafeRawPointer
     ) -> SerialQueueError? {
-        submit(consume body) { sq_group_async_barrier_pair(group, queue, $0, $1, $2) }
+        submit(consume body) { sq__group_async_barrier_pair_from(group, queue, $0, $1, $2, caller) }
     }
 
     @inline(__always)
@@ -122,7 +125,8 @@ final class DelayedClosure {
     }
 
     static func task(_ body: consuming @escaping () -> Void) -> sq_task_t {
-        sq_task_t(
+        _ = showsClosures
+        return sq_task_t(
             run: run,
             context: Unmanaged.passRetained(DelayedClosure(consume body)).toOpaque(),
             discard: { Unmanaged<DelayedClosure>.fromOpaque($0!).release() }
@@ -155,7 +159,8 @@ final class ItemClosure {
     }
 
     static func task(_ body: consuming @escaping (WorkItem) -> Void) -> sq_task_t {
-        sq_task_t(
+        _ = showsClosures
+        return sq_task_t(
             run: run,
             context: Unmanaged.passRetained(ItemClosure(consume body)).toOpaque(),
             discard: { Unmanaged<ItemClosure>.fromOpaque($0!).release() }
@@ -167,6 +172,12 @@ final class ItemClosure {
         Unmanaged<ItemClosure>.fromOpaque(task.context!).takeUnretainedValue().item = item
     }
 }
+
+/// A trace shows, in place of these functions, the closure in the first field of the object that is their context. An object begins with two
+/// words. One constant for both, because only one thread at a time may call C here.
+private let showsClosures: Void = {
+    for function in [DelayedClosure.run, ItemClosure.run] { sq__trace_closures_of(function, UInt16(2 * MemoryLayout<UInt>.size)) }
+}()
 
 extension TimerBody {
     /// Owns a reference to the body until the C timer ends. Releases the closure then, even if the Timer still exists.

@@ -1,6 +1,7 @@
 // ExecutorJobs.swift: passes jobs of the Swift runtime through C.
 
 import CSerialQueue
+import CSerialQueue.Private
 import CSerialQueueSwiftCall
 
 /// A job of the Swift runtime that is in a queue.
@@ -33,7 +34,7 @@ enum QueuedJob {
         let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         let retained = Unmanaged.passRetained(executor)
         var status = sq_async_job(executor.queue, run, job, retained.toOpaque())
-        if status == SQ_SWIFT_ESHUTDOWN { status = sq_swift_async_after_end(executor.queue, run, job, retained.toOpaque()) }
+        if status == SQ_SWIFT_ESHUTDOWN { status = sq__async_after_end(executor.queue, run, job, retained.toOpaque()) }
         if status != 0 { retained.release() }
         return status
     }

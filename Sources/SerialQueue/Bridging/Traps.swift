@@ -126,3 +126,20 @@ func countIsNegative(_ count: Int) -> Never {
 func applyHasForked() -> Never {
     fatalError("WorkerPool.apply: an iteration has forked. The others run in the parent only; leave the child before apply returns.")
 }
+
+/// Ends the program after a queue did not take a value.
+func cannotSetValue(_ label: String, _ error: CInt) -> Never {
+    let why = error == SQ_SWIFT_ESTALE ? "it is from before a fork. Make a new queue in the child" : "no memory"
+    fatalError("setValue on queue \"\(label)\": \(why).")
+}
+
+/// Ends the program after a queue did not take a target.
+func cannotSetTarget(_ label: String, _ target: String, _ error: CInt) -> Never {
+    let why = switch Int(error) {
+    case SQ_SWIFT_EINVAL: "it has a pool, or would be a target of itself"
+    case SQ_SWIFT_ESTALE: "one of them is from before a fork"
+    case SQ_SWIFT_ENOMEM: "no memory"
+    default: "closures were submitted to it before. Set the target first"
+    }
+    fatalError("setTarget of queue \"\(label)\" to \"\(target)\": \(why).")
+}

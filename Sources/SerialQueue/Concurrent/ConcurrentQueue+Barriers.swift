@@ -1,29 +1,35 @@
+import CSerialQueueSwiftCall
+
 extension ConcurrentQueue {
     /// Submits `body` to run alone, after everything submitted before and before everything after it, and returns immediately.
     ///
     /// `body` and its captures are released right after it has run, before the next closure starts.
     ///
     /// - Returns: `false` if the queue refused `body`, as `async(_:)` does. Then `body` will not run and has been released.
-    @discardableResult
-    public func asyncBarrier(
-        _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
-    ) -> Bool {
-        noteSite(of: queue, file, line)
-        let error = EscapingClosure.submitBarrier(consume body, to: queue)
+    @discardableResult @inline(never)
+    public func asyncBarrier(_ body: consuming sending @escaping () -> Void) -> Bool {
+        asyncBarrier(consume body, from: sq_swift_caller())
+    }
+
+    func asyncBarrier(_ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer) -> Bool {
+        let error = EscapingClosure.submitBarrier(consume body, to: queue, from: caller)
         withExtendedLifetime(self) {}
         return error == nil
     }
 
-    /// As ``asyncBarrier(_:file:line:)``, with `body` as a member of `group` until it has run, or has been discarded, and its captures have
+    /// As ``asyncBarrier(_:)``, with `body` as a member of `group` until it has run, or has been discarded, and its captures have
     /// been released.
     ///
     /// - Returns: `false` if the queue refused `body`. Then `body` will not run and has been released, and the group has not changed.
-    @discardableResult
-    public func asyncBarrier(
-        in group: WorkGroup, _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
+    @discardableResult @inline(never)
+    public func asyncBarrier(in group: WorkGroup, _ body: consuming sending @escaping () -> Void) -> Bool {
+        asyncBarrier(in: group, consume body, from: sq_swift_caller())
+    }
+
+    func asyncBarrier(
+        in group: WorkGroup, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer
     ) -> Bool {
-        noteSite(of: queue, file, line)
-        let error = EscapingClosure.submitBarrier(consume body, to: queue, in: group.group)
+        let error = EscapingClosure.submitBarrier(consume body, to: queue, in: group.group, from: caller)
         withExtendedLifetime((self, group)) {}
         return error == nil
     }
@@ -38,7 +44,7 @@ extension ConcurrentQueue {
     ///   that names the queues. It also traps if the queue has been shut down, if there is no memory, and in the child of a `fork` that
     ///   happened while the queue was busy. ``syncBarrier(within:_:)`` throws instead.
     /// - Throws: What `body` throws.
-    @inlinable
+    @_transparent
     public func syncBarrier<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -56,7 +62,7 @@ extension ConcurrentQueue {
     ///
     /// - Throws: What `body` throws, or a ``SerialQueueError``: `timedOut`; `deadlock`, instead of the trap of ``syncBarrier(_:)``;
     ///   `shutDown`; `noResources`; `fromBeforeFork`.
-    @inlinable
+    @_transparent
     public func syncBarrier<Result: ~Copyable>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
         var outcome: Swift.Result<Result, any Error>?
         let status = borrowedSyncBarrier(queue, deadline(limit)) { outcome = Swift.Result(catching: body) }
@@ -68,14 +74,15 @@ extension ConcurrentQueue {
     /// Runs `body` alone on a thread of the pool, in its turn, and suspends the caller until its result is there.
     ///
     /// If the caller is cancelled before the turn, the call throws `CancellationError` immediately, `body` never runs, and closures behind
-    /// it no longer wait for those ahead of it. Otherwise as ``WorkQueue/run(_:file:line:)``. A task that prefers this queue as its
+    /// it no longer wait for those ahead of it. Otherwise as ``WorkQueue/run(_:)``. A task that prefers this queue as its
     /// executor may call it: the task is suspended, so it is not on the queue.
     ///
     /// - Throws: What `body` throws; `CancellationError`; or, if `body` did not run, a ``SerialQueueError``: `shutDown`;
     ///   `noResources`; `fromBeforeFork`.
+    @_transparent
     public nonisolated(nonsending) func runBarrier<Result: ~Copyable>(
-        _ body: consuming sending @escaping () throws -> sending Result, file: StaticString = #fileID, line: UInt = #line
+        _ body: consuming sending @escaping () throws -> sending Result
     ) async throws -> sending Result {
-        try await AwaitedCall(consume body).result(on: self, asBarrier: true, file, line)
+        try await run(consume body, asBarrier: true, from: sq_swift_here())
     }
 }

@@ -3,7 +3,7 @@ import CSerialQueue
 /// Runs closures at the same time, except barriers, which run alone: readers and writers.
 ///
 /// Closures leave the queue in the order in which they were submitted. `async` closures run on a pool, several at a time; `sync` runs its
-/// closure on the calling thread. A barrier, submitted by ``asyncBarrier(_:file:line:)`` or ``syncBarrier(_:)``, waits for all closures
+/// closure on the calling thread. A barrier, submitted by ``asyncBarrier(_:)`` or ``syncBarrier(_:)``, waits for all closures
 /// before it and runs before all after it. No closure that is in the queue overtakes a waiting barrier.
 ///
 /// ```swift
@@ -36,7 +36,7 @@ extension ConcurrentQueue {
     ///   - pool: The pool whose threads run the `async` closures.
     ///   - priority: Among the queues of its pool.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in
-    ///     ``WorkQueue/async(waitingUpTo:_:file:line:)``. `nil`: as many as there is memory for. Traps if it is not positive.
+    ///     ``WorkQueue/async(waitingUpTo:_:)``. `nil`: as many as there is memory for. Traps if it is not positive.
     public convenience init(
         label: String = "", width: Int? = nil, on pool: WorkerPool = .shared, priority: QueuePriority = .normal,
         capacity: Int? = nil

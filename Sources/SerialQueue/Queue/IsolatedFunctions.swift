@@ -13,86 +13,89 @@
 //
 // They are not in the documentation's catalogue: every link to the other calls would be ambiguous.
 
+import CSerialQueueSwiftCall
+
 extension WorkQueue {
     /// Submits a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    @discardableResult
+    @discardableResult @inline(never)
     public func async(
-        _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID, line: UInt = #line
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) -> Bool {
-        async(withoutIsolation(isolatedFunction, "WorkQueue.async"), file: file, line: line)
+        async(withoutIsolation(isolatedFunction, "WorkQueue.async"), from: sq_swift_caller())
     }
 
     /// Submits a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
+    @inline(never)
     public func async(
         waitingUpTo limit: Duration,
-        _ isolatedFunction: sending @escaping @isolated(any) () -> Void,
-        file: StaticString = #fileID,
-        line: UInt = #line
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) throws(SerialQueueError) {
-        try async(waitingUpTo: limit, withoutIsolation(isolatedFunction, "WorkQueue.async"), file: file, line: line)
+        try async(waitingUpTo: limit, withoutIsolation(isolatedFunction, "WorkQueue.async"), from: sq_swift_caller())
     }
 
     /// Submits a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    @discardableResult
+    @discardableResult @inline(never)
     public func async(
-        in group: WorkGroup, _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID,
-        line: UInt = #line
+        in group: WorkGroup, _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) -> Bool {
-        async(in: group, withoutIsolation(isolatedFunction, "WorkQueue.async"), file: file, line: line)
+        async(in: group, withoutIsolation(isolatedFunction, "WorkQueue.async"), from: sq_swift_caller())
     }
 
     /// Submits a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    @discardableResult
+    @discardableResult @inline(never)
     public func asyncAfter(
-        _ delay: Duration, _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID,
-        line: UInt = #line
+        _ delay: Duration, _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) -> Bool {
-        asyncAfter(delay, withoutIsolation(isolatedFunction, "WorkQueue.asyncAfter"), file: file, line: line)
+        asyncAfter(delay, withoutIsolation(isolatedFunction, "WorkQueue.asyncAfter"), from: sq_swift_caller())
     }
 
     /// Submits a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    public nonisolated(nonsending) func submit(
-        _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID, line: UInt = #line
+    @_transparent
+    public nonisolated(nonsending) func submit(_ isolatedFunction: sending @escaping @isolated(any) () -> Void) async throws {
+        try await submit(isolatedFunction: isolatedFunction, from: sq_swift_here())
+    }
+
+    @usableFromInline
+    nonisolated(nonsending) func submit(
+        isolatedFunction: sending @escaping @isolated(any) () -> Void, from caller: UnsafeRawPointer
     ) async throws {
-        try await submit(withoutIsolation(isolatedFunction, "WorkQueue.submit"), file: file, line: line)
+        try await submit(withoutIsolation(isolatedFunction, "WorkQueue.submit"), from: caller)
     }
 
     /// Makes a timer for a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
+    @inline(never)
     public func makeTimer(
         every interval: Duration,
         leeway: Duration = .zero,
-        _ isolatedFunction: sending @escaping @isolated(any) () -> Void,
-        file: StaticString = #fileID,
-        line: UInt = #line
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) -> Timer {
-        makeTimer(every: interval, leeway: leeway, withoutIsolation(isolatedFunction, "WorkQueue.makeTimer"), file: file, line: line)
+        makeTimer(every: interval, leeway: leeway, withoutIsolation(isolatedFunction, "WorkQueue.makeTimer"), from: sq_swift_caller())
     }
 }
 
 extension ConcurrentQueue {
     /// Submits a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    @discardableResult
+    @discardableResult @inline(never)
     public func asyncBarrier(
-        _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID, line: UInt = #line
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) -> Bool {
-        asyncBarrier(withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrier"), file: file, line: line)
+        asyncBarrier(withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrier"), from: sq_swift_caller())
     }
 
     /// Submits a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    @discardableResult
+    @discardableResult @inline(never)
     public func asyncBarrier(
-        in group: WorkGroup, _ isolatedFunction: sending @escaping @isolated(any) () -> Void, file: StaticString = #fileID,
-        line: UInt = #line
+        in group: WorkGroup, _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) -> Bool {
-        asyncBarrier(in: group, withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrier"), file: file, line: line)
+        asyncBarrier(in: group, withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrier"), from: sq_swift_caller())
     }
 }
 

@@ -10,6 +10,7 @@ extension SerialQueue {
     /// - Precondition: This queue is the actor's executor, and ``WorkQueue/sync(_:)`` is legal here. Otherwise the program traps, also in
     ///   release builds, with a message that names the actor or the queues.
     /// - Throws: What `body` throws.
+    @_transparent
     public func sync<ActorType: Actor, Result: ~Copyable & Sendable, Failure: Error>(
         isolatedTo actor: ActorType,
         _ body: @Sendable (isolated ActorType) throws(Failure) -> Result

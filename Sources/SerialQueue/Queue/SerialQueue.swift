@@ -30,7 +30,7 @@ extension SerialQueue {
     ///   - helps: Whether a `sync` caller of a higher class of service (see ``ServiceClass``) runs the closures ahead of it itself,
     ///     instead of waiting for threads that get less of the processor: `async` closures then leave the pool's threads. Without
     ///     a pool it has no effect.
-    ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in ``WorkQueue/async(waitingUpTo:_:file:line:)``. `nil`:
+    ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in ``WorkQueue/async(waitingUpTo:_:)``. `nil`:
     ///     as many as there is memory for. Traps if it is not positive.
     ///   - stackSize: The stack size of the queue's thread in bytes; `nil`: the system's default. Traps if no thread can have such
     ///     a stack. Closures run by `sync` use their caller's stack; on a pool, its threads have the pool's stack size.

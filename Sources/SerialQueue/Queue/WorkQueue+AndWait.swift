@@ -13,7 +13,7 @@ extension WorkQueue {
     ///     has started, the call waits for its end. On a free queue `body` runs even with a limit of zero.
     ///   - body: What to run.
     /// - Throws: What `body` throws, or a ``SerialQueueError``, as ``sync(within:_:)`` does.
-    @inlinable
+    @_transparent
     public func asyncAndWait<Result: ~Copyable>(
         within limit: Duration? = nil,
         _ body: @Sendable () throws -> Result
@@ -37,7 +37,7 @@ extension WorkQueue {
     ///     has started, the call waits for its end. On a free queue `body` runs even with a limit of zero.
     ///   - body: What to run.
     /// - Throws: What `body` throws, or a ``SerialQueueError``, as ``sync(within:_:)`` does.
-    @inlinable
+    @_transparent
     public func runAndWait<Result: ~Copyable>(
         within limit: Duration? = nil,
         _ body: () throws -> Result

@@ -1,4 +1,5 @@
 import CSerialQueue
+import CSerialQueueSwiftCall
 
 extension WorkQueue {
     /// Submits `body` to run on the queue's thread, after everything submitted before, and returns immediately.
@@ -14,17 +15,16 @@ extension WorkQueue {
     ///
     /// - Parameters:
     ///   - body: What to run.
-    ///   - file: The file of the call, for traces.
-    ///   - line: Its line.
     /// - Returns: `false` if the queue refused `body`: it is full, it has been shut down, there was no memory, its thread could
     ///   not be started, or it is from before a `fork`. Then `body` will not run and has been released.
-    @discardableResult
-    public func async(
-        _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
-    ) -> Bool {
-        noteSite(of: queue, file, line)
+    @discardableResult @inline(never)
+    public func async(_ body: consuming sending @escaping () -> Void) -> Bool {
+        async(consume body, from: sq_swift_caller())
+    }
+
+    func async(_ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer) -> Bool {
         // SQ_NOW: does not wait for room.
-        let error = EscapingClosure.submit(consume body, to: queue, by: 0)
+        let error = EscapingClosure.submit(consume body, to: queue, by: 0, from: caller)
         withExtendedLifetime(self) {}
         return error == nil
     }
@@ -32,23 +32,25 @@ extension WorkQueue {
     /// Submits `body` like `async(_:)`, but waits for room if the queue has a capacity and is full.
     ///
     /// Waiting callers get room in FIFO order. Don't use this on Swift's cooperative threads: it blocks the thread. Use
-    /// ``submit(_:file:line:)`` there.
+    /// ``submit(_:)`` there.
     ///
     /// - Parameters:
     ///   - limit: How long to wait for room.
     ///   - body: What to run.
-    ///   - file: The file of the call, for traces.
-    ///   - line: Its line.
     /// - Throws: `timedOut`; `deadlock`, if the queue waits for the caller; `shutDown`; `noResources`; `fromBeforeFork`. Then
     ///   `body` will not run and has been released.
+    @inline(never)
     public func async(
         waitingUpTo limit: Duration,
-        _ body: consuming sending @escaping () -> Void,
-        file: StaticString = #fileID,
-        line: UInt = #line
+        _ body: consuming sending @escaping () -> Void
     ) throws(SerialQueueError) {
-        noteSite(of: queue, file, line)
-        let error = EscapingClosure.submit(consume body, to: queue, by: deadline(limit))
+        try async(waitingUpTo: limit, consume body, from: sq_swift_caller())
+    }
+
+    func async(
+        waitingUpTo limit: Duration, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer
+    ) throws(SerialQueueError) {
+        let error = EscapingClosure.submit(consume body, to: queue, by: deadline(limit), from: caller)
         withExtendedLifetime(self) {}
         if let error { throw error }
     }

@@ -1,4 +1,6 @@
 import CSerialQueue
+import CSerialQueue.Private
+import CSerialQueueSwiftCall
 
 extension WorkQueue {
     /// Submits `body` to the queue when `delay` has passed.
@@ -13,22 +15,23 @@ extension WorkQueue {
     /// queue.asyncAfter(.milliseconds(50)) { print("again") }
     /// ```
     ///
-    /// Don't use this for periodic work: use ``makeTimer(every:leeway:_:file:line:)``. Don't pass an actor's method by name: <doc:FunctionsOfActors>.
+    /// Don't use this for periodic work: use ``makeTimer(every:leeway:_:)``. Don't pass an actor's method by name: <doc:FunctionsOfActors>.
     ///
     /// - Parameters:
     ///   - delay: How long to wait before the submission.
     ///   - body: What to run.
-    ///   - file: The file of the call, for traces, dumps and stalls.
-    ///   - line: Its line.
     /// - Returns: `false` if the queue refused `body`: it has been shut down, there was no memory, its thread could not be
     ///   started, or it is from before a `fork`. Then `body` will not run and has been released.
-    @discardableResult
-    public func asyncAfter(
-        _ delay: Duration, _ body: consuming sending @escaping () -> Void, file: StaticString = #fileID, line: UInt = #line
+    @discardableResult @inline(never)
+    public func asyncAfter(_ delay: Duration, _ body: consuming sending @escaping () -> Void) -> Bool {
+        asyncAfter(delay, consume body, from: sq_swift_caller())
+    }
+
+    func asyncAfter(
+        _ delay: Duration, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer
     ) -> Bool {
-        noteSite(of: queue, file, line)
         var task = DelayedClosure.task(consume body)
-        let status = withExtendedLifetime(self) { sq_async_task_after(queue, nanoseconds(delay), &task) }
+        let status = withExtendedLifetime(self) { sq__async_task_after_from(queue, nanoseconds(delay), &task, caller) }
         if status != 0 {
             DelayedClosure.takeBack(task)
         }

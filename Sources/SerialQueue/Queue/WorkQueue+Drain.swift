@@ -1,6 +1,20 @@
 import CSerialQueue
 import CSerialQueueSwiftCall
 
+extension Completion<CInt> {
+    /// Sets the outcome to 0 when everything submitted before has ended. Returns C's status; if that is not 0, there will be no
+    /// outcome.
+    fileprivate func follow(_ queue: OpaquePointer) -> CInt {
+        let retained = Unmanaged.passRetained(self)
+        // A barrier: on a concurrent queue earlier closures may still run when a job begins.
+        let status = sq_async_barrier_job(
+            queue, { completion, _, _ in Unmanaged<Completion<CInt>>.fromOpaque(completion!).takeRetainedValue().complete(0) },
+            retained.toOpaque(), nil)
+        if status != 0 { retained.release() }
+        return status
+    }
+}
+
 extension WorkQueue {
     /// Suspends the caller until everything submitted before has ended and its captures have been released.
     ///

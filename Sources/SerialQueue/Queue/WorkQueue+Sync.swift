@@ -8,14 +8,14 @@ extension WorkQueue {
     /// may be of any type.
     ///
     /// Don't use this in code that may already run on this queue, such as a `deinit`: use ``syncOrRun(_:)`` there. On Swift's
-    /// cooperative threads, use ``run(_:file:line:)`` if the work ahead takes long: this blocks the thread.
+    /// cooperative threads, use ``run(_:)`` if the work ahead takes long: this blocks the thread.
     ///
     /// - Precondition: The queue does not wait for the caller: the caller is not on it (in a ``ConcurrentQueue``: not in a barrier), nor
     ///   on a queue that its closures wait for without a limit. Otherwise the program traps, also in release builds, with a message that names the queues. It also
     ///   traps if the queue has been shut down, if there is no memory, and in the child of a `fork` that happened while the queue
     ///   was busy. ``sync(within:_:)`` throws instead.
     /// - Throws: What `body` throws.
-    @inlinable
+    @_transparent
     public func sync<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -35,7 +35,7 @@ extension WorkQueue {
     ///
     /// - Precondition: As for ``sync(_:)``, except that the caller may be on this queue, and the queue may have been shut down.
     /// - Throws: What `body` throws.
-    @inlinable
+    @_transparent
     public func syncOrRun<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -5,7 +5,7 @@ extension WorkQueue {
     ///
     /// - Throws: What `body` throws, or a ``SerialQueueError``: `timedOut`; `deadlock`, instead of the trap of ``sync(_:)``;
     ///   `shutDown`; `noResources`; `fromBeforeFork`.
-    @inlinable
+    @_transparent
     public func sync<Result: ~Copyable>(within limit: Duration, _ body: () throws -> Result) throws -> Result {
         var outcome: Swift.Result<Result, any Error>?
         let status = borrowedSyncUntil(queue, deadline(limit)) { outcome = Swift.Result(catching: body) }
@@ -20,7 +20,7 @@ extension WorkQueue {
     /// - Returns: The result; `nil` if the queue is busy (also with a closure of the caller), suspended, shut down or from before a
     ///   `fork`. Then `body` has not run.
     /// - Throws: What `body` throws.
-    @inlinable
+    @_transparent
     public func trySync<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result? {

@@ -1,4 +1,5 @@
 import CSerialQueue
+import CSerialQueue.Private
 import CSerialQueueSwiftCall
 import Synchronization
 
@@ -22,26 +23,28 @@ extension WorkQueue {
     ///   - leeway: How late a firing may be if that saves the processor a wake-up.
     ///   - body: Runs on the queue in its turn. Released when the timer is cancelled, or its queue has been shut down.
     ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
-    ///   - file: The file of the call, for traces, dumps and stalls.
-    ///   - line: Its line.
     /// - Precondition: `interval` is positive, there are memory and a thread for the timer, and the queue is not from before a
     ///   `fork`. Otherwise the program traps, with a message that names the queue.
     /// - Returns: The timer. Releasing it cancels it.
+    @inline(never)
     public func makeTimer(
         every interval: Duration,
         leeway: Duration = .zero,
-        _ body: consuming sending @escaping () -> Void,
-        file: StaticString = #fileID,
-        line: UInt = #line
+        _ body: consuming sending @escaping () -> Void
+    ) -> Timer {
+        makeTimer(every: interval, leeway: leeway, consume body, from: sq_swift_caller())
+    }
+
+    func makeTimer(
+        every interval: Duration, leeway: Duration, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer
     ) -> Timer {
         guard interval > .zero else { intervalIsNotPositive(interval) }
-        noteSite(of: queue, file, line)
-        let timer = Timer(on: self, consume body)
+        let timer = Timer(on: self, consume body, from: caller)
         timer.start(after: interval, every: interval, leeway: leeway)
         return timer
     }
 
-    /// A one-shot or periodic timer on a queue, made by ``WorkQueue/makeTimer(every:leeway:_:file:line:)``.
+    /// A one-shot or periodic timer on a queue, made by ``WorkQueue/makeTimer(every:leeway:_:)``.
     ///
     /// All methods may be called from any thread, and from the timer's own closure. Releasing the timer cancels it.
     public final class Timer: Sendable {
@@ -50,10 +53,10 @@ extension WorkQueue {
         private nonisolated(unsafe) let timer: OpaquePointer?
         private let body: TimerBody
 
-        fileprivate init(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void) {
+        fileprivate init(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer) {
             self.body = TimerBody(consume body)
             var task = self.body.task
-            timer = withExtendedLifetime(queue) { sq_timer_create(queue.queue, &task) }
+            timer = withExtendedLifetime(queue) { sq__timer_create_from(queue.queue, &task, caller) }
             if timer == nil {
                 let error = sq_swift_errno()  // the deinits of what is released below may change it
                 TimerBody.takeBack(task)

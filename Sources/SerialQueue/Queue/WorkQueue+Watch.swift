@@ -1,4 +1,6 @@
 import CSerialQueue
+import CSerialQueue.Private
+import CSerialQueueSwiftCall
 
 extension WorkQueue {
     /// A queue that makes no progress.
@@ -25,9 +27,10 @@ extension WorkQueue {
         public var threadID: UInt64?
         /// The label of the queue that this thread waits for; `nil` if it does not wait for a queue.
         public var waitsFor: String?
-        /// Where the running closure was submitted, such as `App/Store.swift:28`; `nil` if nothing runs, or it is not known.
+        /// The function that submitted the running closure, such as `App.Store.save() -> () (App+0x5c1f)`; `nil` if nothing runs, or it is
+        /// not known.
         ///
-        /// It is known for closures that were submitted while the queue was watched, by a call that has the parameters `file` and `line`.
+        /// It is known for closures that were submitted while the queue was watched. `addr2line -e App 0x5c1f` prints the line.
         public var submittedFrom: String?
     }
 
@@ -63,7 +66,6 @@ extension WorkQueue {
 extension WorkQueue.Stall {
     init(_ stall: sq_stall_t) {
         let waitsFor = String(cString: stall.waits_for)
-        let submittedFrom = stall.file.map { "\(String(cString: $0)):\(stall.line)" }
         self.init(
             kind: stall.kind == SQ_STALL_RUNNING ? .running : .waiting,
             label: String(cString: stall.label),
@@ -72,7 +74,18 @@ extension WorkQueue.Stall {
             isSuspended: stall.suspended,
             threadID: stall.thread_id == 0 ? nil : stall.thread_id,
             waitsFor: waitsFor.isEmpty ? nil : waitsFor,
-            submittedFrom: submittedFrom
+            submittedFrom: stall.caller.map(nameOfSite)
         )
     }
+}
+
+/// The function that the call site is in, and its address in its file.
+private func nameOfSite(_ caller: UnsafeRawPointer) -> String {
+    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { text in
+        sq__site_text(caller, text.baseAddress!, text.count)
+        return String(cString: text.baseAddress!)
+    }
+    guard text.hasPrefix("$s"), let end = text.firstIndex(of: " "), let name = sq_swift_demangle(String(text[..<end])) else { return text }
+    defer { sq_swift_free(name) }
+    return String(cString: name) + text[end...]
 }

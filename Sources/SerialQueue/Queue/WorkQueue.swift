@@ -12,7 +12,7 @@ public class WorkQueue: @unchecked Sendable {
     // Sendable because every call on an sq_queue_t is legal from any thread while the caller holds a reference
     // (the matrix in sq_queue.h). This object is that reference, and the pointer never changes. Unchecked because the class has
     // subclasses; they add no state.
-    @usableFromInline final let queue: OpaquePointer
+    @usableFromInline package final let queue: OpaquePointer
 
     /// Takes over one reference from the caller.
     init(owning queue: OpaquePointer) {

@@ -6,8 +6,14 @@
  *   two allocations per sync, measured, also with -O). Here the pair arrives in registers, with clang's calling
  *   convention for Swift, and is kept on this function's stack until the queue has run it. The context is never retained
  *   or released: for a non-escaping closure it is a plain stack frame, not an object.
+ *
+ *   The Swift functions that call these are transparent: they are inlined into their callers, in debug builds, too. So the return address
+ *   is in the user's code, and is the call site.
  */
 #include "sq_swift_call.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define SWIFT_CALL __attribute__((swiftcall))
 #define SWIFT_CONTEXT __attribute__((swift_context))
@@ -26,24 +32,9 @@ static void call_closure(void *closure_on_the_stack)
     closure->code(closure->context);
 }
 
-/* From the core: a trace shows the closure's code in place of this function. */
-void sq__trace_closures_of(sq_function_t function, uint16_t at);
-
 static __attribute__((constructor)) void show_closures_in_traces(void) { sq__trace_closures_of(call_closure, 0); }
 
-void sq_swift_show_closures(sq_function_t function) { sq__trace_closures_of(function, 2 * sizeof(void *)); }
-
-/* From the core, for traces. */
-void sq__sited_note(const sq_queue_t *queue, const void *file, unsigned line);
-
-void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, _Bool begins);
-
-void sq_swift_trace_turn(const char *label, uintptr_t fifo, uintptr_t turn, _Bool begins)
-{
-    sq__trace_turn(label, fifo, turn, begins);
-}
-
-void sq_swift_note_site(const sq_queue_t *queue, const unsigned char *file, unsigned line) { sq__sited_note(queue, file, line); }
+__attribute__((noinline)) const void *sq_swift_here(void) { return __builtin_return_address(0); }
 
 /* Declared in BorrowedClosure.swift as (OpaquePointer, () -> Void) -> CInt: Swift passes the closure as its two words. */
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context);
@@ -52,26 +43,6 @@ SWIFT_CALL int sq__swift_sync_until(sq_queue_t *queue, sq_time_t deadline, swift
 SWIFT_CALL int sq__swift_sync_barrier(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context);
-
-/* From the core (queue/end.h, queue/after_end.h): */
-int sq__end_await(sq_queue_t *queue, sq_await_t *await);
-_Bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await);
-int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second);
-
-int sq_swift_end_await(sq_queue_t *queue, sq_await_t *await) { return sq__end_await(queue, await); }
-
-_Bool sq_swift_end_withdraw(sq_queue_t *queue, sq_await_t *await) { return sq__end_withdraw(queue, await); }
-
-int sq_swift_async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *first, void *second)
-{
-    return sq__async_after_end(queue, call, first, second);
-}
-
-/* From the core: the public calls, but dumps and traces show this caller. */
-int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller);
-int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
-int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
-int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
 
 SWIFT_CALL int sq__swift_sync(sq_queue_t *queue, swift_code_t code, void *context)
 {
@@ -106,11 +77,8 @@ SWIFT_CALL int sq__swift_async_and_wait(sq_queue_t *queue, sq_time_t deadline, s
 SWIFT_CALL int sq__swift_run_and_wait(sq_queue_t *queue, sq_time_t deadline, swift_code_t code, void *context)
 {
     swift_closure_t closure = {code, context};
-    if (sq_swift_wants_sites()) {
-        sq__sited_note(queue, __builtin_return_address(0), 0);
-    }
     /* 1: a limit of zero (Deadline.swift). A free queue is taken then, and only SQ_NOW does that. */
-    return sq_run_and_wait(queue, deadline == 1 ? SQ_NOW : deadline, call_closure, &closure);
+    return sq__run_and_wait_from(queue, deadline == 1 ? SQ_NOW : deadline, call_closure, &closure, __builtin_return_address(0));
 }
 
 /* (Int) -> Void. Several threads call it at the same time: the closure is @Sendable. */
@@ -128,10 +96,6 @@ static void call_iteration(void *loop_on_the_stack, size_t index)
 }
 
 SWIFT_CALL int sq__swift_apply(sq_pool_t *pool, size_t count, swift_iteration_t code, void *context);
-
-/* From the core: sq_apply, but what it learns about a loop holds for the loops with the same code. All loops of Swift have the same
- * function. */
-int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code);
 
 SWIFT_CALL int sq__swift_apply(sq_pool_t *pool, size_t count, swift_iteration_t code, void *context)
 {
@@ -155,3 +119,9 @@ void sq_swift_resume(void *continuation) { swift_continuation_resume(continuatio
 SWIFT_CALL void swift_task_enqueueGlobal(void *job);
 
 void sq_swift_enqueue_global(void *job) { swift_task_enqueueGlobal(job); }
+
+char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
+
+char *sq_swift_demangle(const char *name) { return swift_demangle(name, strlen(name), NULL, NULL, 0); }
+
+void sq_swift_free(char *text) { free(text); }

@@ -68,7 +68,21 @@ static const char *without_compiler(const char *text) {
     return text;
 }
 
-/* The name of a function of Swift in words: "Account.deposit", "closure in Bank.transfer"; unchanged if there is none. */
+/* "closure #1 in closure #2 in f": writes "closure #2.1 in ", the numbers from the outermost closure to the innermost one. `function` is where
+ * `text` continues with what they are in. Returns the length. */
+static size_t number_closure(const char *text, const char *function, char *name, size_t size) {
+    char numbers[64] = "";
+    for (const char *hash = strchr(text, '#'); hash != NULL && hash < function; hash = strchr(hash + 1, '#')) {
+        char inner[64];
+        snprintf(inner, sizeof inner, "%s", numbers);
+        int digits = (int)strspn(hash + 1, "0123456789");
+        snprintf(numbers, sizeof numbers, "%.*s%s%s", digits < 8 ? digits : 8, hash + 1, inner[0] != '\0' ? "." : "", inner);
+    }
+    int length = snprintf(name, size, "closure #%s in ", numbers);
+    return (size_t)length < size ? (size_t)length : size - 1;
+}
+
+/* The name of a function of Swift in words: "Account.deposit", "closure #1 in Bank.transfer"; unchanged if there is none. */
 static void describe(const char *symbol, char *name, size_t size) {
     char *words = symbol[0] == '$' ? swift_demangle(symbol, strlen(symbol), NULL, NULL, 0) : NULL;
     if (words == NULL) {
@@ -76,8 +90,13 @@ static void describe(const char *symbol, char *name, size_t size) {
     }
     const char *text = without_compiler(words);
     if (strncmp(text, "closure #", 9) == 0 || strncmp(text, "implicit closure #", 18) == 0) {
-        int prefix = snprintf(name, size, "closure in ");
-        shorten(outermost(text), name + prefix, size - (size_t)prefix);
+        const char *function = outermost(text);
+        size_t length = number_closure(text, function, name, size);
+        if (function[0] == '\0') {
+            snprintf(name + length, size - length, "the top level");
+        } else {
+            shorten(function, name + length, size - length);
+        }
     } else if (text[0] != '(') {
         shorten(text, name, size);
     }

@@ -47,7 +47,7 @@ static void *wait_in_line(void *argument) {
     return NULL;
 }
 
-/* To see it fail: let sq__many_waiters_append_await put the await first. */
+/* To see it fail: let sq__object_waiters_append_await put the await first. */
 TEST(threads_and_awaits_get_permits_in_one_order) {
     journal_t journal = { 0 };
     waiting_t first, third;
@@ -134,7 +134,7 @@ static sq_await_t *allocate(void (*ended)(sq_await_t *), void *context) {
     return await;
 }
 
-/* To see it fail (ASan): in sq__many_awaits_end, look at `next` after the call. */
+/* To see it fail (ASan): in sq__awaits_end, look at `next` after the call. */
 TEST(the_end_of_an_await_can_free_it_and_release_what_it_waited_for) {
     sq_group_t *group = sq_group_create("group");
     CHECK_EQUAL(sq_group_enter(group), 0);

@@ -56,7 +56,7 @@ static sq_queue_t *make_bounded(size_t capacity) {
     return queue;
 }
 
-/* To see it fail: leave out the bit in takes_room (run.c): its room does not come back. */
+/* To see it fail: leave out the bit in takes_room (run_task.c): its room does not come back. */
 TEST(a_barrier_pair_takes_room_and_a_job_does_not) {
     sq_queue_t *queue = make_bounded(1);
     for (size_t i = 0; i < 3; i += 1) {
@@ -74,7 +74,7 @@ TEST(a_barrier_pair_takes_room_and_a_job_does_not) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave out SQ__CLAIM in await_turn (admit.c), or sq__concurrent_takes_back in sq__withdraw (it hangs). */
+/* To see it fail: leave out SQ__CANCELLABLE in await_turn (admit.c), or sq__concurrent_takes_back in sq__withdraw (it hangs). */
 TEST(a_barrier_that_is_cancelled_lets_those_behind_it_go_ahead) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;

@@ -105,7 +105,7 @@ TEST(a_reader_that_waits_for_a_member_behind_a_barrier_is_refused) {
     }
 }
 
-/* The wait has begun when the barrier is submitted, and then the member. To see it fail: leave out sq__deadlock_look_again in tie.c or item.c. */
+/* The wait has begun when the barrier is submitted, and then the member. To see it fail: leave out sq__deadlock_look_again in member_count.c or item.c. */
 TEST(a_member_that_comes_behind_a_barrier_during_the_wait_refuses_it) {
     for (kind_t kind = 0; kind < KINDS; kind += 1) {
         sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
@@ -311,7 +311,7 @@ TEST(a_barrier_that_is_a_member_waits_for_readers) {
     sq_pool_release(pool);
 }
 
-/* Its room comes back when it starts. To see it fail: leave out SQ__MEMBER in takes_room (run.c). */
+/* Its room comes back when it starts. To see it fail: leave out SQ__MEMBER in takes_room (run_task.c). */
 TEST(a_barrier_that_is_a_member_takes_room) {
     sq_pool_t *pool = sq_pool_create("pool", NULL);
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -6,7 +6,9 @@
 #include "sq_group.h"
 #include "sq_pool.h"
 
+#ifdef __GLIBC__ /* musl has no getcontext */
 #include <ucontext.h>
+#endif
 
 /* What a task saw of itself. */
 typedef struct view {
@@ -179,6 +181,7 @@ TEST(a_refused_sync_leaves_the_current_queue_alone) {
     release_view(&view);
 }
 
+#ifdef __GLIBC__
 /* A task may be on another stack than its thread's own, a coroutine's, and be left for a while: then addresses do not say
  * that somebody has jumped out of it, whichever of the two stacks lies higher. */
 typedef struct coroutine {
@@ -254,3 +257,4 @@ TEST(a_task_on_a_coroutine_is_not_taken_for_one_that_was_jumped_out_of) {
         on_stacks(ask_elsewhere, task_stack);
     }
 }
+#endif

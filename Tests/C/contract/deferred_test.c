@@ -18,7 +18,7 @@ TEST(where_there_is_room_a_deferred_task_is_submitted_at_once) {
     }
 }
 
-/* To see it fail: in submit_deferred submit every task as a CLAIM. */
+/* To see it fail: in submit_deferred submit every task as a CANCELLABLE. */
 TEST(a_deferred_task_that_was_accepted_does_not_need_its_struct_any_more) {
     const size_t capacities[] = { 0, 3 };
     for (size_t c = 0; c < 2; c += 1) {
@@ -265,7 +265,7 @@ static void *join_crowd(void *argument) {
     return NULL;
 }
 
-/* To see it fail: give no room back in `sq__capacity_give_room` when a task has gone (the crowd hangs). */
+/* To see it fail: give no room back in `sq__capacity_give_permit` when a task has gone (the crowd hangs). */
 TEST(in_a_crowd_every_deferred_task_runs_or_is_withdrawn) {
     crowd_t crowd = { .queue = make_queue_of("crowd", 2), .each = scaled(20000) / 16 * 16 };
     pthread_t threads[4];

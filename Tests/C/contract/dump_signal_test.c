@@ -63,17 +63,16 @@ int child_main(int count, char **words) {
 /* Runs this program as PROGRAM --child WORD with SQ_DUMP; sends `number` when it is ready, until stderr has `end`; returns its text. */
 static void dump_by_signal(const char *word, const char *variable, int number, char *text, size_t size) {
     int out[2], err[2];
-    char program[512];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    REQUIRE(length > 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
-    program[length] = '\0';
+    command_t command;
+    char *const *words = command_for(&command, (const char *const[]){ "/proc/self/exe", "--child", word, NULL });
+    REQUIRE(pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
     pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
         dup2(out[1], STDOUT_FILENO);
         dup2(err[1], STDERR_FILENO);
         setenv("SQ_DUMP", variable, 1);
-        execl(program, program, "--child", word, (char *)NULL);
+        execvp(words[0], words);
         _exit(99);
     }
     close(out[1]);

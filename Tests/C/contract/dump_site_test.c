@@ -50,8 +50,8 @@ TEST(a_running_task_is_shown_with_the_function_that_submitted_it) {
     CHECK_EQUAL(sq_trace_stop(), 0);
 }
 
-/* To see it fail: in sq__sited_put store nothing if nothing was noted, and in sq__sites_take leave the site in its place. */
-TEST(a_task_that_was_submitted_between_two_traces_has_no_site) {
+/* To see it fail: in sq__sites_take leave the site in its place. */
+TEST(a_task_that_was_submitted_between_two_traces_does_not_have_an_earlier_site) {
     sq_queue_t *queue = make_queue_of("sited", 0);
     hold_t first = HOLD_INIT, second = HOLD_INIT, third = HOLD_INIT;
     trace_begin();
@@ -66,7 +66,7 @@ TEST(a_task_that_was_submitted_between_two_traces_has_no_site) {
     submit_there(queue, &third); /* into the hand-off slot, like the first */
     trace_begin();
     latch_wait(&third.entered, 1);
-    CHECK(!has_line(dump_now(), "runs run_held", "submitted by", NULL));
+    CHECK(!has_line(dump_now(), "runs run_held", "submitted by submit_here", NULL));
     CHECK_EQUAL(sq_trace_stop(), 0);
     end_hold(&third);
     drain(queue);
@@ -109,7 +109,7 @@ static void late_decided(sq_deferred_t *task, int error) {
     CHECK_EQUAL(error, 0);
 }
 
-/* To see it fail: leave out sq__sited_restore, or sq__sited_keep. */
+/* To see it fail: in sq__capacity_prepare leave out the caller. */
 TEST(a_task_that_waited_for_room_is_shown_with_the_function_that_asked_for_it) {
     trace_begin();
     sq_queue_t *queue = make_queue_of("full", 1);
@@ -121,7 +121,7 @@ TEST(a_task_that_waited_for_room_is_shown_with_the_function_that_asked_for_it) {
     submit_here(queue, &second);
     ask_for_room(queue, &late.task);
     sq_queue_t *elsewhere = make_queue_of("elsewhere", 0);
-    submit_there(elsewhere, &other); /* its site is its own, not what was noted for the deferred task */
+    submit_there(elsewhere, &other); /* its site is its own, not that of the deferred task */
     latch_wait(&other.entered, 1);
     CHECK_LINE(dump_now(), "in queue \"elsewhere\"", ", submitted by submit_there", NULL);
     end_hold(&other);

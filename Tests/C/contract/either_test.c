@@ -43,7 +43,7 @@ TEST(on_a_free_queue_the_caller_runs_its_function_without_memory) {
 
 static void note_thread(void *context) { *(pthread_t *)context = pthread_self(); }
 
-/* To see it fail: in sq__baton_next let an EITHER be a task for every holder, or for none. */
+/* To see it fail: in sq__baton_next let a RUN_ANYWHERE be a task for every holder, or for none. */
 TEST(behind_a_task_the_queues_thread_runs_it_and_behind_a_sync_the_caller) {
     sq_queue_t *queue = make_queue_of("held", 0);
     pthread_t runner;

@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h> /* musl has no sched_setscheduler */
 #include <time.h>
 
 typedef struct mix {
@@ -96,7 +97,7 @@ static void become(unsigned class) {
     cpu_set_t one;
     switch (class) {
     case 0:
-        CHECK_EQUAL(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 }), 0);
+        CHECK_EQUAL(syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &(struct sched_param){ 0 }), 0);
         break;
     case 1:
         CHECK_EQUAL(setpriority(PRIO_PROCESS, (id_t)gettid(), 19), 0);
@@ -107,7 +108,7 @@ static void become(unsigned class) {
         CHECK_EQUAL(sched_setaffinity(0, sizeof one, &one), 0);
         break;
     default:
-        CHECK_EQUAL(sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }), 0);
+        CHECK_EQUAL(syscall(SYS_sched_setscheduler, 0, SCHED_BATCH, &(struct sched_param){ 0 }), 0);
     }
 }
 

@@ -169,7 +169,7 @@ static void fill(sq_pool_t *pool, void *context) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: no pause in sq__capacity_take_room. */
+/* To see it fail: no pause in sq__capacity_take_permit. */
 TEST(a_full_queue_may_have_room_by_the_time_of_a_submission) { check_outcomes_of("room", fill, "01"); }
 
 /* Groups, items, concurrent queues */

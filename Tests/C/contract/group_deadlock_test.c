@@ -123,7 +123,7 @@ TEST(a_cycle_through_one_of_several_members_is_found) {
     sq_group_release(inside.group);
 }
 
-/* To see it fail: in sq__tie_confirm, do not look again. */
+/* To see it fail: in sq__member_count_confirm, do not look again. */
 TEST(a_member_that_is_submitted_after_the_wait_began_closes_the_cycle) {
     sq_queue_t *queue = make_queue_of("own", 0);
     inside_t inside = INSIDE(make(), queue);
@@ -245,7 +245,7 @@ TEST(a_wait_for_members_that_can_end_is_not_refused) {
     sq_group_release(inside.group);
 }
 
-/* A submission that is refused is no member, not even for a moment. To see it fail: in sq__tie_exists, count those pending. */
+/* A submission that is refused is no member, not even for a moment. To see it fail: in sq__member_count_exists, count those pending. */
 typedef struct refused {
     sq_group_t *group;
     sq_queue_t *queue;
@@ -290,7 +290,7 @@ static void be_refused(void *context) {
     CHECK_EQUAL(sq_group_async(inside->group, inside->queue, must_not_run, NULL), EAGAIN);
 }
 
-/* To see it fail: in sq__tie_cancel (tie.c) do not subtract SQ__TIE_PENDING: the members after it count as not accepted, and it hangs. */
+/* To see it fail: in sq__member_count_cancel (member_count.c) do not subtract SQ__MEMBER_COUNT_PENDING: the members after it count as not accepted, and it hangs. */
 TEST(a_member_behind_its_waiter_is_a_deadlock_although_another_one_was_refused_before) {
     sq_queue_t *queue = make_queue_of("full", 1);
     inside_t inside = INSIDE(make(), queue);

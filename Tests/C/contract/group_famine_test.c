@@ -201,7 +201,7 @@ TEST(in_the_child_of_a_fork_groups_of_the_parent_refuse_and_new_ones_work) {
     sq_group_release(famine.empty);
 }
 
-/* To see it fail: in run_member (kernel/run.c) do not call `end` of a stale queue. */
+/* To see it fail: in run_member (kernel/run_task.c) do not call `end` of a stale queue. */
 TEST(the_record_of_a_member_that_forks_is_freed_in_the_child) {
     if (fork_left_out()) {
         return;

@@ -13,7 +13,7 @@ static sq_item_t *make_item(outcome_t *outcome) {
     return item;
 }
 
-/* To see it fail: leave out sq__tie_end in publish (item.c). */
+/* To see it fail: leave out sq__member_count_end in publish (item.c). */
 TEST(an_item_leaves_when_it_has_run_was_cancelled_or_was_discarded) {
     sq_group_t *group = make();
     sq_queue_t *queue = make_queue_of("items", 0);
@@ -46,7 +46,7 @@ TEST(an_item_leaves_when_it_has_run_was_cancelled_or_was_discarded) {
     sq_group_release(group);
 }
 
-/* To see it fail: leave out sq__tie_cancel in refuse (item.c). */
+/* To see it fail: leave out sq__member_count_cancel in refuse (item.c). */
 TEST(an_item_that_is_refused_is_no_member_and_can_be_submitted_again) {
     sq_group_t *group = make();
     sq_queue_t *ended = make_queue_of("ended", 0), *full = make_queue_of("full", 1), *queue = make_queue_of("items", 0);
@@ -117,7 +117,7 @@ static void wait_for_item_behind(void *context) {
     CHECK(strstr(sq_deadlock_report(), "waits for group \"members\", which has a task in queue \"items\"") != NULL);
 }
 
-/* To see it fail: leave out sq__tie_confirm_item in submit (item.c): it hangs, or drop its look for a wait that has begun. */
+/* To see it fail: leave out sq__member_count_confirm_item in submit (item.c): it hangs, or drop its look for a wait that has begun. */
 TEST(a_task_that_waits_for_an_item_behind_itself_is_refused) {
     outcome_t outcome = { 0, 0 };
     sq_queue_t *queue = make_queue_of("items", 0);

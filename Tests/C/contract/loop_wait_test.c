@@ -141,7 +141,7 @@ static void wait_for_foreign(bool is_item) {
 /* To see it fail: in queue_on_loop_of (item_wait.c) do not ask whose loop it is. */
 TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) { wait_for_foreign(true); }
 
-/* To see it fail: in is_on_loop_of (tie_search.c) do not ask whose loop it is. */
+/* To see it fail: in is_on_loop_of (member_search.c) do not ask whose loop it is. */
 TEST(the_owners_wait_does_not_run_a_member_on_the_loop_of_another_thread) { wait_for_foreign(false); }
 
 static void add_another(void *context) {
@@ -189,7 +189,7 @@ static void come_again(void *context) {
     CHECK_EQUAL(sq_group_async(scene->group, scene->main, come_again, scene), 0);
 }
 
-/* To see it fail: leave out is_late in run_ahead or in sleep_as_owner (wait.c): the wait always has a member to run, and does not end. */
+/* To see it fail: leave out is_late in sq__wait_runs_ahead or in sleep_as_owner (wait/wait_runs.c): the wait always has a member to run, and does not end. */
 TEST(the_deadline_ends_a_wait_that_has_always_something_to_run) {
     scene_t scene = make_scene();
     sq_queue_t *behind = queue_on(scene.pool, "behind", 0);

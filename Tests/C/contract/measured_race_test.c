@@ -1,4 +1,4 @@
-/* measured_race_test.c: histograms of queues that other threads use, start and stop at the same time; what an entry costs; without memory;
+/* timings_race_test.c: histograms of queues that other threads use, start and stop at the same time; what an entry costs; without memory;
  * around a fork. */
 #include "child.h"
 #include "concurrent.h"

@@ -86,7 +86,7 @@ TEST(a_capacity_that_cannot_be_counted_is_refused) {
 }
 
 TEST(a_stack_that_no_thread_can_have_is_refused) {
-    const size_t sizes[] = { 1, 4096, (size_t)PTHREAD_STACK_MIN - 1, SIZE_MAX };
+    const size_t sizes[] = { 1, (size_t)PTHREAD_STACK_MIN / 4, (size_t)PTHREAD_STACK_MIN - 1, SIZE_MAX };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i += 1) {
         sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
         options.stack_size = sizes[i];

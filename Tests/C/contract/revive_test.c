@@ -111,7 +111,7 @@ TEST(a_task_can_take_and_release_the_only_reference_again_and_again) {
     }
 }
 
-/* What a shutdown has to discard stays discarded, even if a task takes a reference. To see it fail: in revive (queue.c), do not look for
+/* What a shutdown has to discard stays discarded, even if a task takes a reference. To see it fail: in revive (create.c), do not look for
  * CLOSED. */
 TEST(a_task_that_takes_a_reference_changes_nothing_of_a_discard) {
     revival_t revival = { .queue = make_queue_of("discarded", 0), .entered = LATCH_INIT, .release = LATCH_INIT, .retained = LATCH_INIT };

@@ -1,9 +1,10 @@
 /* ring_test.c: the memory and the order of a backlog, however long it is. */
 #include "harness.h"
+#include "heap.h"
 #include "inject.h"
 #include "latch.h"
 
-#include <malloc.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,13 +19,9 @@ static long resident_bytes(void) {
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-static long allocated_bytes(void) {
-    struct mallinfo2 info = mallinfo2();
-    return (long)(info.uordblks + info.hblkhd);
-}
+static long allocated_bytes(void) { return (long)heap_bytes(); }
 
-/* Allocates what a thread keeps from its first wait and its first free: above the backlog, it would keep the backlog's memory from being
- * returned to the system. */
+/* So that what a thread keeps from its first wait and its first task is not counted below. */
 static void warm_up(sq_queue_t *queue) {
     size_t ran = 0;
     hold_t hold;
@@ -40,7 +37,7 @@ static void warm_up(sq_queue_t *queue) {
     sq_queue_release(other);
 }
 
-/* In a process of its own, where no other thread takes memory above the backlog's. */
+/* In a process of its own: the resident set is that of the process. Blocks that were allocated above the backlog stay, as in a program. */
 int child_main(int count, char **words) {
     (void)count, (void)words;
     const size_t tasks = SANITIZED ? 500000 : 5000000;
@@ -54,6 +51,8 @@ int child_main(int count, char **words) {
     for (size_t i = 0; i < tasks; i += 1) {
         CHECK_EQUAL(sq_async(queue, add_one, &ran), 0);
     }
+    void *above = malloc(1000);
+    REQUIRE(above != NULL);
     long counted_more = live_bytes() - counted, allocated_more = allocated_bytes() - allocated;
     long resident_more = resident_bytes() - resident;
     CHECK_EQUAL(sq_queue_depth(queue), tasks);
@@ -63,10 +62,15 @@ int child_main(int count, char **words) {
     CHECK_EQUAL(ran, tasks);
     long counted_after = live_bytes() - counted, allocated_after = allocated_bytes() - allocated;
     long resident_after = resident_bytes() - resident; /* without malloc_trim, which users do not call */
+    for (int looks = 0; looks < 1000 && resident_after > 4 << 20 && !SANITIZED; looks += 1) { /* the thread returns the rest when it sleeps */
+        usleep(10000);
+        resident_after = resident_bytes() - resident;
+    }
     note("%zu tasks: %.2f bytes each (counted), %.2f (mallinfo2), %.2f (resident); after the drain %ld, %ld, %ld more",
          tasks, (double)counted_more / (double)tasks, (double)allocated_more / (double)tasks,
          (double)resident_more / (double)tasks, counted_after, allocated_after, resident_after);
-    CHECK_AT_MOST(counted_after, 0);
+    free(above);
+    CHECK_AT_MOST(counted_after, 4096);
     if (SANITIZED) {
         note("mallinfo2 and resident set not checked under a sanitizer: they are its own");
     } else {
@@ -98,6 +102,10 @@ static uint64_t allocations_of(sq_queue_t *queue, size_t rounds, size_t batch) {
 }
 
 TEST(steady_work_allocates_nothing) {
+    if (SANITIZED) {
+        note("not checked under a sanitizer: each segment may come from malloc");
+        return;
+    }
     sq_queue_t *queue = sq_queue_create("steady", NULL);
     REQUIRE(queue != NULL);
     allocations_of(queue, 100, 50);
@@ -144,9 +152,7 @@ TEST(a_stream_that_never_ends_allocates_nothing) {
         latch_wait(&stream.done, ABREAST * (part + 1));
         allocated = allocations() - allocated;
     }
-    /* Two segments are in use while the tail is in one and the head in the other, and the emptied one is kept: at
-     * most the second has to be found when the tail first leaves its segment. */
-    CHECK_AT_MOST(allocated, 2);
+    CHECK_AT_MOST(SANITIZED ? 0 : allocated, 0); /* segments come from the store, in most flavours */
     sq_queue_release(queue);
 }
 
@@ -164,7 +170,7 @@ TEST(a_queue_that_never_had_to_queue_holds_no_ring) {
     CHECK_AT_MOST(bytes - live_bytes(), 256 + 16); /* the queue itself */
 }
 
-TEST(an_idle_queue_keeps_at_most_one_segment) {
+TEST(an_idle_queue_keeps_no_segment) {
     sq_queue_t *queue = sq_queue_create("idle", NULL);
     REQUIRE(queue != NULL);
     long before = live_bytes();
@@ -178,7 +184,9 @@ TEST(an_idle_queue_keeps_at_most_one_segment) {
         hold_end(&hold);
         drain(queue);
         CHECK_EQUAL(ran, backlog);
-        CHECK_AT_MOST(live_bytes() - before, 5 << 10); /* a segment of 4 KiB, the worker */
+        while (live_bytes() - before > 2 << 10) { /* the worker stays; the watchdog ends an endless wait */
+            sched_yield();
+        }
     }
     sq_queue_release(queue);
 }

@@ -5,6 +5,7 @@
 #include "child.h"
 #include "harness.h"
 #include "inject.h"
+#include "refuse.h"
 #include "sq_async.h"
 #include "sq_loop.h"
 #include "sq_pool.h"
@@ -13,11 +14,7 @@
 #include "sq_sync.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,7 +26,7 @@ typedef struct seen {
 static void look(void *context) {
     seen_t *seen = context;
     seen->nice = getpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid));
-    seen->policy = sched_getscheduler(0);
+    seen->policy = (int)syscall(SYS_sched_getscheduler, 0);
 }
 
 static sq_pool_t *pool_of(sq_service_t service) {
@@ -89,19 +86,6 @@ TEST(without_a_thread_to_ask_granted_fails_and_fills_in_nothing) {
     CHECK_EQUAL(error, ENOMEM);
     CHECK_EQUAL(granted.service, SQ_SERVICE_DEFAULT);
     sq_pool_release(pool);
-}
-
-/* From now on the system call fails with this error, in all threads of this process. */
-static void refuse(long number, unsigned error) {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = { sizeof filter / sizeof filter[0], filter };
-    REQUIRE(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0);
 }
 
 typedef struct refusal {

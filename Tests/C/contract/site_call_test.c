@@ -1,6 +1,6 @@
 /* site_call_test.c: a dump and a stall notification name the caller of a call that waits for a traced or watched queue, or runs there. */
 #include "dump.h"
-#include "ward.h"
+#include "stall_watcher.h"
 
 typedef enum call { SYNC, SYNC_UNTIL, SYNC_OR_RUN, ASYNC_AND_WAIT, RUN_AND_WAIT, BARRIER, BARRIER_UNTIL, CALLS } call_t;
 
@@ -108,7 +108,7 @@ static void check_calls_of(sq_queue_t *queue) {
 /* To see it fail: in run_taken, sync_in_turn or sq_run_and_wait leave out the site; or in read_frame do not look at the frames of turns. */
 TEST(the_calls_of_a_watched_queue_are_shown_with_their_callers) {
     sq_queue_t *queue = make_queue_of("called", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, HOURS);
     check_calls_of(queue);
     sq_queue_release(queue);
@@ -127,7 +127,7 @@ TEST(the_calls_of_a_traced_queue_are_shown_with_their_callers) {
 TEST(the_calls_of_a_concurrent_queue_are_shown_with_their_callers) {
     sq_pool_t *pool = sq_pool_create("calls", &(sq_pool_options_t){ .size = sizeof(sq_pool_options_t), .threads = 2 });
     sq_queue_t *queue = sq_queue_create("called", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool, .width = 2 });
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, HOURS);
     check_call(BARRIER, SYNC, queue, NULL);
     check_call(SYNC, BARRIER, queue, NULL);
@@ -142,7 +142,7 @@ TEST(the_calls_of_a_concurrent_queue_are_shown_with_their_callers) {
 /* To see it fail: in sq__run_observed do not give the site to sq__observe_begin. */
 TEST(a_stall_names_the_caller_of_a_sync) {
     sq_queue_t *queue = make_queue_of("called", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     guest_t guest = { call_here, SYNC, queue, NULL, HOLD_INIT, 0 };
     watch(queue, &ward, SHORT);
     guest_start(&guest);
@@ -162,7 +162,7 @@ static void *full_main(void *context) {
 /* To see it fail: in wait_for_room leave out the site; or note nothing after the wait. */
 TEST(a_wait_for_room_is_shown_with_its_caller_and_the_task_with_it_afterwards) {
     sq_queue_t *queue = make_queue_of("called", 1);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     guest_t guest = { call_here, RUN_AND_WAIT, queue, NULL, HOLD_INIT, 0 }, late = { NULL, SYNC, queue, NULL, HOLD_INIT, 0 };
     watch(queue, &ward, HOURS);
     guest_start(&guest);
@@ -179,15 +179,17 @@ TEST(a_wait_for_room_is_shown_with_its_caller_and_the_task_with_it_afterwards) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: look at the site whether the queue is sited or not, in sq__run_turn. */
-TEST(the_calls_of_other_queues_are_shown_without_a_caller) {
+/* What waits says where in any case. To see it fail: look at the site whether the queue is sited or not, in sq__run_observed; or in
+ * sync_in_turn pass no site. */
+TEST(a_call_that_runs_on_another_queue_is_shown_without_a_caller_and_one_that_waits_with_it) {
     sq_queue_t *queue = make_queue_of("other", 0);
     guest_t first = { call_here, SYNC, queue, NULL, HOLD_INIT, 0 }, second = { call_there, SYNC, queue, NULL, HOLD_INIT, 0 };
     guest_start(&first);
     latch_wait(&first.hold.entered, 1);
     guest_start(&second);
     const char *text = dump_until("has waited", " in queue \"other\"", NULL);
-    CHECK(!has_line(text, "in a call by", NULL, NULL));
+    CHECK_LINE(text, "has waited", " in queue \"other\"", ", in a call by call_there");
+    CHECK(!has_line(text, "in a call by call_here", NULL, NULL));
     guest_end(&first);
     guest_end(&second);
     sq_queue_release(queue);

@@ -1,7 +1,7 @@
 /* site_late_test.c: delayed tasks, timers, items, members and barriers of a watched queue are shown with the functions that submitted
  * or made them. */
 #include "dump.h"
-#include "ward.h"
+#include "stall_watcher.h"
 
 /* Not static: so the program's own table has them in any case. */
 void submit_after(sq_queue_t *queue, hold_t *hold);
@@ -114,7 +114,7 @@ static void check_place(sq_queue_t *queue, const place_t *place) {
 /* To see it fail: in fall_due, or in one of the public calls, leave out the site. */
 TEST(each_task_of_a_watched_queue_is_shown_with_the_function_that_submitted_it) {
     sq_queue_t *queue = make_queue_of("late", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     group = sq_group_create("sited");
     watch(queue, &ward, HOURS);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i += 1) {
@@ -128,7 +128,7 @@ TEST(each_task_of_a_watched_queue_is_shown_with_the_function_that_submitted_it) 
 /* To see it fail: in sq__timed_submit store the site of the hand-off slot also for a task that gets another slot. */
 TEST(a_delayed_task_that_has_to_wait_for_its_turn_keeps_its_site) {
     sq_queue_t *queue = make_queue_of("late", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     hold_t before, hold = HOLD_INIT;
     watch(queue, &ward, HOURS);
     hold_async(&before, queue);
@@ -147,7 +147,7 @@ TEST(a_delayed_task_that_has_to_wait_for_its_turn_keeps_its_site) {
 /* To see it fail: in timer_fire.c submit the firings without a site. */
 TEST(each_firing_of_a_timer_is_shown_with_the_function_that_made_the_timer) {
     sq_queue_t *queue = make_queue_of("late", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     hold_t hold = HOLD_INIT;
     watch(queue, &ward, HOURS);
     sq_timer_t *timer = make_timer(queue, &hold);
@@ -164,26 +164,6 @@ TEST(each_firing_of_a_timer_is_shown_with_the_function_that_made_the_timer) {
     drain(queue);
     sq_timer_release(timer);
     drain(queue);
-    sq_queue_release(queue);
-    latch_wait(&ward.discarded, 1);
-}
-
-/* To see it fail: in sq__sited_outcome do nothing. */
-TEST(an_item_that_is_refused_leaves_no_site_for_the_next_submission) {
-    sq_queue_t *queue = make_queue_of("late", 0);
-    ward_t ward = WARD_INIT;
-    hold_t hold = HOLD_INIT, next = HOLD_INIT;
-    watch(queue, &ward, HOURS);
-    submit_item(queue, &hold);
-    CHECK_EQUAL(sq_item_submit(item, queue), EALREADY);
-    submit_barrier(queue, &next);
-    latch_bump(&hold.leave);
-    latch_wait(&next.entered, 1);
-    CHECK_LINE(dump_now(), " in queue \"late\"", ", submitted by submit_barrier (", NULL);
-    latch_bump(&next.leave);
-    drain(queue);
-    sq_item_release(item);
-    item = NULL;
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
 }

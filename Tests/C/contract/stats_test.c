@@ -243,7 +243,7 @@ static void check_withdrawn(void (*hold_by)(hold_t *, sq_queue_t *), way_t way) 
     sq_queue_release(queue);
 }
 
-/* To see them fail: do not count what was withdrawn, in grant (baton.c) or in run_call (run.c). */
+/* To see them fail: do not count what was withdrawn, in grant (baton.c) or in run_call (run_task.c). */
 
 TEST(a_withdrawn_slot_that_was_consumed_hides_none_of_those_that_wait_later) { check_withdrawn(hold_sync, BY_SYNC_UNTIL); }
 TEST(a_withdrawn_call_whose_slot_was_consumed_hides_none_of_those_that_wait_later) { check_withdrawn(hold_async, BY_CALL); }

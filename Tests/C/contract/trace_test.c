@@ -18,7 +18,7 @@ TEST(a_trace_has_the_labels_of_all_queues_that_did_something) {
     unlink(path);
 }
 
-/* To see it fail: in sq__runner_find, do not call sq__traced_begin. */
+/* To see it fail: in sq__runner_find, do not call sq__trace_hook_begin. */
 TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sync) {
     sq_queue_t *by_async = make_queue_of("com.example.async", 0), *by_sync = make_queue_of("com.example.sync", 0);
     sq_queue_t *untouched = make_queue_of("com.example.untouched", 0);
@@ -201,7 +201,7 @@ static int use_in_child(void *unused) {
     return wrong;
 }
 
-/* To see it fail: in sq__recorders_unlock leave the session as it is. */
+/* To see it fail: in forget_recorders leave the session as it is. */
 TEST(the_child_of_a_fork_is_not_traced_and_may_begin_a_trace_of_its_own) {
     if (fork_left_out()) {
         return;

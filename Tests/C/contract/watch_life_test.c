@@ -2,12 +2,12 @@
  * a fork; without memory or threads. The stalls that they get: watch_test.c. */
 #include "child.h"
 #include "inject.h"
-#include "ward.h"
+#include "stall_watcher.h"
 
 #include <stdlib.h>
 
 static int watch_in_child(void *context) {
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     const sq_watcher_t watcher = watcher_of(&ward);
     int wrong = !CHECK_EQUAL(sq_queue_watch(context, HOURS, &watcher), ESTALE);
     wrong += !CHECK_EQUAL(sq_queue_watch(context, 0, NULL), ESTALE);
@@ -23,7 +23,7 @@ TEST(a_queue_from_before_a_fork_cannot_be_watched) {
 /* regression: the release looked for the note in a list that the child does not have. */
 static int release_in_child(void *queue) {
     sq_queue_t *own = make_queue_of("the child's", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(own, &ward, HOURS);
     sq_queue_release(queue); /* the last reference, as the child sees it */
     sq_queue_release(own);
@@ -37,7 +37,7 @@ TEST(a_watched_queue_of_the_parents_can_be_released_in_the_child_of_a_fork) {
         return;
     }
     sq_queue_t *queue = make_queue_of("the parent's", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, HOURS);
     CHECK_EQUAL(in_fork(release_in_child, queue), 0);
     CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);
@@ -52,7 +52,7 @@ typedef struct splitter {
     bool watches;
     int status;
     latch_t calls;
-    ward_t childs;
+    stall_watcher_t childs;
 } splitter_t;
 
 /* After the thread that forked, the child's first, has come back from the call and ended. */
@@ -83,7 +83,7 @@ TEST(a_watcher_can_fork_and_its_child_can_return) {
     }
     for (int watches = 0; watches < 2; watches += 1) {
         static splitter_t splitter; /* the child's new threads may get the stack of this one */
-        splitter = (splitter_t){ .watches = watches, .status = -1, .calls = LATCH_INIT, .childs = WARD_INIT };
+        splitter = (splitter_t){ .watches = watches, .status = -1, .calls = LATCH_INIT, .childs = STALL_WATCHER_INIT };
         sq_queue_t *queue = make_queue_of("forking", 0);
         CHECK_EQUAL(sq_suspend(queue), 0);
         CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
@@ -103,7 +103,7 @@ TEST(watched_queues_can_be_released_in_any_order) {
     static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
     for (int i = 0; i < 6; i += 1) {
         sq_queue_t *queues[3];
-        ward_t wards[3] = { WARD_INIT, WARD_INIT, WARD_INIT };
+        stall_watcher_t wards[3] = { STALL_WATCHER_INIT, STALL_WATCHER_INIT, STALL_WATCHER_INIT };
         for (int k = 0; k < 3; k += 1) {
             queues[k] = make_queue_of("one of three", 0);
             watch(queues[k], &wards[k], HOURS);
@@ -117,7 +117,7 @@ TEST(watched_queues_can_be_released_in_any_order) {
 
 TEST(a_watcher_that_is_replaced_is_discarded_once) {
     sq_queue_t *queue = make_queue_of("replaced", 0);
-    ward_t wards[5] = { WARD_INIT, WARD_INIT, WARD_INIT, WARD_INIT, WARD_INIT };
+    stall_watcher_t wards[5] = { STALL_WATCHER_INIT, STALL_WATCHER_INIT, STALL_WATCHER_INIT, STALL_WATCHER_INIT, STALL_WATCHER_INIT };
     for (int i = 0; i < 5; i += 1) {
         watch(queue, &wards[i], HOURS);
         if (i > 0) {
@@ -156,7 +156,7 @@ static void discard_and_end_another(void *context) {
 
 TEST(a_watcher_can_end_the_watching_and_use_other_queues) {
     insider_t insider = { make_queue_of("watched", 0), make_queue_of("other", 0), LATCH_INIT, LATCH_INIT, 0 };
-    ward_t other = WARD_INIT;
+    stall_watcher_t other = STALL_WATCHER_INIT;
     watch(insider.other, &other, HOURS);
     CHECK_EQUAL(sq_queue_watch(insider.queue, SHORT, &(sq_watcher_t){ end_the_watching, &insider, discard_and_end_another }), 0);
     hold_t hold;
@@ -173,7 +173,7 @@ TEST(a_watcher_can_end_the_watching_and_use_other_queues) {
 /* Watching, replacing and ending, against tasks and the last release. */
 typedef struct turmoil {
     sq_queue_t *queue;
-    ward_t wards[64];
+    stall_watcher_t wards[64];
     size_t from;
 } turmoil_t;
 
@@ -195,8 +195,8 @@ TEST(watching_races_with_tasks_and_the_last_release_and_each_watcher_is_discarde
         turmoil = (turmoil_t){ .queue = make_queue_of("turmoil", 0) };
         second = (turmoil_t){ .queue = sq_queue_retain(turmoil.queue), .from = 32 };
         for (size_t i = 0; i < 64; i += 1) {
-            turmoil.wards[i] = (ward_t)WARD_INIT;
-            second.wards[i] = (ward_t)WARD_INIT;
+            turmoil.wards[i] = (stall_watcher_t)STALL_WATCHER_INIT;
+            second.wards[i] = (stall_watcher_t)STALL_WATCHER_INIT;
         }
         sq_queue_retain(turmoil.queue);
         pthread_t threads[2] = { spawn(watch_again, &turmoil), spawn(watch_again, &second) };
@@ -220,7 +220,7 @@ TEST(watching_races_with_tasks_and_the_last_release_and_each_watcher_is_discarde
 int child_main(int count, char **words) {
     REQUIRE(count == 2);
     sq_queue_t *queue = make_queue_of("famine", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     const sq_watcher_t watcher = watcher_of(&ward);
     failure_t what = (failure_t)strtoul(words[0], NULL, 10);
     fail_nth(what, strtoull(words[1], NULL, 10), true);

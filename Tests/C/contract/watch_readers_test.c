@@ -1,11 +1,11 @@
 /* watch_readers_test.c: the list of the readers of a watched concurrent queue, from which the oldest is reported. */
 #include "concurrent.h"
-#include "ward.h"
+#include "stall_watcher.h"
 
 #include "sq_item.h"
 
 /* The next stall must be of this reader, which then leaves. */
-static void expect_reader(ward_t *ward, size_t number, runner_t *runner) {
+static void expect_reader(stall_watcher_t *ward, size_t number, runner_t *runner) {
     latch_wait(&ward->calls, number);
     CHECK_EQUAL(ward->last[number - 1].thread_id, runner->thread_id);
     CHECK(ward->last[number - 1].function == run_long);
@@ -18,7 +18,7 @@ static void start_long(runner_t *runner) { *runner = (runner_t){ 0, LATCH_INIT, 
  * To see it fail: leave out `reader->next = NULL` in sq__reader_begin, or `reader->began = 0` in sq__reader_end. */
 TEST(async_readers_that_share_a_record_are_in_the_list_one_after_the_other) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
-    ward_t wards[2] = { WARD_OF_RUNNING_INIT, WARD_OF_RUNNING_INIT };
+    stall_watcher_t wards[2] = { STALL_WATCHER_OF_RUNNING_INIT, STALL_WATCHER_OF_RUNNING_INIT };
     runner_t first, second, visitor, last;
     caller_t caller;
     start_long(&first), start_long(&second), start_long(&visitor), start_long(&last);
@@ -45,7 +45,7 @@ TEST(async_readers_that_share_a_record_are_in_the_list_one_after_the_other) {
  * sq__reader_begin do not look at `began`. */
 TEST(a_reader_that_runs_an_item_leaves_the_list) {
     sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner;
     caller_t caller;
     start_long(&runner);

@@ -2,12 +2,12 @@
  * be reported the threshold is hours. */
 #include "child.h"
 #include "inject.h"
-#include "ward.h"
+#include "stall_watcher.h"
 
 /* To see it fail: keep the note's link in sq__watch_thread_remove. */
 TEST(a_queue_that_was_no_longer_watched_can_be_watched_again) {
     sq_queue_t *other = make_queue_of("other", 0), *queue = make_queue_of("again", 0);
-    ward_t others = WARD_INIT, before = WARD_INIT, after = WARD_OF_RUNNING_INIT;
+    stall_watcher_t others = STALL_WATCHER_INIT, before = STALL_WATCHER_INIT, after = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(other, &others, HOURS); /* keeps the thread */
     watch(queue, &before, HOURS);
@@ -44,7 +44,7 @@ static void report_again(void *context, const sq_stall_t *stall) {
 TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
     sq_queue_t *queue = make_queue_of("quiet", 0);
     noise_t noise = { .queue = make_queue_of("noisy", 0), .reports = LATCH_INIT };
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runners[2] = { { 0, LATCH_INIT, LATCH_INIT }, { 0, LATCH_INIT, LATCH_INIT } };
     watch(queue, &ward, SHORT); /* first: the thread looks at the newest first */
     CHECK_EQUAL(sq_queue_watch(noise.queue, SHORT, &(sq_watcher_t){ .stalled = report_again, .context = &noise }), 0);
@@ -64,7 +64,7 @@ TEST(a_watcher_with_much_to_report_does_not_keep_the_thread_from_the_others) {
 
 static void check_long_task(way_t way) {
     sq_queue_t *queue = make_queue_of("com.example.slow", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     watch(queue, &ward, SHORT);
     for (size_t incident = 0; incident < 3; incident += 1) {
         runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
@@ -104,7 +104,7 @@ static void run_long_pair(void *runner, void *unused, bool runs) {
 
 TEST(a_pair_that_runs_too_long_is_reported_with_its_function) {
     sq_queue_t *queue = make_queue_of("pair", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_async_pair(queue, SQ_NOW, run_long_pair, &runner, NULL), 0);
@@ -127,7 +127,7 @@ static void run_inside_and_long(void *context) {
 
 TEST(a_task_that_has_run_something_inside_it_is_reported_when_it_runs_too_long) {
     sq_queue_t *queue = make_queue_of("inside", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_async(queue, run_inside_and_long, &runner), 0);
@@ -144,7 +144,7 @@ TEST(a_task_that_has_run_something_inside_it_is_reported_when_it_runs_too_long) 
 static void check_over(int (*submit)(sq_queue_t *, sq_function_t, void *)) {
     enum { THRESHOLD = 50000000 };
     sq_queue_t *queue = make_queue_of("over", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     watch(queue, &ward, THRESHOLD);
     bool was_quick = false;
     while (!was_quick) {
@@ -165,7 +165,7 @@ TEST(an_async_task_that_is_over_does_not_run_too_long) { check_over(sq_async); }
 
 TEST(a_watcher_without_a_discard_function_is_called_and_dropped) {
     sq_queue_t *queue = make_queue_of("no discard", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     CHECK_EQUAL(sq_queue_watch(queue, SHORT, &(sq_watcher_t){ copy_stall, &ward, NULL }), 0);
     CHECK_EQUAL(sq_suspend(queue), 0);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
@@ -179,7 +179,7 @@ TEST(a_watcher_without_a_discard_function_is_called_and_dropped) {
 
 TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_reported_as_suspended) {
     sq_queue_t *queue = make_queue_of("forgotten", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     CHECK_EQUAL(sq_suspend(queue), 0);
     for (int i = 0; i < 5; i += 1) {
         CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
@@ -202,7 +202,7 @@ TEST(a_suspended_queue_with_a_task_that_waits_too_long_is_reported_as_suspended)
 /* The thread looks at the first queue only after hours. To see it fail (it hangs): in sq__watch_thread_add do not end the thread's rest. */
 TEST(a_queue_that_is_watched_later_is_reported_at_its_own_threshold) {
     sq_queue_t *patient = make_queue_of("patient", 0), *queue = make_queue_of("urgent", 0);
-    ward_t wards[2] = { WARD_INIT, WARD_INIT };
+    stall_watcher_t wards[2] = { STALL_WATCHER_INIT, STALL_WATCHER_INIT };
     watch(patient, &wards[0], HOURS);
     let_all_sleep(); /* the watching thread, too */
     CHECK_EQUAL(sq_suspend(queue), 0);
@@ -220,7 +220,7 @@ TEST(a_queue_that_is_watched_later_is_reported_at_its_own_threshold) {
 
 TEST(a_queue_that_makes_progress_is_not_reported) {
     sq_queue_t *queue = make_queue_of("swift", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, HOURS);
     for (size_t i = 0; i < scaled(20000); i += 1) {
         CHECK_EQUAL(i % 2 ? sq_async(queue, do_nothing, NULL) : sq_sync(queue, do_nothing, NULL), 0);
@@ -242,7 +242,7 @@ static void resubmit(void *context) {
 
 TEST(a_backlog_that_moves_is_no_stall) {
     sq_queue_t *queue = make_queue_of("busy", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, 30000000000ull);
     caller_t chain = { .queue = queue };
     chain.thread_id = (int)scaled(100000);
@@ -258,7 +258,7 @@ TEST(a_backlog_that_moves_is_no_stall) {
 
 TEST(a_threshold_of_nothing_is_refused_and_no_watcher_is_no_work) {
     sq_queue_t *queue = make_queue_of("refused", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     const sq_watcher_t watcher = watcher_of(&ward);
     CHECK_EQUAL(sq_queue_watch(queue, 0, &watcher), EINVAL);
     CHECK_EQUAL(sq_queue_watch(queue, 0, NULL), 0);

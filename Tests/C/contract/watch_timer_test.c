@@ -1,13 +1,13 @@
 /* watch_timer_test.c: what a watcher reports about delayed tasks, timers, items, members of groups, and discard functions: the
  * user's function. */
-#include "ward.h"
+#include "stall_watcher.h"
 
 #include "sq_group.h"
 #include "sq_item.h"
 #include "sq_pool.h"
 
 /* The watcher is called with this function, which then returns. */
-static void expect_stall(ward_t *ward, runner_t *runner, sq_function_t function) {
+static void expect_stall(stall_watcher_t *ward, runner_t *runner, sq_function_t function) {
     latch_wait(&ward->calls, 1);
     CHECK_EQUAL(ward->last[0].kind, SQ_STALL_RUNNING);
     CHECK(ward->last[0].function == function);
@@ -18,7 +18,7 @@ static void expect_stall(ward_t *ward, runner_t *runner, sq_function_t function)
 /* What runs is the discard function. */
 static void check_discard(void (*bring_about)(sq_queue_t *, const sq_task_t *)) {
     sq_queue_t *queue = make_queue_of("discards", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, SHORT);
     bring_about(queue, &(sq_task_t){ must_not_run, &runner, run_long });
@@ -67,7 +67,7 @@ static sq_timer_t *started; /* by start_timer; NULL: none */
 
 /* The user's function, not the one of the library that calls it. To see it fail: in have_turn and run_task, do not note the function. */
 static void check_run(void (*submit)(sq_queue_t *, const sq_task_t *), sq_queue_t *queue) {
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     REQUIRE(queue != NULL);
     watch(queue, &ward, SHORT);
@@ -132,7 +132,7 @@ TEST(a_member_with_a_discard_function_that_runs_too_long_is_reported_with_its_fu
 /* The firing ran before its queue was watched: if its beginning were noted, that note would never be cleared. */
 TEST(a_firing_that_was_over_before_the_watch_does_not_run_too_long) {
     sq_queue_t *queue = make_queue_of("over", 0);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     size_t fired = 0;
     sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ add_one, &fired, NULL });
     REQUIRE(timer != NULL);
@@ -164,7 +164,7 @@ TEST(the_discard_of_a_timer_at_the_end_of_a_concurrent_queue_is_reported_with_it
     options.width = SQ_WIDTH_POOL;
     sq_queue_t *queue = sq_queue_create("concurrent", &options);
     REQUIRE(queue != NULL);
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ must_not_run, &runner, look_and_run_long });
     REQUIRE(timer != NULL);
@@ -182,7 +182,7 @@ TEST(the_discard_of_a_timer_at_the_end_of_a_concurrent_queue_is_reported_with_it
  * sq__reader_end. */
 TEST(of_the_async_tasks_of_a_concurrent_queue_one_that_is_over_is_not_reported) {
     sq_queue_t *queue = make_concurrent();
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t first = { 0, LATCH_INIT, LATCH_INIT }, runner = { 0, LATCH_INIT, LATCH_INIT };
     watch(queue, &ward, HOURS);
     CHECK_EQUAL(sq_async(queue, look_and_run_long, &first), 0);
@@ -204,7 +204,7 @@ TEST(of_the_readers_of_a_concurrent_queue_the_oldest_that_is_still_there_is_repo
     sq_queue_t *queue = make_concurrent();
     runner_t runners[4];
     caller_t callers[3];
-    ward_t wards[2] = { WARD_OF_RUNNING_INIT, WARD_OF_RUNNING_INIT };
+    stall_watcher_t wards[2] = { STALL_WATCHER_OF_RUNNING_INIT, STALL_WATCHER_OF_RUNNING_INIT };
     watch(queue, &wards[0], HOURS);
     for (size_t i = 0; i < 4; i += 1) {
         runners[i] = (runner_t){ 0, LATCH_INIT, LATCH_INIT };
@@ -231,7 +231,7 @@ TEST(of_the_readers_of_a_concurrent_queue_the_oldest_that_is_still_there_is_repo
 
 /* To see it fail: in sq__pending_timers_end_all, run it as a reader's whatever the queue. */
 static void check_end(sq_queue_t *queue) {
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     size_t discarded = 0;
     watch(queue, &ward, HOURS);
     CHECK_EQUAL(sq_async_task_after(queue, HOURS, &(sq_task_t){ must_not_run, &discarded, add_one }), 0);

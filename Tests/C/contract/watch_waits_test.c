@@ -1,5 +1,5 @@
 /* watch_waits_test.c: a task that waits too long is reported with the label of what it waits for. */
-#include "ward.h"
+#include "stall_watcher.h"
 
 typedef struct waiting {
     sq_queue_t *other;
@@ -15,7 +15,7 @@ static void wait_for_other(void *context) {
 TEST(a_task_that_waits_for_another_queue_is_reported_with_its_label) {
     sq_queue_t *queue = make_queue_of("waiting", 0);
     waiting_t waiting = { make_queue_of("com.example.awaited", 0), 0 };
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     hold_t hold;
     hold_async(&hold, waiting.other);
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
@@ -46,7 +46,7 @@ TEST(of_several_tasks_that_wait_each_is_reported_with_what_it_waits_for) {
     sq_group_t *group = sq_group_create("members");
     waiting_t waiting[] = { { another, 0 }, { awaited, 0 }, { awaited, 0 } };
     sq_queue_t *queues[QUEUES];
-    ward_t wards[QUEUES];
+    stall_watcher_t wards[QUEUES];
     runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
     hold_t holds[2];
     hold_async(&holds[0], another);
@@ -54,7 +54,7 @@ TEST(of_several_tasks_that_wait_each_is_reported_with_what_it_waits_for) {
     CHECK_EQUAL(sq_group_enter(group), 0);
     for (int i = 0; i < QUEUES; i += 1) {
         queues[i] = make_queue_of("waiting", 0);
-        wards[i] = (ward_t)WARD_OF_RUNNING_INIT;
+        wards[i] = (stall_watcher_t)STALL_WATCHER_OF_RUNNING_INIT;
         watch(queues[i], &wards[i], 500 * SHORT); /* long enough for all to fall asleep */
         if (i < OF_GROUP) {
             CHECK_EQUAL(sq_async(queues[i], wait_for_other, &waiting[i]), 0);

@@ -6,7 +6,7 @@
 #include "inject.h"
 #include "sq_pool.h"
 #include "pool/pool_internal.h"
-#include "reserve.h"
+#include "state/queue.h"
 
 /* A queue of a manual pool, so that this thread runs everything, and comes back in the child as well. */
 typedef struct scene {
@@ -102,7 +102,6 @@ TEST(a_refusal_for_want_of_memory_can_fork_and_its_child_can_return) {
     if (fork_left_out()) {
         return;
     }
-    use_up_reserve();
     scene_t scene;
     deferred_t deferred[2];
     scene_begin(&scene, PLACES);
@@ -118,7 +117,6 @@ TEST(a_refusal_for_want_of_memory_can_fork_and_its_child_can_return) {
     CHECK_EQUAL(fail_nothing(), 1);
     bool is_child = scene.status == -1;
     scene_end(&scene, scene.decided[0] == 1 + ENOMEM && scene.decided[1] == !is_child && scene.calls == (is_child ? 1 : 3));
-    return_reserve();
 }
 
 TEST(a_refusal_by_a_shutdown_can_fork_and_its_child_can_return) {

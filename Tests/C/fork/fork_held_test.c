@@ -10,7 +10,7 @@
 #include "pool/pool.h"
 
 /* Both structures are their files' own, and begin with their mutex. */
-static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)(uintptr_t)(queue->room + 1); }
+static sq__mutex_t *lock_of_bound(const sq_queue_t *queue) { return (sq__mutex_t *)(uintptr_t)(queue->permits + 1); }
 static sq__mutex_t *lock_of_clock(const sq_pool_t *pool) { return (sq__mutex_t *)sq__pool_clock(pool); }
 
 static int fork_holding(sq__mutex_t *mutex, int (*body)(void *), void *context) {
@@ -98,6 +98,10 @@ TEST(a_cancel_in_the_child_of_a_fork_returns_although_the_lock_is_held_forever) 
 static int cancel_in_child(void *context) {
     sq_timer_t *timer = context;
     int wrong = !CHECK_EQUAL(sq_timer_start(timer, 0, 0, 0), ESTALE);
+    wrong += !CHECK_EQUAL(sq_timer_start_at(timer, 0, 0, 0), ESTALE);
+    wrong += !CHECK_EQUAL(sq_timer_suspend(timer), ESTALE);
+    wrong += !CHECK_EQUAL(sq_timer_resume(timer), ESTALE);
+    wrong += !CHECK_EQUAL(sq_timer_cancel_then(timer, &(sq_task_t){ add_one, NULL, NULL }), ESTALE);
     for (int i = 0; i < 2; i += 1) {
         wrong += !CHECK_EQUAL(sq_timer_cancel(timer), 0);
         wrong += !CHECK_EQUAL(sq_timer_cancel_and_wait(timer, SQ_FOREVER), 0);

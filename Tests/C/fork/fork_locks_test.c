@@ -8,10 +8,10 @@
 #include "platform/mutex.h"
 #include "wait/deadlock.h"
 #include "state/handle.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
 #include "observe/reader.h"
-#include "many/lock.h"
-#include "queue/pools.h"
+#include "objects/object_lock.h"
+#include "queue/on_pool.h"
 #include "queue/end.h"
 #include "inspect/watch_thread.h"
 #include "alarm/alarm.h"
@@ -25,13 +25,19 @@ enum { QUEUES_LOCKS = 64, ROUNDS = 30, ROUNDS_EACH = 4, STRIDE = 64 };
 
 typedef struct lock {
     const char *name;
-    void (*take)(void);
-    void (*give)(bool in_child);
-    const sq_queue_t *queue; /* or the lock of that one; it is never looked into */
+    sq__lock_rank_t rank;
+    const void *object; /* of an array of locks: the one of the object at this address, which is never looked into */
 } lock_t;
 
-static void take(const lock_t *lock) { lock->queue != NULL ? sq__lock(lock->queue) : lock->take(); }
-static void give(const lock_t *lock) { lock->queue != NULL ? sq__unlock(lock->queue) : lock->give(false); }
+static void take(const lock_t *lock) {
+    const sq__fork_lock_t *registered = &sq__fork_locks[lock->rank];
+    registered->lock != NULL ? sq__mutex_lock(registered->lock) : sq__locks_take(registered->locks, lock->object);
+}
+
+static void give(const lock_t *lock) {
+    const sq__fork_lock_t *registered = &sq__fork_locks[lock->rank];
+    registered->lock != NULL ? sq__mutex_unlock(registered->lock) : sq__locks_release(registered->locks, lock->object);
+}
 
 typedef struct busy {
     const lock_t *lock;
@@ -76,28 +82,20 @@ static void check_lock(int rounds, lock_t lock) {
     join(thread);
 }
 
-static const char object; /* an address alone */
-static void take_object(void) { sq__many_lock(&object); }
-
-static void give_object(bool in_child) {
-    (void)in_child;
-    sq__many_unlock(&object);
-}
-
 /* To see it fail (the child hangs, or finds the lock held): take out the call of sq__process_around_fork that registers one of these. */
 TEST(no_lock_of_a_moment_is_held_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;
     }
-    check_lock(ROUNDS, (lock_t){ "the shared pool", sq__pools_lock_shared, sq__pools_unlock_shared, NULL });
-    check_lock(ROUNDS, (lock_t){ "threads that wait for an end", sq__enders_lock, sq__enders_unlock, NULL });
-    check_lock(ROUNDS, (lock_t){ "the watching thread", sq__watch_lock, sq__watch_unlock, NULL });
-    check_lock(ROUNDS, (lock_t){ "the waits", sq__deadlock_lock, sq__deadlock_unlock, NULL });
-    check_lock(ROUNDS, (lock_t){ "the alarms", sq__alarms_lock, sq__alarms_unlock, NULL });
-    check_lock(ROUNDS, (lock_t){ "groups, items, semaphores and onces", take_object, give_object, NULL });
-    check_lock(ROUNDS, (lock_t){ "the tokens", sq__token_lock_list, sq__token_unlock_list, NULL });
+    check_lock(ROUNDS, (lock_t){ "the shared pool", SQ__RANK_SHARED_POOL, NULL });
+    check_lock(ROUNDS, (lock_t){ "threads that wait for an end", SQ__RANK_ENDERS, NULL });
+    check_lock(ROUNDS, (lock_t){ "the watching thread", SQ__RANK_WATCH, NULL });
+    check_lock(ROUNDS, (lock_t){ "the waits", SQ__RANK_WAITS, NULL });
+    check_lock(ROUNDS, (lock_t){ "the alarms", SQ__RANK_ALARMS, NULL });
+    check_lock(ROUNDS, (lock_t){ "groups, items, semaphores and onces", SQ__RANK_OBJECTS, NULL });
+    check_lock(ROUNDS, (lock_t){ "the tokens", SQ__RANK_TOKENS, NULL });
 #ifdef SQ_DEBUG
-    check_lock(ROUNDS, (lock_t){ "the queues that were freed", sq__handle_lock, sq__handle_unlock, NULL });
+    check_lock(ROUNDS, (lock_t){ "the queues that were freed", SQ__RANK_HANDLES, NULL });
 #endif
 }
 
@@ -106,7 +104,7 @@ TEST(no_lock_of_a_queue_is_held_in_the_child_of_a_fork) {
         return;
     }
     for (uintptr_t i = 1; i <= QUEUES_LOCKS; i += 1) {
-        check_lock(ROUNDS_EACH, (lock_t){ "a queue", NULL, NULL, (const sq_queue_t *)(i * STRIDE) }); /* NOLINT: an address alone */
+        check_lock(ROUNDS_EACH, (lock_t){ "a queue", SQ__RANK_QUEUES, (const void *)(i * STRIDE) }); /* NOLINT: an address alone */
     }
 }
 
@@ -115,7 +113,7 @@ static int wait_with_another(void *before) {
     return CHECK(sq__self_token() != before) && CHECK(sq__token_acquire() != before) ? 0 : 1;
 }
 
-/* To see it fail: keep the thread's token in release_lock (self.c), or the list in sq__token_unlock_list. */
+/* To see it fail: keep the thread's token in forget_threads (self.c), or the list in forget_tokens (token.c). */
 TEST(no_token_of_the_parents_is_used_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;
@@ -181,7 +179,7 @@ static void fork_in_call(void *context) {
     }
 }
 
-/* regression. To see it fail (it hangs): in run_call (run.c) do not ask whether the queue is stale. */
+/* regression. To see it fail (it hangs): in run_call (run_task.c) do not ask whether the queue is stale. */
 TEST(a_child_that_returns_from_a_call_ends_and_wakes_no_thread_of_the_parent) {
     if (UNDER_TSAN || UNDER_ASAN) {
         return; /* as in fork_test: a child that is the copy of a thread, and ends with it */
@@ -273,7 +271,7 @@ static void ignore_stall(void *context, const sq_stall_t *stall) {
     (void)stall;
 }
 
-/* To see it fail (the child hangs): in observe/reader.c do not register take_all. */
+/* To see it fail (the child hangs): in observe/reader.c do not call sq__process_around_fork. */
 TEST(the_list_of_readers_is_not_locked_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

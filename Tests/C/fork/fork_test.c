@@ -190,7 +190,7 @@ static void fork_and_cross(void *context) {
     CHECK_EQUAL(sq_sync(forker->mine, must_not_run, NULL), EDEADLK);
 }
 
-/* While another thread waits. To see it fail (it hangs): in sq__deadlock_unlock forget the waits in the parent, too. */
+/* While another thread waits. To see it fail (it hangs): in release_locks (process.c) call in_child in the parent, too. */
 TEST(after_a_fork_the_parent_still_finds_a_cycle_through_a_wait_that_began_before) {
     if (fork_left_out()) {
         return;

@@ -54,7 +54,7 @@ static void *visit_threads(void *scene) {
     return NULL;
 }
 
-/* To see it fail: in take_lock (thread/self.c) do nothing. */
+/* To see it fail: in thread/self.c delete the line SQ__AROUND_FORK. */
 TEST(a_fork_waits_for_a_visit_of_the_list_of_threads) {
     if (fork_left_out()) {
         return;
@@ -84,7 +84,7 @@ static void *nudge_owner(void *context) {
     return NULL;
 }
 
-/* To see it fail: in take_lock (thread/owner.c) do nothing, or do not register it. */
+/* To see it fail: in thread/owner.c delete the line SQ__AROUND_FORK. */
 TEST(a_fork_waits_for_a_post_that_nudges_the_owner_of_a_loop) {
     if (fork_left_out()) {
         return;

@@ -16,6 +16,7 @@ static int use_in_child(void *argument) {
     wrong += !CHECK_EQUAL(sq_item_await(items[0], &await), ESTALE);
     wrong += !CHECK_EQUAL(sq_item_notify(items[0], queue, &(sq_task_t){ add_one, &ran, NULL }), ESTALE);
     wrong += !CHECK_EQUAL(sq_item_submit(items[1], queue), ESTALE);
+    wrong += !CHECK_EQUAL(sq_item_perform(items[1]), ESTALE);
     wrong += !CHECK_EQUAL(sq_item_wait(items[2], SQ_FOREVER), 0); /* over before the fork */
     wrong += !CHECK_EQUAL(sq_item_await(items[2], &await), 0);
     for (int i = 0; i < 3; i += 1) {

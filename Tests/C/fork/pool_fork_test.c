@@ -293,7 +293,7 @@ TEST(a_task_on_a_pool_can_fork_and_its_child_ends_with_the_task) {
     sq_pool_release(pool);
 }
 
-/* To see it fail: in sq_pool_shared_of leave out the class, or in sq_queue_create (queue/queue.c) do not take the shared pool. */
+/* To see it fail: in sq_pool_shared_of leave out the class, or in sq__queue_create (queue/create.c) do not take the shared pool. */
 static int use_shared_pools(void) {
     int wrong = 0;
     for (sq_service_t service = SQ_SERVICE_DEFAULT; service <= SQ_SERVICE_BACKGROUND; service += 1) {

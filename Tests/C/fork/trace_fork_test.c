@@ -120,8 +120,8 @@ static int record_many_files(void) {
     return wrong;
 }
 
-/* The parent's reader must not take what the child rings for. To see it fail (it hangs): in unlock_control keep `is_prepared` if no trace
- * was under way. */
+/* The parent's reader must not take what the child rings for. To see it fail (it hangs): in forget_trace (session.c) keep
+ * `is_prepared`. */
 TEST(a_parent_and_its_child_may_both_have_a_flight_recorder) {
     if (fork_left_out()) {
         return;

@@ -2,9 +2,9 @@
 #include "apply.h"
 #include "child.h"
 #include "inject.h"
-#include "many/apply.h"
-#include "many/loop.h"
-#include "pool/help.h"
+#include "include/sq_private.h"
+#include "objects/apply_alone.h"
+#include "pool/offers.h"
 
 TEST(each_iteration_runs_once_and_is_visible_afterwards) {
     static const size_t counts[] = { 0, 1, 2, 3, 7, 64, 65, 1000, 100000 };
@@ -94,7 +94,7 @@ TEST(iterations_of_different_length_all_run) {
     sq_pool_release(pool);
 }
 
-/* After brief loops the next one is not offered to the pool at once, but when it turns out not to be brief (many/loop.h). */
+/* After brief loops the next one is not offered to the pool at once, but when it turns out not to be brief (objects/apply_alone.h). */
 typedef struct brief {
     meeting_t meeting;
     bool is_long;

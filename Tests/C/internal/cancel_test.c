@@ -4,6 +4,7 @@
 #include "child.h"
 
 #include "platform/fatal.h"
+#include "platform/processors.h"
 
 typedef struct site {
     sq_queue_t *queue;

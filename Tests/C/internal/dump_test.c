@@ -2,6 +2,7 @@
 #include "caller.h"
 #include "dump.h"
 #include "concurrent.h"
+#include "platform/processors.h"
 #include "platform/thread.h"
 #include "pools.h"
 #include "sq_group.h"

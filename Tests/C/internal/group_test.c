@@ -1,6 +1,6 @@
 /* group_test.c: the members of a group are counted, and its waits end at zero. */
 #include "group.h"
-#include "many/group.h"
+#include "objects/group.h"
 #include "outcome.h"
 
 TEST(a_group_without_members_is_not_waited_for) {

@@ -1,10 +1,10 @@
-/* help_test.c: offers to a pool's members (pool/help.h) with jobs of the test's own: which members come, how often, and in which order with
+/* help_test.c: offers to a pool's members (pool/offers.h) with jobs of the test's own: which members come, how often, and in which order with
  * the ready entries; and that a member without a seat takes neither. What an apply makes of it: apply_test.c. */
 #include "pool/members.h"
 #include "pool/pool.h"
 #include "pool_clock.h"
 
-#include "pool/help.h"
+#include "pool/offers.h"
 #include "platform/memory.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ enum { MANY = 3 };
 
 /* An offer that says so many times that there is more to do. */
 typedef struct offer {
-    sq__help_t help;
+    sq__offer_t help;
     scene_t *scene;
     size_t more, calls;
     bool meets;      /* each call waits for the others */
@@ -24,7 +24,7 @@ typedef struct offer {
 static char journal[16]; /* of a pool of one thread */
 static size_t written;
 
-static bool be_helped(sq__help_t *help) {
+static bool be_helped(sq__offer_t *help) {
     offer_t *offer = (offer_t *)help;
     scene_t *scene = offer->scene;
     sq__mutex_lock(&scene->pool->lock);
@@ -88,7 +88,7 @@ TEST(as_many_members_help_at_one_time_as_an_offer_wants) {
     end(&scene);
 }
 
-/* To see it fail: in sq__help_leave list the offer although it is listed; in sq__help_take do not count the member. */
+/* To see it fail: in sq__offer_leave list the offer although it is listed; in sq__offer_take do not count the member. */
 TEST(an_offer_counts_the_members_that_may_still_come) {
     scene_t scene = begin(1, 1, run_entry);
     for (unsigned wanted = 1; wanted <= MANY; wanted += 1) {
@@ -124,7 +124,7 @@ TEST(a_member_takes_offers_and_entries_in_turn) {
     end(&scene);
 }
 
-/* To see it fail: in sq__help_list leave out what it does to the end of the list. */
+/* To see it fail: in sq__offer_list leave out what it does to the end of the list. */
 TEST(two_offers_that_wait_for_a_member_are_both_taken) {
     scene_t scene = begin(1, 1, run_entry);
     turn_t first;

@@ -3,7 +3,7 @@
 #include "helps.h"
 #include "pool/pool_internal.h"
 
-/* Another thread's sync is in progress when the caller comes, and then hands the queue to the pool. To see it fail: leave out sq__pool_give_ahead
+/* Another thread's sync is in progress when the caller comes, and then hands the queue to the pool. To see it fail: leave out sq__pool_give_to_caller
  * in sq__pool_post (pool/pool.c). */
 TEST(a_caller_that_waits_for_another_ones_sync_runs_what_is_ahead_of_it) {
     scene_t scene;
@@ -99,7 +99,7 @@ TEST(each_of_two_callers_gets_the_queue_that_it_waits_for) {
         }
         drain(scenes[0].queue);
         CHECK(!sq__pool_has_listed(scenes[0].pool));
-        CHECK(scenes[0].pool->ahead == NULL);
+        CHECK(scenes[0].pool->caller_run == NULL);
         scene_destroy(&scenes[0]);
         scene_destroy(&scenes[1]);
     }

@@ -25,7 +25,7 @@ static void check_who_runs(sq_service_t service, bool helps) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_give_ahead in put_back (pool/members.c), or the look at SQ__HELPS in sq__batch_look (kernel/batch.c). */
+/* To see it fail: leave out sq__pool_give_to_caller in put_back (pool/members.c), or the look at SQ__HELPS in sq__batch_look (kernel/batch.c). */
 TEST(a_caller_of_a_higher_class_runs_what_is_ahead_of_it) {
     check_who_runs(SQ_SERVICE_BACKGROUND, true);
     check_who_runs(SQ_SERVICE_UTILITY, true);
@@ -63,7 +63,7 @@ TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_end_ahead in over (wait/wait.c), for a wait that ends while it has the entry. */
+/* To see it fail: leave out sq__pool_end_caller in over (wait/wait.c), for a wait that ends while it has the entry. */
 static void shut_down(void *context) {
     scene_t *scene = context;
     note_runner(scene);
@@ -158,7 +158,7 @@ static void *call_and_wait(void *context) {
     return NULL;
 }
 
-/* To see it fail: let the frame of a run in place not begin a chain (kernel/run.c). */
+/* To see it fail: let the frame of a run in place not begin a chain (kernel/run_task.c). */
 TEST(a_call_ahead_of_a_helper_runs_on_the_helpers_thread_and_sees_only_its_own_queue) {
     scene_t scene;
     pthread_t caller;

@@ -7,8 +7,8 @@
 TEST(each_duration_is_in_the_bucket_whose_bound_is_the_first_not_below_it) {
     for (size_t i = 0; i < SQ_HISTOGRAM_BUCKETS; i += 1) {
         uint64_t bound = sq_histogram_bound(i);
-        CHECK_EQUAL(sq__measured_bucket(bound), i);
-        CHECK(i + 1 == SQ_HISTOGRAM_BUCKETS ? bound == UINT64_MAX : sq__measured_bucket(bound + 1) == i + 1);
+        CHECK_EQUAL(sq__timings_bucket(bound), i);
+        CHECK(i + 1 == SQ_HISTOGRAM_BUCKETS ? bound == UINT64_MAX : sq__timings_bucket(bound + 1) == i + 1);
     }
 }
 

@@ -2,7 +2,6 @@
 #include "item.h"
 
 #include "inject.h"
-#include "reserve.h"
 
 typedef struct stage {
     sq_pool_t *pool;
@@ -80,7 +79,7 @@ TEST(a_delayed_item_that_was_cancelled_is_not_submitted_and_does_not_count) {
     check_outcome(&stage.outcome, 0, 1);
 }
 
-/* A delayed item takes no room, so it gives none back. To see it fail: in sq__withdraw, give room whatever takes_no_room says. */
+/* A delayed item takes no room, so it gives none back. To see it fail: in sq__withdraw, give room whatever takes_no_permit says. */
 TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     stage_t stage;
     size_t ran = 0;
@@ -98,7 +97,7 @@ TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     end(&stage);
 }
 
-/* To see it fail: in sq__withdraw_take (kernel/withdraw.c) do not look at takes_no_room. */
+/* To see it fail: in sq__withdraw_take (kernel/withdraw.c) do not look at takes_no_permit. */
 TEST(a_delayed_item_that_ran_gives_back_no_room) {
     stage_t stage;
     begin(&stage, 1000, 1);
@@ -141,7 +140,6 @@ TEST(a_delayed_item_of_a_closed_queue_can_be_cancelled) {
 
 /* No memory when it is due: it is tried again, and can be cancelled meanwhile. */
 TEST(a_delayed_item_without_memory_when_it_is_due_can_be_cancelled) {
-    use_up_reserve();
     for (int cancels = 0; cancels < 2; cancels += 1) {
         stage_t stage;
         size_t ran = 0;
@@ -160,7 +158,6 @@ TEST(a_delayed_item_without_memory_when_it_is_due_can_be_cancelled) {
         check_outcome(&stage.outcome, !cancels, cancels);
         end(&stage);
     }
-    return_reserve();
 }
 
 /* The alarm against the canceller, on the real clock. */

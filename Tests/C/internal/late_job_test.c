@@ -182,7 +182,7 @@ static sq_await_t *prepare(awaited_t *awaited, int number, sq_queue_t *queue) {
     return &awaited->await;
 }
 
-/* To see it fail: in sq__queue_end do not call end_awaits. */
+/* To see it fail: in sq__queue_end do not call sq__awaits_end. */
 TEST(awaits_of_the_end_are_called_once_in_order_unless_withdrawn) {
     begin();
     awaited_t awaited[4];

@@ -1,6 +1,7 @@
 /* platform_system_test.c: what the system says of its processors and of a thread, and what is done if it says nothing. */
 #include "caller.h"
 #include "child.h"
+#include "platform/processors.h"
 #include "platform/thread.h"
 
 #include <limits.h>

@@ -155,17 +155,27 @@ static void *wait_without_a_key(void *argument) {
     return NULL;
 }
 
+/* A free queue has no segment. */
+static void await_free(sq_queue_t *queue) {
+    while (sq_sync_until(queue, SQ_NOW, do_nothing, NULL) != 0) {
+        sched_yield();
+    }
+}
+
 static int use_up_keys(void) {
     pthread_key_t key;
     while (pthread_key_create(&key, NULL) == 0) {
     }
     sq_queue_t *queue = make_queue_of("no key", 0);
     join(spawn(wait_without_a_key, queue));
+    await_free(queue);
     long blocks = live_blocks();
     for (int i = 0; i < 50; i += 1) {
         join(spawn(wait_without_a_key, queue));
     }
-    CHECK_EQUAL(live_blocks(), blocks);
+    while (live_blocks() > blocks) { /* a segment that is just being returned; the watchdog ends an endless wait */
+        sched_yield();
+    }
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     sq_queue_release(queue);
     return 0;
@@ -199,9 +209,8 @@ static void die(const char *how) {
         pthread_mutex_init(&mutex, &attributes);
         sq__mutex_unlock(&mutex);
     } else if (strcmp(how, "address") == 0) {
-        sq_queue_t *queue = make_queue_of("high", 0);
         give_high_memory();
-        sq__segment_obtain(queue);
+        sq__segment_obtain();
     } else {
         fails_from[FORMAT] = 1;
         sq__fatal("%s", "never seen");
@@ -246,8 +255,10 @@ TEST(what_leaves_no_way_on_ends_with_a_message) {
         ending = run_captured("die", "mutex");
         check_aborted(&ending, (const char *const[]){ "pthread_mutex_unlock", "after it was freed" }, 2);
     }
-    ending = run_captured("die", "address");
-    check_aborted(&ending, (const char *const[]){ "0x10000000000000", "48 bits" }, 2);
+    if (!SQ__EACH_BY_MALLOC) {
+        ending = run_captured("die", "address");
+        check_aborted(&ending, (const char *const[]){ "0x10000000000000", "48 bits" }, 2);
+    }
     ending = run_captured("die", "format");
     check_aborted(&ending, (const char *const[]){ "SerialQueue: " }, 1);
 }

@@ -10,29 +10,6 @@ static void wait_until_able(const scene_t *scene) {
     }
 }
 
-/* Returns when the members in a call have used the processor for so many nanoseconds. A growth check takes 100,000 or more as use; with
- * LITTLE a member has run, but too briefly for that. */
-enum { LITTLE = 1, MUCH = 200000 };
-
-static void let_use(const scene_t *scene, uint64_t nanoseconds) {
-    uint64_t ids[4], before[4];
-    size_t count = 0;
-    sq__mutex_lock(&scene->pool->lock);
-    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
-        if (member->is_seated && sq__load_relaxed(&member->is_working)) {
-            ids[count] = member->thread_id;
-            before[count] = sq__thread_processor_time(member->thread_id);
-            count += 1;
-        }
-    }
-    sq__mutex_unlock(&scene->pool->lock);
-    for (size_t i = 0; i < count; i += 1) {
-        while (sq__thread_processor_time(ids[i]) < before[i] + nanoseconds) {
-            sched_yield();
-        }
-    }
-}
-
 static void check_that_a_long_job_gets_no_company(void) {
     turn_t computes, waits;
     unsigned blocked;
@@ -93,40 +70,45 @@ TEST(a_pool_whose_member_is_blocked_grows_although_no_file_can_be_opened) {
     end(&scene);
 }
 
-/* A member that is woken now and then, as by a lock that others take and release all the time, is in doubt for long. To see it fail:
- * in doubt (growth.c) count checks, and not those without use of the processor. */
+/* A member that is woken now and then, as by a lock that others take and release all the time, is in doubt for long while another member
+ * runs. To see it fail: in doubt (growth.c) count checks, and not those without use of the processor. */
 static sq__ready_end_t stay_and_wake(sq__ready_t *entry, size_t batch, size_t *ran) {
     turn_t *turn = (turn_t *)entry;
     (void)batch;
     *ran += 1;
     latch_bump(&turn->entered);
     while (turn->scene->computes) {
-        usleep(50);
+        if (!turn->computes) {
+            usleep(50);
+        }
     }
     latch_bump(&turn->scene->left);
     return SQ__READY_GONE;
 }
 
 TEST(a_pool_gets_more_seats_for_a_member_that_is_woken_now_and_then_only_after_many_checks) {
-    turn_t wakes, waits;
+    turn_t computes, wakes, waits;
     unsigned blocked;
-    scene_t scene = begin(1, 4, stay_and_wake);
+    scene_t scene = begin(2, 4, stay_and_wake);
     scene.computes = true;
+    post(&computes, &scene, true);
     post(&wakes, &scene, false);
+    latch_wait(&computes.entered, 1);
     latch_wait(&wakes.entered, 1);
     post(&waits, &scene, false);
     for (size_t i = 0; i < SHORT_CHECKS; i += 1) {
+        let_use_together(&scene, SHORT);
         let_use(&scene, LITTLE);
         advance(&scene, SHORT);
-        CHECK_EQUAL(seats(&scene, &blocked), 1);
+        CHECK_EQUAL(seats(&scene, &blocked), 2);
     }
-    for (size_t i = 0; i < 100000 && seats(&scene, &blocked) == 1; i += 1) { /* it must be found asleep */
+    for (size_t i = 0; i < 100000 && seats(&scene, &blocked) == 2; i += 1) { /* it must be found asleep */
         usleep(100);
         advance(&scene, SHORT);
     }
-    CHECK(seats(&scene, &blocked) > 1);
+    CHECK(seats(&scene, &blocked) > 2);
     scene.computes = false;
-    latch_wait(&scene.left, 2);
+    latch_wait(&scene.left, 3);
     wait_until(&scene, true, count(&scene, false));
     end(&scene);
 }

@@ -126,32 +126,6 @@ TEST(a_pool_gets_no_more_seats_than_it_may_have) {
     end(&scene);
 }
 
-/* One of two members is blocked; the other one makes progress, and no entry waits for longer than until the next check. To see it fail: in
- * sq__growth_check (growth.c) do not compare with what had been posted at the last one. */
-TEST(a_pool_gets_no_more_seats_while_no_job_waits_for_long) {
-    turn_t blocks, turns[MANY_CHECKS + 2];
-    unsigned blocked;
-    scene_t scene = begin(2, 4, stay);
-    post(&blocks, &scene, false);
-    latch_wait(&blocks.entered, 1);
-    post(&turns[0], &scene, false);
-    latch_wait(&turns[0].entered, 1);
-    for (size_t i = 1; i < MANY_CHECKS + 2; i += 1) {
-        post(&turns[i], &scene, false); /* it waits */
-        if (i > 1) {
-            advance(&scene, SHORT);
-        }
-        CHECK_EQUAL(seats(&scene, &blocked), 2);
-        latch_bump(&turns[i - 1].gate);
-        latch_wait(&turns[i].entered, 1);
-    }
-    latch_bump(&turns[MANY_CHECKS + 1].gate);
-    latch_bump(&blocks.gate);
-    latch_wait(&scene.left, MANY_CHECKS + 3);
-    wait_until(&scene, true, count(&scene, false));
-    end(&scene);
-}
-
 /* What a pool goes back to */
 
 /* Three jobs were blocked, and the pool got two more seats; then one job alone stays. To see it fail: in shrink (growth.c) do not take seats back; in

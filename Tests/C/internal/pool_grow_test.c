@@ -1,11 +1,12 @@
 /* pool_grow_test.c: how many threads a pool has, how many queues it carries, and what it does without threads or memory. */
 #include "caller.h"
+#include "heap.h"
 #include "inject.h"
+#include "platform/processors.h"
 #include "sq_pool.h"
 #include "platform/thread.h"
 #include "pools.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
 /* Growth */
@@ -186,7 +187,7 @@ TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
     sq_queue_t **queues = malloc(count * sizeof *queues);
     size_t *ran = calloc(count, sizeof *ran);
     REQUIRE(pool != NULL && queues != NULL && ran != NULL);
-    size_t before = mallinfo2().uordblks;
+    size_t before = heap_bytes();
     for (size_t i = 0; i < count; i += 1) {
         queues[i] = queue_on(pool, "", 0);
     }
@@ -201,7 +202,7 @@ TEST(a_hundred_thousand_queues_need_64_threads_and_192_bytes_each) {
         wrong += ran[i] != 3;
     }
     most = threads_alive() > most ? threads_alive() : most;
-    size_t bytes = (mallinfo2().uordblks - before) / count;
+    size_t bytes = (heap_bytes() - before) / count;
     note("%zu queues: %zu bytes each, at most %ld threads seen", count, bytes, most);
     CHECK_EQUAL(wrong, 0);
     CHECK_AT_MOST(most, most_members() + OTHERS);

@@ -1,5 +1,6 @@
 /* processors_test.c: how many processors the library takes a process to have. */
 #include "harness.h"
+#include "platform/processors.h"
 #include "platform/thread.h"
 
 #include <stdlib.h>

@@ -97,7 +97,7 @@ static void *fork_between(void *context) {
     return NULL;
 }
 
-/* To see it fail: leave out a line of release_lock (self.c). */
+/* To see it fail: leave out one of the last four lines of forget_threads (self.c). */
 TEST(the_child_of_a_fork_lists_the_thread_that_forked_alone) {
     for (int is_listed = 0; is_listed < 2 && !fork_left_out(); is_listed += 1) {
         family_t family = { is_listed, NULL, LATCH_INIT, LATCH_INIT, LATCH_INIT, -1 };

@@ -43,7 +43,7 @@ static void poll_once(sq_queue_t *queue, uintptr_t kind) {
 
 /* To see it fail: set SQ__SHARED_FROM to UINT_MAX. */
 TEST(a_million_polls_of_a_stalled_queue_allocate_nothing) {
-    static const uintptr_t kinds[] = { SQ__WAITER, SQ__EITHER, SQ__AWAITED };
+    static const uintptr_t kinds[] = { SQ__WAITER, SQ__RUN_ANYWHERE, SQ__AWAITED };
     size_t ran = 0, polls = scaled(1000000);
     sq_queue_t *queue = stalled_queue("polled", &ran);
     poll_once(queue, SQ__WAITER);
@@ -176,7 +176,7 @@ TEST(a_thread_that_times_out_leaves_the_others_in_the_list) {
     poll_once(queue, SQ__WAITER);
     start_behind(&callers[0], BY_SYNC_UNTIL, queue, FAR, &entries[0]);
     poll_once(queue, SQ__AWAITED);
-    poll_once(queue, SQ__EITHER);
+    poll_once(queue, SQ__RUN_ANYWHERE);
     start_behind(&callers[1], BY_CALL, queue, FAR, &entries[1]);
     poll_once(queue, SQ__WAITER);
     CHECK_EQUAL(sq__ring_depth(queue), SQ__SHARED_FROM + 1);

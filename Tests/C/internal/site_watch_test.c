@@ -2,7 +2,7 @@
 #include "pools.h"
 #include "dump.h"
 #include "trace/sites.h"
-#include "ward.h"
+#include "stall_watcher.h"
 
 /* Not static: so the program's own table has them in any case. */
 void submit_here(sq_queue_t *queue, runner_t *runner);
@@ -20,7 +20,7 @@ static bool is_in(const void *address, void (*function)(sq_queue_t *, runner_t *
 }
 
 static void check_site(sq_queue_t *queue) {
-    ward_t ward = WARD_OF_RUNNING_INIT;
+    stall_watcher_t ward = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runners[2] = { runner_init(), runner_init() };
     watch(queue, &ward, SHORT);
     submit_here(queue, &runners[0]); /* into the hand-off slot */
@@ -28,8 +28,6 @@ static void check_site(sq_queue_t *queue) {
     submit_there(queue, &runners[1]); /* into a slot of the ring */
     latch_wait(&ward.calls, 1);
     CHECK(is_in(ward.last[0].caller, submit_here));
-    CHECK(ward.last[0].file == NULL);
-    CHECK_EQUAL(ward.last[0].line, 0);
     CHECK_LINE(dump_now(), "runs run_long", "in queue \"sited\"", ", submitted by submit_here");
     latch_bump(&runners[0].leave);
     latch_wait(&ward.calls, 2);
@@ -41,7 +39,7 @@ static void check_site(sq_queue_t *queue) {
     latch_wait(&ward.discarded, 1);
 }
 
-/* To see it fail: in sq__runner_find compare `process`; or in sq__ring_put leave out SQ__SITED; or in note_first look at SQ__TRACED. */
+/* To see it fail: in submit (async.c) pass NULL in place of the caller; or in sq__ring_put leave out SQ__SITED; or in note_first look at SQ__TRACED. */
 TEST(a_stall_and_a_dump_name_the_caller_that_submitted_the_running_task_of_a_watched_queue) { check_site(make_queue_of("sited", 0)); }
 
 /* To see it fail: in sq__reader_oldest leave out the site. */
@@ -54,7 +52,7 @@ TEST(the_same_for_a_concurrent_queue) {
 /* To see it fail: in sq__sited_begin leave the era as it is. */
 TEST(a_task_that_was_submitted_while_its_queue_was_not_watched_has_no_site) {
     sq_queue_t *queue = make_queue_of("sited", 0);
-    ward_t before = WARD_INIT, after = WARD_OF_RUNNING_INIT;
+    stall_watcher_t before = STALL_WATCHER_INIT, after = STALL_WATCHER_OF_RUNNING_INIT;
     runner_t runners[4] = { runner_init(), runner_init(), runner_init(), runner_init() };
     watch(queue, &before, HOURS);
     submit_here(queue, &runners[0]);
@@ -80,11 +78,11 @@ TEST(a_task_that_was_submitted_while_its_queue_was_not_watched_has_no_site) {
     latch_wait(&before.discarded, 1);
 }
 
-/* To see it fail: in look_at (dump_oldest.c) return at once. */
+/* To see it fail: in find_site (dump_queues.c) return at once. */
 TEST(the_oldest_waiting_task_of_a_queue_is_shown_with_its_caller) {
     enum { TASKS = 300 }; /* more than a segment has slots */
     sq_queue_t *queue = make_queue_of("sited", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     static runner_t runners[TASKS];
     size_t shown = 0;
     watch(queue, &ward, HOURS);
@@ -109,40 +107,4 @@ TEST(the_oldest_waiting_task_of_a_queue_is_shown_with_its_caller) {
     drain(queue);
     sq_queue_release(queue);
     latch_wait(&ward.discarded, 1);
-}
-
-/* To see it fail: in sq__queue_reject leave the note. */
-TEST(a_refused_submission_leaves_no_site_for_the_next_one) {
-    sq_queue_t *queue = make_queue_of("sited", 1);
-    ward_t ward = WARD_OF_RUNNING_INIT;
-    runner_t runners[2] = { runner_init(), runner_init() };
-    watch(queue, &ward, SHORT);
-    submit_here(queue, &runners[0]);
-    latch_wait(&runners[0].entered, 1);
-    submit_here(queue, &runners[1]); /* takes the room */
-    CHECK_EQUAL(sq_async(queue, run_long, &runners[1]), EAGAIN);
-    latch_bump(&runners[0].leave);
-    latch_wait(&runners[1].entered, 1);
-    latch_bump(&runners[1].leave);
-    drain(queue);
-    runners[0] = runner_init();
-    size_t reports = ward.calls.value;
-    submit_there(queue, &runners[0]);
-    latch_wait(&ward.calls, reports + 1);
-    CHECK(is_in(ward.last[reports].caller, submit_there));
-    latch_bump(&runners[0].leave);
-    drain(queue);
-    sq_queue_release(queue);
-    latch_wait(&ward.discarded, 1);
-}
-
-/* To see it fail: in sq__sites_noted do not compare the queue. */
-TEST(what_is_noted_for_one_queue_is_not_taken_for_another) {
-    static int one, other;
-    sq__site_t site = sq__site(&one, 7), later = sq__site(&other, 9);
-    sq__sites_note(&one, site, true);
-    CHECK_EQUAL(sq__sites_noted(&other), 0);
-    sq__sites_note(&one, later, false); /* an inner call: the outermost one counts */
-    CHECK_EQUAL(sq__sites_noted(&one), site);
-    CHECK_EQUAL(sq__sites_noted(&one), 0);
 }

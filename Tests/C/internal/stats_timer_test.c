@@ -4,7 +4,6 @@
 #include "latch.h"
 #include "kernel/depth.h"
 #include "sq_pool.h"
-#include "reserve.h"
 
 /* What the watching thread looks at: how many slots were consumed (the work in them ran, was discarded or withdrawn), and how many wait. */
 static void check_consumed(const sq_queue_t *queue, uint64_t consumed, uint64_t waiting) {
@@ -89,7 +88,6 @@ TEST(a_timer_that_is_released_and_cleaned_up_by_a_discarding_shutdown_is_not_dis
 }
 
 TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
-    use_up_reserve();
     timed_t t;
     make_timed(&t, clean_up);
     CHECK_EQUAL(sq_suspend(t.queue), 0);
@@ -100,7 +98,6 @@ TEST(a_timer_whose_release_found_no_memory_is_not_discarded_at_the_shutdown) {
     CHECK_EQUAL(t.fired, 100);
     check_outcomes(t.queue, 0, 0, 0, 0);
     end_timed(&t);
-    return_reserve();
 }
 
 /* To see it fail: in fire (timer_fire.c) do not correct the counts of a firing that was discarded. */

@@ -2,7 +2,6 @@
  * that the test moves. */
 #include "inject.h"
 #include "timed.h"
-#include "reserve.h"
 
 /* The queue */
 
@@ -70,7 +69,6 @@ TEST(a_full_queue_takes_what_falls_due_and_has_the_same_room_after) {
 /* Famine */
 
 TEST(what_falls_due_without_memory_is_tried_again) {
-    use_up_reserve();
     bench_t b = bench();
     subject_t subject = { 0 };
     size_t ran = 0;
@@ -92,11 +90,9 @@ TEST(what_falls_due_without_memory_is_tried_again) {
     CHECK_EQUAL(subject.fired, 2);
     sq_timer_release(subject.timer);
     clear(&b);
-    return_reserve();
 }
 
 TEST(a_release_without_memory_is_carried_out_later) {
-    use_up_reserve();
     for (int ending = 0; ending < 2; ending += 1) {
         bench_t b = bench();
         subject_t subject = { 0 };
@@ -119,12 +115,10 @@ TEST(a_release_without_memory_is_carried_out_later) {
         CHECK_EQUAL(subject.fired, 0);
         clear(&b);
     }
-    return_reserve();
 }
 
 /* A firing that must not run any more is still taken out of the queue, and can then end the timer as well. */
 TEST(a_release_without_memory_is_completed_by_the_next_work_of_the_queue) {
-    use_up_reserve();
     bench_t b = bench();
     subject_t subject = { 0 };
     make_timer(&subject, b.queue);
@@ -144,7 +138,6 @@ TEST(a_release_without_memory_is_completed_by_the_next_work_of_the_queue) {
     sq_pool_advance(b.pool, SECONDS(1));
     check_outcomes(b.queue, 125, 0, 1, 0);
     clear(&b);
-    return_reserve();
 }
 
 /* What sq_pool.h says of the count. */

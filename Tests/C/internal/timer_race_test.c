@@ -3,7 +3,8 @@
 #include "timed.h"
 
 #include "timer/timer_fire.h"
-#include "state/lock.h"
+#include "state/queue_lock.h"
+#include "thread/process.h"
 
 static uint64_t now(void) { return sq_deadline(0); }
 
@@ -131,9 +132,9 @@ static void cancel_a_call_on_its_way(sq_timer_t *timer) {
     sq__timer_arm(timer, 1, 0);
     while (is_set) { /* until the alarms' thread has taken it */
         sched_yield();
-        sq__alarms_lock();
+        sq__mutex_lock(sq__fork_locks[SQ__RANK_ALARMS].lock);
         is_set = sq__heap_has(&timer->alarm.due);
-        sq__alarms_unlock(false);
+        sq__mutex_unlock(sq__fork_locks[SQ__RANK_ALARMS].lock);
     }
     sq__timer_disarm(timer);
     sq__unlock(timer->queue);
@@ -165,9 +166,9 @@ TEST(a_periodic_timer_keeps_its_leeway_after_the_first_firing) {
     REQUIRE(timer != NULL);
     CHECK_EQUAL(sq_timer_start(timer, 0, HOURS(1), HOURS(1)), 0);
     latch_wait(&fired, 1);
-    sq__alarms_lock();
+    sq__mutex_lock(sq__fork_locks[SQ__RANK_ALARMS].lock);
     CHECK(sq__heap_has(&timer->alarm.latest));
-    sq__alarms_unlock(false);
+    sq__mutex_unlock(sq__fork_locks[SQ__RANK_ALARMS].lock);
     sq_timer_release(timer);
     sq_queue_release(queue);
 }

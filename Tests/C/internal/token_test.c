@@ -1,11 +1,11 @@
 /* token_test.c: threads that wait for their turn: how they are woken, and what remains of them. */
 #include "harness.h"
+#include "heap.h"
 #include "inject.h"
 #include "latch.h"
 
 #include "thread/token.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -46,10 +46,7 @@ static void one_round(crowd_t *crowd) {
     }
 }
 
-static long allocated_bytes(void) {
-    struct mallinfo2 info = mallinfo2();
-    return (long)(info.uordblks + info.hblkhd);
-}
+static long allocated_bytes(void) { return (long)heap_bytes(); }
 
 /* To see it fail: in self.c's exit handler, drop the token instead of recycling it. */
 TEST(thousands_of_short_lived_threads_that_wait_leave_memory_flat) {

@@ -1,7 +1,7 @@
 /* until_test.c: a sync with a deadline: it does not wait longer, and after a timeout its function never runs. */
 #include "caller.h"
 #include "inject.h"
-#include "queue/runner.h"
+#include "queue/queue_runner.h"
 #include "kernel/ring.h"
 
 #include <sched.h>
@@ -170,11 +170,11 @@ TEST(a_caller_that_tries_stops_when_the_runner_does_not_answer) {
     CHECK(place.owns);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     check_outcomes(queue, 0, 0, 0, 1);
-    sq__store_relaxed(&queue->lingers, true);
+    sq__store_relaxed(&queue->runner_spins, true);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     CHECK_EQUAL(sq_sync_until(queue, 1, must_not_run, NULL), ETIMEDOUT);
     CHECK_EQUAL(sq_queue_depth(queue), 0);
-    sq__store_relaxed(&queue->lingers, false);
+    sq__store_relaxed(&queue->runner_spins, false);
     sq__baton_pass(queue);
     check_outcomes(queue, 0, 0, 1, 2);
     sq_queue_release(queue);

@@ -149,7 +149,7 @@ TEST(a_busy_queue_that_was_looked_at_is_due_a_rest_later) {
         view.watched.last_look = sq__clock_now() - REST;
         sq__watch_lock();
         uint64_t began = sq__clock_now(), next = look_around(token);
-        sq__watch_unlock(false);
+        sq__watch_unlock();
         CHECK(next >= began + REST && next <= sq__clock_now() + REST);
     }
     let_the_thread_go();
@@ -168,14 +168,14 @@ TEST(an_idle_queue_is_not_due_before_it_is_woken) {
         sq__watch_lock();
         CHECK(look_around(token) == SQ__NEVER);
         CHECK(look_around(token) == SQ__NEVER);
-        sq__watch_unlock(false);
+        sq__watch_unlock();
         CHECK(sq__token_is_open(token, wait_id));
         uint64_t began = sq__clock_now();
         sq__watch_wake(&view.watched.note);
         CHECK(!sq__token_is_open(token, wait_id));
         sq__watch_lock();
         uint64_t next = look_around(token); /* not at once: it would rest again, and be woken by each task */
-        sq__watch_unlock(false);
+        sq__watch_unlock();
         CHECK(next >= began + REST && next <= sq__clock_now() + REST);
     }
     let_the_thread_go();
@@ -256,7 +256,7 @@ TEST(a_watcher_that_returns_in_the_child_of_a_fork_reports_no_queue_there) {
     }
     sq__watch_lock();
     CHECK_EQUAL(look_around(parents), SQ__NEVER);
-    sq__watch_unlock(false);
+    sq__watch_unlock();
     CHECK_EQUAL(calls[0], 1);
     CHECK_EQUAL(calls[1], 0);
     sq__token_recycle(parents);
@@ -272,10 +272,11 @@ TEST(in_the_child_of_a_fork_nothing_is_watched) {
     sq__token_t *parents = token;
     CHECK_EQUAL(sq__watch_thread_add(&view.watched, &view.watcher), 0);
     sq__watch_lock();
-    sq__watch_unlock(false);
+    sq__watch_unlock();
     CHECK(records == &view.watched && token == parents);
     sq__watch_lock();
-    sq__watch_unlock(true);
+    forget_watched();
+    sq__watch_unlock();
     CHECK(records == NULL && token == NULL);
     sq__watch_thread_remove(&view.watched); /* it is not looked for where it is not */
     token = parents;

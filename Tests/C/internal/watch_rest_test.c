@@ -1,7 +1,7 @@
 /* watch_rest_test.c: the watching thread does not look at idle queues, and is woken when one of them gets busy. */
 #include "inspect/watch_thread.h"
 #include "pools.h"
-#include "ward.h"
+#include "stall_watcher.h"
 
 #include "sq_suspend.h"
 
@@ -10,7 +10,7 @@ static void wait_until_it_rests(sq_queue_t *queue) {
     for (bool rests = false; !rests; sched_yield()) {
         sq__watch_lock();
         rests = ((sq__watched_t *)sq__extra(queue, SQ__EXTRA_WATCH))->rests;
-        sq__watch_unlock(false);
+        sq__watch_unlock();
     }
 }
 
@@ -19,11 +19,11 @@ typedef struct starved {
     sq_pool_t *pool;
     sq_queue_t *queue, *other;
     hold_t hold;
-    ward_t ward;
+    stall_watcher_t ward;
 } starved_t;
 
 static void starved_begin(starved_t *starved) {
-    *starved = (starved_t){ .pool = make_pool(1), .ward = WARD_INIT };
+    *starved = (starved_t){ .pool = make_pool(1), .ward = STALL_WATCHER_INIT };
     starved->queue = queue_on(starved->pool, "starved", 0);
     starved->other = queue_on(starved->pool, "greedy", 0);
     watch(starved->queue, &starved->ward, SHORT);
@@ -64,7 +64,7 @@ TEST(a_call_that_waits_in_a_queue_that_was_idle_is_reported) {
 /* To see it fail (it hangs): leave out sq__watch_wake in sq__watch_task_begins. */
 TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
     sq_queue_t *queue = make_queue_of("idle", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, SHORT);
     for (size_t incident = 1; incident <= 3; incident += 1) {
         runner_t runner = { 0, LATCH_INIT, LATCH_INIT };
@@ -83,7 +83,7 @@ TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
 /* To see it fail (it hangs): leave out sq__watch_gets_busy in sq_suspend. */
 TEST(a_task_that_waits_in_a_queue_that_was_suspended_while_idle_is_reported) {
     sq_queue_t *queue = make_queue_of("idle and suspended", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, SHORT);
     wait_until_it_rests(queue);
     CHECK_EQUAL(sq_suspend(queue), 0);
@@ -99,7 +99,7 @@ TEST(a_task_that_waits_in_a_queue_that_was_suspended_while_idle_is_reported) {
 /* To see it fail (it hangs): leave the mark in sq__watch_thread_add. */
 TEST(a_queue_that_got_busy_while_nobody_watched_it_is_looked_at_again) {
     sq_queue_t *other = make_queue_of("other", 0), *queue = make_queue_of("watched again", 0);
-    ward_t others = WARD_INIT, wards[2] = { WARD_INIT, WARD_INIT };
+    stall_watcher_t others = STALL_WATCHER_INIT, wards[2] = { STALL_WATCHER_INIT, STALL_WATCHER_INIT };
     watch(other, &others, HOURS); /* keeps the thread */
     watch(queue, &wards[0], SHORT);
     wait_until_it_rests(queue);
@@ -119,7 +119,7 @@ TEST(a_queue_that_got_busy_while_nobody_watched_it_is_looked_at_again) {
 
 TEST(a_queue_that_has_ended_is_not_looked_at) {
     sq_queue_t *queue = make_queue_of("ended", 0);
-    ward_t ward = WARD_INIT;
+    stall_watcher_t ward = STALL_WATCHER_INIT;
     watch(queue, &ward, SHORT);
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
     wait_until_it_rests(queue);

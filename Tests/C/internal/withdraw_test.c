@@ -21,7 +21,7 @@ static void check_idle(sq_queue_t *queue, uint64_t ran, uint64_t withdrawn) {
     CHECK_EQUAL(stats.submitted, ran + withdrawn);
 }
 
-/* The struct is overwritten, so a queue that still used it would crash. To see it fail: in sq__ring_empty_slot, do nothing. */
+/* The struct is overwritten, so a queue that still used it would crash. To see it fail: in sq__ring_mark_cancelled, do nothing. */
 TEST(a_cancelled_task_is_never_called_and_the_queue_forgets_its_memory) {
     sq_queue_t *queue = suspended_queue(0);
     journal_t journal = { 0 };

@@ -2,6 +2,7 @@
 #include "child.h"
 #include "inject.h"
 #include "latch.h"
+#include "platform/processors.h"
 #include "platform/thread.h"
 #include "thread/token.h"
 #include "thread/worker.h"
@@ -9,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h> /* musl has no sched_setscheduler */
 #include <unistd.h>
 
 static void read_mask(void *context) { pthread_sigmask(SIG_SETMASK, NULL, context); }
@@ -83,7 +85,7 @@ typedef struct scheduling {
 
 static void read_scheduling(void *context) {
     scheduling_t *mine = context;
-    mine->policy = sched_getscheduler(0);
+    mine->policy = (int)syscall(SYS_sched_getscheduler, 0);
     mine->nice = getpriority(PRIO_PROCESS, (id_t)gettid());
     CHECK_EQUAL(sched_getaffinity(0, sizeof mine->processors, &mine->processors), 0);
 }
@@ -101,7 +103,7 @@ static void *be_pinned_and_modest(void *context) {
     CHECK_EQUAL(sq__processor_count(), *(unsigned *)context);
     if (geteuid() == 0) { /* others cannot get these back */
         CHECK_EQUAL(setpriority(PRIO_PROCESS, (id_t)gettid(), 5), 0);
-        CHECK_EQUAL(sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){ 0 }), 0);
+        CHECK_EQUAL(syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &(struct sched_param){ 0 }), 0);
     }
     sq_queue_t *queue = sq_queue_create("modest", NULL);
     REQUIRE(queue != NULL);
@@ -109,7 +111,7 @@ static void *be_pinned_and_modest(void *context) {
     CHECK_EQUAL(sq_async(queue, read_scheduling, &its), 0);
     drain(queue);
     cpu_set_t of_main;
-    CHECK_EQUAL(its.policy, sched_getscheduler(getpid()));
+    CHECK_EQUAL(its.policy, syscall(SYS_sched_getscheduler, getpid()));
     CHECK_EQUAL(its.nice, getpriority(PRIO_PROCESS, (id_t)getpid()));
     CHECK_EQUAL(sched_getaffinity(getpid(), sizeof of_main, &of_main), 0);
     CHECK(CPU_EQUAL(&its.processors, &of_main));
@@ -117,7 +119,7 @@ static void *be_pinned_and_modest(void *context) {
     return NULL;
 }
 
-/* To see it fail: no become_like_main_thread in thread_main (platform/thread.c); 0 for getpid() in processors.c. */
+/* To see it fail: no sq__thread_become_like_main in thread_main (platform/thread.c); 0 for getpid() in processors.c. */
 TEST(policy_nice_value_and_affinity_of_the_thread_are_the_main_threads) {
     unsigned processors = sq__processor_count();
     join(spawn(be_pinned_and_modest, &processors));

@@ -40,7 +40,9 @@ static inline ending_t run_program(const char *const arguments[]) {
     REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
     REQUIRE(posix_spawn_file_actions_init(&actions) == 0);
     REQUIRE(posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO) == 0);
-    int error = posix_spawn(&child, arguments[0], &actions, NULL, (char *const *)arguments, environ);
+    command_t command;
+    char *const *words = command_for(&command, arguments);
+    int error = posix_spawnp(&child, words[0], &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     REQUIRE(error == 0);

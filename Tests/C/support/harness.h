@@ -101,6 +101,15 @@ bool check_at_rest(rest_t mark, const char *file, int line);
  * calls `child_main` with the words, on the main thread, as the first use of the library. Returns what that returned, or -1 if
  * the child ended in any other way; a failed check in the child makes it 1. The child has a watchdog of its own. */
 int run_child(const char *const words[]);
+
+/* What to execute, and its arguments, for a program of these arguments: SQ_RUNNER's words before them (an emulator, for another
+ * processor's programs), and "/proc/self/exe" under its own name, because there it is the emulator. For execvp and posix_spawnp. */
+typedef struct command {
+    const char *words[24];
+    char text[8192];
+} command_t;
+char *const *command_for(command_t *command, const char *const arguments[]);
+
 int child_main(int count, char **words);
 
 /* watchdog.c: ends the program, with the place of every thread, if `test` runs for longer than SQ_TEST_TIMEOUT seconds

@@ -3,7 +3,7 @@
 #define HELPS_H
 
 #include "caller.h"
-#include "pool/ahead.h"
+#include "pool/caller_runs.h"
 #include "pools.h"
 #include "sq_current.h"
 

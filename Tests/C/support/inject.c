@@ -1,6 +1,7 @@
 #include "inject.h"
 
 #include "harness.h"
+#include "memory/blocks.h"
 
 #include <malloc.h>
 #include <sched.h>
@@ -14,6 +15,9 @@ void *__real_realloc(void *block, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 int __real_posix_memalign(void **block, size_t alignment, size_t size);
 void __real_free(void *block);
+void *__real_sq__pages(size_t size);
+void *__real_sq__blocks_take(sq__blocks_t *store, uint32_t *number);
+void __real_sq__blocks_give(sq__blocks_t *store, uint32_t number);
 int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
 int __real_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
 
@@ -26,7 +30,7 @@ typedef struct plan {
     atomic_uint_fast64_t failures;
 } plan_t;
 
-static plan_t plans[2];
+static plan_t plans[3];
 static atomic_uint_fast64_t made, started, timed, spurious, spurious_one_in, early_waits, draws;
 static atomic_bool memory_is_high;
 static atomic_long blocks, bytes;
@@ -120,10 +124,14 @@ void *__wrap_calloc(size_t count, size_t size) {
 
 void give_high_memory(void) { atomic_store(&memory_is_high, true); }
 
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+void *__wrap_sq__pages(size_t size) {
     if (atomic_load_explicit(&memory_is_high, memory_order_relaxed)) {
         return (void *)((uintptr_t)1 << 52);
     }
+    return must_fail(FAIL_PAGES) ? NULL : __real_sq__pages(size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     return must_fail(FAIL_ALLOCATION) ? no_memory() : counted(spoiled(__real_aligned_alloc(alignment, size), size));
 }
 
@@ -144,6 +152,23 @@ void __wrap_free(void *block) {
         atomic_fetch_sub_explicit(&bytes, size_of(block), memory_order_relaxed);
     }
     __real_free(block);
+}
+
+/* A block of a store counts as what it is for its user, whether the store has a free one or not. */
+static void count_block(long many, size_t size) {
+    atomic_fetch_add_explicit(&blocks, many, memory_order_relaxed);
+    atomic_fetch_add_explicit(&bytes, many * (long)size, memory_order_relaxed);
+}
+
+void *__wrap_sq__blocks_take(sq__blocks_t *store, uint32_t *number) {
+    void *block = must_fail(FAIL_ALLOCATION) ? NULL : __real_sq__blocks_take(store, number);
+    count_block(block != NULL, store->bytes);
+    return block;
+}
+
+void __wrap_sq__blocks_give(sq__blocks_t *store, uint32_t number) {
+    count_block(-1, store->bytes);
+    __real_sq__blocks_give(store, number);
 }
 
 /* As a new block and a freed one: the counts then need no case of their own. */

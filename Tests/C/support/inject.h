@@ -14,7 +14,7 @@
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument);
 
-/* Successful allocations since the start; what is allocated and not freed, in blocks and in bytes as the C library
+/* Successful allocations since the start (not those of segments, which a store has); what is allocated and not freed, in blocks and in bytes as the C library
  * accounts for them (its own header included). */
 uint64_t allocations(void);
 long live_blocks(void);
@@ -23,8 +23,9 @@ long live_bytes(void);
 /* Successful pthread_create calls since the start, those of `spawn` not included. */
 uint64_t threads_started(void);
 
-/* From now on the nth call (1 is the next) fails, with ENOMEM or EAGAIN; with `forever` every one after it as well. */
-typedef enum failure { FAIL_ALLOCATION, FAIL_THREAD } failure_t;
+/* From now on the nth call (1 is the next) fails, with ENOMEM or EAGAIN. Segments of
+ * queues are allocations; FAIL_PAGES: of pages that come from the system. With `forever` every one after it as well. */
+typedef enum failure { FAIL_ALLOCATION, FAIL_THREAD, FAIL_PAGES } failure_t;
 void fail_nth(failure_t what, uint64_t nth, bool forever);
 /* From now on about one call in `one_in` fails, drawn from the seed. */
 void fail_some(failure_t what, uint64_t one_in);
@@ -46,7 +47,7 @@ void do_before_next_wait(void (*call)(void *context), void *context);
 /* The next `count` waits with a deadline return at once, as if the deadline had passed. */
 void end_waits_early(uint64_t count);
 
-/* From now on aligned memory lies beyond the 48 bits that addresses have here; it must not be touched. */
+/* From now on pages of the system lie beyond the 48 bits that addresses have here; it must not be touched. */
 void give_high_memory(void);
 
 #endif

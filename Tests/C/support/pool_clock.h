@@ -113,4 +113,45 @@ static inline void wait_until_blocked(const scene_t *scene, unsigned members) {
     }
 }
 
+/* Returns when each member in a call has used the processor for so many nanoseconds. A growth check takes 100,000 or more as use; with
+ * LITTLE a member has run, but too briefly for that. */
+enum { LITTLE = 1, MUCH = 200000 };
+
+static inline void let_use(const scene_t *scene, uint64_t nanoseconds) {
+    uint64_t ids[4], before[4];
+    size_t count = 0;
+    sq__mutex_lock(&scene->pool->lock);
+    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+        if (member->is_seated && sq__load_relaxed(&member->is_working)) {
+            ids[count] = member->thread_id;
+            before[count] = sq__thread_processor_time(member->thread_id);
+            count += 1;
+        }
+    }
+    sq__mutex_unlock(&scene->pool->lock);
+    for (size_t i = 0; i < count; i += 1) {
+        while (sq__thread_processor_time(ids[i]) < before[i] + nanoseconds) {
+            sched_yield();
+        }
+    }
+}
+
+static inline uint64_t used_together(const scene_t *scene) {
+    uint64_t used = 0;
+    sq__mutex_lock(&scene->pool->lock);
+    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+        used += member->thread_id != 0 ? sq__thread_processor_time(member->thread_id) : 0;
+    }
+    sq__mutex_unlock(&scene->pool->lock);
+    return used;
+}
+
+/* Returns when all members together have. None of them ends meanwhile. */
+static inline void let_use_together(const scene_t *scene, uint64_t nanoseconds) {
+    uint64_t end = used_together(scene) + nanoseconds;
+    while (used_together(scene) < end) {
+        sched_yield();
+    }
+}
+
 #endif

@@ -9,7 +9,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#if __has_include(<execinfo.h>)
 #include <execinfo.h>
+#else /* musl */
+static int backtrace(void **frames, int size) { return (void)frames, (void)size, 0; }
+static void backtrace_symbols_fd(void *const *frames, int size, int file) { (void)frames, (void)size, (void)file; }
+#endif
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>

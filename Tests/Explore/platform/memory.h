@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #define SQ__LINE 64
+#define SQ__EACH_BY_MALLOC 1
 
 void *ex_allocate(size_t bytes, size_t alignment);
 void ex_release(void *block);

@@ -145,7 +145,7 @@ static void shut_down(sq_shutdown_mode_t mode) { allow(sq_shutdown(queues[0], mo
 
 static bool shares_list; /* the ties of both queues come into one list, so that an idle one may be given from A to B */
 
-static unsigned list_of(const sq_queue_t *queue) { return ((uintptr_t)queue >> 6 ^ (uintptr_t)queue >> 12) % 4; /* sq__tie_list, of four */ }
+static unsigned list_of(const sq_queue_t *queue) { return ((uintptr_t)queue >> 6 ^ (uintptr_t)queue >> 12) % 4; /* sq__member_count_list, of four */ }
 
 static sq_queue_t *create_b(void) {
     sq_queue_t *tried[16];

@@ -1,8 +1,7 @@
-#define _GNU_SOURCE 1 /* pthread_getattr_np, gettid, sched_getaffinity */
+#define _GNU_SOURCE 1 /* pthread_getattr_np, gettid */
 #include "glibc_only.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,12 +18,6 @@ long stack_size_of_this_thread(void)
 }
 
 unsigned long id_of_this_thread(void) { return (unsigned long)gettid(); }
-
-int processors_for_this_process(void)
-{
-    cpu_set_t processors;
-    return sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 0;
-}
 
 void continue_in_a_forked_child(void)
 {

@@ -1,4 +1,5 @@
 import SerialQueue
+import SerialQueueOrdered
 
 /// Keeps what it gets, in order.
 actor Diary {

@@ -12,6 +12,8 @@ let contenders: [String: [String: Scenario]] = [
     DispatchQueueContender.name: scenarios(of: DispatchQueueContender.self)
         .merging(manyScenarios(of: DispatchMany.self)) { one, _ in one }
         .merging(concurrentScenarios(of: DispatchConcurrent.self)) { one, _ in one },
+    "moved": namesScenarios(of: MovedNames.self),
+    "Dispatch": namesScenarios(of: DispatchNames.self),
     "ours": hopScenarios { SerialQueueCounter() }
         .merging(orderedScenarios("fifo", of: FIFOQueueContender.self)) { one, _ in one }
         .merging(orderedScenarios("actor-queue", of: ActorQueueContender.self)) { one, _ in one },

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <serial_queue.h>
+#include <sq_private.h>
 
 enum {
     SQ_SWIFT_EAGAIN = EAGAIN,
@@ -33,33 +34,15 @@ static inline _Bool sq_swift_once_is_done(const sq_once_t *_Nonnull once)
     return __atomic_load_n(&once->state, __ATOMIC_ACQUIRE) == SQ_ONCE_DONE;
 }
 
-/* True if a trace is under way (trace/recorder.h). The core's variable: */
-extern uint32_t sq__trace_session;
-static inline _Bool sq_swift_is_traced(void) { return __builtin_expect(__atomic_load_n(&sq__trace_session, __ATOMIC_RELAXED) != 0, 0); }
+/* The call site of the function that calls this: where its own caller will continue. For public functions that are not inlined. */
+static inline __attribute__((always_inline)) const void *_Nonnull sq_swift_caller(void) { return __builtin_return_address(0); }
 
-/* True if a trace is under way, or a queue is watched (trace/sites.h). The core's variable: */
-extern uint32_t sq__sites_wanted;
-static inline _Bool sq_swift_wants_sites(void) { return __builtin_expect(__atomic_load_n(&sq__sites_wanted, __ATOMIC_RELAXED) != 0, 0); }
+/* This call's own site. For public functions that are always inlined into their callers. */
+const void *_Nonnull sq_swift_here(void);
 
-/* The next submission of this thread to this queue comes from this line of this file. The text must not change or end. */
-void sq_swift_note_site(const sq_queue_t *_Nonnull queue, const unsigned char *_Nonnull file, unsigned line);
-
-/* A turn of a FIFOQueue begins or ends, for a trace. */
-void sq_swift_trace_turn(const char *_Nonnull label, uintptr_t fifo, uintptr_t turn, _Bool begins);
-
-/* Calls `await->ended` when the queue has ended, on the thread that ends it, with no lock held. Otherwise as sq_group_await. Returns
- * EINPROGRESS; 0: it has ended; ENOMEM or ESTALE. If it is not EINPROGRESS, `ended` will not be called. */
-int sq_swift_end_await(sq_queue_t *_Nonnull queue, sq_await_t *_Nonnull await);
-
-/* After EINPROGRESS. False: `ended` was called or is about to be. */
-_Bool sq_swift_end_withdraw(sq_queue_t *_Nonnull queue, sq_await_t *_Nonnull await);
-
-/* Submits a job that a shutdown has refused: it runs after the end of the queue, as a task of it. Returns 0 or ENOMEM. */
-int sq_swift_async_after_end(sq_queue_t *_Nonnull queue, sq_pair_function_t _Nonnull call, void *_Nullable first, void *_Nullable second);
-
-/* A trace shows, in place of this function, the closure in the first field of the Swift object that is its context. An object begins with two
- * words. By one thread at a time. */
-void sq_swift_show_closures(sq_function_t _Nonnull function);
+/* The name of a function of Swift as it is written in the source; NULL: it is none. sq_swift_free frees it. */
+char *_Nullable sq_swift_demangle(const char *_Nonnull name);
+void sq_swift_free(char *_Nonnull text);
 
 /* Resumes a continuation that returns nothing and throws nothing, like UnsafeContinuation.resume(). The latter is inlined into its
  * caller, and reads the task's memory there. If the task continues without having been suspended, the runtime orders the accesses,

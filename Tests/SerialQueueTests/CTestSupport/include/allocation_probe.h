@@ -17,6 +17,10 @@ long allocation_probe_end(void);
  * those that Swift makes before it. Does nothing where allocation_probe_can_fail() is false. */
 void allocation_probe_fail(size_t at_least);
 
+/* Makes this thread's next mapping of pages fail: a queue's segments come from such pages, unless an earlier one has left some free. So call
+ * it in a process of the test's own. Does nothing where allocation_probe_can_fail() is false. */
+void allocation_probe_fail_pages(void);
+
 /* False under a sanitizer: malloc is the sanitizer's then, and its hooks can only watch. */
 bool allocation_probe_can_fail(void);
 

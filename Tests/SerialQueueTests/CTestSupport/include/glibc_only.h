@@ -8,9 +8,6 @@ long stack_size_of_this_thread(void);
 /* As the system numbers it. */
 unsigned long id_of_this_thread(void);
 
-/* How many processors this process may run on; 0 if it is not known. */
-int processors_for_this_process(void);
-
 /* Forks and returns in the child. The parent waits for it and ends as it did. */
 void continue_in_a_forked_child(void);
 

@@ -1,6 +1,7 @@
 // OurContender.swift: this library's side of the same.
 
 import SerialQueue
+import SerialQueueOrdered
 
 actor SerialQueueCounter: Counter {
     private let queue = SerialQueue(label: "bench")

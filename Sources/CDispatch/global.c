@@ -1,0 +1,97 @@
+/* global.c: the global queues and the main queue, which always exist. */
+#include "fail.h"
+#include <errno.h>
+
+#define GLOBAL(name, of_class) \
+    { { SQ__DISPATCH_QUEUE, true, 1, NULL, NULL, NULL }, NULL, SQ__DISPATCH_GLOBAL, name, of_class, 0, true, { false, 0 }, NULL }
+
+/* By class, as dispatch_queue_get_qos_class returns it; the second of each pair is that of flag 2. */
+static struct dispatch_queue_s global[][2] = {
+    { GLOBAL("com.apple.root.background-qos", QOS_CLASS_BACKGROUND), GLOBAL("com.apple.root.background-qos.overcommit", QOS_CLASS_BACKGROUND) },
+    { GLOBAL("com.apple.root.utility-qos", QOS_CLASS_UTILITY), GLOBAL("com.apple.root.utility-qos.overcommit", QOS_CLASS_UTILITY) },
+    { GLOBAL("com.apple.root.default-qos", QOS_CLASS_UNSPECIFIED), GLOBAL("com.apple.root.default-qos.overcommit", QOS_CLASS_UNSPECIFIED) },
+    { GLOBAL("com.apple.root.user-initiated-qos", QOS_CLASS_USER_INITIATED),
+      GLOBAL("com.apple.root.user-initiated-qos.overcommit", QOS_CLASS_USER_INITIATED) },
+};
+enum { BACKGROUND, UTILITY, DEFAULT, USER_INITIATED };
+
+struct dispatch_queue_s _dispatch_main_q = {
+    { SQ__DISPATCH_QUEUE, true, 1, NULL, NULL, NULL }, NULL, SQ__DISPATCH_MAIN, "com.apple.main-thread", QOS_CLASS_UNSPECIFIED, 0, false, { false, 0 }, NULL
+};
+
+static sq_pool_t *main_pool;     /* L */
+static pthread_t main_thread;    /* fixed before main */
+static _Atomic bool is_claimed;  /* A: the main thread has run the pool, which makes it the pool's thread */
+
+/* Constructors run on the main thread, unless the library is loaded later by another one. */
+__attribute__((constructor)) static void know_main_thread(void) {
+    main_thread = pthread_self();
+}
+
+bool sq__dispatch_is_main_thread(void) {
+    return pthread_equal(pthread_self(), main_thread);
+}
+
+sq_pool_t *sq__dispatch_main_pool(void) {
+    if (main_pool == NULL) {
+        main_pool = sq_pool_create_loop("main");
+        sq__dispatch_check("dispatch_get_main_queue", main_pool == NULL ? errno : 0, NULL);
+    }
+    return main_pool;
+}
+
+sq_queue_t *sq__dispatch_core_for_sync(dispatch_queue_t queue) {
+    sq_queue_t *core = sq__dispatch_core(queue);
+    if (queue->role == SQ__DISPATCH_MAIN && sq__dispatch_is_main_thread() && !atomic_exchange_explicit(&is_claimed, true, memory_order_relaxed)) {
+        sq_pool_run_some(main_pool, 1, SQ_NOW);
+    }
+    return core;
+}
+
+void dispatch_main(void) {
+    if (!sq__dispatch_is_main_thread()) {
+        sq__dispatch_fail("dispatch_main", "call it on the main thread.");
+    }
+    sq__dispatch_core(&_dispatch_main_q);
+    for (;;) {
+        sq__dispatch_check("dispatch_main", sq_pool_run_forever(main_pool), NULL);
+    }
+}
+
+dispatch_queue_t sq__dispatch_default_queue(void) {
+    return &global[DEFAULT][0];
+}
+
+dispatch_queue_global_t dispatch_get_global_queue(intptr_t identifier, uintptr_t flags) {
+    if ((flags & ~(uintptr_t)2) != 0) {
+        return NULL;
+    }
+    int position;
+    switch (identifier) {
+    case DISPATCH_QUEUE_PRIORITY_HIGH:
+    case QOS_CLASS_USER_INITIATED:
+    case QOS_CLASS_USER_INTERACTIVE: position = USER_INITIATED; break;
+    case DISPATCH_QUEUE_PRIORITY_DEFAULT:
+    case QOS_CLASS_DEFAULT: position = DEFAULT; break;
+    case DISPATCH_QUEUE_PRIORITY_LOW:
+    case QOS_CLASS_UTILITY: position = UTILITY; break;
+    case DISPATCH_QUEUE_PRIORITY_BACKGROUND:
+    case 0x05: /* QOS_CLASS_MAINTENANCE */
+    case QOS_CLASS_BACKGROUND: position = BACKGROUND; break;
+    default: return NULL;
+    }
+    return &global[position][flags >> 1];
+}
+
+dispatch_queue_t sq__dispatch_current(void) {
+    sq_queue_t *core = sq_current_queue();
+    if (core == NULL) {
+        return sq__dispatch_is_main_thread() ? &_dispatch_main_q : NULL;
+    }
+    return sq_queue_value(core, &sq__dispatch_key);
+}
+
+dispatch_queue_t dispatch_get_current_queue(void) {
+    dispatch_queue_t queue = sq__dispatch_current();
+    return queue != NULL ? queue : &global[DEFAULT][1];
+}

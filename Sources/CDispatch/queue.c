@@ -1,0 +1,130 @@
+/* queue.c: creating and ending queues; their targets. */
+#include "queue.h"
+#include "attribute.h"
+#include "fail.h"
+#include <errno.h>
+#include <stdlib.h>
+
+const char sq__dispatch_key;
+
+const char *sq__dispatch_label(dispatch_queue_t queue) {
+    return queue != NULL && queue->label != NULL ? queue->label : "";
+}
+
+sq_pool_t *sq__dispatch_pool(dispatch_qos_class_t qos_class) {
+    sq_service_t service = qos_class >= QOS_CLASS_USER_INITIATED                              ? SQ_SERVICE_INTERACTIVE
+                           : qos_class >= QOS_CLASS_DEFAULT || qos_class == QOS_CLASS_UNSPECIFIED ? SQ_SERVICE_DEFAULT
+                           : qos_class >= QOS_CLASS_UTILITY                                   ? SQ_SERVICE_UTILITY
+                                                                                              : SQ_SERVICE_BACKGROUND;
+    sq_pool_t *pool = sq_pool_shared_of(service);
+    if (pool == NULL) {
+        sq__dispatch_fail("dispatch_queue_create", "%s", sq_error_text(errno));
+    }
+    return pool;
+}
+
+/* The last thing that the core's queue does, or the object's end if it was never used. */
+static void end(void *object) {
+    dispatch_queue_t queue = object;
+    sq__dispatch_finalize(&queue->object);
+    free((char *)queue->label);
+    free(queue);
+}
+
+void sq__dispatch_queue_end(dispatch_queue_t queue) {
+    sq_queue_t *core = atomic_load_explicit(&queue->queue, memory_order_acquire);
+    if (core != NULL) {
+        sq_queue_release(core);
+        return;
+    }
+    sq__dispatch_end_specifics(queue);
+    end(queue);
+}
+
+sq_queue_t *sq__dispatch_use_locked(dispatch_queue_t queue) {
+    sq_queue_t *core = atomic_load_explicit(&queue->queue, memory_order_relaxed);
+    if (core != NULL) {
+        return core;
+    }
+    dispatch_queue_t target = queue->object.target;
+    bool is_ordered = queue->role == SQ__DISPATCH_CREATED && target != NULL && target->role != SQ__DISPATCH_GLOBAL;
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    if (is_ordered) {
+        options.target = sq__dispatch_use_locked(target);
+    } else if (queue->role == SQ__DISPATCH_MAIN) {
+        options.pool = sq__dispatch_main_pool();
+    } else {
+        options.pool = sq__dispatch_pool(target != NULL ? target->qos_class : queue->qos_class);
+        options.width = queue->is_concurrent ? SQ_WIDTH_POOL : 1;
+    }
+    core = sq_queue_create(queue->label, &options);
+    int error = core == NULL ? errno : sq_queue_set_value(core, &sq__dispatch_key, queue, queue->role == SQ__DISPATCH_CREATED ? end : NULL);
+    sq__dispatch_check("dispatch_queue_create", error, queue);
+    sq__dispatch_move_specifics(queue, core);
+    for (unsigned i = 0; i < queue->activation.suspensions + queue->activation.is_inactive; i += 1) {
+        sq_suspend(core);
+    }
+    /* Release pairs with the acquire in sq__dispatch_core. */
+    atomic_store_explicit(&queue->queue, core, memory_order_release);
+    return core;
+}
+
+sq_queue_t *sq__dispatch_use(dispatch_queue_t queue) {
+    pthread_mutex_lock(&sq__dispatch_lock);
+    sq_queue_t *core = sq__dispatch_use_locked(queue);
+    pthread_mutex_unlock(&sq__dispatch_lock);
+    return core;
+}
+
+dispatch_queue_t dispatch_queue_create_with_target(const char *label, dispatch_queue_attr_t attribute, dispatch_queue_t target) {
+    sq__dispatch_wanted_t wanted = sq__dispatch_wanted(attribute);
+    dispatch_queue_t queue = sq__dispatch_allocate("dispatch_queue_create", sizeof *queue);
+    sq__dispatch_begin(&queue->object, SQ__DISPATCH_QUEUE);
+    if (label != NULL) {
+        size_t size = strlen(label) + 1;
+        queue->label = memcpy(sq__dispatch_allocate("dispatch_queue_create", size), label, size);
+    }
+    bool is_target_class = wanted.qos_class == QOS_CLASS_UNSPECIFIED && target != NULL && target->role == SQ__DISPATCH_GLOBAL;
+    queue->qos_class = is_target_class ? target->qos_class : wanted.qos_class;
+    queue->relative_priority = wanted.relative_priority;
+    queue->is_concurrent = wanted.is_concurrent;
+    queue->activation.is_inactive = wanted.is_inactive;
+    sq__dispatch_exchange_target(&queue->object, target);
+    return queue;
+}
+
+dispatch_queue_t dispatch_queue_create(const char *label, dispatch_queue_attr_t attribute) {
+    return dispatch_queue_create_with_target(label, attribute, NULL);
+}
+
+void sq__dispatch_queue_set_target(dispatch_queue_t queue, dispatch_queue_t target) {
+    if (queue->role != SQ__DISPATCH_CREATED) {
+        return;
+    }
+    const char *wrong = NULL;
+    dispatch_queue_t before = NULL;
+    pthread_mutex_lock(&sq__dispatch_lock);
+    for (dispatch_queue_t each = target; each != NULL && wrong == NULL; each = each->object.target) {
+        wrong = each == queue ? "would be its own target." : NULL;
+    }
+    if (wrong == NULL && target != queue->object.target) {
+        wrong = atomic_load_explicit(&queue->queue, memory_order_relaxed) != NULL ? "was used: set its target before." : NULL;
+        before = wrong == NULL ? sq__dispatch_exchange_target(&queue->object, target) : NULL;
+    }
+    pthread_mutex_unlock(&sq__dispatch_lock);
+    if (wrong != NULL) {
+        sq__dispatch_fail("dispatch_set_target_queue", "queue \"%s\" %s", sq__dispatch_label(queue), wrong);
+    }
+    sq__dispatch_drop(before);
+}
+
+const char *dispatch_queue_get_label(dispatch_queue_t queue) {
+    return sq__dispatch_label(queue != NULL ? queue : dispatch_get_current_queue());
+}
+
+dispatch_qos_class_t dispatch_queue_get_qos_class(dispatch_queue_t queue, int *relative_priority) {
+    if (relative_priority != NULL) {
+        *relative_priority = queue->relative_priority;
+    }
+    return queue->qos_class;
+}

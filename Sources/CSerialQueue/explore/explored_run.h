@@ -1,0 +1,22 @@
+/* explored_run.h: the begin and the end of a run, and its steps. run_state.h has the design. */
+#ifndef SQ__EXPLORE_EXPLORED_RUN_H
+#define SQ__EXPLORE_EXPLORED_RUN_H
+
+#include "explore/run_state.h"
+
+/* Begins a run on the calling thread. `chooser` has begun. `name` stays valid until the end. Returns 0 or ENOMEM. */
+int sq__run_begin(sq__run_t *run, const char *name);
+
+/* Runs what is left, and takes the thread out of the run. */
+void sq__run_end(sq__run_t *run);
+
+/* One step, as sq_exploration_step. */
+bool sq__run_step(sq__run_t *run, bool moves_clock);
+
+/* Ends the helpers and frees the run's memory; it does not run. */
+void sq__run_free(sq__run_t *run);
+
+/* Another task may go first: the schedule decides. The texts: as sq__explored_calls_t has them. */
+void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, void (*function)(void *));
+
+#endif

@@ -1,0 +1,87 @@
+/* sq_private.h: what the Swift layer needs of the core, next to the public headers. Not installed; no public header includes it, and nothing
+ * in it is promised to users.
+ *
+ * DESIGN. A call site is the return address of the public call. Swift's public functions are other than C's, so they take their own, and pass it
+ * to these functions, which the public calls in C use, too. Both sides include this header, so the compiler compares them. */
+#ifndef SQ_PRIVATE_H
+#define SQ_PRIVATE_H
+
+#include "sq_apply.h"
+#include "sq_await.h"
+#include "sq_deferred.h"
+#include "sq_group.h"
+#include "sq_item.h"
+#include "sq_timer.h"
+#include "sq_types.h"
+
+#ifdef __swift__
+#pragma clang assume_nonnull begin
+#endif
+
+/* As the public call without "_from", from this call site. */
+int sq__sync_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE caller);
+int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context, const void *SQ_NULLABLE caller);
+int sq__sync_barrier_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
+                          const void *SQ_NULLABLE caller);
+int sq__async_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
+                            const void *SQ_NULLABLE caller);
+int sq__run_and_wait_from(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *SQ_NULLABLE context,
+                          const void *SQ_NULLABLE caller);
+int sq__async_pair_from(sq_queue_t *queue, sq_time_t deadline, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second,
+                        const void *SQ_NULLABLE caller);
+int sq__async_barrier_pair_from(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second,
+                                const void *SQ_NULLABLE caller);
+int sq__group_async_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
+                              void *SQ_NULLABLE second, const void *SQ_NULLABLE caller);
+int sq__group_async_barrier_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first,
+                                      void *SQ_NULLABLE second, const void *SQ_NULLABLE caller);
+int sq__async_cancellable_from(sq_queue_t *queue, sq_deferred_t *task, const void *SQ_NULLABLE caller);
+int sq__async_task_after_from(sq_queue_t *queue, uint64_t delay, const sq_task_t *task, const void *SQ_NULLABLE caller);
+int sq__item_submit_from(sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
+int sq__item_submit_after_from(sq_item_t *item, sq_queue_t *queue, uint64_t delay, const void *SQ_NULLABLE caller);
+int sq__group_submit_item_from(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
+sq_timer_t *SQ_NULLABLE sq__timer_create_from(sq_queue_t *queue, const sq_task_t *task, const void *SQ_NULLABLE caller);
+
+/* sq_apply, for a language that calls all its loops through one function: what it learns about a loop holds for those with the same code. */
+int sq__apply_code(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context, uintptr_t code);
+
+/* Calls `await->ended`, once, when the queue has ended: with no lock held, on the thread that ends the queue. As for sq_group_await, the
+ * struct must stay valid and must not move until then, and the caller has a reference to the queue, unless `ended` needs no queue. Returns
+ * EINPROGRESS; 0: it has ended, and `ended` will not be called; ENOMEM or ESTALE: nor will it then. */
+int sq__end_await(sq_queue_t *queue, sq_await_t *await);
+
+/* After EINPROGRESS. False: `ended` was called or is about to be. */
+bool sq__end_withdraw(sq_queue_t *queue, sq_await_t *await);
+
+/* Submits a job that the shutdown has refused: calls `call(first, second, true)` when the queue has ended, in its order among the calls of
+ * sq_sync_or_run and other jobs, with the queue as the current one. The queue exists until it has returned. Returns 0, or ENOMEM: it will
+ * not be called. */
+int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NULLABLE first, void *SQ_NULLABLE second);
+
+/* As sq_queue_value and sq_current_value. `retain` is called with the value under the queue's lock, so that no other thread releases it
+ * before; NULL: it is not called. It must not call this library. */
+void *SQ_NULLABLE sq__queue_value(const sq_queue_t *queue, const void *key, sq_function_t SQ_NULLABLE retain);
+void *SQ_NULLABLE sq__current_value(const void *key, sq_function_t SQ_NULLABLE retain);
+
+/* True: a trace is under way. */
+bool sq__trace_is_recording(void);
+
+/* A turn of a FIFOQueue begins or ends, on this thread, for a trace. */
+void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins);
+
+/* A part of the running task that a trace shows as a task of its own, with this label: an operation. Begins, and ends, on one thread. Returns
+ * what the end needs. */
+uint32_t sq__trace_hook_part(const char *label);
+void sq__trace_hook_part_end(uint32_t session);
+
+/* This function calls closures of another language: its context points to a record that has the closure's code at this byte. A trace shows
+ * that. By one thread at a time. */
+void sq__trace_closures_of(sq_function_t function, uint16_t at);
+
+/* Writes where this call site is: "function (file+0x123)", or the known part of it. Reads the process's files: for rare reports. */
+void sq__site_text(const void *caller, char *text, size_t size);
+
+#ifdef __swift__
+#pragma clang assume_nonnull end
+#endif
+#endif

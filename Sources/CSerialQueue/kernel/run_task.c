@@ -1,0 +1,278 @@
+#include "gate/concurrent.h"
+#include "kernel/run_task.h"
+
+#include "kernel/baton.h"
+#include "kernel/depth.h"
+#include "kernel/ring.h"
+#include "observe/call_sites.h"
+#include "kernel/withdraw.h"
+#include "observe/trace_hooks.h"
+
+/* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
+ * from the submitters: with a long backlog it samples before every sixteenth task only. */
+static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
+
+static bool takes_room(uintptr_t kind) {
+    kind &= ~(uintptr_t)SQ__BARRIER;
+    return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER;
+}
+
+/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. */
+static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
+    uintptr_t kind = sq__next_kind(queue);
+    if (__builtin_expect(!(kind & SQ__CANCELLABLE), 1)) {
+        *work = sq__next_take(queue);
+    } else {
+        kind = sq__withdraw_take(queue, work); /* EMPTY: cancelled since the holder's last look */
+    }
+    if (__builtin_expect(queue->permits != NULL, 0) && takes_room(kind)) {
+        queue->permits->give(queue, queue->permits);
+        if (sq__queue_is_stale(queue)) {
+            kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
+        }
+    }
+    return kind;
+}
+
+/* The work is an AWAITED or RUN_ANYWHERE. False: its thread no longer waits, or was refused. */
+static bool take_call(sq_queue_t *queue, uint32_t control, sq__waiter_t waiter) {
+    if (control & SQ__DISCARD) {
+        (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
+    } else if (sq__token_claim(waiter.token, waiter.wait_id)) {
+        sq__count(&queue->ran, 1);
+        return true;
+    }
+    sq__count(&queue->skipped, 1);
+    return false;
+}
+
+static inline __attribute__((always_inline)) uintptr_t take(sq_queue_t *queue, uint32_t control, sq__work_t *work) {
+    uintptr_t kind = take_out(queue, work);
+    if (kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE) {
+        return take_call(queue, control, work->waiter) ? kind : SQ__EMPTY;
+    }
+    if (__builtin_expect(kind == SQ__EMPTY, 0)) {
+        return kind;
+    }
+    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        sq__count(&queue->ran, 1);
+    } else {
+        sq__count(&queue->discarded, 1);
+    }
+    return kind;
+}
+
+static inline void run_task(const sq_queue_t *queue, uint32_t control, sq_task_t task) {
+    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        SQ__PROBE_START(queue, task.run, task.context);
+        task.run(task.context);
+        SQ__PROBE_END(queue);
+    } else if (task.discard != NULL) {
+        task.discard(task.context);
+    }
+}
+
+static inline void run_pair(const sq_queue_t *queue, uint32_t control, sq__pair_t pair) {
+    if (__builtin_expect(!(control & SQ__DISCARD), 1)) {
+        SQ__PROBE_START(queue, pair.call, pair.first);
+        pair.call(pair.first, pair.second, true);
+        SQ__PROBE_END(queue);
+    } else {
+        pair.call(pair.first, pair.second, false);
+    }
+}
+
+/* The function has returned: a watcher, a trace and the histograms see its end before its outcome can be seen. */
+static inline void ended(sq_queue_t *queue, const sq__observed_t *observed) {
+    if (__builtin_expect(observed != NULL, 0)) {
+        sq__observe_end(queue, observed);
+    }
+}
+
+/* Ends the member after its function has returned, so that waits for the group see its writes. */
+static void run_member(sq_queue_t *queue, uint32_t control, const sq__observed_t *observed, sq__member_task_t member) {
+    run_task(queue, control, (sq_task_t){ .run = member.run, .discard = member.end->discard, .context = member.context });
+    ended(queue, observed);
+    member.end->call(member.end, !sq__queue_is_stale(queue));
+}
+
+static void run_call(sq_queue_t *queue, const sq__observed_t *observed, sq__waiter_t waiter) {
+    run_task(queue, 0, waiter.call->task);
+    ended(queue, observed);
+    if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
+        waiter.call->is_done = true;
+        /* The call is over; the baton stays here. */
+        sq__token_grant(waiter.token, waiter.wait_id);
+    }
+}
+
+/* What is discarded without a function is known by the one that it would have run. */
+static sq_function_t named(uint32_t control, sq_function_t run, sq_function_t discard) {
+    return control & SQ__DISCARD && discard != NULL ? discard : run;
+}
+
+sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    switch (kind & ~(uintptr_t)SQ__BARRIER) {
+    case SQ__MEMBER:
+        return named(control, work->member.run, work->member.end->discard);
+    case SQ__AWAITED:
+    case SQ__RUN_ANYWHERE:
+        return work->waiter.call->task.run;
+    case SQ__PAIR:
+    case SQ__JOB:
+        return (sq_function_t)(void (*)(void))work->pair.call;
+    default:
+        return named(control, work->task.run, work->task.discard);
+    }
+}
+
+/* `kind`: without a bit. `observed`: NULL if nothing observes the task. */
+static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__observed_t *observed,
+                                                       const sq__work_t *work) {
+    switch (kind) {
+    case SQ__TASK:
+    case SQ__DUE:
+    case SQ__NOTIFICATION:
+        run_task(queue, control, work->task);
+        ended(queue, observed);
+        break;
+    case SQ__PAIR:
+    case SQ__JOB:
+        run_pair(queue, control, work->pair);
+        ended(queue, observed);
+        break;
+    case SQ__MEMBER:
+        run_member(queue, control, observed, work->member);
+        break;
+    case SQ__AWAITED:
+    case SQ__RUN_ANYWHERE:
+        run_call(queue, observed, work->waiter);
+        break;
+    }
+}
+
+uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work) { return take(queue, control, work); }
+
+/* What there is to see of a task that was taken. */
+static sq__task_seen_t task_seen(uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+    sq__task_seen_t task = {
+        .function = sq__run_function_of(kind, control, work), .kind = (unsigned)kind, .is_discarded = control & SQ__DISCARD,
+        .where = origin.where, .submitted = control & SQ__DISCARD ? 0 : origin.submitted, .site = sq__frame_site(sq__self()->frame)
+    };
+    kind &= ~(uintptr_t)SQ__BARRIER;
+    if (kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE) {
+        task.context = work->waiter.call->task.context;
+        task.submitted = work->waiter.call->submitted;
+    } else {
+        task.context = work->task.context; /* whatever the kind: behind its function */
+        task.is_pair = kind == SQ__PAIR || kind == SQ__JOB;
+    }
+    return task;
+}
+
+sq__origin_t sq__run_origin_noted(sq_queue_t *queue, uint32_t control) {
+    sq__origin_t origin = { .where = 0 };
+    if (control & SQ__MEASURED) {
+        const sq__slot_t *slot = sq__load_relaxed(&queue->handoff_kind) == SQ__EMPTY ? sq__ring_head(queue) : NULL;
+        origin.submitted = slot != NULL ? sq__ring_time(sq__load_relaxed(&slot->word)) : sq__timings_submitted_handoff(queue);
+    }
+    if (control & SQ__SITED) {
+        origin.where = sq__next_where(queue);
+        sq__frame_set_site(sq__self()->frame, sq__sited_take(queue, origin.where));
+    }
+    if (control & SQ__TRACED && sq__is_concurrent(queue)) { /* the place may be filled anew before the task starts */
+        sq__trace_hook_event(queue, SQ__EVENT_GRANT, 0, origin.where, 0);
+    }
+    return origin;
+}
+
+static __attribute__((noinline)) void call_observed(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control,
+                                                    const sq__work_t *work) {
+    sq__task_seen_t task = task_seen(kind, origin, control, work);
+    sq__observed_t observed = sq__observe_begin(queue, control, &task);
+    call(queue, kind & ~(uintptr_t)SQ__BARRIER, control, &observed, work);
+    sq__self()->frame->has_site = false; /* the next task is perhaps not noted */
+}
+
+void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+    if (__builtin_expect(control & SQ__NOTED, 0)) {
+        call_observed(queue, kind, origin, control, work);
+    } else {
+        call(queue, kind & ~(uintptr_t)SQ__BARRIER, control, NULL, work);
+    }
+}
+
+void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, uint64_t submitted, void *context, const void *site) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self();
+    frame->parent = self->frame;
+    sq__frame_set_site(frame, control & SQ__SITED ? site : NULL);
+    self->frame = frame;
+    sq__observed_t observed = sq__observe_begin(queue, control, &(sq__task_seen_t){
+        .function = frame->function, .context = context, .kind = SQ__WAITER, .is_call = true, .submitted = submitted, .site = sq__frame_site(frame)
+    });
+    frame->function(context);
+    sq__observe_end(queue, &observed);
+    self->frame = frame->parent;
+}
+
+void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, uint32_t control) {
+    sq__frame_t frame = { .owner = queue, .function = function };
+    sq__run_observed(queue, control, &frame, submitted, context, site);
+}
+
+/* On a queue that is watched, traced or measured, or that discards what waits. */
+static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
+    sq__origin_t origin = sq__run_origin(queue, control);
+    batch->kind = take(queue, control, &batch->work);
+    if (batch->kind != SQ__EMPTY) {
+        sq__run_call(queue, batch->kind, origin, control, &batch->work);
+    }
+}
+
+static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
+    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    if (__builtin_expect(control & (SQ__DISCARD | SQ__NOTED), 0)) {
+        run_observed_work(queue, control, batch);
+        return;
+    }
+    batch->kind = take(queue, 0, &batch->work);
+    call(queue, batch->kind, 0, NULL, &batch->work); /* EMPTY: calls nothing */
+}
+
+static inline __attribute__((always_inline)) sq__run_end_t run_tasks(sq_queue_t *queue, bool begins, size_t most, size_t *ran) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self_listed();
+    sq__batch_frame_t frame;
+    frame.frame = (sq__frame_t){ .owner = queue, .parent = self->frame, .begins = begins, .is_batch = true };
+    frame.kind = SQ__EMPTY;
+    size_t tasks = 0;
+    sq__batch_t batch = sq__batch(most);
+    sq__next_t next;
+    self->frame = &frame.frame; /* once for all tasks: they all are this queue's */
+    while ((next = sq__baton_next(queue, true)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
+        if (is_time_to_sample(tasks)) {
+            sq__depth_sample(queue);
+        }
+        run_work(queue, &frame);
+        tasks += 1;
+        if (__builtin_expect(sq__queue_is_stale(queue), 0)) {
+            self->frame = frame.frame.parent;
+            return SQ__RUN_FORKED;
+        }
+    }
+    self->frame = frame.frame.parent;
+    *ran += tasks;
+    switch (next) {
+    case SQ__NEXT_TASK:
+        return SQ__RUN_MORE;
+    case SQ__NEXT_END:
+        return SQ__RUN_END;
+    default:
+        return SQ__RUN_GONE;
+    }
+}
+
+sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) { return run_tasks(queue, true, most, ran); }
+
+sq__run_end_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran) { return run_tasks(queue, false, most, ran); }

@@ -1,0 +1,55 @@
+/* unwind_guard.c: what happens when a task is left in another way than by returning. */
+#include "kernel/unwind_guard.h"
+
+#include "state/queue.h"
+#include "platform/fatal.h"
+#include "platform/thread.h"
+#include "platform/unwind.h"
+
+#include <stdint.h>
+#include <unwind.h>
+
+void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
+    const char *label = frame != NULL ? ((const sq_queue_t *)frame->owner)->label : "unknown: its stack is gone";
+    sq__fatal("%s left a task of queue \"%s\"; a task must return, or the queue would never run another. Catch it inside the "
+              "task.",
+              cause, label);
+}
+
+_Noreturn static void stop(const char *cause) {
+    const sq__frame_t *frame = sq__self_listed()->frame;
+    if (sq__self()->hold != NULL) {
+        sq__fatal("%s left a function that %s runs, or a task inside it; it must return, or the calls that wait for it "
+                  "would never return. Catch it inside.", cause, sq__self()->hold->pool != NULL ? "sq_apply" : "sq_once");
+    }
+    if (frame == NULL || frame->owner == NULL) {
+        sq__fatal("%s left a function of a watcher, a deferred task or a cancelled item; it must return, as a task must. Catch it inside.", cause);
+    }
+    sq__unwind_left(cause, frame);
+}
+
+/* What a function kept on the stack is gone if it lies below the frame of this one: the thread has left that function. */
+static bool is_gone(const void *variable) { return variable != NULL && (uintptr_t)variable < (uintptr_t)SQ__FRAME_TOP; }
+
+static void thread_left(void) {
+    static const char *const cause = "longjmp, pthread_exit or pthread_cancel";
+    if (is_gone(sq__self()->hold)) {
+        sq__fatal("%s left a function that sq_apply or sq_once runs, or a task inside it; it must return. Catch it inside.", cause);
+    }
+    if (is_gone(sq__self_listed()->frame)) {
+        sq__unwind_left(cause, NULL);
+    }
+    stop("pthread_exit or pthread_cancel");
+}
+
+static __attribute__((constructor)) void report_threads_that_leave(void) { sq__thread_when_left(thread_left); }
+
+/* Referred to by name from the unwind tables only. */
+__attribute__((used, visibility("hidden"))) _Unwind_Reason_Code sq__unwind_personality(
+    int version, _Unwind_Action actions, uint64_t class, struct _Unwind_Exception *exception, struct _Unwind_Context *context);
+
+_Unwind_Reason_Code sq__unwind_personality(int version, _Unwind_Action actions, uint64_t class,
+                                           struct _Unwind_Exception *exception, struct _Unwind_Context *context) {
+    (void)version, (void)class, (void)exception, (void)context;
+    stop(actions & _UA_FORCE_UNWIND ? "pthread_exit or pthread_cancel" : "a C++ exception");
+}

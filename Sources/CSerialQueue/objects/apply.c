@@ -1,0 +1,197 @@
+/* apply.c: a loop whose iterations run on the calling thread and on members of a pool.
+ *
+ * DESIGN. The caller offers the loop to the pool (pool/offers.h) and runs iterations until none is left to begin; so do the members
+ * that come. Each takes the next few iterations from a counter. How many depends on how long the last few took: a thread that
+ * takes short ones touches the counter rarely, and long ones are spread evenly.
+ *
+ * `left` counts the iterations that are not over, and one for the caller. A thread subtracts once, when it leaves, what it ran:
+ *
+ *     caller: (c1) takes iterations while there are some   (c2) prepares a wait   (c3) left -= its own and one; 0: returns
+ *     member: (m1) takes iterations while there are some   (m2) left -= its own; 0: grants the caller's wait
+ *
+ *     m2 c3     c3 makes it 0, and the caller does not wait
+ *     c3 m2     m2 makes it 0. The caller has prepared its wait: c2 comes before c3
+ *     m1 finds none     the member subtracts nothing: the caller may have returned. The loop's memory is still there, as the last
+ *                       thread frees it; the function and its context are not used
+ *
+ * A member that runs iterations holds the loop, as a thread holds a once: so a cycle through the caller's wait is found. That wait
+ * cannot be refused, because iterations are running; another wait of the cycle is refused instead. */
+#include "include/sq_apply.h"
+
+#include "include/sq_pool.h"
+#include "include/sq_private.h"
+#include "objects/apply_alone.h"
+#include "platform/clock.h"
+#include "platform/memory.h"
+#include "platform/unwind.h"
+#include "pool/offers.h"
+#include "wait/wait.h"
+
+#include <errno.h>
+
+/* How many iterations a thread takes next depends on how long it needed for the last ones. Less than SHORT: twice as many, up to MOST.
+ * More than LONG: half as many. More than ten times LONG: one. Nanoseconds. If iterations that were short begin to block, at most MOST
+ * of them wait behind each other. */
+enum { SHORT = 2000, LONG = 20000, MOST = 256 };
+
+/* No thread takes more than a fourth of its share at a time. Tests set another number. */
+#ifndef SQ__APPLY_SHARES
+#define SQ__APPLY_SHARES 4
+#endif
+
+/* F fixed before it is offered, A atomic, W written by the caller before it subtracts from `left`. */
+typedef struct apply {
+    sq__offer_t offer;         /* first: the block is freed as an offer */
+    sq__loop_t loop;             /* F */
+    size_t most;             /* F  iterations taken at a time */
+    sq__pool_t *pool;        /* F */
+    uint32_t process;        /* F  see process.h */
+    sq__token_t *token;      /* W  of the caller's wait */
+    sq__wait_id_t wait_id;   /* W */
+    char apart[SQ__LINE];    /* all threads read what is above, and write what is below */
+    SQ__ATOMIC(size_t) next; /* A  the first iteration that was not taken */
+    SQ__ATOMIC(size_t) left; /* A */
+} apply_t;
+
+static size_t adapt(size_t chunk, uint64_t took, size_t most) {
+    if (took < SHORT) {
+        return chunk < most / 2 ? chunk * 2 : most;
+    }
+    return took > 10 * LONG ? 1 : took > LONG && chunk > 1 ? chunk / 2 : chunk;
+}
+
+/* Compares the process's number after each iteration: in the child of a fork it differs. */
+static bool run_chunk(const apply_t *apply, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; i += 1) {
+        apply->loop.function(apply->loop.context, i);
+        if (__builtin_expect(apply->process != sq__process(), 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef enum run_end { NONE_LEFT, OTHERS_WAIT, FORKED } run_end_t;
+
+/* Runs iterations, and sets *ran to their number. A member leaves if entries wait for its seat. */
+static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self_listed();
+    sq__hold_t hold = { .what = apply, .pool = sq__pool_label(apply->pool), .parent = self->hold };
+    run_end_t end = NONE_LEFT;
+    size_t begin, chunk = 1;
+    bool is_timed = apply->most > 1;
+    uint64_t before = is_timed ? sq__clock_now() : 0;
+    self->hold = &hold;
+    *ran = 0;
+    while (end == NONE_LEFT && (begin = sq__add_relaxed(&apply->next, chunk)) < apply->loop.count) {
+        size_t left = apply->loop.count - begin, taken = chunk < left ? chunk : left;
+        if (!run_chunk(apply, begin, begin + taken)) {
+            end = FORKED;
+            break;
+        }
+        *ran += taken;
+        if (is_timed) {
+            uint64_t now = sq__clock_now();
+            chunk = adapt(chunk, now - before, apply->most);
+            before = now;
+        }
+        end = is_member && sq__pool_is_crowded(apply->pool) ? OTHERS_WAIT : NONE_LEFT;
+    }
+    self->hold = hold.parent;
+    return end;
+}
+
+/* A member comes to help. */
+static bool take_part(sq__offer_t *helped) {
+    apply_t *apply = (apply_t *)helped;
+    size_t ran;
+    run_end_t end = run(apply, true, &ran);
+    /* [apply] release: what the iterations wrote; acquire, if it was the last: the caller's token. */
+    if (end != FORKED && ran > 0 && sq__sub_acq_rel(&apply->left, ran) == ran) {
+        sq__token_grant(apply->token, apply->wait_id);
+    }
+    return end == OTHERS_WAIT;
+}
+
+/* The wait depends on no task: see sq__subject_t. */
+static void await_members(apply_t *apply, size_t ran) {
+    sq__wait_t wait;
+    const sq__subject_t subject = { .kind = "apply on pool", .label = sq__pool_label(apply->pool), .object = apply };
+    if (sq__load_acquire(&apply->left) == ran + 1) { /* [apply] acquire: what the iterations wrote */
+        return;
+    }
+    (void)sq__wait_begin_for(&wait, &subject, NULL); /* cannot fail: the thread has its token */
+    sq__token_claim(wait.token, wait.wait_id);       /* it cannot be refused */
+    apply->token = wait.token;
+    apply->wait_id = wait.wait_id;
+    /* [apply] release: the token; acquire: as above. */
+    if (sq__sub_acq_rel(&apply->left, ran + 1) == ran + 1) {
+        sq__wait_cancel(&wait);
+        return;
+    }
+    (void)sq__wait_end(&wait, SQ_FOREVER);
+}
+
+/* The thread has a token of its own, kept until it ends: so a wait later on needs no memory. */
+static bool has_token(void) {
+    sq__token_t *token = sq__self_token();
+    if (token != NULL) {
+        sq__self_wait_over(token);
+    }
+    return sq__self()->token != NULL;
+}
+
+/* Offers the iterations from `begin` on, of which there are several. NULL: no member can help. */
+static apply_t *offer(sq__pool_t *pool, const sq__loop_t *loop, size_t begin) {
+    size_t count = loop->count - begin;
+    unsigned helpers = pool != NULL ? sq__pool_helpers(pool) : 0;
+    helpers = helpers < count - 1 ? helpers : (unsigned)(count - 1);
+    if (helpers == 0 || !has_token()) {
+        return NULL;
+    }
+    apply_t *apply = sq__memory(sizeof *apply);
+    if (apply == NULL) {
+        return NULL;
+    }
+    size_t share = count / (helpers + 1) / SQ__APPLY_SHARES;
+    apply->offer.call = take_part;
+    apply->loop = *loop;
+    apply->most = share < 1 ? 1 : share < MOST ? share : MOST;
+    apply->pool = pool;
+    apply->process = sq__process();
+    sq__store_relaxed(&apply->next, begin);
+    sq__store_relaxed(&apply->left, count + 1);
+    sq__pool_offer(pool, &apply->offer, helpers);
+    return apply;
+}
+
+int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context, uintptr_t code) {
+    const sq__loop_t loop = { .function = function, .context = context, .count = count, .code = code };
+    size_t ran, begin = count < 2 || sq__loop_is_offered_at_once(&loop) ? 0 : sq__loop_run_alone(&loop, 0, true);
+    if (count - begin < 2) {
+        if (begin > 0 && begin < count) {
+            sq__loop_forget(); /* all but the last iteration ran alone, and they were not brief */
+        }
+        sq__loop_run_alone(&loop, begin, false);
+        return 0;
+    }
+    pool = pool != NULL ? pool : sq_pool_shared();
+    apply_t *apply = offer(pool, &loop, begin);
+    if (apply == NULL) {
+        sq__loop_run_alone(&loop, begin, false);
+        return 0;
+    }
+    uint64_t began = sq__clock_now();
+    if (run(apply, false, &ran) == FORKED) {
+        return ESTALE; /* the loop's memory stays with the parent's threads, as far as this process knows */
+    }
+    await_members(apply, ran);
+    sq__pool_take_back(pool, &apply->offer);
+    sq__loop_keep_record(&loop, begin > 0 || ran < count, sq__clock_now() - began);
+    return 0;
+}
+
+int sq_apply(sq_pool_t *pool, size_t count, sq_iteration_t function, void *context) {
+    return function == NULL ? EINVAL : sq__apply_code(pool, count, function, context, (uintptr_t)function);
+}

@@ -1,0 +1,64 @@
+#include "objects/apply_alone.h"
+
+#include "platform/clock.h"
+#include "platform/thread.h"
+#include "platform/unwind.h"
+#include "thread/self.h"
+
+/* A loop that is over within this many nanoseconds is brief. Tests set another number. */
+#ifndef SQ__APPLY_BRIEF
+#define SQ__APPLY_BRIEF 5000
+#endif
+static const uint64_t brief = SQ__APPLY_BRIEF;
+enum { MOST_LOSSES = 6 };
+
+size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
+    SQ__NOBODY_UNWINDS_THROUGH;
+    sq__self_t *self = sq__self_listed();
+    sq__hold_t hold = { .what = &hold, .pool = "", .parent = self->hold };
+    uint64_t began = briefly ? sq__clock_now() : 0;
+    size_t i = begin, look = briefly ? begin + 1 : SIZE_MAX; /* after 1, 2, 4, ... iterations */
+    self->hold = &hold;
+    for (; i < loop->count; i += 1) {
+        if (i == look) {
+            if (sq__clock_now() - began >= brief) {
+                break;
+            }
+            look += i - begin;
+        }
+        loop->function(loop->context, i);
+    }
+    self->hold = hold.parent;
+    return i;
+}
+
+typedef struct record {
+    uintptr_t code;
+    uint8_t losses; /* brief loops without help in a row */
+    uint8_t skips;  /* how many of the next loops are run alone at first */
+} record_t;
+
+static SQ__THREAD_LOCAL record_t record;
+
+void sq__loop_forget(void) { record = (record_t){ 0 }; }
+
+bool sq__loop_is_offered_at_once(const sq__loop_t *loop) {
+    if (record.code != loop->code) {
+        record = (record_t){ .code = loop->code };
+    }
+    bool skips = record.skips > 0;
+    record.skips -= skips;
+    return !skips;
+}
+
+void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took) {
+    if (record.code != loop->code) {
+        return; /* one of its iterations has called apply */
+    }
+    if (has_gained || took >= brief) {
+        sq__loop_forget();
+    } else {
+        record.losses = (uint8_t)(record.losses + (record.losses < MOST_LOSSES));
+        record.skips = (uint8_t)((1u << record.losses) - 1);
+    }
+}

@@ -1,0 +1,31 @@
+/* apply_alone.h: the part of an apply that needs no other thread.
+ *
+ * DESIGN. A loop that is over sooner than a member can come gains nothing from an offer to the pool, which costs a lock and a
+ * wake-up. So each thread keeps a record, like those of thread/spin.h, of the loops with the same code. After one that was brief
+ * and got no help, it runs the next ones alone at first: 1, 3, 7, up to 63 in a row while they stay brief. It offers the rest of such a
+ * loop if it takes longer. So a first iteration that blocks delays the others only if the loops before it were brief. */
+#ifndef SQ__OBJECTS_APPLY_ALONE_H
+#define SQ__OBJECTS_APPLY_ALONE_H
+
+#include "include/sq_apply.h"
+
+typedef struct sq__loop {
+    sq_iteration_t function;
+    void *context;
+    size_t count;
+    uintptr_t code; /* of an iteration, for the record: the function, or what it calls if all loops have the same one */
+} sq__loop_t;
+
+/* Runs iterations from `begin` on, on this thread: all, or `briefly`. Returns the first that it has not run. */
+size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly);
+
+/* T. False: the thread first runs the loop alone, for a short time, and then offers what is left. */
+bool sq__loop_is_offered_at_once(const sq__loop_t *loop);
+
+/* T. Called after a loop that was offered. `has_gained`: a member helped. `took`: nanoseconds. */
+void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took);
+
+/* T. A loop that ran alone was not brief: the next one is offered at once. */
+void sq__loop_forget(void);
+
+#endif

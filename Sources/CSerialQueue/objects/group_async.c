@@ -1,0 +1,151 @@
+/* group_async.c: tasks that are members of a group. */
+#include "include/sq_group.h"
+#include "include/sq_private.h"
+#include "gate/concurrent.h"
+#include "observe/watch_notes.h"
+#include "observe/wrapper.h"
+#include "state/handle.h"
+#include "objects/member_count.h"
+#include "platform/memory.h"
+#include "queue/async.h"
+
+#include <errno.h>
+
+/* The record of a member that has a discard function. Fixed after creation. */
+typedef struct owned {
+    sq__member_end_t end; /* first: end_owned gets its address */
+    sq__member_count_t *member_count;
+} owned_t;
+
+typedef struct owned_pair {
+    owned_t owned; /* first */
+    sq_queue_t *queue;
+    sq__pair_t pair;
+} owned_pair_t;
+
+static void end_owned(sq__member_end_t *end, bool leaves) {
+    sq__member_count_t *member_count = ((owned_t *)end)->member_count;
+    sq__memory_free(end);
+    if (leaves) {
+        sq__member_count_end(member_count);
+    }
+}
+
+static void call_pair(const owned_pair_t *owned, bool runs) {
+    sq__watch_task_calls(owned->queue, (sq_function_t)(void (*)(void))owned->pair.call); /* not run_pair */
+    owned->pair.call(owned->pair.first, owned->pair.second, runs);
+}
+
+static void run_pair(void *owned) { call_pair(owned, true); }
+static void discard_pair(void *owned) { call_pair(owned, false); }
+
+static __attribute__((constructor)) void show_pairs(void) {
+    enum { CALL = offsetof(owned_pair_t, pair.call), FIRST = offsetof(owned_pair_t, pair.first) };
+    static sq__wrapper_t running = { .function = run_pair }, discarding = { .function = discard_pair };
+    for (unsigned i = 0; i < 2; i += 1) {
+        sq__wrapper_t *wrapper = i == 0 ? &running : &discarding;
+        wrapper->name = "a member of a group";
+        wrapper->run = wrapper->discard = CALL;
+        wrapper->code = FIRST;
+        wrapper->context = wrapper->label = SQ__NOT_THERE;
+        sq__wrapper_add(wrapper);
+    }
+}
+
+/* `owned` is NULL for a plain function. */
+static inline __attribute__((always_inline)) int submit(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned, const void *caller) {
+    sq__member_count_t *begun;
+    int error = sq__member_count_begin(group, queue, &begun);
+    if (error) {
+        return sq__queue_reject(queue, error);
+    }
+    work->member.end = &begun->end;
+    if (owned != NULL) {
+        owned->end.members = &begun->on_queue;
+        owned->member_count = begun;
+        work->member.end = &owned->end;
+    }
+    error = sq__async_submit(queue, SQ_NOW, (uint16_t)kind, work, caller);
+    if (error) {
+        sq__member_count_cancel(begun);
+    } else {
+        sq__member_count_confirm(begun);
+    }
+    return error;
+}
+
+static int submit_owned(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__work_t *work, owned_t *owned, const void *caller) {
+    int error = submit(group, queue, kind, work, owned, caller);
+    if (error) {
+        sq__memory_free(owned);
+    }
+    return error;
+}
+
+/* A function of its own, with what it needs alone: the call that costs most is the plain one. */
+static __attribute__((noinline)) int submit_plain(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq_function_t function, void *context,
+                                                  const void *caller) {
+    if (function == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
+    return submit(group, queue, kind, &(sq__work_t){ .member = { .run = function, .context = context } }, NULL, caller);
+}
+
+static int submit_task(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, const sq_task_t *task, const void *caller) {
+    SQ__CHECK_HANDLE(queue);
+    if (task->discard == NULL || task->run == NULL) {
+        return submit_plain(group, queue, kind, task->run, task->context, caller);
+    }
+    sq__work_t work = { .member = { .run = task->run, .context = task->context } };
+    owned_t *owned = sq__memory(sizeof *owned);
+    if (owned == NULL) {
+        return sq__queue_reject(queue, ENOMEM);
+    }
+    owned->end = (sq__member_end_t){ .call = end_owned, .discard = task->discard };
+    return submit_owned(group, queue, kind, &work, owned, caller);
+}
+
+static int submit_pair(sq_group_t *group, sq_queue_t *queue, uintptr_t kind, sq__pair_t words, const void *caller) {
+    if (words.call == NULL) {
+        return sq__queue_reject(queue, EINVAL);
+    }
+    owned_pair_t *pair = sq__memory(sizeof *pair);
+    if (pair == NULL) {
+        return sq__queue_reject(queue, ENOMEM);
+    }
+    *pair = (owned_pair_t){ .owned = { .end = { .call = end_owned, .discard = discard_pair } }, .queue = queue, .pair = words };
+    return submit_owned(group, queue, kind, &(sq__work_t){ .member = { .run = run_pair, .context = pair } }, &pair->owned, caller);
+}
+
+int sq_group_async(sq_group_t *group, sq_queue_t *queue, sq_function_t function, void *context) {
+    SQ__CHECK_HANDLE(queue);
+    return submit_plain(group, queue, SQ__MEMBER, function, context, __builtin_return_address(0));
+}
+
+int sq_group_async_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+    return submit_task(group, queue, SQ__MEMBER, task, __builtin_return_address(0));
+}
+
+int sq_group_async_barrier_task(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+    return submit_task(group, queue, SQ__MEMBER | sq__barrier_on(queue), task, __builtin_return_address(0));
+}
+
+int sq__group_async_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second, const void *caller) {
+    SQ__CHECK_HANDLE(queue);
+    return submit_pair(group, queue, SQ__MEMBER, (sq__pair_t){ .call = call, .first = first, .second = second }, caller);
+}
+
+int sq_group_async_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    return sq__group_async_pair_from(group, queue, call, first, second, __builtin_return_address(0));
+}
+
+int sq__group_async_barrier_pair_from(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second,
+                                      const void *caller) {
+    SQ__CHECK_HANDLE(queue);
+    return submit_pair(group, queue, SQ__MEMBER | sq__barrier_on(queue), (sq__pair_t){ .call = call, .first = first, .second = second },
+                       caller);
+}
+
+int sq_group_async_barrier_pair(sq_group_t *group, sq_queue_t *queue, sq_pair_function_t call, void *first, void *second) {
+    return sq__group_async_barrier_pair_from(group, queue, call, first, second, __builtin_return_address(0));
+}

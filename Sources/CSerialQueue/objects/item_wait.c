@@ -1,0 +1,194 @@
+/* item_wait.c: waiting for a work item's outcome, and being notified of it.
+ *
+ * DESIGN. The state word decides between the outcome and a wait or notification that begins. Both sides change it by a
+ * read-modify-write: if OVER comes first, the other finds it. If WAITED comes first, the thread that publishes finds it, and
+ * takes the item's lock; the other thread holds that lock from setting the flag until it is on its list.
+ *
+ * Notifications that are registered after the outcome go to the list, too. NOTIFIES says that a thread, or an alarm, is submitting
+ * those on the list. It repeats this until it finds the list empty, and then clears NOTIFIES, under the lock. So the order is
+ * kept. */
+#include "objects/item_wait.h"
+
+#include "kernel/withdraw.h"
+#include "objects/object_lock.h"
+#include "pool/loop.h"
+
+#include <errno.h>
+
+/* Called by the thread that has set NOTIFIES. Ends the waits. Returns the notifications to submit; NULL: there are none, and NOTIFIES
+ * was cleared. */
+static sq__notification_t *end_waits(sq_item_t *item) {
+    sq__object_lock(item);
+    sq__notification_t *first = item->notices.first;
+    item->notices = (sq__notifications_t){ 0 };
+    sq_await_entry_t *awaits = sq__object_waiters_grant(&item->waiters);
+    if (first == NULL) {
+        sq__sub_acq_rel(&item->state, SQ__ITEM_NOTIFIES); /* [item] as in sq__item_publish */
+    }
+    sq__object_unlock(item);
+    sq__awaits_end(awaits);
+    return first;
+}
+
+static void submit_more(void *item);
+
+/* Submits this notification and those after it. NULL: there is none. Takes over a reference. */
+static void submit_notices(sq_item_t *item, sq__notification_t *first) {
+    while (first != NULL) {
+        if (!sq__notification_submit_all(first, &(sq__notifier_t){ submit_more, item })) {
+            return;
+        }
+        first = end_waits(item);
+    }
+    sq__item_drop(item);
+}
+
+static void submit_more(void *item) { submit_notices(item, end_waits(item)); }
+
+void sq__item_publish(sq_item_t *item, bool ran) {
+    uint32_t next, state = sq__load_relaxed(&item->state);
+    do {
+        next = state | SQ__ITEM_OVER | (ran ? SQ__ITEM_RAN : 0) | (state & SQ__ITEM_WAITED ? SQ__ITEM_NOTIFIES : 0);
+        /* [item] release: what the item did. acquire: nothing but the lists, which the lock orders. */
+    } while (!sq__cas_release(&item->state, &state, next));
+    sq__notification_t *first = next & SQ__ITEM_NOTIFIES ? end_waits(item) : NULL;
+    if (first != NULL) {
+        sq__item_hold(item);
+        submit_notices(item, first);
+    }
+}
+
+/* A delayed item is not in the queue yet, but only a task of that queue can run it, so it counts. An item that is being withdrawn is in
+ * no queue. An item that is over has granted its waits before another task of the queue began. */
+static bool is_in_queue(const sq_item_t *item) {
+    uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: the queue and its pool */
+    bool is_taken_back = (state & (SQ__ITEM_CANCELLED | SQ__ITEM_STARTED)) == SQ__ITEM_CANCELLED;
+    return state & SQ__ITEM_ACCEPTED && !is_taken_back;
+}
+
+bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
+    const sq_item_t *item = subject->object;
+    return owner == item || (is_in_queue(item) && item->queue == owner);
+}
+
+/* It has not started when a gate was read before this. A delayed item comes behind what waits there now. */
+static uint64_t queued_in(const sq__subject_t *subject, const sq_queue_t *queue) {
+    const sq_item_t *item = subject->object;
+    return sq__item_needs_queue(subject, queue) && sq__load_relaxed(&item->place) != SQ__OVER;
+}
+
+/* The item's queue, if it is on a loop of this owner; else NULL. It may have been freed: another thread may cancel the item. */
+static sq_queue_t *queue_on_loop_of(const sq_item_t *item, const sq__owner_t *owner) {
+    return is_in_queue(item) && item->pool != NULL && sq__pool_is_loop_of(item->pool, owner) ? item->queue : NULL;
+}
+
+static const sq__pool_t *find_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
+    const sq_item_t *item = subject->object;
+    return queue_on_loop_of(item, owner) != NULL ? item->pool : NULL;
+}
+
+static bool run_on_own_loop(const sq__subject_t *subject, bool runs) {
+    const sq_item_t *item = subject->object;
+    sq_queue_t *queue = queue_on_loop_of(item, sq__self()->owner);
+    return queue != NULL && (runs ? sq__pool_run_one(item->pool, &queue->ready) : sq__pool_has_entry(item->pool, &queue->ready));
+}
+
+static const sq__loop_needs_t loops = { find_loop, run_on_own_loop };
+
+/* True: the outcome is known, and is in *error. */
+static bool is_over(sq_item_t *item, int *error) {
+    uint32_t state = sq__load_acquire(&item->state); /* [item] acquire: what the item did */
+    *error = state & SQ__ITEM_RAN ? 0 : ECANCELED;
+    return state & SQ__ITEM_OVER;
+}
+
+/* Runs what a manual pool has ready: no other thread may. */
+static void run_ahead(sq_item_t *item) {
+    int error;
+    while (!is_over(item, &error)) {
+        bool is_accepted = sq__load_acquire(&item->state) & SQ__ITEM_ACCEPTED; /* [item] acquire: the pool */
+        if (!is_accepted || item->pool == NULL || sq__pool_clock(item->pool) == NULL || !sq__pool_run_next(item->pool)) {
+            return;
+        }
+    }
+}
+
+static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
+    sq__object_waiter_t waiter;
+    const sq__self_t *self = sq__self_listed();
+    uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
+    const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
+                                    .call = item->pair.call, .needs = sq__item_needs_queue, .queued = queued_in,
+                                    .loops = &loops };
+    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    if (error) {
+        return error;
+    }
+    sq__object_lock(item);
+    /* [item] acquire: the outcome, or ACCEPTED. release: WATCHED, for a submission that comes after. */
+    bool waits = !(sq__or_acq_rel(&item->state, flags) & SQ__ITEM_OVER);
+    return sq__object_wait_and_unlock(item, &item->waiters, &waiter, waits, deadline);
+}
+
+static int wait_for_outcome(sq_item_t *item, sq_time_t deadline) {
+    int outcome;
+    run_ahead(item);
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    int error = is_over(item, &outcome) ? 0 : wait_in_line(item, deadline);
+    if (error == 0) {
+        (void)is_over(item, &outcome);
+    }
+    return error ? error : outcome;
+}
+
+static int wait_for_one(sq_item_t *item, sq_time_t deadline) {
+    int error;
+    if (is_over(item, &error)) {
+        return error;
+    }
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    return deadline == SQ_NOW ? EAGAIN : wait_for_outcome(item, deadline);
+}
+
+int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
+    int error;
+    if (!item->repeats && is_over(item, &error)) {
+        return error;
+    }
+    sq_item_t *last = sq__item_hold_last(item); /* the owners may release it during the wait */
+    error = wait_for_one(last, deadline);
+    sq__item_drop(last);
+    return error;
+}
+
+static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) {
+    sq__notification_t *notice;
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    int error = sq__notification_create(&notice, queue, task);
+    if (error) {
+        return error;
+    }
+    sq__object_lock(item);
+    sq__notifications_append(&item->notices, notice);
+    bool is_over = sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER; /* [item] as in wait_in_line */
+    bool submits = is_over && !(sq__or_acq_rel(&item->state, SQ__ITEM_NOTIFIES) & SQ__ITEM_NOTIFIES); /* [item] the same */
+    sq__object_unlock(item);
+    if (submits) {
+        sq__item_hold(item); /* its owners may release it meanwhile */
+        submit_more(item);
+    }
+    return 0;
+}
+
+int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) {
+    sq_item_t *last = sq__item_hold_last(item);
+    int error = notify_of_one(last, queue, task);
+    sq__item_drop(last);
+    return error;
+}

@@ -1,0 +1,216 @@
+#include "objects/member_count.h"
+
+#include "gate/concurrent.h"
+#include "objects/group_count.h"
+#include "objects/object_lock.h"
+#include "platform/memory.h"
+#include "wait/wait_runs.h"
+#include "wait/deadlock.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { FIRST_SIZE = 4 };
+
+static bool is_idle(uint64_t word) { return word % SQ__MEMBER_COUNT_USE == 0 && !(word & SQ__MEMBER_COUNT_CHANGING); }
+
+/* Counting */
+
+/* Counts one more member, if the member count still belongs to this queue; else returns false. *enters: the group's count includes one member count
+ * in advance; becomes false if this member count, which had no members, has used it. */
+static bool count_in(sq__member_count_t *member_count, const sq_queue_t *queue, bool *enters) {
+    for (;;) {
+        /* [counted] acquire: `queue`, as of this USE. */
+        uint64_t word = sq__load_acquire(&member_count->members);
+        if (word & SQ__MEMBER_COUNT_CHANGING || sq__load_relaxed(&member_count->queue) != queue) {
+            return false;
+        }
+        if (sq__member_count_members(word) == 0 && !*enters) {
+            sq__add_relaxed(&member_count->group->count, SQ__GROUP_TIE);
+            *enters = true;
+        }
+        if (sq__cas_relaxed(&member_count->members, &word, word + SQ__MEMBER_COUNT_MEMBER + SQ__MEMBER_COUNT_PENDING)) {
+            *enters = *enters && sq__member_count_members(word) > 0;
+            return true;
+        }
+    }
+}
+
+static void count_out(sq__member_count_t *member_count, uint64_t how_many) {
+    /* [member] release: the task's writes; acquire, if it is the last one: the other tasks' writes. */
+    if (sq__member_count_members(sq__sub_acq_rel(&member_count->members, how_many)) == 1) {
+        sq__group_leave_count(member_count->group);
+    }
+}
+
+void sq__member_count_confirm_item(sq__member_count_t *member_count) {
+    sq_group_t *group = member_count->group;
+    /* [watched] acquire: WATCHED, if the search of a wait has read this member count before. */
+    uint64_t before = sq__load_acquire(&member_count->members);
+    bool is_watched = sq__load_relaxed(&group->count) & SQ__GROUP_WATCHED;
+    /* [watched] release: the member, for a search that reads this member count later. [counted] release: our use of the group, to the thread that
+     * frees it; acquire, if we free it: everybody's. Without PENDING the group may be freed: the member may be over, and have
+     * released it. */
+    uint64_t word = sq__sub_acq_rel(&member_count->members, SQ__MEMBER_COUNT_PENDING);
+    if (__builtin_expect(is_watched || sq__member_count_use(word) != sq__member_count_use(before) /* a search came in between */, 0)) {
+        sq__deadlock_look_again(group); /* by address alone */
+    }
+    if (__builtin_expect(word & SQ__MEMBER_COUNT_CHANGING && sq__member_count_pending(word) == 1, 0)) {
+        sq__group_dispose(group);
+    }
+}
+
+void sq__member_count_confirm(sq__member_count_t *member_count) {
+    if (__builtin_expect(member_count->is_concurrent, 0)) {
+        sq__add_relaxed(&member_count->accepted, 1); /* [started]: published by the swap that follows */
+    }
+    sq__member_count_confirm_item(member_count);
+}
+
+void sq__member_count_cancel(sq__member_count_t *member_count) { count_out(member_count, SQ__MEMBER_COUNT_MEMBER + SQ__MEMBER_COUNT_PENDING); }
+
+void sq__member_count_end(sq__member_count_t *member_count) { count_out(member_count, SQ__MEMBER_COUNT_MEMBER); }
+
+static void end_member(sq__member_end_t *end, bool leaves) {
+    if (leaves) {
+        count_out((sq__member_count_t *)end, SQ__MEMBER_COUNT_MEMBER);
+    }
+}
+
+/* Finding. L */
+
+/* Returns NULL without memory. */
+static sq__member_count_table_t *make_table(size_t size, sq__member_count_table_t *smaller) {
+    size_t bytes = sizeof(sq__member_count_table_t) + size * sizeof(sq__member_count_t *);
+    sq__member_count_table_t *table = sq__memory(bytes);
+    if (table != NULL) {
+        memset(table, 0, bytes);
+        table->smaller = smaller;
+        table->mask = size - 1;
+    }
+    return table;
+}
+
+static void move_counts(sq__member_count_table_t *table, sq__member_count_table_t *old) {
+    for (size_t i = 0; i <= old->mask; i += 1) {
+        for (sq__member_count_t *next, *member_count = sq__load_relaxed(&old->lists[i]); member_count != NULL; member_count = next) {
+            SQ__ATOMIC(sq__member_count_t *) *list = sq__member_count_list(table, sq__load_relaxed(&member_count->queue));
+            next = member_count->next;
+            member_count->next = sq__load_relaxed(list);
+            sq__store_relaxed(list, member_count);
+        }
+    }
+}
+
+/* Creates the table; doubles it once it has had as many collisions as it has lists. Without memory the lists just get longer. */
+static sq__member_count_table_t *prepare_table(sq_group_t *group) {
+    sq__member_count_table_t *table, *old = sq__load_relaxed(&group->table);
+    if (old != NULL && group->crowded <= old->mask) {
+        return old;
+    }
+    table = make_table(old != NULL ? 2 * (old->mask + 1) : FIRST_SIZE, old);
+    if (table == NULL) {
+        return old;
+    }
+    if (old != NULL) {
+        move_counts(table, old);
+        group->crowded = 0;
+    }
+    sq__store_release(&group->table, table); /* [counts] release: the table and its lists */
+    return table;
+}
+
+/* Assigns an idle member count to this queue. Returns false if it is no longer idle. *dropped: a pool that the caller releases after the
+ * unlock. */
+static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, sq__pool_t **dropped) {
+    uint64_t word = sq__load_relaxed(&member_count->members);
+    /* [counted] acquire: the last reads of those that counted members of its last queue. */
+    if (!is_idle(word) || !sq__cas_acquire(&member_count->members, &word, word | SQ__MEMBER_COUNT_CHANGING)) {
+        return false;
+    }
+    sq__store_relaxed(&member_count->queue, queue);
+    *dropped = member_count->pool;
+    member_count->pool = sq__wait_threadless_pool(queue);
+    member_count->is_concurrent = sq__is_concurrent(queue);
+    /* [counted] release: the queue. */
+    sq__store_release(&member_count->members, sq__member_count_next_use(word));
+    return true;
+}
+
+/* Creates a member count for the front of the list. Returns NULL without memory. */
+static sq__member_count_t *make(sq_group_t *group, const sq_queue_t *queue, sq__member_count_t *next) {
+    sq__member_count_t *member_count = sq__memory(sizeof *member_count);
+    if (member_count != NULL) {
+        memset(member_count, 0, sizeof *member_count);
+        member_count->end.call = end_member;
+        member_count->end.members = &member_count->on_queue;
+        member_count->on_queue.group = group;
+        member_count->group = group;
+        member_count->pool = sq__wait_threadless_pool(queue);
+        member_count->is_concurrent = sq__is_concurrent(queue);
+        member_count->next = next;
+        sq__store_relaxed(&member_count->queue, queue);
+        group->crowded += next != NULL;
+    }
+    return member_count;
+}
+
+/* Moves the queue's member count to the front of the list and returns it; if it has none, assigns an idle one. NULL: neither exists. */
+static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, const sq_queue_t *queue, sq__pool_t **dropped) {
+    sq__member_count_t *before = NULL, *found = NULL, *before_found = NULL;
+    for (sq__member_count_t *member_count = sq__load_relaxed(list); member_count != NULL; before = member_count, member_count = member_count->next) {
+        bool is_it = sq__load_relaxed(&member_count->queue) == queue;
+        if (is_it || (found == NULL && is_idle(sq__load_relaxed(&member_count->members)))) {
+            found = member_count;
+            before_found = before;
+            if (is_it) {
+                break;
+            }
+        }
+    }
+    if (found == NULL || (sq__load_relaxed(&found->queue) != queue && !give_to(found, queue, dropped))) {
+        return NULL;
+    }
+    if (before_found != NULL) {
+        before_found->next = found->next;
+        found->next = sq__load_relaxed(list);
+    }
+    return found;
+}
+
+/* Returns NULL without memory. */
+static sq__member_count_t *find_slowly(sq_group_t *group, const sq_queue_t *queue, bool *enters) {
+    sq__pool_t *dropped = NULL;
+    sq__member_count_t *member_count = NULL;
+    sq__object_lock(group);
+    sq__member_count_table_t *table = prepare_table(group);
+    if (table != NULL) {
+        SQ__ATOMIC(sq__member_count_t *) *list = sq__member_count_list(table, queue);
+        member_count = find_or_give(list, queue, &dropped);
+        if (member_count == NULL) {
+            member_count = make(group, queue, sq__load_relaxed(list));
+        }
+        if (member_count != NULL) {
+            sq__store_release(list, member_count); /* [counts] release: the member count */
+            count_in(member_count, queue, enters); /* succeeds: member counts are reassigned only under the lock */
+        }
+    }
+    sq__object_unlock(group);
+    if (dropped != NULL) {
+        sq__pool_release(dropped);
+    }
+    return member_count;
+}
+
+int sq__member_count_begin(sq_group_t *group, const sq_queue_t *queue, sq__member_count_t **member_count) {
+    bool enters = false;
+    sq__member_count_table_t *table = sq__load_acquire(&group->table); /* [counts] acquire: the table */
+    *member_count = table != NULL ? sq__load_acquire(sq__member_count_list(table, queue)) : NULL; /* [counts] acquire: the member count */
+    if (__builtin_expect(*member_count == NULL || !count_in(*member_count, queue, &enters), 0)) {
+        *member_count = find_slowly(group, queue, &enters);
+    }
+    if (__builtin_expect(enters, 0)) {
+        sq__group_leave_count(group);
+    }
+    return *member_count != NULL ? 0 : ENOMEM;
+}

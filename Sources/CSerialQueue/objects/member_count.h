@@ -1,0 +1,22 @@
+/* member_count.h: counting the members of a group that are on one queue. member_count_record.h has the design. */
+#ifndef SQ__OBJECTS_MEMBER_COUNT_H
+#define SQ__OBJECTS_MEMBER_COUNT_H
+
+#include "objects/member_count_record.h"
+
+/* Before a submission to the queue: counts one more member, which is pending. Returns 0 and *member_count, or ENOMEM. */
+int sq__member_count_begin(sq_group_t *group, const sq_queue_t *queue, sq__member_count_t **member_count);
+
+/* After the submission was accepted. The member may have released the last reference to the group, which is freed at the earliest now. */
+void sq__member_count_confirm(sq__member_count_t *member_count);
+
+/* The same for a work item. A concurrent queue does not count the items that it starts, so none counts as waiting for its turn there. */
+void sq__member_count_confirm_item(sq__member_count_t *member_count);
+
+/* After the submission was refused. */
+void sq__member_count_cancel(sq__member_count_t *member_count);
+
+/* Counts a member that is over. The group may be freed when this returns. */
+void sq__member_count_end(sq__member_count_t *member_count);
+
+#endif

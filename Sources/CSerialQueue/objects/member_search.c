@@ -1,0 +1,117 @@
+#include "objects/member_search.h"
+
+#include "objects/object_lock.h"
+#include "objects/member_count_record.h"
+#include "pool/loop.h"
+
+/* L */
+static bool has_accepted(sq__member_count_t *member_count) {
+    uint64_t word = sq__load_relaxed(&member_count->members);
+    /* [watched] acquire: members that were confirmed before; release: WATCHED, for members that are confirmed later. The next USE
+     * tells a submitter that has read the member count before. */
+    while (!sq__cas_acq_rel(&member_count->members, &word, sq__member_count_next_use(word))) {
+    }
+    return sq__member_count_members(word) > sq__member_count_pending(word);
+}
+
+/* L. NULL: the queue has no member count. */
+static sq__member_count_t *tie_of(sq_group_t *group, const sq_queue_t *queue) {
+    sq__member_count_table_t *table = sq__load_relaxed(&group->table);
+    SQ__ATOMIC(sq__member_count_t *) *list = table != NULL ? sq__member_count_list(table, queue) : NULL;
+    sq__member_count_t *member_count = list != NULL ? sq__load_relaxed(list) : NULL;
+    while (member_count != NULL && sq__load_relaxed(&member_count->queue) != queue) {
+        member_count = member_count->next;
+    }
+    return member_count;
+}
+
+bool sq__member_count_exists(const sq__subject_t *subject, const void *queue) {
+    sq_group_t *group = (sq_group_t *)subject->object;
+    sq__object_lock(group);
+    sq__member_count_t *member_count = tie_of(group, queue);
+    bool exists = member_count != NULL && has_accepted(member_count);
+    sq__object_unlock(group);
+    return exists;
+}
+
+uint64_t sq__member_count_queued(const sq__subject_t *subject, const sq_queue_t *queue) {
+    sq_group_t *group = (sq_group_t *)subject->object;
+    uint64_t queued = 0;
+    sq__object_lock(group);
+    sq__member_count_t *member_count = tie_of(group, queue);
+    if (member_count != NULL && member_count->is_concurrent && has_accepted(member_count)) {
+        /* [started] acquire: in this order, and before the caller's look at the gate. A member that starts before it is counted as
+         * accepted makes the difference too small until its submitter counts it, and then searches. */
+        uint32_t started = sq__load_acquire(&member_count->on_queue.started);
+        uint32_t accepted = sq__load_acquire(&member_count->accepted);
+        queued = (int32_t)(accepted - started) > 0 ? (uint64_t)started << 1 | 1 : 0;
+    }
+    sq__object_unlock(group);
+    return queued;
+}
+
+typedef bool (*fit_t)(sq__member_count_t *member_count, const void *argument);
+
+/* L. Returns the first member count that fits; NULL: none does. */
+static sq__member_count_t *find_count(sq_group_t *group, fit_t fits, const void *argument) {
+    sq__member_count_table_t *table = sq__load_relaxed(&group->table);
+    for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
+        for (sq__member_count_t *member_count = sq__load_relaxed(&table->lists[i]); member_count != NULL; member_count = member_count->next) {
+            if (member_count->pool != NULL && fits(member_count, argument)) {
+                return member_count;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool is_on_manual_pool(sq__member_count_t *member_count, const void *argument) {
+    (void)argument;
+    return sq__pool_clock(member_count->pool) != NULL && sq__member_count_members(sq__load_relaxed(&member_count->members)) > 0;
+}
+
+sq__pool_t *sq__member_count_manual_pool(sq_group_t *group) {
+    sq__object_lock(group);
+    sq__member_count_t *member_count = find_count(group, is_on_manual_pool, NULL);
+    sq__pool_t *pool = member_count != NULL ? sq__pool_retain(member_count->pool) : NULL;
+    sq__object_unlock(group);
+    return pool;
+}
+
+static bool is_on_loop_of(sq__member_count_t *member_count, const void *owner) {
+    return sq__pool_is_loop_of(member_count->pool, owner) && has_accepted(member_count);
+}
+
+const sq__pool_t *sq__member_count_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
+    sq_group_t *group = (sq_group_t *)subject->object;
+    sq__object_lock(group);
+    const sq__member_count_t *member_count = find_count(group, is_on_loop_of, owner);
+    const sq__pool_t *loop = member_count != NULL ? member_count->pool : NULL;
+    sq__object_unlock(group);
+    return loop;
+}
+
+static sq__ready_t *entry_of(const sq__member_count_t *member_count) { return &((sq_queue_t *)sq__load_relaxed(&member_count->queue))->ready; }
+
+static bool is_ready_on_loop_of(sq__member_count_t *member_count, const void *owner) {
+    return is_on_loop_of(member_count, owner) && sq__pool_has_entry(member_count->pool, entry_of(member_count));
+}
+
+bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
+    sq_group_t *group = (sq_group_t *)subject->object;
+    sq__pool_t *loop = NULL;
+    sq__ready_t *entry = NULL;
+    sq__object_lock(group);
+    const sq__member_count_t *member_count = find_count(group, is_ready_on_loop_of, sq__self()->owner);
+    bool is_found = member_count != NULL;
+    if (is_found && runs) {
+        loop = sq__pool_retain(member_count->pool);
+        entry = entry_of(member_count);
+    }
+    sq__object_unlock(group);
+    if (loop != NULL) {
+        is_found = sq__pool_run_one(loop, entry);
+        sq__pool_release(loop);
+    }
+    return is_found;
+}

@@ -1,0 +1,25 @@
+/* object_peek.h: what a group or an item waits for, for a dump. */
+#ifndef SQ__OBJECTS_OBJECT_PEEK_H
+#define SQ__OBJECTS_OBJECT_PEEK_H
+
+#include "include/sq_types.h"
+#include "state/work.h"
+
+#include <stddef.h>
+
+enum { SQ__PEEK_QUEUES = 8 };
+
+typedef struct sq__object_view {
+    uint64_t entered;  /* of a group: members that sq_group_enter added */
+    size_t queues;     /* with members of the group, or the one that has the item; `queue` has the first SQ__PEEK_QUEUES of them */
+    struct {
+        const sq_queue_t *at; /* may have been freed by now */
+        uint64_t members;
+    } queue[SQ__PEEK_QUEUES];
+} sq__object_view_t;
+
+/* Peeks at the group or item. False: it cannot be read. */
+bool sq__group_peek(const void *group, sq__object_view_t *view);
+bool sq__item_peek(const void *item, sq__object_view_t *view);
+
+#endif

@@ -1,0 +1,51 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* O_CLOEXEC */
+#endif
+#include "platform/event_fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <unistd.h>
+
+int sq__event_fd_open_pipe(sq__event_fd_t *event_fd) {
+    int ends[2];
+    if (pipe(ends) != 0) {
+        return errno;
+    }
+    for (int i = 0; i < 2; i += 1) {
+        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(ends[i], F_SETFL, fcntl(ends[i], F_GETFL) | O_NONBLOCK);
+    }
+    *event_fd = (sq__event_fd_t){ .reads = ends[0], .writes = ends[1] };
+    return 0;
+}
+
+void sq__event_fd_close(sq__event_fd_t event_fd) {
+    close(event_fd.reads);
+    if (event_fd.writes != event_fd.reads) {
+        close(event_fd.writes);
+    }
+}
+
+/* EAGAIN: it was signalled very often since it was last cleared, so it is readable. */
+bool sq__event_fd_signal(sq__event_fd_t event_fd) {
+    const uint64_t one = 1;
+    ssize_t length;
+    while ((length = write(event_fd.writes, &one, sizeof one)) < 0 && errno == EINTR) {
+    }
+    return length > 0 || errno == EAGAIN;
+}
+
+/* An eventfd has one number, a pipe one for each time that it was rung. */
+int sq__event_fd_clear(sq__event_fd_t event_fd) {
+    uint64_t rung[64];
+    ssize_t length;
+    bool sounded = false;
+    do {
+        while ((length = read(event_fd.reads, rung, sizeof rung)) < 0 && errno == EINTR) {
+        }
+        sounded = sounded || length > 0;
+    } while (length == (ssize_t)sizeof rung);
+    return length < 0 && errno != EAGAIN ? -1 : sounded;
+}

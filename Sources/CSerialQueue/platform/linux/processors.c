@@ -1,0 +1,96 @@
+/* processors.c: how many processors this process may use.
+ *
+ * DESIGN. The smaller one of two: those that its main thread may be scheduled on, and its control group's quota, which is time per period. A
+ * group's limit holds for the groups within it as well, so all groups up to the root are read. Reading a file is a point at which a
+ * thread can be cancelled; this function disables that, because it is called in the middle of waits, and with locks held. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* sched_getaffinity */
+#endif
+#include "platform/processors.h"
+
+#if SQ__LINUX
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 512 };
+
+static unsigned schedulable(void) {
+    cpu_set_t mine;
+    if (sched_getaffinity(getpid(), sizeof mine, &mine) == 0) { /* the main thread's set: the calling thread may be pinned */
+        int count = CPU_COUNT(&mine);
+        return count > 0 ? (unsigned)count : 1;
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than 1024 processors: the set above is too small */
+    return online > 0 ? (unsigned)online : 1;
+}
+
+/* The beginning of a small file as a string; false: there is none. */
+static bool read_file(const char *path, char *text, size_t size) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    ssize_t length = read(file, text, size - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
+/* cpu.max of a group is "QUOTA PERIOD", in microseconds, or "max PERIOD". Returns `limit` or less. */
+static unsigned limited_by(const char *group, unsigned limit) {
+    char path[PATH_SIZE + 64], text[64];
+    unsigned long long quota, period;
+    snprintf(path, sizeof path, "%s/cpu.max", group);
+    if (!read_file(path, text, sizeof text) || sscanf(text, "%llu %llu", &quota, &period) != 2 || period == 0) {
+        return limit;
+    }
+    unsigned long long whole = (quota + period - 1) / period;
+    return whole < 1 ? 1 : whole < limit ? (unsigned)whole : limit;
+}
+
+unsigned sq__processors_within(const char *root, const char *group, unsigned limit) {
+    char path[PATH_SIZE];
+    size_t length = (size_t)snprintf(path, sizeof path, "%s%s", root, group);
+    if (length >= sizeof path) {
+        return limit;
+    }
+    while (length >= strlen(root)) { /* the root begins with a slash, so strrchr always finds one */
+        limit = limited_by(path, limit);
+        length = (size_t)(strrchr(path, '/') - path);
+        path[length] = '\0';
+    }
+    return limit;
+}
+
+/* This process's line of the second version of control groups is "0::PATH". */
+static unsigned count_processors(void) {
+    char text[PATH_SIZE];
+    unsigned count = schedulable();
+    if (read_file("/proc/self/cgroup", text, sizeof text)) {
+        char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+        if (line != NULL) {
+            char *group = strchr(line, '/');
+            if (group != NULL) {
+                group[strcspn(group, "\n")] = '\0';
+                count = sq__processors_within("/sys/fs/cgroup", group, count);
+            }
+        }
+    }
+    return count;
+}
+
+unsigned sq__processor_count(void) {
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    unsigned count = count_processors();
+    pthread_setcancelstate(cancel_state, NULL);
+    return count;
+}
+
+#endif

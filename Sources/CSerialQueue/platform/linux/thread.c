@@ -1,0 +1,78 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* pthread_setname_np */
+#endif
+#include "platform/thread.h"
+
+#if SQ__LINUX
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void sq__thread_name_self(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+/* By number: musl's functions refuse, because Linux applies them to a thread and POSIX means the process. */
+void sq__thread_become_like_main(void) {
+    pid_t process = getpid();
+    struct sched_param parameters;
+    cpu_set_t processors;
+    long policy = syscall(SYS_sched_getscheduler, process);
+    if (policy != syscall(SYS_sched_getscheduler, 0) && syscall(SYS_sched_getparam, process, &parameters) == 0) {
+        (void)syscall(SYS_sched_setscheduler, 0, policy, &parameters);
+    }
+    if (sched_getaffinity(process, sizeof processors, &processors) == 0) {
+        (void)sched_setaffinity(0, sizeof processors, &processors);
+    }
+    (void)setpriority(PRIO_PROCESS, (id_t)sq__thread_id(), getpriority(PRIO_PROCESS, (id_t)process));
+}
+
+void sq__thread_wake_in_time(void) { (void)prctl(PR_SET_TIMERSLACK, 1ul, 0, 0, 0); }
+
+bool sq__thread_owns_stack(const void *address) {
+    pthread_attr_t attributes;
+    void *lowest = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        return false;
+    }
+    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_destroy(&attributes);
+    return (uintptr_t)address - (uintptr_t)lowest < size;
+}
+
+uint64_t sq__thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
+
+uint64_t sq__thread_processor_time(uint64_t id) {
+    /* Builds the clock ID that pthread_getcpuclockid would return; that function must not be called for a thread that may have ended. 4: the
+     * clock of one thread; 2: the scheduler's exact count. */
+    clockid_t clock = (clockid_t)(~(uint32_t)id << 3 | 4 | 2);
+    struct timespec used;
+    return clock_gettime(clock, &used) == 0 ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
+}
+
+sq__thread_state_t sq__thread_state(uint64_t id) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/stat", id);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return SQ__THREAD_UNKNOWN;
+    }
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    const char *state = strrchr(text, ')'); /* behind the name, which may have parentheses of its own */
+    if (state == NULL || state[1] != ' ') {
+        return SQ__THREAD_UNKNOWN;
+    }
+    return state[2] == 'R' ? SQ__THREAD_READY : SQ__THREAD_BLOCKED;
+}
+
+#endif

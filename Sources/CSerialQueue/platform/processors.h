@@ -1,0 +1,15 @@
+/* processors.h: how many processors there are for this process. */
+#ifndef SQ__PLATFORM_PROCESSORS_H
+#define SQ__PLATFORM_PROCESSORS_H
+
+#include "platform/system.h"
+
+#include <stdbool.h>
+
+/* How many processors this process may use, by the main thread's affinity and the control group's quota. Reads several files. */
+unsigned sq__processor_count(void);
+
+/* `limit`, reduced by the quotas of the control group and of its parents. On Linux. For sq__processor_count, and tests. */
+unsigned sq__processors_within(const char *root, const char *group, unsigned limit);
+
+#endif

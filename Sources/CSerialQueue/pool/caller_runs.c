@@ -1,0 +1,72 @@
+#include "pool/caller_runs.h"
+
+#include "pool/pool.h"
+#include "pool/pool_internal.h"
+#include "pool/ready.h"
+#include "thread/self.h"
+
+/* The order of the classes; higher is sooner. */
+static int rank(sq_service_t service) {
+    switch (service) {
+    case SQ_SERVICE_INTERACTIVE:
+        return 3;
+    case SQ_SERVICE_DEFAULT:
+        return 2;
+    case SQ_SERVICE_UTILITY:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+bool sq__pool_is_of_lower_class(const sq__pool_t *pool) {
+    const sq__member_t *member = sq__self()->member;
+    sq_service_t own = member != NULL ? member->pool->service : SQ_SERVICE_DEFAULT;
+    return rank(pool->service) < rank(own);
+}
+
+bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+    size_t ran = 0;
+    if (!caller_run->is_given) {
+        sq__mutex_lock(&pool->lock);
+        bool is_ready = sq__pool_take_out(pool, caller_run->band, caller_run->entry);
+        sq__mutex_unlock(&pool->lock);
+        if (!is_ready) {
+            return false;
+        }
+    }
+    caller_run->is_given = pool->call(caller_run->entry, 1, &ran) == SQ__READY_MORE;
+    return true;
+}
+
+bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+    sq__mutex_lock(&pool->lock);
+    bool is_ready = sq__pool_is_ready(pool, caller_run->band, caller_run->entry);
+    if (!is_ready) {
+        caller_run->next = pool->caller_run;
+        pool->caller_run = caller_run;
+        sq__count(&pool->listed, 1);
+    }
+    sq__mutex_unlock(&pool->lock);
+    return !is_ready;
+}
+
+void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+    sq__mutex_lock(&pool->lock);
+    for (sq__caller_run_t **link = &pool->caller_run; *link != NULL; link = &(*link)->next) {
+        if (*link == caller_run) {
+            sq__pool_unlist(pool, link);
+            break;
+        }
+    }
+    sq__mutex_unlock(&pool->lock);
+    sq__token_forget_nudge(caller_run->token); /* else the next sleep of this wait would end at once */
+}
+
+void sq__pool_end_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
+    if (caller_run->is_given && !sq__pool_is_stale(pool)) {
+        sq__pool_post(pool, caller_run->band, caller_run->entry);
+    }
+}
+
+bool sq__pool_has_listed(const sq__pool_t *pool) { return sq__load_relaxed(&pool->listed) != 0; }

@@ -1,0 +1,35 @@
+/* caller_runs.h: a thread that is not a member runs an entry of the pool itself, instead of waiting for a member.
+ *
+ * DESIGN. A sync caller of a higher class of service runs the tasks ahead of it itself (sq_queue_options_t.helps): it would
+ * otherwise wait for a thread that gets less of the processor. It takes the queue's entry out of the list. If a member runs the
+ * entry, or another thread has the baton, the waiting thread is listed in the pool, and sleeps. The member ends its batch
+ * after the running task; the entry is then given to the waiting thread instead of being appended. An entry that has been
+ * given belongs to the waiting thread, which runs it, or posts it again when the wait is over.
+ *
+ *     (g) under the lock: append or post finds the thread listed: removes it, marks it as given, nudges its token
+ *     (w) under the lock: listed before it sleeps, unless the entry is in the list; removed after it
+ *
+ *     g w     (w) finds is_given set, also if it woke for another reason: the entry is not lost
+ *     w g     no thread is listed: the entry is appended, and a member is woken */
+#ifndef SQ__POOL_CALLER_RUNS_H
+#define SQ__POOL_CALLER_RUNS_H
+
+#include "pool/pool_types.h"
+
+/* True: the calling thread is of a higher class than the pool's threads. */
+bool sq__pool_is_of_lower_class(const sq__pool_t *pool);
+
+/* Runs one task of the entry, if the entry is ready or was given. False: it is neither. */
+bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run);
+
+/* Called before and after a sleep. The first returns false if the entry is ready: then the thread must not sleep. */
+bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
+void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
+
+/* Called when the wait is over: posts an entry that was given and not run. */
+void sq__pool_end_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
+
+/* A hint. True: a thread is listed. */
+bool sq__pool_has_listed(const sq__pool_t *pool);
+
+#endif

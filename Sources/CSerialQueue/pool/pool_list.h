@@ -1,0 +1,32 @@
+/* pool_list.h: the pools of this process, for a dump. */
+#ifndef SQ__POOL_POOL_LIST_H
+#define SQ__POOL_POOL_LIST_H
+
+#include "pool/pool_types.h"
+
+/* Called when a pool is complete, and before it is freed. */
+void sq__pools_add(sq__pool_t *pool);
+void sq__pools_remove(sq__pool_t *pool);
+
+typedef struct sq__pool_view {
+    char label[64];
+    bool is_manual, is_loop;
+    bool is_locked;        /* the pool's lock was held while its fields were read */
+    unsigned members, idle, seats, seated, most;
+    unsigned blocked;      /* members with a seat that the system says do not run */
+    size_t waiting;        /* entries */
+    sq__alarms_t *clock;   /* of a manual pool */
+} sq__pool_view_t;
+
+typedef struct sq__pool_visitor {
+    sq__patience_t *patience; /* with the locks. Without its lock the fields of a pool are read all the same */
+    void (*entry)(void *context, const sq__ready_t *entry, bool is_locked);              /* each ready one, in order; before `pool` */
+    void (*pool)(void *context, const sq__pool_t *pool, const sq__pool_view_t *view);
+    void *context;
+} sq__pool_visitor_t;
+
+/* Visits all pools. With `is_locked`, `entry` is called under the pool's lock: the queue that the entry stands for exists. Without the
+ * lock it may be freed. Returns false if it did not get the lock of the list: then no pool was visited. */
+bool sq__pools_visit(const sq__pool_visitor_t *visitor);
+
+#endif

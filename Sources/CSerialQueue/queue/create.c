@@ -1,0 +1,189 @@
+#include "queue/create.h"
+
+#include "state/handle.h"
+#include "state/queue_lock.h"
+#include "include/sq_pool.h"
+#include "gate/concurrent.h"
+#include "observe/trace_hooks.h"
+#include "platform/memory.h"
+#include "platform/thread.h"
+#include "pool/loop.h"
+#include "queue/async.h"
+#include "queue/capacity.h"
+#include "queue/end.h"
+#include "queue/queue_runner.h"
+#include "wait/deadlock.h"
+#include "queue/suspend.h"
+#include "trace/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* It is in this file because every program that uses queues links it. */
+static __attribute__((constructor)) void trace(void) { sq__trace_from_environment(); }
+
+static sq__band_t band_of(sq_priority_t priority) {
+    return priority == SQ_PRIORITY_HIGH ? SQ__BAND_HIGH : priority == SQ_PRIORITY_LOW ? SQ__BAND_LOW : SQ__BAND_NORMAL;
+}
+
+static bool are_valid(const sq_queue_options_t *options) {
+    return options->capacity <= PTRDIFF_MAX
+        && options->priority >= SQ_PRIORITY_LOW && options->priority <= SQ_PRIORITY_HIGH
+        && (options->stack_size == 0 || sq__thread_stack_size_is_valid(options->stack_size));
+}
+
+/* Returns a zeroed queue, with its concurrent part if it has a width; NULL: no memory. */
+static sq_queue_t *make(size_t label_length, size_t width) {
+    size_t in_front = width > 1 ? sizeof(sq__concurrent_t) : 0;
+    size_t bytes = in_front + sizeof(sq_queue_t);
+    char *memory = sq__memory(bytes + label_length + 1);
+    if (memory == NULL) {
+        return NULL;
+    }
+    memset(memory, 0, bytes);
+    sq_queue_t *queue = (sq_queue_t *)(void *)(memory + in_front);
+    if (width > 1) {
+        sq__concurrent_t *concurrent = sq__concurrent_of(queue);
+        concurrent->newest = &concurrent->oldest;
+        concurrent->drains = sq__deadlock_look_again_at;
+        concurrent->width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX;
+        sq__store_relaxed(&queue->control, SQ__CONCURRENT);
+        sq__store_relaxed(&queue->state, SQ__OWNED);
+    }
+    return queue;
+}
+
+sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *options) {
+    if (!are_valid(options)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (options->pool != NULL && sq__pool_is_stale(options->pool)) {
+        errno = ESTALE;
+        return NULL;
+    }
+    sq_pool_t *pool = options->pool;
+    bool is_on_loop = pool != NULL && sq__pool_is_loop(pool);
+    if (is_on_loop && options->width > 1) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (options->width > 1 && pool == NULL && (pool = sq_pool_shared()) == NULL) {
+        return NULL; /* errno is set */
+    }
+    size_t length = label != NULL ? strlen(label) : 0;
+    sq_queue_t *queue = make(length, options->width);
+    if (queue == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(queue->label, label != NULL ? label : "", length + 1);
+    sq__handle_mark(queue);
+    queue->stack_kib = (uint32_t)((options->stack_size + 1023) / 1024);
+    queue->process = sq__process();
+    if (options->capacity > 0 && (queue->permits = sq__capacity_create(options->capacity, sq__async_give_permit)) == NULL) {
+        sq__memory_free(sq__queue_memory(queue));
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (pool != NULL) {
+        if (options->helps && options->width <= 1) {
+            sq__control(queue, 0, SQ__HELPS);
+        }
+        sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool), band_of(options->priority)));
+    }
+    if (is_on_loop) {
+        sq__store_relaxed(&queue->control, SQ__ON_LOOP);
+        sq__store_relaxed(&queue->state, SQ__BOUND);
+    }
+    sq__store_relaxed(&queue->entered, 1);
+    sq__store_relaxed(&queue->references, 1);
+    if (sq__trace_is_on()) {
+        sq__trace_hook_begin(queue);
+    }
+    return queue;
+}
+
+/* Called in a task of a queue without references: the running task has kept it alive. */
+static void revive(sq_queue_t *queue) {
+    sq__lock(queue);
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    /* [own] acquire: the releaser's writes, if it came first; release: to the releaser, if it comes later. */
+    while (!sq__cas_acq_rel(&queue->state, &state, state - SQ__RELEASE_ONE)) {
+    }
+    if (!(state & SQ__CLOSED)) {
+        /* If it was suspended when it was released, its tasks were going to be discarded: now they run again. */
+        sq__control(queue, SQ__DISCARD, 0);
+    }
+    sq__unlock(queue);
+}
+
+sq_queue_t *sq_queue_retain(sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    if (__builtin_expect(sq__add_relaxed(&queue->references, 1) == 0, 0)) {
+        revive(queue);
+    }
+    return queue;
+}
+
+/* The baton of a concurrent queue may lie in the gate: then it is taken here, to end the queue. The queue ends under its lock, so it
+ * exists as long as the caller holds that. False: its state word has changed. */
+static bool release_concurrent(sq_queue_t *queue, sq__state_t *state) {
+    sq__lock(queue);
+    /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails. */
+    bool is_released = sq__cas_release_or_acquire(&queue->state, state, *state + SQ__RELEASE_ONE);
+    bool takes = is_released && sq__concurrent_takes(queue);
+    sq__unlock(queue);
+    if (takes) {
+        sq__baton_pass(queue);
+    }
+    return is_released;
+}
+
+void sq_queue_release(sq_queue_t *queue) {
+    if (queue == NULL) {
+        return;
+    }
+    SQ__CHECK_HANDLE(queue);
+    /* [reference] release: our use of the queue; acquire, if it was the last: everybody's. */
+    if (sq__sub_acq_rel(&queue->references, 1) != 1) {
+        return;
+    }
+    sq__state_t state = sq__load_acquire(&queue->state); /* [own] [end] acquire: what the last holder wrote */
+    for (;;) {
+        bool at_rest = sq__state_is_free(state) || (state & SQ__ENDED);
+        if (at_rest && (state & SQ__RELEASES) == 0) {
+            break; /* no task runs that could revive it */
+        }
+        if (sq__queue_is_stale(queue)) {
+            return; /* its holder is a thread of the parent */
+        }
+        if ((state & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED) {
+            if (sq__suspend_abandon(queue)) {
+                return;
+            }
+            state = sq__load_acquire(&queue->state); /* [own] [end] acquire: as above */
+            continue;
+        }
+        if (sq__is_concurrent(queue)) {
+            if (release_concurrent(queue, &state)) {
+                return;
+            }
+            continue;
+        }
+        /* [own] release: our use of the queue, to the holder that will end it. [own] [end] acquire if it fails: as above. */
+        if (sq__cas_release_or_acquire(&queue->state, &state, state + SQ__RELEASE_ONE)) {
+            return;
+        }
+    }
+    sq__worker_t *worker = sq__runner_worker(sq__load_relaxed(&queue->runner)); /* after everybody's last use of the queue */
+    if (worker != NULL && !sq__queue_is_stale(queue)) {
+        sq__worker_stop(worker);
+    }
+    sq__queue_dispose(queue);
+}
+
+const char *sq_queue_label(const sq_queue_t *queue) {
+    SQ__CHECK_HANDLE(queue);
+    return queue->label;
+}

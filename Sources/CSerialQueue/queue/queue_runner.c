@@ -1,0 +1,79 @@
+#include "queue/queue_runner.h"
+
+#include "concurrent/admit.h"
+#include "concurrent/run_async.h"
+#include "kernel/baton.h"
+#include "observe/watch_notes.h"
+#include "state/queue_lock.h"
+#include "kernel/run_task.h"
+#include "platform/container.h"
+#include "queue/end.h"
+#include "queue/targeted.h"
+
+/* A worker's function: runs tasks until the baton has been passed on. False: the worker ends. */
+static bool run_on_worker(void *argument) {
+    sq_queue_t *queue = argument;
+    size_t ran = 0;
+    sq__run_end_t end = sq__run_tasks(queue, SIZE_MAX, &ran);
+    if (end == SQ__RUN_END) {
+        sq__queue_end(queue, true);
+    }
+    return end == SQ__RUN_GONE;
+}
+
+sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran) {
+    sq_queue_t *queue = SQ__CONTAINER(ready, sq_queue_t, ready);
+    sq__run_end_t end = sq__is_concurrent(queue) ? sq__concurrent_run(queue, batch, ran)
+                                                 : sq__run_tasks(queue, batch, ran);
+    if (end == SQ__RUN_END) {
+        sq__queue_end(queue, true);
+    }
+    return end == SQ__RUN_MORE ? SQ__READY_MORE : SQ__READY_GONE;
+}
+
+void sq__baton_pass(sq_queue_t *queue) {
+    if (sq__queue_is_stale(queue)) {
+        return; /* the next holder is a thread of the parent; the queue stays owned, and refuses */
+    }
+    if (sq__is_concurrent(queue)) {
+        if (sq__admit_pass(queue)) {
+            sq__queue_end(queue, false);
+        }
+        return;
+    }
+    switch (sq__baton_next(queue, false)) {
+    case SQ__NEXT_TASK:
+        sq__watch_gets_busy(queue);
+        if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__ON_TARGET, 0)) {
+            sq__targeted(queue)->post(queue);
+        } else {
+            /* There is a runner, or it would not have been accepted; [worker] came with the task. */
+            sq__runner_post(sq__load_relaxed(&queue->runner), &queue->ready);
+        }
+        break;
+    case SQ__NEXT_END:
+        sq__queue_end(queue, false);
+        break;
+    case SQ__NEXT_GONE:
+        break;
+    }
+}
+
+int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
+    int error = 0;
+    sq__worker_t *worker;
+    sq__lock(queue);
+    *runner = sq__load_relaxed(&queue->runner);
+    if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
+        error = ESHUTDOWN; /* and the worker may have ended already */
+    } else if (*runner == 0) {
+        const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024 };
+        error = sq__worker_start(&worker, SQ__WORKER_SLEEPS, run_on_worker, queue, &kind);
+        if (error == 0) {
+            *runner = (sq__runner_t)worker;
+            sq__store_release(&queue->runner, *runner); /* [worker] release: the worker's fields */
+        }
+    }
+    sq__unlock(queue);
+    return error;
+}

@@ -1,0 +1,209 @@
+/* target.c: queues that run their tasks on another queue.
+ *
+ * DESIGN. A queue with a target is never free to a sync, as if it were on a loop (SQ__BOUND), and its runner is the target. Where another
+ * queue posts its worker or its entry, this one submits a task to its target, which runs a batch of its tasks. That task is a job: it
+ * takes no room of the target.
+ *
+ * A sync first gets its turn in the queue, then in the target, and runs in both. It passes the queue's baton on before it leaves the
+ * target. So a thread that has the turn of a queue waits for its target or has it, and the order is always from a queue to its target.
+ * A thread that has the target's turn never waits for the queue: such a wait is a deadlock, and is refused.
+ *
+ * The queue holds a reference to its target. If the target was shut down, the queue's tasks run after the target's end (after_end.h). A
+ * shutdown of the target that discards does not discard them. */
+#include "include/sq_queue.h"
+
+#include "kernel/current.h"
+#include "kernel/run_task.h"
+#include "observe/call_sites.h"
+#include "platform/thread.h"
+#include "queue/create.h"
+#include "queue/end.h"
+#include "queue/queue_runner.h"
+#include "queue/targeted.h"
+#include "queue/turn.h"
+#include "state/handle.h"
+#include "state/queue_lock.h"
+#include "wait/deadlock_report.h"
+
+#include <errno.h>
+
+/* Tasks */
+
+static void post(sq_queue_t *queue);
+static void post_after_end(sq_queue_t *queue);
+
+/* A task of the target. `runs`: not, if the target discards it. */
+static void run_batch(void *first, void *unused, bool runs) {
+    sq_queue_t *queue = first;
+    size_t ran = 0;
+    (void)unused;
+    if (!runs) {
+        post_after_end(queue); /* not to the target: it may discard before it refuses */
+        return;
+    }
+    switch (sq__run_tasks_inside(queue, SQ__BATCH, &ran)) {
+    case SQ__RUN_MORE:
+        post(queue);
+        break;
+    case SQ__RUN_END:
+        sq__queue_end(queue, true);
+        break;
+    default:
+        break;
+    }
+}
+
+/* What was accepted must run, so a lack of memory is waited out. */
+static void post_after_end(sq_queue_t *queue) {
+    while (sq__async_after_end(sq__queue_target(queue), run_batch, queue, NULL) == ENOMEM) {
+        sq__thread_yield();
+    }
+}
+
+static void post(sq_queue_t *queue) {
+    int error;
+    while ((error = sq_async_job(sq__queue_target(queue), run_batch, queue, NULL)) == ENOMEM) {
+        sq__thread_yield();
+    }
+    if (error == ESHUTDOWN) {
+        post_after_end(queue);
+    } /* ESTALE: the rest is the parent's */
+}
+
+/* Syncs */
+
+typedef struct turn {
+    sq_queue_t *queue;
+    uint64_t submitted;
+    sq_function_t function;
+    void *context;
+    const void *caller;
+} turn_t;
+
+/* In the turns of both. */
+static void run_turn(void *context) {
+    const turn_t *turn = context;
+    sq__run_turn(turn->queue, turn->submitted, turn->function, turn->context, turn->caller);
+    sq__baton_pass(turn->queue);
+}
+
+static int run_on_target(sq_queue_t *queue, sq_time_t deadline, turn_t *turn, const void *caller) {
+    sq_queue_t *target = sq__queue_target(queue);
+    int error = sq__sync_from(target, deadline, run_turn, turn, caller);
+    if (error == ESHUTDOWN) {
+        error = sq__sync_or_run_from(target, run_turn, turn, caller);
+    }
+    if (error && error != ESTALE) {
+        sq__count(&queue->ran, (uint64_t)-1); /* the turn was not used */
+        sq__add_relaxed(&queue->withdrawn, 1);
+        sq__baton_pass(queue);
+    }
+    return error;
+}
+
+/* A target whose turn the caller has; NULL: none. */
+static const sq_queue_t *target_of_caller(const sq_queue_t *queue) {
+    const sq_queue_t *target = sq__queue_target(queue);
+    while (target != NULL && (sq__is_concurrent(target) || !sq_is_current(target))) {
+        target = sq__queue_target(target);
+    }
+    return target;
+}
+
+static int sync_on_target(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    if (sq__queue_is_stale(queue)) {
+        return sq__queue_reject(queue, ESTALE);
+    }
+    if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
+        return sq__queue_reject(queue, ESHUTDOWN);
+    }
+    const sq_queue_t *held = target_of_caller(queue);
+    if (held != NULL) {
+        sq__deadlock_onto_own_target(queue, held);
+        return sq__queue_reject(queue, EDEADLK);
+    }
+    turn_t turn = { .queue = queue, .function = function, .context = context, .caller = caller };
+    int error = sq__turn_take(queue, deadline, caller, &turn.submitted);
+    return error ? error : run_on_target(queue, deadline, &turn, caller);
+}
+
+/* Setting the target */
+
+/* With all queues' locks. True: a target of `target`, or it itself, is the queue. */
+static bool is_circle(const sq_queue_t *queue, const sq_queue_t *target) {
+    while (target != NULL && target != queue) {
+        target = sq__queue_target(target);
+    }
+    return target != NULL;
+}
+
+/* With all queues' locks. True: nothing has been submitted to it. */
+static bool is_unused(const sq_queue_t *queue) {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    return (sq__state_is_free(state) || state & SQ__PARKED) && sq__state_tail(state) == NULL && !(state & SQ__CLOSED)
+        && sq__load_relaxed(&queue->ran) == 0 && sq__load_relaxed(&queue->handoff_kind) == SQ__EMPTY;
+}
+
+/* With all queues' locks. */
+static int set(sq_queue_t *queue, sq_queue_t *target) {
+    sq__runner_t runner = sq__load_relaxed(&queue->runner);
+    if (is_circle(queue, target) || sq__runner_pool(runner) != NULL) {
+        return EINVAL;
+    }
+    if (sq__runner_worker(runner) != NULL || !is_unused(queue)) {
+        return EBUSY;
+    }
+    sq__targeted_t *targeted = sq__extra_make(queue, SQ__EXTRA_TARGET, sizeof *targeted);
+    if (targeted == NULL) {
+        return ENOMEM;
+    }
+    *targeted = (sq__targeted_t){ post, sync_on_target, sq_queue_set_target, sq_queue_release };
+    sq__control(queue, 0, SQ__ON_TARGET);
+    sq__store_release(&queue->runner, sq__runner_of_target(target)); /* [worker] release: the record and the control */
+    (void)sq__or_acq_rel(&queue->state, SQ__BOUND); /* [own] release: all this, to the first holder */
+    return 0;
+}
+
+int sq_queue_set_target(sq_queue_t *queue, sq_queue_t *target) {
+    SQ__CHECK_HANDLE(queue);
+    SQ__CHECK_HANDLE(target);
+    if (sq__queue_is_stale(queue) || sq__queue_is_stale(target)) {
+        return ESTALE;
+    }
+    sq_queue_retain(target);
+    sq__lock_all();
+    sq_queue_t *old = sq__queue_target(queue);
+    int error = set(queue, target);
+    sq__unlock_all();
+    sq_queue_release(error ? target : old);
+    return error;
+}
+
+static __attribute__((noinline)) sq_queue_t *create_on_target(const char *label, const sq_queue_options_t *options) {
+    if (options->pool != NULL) {
+        errno = EINVAL;
+        return NULL;
+    }
+    sq_queue_options_t serial = *options;
+    serial.width = 1;
+    sq_queue_t *queue = sq__queue_create(label, &serial);
+    int error = queue != NULL ? sq_queue_set_target(queue, options->target) : 0;
+    if (error) {
+        sq_queue_release(queue);
+        errno = error;
+        return NULL;
+    }
+    return queue;
+}
+
+sq_queue_t *sq_queue_create(const char *label, const sq_queue_options_t *options) {
+    static const sq_queue_options_t defaults = SQ_QUEUE_OPTIONS_INIT;
+    if (options == NULL) {
+        return sq__queue_create(label, &defaults);
+    }
+    if (__builtin_expect(options->size != sizeof *options, 0)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    return __builtin_expect(options->target != NULL, 0) ? create_on_target(label, options) : sq__queue_create(label, options);
+}

@@ -1,0 +1,58 @@
+/* timer_control.c: suspending a timer, and a task for the time after its last firing. timer_fire.c has the design. */
+#include "gate/concurrent.h"
+#include "queue/async.h"
+#include "state/handle.h"
+#include "state/queue_lock.h"
+#include "timer/timer_fire.h"
+
+#include <errno.h>
+
+/* L. A firing that waits is to be taken back: `due` becomes the first time that it covers. */
+static void move_due_back(sq_timer_t *timer) {
+    bool is_far = timer->due == SQ_FOREVER; /* not known any more: the intervals are too long to be missed twice */
+    timer->due = is_far ? sq__alarms_now(timer->alarms) : timer->due - timer->waiting_intervals * timer->interval;
+}
+
+int sq_timer_suspend(sq_timer_t *timer) {
+    if (sq__queue_is_stale(timer->queue)) {
+        return ESTALE;
+    }
+    sq__lock(timer->queue);
+    timer->suspensions += 1;
+    bool is_to_fire = timer->is_armed || timer->is_waiting || timer->is_resting;
+    if (timer->is_waiting) {
+        move_due_back(timer);
+    }
+    sq__timer_disarm(timer);
+    timer->is_resting = is_to_fire;
+    sq__unlock(timer->queue);
+    return 0;
+}
+
+int sq_timer_resume(sq_timer_t *timer) {
+    if (sq__queue_is_stale(timer->queue)) {
+        return ESTALE;
+    }
+    sq__lock(timer->queue);
+    int error = timer->suspensions > 0 ? 0 : EINVAL;
+    timer->suspensions -= error == 0;
+    bool is_closed = sq__load_relaxed(&timer->queue->state) & SQ__CLOSED; /* changes under the same lock */
+    if (error == 0 && timer->suspensions == 0 && timer->is_resting && !timer->is_running && !is_closed) {
+        timer->is_resting = false;
+        sq__timer_arm(timer, timer->due, timer->leeway);
+    }
+    sq__unlock(timer->queue);
+    return error;
+}
+
+int sq_timer_cancel_then(sq_timer_t *timer, const sq_task_t *task) {
+    sq_queue_t *queue = timer->queue;
+    if (task->run == NULL || sq__queue_is_stale(queue)) {
+        return task->run == NULL ? EINVAL : ESTALE;
+    }
+    (void)sq_timer_cancel(timer);
+    /* Behind the firing that runs; on a concurrent queue a barrier waits for it. */
+    const void *caller = __builtin_return_address(0);
+    int error = sq__async_due(queue, SQ__DUE | sq__barrier_on(queue), &(sq__work_t){ .task = *task }, caller);
+    return error ? sq__queue_reject(queue, error) : 0;
+}

@@ -1,0 +1,81 @@
+import Dispatch
+import SerialQueue
+import Synchronization
+
+/// A closure that can be submitted, cancelled, waited for and performed, as Dispatch's.
+///
+/// It may be submitted more than once. A wait or a notification is for its first run, and for what is submitted by then.
+public final class DispatchWorkItem {
+    let flags: DispatchWorkItemFlags
+    private let block: () -> Void
+    /// Has one member until the first run; and the submissions that have no other group.
+    let ended = WorkGroup(label: "DispatchWorkItem")
+    private let hasRun = Atomic(false)
+    private let cancelled = Atomic(false)
+
+    /// Makes an item. Its class is that of the queue that it is submitted to.
+    public init(qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], block: @escaping () -> Void) {
+        self.flags = flags
+        self.block = block
+        ended.enter()
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Runs the closure on this thread, unless it was cancelled.
+    public func perform() {
+        if !isCancelled { block() }
+        end()
+    }
+
+    private func end() {
+        // Relaxed: the group's own operations order the rest.
+        if !hasRun.exchange(true, ordering: .relaxed) { ended.leave() }
+    }
+
+    /// Prevents runs that have not begun. They still take their turn, without the closure.
+    public func cancel() {
+        cancelled.store(true, ordering: .relaxed)
+    }
+
+    /// Whether ``cancel()`` was called.
+    public var isCancelled: Bool {
+        cancelled.load(ordering: .relaxed)
+    }
+
+    /// Blocks the thread until the item has run, or was skipped in its turn because it was cancelled.
+    ///
+    /// If it can only run after the caller, the program ends with a message that names the queues.
+    public func wait() {
+        ended.wait()
+    }
+
+    /// As ``wait()``, but until a time.
+    public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
+        wait(within: remaining(until: timeout))
+    }
+
+    /// As ``wait()``, but until a time of the wall clock.
+    public func wait(wallTimeout: DispatchWallTime) -> DispatchTimeoutResult {
+        wait(within: remaining(until: wallTimeout))
+    }
+
+    private func wait(within limit: Duration?) -> DispatchTimeoutResult {
+        waits(for: limit) { limit throws(SerialQueueError) in try ended.wait(within: limit) }
+    }
+
+    /// Submits `execute` to the queue when the item has run.
+    public func notify(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
+        execute: @escaping () -> Void
+    ) {
+        ended.notify(queue, flags, execute)
+    }
+
+    /// Submits another item to the queue when this one has run.
+    public func notify(queue: DispatchQueue, execute: DispatchWorkItem) {
+        ended.notify(queue, execute.flags) { execute.perform() }
+    }
+}

@@ -1,0 +1,43 @@
+import Dispatch
+import SerialQueue
+
+extension DispatchQueue {
+    /// Runs a closure in its turn, on this thread, and returns its result.
+    ///
+    /// A wait that would never end traps with a message that names the queues and threads.
+    @inlinable
+    public func sync<T>(execute work: () throws -> T) rethrows -> T {
+        guard let target else { return try queue.sync(work) }
+        return try queue.sync { try target.sync(execute: work) }
+    }
+
+    /// As `sync(execute:)`, as a barrier if the flags say so.
+    @inlinable
+    public func sync<T>(flags: DispatchWorkItemFlags, execute work: () throws -> T) rethrows -> T {
+        guard let barriers = barriers(flags) else { return try sync(execute: work) }
+        guard let target else { return try barriers.syncBarrier(work) }
+        return try barriers.syncBarrier { try target.sync(execute: work) }
+    }
+
+    /// Runs an item in its turn.
+    public func sync(execute workItem: DispatchWorkItem) {
+        sync(flags: workItem.flags) { workItem.perform() }
+    }
+
+    /// As `sync(execute:)`: on this thread, which Dispatch permits.
+    @inlinable
+    public func asyncAndWait<T>(execute work: () throws -> T) rethrows -> T {
+        try sync(execute: work)
+    }
+
+    /// As `sync(flags:execute:)`.
+    @inlinable
+    public func asyncAndWait<T>(flags: DispatchWorkItemFlags, execute work: () throws -> T) rethrows -> T {
+        try sync(flags: flags, execute: work)
+    }
+
+    /// As `sync(execute:)` with an item.
+    public func asyncAndWait(execute workItem: DispatchWorkItem) {
+        sync(execute: workItem)
+    }
+}

@@ -1,0 +1,72 @@
+import Dispatch
+
+/// A closure that a source calls.
+public typealias DispatchSourceHandler = () -> Void
+
+/// What sources have in common. Only timers are made here; other sources stay Dispatch's.
+public protocol DispatchSourceProtocol: AnyObject {
+    /// Sets what runs when the source fires.
+    func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
+    /// Sets an item that runs when the source fires.
+    func setEventHandler(handler: DispatchWorkItem)
+    /// Sets what runs after the cancellation.
+    func setCancelHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
+    /// Sets an item that runs after the cancellation.
+    func setCancelHandler(handler: DispatchWorkItem)
+    /// Sets what runs when the source is first activated.
+    func setRegistrationHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
+    /// Sets an item that runs when the source is first activated.
+    func setRegistrationHandler(handler: DispatchWorkItem)
+    /// Cancels the source: no event handler starts any more; the cancel handler runs on the queue.
+    func cancel()
+    /// Balances one `suspend()`, or activates the source.
+    func resume()
+    /// Prevents handlers from starting.
+    func suspend()
+    /// Starts the source.
+    func activate()
+    /// 0 for a timer.
+    var handle: UInt { get }
+    /// 0 for a timer.
+    var mask: UInt { get }
+    /// How often the source has fired since the last event handler began.
+    var data: UInt { get }
+    /// Whether `cancel()` was called.
+    var isCancelled: Bool { get }
+}
+
+/// A timer: ``DispatchSource/makeTimerSource(flags:queue:)``.
+public protocol DispatchSourceTimer: DispatchSourceProtocol {}
+
+extension DispatchSourceProtocol {
+    /// Sets what runs when the source fires.
+    public func setEventHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
+    ) {
+        (self as! DispatchSource).set(\.event, handler)
+    }
+    /// Sets an item that runs when the source fires.
+    public func setEventHandler(handler: DispatchWorkItem) {
+        (self as! DispatchSource).set(\.event) { handler.perform() }
+    }
+    /// Sets what runs after the cancellation.
+    public func setCancelHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
+    ) {
+        (self as! DispatchSource).set(\.cancel, handler)
+    }
+    /// Sets an item that runs after the cancellation.
+    public func setCancelHandler(handler: DispatchWorkItem) {
+        (self as! DispatchSource).set(\.cancel) { handler.perform() }
+    }
+    /// Sets what runs when the source is first activated.
+    public func setRegistrationHandler(
+        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
+    ) {
+        (self as! DispatchSource).set(\.registration, handler)
+    }
+    /// Sets an item that runs when the source is first activated.
+    public func setRegistrationHandler(handler: DispatchWorkItem) {
+        (self as! DispatchSource).set(\.registration) { handler.perform() }
+    }
+}

@@ -1,0 +1,40 @@
+import SerialQueue
+import SerialQueueDispatch
+import Synchronization
+
+/// Runs a program with Dispatch's names on a pool that a test controls.
+///
+/// ```swift
+/// try await exploreSchedules { pool in
+///     try await DispatchTesting.run(on: pool) {
+///         try await program()
+///     }
+/// }
+/// ```
+public enum DispatchTesting {
+    /// Runs `body`. Each `DispatchQueue` that it makes, `.main`, `.global()` and timers are on `pool`.
+    ///
+    /// The same holds in closures on these queues, and in tasks that inherit task-local values. Other tests at the same time are not
+    /// affected. Delays use the pool's clock, rounded up to milliseconds; time limits of waits use the real one. A queue that was made
+    /// before stays where it is.
+    ///
+    /// - Throws: What `body` throws.
+    public nonisolated(nonsending) static func run<Result>(
+        on pool: ManualPool, _ body: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        Home.hasTests.store(true, ordering: .relaxed)
+        return try await Home.$ofTest.withValue(Home(on: pool)) { try await body() }
+    }
+
+    /// The same for synchronous code. Run the pool in `body`.
+    ///
+    /// - Throws: What `body` throws.
+    public static func run<Result, Failure: Error>(
+        on pool: ManualPool, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        Home.hasTests.store(true, ordering: .relaxed)
+        var outcome: Swift.Result<Result, Failure>?
+        Home.$ofTest.withValue(Home(on: pool)) { outcome = Swift.Result { () throws(Failure) in try body() } }
+        return try outcome!.get()
+    }
+}

@@ -1,0 +1,201 @@
+import CSerialQueue
+import CSerialQueue.Private
+import CSerialQueueSwiftCall
+
+/// A closure that runs at most once, that can be cancelled, and whose outcome can be waited for.
+///
+/// ```swift
+/// let queue = SerialQueue(label: "com.example.thumbnails")
+/// let item = WorkItem(label: "thumbnail") { print("drawn") }
+/// queue.asyncAfter(.seconds(1), item)
+/// item.cancel()  // never runs, and what it captured has been released
+/// ```
+///
+/// Submit it by `queue.async(item)` or `queue.asyncAfter(delay, item)`; they return `false` if it was refused.
+///
+/// An item has exactly one outcome: its closure has returned, or will never run. The outcome is visible to others only after the
+/// closure and its captures have been released.
+///
+/// Don't use it if you neither cancel it nor wait for it: `async(_:)` costs less. In a task,
+/// ``WorkQueue/run(_:)`` does both.
+///
+/// A `WorkItem` is a handle. Two handles are equal if they stand for the same item. A submitted item also runs after its last
+/// handle was released. If it was never submitted, that release is its outcome: the closure is released.
+public final class WorkItem: Sendable {
+    // Sendable because every call on an sq_item_t is legal from any thread while the caller holds a reference (sq_item.h). This
+    // object is that reference, and the pointer never changes.
+    nonisolated(unsafe) let item: OpaquePointer
+
+    /// How an item ended.
+    public enum Outcome: Sendable, Hashable {
+        /// Its closure has returned.
+        case ran
+        /// It will never run: it was cancelled, or its queue has discarded it.
+        case cancelled
+    }
+
+    /// Takes over one reference from the caller.
+    init(owning item: OpaquePointer) {
+        self.item = item
+    }
+
+    deinit {
+        sq_item_release(item)
+    }
+
+    /// Makes an item that runs `body`.
+    ///
+    /// - Parameters:
+    ///   - label: Names the item in messages.
+    ///   - body: Runs on the queue that the item is submitted to. Released when it has run, or when it is certain that it never will.
+    ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
+    public convenience init(label: String = "", _ body: consuming sending @escaping () -> Void) {
+        var task = DelayedClosure.task(consume body)
+        guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
+        self.init(owning: item)
+    }
+
+    /// Makes an item whose `body` can check whether it was cancelled.
+    ///
+    /// ```swift
+    /// let item = WorkItem { item in
+    ///     for step in 1...1000 where !item.isCancelled { print(step) }
+    /// }
+    /// item.cancel()
+    /// ```
+    ///
+    /// A closure that captures its own item instead keeps the item alive until it has run or is cancelled.
+    ///
+    /// - Parameters:
+    ///   - label: Names the item in messages.
+    ///   - body: Gets a handle of the item.
+    public convenience init(label: String = "", _ body: consuming sending @escaping (WorkItem) -> Void) {
+        var task = ItemClosure.task(consume body)
+        guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
+        ItemClosure.set(item, in: task)
+        self.init(owning: item)
+    }
+
+    /// The label that the item was made with.
+    public var label: String {
+        withExtendedLifetime(self) { String(cString: sq_item_label(item)) }
+    }
+}
+
+extension WorkItem {
+    /// Cancels the item, if it has not started. Never blocks.
+    ///
+    /// Legal before it is submitted: then it never can be. The closure is released before the call returns, on this thread, with no
+    /// lock held and the queue not current. The item's depth and its room in the queue are free at once, and it counts as withdrawn.
+    ///
+    /// - Warning: Don't call it inside `onCancel` of `withTaskCancellationHandler`. Swift runs that under a lock of the task, and
+    ///   a `deinit` of what the closure captured would run there: if it touches the task, it hangs. ``outcome`` never does so.
+    /// - Returns: `true`: it will never run, and its captures have been released. `false`: it runs, has run, or was cancelled before;
+    ///   a running closure can check ``isCancelled``.
+    @discardableResult
+    public func cancel() -> Bool {
+        withExtendedLifetime(self) { sq_item_cancel(item) == 0 }
+    }
+
+    /// Whether ``cancel()`` was called. A long closure can check this, and return early.
+    public var isCancelled: Bool {
+        withExtendedLifetime(self) { sq_item_is_cancelled(item) }
+    }
+
+    /// Blocks the thread until the item has run. What it wrote is visible then.
+    ///
+    /// Any number of threads may wait, also before the item is submitted. On a thread of a ``WorkerPool`` another thread takes
+    /// over meanwhile. What a ``ManualPool`` has ready, or the item's queue on a ``LoopPool`` that the calling thread owns, runs on the
+    /// calling thread. In a task use ``outcome``.
+    ///
+    /// - Parameter limit: For how long to wait; `nil`: without limit.
+    /// - Throws: `cancelled`: it will never run. `timedOut`; `deadlock`, if the item waits for the caller, or is the caller, also if
+    ///   it is submitted while the caller waits; `noResources`; `fromBeforeFork`.
+    public func wait(within limit: Duration? = nil) throws(SerialQueueError) {
+        let status = withExtendedLifetime(self) { sq_item_wait(item, deadline(limit)) }
+        if status != 0 { throw SerialQueueError(status: status) }
+    }
+
+    /// The outcome; suspends the caller until there is one. No thread is blocked.
+    ///
+    /// What the closure wrote is visible then. It does not run what a ``ManualPool`` has ready.
+    ///
+    /// - Throws: `CancellationError`, at once, if the caller is cancelled; the item is not cancelled with it. Or a
+    ///   ``SerialQueueError``: `fromBeforeFork`.
+    public nonisolated(nonsending) var outcome: Outcome {
+        get async throws {
+            try await AwaitedEnd.wait(.ofItem, item, keeping: self)
+            return sq_item_wait(item, 0) == 0 ? .ran : .cancelled
+        }
+    }
+
+    /// Submits `body` to the queue once, when the item has an outcome, whichever it is; immediately if it has one already.
+    ///
+    /// Notifications are submitted in the order in which they were registered, after the closure of the item has been released. A
+    /// full queue accepts it, too, and the notification keeps the queue. If the queue is shut down before that, `body` is released. Don't
+    /// pass an actor's method by name: <doc:FunctionsOfActors>.
+    ///
+    /// - Returns: `false` if it was refused: the queue has been shut down, there was no memory, the queue's thread could not be
+    ///   started, or one of them is from before a `fork`. Then `body` will not run and has been released.
+    @discardableResult
+    public func notify(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
+        var task = DelayedClosure.task(consume body)
+        let status = withExtendedLifetime((self, queue)) { sq_item_notify(item, queue.queue, &task) }
+        if status != 0 { DelayedClosure.takeBack(task) }
+        return status == 0
+    }
+}
+
+extension WorkQueue {
+    /// Submits the item, as `async(_:)` submits a closure.
+    ///
+    /// - Returns: `false` if it was refused: as a closure is, and then the item can be submitted again; or because it was submitted
+    ///   or cancelled before.
+    @discardableResult @inline(never)
+    public func async(_ item: WorkItem) -> Bool {
+        let caller = sq_swift_caller()
+        return withExtendedLifetime((self, item)) { sq__item_submit_from(item.item, queue, caller) == 0 }
+    }
+
+    /// Submits the item as a member of `group`, until it has run, was discarded, or was cancelled.
+    ///
+    /// The group's waits end after the item's outcome can be seen. On a ``ConcurrentQueue`` a wait for the group does not notice that the
+    /// item is behind a barrier which waits for the caller: wait for the item itself, which does.
+    ///
+    /// - Returns: `false` if it was refused, as by `async(_:)`. The group has not changed then.
+    @discardableResult @inline(never)
+    public func async(in group: WorkGroup, _ item: WorkItem) -> Bool {
+        let caller = sq_swift_caller()
+        return withExtendedLifetime((self, group, item)) { sq__group_submit_item_from(group.group, item.item, queue, caller) == 0 }
+    }
+
+    /// Submits the item when `delay` has passed, as `asyncAfter(_:_:)` does with a closure.
+    ///
+    /// It counts as submitted from now on. Cancelling it before the delay is over releases the queue at once.
+    ///
+    /// - Returns: `false` if it was refused, as by `async(_:)`.
+    @discardableResult @inline(never)
+    public func asyncAfter(_ delay: Duration, _ item: WorkItem) -> Bool {
+        let caller = sq_swift_caller()
+        return withExtendedLifetime((self, item)) { sq__item_submit_after_from(item.item, queue, nanoseconds(delay), caller) == 0 }
+    }
+}
+
+extension WorkItem: Hashable {
+    /// Whether both handles stand for the same item.
+    public static func == (left: WorkItem, right: WorkItem) -> Bool {
+        left.item == right.item
+    }
+
+    /// Hashes the identity of the item.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(item)
+    }
+}
+
+extension WorkItem: CustomStringConvertible {
+    /// The kind and the label.
+    public var description: String {
+        "WorkItem \"\(label)\""
+    }
+}

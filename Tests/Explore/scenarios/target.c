@@ -1,0 +1,32 @@
+/* target.c: queues that run their tasks on another queue. A is the target of all others. */
+#include "scenario.h"
+
+#include <errno.h>
+
+#define ON(...) .expect = { .targets = true, __VA_ARGS__ }
+#define STOPPED .may = ERROR_BIT(ESHUTDOWN)
+
+const scenario_t target_scenarios[] = {
+    { "target_async", "the tasks of two queues of one target, and its own, exclude each other", "async:B async:C | async async:B", ON() },
+    { "target_sync", "the same for syncs", "sync:B | sync:C | sync", ON() },
+    { "target_order", "a sync after an async of the same queue", "async:B sync:B | async:B sync:C", ON() },
+    { "target_handed_on", "a sync passes the turn to the next task, or to the next sync", "sync:B | sync:B | async:B", ON() },
+    { "target_until", "a sync that is withdrawn from one of the two turns never runs", "sync_until:B | async sync:B | sync_until:B", ON() },
+    { "target_try", "a sync that does not wait", "try:B | async:B | sync", ON() },
+    { "target_call", "a call runs on the target's thread", "call:B | async:B sync", ON() },
+    { "target_inside", "submissions from tasks, upwards and downwards", "async(async:B) sync:B | async:B(async)", ON() },
+    { "target_suspend", "a suspension of the target holds its queues", "suspend async:B resume | sync:B", ON() },
+    { "target_suspend_queue", "a suspended queue does not hold its target", "suspend:B async:B sync resume:B | sync:B", ON() },
+    { "target_drain", "after the end of the target its queues run on", "async:B drain | async:B sync:B", ON(STOPPED) },
+    { "target_discard", "a discard of the target does not reach its queues", "async:B discard | async:B sync:B", ON(STOPPED) },
+    { "target_drain_queue", "the end of a queue before that of its target", "async:B drain:B | sync:B | async", ON(STOPPED) },
+    { "target_discard_queue", "what waits in the queue is discarded in a turn of the target", "async:B discard:B | async:B | sync", ON(STOPPED) },
+    { "target_released", "the queues keep their target, and end after their tasks", "async:B release:B release:C release | async:C release release:B release:C | async release:C release release:B",
+      ON(.each_has_a_reference = true) },
+    { "target_deadlock", "a sync in a task of the target is refused", "async(sync:B) | async:B", ON(.may = ERROR_BIT(EDEADLK), .deadlocks = 1) },
+    { "target_call_deadlock", "the same for a call, which waits for its runner", "async:C(call:B) | async:B",
+      ON(.may = ERROR_BIT(EDEADLK), .deadlocks = 1) },
+    { "target_pool", "a target on a pool", "async:B sync:C | async async:B", ON(.pool = { POOL_FIXED, 2 }) },
+    { "target_faults", "memory and threads fail", "async:B sync_until:B | async async:C", ON(), .faults = true },
+    { 0 },
+};

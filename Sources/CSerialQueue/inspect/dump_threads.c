@@ -52,7 +52,8 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
         return;
     }
     seen->site = site_of(&batch.frame);
-    if (batch.kind == SQ__AWAITED || batch.kind == SQ__RUN_ANYWHERE) {
+    const uintptr_t kind = batch.kind & ~(uintptr_t)SQ__BARRIER;
+    if (kind == SQ__AWAITED || kind == SQ__RUN_ANYWHERE) { /* its function is in the caller's memory, which the kernel would just read */
         sq__call_t call;
         bool is_there = sq__peek(batch.work.waiter.call, &call, sizeof call);
         seen->is_call = true;
@@ -60,8 +61,8 @@ static void read_batch(const sq__frame_t *at, sq__view_frame_t *seen) {
         unwrap(seen, is_there ? call.task.context : NULL);
         return;
     }
-    seen->function = sq__run_function_of(batch.kind, 0, &batch.work);
-    if (batch.kind == SQ__PAIR || batch.kind == SQ__JOB) {
+    seen->function = sq__run_function_of(kind, 0, &batch.work);
+    if (kind == SQ__PAIR || kind == SQ__JOB) {
         seen->code = (uintptr_t)batch.work.pair.first;
     }
     unwrap(seen, batch.work.task.context); /* whatever the kind: behind its function */

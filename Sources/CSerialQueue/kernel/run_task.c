@@ -106,15 +106,13 @@ static void run_call(sq_queue_t *queue, const sq__observed_t *observed, sq__wait
     }
 }
 
-/* What is discarded without a function is known by the one that it would have run. */
-static sq_function_t named(uint32_t control, sq_function_t run, sq_function_t discard) {
-    return control & SQ__DISCARD && discard != NULL ? discard : run;
-}
-
+/* What is discarded without a function is known by the one that it would have run. Nothing but the work is read if nothing is discarded: a
+ * dump has a copy of it. */
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
+    const bool is_discarded = control & SQ__DISCARD;
     switch (kind & ~(uintptr_t)SQ__BARRIER) {
     case SQ__MEMBER:
-        return named(control, work->member.run, work->member.end->discard);
+        return is_discarded && work->member.end->discard != NULL ? work->member.end->discard : work->member.run;
     case SQ__AWAITED:
     case SQ__RUN_ANYWHERE:
         return work->waiter.call->task.run;
@@ -122,7 +120,7 @@ sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__wo
     case SQ__JOB:
         return (sq_function_t)(void (*)(void))work->pair.call;
     default:
-        return named(control, work->task.run, work->task.discard);
+        return is_discarded && work->task.discard != NULL ? work->task.discard : work->task.run;
     }
 }
 

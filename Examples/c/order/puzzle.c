@@ -217,7 +217,7 @@ static bool show(const puzzle_t *puzzle, size_t rounds) {
     }
     printf("\n     allowed");
     for (size_t i = 0; i < outputs.count; i++) printf("%s %s", i == 0 ? "" : ",", outputs.text[i]);
-    printf("; in all %llu schedules\n     printed %s; of %zu rounds:", (unsigned long long)schedules, first, rounds);
+    printf("; in all %llu schedule%s\n     printed %s; of %zu rounds:", (unsigned long long)schedules, schedules == 1 ? "" : "s", first, rounds);
     for (size_t i = 0; i < outputs.count; i++) printf("%s %s %zux", i == 0 ? "" : ",", outputs.text[i], outputs.seen[i]);
     puts("\n");
     return holds;

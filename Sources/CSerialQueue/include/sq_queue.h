@@ -3,7 +3,8 @@
  * A serial queue runs tasks one at a time, in the order in which they were submitted. A concurrent queue (sq_barrier.h) runs several
  * at a time.
  *
- * Which calls may run at the same time, on one queue, from any threads (the caller holds a reference throughout):
+ * Which calls may run at the same time, on one queue, from any threads (the caller holds a reference throughout; only the task that the
+ * call submits may release it earlier):
  *
  *                          retain   release(a)   async*, sync*   suspend, resume   shutdown   depth, stats, label
  *   retain                  yes        yes           yes               yes          yes             yes

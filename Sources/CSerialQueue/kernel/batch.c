@@ -5,7 +5,8 @@
 
 static const uint64_t longest = 1000000; /* nanoseconds */
 
-/* With SQ__HELPS it looks after each task, without the clock. Otherwise it is cheap for short tasks: it checks the pool after every fourth task. Once other queues wait, it reads the clock after 1, 2, 4, 8, ... tasks. */
+/* Looks are cheap for short tasks: after every fourth task it checks the pool. Once other queues wait, it reads the clock after 1, 2, 4,
+ * 8, ... tasks. With SQ__HELPS it looks after each task, without the clock. */
 bool sq__batch_look(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks) {
     if (__builtin_expect(sq__load_relaxed(&queue->control) & SQ__HELPS, 0)) {
         batch->look = tasks + 1;

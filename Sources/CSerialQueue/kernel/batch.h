@@ -4,8 +4,9 @@
 
 #include "state/queue.h"
 
-/* While a thread that waits may run tasks of the pool (SQ__HELPS), a batch ends as soon as such a task is listed. Otherwise a batch of a pool's
- * queue ends early if others wait for the thread and it has taken a millisecond since that was noticed. */
+/* A batch ends after `tasks` tasks. On a pool it may end earlier. If waiting threads may run the queue's tasks (SQ__HELPS), it ends after the
+ * task during which a thread is listed with the pool (caller_runs.h). Otherwise it ends if other queues wait for the thread, and a
+ * millisecond has passed since that was noticed; not on a manual pool. */
 typedef struct sq__batch {
     size_t tasks; /* how many at most */
     size_t look;  /* after so many tasks the next look is due */

@@ -5,7 +5,7 @@
 #include "kernel/suspension.h"
 #include "observe/trace_hooks.h"
 
-/* Called before the waiter at the head is taken, in a queue that is traced or that discards what waits. True: the waiter must be refused. */
+/* Called before the waiter that is next is taken, in a queue that is traced or that discards what waits. True: it must be refused. */
 static bool look_at_waiter(sq_queue_t *queue, uint32_t control) {
     if (!(control & SQ__DISCARD)) {
         sq__trace_hook_event(queue, SQ__EVENT_GRANT, 0, sq__next_where(queue), 0);
@@ -14,7 +14,7 @@ static bool look_at_waiter(sq_queue_t *queue, uint32_t control) {
     return true;
 }
 
-/* Takes the waiter at the head and grants its wait. True: the waiter has the baton now. */
+/* Takes the waiter that is next and grants its wait. True: the waiter has the baton now. */
 static bool grant(sq_queue_t *queue, uint32_t control) {
     sq__depth_sample(queue);
     bool is_refused = __builtin_expect(control & (SQ__DISCARD | SQ__TRACED), 0) && look_at_waiter(queue, control);
@@ -34,7 +34,7 @@ static bool grant(sq_queue_t *queue, uint32_t control) {
     return false;
 }
 
-/* Nothing is at the head. True: *next says what became of the baton. False: the caller looks again. */
+/* Nothing is next. True: *next says what became of the baton. False: the caller looks again. */
 static bool nothing_next(sq_queue_t *queue, bool by_runner, sq__next_t *next) {
     sq__state_t state;
     *next = SQ__NEXT_GONE;
@@ -55,7 +55,8 @@ bool sq__baton_hold(sq_queue_t *queue, bool *is_parked) {
     /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
     sq__state_t state = sq__load_acquire(&queue->state);
     *is_parked = sq__suspension_park(queue, state);
-    return state & SQ__SUSPENDED; /* parked, or the word has changed or forbids it: look again */
+    /* SUSPENDED was set: either the baton is parked, or the word has changed, or what waits is discarded. The last two: look again. */
+    return state & SQ__SUSPENDED;
 }
 
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner) {

@@ -29,12 +29,12 @@ typedef enum sq__next {
     SQ__NEXT_END   /* the queue is empty and to end: the caller ends it (queue/end.h) */
 } sq__next_t;
 
-/* O. Finds out what is next, and passes the baton unless it is a task or call, or the queue is to end. Serial queues only; concurrent/admit.h does this for a
- * concurrent queue. */
+/* O. Finds out what is next, and passes the baton unless it is a task or call, or the queue is to end. Serial queues only;
+ * concurrent/admit.h does this for a concurrent queue. */
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner);
 
-/* O. The control says SQ__HOLD. Tries to park the baton. False: the next task may start. True: it may not: *is_parked says that the
- * baton is parked; else the caller looks again. */
+/* O. Called when the control says SQ__HOLD: (b2) of suspension.h. Tries to park the baton. False: the word is not SUSPENDED yet, and the
+ * next task may start. True: it may not: *is_parked says that the baton is parked; else the caller looks again. */
 bool sq__baton_hold(sq_queue_t *queue, bool *is_parked);
 
 /* O. Finds the work whose turn is next: skips CANCELLED, and moves the first thread of a SHARED to the hand-off slot. False: the queue is
@@ -50,7 +50,7 @@ static inline bool sq__baton_find(sq_queue_t *queue, uintptr_t *kind, uint32_t *
         if (*kind == SQ__EMPTY) {
             return true;
         }
-        /* After the look at what is next: a task that was submitted after the suspension comes with the news of it. */
+        /* Loaded after the kind: a task that was submitted after the suspension then shows the suspension, too. */
         *control = sq__load_relaxed(&queue->control); /* [control] */
         if (__builtin_expect((*control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
             bool is_parked;

@@ -1,4 +1,4 @@
-/* current.h: is a task of this queue on this thread's stack? */
+/* current.h: is a task of this queue on this thread's stack? It is in kernel/ because run_task.h pushes the frames that say so. */
 #ifndef SQ__KERNEL_CURRENT_H
 #define SQ__KERNEL_CURRENT_H
 

@@ -35,7 +35,8 @@ void sq__depth_not_run(sq_queue_t *queue) {
 }
 
 /* A thread that withdraws is counted as waiting until it has incremented `withdrawn`, even if its slot was consumed before. That may be
- * so in a queue that has ended, too, where nothing waits. `entered` is here the number of all that have entered and not begun. */
+ * so in a queue that has ended, too, where nothing waits. The local `entered` is neither field of that name: it is the number of
+ * tasks that have ever been queued and have neither begun nor been discarded. Withdrawn ones are among them. */
 uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
         return 0;

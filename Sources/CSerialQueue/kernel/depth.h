@@ -1,4 +1,4 @@
-/* depth.h: how many tasks wait. */
+/* depth.h: how many tasks wait, how many have begun, and how many wait no longer. */
 #ifndef SQ__KERNEL_DEPTH_H
 #define SQ__KERNEL_DEPTH_H
 
@@ -16,7 +16,8 @@ uint64_t sq__depth(const sq_queue_t *queue);
 /* O. Reads the depth, and keeps it if it is the highest so far. */
 void sq__depth_sample(sq_queue_t *queue);
 
-/* How many slots have been consumed in all, and how many wait now; withdrawn ones count as long as others wait. */
+/* How many tasks have begun, were discarded, or were withdrawn and skipped. *waiting: how many slots are taken now, the hand-off slot and
+ * those of withdrawn tasks included; but 0 if there are only withdrawn ones. */
 uint64_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting);
 
 #endif

@@ -74,7 +74,7 @@ bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind,
         sq__trace_hook_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place), caller);
     }
     uintptr_t word = control & SQ__MEASURED ? kind | (uintptr_t)sq__clock_now() << SQ__KIND_BITS : kind;
-    bool takes = sq__concurrent_takes(queue); /* before the task can be seen: once it runs, it may release the queue */
+    bool takes = sq__concurrent_takes(queue); /* before the task can be seen, as in sq__ring_put */
     return sq__ring_publish(place, word) || takes;
 }
 
@@ -169,7 +169,9 @@ static bool leave_baton(sq_queue_t *queue) {
     return sq__cas_release(word_at_head(queue), &nothing, SQ__BATON);
 }
 
-/* Clears these flags and leaves the ring without a segment. */
+/* Clears these flags and leaves the ring without a segment. The fields must be ready before the swap: after it another thread may be the
+ * holder, or link a new segment to `first`. If the word has changed, puts them back and returns false. `first` stays 0: it is not used
+ * while there is a head. */
 static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     sq__segment_t *segment = queue->head;
     uint64_t entered = sq__load_relaxed(&queue->entered);
@@ -198,7 +200,7 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
     for (;;) {
         bool empty = sq__state_tail(*state) == queue->head && sq__state_taken(*state) == sq__load_relaxed(&queue->index);
         if (!empty) {
-            *state = SQ__OWNED; /* not the real word: it tells the caller that no flag matters, only to look again */
+            *state = SQ__OWNED; /* not the real word: see ring.h */
             return leave_baton(queue);
         }
         if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
@@ -215,7 +217,7 @@ sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) {
     for (;;) {
         unsigned taken = sq__state_taken(*state);
         if (sq__state_tail(*state) != queue->head || taken != sq__load_relaxed(&queue->index)) {
-            *state = SQ__OWNED; /* not the real word: it tells the caller that no flag matters, only to look again */
+            *state = SQ__OWNED; /* not the real word: see ring.h */
             return leave_baton(queue) ? SQ__REST_PLACED : SQ__REST_MORE;
         }
         if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {

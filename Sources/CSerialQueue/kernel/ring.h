@@ -1,6 +1,6 @@
-/* ring.h: the list of waiting tasks, a ring buffer in segments.
+/* ring.h: the FIFO of waiting tasks, called the ring.
  *
- * DESIGN. A chain of segments of 126 slots. Submitters take slots at the tail, through the state word; the baton's holder
+ * DESIGN. A chain of segments of 126 slots, never closed to a circle. Submitters take slots at the tail, through the state word; the baton's holder
  * advances past them at the head. A slot is first taken and then filled, so each slot has a word with its state:
  *
  *     EMPTY    not filled yet, whether taken or not
@@ -16,7 +16,7 @@
  * The queue's `first` is the link to the first segment.
  *
  * A submitter that finds the queue free needs no slot of a segment: it puts its task into the queue's hand-off slot, which the
- * holder checks first. Only this file and ring.c know where a task is stored.
+ * holder checks first. The functions sq__next_... look at both: the next work is in the hand-off slot, or else at the head.
  *
  * Segments come from the store of the process (memory/blocks.h), and a consumed one goes back there. A queue that becomes free, or a
  * concurrent one that comes to rest, returns its last segment as well: an idle queue has none. */
@@ -27,15 +27,15 @@
 #include "state/queue.h"
 #include "kernel/segment.h"
 
-/* What a submitter has taken. */
+/* What a submitter has taken. A CANCELLABLE's `place` is something else: one word that says where the task is (withdraw.h). */
 typedef struct sq__place {
     sq__slot_t *slot; /* the caller fills and publishes it; NULL: the caller took the free queue, or joined a shared slot */
     sq__word_t *link; /* for the first slot of a segment: the link that publishes it; else NULL */
     bool owns;        /* the queue was free, and the caller has the baton */
 } sq__place_t;
 
-/* Takes the queue if it is free, otherwise a slot; with `always_a_place`, always a slot. Returns 0, ENOMEM or ESHUTDOWN; on an
- * error nothing has changed. */
+/* Takes the queue if it is free, otherwise a slot. With `always_a_place` it takes a slot even if the queue is free; then it takes the
+ * queue as well. Returns 0, ENOMEM or ESHUTDOWN; on an error nothing has changed. */
 int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place);
 
 /* Publishes a filled slot with this word. Returns true if the caller now has the baton, because it owned the queue or because the
@@ -69,19 +69,20 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
         return SQ__PUT_FIRST;
     }
     place.slot->work = *work;
-    bool takes = false;
+    bool takes = false; /* true: it took the baton of a concurrent queue out of the gate */
     uint32_t control = sq__load_relaxed(&queue->control);
     if (__builtin_expect(control & (SQ__CONCURRENT | SQ__SITED | SQ__MEASURED), 0)) {
         if (control & (SQ__SITED | SQ__MEASURED)) {
             return sq__ring_publish_noted(queue, place, kind, control, caller) ? SQ__PUT_BATON : SQ__PUT_QUEUED;
         }
-        takes = sq__concurrent_takes(queue); /* before the task can be seen: once it runs, it may release the queue */
+        takes = sq__concurrent_takes(queue); /* before the task can be seen: once it runs, it may release the submitter's reference */
     }
     return sq__ring_publish(place, kind) || takes ? SQ__PUT_BATON : SQ__PUT_QUEUED;
 }
 
-/* Where the work is stored. The submitter of a CANCELLABLE records this before it puts the work: from then on the work can be
- * withdrawn or taken. */
+/* Where the work is stored: SQ__IN_HANDOFF, or the address of a slot. The submitter of a CANCELLABLE records this in its `place` before it
+ * puts the work. Once the work is put, it can be taken. It can be withdrawn as soon as the submitting call has returned, or has released
+ * the queue's lock. */
 enum { SQ__IN_HANDOFF = 1 };
 static inline uintptr_t sq__ring_where(sq__place_t place) {
     return place.slot != NULL ? (uintptr_t)place.slot : SQ__IN_HANDOFF;
@@ -132,13 +133,14 @@ static inline sq__work_t sq__next_take(sq_queue_t *queue) {
 bool sq__ring_linger(sq_queue_t *queue);
 
 /* O. If no slot is taken, makes the queue free; if the slot at the head is taken and not filled, leaves the baton in it. Returns true
- * if the caller no longer holds the baton. Returns false if the slot is filled by now, or if the queue is empty, but is suspended, closed
- * or released: see *state. */
+ * if the caller no longer holds the baton. Returns false if the slot is filled by now; *state is then SQ__OWNED, whatever the word is: no
+ * flag matters, the caller only looks again. Also returns false if the queue is empty, but suspended, closed or released: *state is then
+ * the word. */
 bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state);
 
 typedef enum sq__rest {
     SQ__REST_EMPTY,  /* nothing is queued; the queue has no flag except OWNED and is not released */
-    SQ__REST_MORE,   /* the slot at the head is filled by now; or nothing is queued, but another flag is set: see *state */
+    SQ__REST_MORE,   /* the slot at the head is filled by now; or nothing is queued, but a flag is set, or it is released. *state as above */
     SQ__REST_PLACED, /* the baton was left in the slot at the head, which is not filled */
 } sq__rest_t;
 
@@ -151,7 +153,7 @@ uint64_t sq__ring_depth(const sq_queue_t *queue);
 /* The same, including the work in the hand-off slot. */
 uint64_t sq__ring_waiting(const sq_queue_t *queue);
 
-/* Frees the segments of an empty ring. */
+/* Frees the segment of an empty ring, if it has one. */
 void sq__ring_destroy(sq_queue_t *queue);
 
 #endif

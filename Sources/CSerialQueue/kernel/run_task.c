@@ -96,12 +96,13 @@ static void run_member(sq_queue_t *queue, uint32_t control, const sq__observed_t
     member.end->call(member.end, !sq__queue_is_stale(queue));
 }
 
+/* Runs the function of a waiting thread (AWAITED, RUN_ANYWHERE). sq__run_call, below, is for work of any kind. */
 static void run_call(sq_queue_t *queue, const sq__observed_t *observed, sq__waiter_t waiter) {
     run_task(queue, 0, waiter.call->task);
     ended(queue, observed);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
         waiter.call->is_done = true;
-        /* The call is over; the baton stays here. */
+        /* This grant ends the wait only: the baton stays here. */
         sq__token_grant(waiter.token, waiter.wait_id);
     }
 }

@@ -18,8 +18,9 @@ typedef struct sq__batch_frame {
     sq__work_t work;
 } sq__batch_frame_t;
 
-/* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller counts it. `begins`: it does not
- * run on behalf of this thread's own task, see sq__frame_t. With `begins` the queue may be NULL: then there is no current queue. */
+/* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller counts it. `begins`: the call
+ * starts a new chain; the frames outside did not call it (sq__frame_t). With `begins` the queue may be NULL: then there is no current
+ * queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
@@ -34,7 +35,7 @@ static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_
     self->frame = frame.parent;
 }
 
-/* O. The same for a function that this thread's own task calls, or no task. */
+/* O. The same without `begins`: the call belongs to the chain of this thread's own task, if the thread is in one. */
 static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *context) {
     sq__run_in_chain(queue, false, function, context);
 }
@@ -64,7 +65,7 @@ uintptr_t sq__run_take(sq_queue_t *queue, uint32_t control, sq__work_t *work);
 /* The function of this work, for reports; NULL: it has none. */
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work);
 
-/* Where and when work was stored; each 0 if the queue is neither traced nor watched, or not measured. */
+/* Where and when work was stored. `where`: 0 unless the queue is traced or watched. `submitted`: 0 unless it is measured. */
 typedef struct sq__origin {
     uintptr_t where;
     uint64_t submitted;
@@ -76,7 +77,8 @@ static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
     return __builtin_expect(control & SQ__NOTED, 0) ? sq__run_origin_noted(queue, control) : (sq__origin_t){ .where = 0 };
 }
 
-/* Calls what was taken, as a task of the queue, which is the current one. */
+/* Calls what was taken, of whatever kind, as a task of the queue, which is the current one. (run_call in run_task.c is only for the functions
+ * of waiting threads.) */
 void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work);
 
 /* What became of the baton. */
@@ -87,9 +89,9 @@ typedef enum sq__run_end {
     SQ__RUN_FORKED /* a task forked, and this is the child: the rest is the parent's */
 } sq__run_end_t;
 
-/* Called by the runner: runs async tasks and calls (AWAITED, RUN_ANYWHERE) as long as it has the baton, and adds their number to *ran. Work that is discarded counts, too; SQ__RUN_FORKED counts nothing. Stops after
- * `most` of them, or after a millisecond if other queues wait for the thread (not on a manual pool). Serial queues only; concurrent/run_async.h does this
- * for a concurrent queue. */
+/* Called by the runner. Runs async tasks and calls (AWAITED, RUN_ANYWHERE) while the caller has the baton, until a batch of `most` is over
+ * (batch.h). Adds their number to *ran, discarded work included. After SQ__RUN_FORKED, *ran is unchanged. Serial queues only;
+ * concurrent/run_async.h does this for a concurrent queue. */
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* The same for a queue that has a target: called in a task of the target, which is the current queue again when this returns. */

@@ -18,7 +18,7 @@ typedef struct sq__slot {
 struct sq__segment {
     _Alignas(SQ__LINE) sq__word_t next;
     uint32_t number; /* in the store */
-    uint32_t used;   /* while it is in the store: how many of its slots may not be EMPTY; 0 in new pages */
+    uint32_t used;   /* while it is in the store: all slots from this one on are EMPTY; 0 in new pages */
     _Alignas(SQ__LINE) sq__slot_t slots[SQ__SEGMENT_SLOTS];
 };
 

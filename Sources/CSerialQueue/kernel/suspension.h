@@ -3,18 +3,21 @@
  * DESIGN. A suspension sets SQ__HOLD, which the holder reads before each task, and SUSPENDED in the state word; the holder then
  * parks the baton. A free queue is taken and parked at once. A resume clears both, and takes the baton if it is parked.
  *
- *     suspend:  (s1) HOLD := 1   (s2) SUSPENDED := 1; a free queue becomes owned and PARKED
- *     holder:   (h1) HOLD?  no: run the next task   (h2) yes, and SUSPENDED: PARKED := 1, and leave
- *               nothing is next: the swap to free fails because of SUSPENDED: (h2)
- *     resume:   (r1) HOLD := 0   (r2) SUSPENDED, PARKED := 0   (r3) it was PARKED: pass the baton on
+ *     suspend:  (p1) HOLD := 1   (p2) SUSPENDED := 1; a free queue becomes owned and PARKED
+ *     holder:   (b1) HOLD?  no: run the next task   (b2) yes, and SUSPENDED: PARKED := 1, and leave
+ *               nothing is next: the swap to free fails because of SUSPENDED: (b2)
+ *     resume:   (u1) HOLD := 0   (u2) SUSPENDED, PARKED := 0   (u3) it was PARKED: pass the baton on
  *
- * The suspender does not wait for the task that runs. Suspensions nest: only the first does s1-s2, only the last resume r1-r3; both are in
- * queue/suspend.c. h1 and h2 are in baton.h, baton.c and suspension.c.
+ * The suspender does not wait for the task that runs. Suspensions nest: only the first does p1-p2, only the last resume u1-u3; both are in
+ * queue/suspend.c, u2 here (sq__suspension_clear). b1 is in sq__baton_find (baton.h). b2 begins in sq__baton_hold, or in nothing_next if
+ * nothing is queued (baton.c, concurrent/admit.c), and ends in sq__suspension_park.
  *
- *     s1 h1 s2      the holder sees HOLD but not SUSPENDED: it runs one more task; suspend has not returned yet
- *     h1 s1 s2      the task's turn came before the suspension: it runs
- *     s2 r2 h2      the holder's swap fails, the word is no longer SUSPENDED: it continues
- *     s2 h2 r2      the resume finds PARKED (or the end of the queue did, which takes a parked baton, too) */
+ *     p1 b1 p2      the holder sees HOLD but not SUSPENDED: it runs this one task, which may start after suspend has returned:
+ *                   sq_suspend allows one more
+ *     b1 p1 p2      the task's turn came before the suspension: it runs, as above
+ *     p2 u2 b2      the holder's swap fails, the word is no longer SUSPENDED: it continues
+ *     p2 b2 u2      the resume finds PARKED (or the end of the queue did, which takes a parked baton, too)
+ *     u1 b1 u2      a task starts before the resume has returned */
 #ifndef SQ__KERNEL_SUSPENSION_H
 #define SQ__KERNEL_SUSPENSION_H
 

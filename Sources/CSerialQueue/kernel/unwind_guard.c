@@ -1,4 +1,5 @@
-/* unwind_guard.c: what happens when a task is left in another way than by returning. */
+/* unwind_guard.c: what happens when a task is left in another way than by returning. It is in kernel/ because its messages name the queue of
+ * the frame, which thread/ and platform/ do not know. */
 #include "kernel/unwind_guard.h"
 
 #include "state/queue.h"

@@ -2,11 +2,12 @@
  * slot stays, and the holder skips it when the grant fails.
  *
  * DESIGN. A CANCELLABLE is an asynchronous task whose memory belongs to its submitter. The slot holds two pointers into that memory: to
- * the task's functions, and to one word, the task's place:
+ * the task's functions, and to one word, the task's place. (An sq__place_t of ring.h is something else: what a submitter has taken.) The
+ * values for queued work are those of sq__ring_where in ring.h, the others are defined below:
  *
- *     0              not submitted
+ *     0              not submitted (SQ__NOT_SUBMITTED)
  *     1              queued in the hand-off slot (SQ__IN_HANDOFF)
- *     a slot         queued (sq__ring_where)
+ *     a slot         queued there
  *     ... | DELAYED  not queued yet: the address of its delay (delayed.c)
  *     OVER           its turn has come, or it was withdrawn
  *

@@ -19,12 +19,19 @@
 
 #include <stddef.h>
 
-/* What the holder does with the next task: not start it (SQ__DISCARD has precedence), discard it, record its start for a watcher
- * or for a trace, measure its times (observe/observe.h). Four are fixed before the first submission: SQ__CONCURRENT (gate/concurrent.h),
- * SQ__ON_LOOP (pool/loop.h), SQ__HELPS (pool/caller_runs.h), and SQ__ON_TARGET (queue/target.c). */
+/* The flags of `control`. Some say what the holder does with the next task; the others are fixed before the first submission, and say what
+ * kind of queue it is. */
 enum {
-    SQ__HOLD = 1, SQ__DISCARD = 2, SQ__WATCHED = 4, SQ__CONCURRENT = 8, SQ__ON_LOOP = 16, SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0,
-    SQ__HELPS = 64, SQ__MEASURED = 128, SQ__ON_TARGET = 256
+    SQ__HOLD = 1,       /* do not start it: the queue is suspended. sq__baton_hold acts on it (kernel/baton.h). Not related to the baton's
+                         * holder, or to the `hold` of sq__self_t */
+    SQ__DISCARD = 2,    /* discard it; has precedence over SQ__HOLD */
+    SQ__WATCHED = 4,    /* record its start for a watcher (observe/observe.h) */
+    SQ__CONCURRENT = 8, /* fixed: gate/concurrent.h */
+    SQ__ON_LOOP = 16,   /* fixed: pool/loop.h */
+    SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0, /* record it for a trace (observe/observe.h) */
+    SQ__HELPS = 64,     /* fixed: pool/caller_runs.h */
+    SQ__MEASURED = 128, /* measure its times (observe/observe.h) */
+    SQ__ON_TARGET = 256 /* fixed: queue/target.c */
 };
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
@@ -46,9 +53,11 @@ struct sq_queue {
     uint32_t stack_kib;             /* I  stack size of the worker; 0: the system's default */
     SQ__ATOMIC(uint64_t) ran;       /* C */
 
-    SQ__ATOMIC(uint64_t) entered;   /* C  the number of the head's segment, from 1 on; while it has none, of the next. Not a count of tasks, as sq__concurrent_t has it */
+    SQ__ATOMIC(uint64_t) entered;   /* C  the number of the head's segment, from 1 on; while it has none, of the next. It counts segments;
+                                     *    the field of that name in sq__concurrent_t counts tasks */
     SQ__ATOMIC(uint64_t) discarded; /* C */
-    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn: it neither ran nor was discarded. May be below 0 (it wraps): see shared.c */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn: it neither ran nor was discarded. May be below 0 (it
+                                     *    wraps): see shared.c */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
     sq__ready_t ready;                  /* P  in the pool's list, while the pool has the baton and none of its threads runs the queue */
     SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (extras.h), then fixed */
@@ -63,7 +72,7 @@ struct sq_queue {
     SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
-    sq__work_t handoff;                 /* O  a TASK, PAIR or CANCELLABLE, or a thread of a shared slot */
+    sq__work_t handoff;                 /* O  any asynchronous work, or a thread from a shared slot */
     SQ__ATOMIC(uint64_t) segments;      /* A  how many segments were added to the ring */
     SQ__ATOMIC(uintptr_t) first;        /* A  the link to the first segment; see ring.h */
     SQ__ATOMIC(uint64_t) rejected;      /* A */

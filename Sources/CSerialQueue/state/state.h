@@ -11,7 +11,8 @@
  *     bit 4       ENDED      also, the last task is over; the baton no longer exists
  *     bit 5       DISCARDED  with CLOSED: waiting tasks are discarded, suspended or not
  *                 BOUND      without CLOSED: the queue is on a loop, and only the loop's owner runs its tasks; or it
- *                            has a target, and a sync needs the target's turn, too
+ *                            has a target, and a sync needs the target's turn, too. Set before the first submission. The
+ *                            swap that sets CLOSED clears it, or makes it DISCARDED
  *     bits 6-47   TAIL       the segment that the next slot is taken from (64-byte aligned); 0: none yet
  *     bits 48-55  TAKEN      how many of its slots have been taken, 0 to SQ__SEGMENT_SLOTS
  *     bits 56-63  RELEASES   the number of times that the last reference was released, minus the number of times that a task
@@ -19,7 +20,8 @@
  *                            the reference count to zero, but has not updated this word yet
  *
  *     { TAIL: 0, TAKEN: 0 }                 free; has no segment
- *     { TAIL: 0, TAKEN: 0, BOUND }          free, but a sync takes it only on the thread that owns the loop
+ *     { TAIL: 0, TAKEN: 0, BOUND }          free. A sync takes it only on the thread that owns the loop; with a target it takes it and
+ *                                           then waits for the target's turn
  *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
  *     { ..., OWNED, SUSPENDED }             a task still runs; its holder will park the baton
  *     { ..., OWNED, SUSPENDED, PARKED }     nothing runs; submissions take slots
@@ -29,12 +31,12 @@
  *                                           suspends such a queue, its holder ends the suspension and discards what waits
  *                                           (suspension.c)
  *
- * Free implies empty: OWNED may be clear only while no slot is reserved; TAKEN is then 0 and no other flag than BOUND is
- * set. So a thread can take a free queue without looking at the ring. BOUND is set from the creation of such a queue until it is
- * closed. Only the baton's holder clears OWNED or sets PARKED; the suspender of a free queue sets PARKED, too, in the swap that
- * takes it. SUSPENDED, CLOSED, DISCARDED and ENDED change under the queue's lock (queue_lock.h). RELEASES is incremented by the thread that releases the
- * last reference, and decremented by a task that then takes a new one (the running task keeps the queue alive). OWNED and RELEASES
- * are in one word, so that word alone decides whether the releaser or the holder frees the queue, whichever comes first.
+ * Free implies empty: OWNED may be clear only while no slot is taken; TAKEN is then 0 and no other flag than BOUND is
+ * set. So a thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED, with one
+ * exception: the suspender of a free queue sets PARKED in the swap that takes it. SUSPENDED, CLOSED, DISCARDED and ENDED change under
+ * the queue's lock (queue_lock.h). RELEASES is incremented by the thread that releases the last reference, and decremented by a task
+ * that then takes a new one (the running task keeps the queue alive). OWNED and RELEASES are in one word, so that word alone decides
+ * whether the releaser or the holder frees the queue, whichever comes first.
  *
  * The word contains the segment's address, so that one compare-and-swap takes the slot and verifies that the slot is in this
  * segment. A submitter reads a segment only after it has a slot there, and a segment is never recycled while one of its
@@ -76,7 +78,8 @@ static inline sq__segment_t *sq__state_tail(sq__state_t state) { return (sq__seg
 
 static inline unsigned sq__state_taken(sq__state_t state) { return (unsigned)(state >> 48) & 0xFF; }
 
-/* No reference is left, and none will come. */
+/* No reference is left. Only a running task can still take one (queue/create.c: revive). So for the holder of a serial queue, between two
+ * tasks, this is final. */
 static inline bool sq__state_is_released(sq__state_t state) { return (state & SQ__RELEASES) == SQ__RELEASE_ONE; }
 
 /* The same state with another tail. */

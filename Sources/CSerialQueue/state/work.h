@@ -20,7 +20,7 @@ enum sq__work_kind {
     SQ__WAITER, /* a thread in sync, which waits for the baton */
     SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
     SQ__NOTIFICATION, /* of a group: as DUE */
-    /* One test finds these two, also with SQ__BARRIER. */
+    /* `kind & SQ__CANCELLABLE` finds these two, with or without SQ__BARRIER. */
     SQ__CANCELLABLE = 0x20, /* a PAIR that can be withdrawn until its turn (kernel/withdraw.h) */
     SQ__CANCELLED = 0x21,  /* a withdrawn CANCELLABLE: the baton's holder skips the slot */
 };
@@ -77,7 +77,7 @@ typedef struct sq__shared {
 } sq__shared_t;
 
 typedef struct sq__cancellable {
-    SQ__ATOMIC(uintptr_t) *place; /* the task's position; see withdraw.h */
+    SQ__ATOMIC(uintptr_t) *place; /* where the task is, in one word; see withdraw.h. Not an sq__place_t (ring.h) */
     const void *pair;   /* an sq__pair_t, or a struct that begins with the same fields */
     bool takes_no_permit; /* does not count towards the capacity */
 } sq__cancellable_t;

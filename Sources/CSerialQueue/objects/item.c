@@ -208,11 +208,29 @@ int sq__item_begin(sq_item_t *item) {
     return 0;
 }
 
+/* The item was refused: it may be submitted again. False: nobody will. It was cancelled since then, and the canceller has left the rest to us; or
+ * it is a turn that is not its item's last any more: next_turn, which found it SUBMITTED, has replaced it under the same lock. */
+static bool renew(sq_item_t *item) {
+    const sq_item_t *origin = item->origin;
+    if (origin != NULL) {
+        sq__object_lock(origin);
+    }
+    bool renews = origin == NULL || origin->last == item;
+    uint32_t state = sq__load_relaxed(&item->state);
+    do {
+        renews = renews && !(state & SQ__ITEM_CANCELLED);
+        /* [item] release: what we did with the item. */
+    } while (renews && !sq__cas_release(&item->state, &state, state & ~(uint32_t)SQ__ITEM_SUBMITTED));
+    if (origin != NULL) {
+        sq__object_unlock(origin);
+    }
+    return renews;
+}
+
 /* Called when the queue has refused the item. Returns the error, or ECANCELED. */
 static int refuse(sq_item_t *item, int error) {
     sq__pool_t *pool = item->pool;
     sq__member_count_t *member_count = item->member_count;
-    uint32_t state = sq__load_relaxed(&item->state);
     item->pool = NULL;
     item->member_count = NULL;
     sq__item_drop(item); /* the queue's; not the last */
@@ -222,13 +240,10 @@ static int refuse(sq_item_t *item, int error) {
     if (pool != NULL) {
         sq__pool_release(pool);
     }
-    do {
-        if (state & SQ__ITEM_CANCELLED) { /* cancelled since then; the canceller has left the rest to us */
-            discard(item);
-            return ECANCELED;
-        }
-        /* [item] release: what we did with the item. */
-    } while (!sq__cas_release(&item->state, &state, state & ~(uint32_t)SQ__ITEM_SUBMITTED));
+    if (!renew(item)) {
+        discard(item); /* waits for it end */
+        return sq_item_is_cancelled(item) ? ECANCELED : error;
+    }
     if (item->origin != NULL) {
         sq__item_drop_origin(item->origin); /* not the last: the caller has one */
     }

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-/* A turn that nobody has begun, with a reference; NULL: no memory, or it was cancelled. Another thread may begin it first. */
+/* A turn that nobody has begun, with a reference, or, if the item was cancelled, any; NULL: no memory. Another thread may begin it first. */
 static sq_item_t *next_turn(sq_item_t *item) {
     sq_item_t *turn = sq__item_hold_last(item), *made, *old;
     if (sq__item_is_fresh(turn) || sq_item_is_cancelled(item)) {
@@ -21,7 +21,8 @@ static sq_item_t *next_turn(sq_item_t *item) {
     sq__object_lock(item);
     turn = item->last;
     old = made;
-    if (!sq__item_is_fresh(turn)) {
+    /* A cancel that comes later finds the new turn. */
+    if (!sq__item_is_fresh(turn) && !sq_item_is_cancelled(item)) {
         old = turn;
         turn = item->last = made;
     }

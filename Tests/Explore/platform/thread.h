@@ -37,6 +37,8 @@ uint64_t sq__thread_processor_time(uint64_t id);
 typedef enum sq__thread_state { SQ__THREAD_READY, SQ__THREAD_BLOCKED, SQ__THREAD_UNKNOWN } sq__thread_state_t;
 sq__thread_state_t sq__thread_state(uint64_t id);
 void sq__thread_name(char *name, size_t size);
+void sq__thread_when_left(void (*report)(void));
+void sq__thread_left(void);
 unsigned sq__processor_count(void);
 static inline void sq__pause(void) {}
 

@@ -5,7 +5,7 @@
 # make/install.mk  install, uninstall, the pkg-config file; make/release.mk: tarball, manual pages, Debian packages
 # make/check.mk    the test programs and all checks; make/check-own.mk: what single ones need, and long runs
 # make/coverage.mk the C core's lines and branches; make/soak.mk, make/storm.mk: everything at once
-# make/mutants.mk the core broken on purpose
+# make/mutants.mk the core broken on purpose; make/scaling.mk: the core on 64 simulated processors
 # make/examples.mk demo and examples; make/docs.mk: the documentation of the Swift layer
 #
 # Each compiler and flavour (release, debug, tsan, asan) builds in a folder of its own, build/COMPILER-FLAVOUR, so that
@@ -30,6 +30,7 @@ include make/coverage.mk
 include make/soak.mk
 include make/storm.mk
 include make/mutants.mk
+include make/scaling.mk
 include make/proof.mk
 include make/examples.mk
 include make/docs.mk

@@ -2,6 +2,7 @@
 # build.sh OUT CORE                  the explorer with the core's sources in CORE, as the program OUT
 # build.sh OUT CORE FILE PATCHED...  from the same objects, but with each PATCHED in place of CORE/FILE, as OUT-seeded, or as $SEEDED
 # With REACH=OBJECT the core's functions report that they run, to what the object defines (Tests/Mutants/reach.c).
+# OWN: other sources than the own ones of the explorer; FLAGS: options that come first; DEFINE: other numbers than its small limits (Tests/Scaling).
 # With COVER=1 the core counts its branches (gcov), in a section that is not put back between runs (core.c).
 set -e
 out=$1 core=$2
@@ -12,8 +13,8 @@ CC=${EXPLORE_CC:-gcc} # not what make calls CC: its hooks and options are gcc's
 objects=$out.objects
 mkdir -p "$objects"
 # gnu11, for the explorer asks the system for more than the core does. Small limits, to come to the borders often.
-flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers -I$here -I$core"
-limits="
+flags="-std=gnu11 -g -fno-pie -Wall -Wextra -Wno-missing-field-initializers $FLAGS -I$here -I$core"
+limits="${DEFINE-
     SEGMENT_SLOTS=${SLOTS}u
     SITES=16
     BLOCKS_WARM=2u
@@ -23,6 +24,7 @@ limits="
     EARLY_YIELDS=1
     TRY_SPINS=1
     WAITER_SPINS=1
+    WAITER_SPINS_EACH=0
     WAITER_YIELDS=1
     WORKER_SPINS=1
     BRIEF_SLEEP=1
@@ -37,7 +39,7 @@ limits="
     STRIPED_AFTER=1u
     CHECKS_WITHOUT_USE=1
     CHECKS_WITH_LITTLE_USE=1
-"
+}"
 for limit in $limits; do
     flags="$flags -DSQ__$limit"
 done
@@ -94,9 +96,9 @@ rm -f "$objects"/*.o
 for source in $(cd "$core" && ls ./*/*.c | sed "s,^./,," | grep -v "^platform/"); do
     compile_core "$core/$source" "$objects/$(name_of "$source").o"
 done
-for source in "$here"/*.c "$here"/scenarios/*.c; do
+for source in ${OWN:-"$here"/*.c "$here"/scenarios/*.c}; do
     sanitize=
-    case $source in */litmus.c | */recording.c) sanitize=$hooked ;; esac
+    case $source in */litmus.c | */recording.c | */mutex.c | */work.c) sanitize=$hooked ;; esac
     $CC $flags -O2 $vectors $sanitize -c "$source" -o "$objects/own-$(basename "$source" .c).o"
 done
 link_whole "$out" "$objects"/core-*.o

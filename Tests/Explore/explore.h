@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EX_THREADS = 12, EX_STACK = 64 * 1024, EX_STEPS = 20000, EX_OPTIONS = 32, EX_TAPE = 1 << 16 };
+#ifndef EX_MOST_THREADS
+#define EX_MOST_THREADS 12 /* Tests/Scaling has more */
+#endif
+enum { EX_THREADS = EX_MOST_THREADS, EX_STACK = 64 * 1024, EX_STEPS = 20000, EX_OPTIONS = 32, EX_TAPE = 1 << 16 };
 
 /* What an option is, which is what it costs in a bounded search. */
 typedef enum ex_cost {
@@ -108,10 +111,13 @@ void ex_end_memory(const void *start, size_t bytes); /* from now on an access is
 extern bool ex_no_memory; /* every allocation fails */
 extern const void *ex_caller;  /* where in the program the present operation stands */
 
+/* What an access is to a cache. */
+typedef enum ex_use { EX_LOAD, EX_STORE, EX_SWAP } ex_use_t;
+
 /* lines.c: how many cache lines one thread has written and another one has used, from begin to end. */
 void ex_lines_begin(void);
 unsigned ex_lines_end(void);
-void ex_lines_note(const void *address, bool writes);
+void ex_lines_note(const void *address, ex_use_t use);
 void ex_lines_reset(void);
 
 /* trace.c: the steps of a run in words. */

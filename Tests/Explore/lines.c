@@ -15,7 +15,8 @@ void ex_lines_begin(void) {
     is_noting = true;
 }
 
-void ex_lines_note(const void *address, bool writes) {
+void ex_lines_note(const void *address, ex_use_t use) {
+    bool writes = use != EX_LOAD;
     uintptr_t line = (uintptr_t)address / LINE;
     if (!is_noting || ex_core_ignores(address)) {
         return;

@@ -5,16 +5,12 @@
 #include "explore.h"
 
 #include "platform/clock.h"
-#include "platform/fatal.h"
 #include "platform/mutex.h"
 #include "platform/peek.h"
-#include "platform/signal.h"
-#include "platform/symbols.h"
 #include "platform/thread.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,11 +143,7 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
     return 0;
 }
 
-void sq__service_read(sq_pool_granted_t *granted) { granted->complete = true; }
-
-bool sq__thread_stack_size_is_valid(size_t bytes) { return bytes > 0; }
 void sq__thread_yield(void) { ex_point(); }
-void sq__thread_wake_in_time(void) {}
 
 int sq__thread_at_exit(sq__exit_t *exit) {
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
@@ -161,24 +153,11 @@ int sq__thread_at_exit(sq__exit_t *exit) {
     return 0;
 }
 
-int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
-    (void)before, (void)in_parent, (void)in_child;
-    return 0;
-}
-
 bool sq__thread_owns_stack(const void *address) { return (size_t)((const char *)address - ex_stacks[ex_current]) < EX_STACK; }
-/* No model's thread ends without returning. */
-void sq__thread_when_left(void (*report)(void)) { (void)report; }
-void sq__thread_left(void) {}
-uint64_t sq__thread_processor_time(uint64_t id) { (void)id; return 0; }
 sq__thread_state_t sq__thread_state(uint64_t id) {
     return id != 0 && ex_choose(2, EX_DISTURB) == 0 ? SQ__THREAD_BLOCKED : SQ__THREAD_READY;
 }
-uint64_t sq__thread_id(void) { return (uint64_t)ex_current + 1; }
-void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_current); }
-unsigned sq__processor_count(void) { return ex_processors; }
 uint64_t sq__clock_now(void) { return ex_now(); }
-uint64_t sq__clock_process_time(void) { return ex_now(); }
 
 /* What a dump asks the system. A peek copies without the detection of races, as the system does. What the dump looks at under a lock
  * must exist. The rest it has found in the records of threads that continue: it may have been freed, and then it is not mapped here. */
@@ -200,32 +179,10 @@ void sq__peek_text(const char *address, char *text, size_t size) {
     char first;
     snprintf(text, size, "%.*s", (int)size - 1, sq__peek(address, &first, 1) ? address : "?");
 }
-void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void *sq__pages(size_t bytes) { return ex_setting.faults && ex_choose(2, EX_DISTURB) == 1 ? NULL : calloc(1, bytes); }
 void sq__pages_free(void *pages, size_t bytes) { (void)bytes; free(pages); }
 void sq__pages_discard(void *start, size_t bytes) { ex_write(start, (unsigned)bytes); memset(start, 0, bytes); } /* ordered with all other use */
-void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }
 int sq__write(int file, const char *bytes, size_t count) { (void)file; ex_dumped(bytes, count); return 0; }
-void sq__symbols_want(sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; }
-void sq__symbols_find(sq__symbols_t *symbols) { (void)symbols; }
-void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *text, size_t size) {
-    (void)symbols, (void)address;
-    snprintf(text, size, "f");
-}
-bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; return false; }
-int sq__signal_named(const char *name, size_t length) { (void)name, (void)length; return 0; }
-int sq__signal_begin(int number, void (*call)(void), void (*replaced)(void)) { (void)number, (void)call, (void)replaced; return EBUSY; }
-void sq__signal_begin_again(void) {}
-
-void sq__fatal(const char *format, ...) {
-    char text[300];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    ex_fail("the core ends the program: %s", text);
-}
-
 /* A wild pointer is a failure like others. The handler has a stack of its own, and never returns to where it happened. */
 static void crashed(int signal) {
     (void)signal;

@@ -34,6 +34,10 @@ void sq__spin_end(sq__spin_t kind, bool found) {
     }
 }
 
+unsigned sq__spin_waiter_pauses(unsigned processors) {
+    return SQ__WAITER_SPINS + (processors > 2 ? (processors - 2) * SQ__WAITER_SPINS_EACH : 0);
+}
+
 /* Rests in nanoseconds; the factor by which a rest grows; how many short yields end a suspicion. */
 enum { FIRST_REST = 10000000, LONGEST_REST = 1000000000, REST_GROWS = 4, SUSPICIOUS = 16 };
 

@@ -28,6 +28,11 @@
 #ifndef SQ__WAITER_SPINS
 #define SQ__WAITER_SPINS 60
 #endif
+/* More pauses for each processor beyond two, as each may run a caller that is ahead in line. Once callers sleep, each turn takes a wake-up, and
+ * those behind sleep as well (Documentation/Scaling.md). */
+#ifndef SQ__WAITER_SPINS_EACH
+#define SQ__WAITER_SPINS_EACH 40
+#endif
 #ifndef SQ__WAITER_YIELDS
 #define SQ__WAITER_YIELDS 40
 #endif
@@ -65,6 +70,9 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most);
 
 /* Called after the looks, unless sq__spin_begin returned 0. `found`: the wait is over. */
 void sq__spin_end(sq__spin_t kind, bool found);
+
+/* How many pauses a caller takes in its slot, on these processors. */
+unsigned sq__spin_waiter_pauses(unsigned processors);
 
 /* Yields the processor to other threads. False: it did not, because yields do not pay at present. */
 bool sq__spin_yield(void);

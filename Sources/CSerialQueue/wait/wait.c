@@ -4,9 +4,11 @@
 #include "observe/probes.h"
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
+#include "platform/processors.h"
 #include "platform/unwind.h"
 #include "pool/members.h"
 #include "thread/explored.h"
+#include "thread/spin.h"
 #include "wait/deadlock.h"
 #include "wait/wait_runs.h"
 
@@ -156,7 +158,7 @@ static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {
         if (__builtin_expect(sq__wait_is_running(wait), 0) && !sq__wait_runs_ahead(wait, deadline)) {
             return ESTALE;
         }
-        outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, SQ__WAITER_SPINS);
+        outcome = sq__token_spin(wait->token, wait->wait_id, SQ__SPIN_WAITER, sq__spin_waiter_pauses(sq__processors_known()));
         if (outcome == SQ__OPEN && wait->is_next) {
             outcome = sq__token_yield(wait->token, wait->wait_id, deadline);
         }

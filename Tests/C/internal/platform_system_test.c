@@ -50,6 +50,16 @@ TEST(the_number_of_processors_is_never_0) {
     canned = NULL;
 }
 
+TEST(the_known_number_of_processors_is_that_of_the_first_call) {
+    unsigned count = sq__processors_known();
+    CHECK_EQUAL(count, sq__processor_count());
+    canned = "";
+    fails_from[NO_PROCESSOR] = 1;
+    CHECK_EQUAL(sq__processors_known(), count);
+    fails_from[NO_PROCESSOR] = 0;
+    canned = NULL;
+}
+
 /* Of the groups that a process may be in, only those of the second version limit it here. */
 TEST(what_the_system_says_of_groups_is_taken_only_where_it_makes_sense) {
     const char *const texts[] = { "1:cpu:/\n", "1:cpu:/\n0::/none/such\n", "0::nowhere\n", "0::/none/such\n" };

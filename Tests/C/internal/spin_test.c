@@ -53,6 +53,13 @@ static unsigned left_out(void) {
     return count;
 }
 
+TEST(a_caller_in_line_takes_more_pauses_on_many_processors) {
+    CHECK_EQUAL(sq__spin_waiter_pauses(1), SQ__WAITER_SPINS);
+    CHECK_EQUAL(sq__spin_waiter_pauses(2), SQ__WAITER_SPINS);
+    CHECK_EQUAL(sq__spin_waiter_pauses(3), SQ__WAITER_SPINS + SQ__WAITER_SPINS_EACH);
+    CHECK_EQUAL(sq__spin_waiter_pauses(64), SQ__WAITER_SPINS + 62 * SQ__WAITER_SPINS_EACH);
+}
+
 TEST(looks_that_find_nothing_are_skipped_until_one_finds_something) {
     CHECK_EQUAL(left_out(), 0);
     const unsigned expected[] = { 1, 3, 7, 15, 31, 63, 63 };

@@ -5,7 +5,9 @@
 #include <stddef.h>
 
 #define SQ__LINE 64
+#ifndef SQ__EACH_BY_MALLOC /* Tests/Scaling has the store */
 #define SQ__EACH_BY_MALLOC 1
+#endif
 
 void *ex_allocate(size_t bytes, size_t alignment);
 void ex_release(void *block);

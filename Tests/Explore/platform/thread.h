@@ -33,6 +33,8 @@ int sq__thread_at_exit(sq__exit_t *exit);
 int sq__thread_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 bool sq__thread_owns_stack(const void *address);
 uint64_t sq__thread_id(void);
+void sq__thread_when_left(void (*report)(void));
+void sq__thread_left(void);
 uint64_t sq__thread_processor_time(uint64_t id);
 typedef enum sq__thread_state { SQ__THREAD_READY, SQ__THREAD_BLOCKED, SQ__THREAD_UNKNOWN } sq__thread_state_t;
 sq__thread_state_t sq__thread_state(uint64_t id);
@@ -40,6 +42,10 @@ void sq__thread_name(char *name, size_t size);
 void sq__thread_when_left(void (*report)(void));
 void sq__thread_left(void);
 unsigned sq__processor_count(void);
-static inline void sq__pause(void) {}
+void ex_pause(void);
+#ifndef EX_PAUSE
+#define EX_PAUSE ((void)0) /* no step: a spin is bounded here, and looks again at the next one */
+#endif
+static inline void sq__pause(void) { EX_PAUSE; }
 
 #endif

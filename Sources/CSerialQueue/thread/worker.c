@@ -26,7 +26,11 @@ static bool sleep_for_post(sq__token_t *token, sq__wait_id_t wait_id, bool may_r
         }
         sq__blocks_cool(&sq__segments, taken);
     }
-    return sq__token_doze(token, wait_id, may_rest ? sq__clock_now() + SQ__WORKER_RESTS_AFTER : SQ__NEVER) != SQ__OPEN;
+    if (may_rest) {
+        return sq__token_doze(token, wait_id, sq__clock_now() + SQ__WORKER_RESTS_AFTER) != SQ__OPEN;
+    }
+    sq__token_sleep(token, wait_id, SQ__NEVER);
+    return true;
 }
 
 /* Waits for the next post. `slept_briefly` is used by a worker that yields: it says that the last sleep was brief. Then

@@ -4,9 +4,6 @@
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "thread/process.h"
-#include "thread/worker_record.h"
-
-#include <stddef.h>
 
 /* Nanoseconds between two tries to start a thread: the first pause and the longest one. */
 enum { PAUSE = 1000000, LONGEST_PAUSE = 128 * PAUSE };

@@ -14,8 +14,9 @@
 #ifndef SQ__THREAD_SPARE_H
 #define SQ__THREAD_SPARE_H
 
-#include "thread/token.h"
-#include "thread/worker.h"
+#include "thread/worker_record.h"
+
+#include <stddef.h>
 
 /* How many threads wait at most. More idle queues than that which get a task at the same time wait for the start of a thread. */
 #ifndef SQ__SPARES

@@ -7,7 +7,6 @@
 #include "platform/thread.h"
 #include "thread/process.h"
 #include "thread/spare.h"
-#include "thread/worker_record.h"
 
 #include <errno.h>
 

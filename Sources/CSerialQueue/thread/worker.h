@@ -11,14 +11,7 @@
 #ifndef SQ__THREAD_WORKER_H
 #define SQ__THREAD_WORKER_H
 
-#include "platform/thread.h"
-
-#include <stdbool.h>
-
-typedef struct sq__worker sq__worker_t;
-
-/* What a post calls. Returns false to end the worker: then it must not be posted again. */
-typedef bool (*sq__worker_function_t)(void *argument);
+#include "thread/worker_record.h"
 
 /* How a worker waits for a post. Yielding once before it sleeps again after a brief sleep (spin.h) pays for one that many queues share. On one
  * processor each submission would otherwise wake it, and it would interrupt the submitter, run one task and sleep. A queue's own

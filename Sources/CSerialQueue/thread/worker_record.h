@@ -1,10 +1,16 @@
-/* worker_record.h: the fields of a worker, for the modules that share them: worker.c and spare.c. */
+/* worker_record.h: the fields of a worker, for worker.c, and for spare.c, which finds threads for workers. */
 #ifndef SQ__THREAD_WORKER_RECORD_H
 #define SQ__THREAD_WORKER_RECORD_H
 
 #include "platform/thread.h"
 #include "thread/token.h"
-#include "thread/worker.h"
+
+#include <stdbool.h>
+
+typedef struct sq__worker sq__worker_t;
+
+/* What a post calls. Returns false to end the worker: then it must not be posted again. */
+typedef bool (*sq__worker_function_t)(void *argument);
 
 /* Fields: F fixed once started; P used by the thread that posts next, and by the worker's thread from a post until it calls the function;
  * L under the lock of spare.c. A queue that was used keeps this record while it is idle: it fills a block of malloc's, 80 bytes with the header. */

@@ -64,8 +64,8 @@ typedef struct sq_queue_options {
  *
  * A queue that has been idle for half a second gives its thread up, and gets one again for its next task: its own, that of another idle queue, or a
  * new one. So do not rely on thread-local variables from one task to a later one, and undo what a task changes of its thread (affinity, signal
- * mask, locale). If that cannot be, use a pool of one thread or a loop (sq_pool.h, sq_loop.h), or a stack_size: such a queue keeps its thread.
- * If no thread can be started then, the tasks wait until one can: they were accepted.
+ * mask, locale). A queue with a stack_size keeps its thread, and that of a loop (sq_loop.h) is always the same one.
+ * If no thread can be started for an accepted task, the task runs as soon as one can.
  *
  * @param label UTF-8, copied; NULL means "". It names the queue in messages, and its thread: as far as the system permits, and if
  * it is too long, by what follows its last dot.

@@ -14,7 +14,7 @@ import CSerialQueueSwiftCall
 ///
 /// After half a second without closures the queue gives its thread up, and gets one again for the next closure: its own, that of another
 /// idle queue, or a new one. Don't rely on thread-local variables from one closure to a later one. If you have to, pass a `stackSize`:
-/// such a queue keeps its thread. Or use a ``LoopPool``, or a ``WorkerPool`` of one thread.
+/// such a queue keeps its thread. Or use a ``LoopPool``: its closures run on one thread of the program.
 ///
 /// Don't use this for work that suspends: use an actor. Put many thousands of queues on a ``WorkerPool``; otherwise each queue that
 /// is busy has a thread.

@@ -131,17 +131,27 @@ void sq__condition_signal(sq__condition_t *condition) {
 static void call_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
+    (void)kind;
+    *start = (sq__thread_start_t){ body, argument };
+    ex_write(start, sizeof *start);
+    return sq__thread_start_again(start);
+}
+
+int sq__thread_start_again(sq__thread_start_t *start) {
     BEGIN;
-    (void)start;
+    ex_read(start, sizeof *start);
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot start a thread");
         return ENOMEM;
     }
-    int id = ex_start(body, argument, true);
-    EX_TRACE("starts T%d, \"%s\"", id, kind->name);
+    int id = ex_start(start->body, start->argument, true);
+    EX_TRACE("starts T%d", id);
     ex_point();
     return 0;
 }
+
+unsigned ex_spares(void) { return ex_setting.spares; }
+uint64_t ex_rests_after(void) { return ex_setting.spares > 0 ? 1000 : UINT64_MAX - ex_now(); }
 
 void sq__thread_yield(void) { ex_point(); }
 

@@ -110,11 +110,17 @@ static void call_exit(void *exit) { ((sq__exit_t *)exit)->call(exit); }
 int sq__thread_at_exit(sq__exit_t *exit) { return ex_at_exit(call_exit, exit), 0; }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
-    (void)start, (void)kind;
+    (void)kind;
+    *start = (sq__thread_start_t){ body, argument };
+    return sq__thread_start_again(start);
+}
+int sq__thread_start_again(sq__thread_start_t *start) {
     sc_spend(sc_costs.wake);
-    (void)ex_start(body, argument, true);
+    (void)ex_start(start->body, start->argument, true);
     return 0;
 }
+unsigned ex_spares(void) { return 0; }
+uint64_t ex_rests_after(void) { return UINT64_MAX - ex_now(); } /* no worker rests */
 
 void ex_pause(void) { sc_spend(sc_costs.pause); }
 void sq__thread_yield(void) { sc_spend(sc_costs.yield); sc_pass(); } /* nobody waits for this core */

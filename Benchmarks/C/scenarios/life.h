@@ -5,8 +5,8 @@
  *   pooled-4      | wall | 0.50 0.25 | 4 pooled queues: 3 asyncs, then a sync, without pause
  *   idle-100      | cpu  | 2e6 1e5 ns | 100 idle queues, CPU time in 1 s | rounds 3
  *   memory-unused | heap | 192 128 B | memory of a queue, never used | rounds 1
- *   memory-used   | heap | 512 256 B | heap of an idle queue that was used, its thread's included | rounds 1
- *   memory-used   | resident | none B | the same, resident, with the stack of its thread
+ *   memory-used   | heap | 300 232 B | heap of a queue that was used, and then idle for a second | rounds 1
+ *   memory-used   | resident | 1024 512 B | the same, resident
  *   memory-backlog-5000000 | left | 16777216 4194304 B | resident after 5 million waiting tasks and nothing else, over that before | rounds 1
  *   memory-backlog-pooled-5000000 | left | 16777216 4194304 B | the same, a pooled queue | rounds 1
  *   memory-backlog-among-5000000 | left | 16777216 4194304 B | the same, and the program keeps 1,000 small blocks that it allocated meanwhile | rounds 1
@@ -57,13 +57,14 @@ static void memory_unused(uint64_t unused) {
     bench_metric("resident", (double)(bench_resident_bytes() - resident) / (double)count);
 }
 
-/* Bytes of a queue that has run one task and is idle, its thread's included if it has one. */
+/* Bytes of a queue that has run one task and has then been idle for a second, its share of threads included. */
 static void memory_used(uint64_t unused) {
     uint64_t count = 1000;
     (void)unused;
     queues_that_have_run(16);
     uint64_t resident = bench_resident_bytes(), heap = bench_heap_bytes();
     contender_queue_t *queues = queues_that_have_run(count);
+    bench_sleep(1000000000);
     bench_metric("heap", (double)(bench_heap_bytes() - heap) / (double)count - (double)sizeof *queues);
     bench_metric("resident", (double)(bench_resident_bytes() - resident) / (double)count - (double)sizeof *queues);
 }

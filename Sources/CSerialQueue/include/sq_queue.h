@@ -44,9 +44,9 @@ typedef enum sq_priority {
 /** What a queue is created with. Begin with SQ_QUEUE_OPTIONS_INIT and change what you need. */
 typedef struct sq_queue_options {
     size_t size;                 /**< sizeof(sq_queue_options_t), so that later versions can add fields */
-    sq_pool_t *SQ_NULLABLE pool; /**< whose threads run its async tasks; NULL: a thread of its own */
+    sq_pool_t *SQ_NULLABLE pool; /**< whose threads run its async tasks; NULL: a thread of its own, see sq_queue_create */
     size_t capacity;             /**< how many async tasks may wait; 0: as many as there is memory for */
-    size_t stack_size;           /**< bytes of stack of the queue's own thread; 0: the system's default */
+    size_t stack_size;           /**< bytes of stack of the queue's own thread, which it then keeps; 0: the system's default */
     size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
     sq_priority_t priority;      /**< among the queues of its pool; without a pool it has no effect */
     bool helps;                  /**< a sync caller of a higher class of service runs the tasks ahead of it itself; see sq_service_t.
@@ -62,6 +62,11 @@ typedef struct sq_queue_options {
 
 /**
  * Creates a queue. No thread is started: the queue's own thread starts at the first async.
+ *
+ * A queue that has been idle for half a second gives its thread up, and gets one again for its next task: its own, that of another idle queue, or a
+ * new one. So do not rely on thread-local variables from one task to a later one, and undo what a task changes of its thread (affinity, signal
+ * mask, locale). A queue with a stack_size keeps its thread, and that of a loop (sq_loop.h) is always the same one.
+ * If no thread can be started for an accepted task, the task runs as soon as one can.
  *
  * @param label UTF-8, copied; NULL means "". It names the queue in messages, and its thread: as far as the system permits, and if
  * it is too long, by what follows its last dot.

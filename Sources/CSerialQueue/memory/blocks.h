@@ -1,4 +1,5 @@
-/* blocks.h: blocks of one size for the whole process. The segments of all queues come from here.
+/* blocks.h: blocks of one size for the whole process. The segments of all queues and the tokens of all threads come
+ * from such stores.
  *
  * DESIGN. Blocks have numbers, from 16 on. They lie in slabs: the first slab has the blocks 16 to 31, and each further slab has as many
  * blocks as all before it. So a number alone says where its block lies. A slab comes from the system when its first block is needed, and is

@@ -51,12 +51,11 @@ static void left(void *unused) {
     sq__thread_left();
 }
 
+void sq__thread_take_name(const sq__thread_start_t *start) { sq__thread_name_self(start->name); }
+
 static void *thread_main(void *argument) {
     const sq__thread_start_t *start = argument;
-    if (start->name[0] != '\0') {
-        /* The thread names itself: when another thread does it, this one may have ended. A failure is harmless. */
-        sq__thread_name_self(start->name);
-    }
+    sq__thread_take_name(start); /* by itself: when another thread does it, this one may have ended */
     sq__thread_become_like_main();
     sq__service_apply(start->service);
     pthread_cleanup_push(left, NULL);
@@ -112,8 +111,13 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
     start->argument = argument;
     start->service = kind->service;
     copy_name(start->name, kind->name);
+    if (start->name[0] == '\0') {
+        sq__thread_name(start->name, NAME_SIZE);
+    }
     return create(start, kind->stack_size);
 }
+
+int sq__thread_start_again(sq__thread_start_t *start) { return create(start, 0); }
 
 bool sq__thread_stack_size_is_valid(size_t bytes) {
     return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= (SIZE_MAX < UINT64_C(1) << 40 ? SIZE_MAX / 4 : (size_t)1 << 40);
@@ -142,6 +146,7 @@ void sq__thread_name(char *name, size_t size) {
     if (pthread_getname_np(pthread_self(), whole, sizeof whole) != 0) {
         whole[0] = '\0';
     }
-    strncpy(name, whole, size - 1);
-    name[size - 1] = '\0';
+    size_t length = strnlen(whole, size - 1);
+    memcpy(name, whole, length);
+    name[length] = '\0';
 }

@@ -19,7 +19,7 @@
 /* Starts a detached thread. It blocks all signals except faults, so that the program's signals are handled by the program's own
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
  * the same effect as elsewhere, and profilers see tasks. Its scheduling policy, nice value and affinity are those of the main
- * thread, where the system permits. A `name` that is too long for the system is reduced to its last component, after the last
+ * thread, where the system permits. Without a name it has that of the calling thread. A `name` that is too long for the system is reduced to its last component, after the last
  * dot, and then truncated. Returns 0, ENOMEM or EINVAL (the stack size).
  *
  * `start` belongs to the caller and must stay valid until the body is called. So the new thread frees no memory, and the C
@@ -37,6 +37,12 @@ typedef struct sq__thread_kind {
     sq_service_t service; /* service.h */
 } sq__thread_kind_t;
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
+
+/* Starts another thread with the same body, argument, name and service, and the default stack. Returns 0 or ENOMEM. */
+int sq__thread_start_again(sq__thread_start_t *start);
+
+/* Gives the calling thread the name of one that was started with this. */
+void sq__thread_take_name(const sq__thread_start_t *start);
 
 /* Where the C library ends a thread without unwinding it (musl), no frame is asked (platform/unwind.h). Then this function, if one
  * is set, is called as the thread ends: by a thread of the library that has not returned, and by sq__thread_left. */

@@ -68,7 +68,8 @@ int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
         error = ESHUTDOWN; /* and the worker may have ended already */
     } else if (*runner == 0) {
         const sq__thread_kind_t kind = { .name = queue->label, .stack_size = (size_t)queue->stack_kib * 1024 };
-        error = sq__worker_start(&worker, SQ__WORKER_SLEEPS, run_on_worker, queue, &kind);
+        /* A spare thread has a stack of the default size. */
+        error = sq__worker_start(&worker, kind.stack_size == 0 ? SQ__WORKER_RESTS : SQ__WORKER_SLEEPS, run_on_worker, queue, &kind);
         if (error == 0) {
             *runner = (sq__runner_t)worker;
             sq__store_release(&queue->runner, *runner); /* [worker] release: the worker's fields */

@@ -1,5 +1,6 @@
 #include "thread/token.h"
 
+#include "memory/blocks.h"
 #include "platform/atomic.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
@@ -29,9 +30,14 @@ static sq__token_t *free_tokens;
 static sq__token_t *made; /* L  all tokens of this process */
 static sq__token_t *tokens_of_parent;
 
+/* Their memory is a store's, not malloc's: as many as there were threads at a time stay forever, and with a store none costs more than its bytes. */
+enum { TOKEN_BYTES = SQ__LINE << (sizeof(sq__token_t) > SQ__LINE) << (sizeof(sq__token_t) > 2 * SQ__LINE) };
+_Static_assert(sizeof(sq__token_t) <= TOKEN_BYTES, "a token fits its block");
+static sq__blocks_t store = { .bytes = TOKEN_BYTES };
+
 static sq__token_t *token_create(void) {
-    size_t bytes = (sizeof(sq__token_t) + SQ__LINE - 1) / SQ__LINE * SQ__LINE;
-    sq__token_t *token = sq__memory_lines(bytes);
+    uint32_t number = 0;
+    sq__token_t *token = SQ__EACH_BY_MALLOC ? sq__memory_lines(TOKEN_BYTES) : sq__blocks_take(&store, &number);
     if (token == NULL) {
         return NULL;
     }
@@ -52,7 +58,11 @@ static sq__token_t *token_create(void) {
 no_condition:
     sq__mutex_destroy(&token->lock);
 no_lock:
-    sq__memory_free(token);
+    if (SQ__EACH_BY_MALLOC) {
+        sq__memory_free(token);
+    } else {
+        sq__blocks_give(&store, number);
+    }
     return NULL;
 }
 

@@ -12,8 +12,12 @@ import CSerialQueueSwiftCall
 /// A `SerialQueue` is a handle. Two handles are equal if they are of the same queue, see ``current``. All calls may be made from any
 /// thread. Most of them are those of its superclass, ``WorkQueue``.
 ///
+/// After half a second without closures the queue gives its thread up, and gets one again for the next closure: its own, that of another
+/// idle queue, or a new one. Don't rely on thread-local variables from one closure to a later one. If you have to, pass a `stackSize`:
+/// such a queue keeps its thread. Or use a ``LoopPool``: its closures run on one thread of the program.
+///
 /// Don't use this for work that suspends: use an actor. Put many thousands of queues on a ``WorkerPool``; otherwise each queue that
-/// was used with `async` keeps a thread.
+/// is busy has a thread.
 public final class SerialQueue: WorkQueue, @unchecked Sendable {
     // Sendable because WorkQueue is, and this class adds no state.
 }
@@ -32,8 +36,8 @@ extension SerialQueue {
     ///     a pool it has no effect.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in ``WorkQueue/async(waitingUpTo:_:)``. `nil`:
     ///     as many as there is memory for. Traps if it is not positive.
-    ///   - stackSize: The stack size of the queue's thread in bytes; `nil`: the system's default. Traps if no thread can have such
-    ///     a stack. Closures run by `sync` use their caller's stack; on a pool, its threads have the pool's stack size.
+    ///   - stackSize: The stack size of the queue's thread in bytes, which it then keeps; `nil`: the system's default. Traps if no
+    ///     thread can have such a stack. Closures run by `sync` use their caller's stack; on a pool, its threads have the pool's stack size.
     public convenience init(
         label: String = "", on pool: WorkerPool? = nil, priority: QueuePriority = .normal, helps: Bool = false,
         capacity: Int? = nil, stackSize: Int? = nil

@@ -139,12 +139,14 @@ static void wait_for_blocks(long blocks) {
     }
 }
 
-/* Each queue that has run an async task has a thread that waits for the next one. */
+/* Each queue that has run an async task has a thread that waits for the next one. A queue with a stack size keeps it, however long this takes. */
 static void have_waiters(void) {
     long threads = count_threads();
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.stack_size = 1024 * 1024;
     sq_queue_t *queues[KEPT_WAITERS + CPU_SETSIZE];
     for (size_t i = 0; i < kept_waiters; i += 1) {
-        queues[i] = sq_queue_create("waiter", NULL);
+        queues[i] = sq_queue_create("waiter", &options);
         REQUIRE(queues[i] != NULL);
         int error = sq_async(queues[i], do_nothing, NULL);
         REQUIRE(error == 0);

@@ -15,7 +15,8 @@ void *ex_mine(const void *object);
 #define SQ__MINE(object) ((__typeof__(object) *)ex_mine(&(object)))
 
 typedef struct sq__thread_start {
-    char unused;
+    void (*body)(void *);
+    void *argument;
 } sq__thread_start_t;
 typedef struct sq__thread_kind {
     const char *name;
@@ -23,6 +24,11 @@ typedef struct sq__thread_kind {
     sq_service_t service;
 } sq__thread_kind_t;
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind);
+int sq__thread_start_again(sq__thread_start_t *start);
+static inline void sq__thread_take_name(const sq__thread_start_t *start) { (void)start; }
+static inline void sq__thread_name_self(const char *name) { (void)name; }
+uint64_t ex_rests_after(void); /* SQ__WORKER_RESTS_AFTER: in most scenarios no worker ever rests */
+unsigned ex_spares(void);      /* SQ__SPARES */
 bool sq__thread_stack_size_is_valid(size_t bytes);
 void sq__thread_yield(void);
 void sq__thread_wake_in_time(void);
@@ -39,8 +45,6 @@ uint64_t sq__thread_processor_time(uint64_t id);
 typedef enum sq__thread_state { SQ__THREAD_READY, SQ__THREAD_BLOCKED, SQ__THREAD_UNKNOWN } sq__thread_state_t;
 sq__thread_state_t sq__thread_state(uint64_t id);
 void sq__thread_name(char *name, size_t size);
-void sq__thread_when_left(void (*report)(void));
-void sq__thread_left(void);
 unsigned sq__processor_count(void);
 void ex_pause(void);
 #ifndef EX_PAUSE

@@ -11,6 +11,7 @@
 #include "sq_deferred.h"
 #include "sq_group.h"
 #include "sq_item.h"
+#include "sq_pool.h"
 #include "sq_timer.h"
 #include "sq_types.h"
 
@@ -77,6 +78,22 @@ void sq__trace_hook_part_end(uint32_t session);
 /* This function calls closures of another language: its context points to a record that has the closure's code at this byte. A trace shows
  * that. By one thread at a time. */
 void sq__trace_closures_of(sq_function_t function, uint16_t at);
+
+/* The clock of a manual pool; NULL: it is none. Its time in nanoseconds, and when its next alarm is due; UINT64_MAX: none is set. */
+struct sq__alarms *SQ_NULLABLE sq__pool_clock(const sq_pool_t *pool);
+uint64_t sq__alarms_now(struct sq__alarms *alarms);
+uint64_t sq__alarms_next(struct sq__alarms *alarms);
+
+/* In a run that is recorded: the number of the running task's start in the record; SIZE_MAX: the run is not recorded, or no task runs. */
+size_t sq__explore_event(void);
+
+/* The same: the symbol of a function; "": not recorded. Valid until the next call. */
+const char *sq__explore_function(uintptr_t address);
+
+/* `name` finds the closure behind one of the Swift layer's functions, which has this symbol and was submitted with this context. It leaves the
+ * name empty if it is unknown. */
+typedef void (*sq__closure_namer_t)(const char *symbol, const void *SQ_NULLABLE context, char *name, size_t size);
+void sq__explore_name_closures_by(sq__closure_namer_t name);
 
 /* Writes where this call site is: "function (file+0x123)", or the known part of it. Reads the process's files: for rare reports. */
 void sq__site_text(const void *caller, char *text, size_t size);

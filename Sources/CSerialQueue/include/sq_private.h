@@ -41,10 +41,15 @@ int sq__async_task_after_from(sq_queue_t *queue, uint64_t delay, const sq_task_t
 int sq__item_submit_from(sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
 int sq__item_submit_after_from(sq_item_t *item, sq_queue_t *queue, uint64_t delay, const void *SQ_NULLABLE caller);
 int sq__group_submit_item_from(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
+int sq__timer_cancel_then_from(sq_timer_t *timer, const sq_task_t *task, const void *SQ_NULLABLE caller);
 sq_timer_t *SQ_NULLABLE sq__timer_create_from(sq_queue_t *queue, const sq_task_t *task, const void *SQ_NULLABLE caller);
 
 /* sq_apply, for a language that calls all its loops through one function: what it learns about a loop holds for those with the same code. */
 int sq__apply_code(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context, uintptr_t code);
+
+/* The submission that a wait for the item is for, with a reference, which sq_item_release releases: the last one of an item that repeats, else
+ * the item itself. sq_item_await takes it. The caller keeps its reference to the item while it waits. */
+sq_item_t *sq__item_retain_last(sq_item_t *item);
 
 /* Calls `await->ended`, once, when the queue has ended: with no lock held, on the thread that ends the queue. As for sq_group_await, the
  * struct must stay valid and must not move until then, and the caller has a reference to the queue, unless `ended` needs no queue. Returns

@@ -49,6 +49,8 @@ actor Owner {
         queue.async(WorkItem(freeFunction))
         queue.async(WorkItem(label: "item", takesAnItem))
         _ = queue.makeTimer(every: .seconds(1), sendable)
+        queue.makeTimer(sendable).cancel(then: freeFunction)
+        queue.async(WorkItem(label: "item", repeats: true, isBarrier: true, freeFunction))
         if queue.async(sendable) { fifo.enqueue(freeFunction) }
     }
     func submits_what_was_sent(_ body: sending @escaping () -> Void) {

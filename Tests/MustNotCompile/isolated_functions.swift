@@ -48,14 +48,23 @@ import SerialQueueOperations
     func submits_a_barrier_in_a_group() {
         concurrent.asyncBarrier(in: group, count) // error: ambiguous use of 'asyncBarrier(in:_:)'
     }
+    func submits_a_barrier_for_later() {
+        concurrent.asyncBarrierAfter(.zero, count) // error: ambiguous use of 'asyncBarrierAfter'
+    }
     func makes_a_timer() -> SerialQueue.Timer {
         queue.makeTimer(every: .seconds(1), count) // error: ambiguous use of 'makeTimer(every:leeway:_:)'
     }
+    func makes_a_timer_that_is_not_started() -> SerialQueue.Timer {
+        queue.makeTimer(count) // error: ambiguous use of 'makeTimer'
+    }
+    func ends_a_timer(_ timer: SerialQueue.Timer) {
+        timer.cancel(then: count) // error: ambiguous use of 'cancel(then:)'
+    }
     func makes_an_item() -> WorkItem {
-        WorkItem(count) // error: ambiguous use of 'init(label:_:)'
+        WorkItem(count) // error: ambiguous use of 'init(label:repeats:isBarrier:_:)'
     }
     func makes_an_item_with_itself() -> WorkItem {
-        WorkItem(take) // error: ambiguous use of 'init(label:_:)'
+        WorkItem(take) // error: ambiguous use of 'init(label:repeats:isBarrier:_:)'
     }
     func is_notified() {
         group.notify(on: queue, count) // error: ambiguous use of 'notify(on:_:)'

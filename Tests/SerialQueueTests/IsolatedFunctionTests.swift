@@ -40,9 +40,15 @@ import Testing
         let timer = queue.makeTimer(every: .seconds(1), function)
         pool.advance(by: .seconds(2))
         #expect(fired.value > 0)
-        timer.cancel()
+        #expect(timer.cancel(then: function))
+        let before = fired.value
+        pool.run()
+        #expect(fired.value == before + 1)
+        #expect(queue.makeTimer(function).start(after: .zero))
+        #expect(ConcurrentQueue(label: "concurrent", on: pool).asyncBarrierAfter(.seconds(1), function))
+        pool.advance(by: .seconds(1))
+        #expect(fired.value == before + 2)  // the other timer was released
     }
-
 
     @Test func a_function_of_an_actor_traps() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {

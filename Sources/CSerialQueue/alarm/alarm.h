@@ -17,6 +17,7 @@
 #define SQ__ALARM_ALARM_H
 
 #include "alarm/alarm_types.h"
+#include "include/sq_private.h" /* sq__alarms_now */
 #include "platform/mutex.h"
 
 /* Takes a lease on the process's set. Returns 0 or ENOMEM. */
@@ -24,9 +25,6 @@ int sq__alarms_shared(sq__alarms_t **alarms);
 
 /* Returns a lease. None of the caller's alarms may be set. May be called from an alarm's call. No effect on other sets. */
 void sq__alarms_release(sq__alarms_t *alarms);
-
-/* The time of the set's clock, in nanoseconds. */
-uint64_t sq__alarms_now(sq__alarms_t *alarms);
 
 /* Calls alarm->call(alarm) once the clock has reached `due`; up to `leeway` later if that saves a wake-up. The alarm must not be
  * set already. */

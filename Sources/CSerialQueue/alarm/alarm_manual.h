@@ -3,6 +3,7 @@
 #define SQ__ALARM_ALARM_MANUAL_H
 
 #include "alarm/alarm_types.h"
+#include "include/sq_private.h" /* sq__alarms_next: SQ__NEVER if no alarm is set */
 
 /* Creates a set with its own clock, which starts at 0; returns NULL without memory. The set must be empty when it is destroyed. */
 sq__alarms_t *sq__alarms_create(void);
@@ -12,10 +13,7 @@ void sq__alarms_destroy(sq__alarms_t *alarms);
  * Otherwise advances the clock to `time` and returns false. The clock never moves back. */
 bool sq__alarms_advance(sq__alarms_t *alarms, uint64_t time);
 
-/* When the next alarm is due, or SQ__NEVER. */
-uint64_t sq__alarms_next(sq__alarms_t *alarms);
-
-/* Calls `visit` for each alarm that is due at that time, under the set's lock; the one that was set first comes first,
+/* Calls `visit` for each alarm that is due at the time that sq__alarms_next returns, under the set's lock; the one that was set first comes first,
  * the others in no particular order. */
 void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq__alarm_t *alarm), void *context);
 

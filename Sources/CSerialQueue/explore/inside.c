@@ -1,9 +1,9 @@
 /* inside.c: what a test calls. */
-#include "explore/inside.h"
+#include "include/sq_explore.h"
 
 #include "explore/failure.h"
 #include "explore/explored_run.h"
-#include "include/sq_explore.h"
+#include "include/sq_private.h"
 #include "platform/fatal.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #define SQ__EXPLORE_NAMES_H
 
 #include "explore/run_state.h"
+#include "include/sq_private.h" /* sq__explore_name_closures_by */
 
 /* What is next in a ready queue. */
 sq__called_t sq__next_called(sq_queue_t *queue);
@@ -21,10 +22,5 @@ const sq_queue_t *sq__queue_of_alarm(const sq__alarm_t *alarm);
 
 /* What a way leads to; as above. */
 char *sq__name_way(sq__run_t *run, const sq__way_t *way);
-
-/* For the Swift layer: `name` finds the closure behind one of its own functions, which has this symbol and was submitted with this context. It
- * leaves the name empty if it is unknown. */
-typedef void (*sq__closure_namer_t)(const char *symbol, const void *context, char *name, size_t size);
-void sq__explore_name_closures_by(sq__closure_namer_t name);
 
 #endif

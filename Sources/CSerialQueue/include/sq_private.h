@@ -11,6 +11,7 @@
 #include "sq_deferred.h"
 #include "sq_group.h"
 #include "sq_item.h"
+#include "sq_pool.h"
 #include "sq_timer.h"
 #include "sq_types.h"
 
@@ -40,10 +41,15 @@ int sq__async_task_after_from(sq_queue_t *queue, uint64_t delay, const sq_task_t
 int sq__item_submit_from(sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
 int sq__item_submit_after_from(sq_item_t *item, sq_queue_t *queue, uint64_t delay, const void *SQ_NULLABLE caller);
 int sq__group_submit_item_from(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, const void *SQ_NULLABLE caller);
+int sq__timer_cancel_then_from(sq_timer_t *timer, const sq_task_t *task, const void *SQ_NULLABLE caller);
 sq_timer_t *SQ_NULLABLE sq__timer_create_from(sq_queue_t *queue, const sq_task_t *task, const void *SQ_NULLABLE caller);
 
 /* sq_apply, for a language that calls all its loops through one function: what it learns about a loop holds for those with the same code. */
 int sq__apply_code(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context, uintptr_t code);
+
+/* The submission that a wait for the item is for, with a reference, which sq_item_release releases: the last one of an item that repeats, else
+ * the item itself. sq_item_await takes it. The caller keeps its reference to the item while it waits. */
+sq_item_t *sq__item_retain_last(sq_item_t *item);
 
 /* Calls `await->ended`, once, when the queue has ended: with no lock held, on the thread that ends the queue. As for sq_group_await, the
  * struct must stay valid and must not move until then, and the caller has a reference to the queue, unless `ended` needs no queue. Returns
@@ -77,6 +83,22 @@ void sq__trace_hook_part_end(uint32_t session);
 /* This function calls closures of another language: its context points to a record that has the closure's code at this byte. A trace shows
  * that. By one thread at a time. */
 void sq__trace_closures_of(sq_function_t function, uint16_t at);
+
+/* The clock of a manual pool; NULL: it is none. Its time in nanoseconds, and when its next alarm is due; UINT64_MAX: none is set. */
+struct sq__alarms *SQ_NULLABLE sq__pool_clock(const sq_pool_t *pool);
+uint64_t sq__alarms_now(struct sq__alarms *alarms);
+uint64_t sq__alarms_next(struct sq__alarms *alarms);
+
+/* In a run that is recorded: the number of the running task's start in the record; SIZE_MAX: the run is not recorded, or no task runs. */
+size_t sq__explore_event(void);
+
+/* The same: the symbol of a function; "": not recorded. Valid until the next call. */
+const char *sq__explore_function(uintptr_t address);
+
+/* `name` finds the closure behind one of the Swift layer's functions, which has this symbol and was submitted with this context. It leaves the
+ * name empty if it is unknown. */
+typedef void (*sq__closure_namer_t)(const char *symbol, const void *SQ_NULLABLE context, char *name, size_t size);
+void sq__explore_name_closures_by(sq__closure_namer_t name);
 
 /* Writes where this call site is: "function (file+0x123)", or the known part of it. Reads the process's files: for rare reports. */
 void sq__site_text(const void *caller, char *text, size_t size);

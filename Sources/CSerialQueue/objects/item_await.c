@@ -1,4 +1,5 @@
 /* item_await.c: waiting for an item's outcome without a thread. */
+#include "include/sq_private.h"
 #include "objects/item_record.h"
 #include "objects/object_lock.h"
 #include "thread/process.h"
@@ -26,6 +27,16 @@ int sq_item_await(sq_item_t *item, sq_await_t *await) {
     }
     sq__object_unlock(item);
     return waits ? EINPROGRESS : outcome_of(state);
+}
+
+sq_item_t *sq__item_retain_last(sq_item_t *item) {
+    if (!item->repeats) {
+        return sq_item_retain(item);
+    }
+    sq__object_lock(item);
+    sq_item_t *last = sq_item_retain(item->last);
+    sq__object_unlock(item);
+    return last;
 }
 
 bool sq_item_withdraw(sq_item_t *item, sq_await_t *await) {

@@ -23,6 +23,7 @@
 #ifndef SQ__POOL_POOL_H
 #define SQ__POOL_POOL_H
 
+#include "include/sq_private.h" /* sq__pool_clock */
 #include "pool/pool_types.h"
 #include "pool/ready.h"
 
@@ -55,9 +56,6 @@ const char *sq__pool_label(const sq__pool_t *pool);
 
 /* The class of its threads. */
 sq_service_t sq__pool_service(const sq__pool_t *pool);
-
-/* NULL: it is not a manual pool. */
-sq__alarms_t *sq__pool_clock(const sq__pool_t *pool);
 
 /* Lets this explorer run a manual pool; NULL: the pool is run as usual again. No other thread may use the pool meanwhile. */
 void sq__pool_explore(sq__pool_t *pool, sq__explorer_t *explorer);

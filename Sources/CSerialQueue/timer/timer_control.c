@@ -1,5 +1,6 @@
 /* timer_control.c: suspending a timer, and a task for the time after its last firing. timer_fire.c has the design. */
 #include "gate/concurrent.h"
+#include "include/sq_private.h"
 #include "queue/async.h"
 #include "state/handle.h"
 #include "state/queue_lock.h"
@@ -45,14 +46,17 @@ int sq_timer_resume(sq_timer_t *timer) {
     return error;
 }
 
-int sq_timer_cancel_then(sq_timer_t *timer, const sq_task_t *task) {
+int sq__timer_cancel_then_from(sq_timer_t *timer, const sq_task_t *task, const void *caller) {
     sq_queue_t *queue = timer->queue;
     if (task->run == NULL || sq__queue_is_stale(queue)) {
         return task->run == NULL ? EINVAL : ESTALE;
     }
     (void)sq_timer_cancel(timer);
     /* Behind the firing that runs; on a concurrent queue a barrier waits for it. */
-    const void *caller = __builtin_return_address(0);
     int error = sq__async_due(queue, SQ__DUE | sq__barrier_on(queue), &(sq__work_t){ .task = *task }, caller);
     return error ? sq__queue_reject(queue, error) : 0;
+}
+
+int sq_timer_cancel_then(sq_timer_t *timer, const sq_task_t *task) {
+    return sq__timer_cancel_then_from(timer, task, __builtin_return_address(0));
 }

@@ -112,22 +112,25 @@ enum EscapingClosure {
     }
 }
 
-/// A closure that waits for its due time, and then for its turn.
+/// A closure that waits for its due time, and then for its turn; or of a work item.
 final class DelayedClosure {
-    /// The first field: ``run`` is shown as this closure.
+    /// The first field: ``run`` and ``runAgain`` are shown as this closure.
     private let body: () -> Void
 
     /// What C calls. Always the same function.
     static var run: sq_function_t { { Unmanaged<DelayedClosure>.fromOpaque($0!).takeRetainedValue().body() } }
 
+    /// The same for an item that repeats: C calls `discard` after the last run.
+    static var runAgain: sq_function_t { { Unmanaged<DelayedClosure>.fromOpaque($0!).takeUnretainedValue().body() } }
+
     private init(_ body: consuming @escaping () -> Void) {
         self.body = consume body
     }
 
-    static func task(_ body: consuming @escaping () -> Void) -> sq_task_t {
+    static func task(_ body: consuming @escaping () -> Void, repeats: Bool = false) -> sq_task_t {
         _ = showsClosures
         return sq_task_t(
-            run: run,
+            run: repeats ? runAgain : run,
             context: Unmanaged.passRetained(DelayedClosure(consume body)).toOpaque(),
             discard: { Unmanaged<DelayedClosure>.fromOpaque($0!).release() }
         )
@@ -141,7 +144,7 @@ final class DelayedClosure {
 
 /// The closure of a work item that takes the item as its argument.
 final class ItemClosure {
-    /// The first field: ``run`` is shown as this closure.
+    /// The first field: ``run`` and ``runAgain`` are shown as this closure.
     private let body: (WorkItem) -> Void
     /// Set before the item can be submitted.
     private var item: OpaquePointer?
@@ -152,16 +155,22 @@ final class ItemClosure {
 
     /// What C calls. Always the same function.
     static var run: sq_function_t {
-        {
-            let closure = Unmanaged<ItemClosure>.fromOpaque($0!).takeRetainedValue()
-            closure.body(WorkItem(owning: sq_item_retain(closure.item!)))
-        }
+        { Unmanaged<ItemClosure>.fromOpaque($0!).takeRetainedValue().call() }
     }
 
-    static func task(_ body: consuming @escaping (WorkItem) -> Void) -> sq_task_t {
+    /// The same for an item that repeats: C calls `discard` after the last run.
+    static var runAgain: sq_function_t {
+        { Unmanaged<ItemClosure>.fromOpaque($0!).takeUnretainedValue().call() }
+    }
+
+    private func call() {
+        body(WorkItem(owning: sq_item_retain(item!)))
+    }
+
+    static func task(_ body: consuming @escaping (WorkItem) -> Void, repeats: Bool) -> sq_task_t {
         _ = showsClosures
         return sq_task_t(
-            run: run,
+            run: repeats ? runAgain : run,
             context: Unmanaged.passRetained(ItemClosure(consume body)).toOpaque(),
             discard: { Unmanaged<ItemClosure>.fromOpaque($0!).release() }
         )
@@ -176,7 +185,9 @@ final class ItemClosure {
 /// A trace shows, in place of these functions, the closure in the first field of the object that is their context. An object begins with two
 /// words. One constant for both, because only one thread at a time may call C here.
 private let showsClosures: Void = {
-    for function in [DelayedClosure.run, ItemClosure.run] { sq__trace_closures_of(function, UInt16(2 * MemoryLayout<UInt>.size)) }
+    for function in [DelayedClosure.run, DelayedClosure.runAgain, ItemClosure.run, ItemClosure.runAgain] {
+        sq__trace_closures_of(function, UInt16(2 * MemoryLayout<UInt>.size))
+    }
 }()
 
 extension TimerBody {

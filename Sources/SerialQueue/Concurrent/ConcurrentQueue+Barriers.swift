@@ -34,6 +34,22 @@ extension ConcurrentQueue {
         return error == nil
     }
 
+    /// Submits `body` to run alone when `delay` has passed, as ``WorkQueue/asyncAfter(_:_:)-(_,()->Void)`` does with one that is no barrier.
+    ///
+    /// Closures that are submitted before the delay is over do not wait for it. A full queue accepts `body`, too.
+    ///
+    /// - Returns: `false` if the queue refused `body`. Then `body` will not run and has been released.
+    @discardableResult @inline(never)
+    public func asyncBarrierAfter(_ delay: Duration, _ body: consuming sending @escaping () -> Void) -> Bool {
+        asyncBarrierAfter(delay, consume body, from: sq_swift_caller())
+    }
+
+    func asyncBarrierAfter(
+        _ delay: Duration, _ body: consuming sending @escaping () -> Void, from caller: UnsafeRawPointer
+    ) -> Bool {
+        asyncAfter(delay, WorkItem(isBarrier: true, consume body), from: caller)
+    }
+
     /// Waits for everything submitted before, runs `body` alone on the calling thread, and returns its result.
     ///
     /// `body` sees what earlier closures wrote, and later ones see what it wrote. Nothing is allocated. The result and the error

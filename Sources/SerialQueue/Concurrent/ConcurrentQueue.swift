@@ -17,7 +17,7 @@ import CSerialQueue
 /// from there (an upgrade) would wait for itself: it traps, or throws `deadlock`. In a barrier every wait for the queue is refused,
 /// except ``WorkQueue/syncOrRun(_:)``.
 ///
-/// Work items, notifications, timers and the closures of `async(in:_:)` are not barriers. An actor cannot run on this
+/// Notifications, timers, the closures of `async(in:_:)`, and work items that are not made as barriers are none. An actor cannot run on this
 /// queue, because it would not be isolated; a task can prefer it as its executor.
 ///
 /// Don't use this where most closures change the state, or take less than a microsecond: a ``SerialQueue`` is faster there. Don't use

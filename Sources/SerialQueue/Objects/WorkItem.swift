@@ -2,7 +2,7 @@ import CSerialQueue
 import CSerialQueue.Private
 import CSerialQueueSwiftCall
 
-/// A closure that runs at most once, that can be cancelled, and whose outcome can be waited for.
+/// A closure that can be cancelled, and whose outcome can be waited for. It runs at most once, unless it is made to repeat.
 ///
 /// ```swift
 /// let queue = SerialQueue(label: "com.example.thumbnails")
@@ -11,10 +11,21 @@ import CSerialQueueSwiftCall
 /// item.cancel()  // never runs, and what it captured has been released
 /// ```
 ///
-/// Submit it by `queue.async(item)` or `queue.asyncAfter(delay, item)`; they return `false` if it was refused.
+/// Submit it by `queue.async(item)` or `queue.asyncAfter(delay, item)`; they return `false` if it was refused. ``perform()`` runs it on the
+/// calling thread instead.
 ///
 /// An item has exactly one outcome: its closure has returned, or will never run. The outcome is visible to others only after the
 /// closure and its captures have been released.
+///
+/// An item that `repeats` may be submitted any number of times, also while it waits or runs. Each submission has an outcome of its own; a
+/// wait or a notification is for the one that was made last, and before the first for that one. The closure and its captures are released
+/// when the last handle has been released and no submission is left.
+///
+/// ```swift
+/// let redraw = WorkItem(label: "redraw", repeats: true) { print("drawn") }
+/// queue.async(redraw)
+/// queue.async(redraw)  // drawn twice
+/// ```
 ///
 /// Don't use it if you neither cancel it nor wait for it: `async(_:)` costs less. In a task,
 /// ``WorkQueue/run(_:)`` does both.
@@ -47,12 +58,14 @@ public final class WorkItem: Sendable {
     ///
     /// - Parameters:
     ///   - label: Names the item in messages.
+    ///   - repeats: Whether it may be submitted, and performed, more than once.
+    ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``, as a closure of ``ConcurrentQueue/asyncBarrier(_:)``.
     ///   - body: Runs on the queue that the item is submitted to. Released when it has run, or when it is certain that it never will.
     ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
-    public convenience init(label: String = "", _ body: consuming sending @escaping () -> Void) {
-        var task = DelayedClosure.task(consume body)
-        guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
-        self.init(owning: item)
+    public convenience init(
+        label: String = "", repeats: Bool = false, isBarrier: Bool = false, _ body: consuming sending @escaping () -> Void
+    ) {
+        self.init(owning: Self.make(label, DelayedClosure.task(consume body, repeats: repeats), repeats, isBarrier))
     }
 
     /// Makes an item whose `body` can check whether it was cancelled.
@@ -68,12 +81,24 @@ public final class WorkItem: Sendable {
     ///
     /// - Parameters:
     ///   - label: Names the item in messages.
+    ///   - repeats: Whether it may be submitted, and performed, more than once.
+    ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``.
     ///   - body: Gets a handle of the item.
-    public convenience init(label: String = "", _ body: consuming sending @escaping (WorkItem) -> Void) {
-        var task = ItemClosure.task(consume body)
-        guard let item = sq_item_create(label, &task) else { cannotMake("WorkItem", label) }
+    public convenience init(
+        label: String = "", repeats: Bool = false, isBarrier: Bool = false, _ body: consuming sending @escaping (WorkItem) -> Void
+    ) {
+        let task = ItemClosure.task(consume body, repeats: repeats)
+        let item = Self.make(label, task, repeats, isBarrier)
         ItemClosure.set(item, in: task)
         self.init(owning: item)
+    }
+
+    private static func make(_ label: String, _ task: sq_task_t, _ repeats: Bool, _ isBarrier: Bool) -> OpaquePointer {
+        var task = task, options = sq_swift_item_options()
+        options.flags |= repeats ? SQ_ITEM_REPEATS.rawValue : 0
+        options.flags |= isBarrier ? SQ_ITEM_BARRIER.rawValue : 0
+        guard let item = sq_item_create_with(label, &task, &options) else { cannotMake("WorkItem", label) }
+        return item
     }
 
     /// The label that the item was made with.
@@ -83,10 +108,25 @@ public final class WorkItem: Sendable {
 }
 
 extension WorkItem {
+    /// Runs the item on the calling thread, at once, in no queue's turn.
+    ///
+    /// What waits for it continues when its closure has returned. A wait for it inside its closure is a deadlock, which is reported. Don't
+    /// use it to run a closure in order with others: ``WorkQueue/sync(_:)`` does that.
+    ///
+    /// - Returns: `false` if it did not run: it was submitted, performed or cancelled before, or is from before a `fork`. An item that
+    ///   repeats runs once more; `false` if it was cancelled before, there was no memory, or it is from before a `fork`.
+    @discardableResult
+    public func perform() -> Bool {
+        withExtendedLifetime(self) { sq_item_perform(item) == 0 }
+    }
+
     /// Cancels the item, if it has not started. Never blocks.
     ///
     /// Legal before it is submitted: then it never can be. The closure is released before the call returns, on this thread, with no
     /// lock held and the queue not current. The item's depth and its room in the queue are free at once, and it counts as withdrawn.
+    ///
+    /// If the item repeats, none of its submissions starts after this, and none is accepted: the last one is withdrawn, and earlier ones
+    /// are skipped in their turns. The closure is kept until the last handle is released. The result is about the last submission.
     ///
     /// - Warning: Don't call it inside `onCancel` of `withTaskCancellationHandler`. Swift runs that under a lock of the task, and
     ///   a `deinit` of what the closure captured would run there: if it touches the task, it hangs. ``outcome`` never does so.
@@ -124,8 +164,9 @@ extension WorkItem {
     ///   ``SerialQueueError``: `fromBeforeFork`.
     public nonisolated(nonsending) var outcome: Outcome {
         get async throws {
-            try await AwaitedEnd.wait(.ofItem, item, keeping: self)
-            return sq_item_wait(item, 0) == 0 ? .ran : .cancelled
+            let last = WorkItem(owning: sq__item_retain_last(item))
+            try await AwaitedEnd.wait(.ofItem, last.item, keeping: last)
+            return withExtendedLifetime((self, last)) { sq_item_wait(last.item, 0) == 0 ? .ran : .cancelled }
         }
     }
 
@@ -150,7 +191,7 @@ extension WorkQueue {
     /// Submits the item, as `async(_:)` submits a closure.
     ///
     /// - Returns: `false` if it was refused: as a closure is, and then the item can be submitted again; or because it was submitted
-    ///   or cancelled before.
+    ///   or cancelled before. An item that repeats may have been submitted before.
     @discardableResult @inline(never)
     public func async(_ item: WorkItem) -> Bool {
         let caller = sq_swift_caller()
@@ -176,8 +217,11 @@ extension WorkQueue {
     /// - Returns: `false` if it was refused, as by `async(_:)`.
     @discardableResult @inline(never)
     public func asyncAfter(_ delay: Duration, _ item: WorkItem) -> Bool {
-        let caller = sq_swift_caller()
-        return withExtendedLifetime((self, item)) { sq__item_submit_after_from(item.item, queue, nanoseconds(delay), caller) == 0 }
+        asyncAfter(delay, item, from: sq_swift_caller())
+    }
+
+    final func asyncAfter(_ delay: Duration, _ item: WorkItem, from caller: UnsafeRawPointer) -> Bool {
+        withExtendedLifetime((self, item)) { sq__item_submit_after_from(item.item, queue, nanoseconds(delay), caller) == 0 }
     }
 }
 

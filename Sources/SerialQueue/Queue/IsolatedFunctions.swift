@@ -77,6 +77,22 @@ extension WorkQueue {
     ) -> Timer {
         makeTimer(every: interval, leeway: leeway, withoutIsolation(isolatedFunction, "WorkQueue.makeTimer"), from: sq_swift_caller())
     }
+
+    /// Makes a timer for a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @inline(never)
+    public func makeTimer(_ isolatedFunction: sending @escaping @isolated(any) () -> Void) -> Timer {
+        makeTimer(withoutIsolation(isolatedFunction, "WorkQueue.makeTimer"), from: sq_swift_caller())
+    }
+}
+
+extension WorkQueue.Timer {
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult @inline(never)
+    public func cancel(then isolatedFunction: sending @escaping @isolated(any) () -> Void) -> Bool {
+        cancel(then: withoutIsolation(isolatedFunction, "WorkQueue.Timer.cancel"), from: sq_swift_caller())
+    }
 }
 
 extension ConcurrentQueue {
@@ -97,6 +113,15 @@ extension ConcurrentQueue {
     ) -> Bool {
         asyncBarrier(in: group, withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrier"), from: sq_swift_caller())
     }
+
+    /// Submits a function that is isolated to nothing. One that is isolated traps.
+    @_documentation(visibility: internal)
+    @discardableResult @inline(never)
+    public func asyncBarrierAfter(
+        _ delay: Duration, _ isolatedFunction: sending @escaping @isolated(any) () -> Void
+    ) -> Bool {
+        asyncBarrierAfter(delay, withoutIsolation(isolatedFunction, "ConcurrentQueue.asyncBarrierAfter"), from: sq_swift_caller())
+    }
 }
 
 extension WorkGroup {
@@ -111,14 +136,20 @@ extension WorkGroup {
 extension WorkItem {
     /// Makes an item of a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    public convenience init(label: String = "", _ isolatedFunction: sending @escaping @isolated(any) () -> Void) {
-        self.init(label: label, withoutIsolation(isolatedFunction, "WorkItem.init"))
+    public convenience init(
+        label: String = "", repeats: Bool = false, isBarrier: Bool = false,
+        _ isolatedFunction: sending @escaping @isolated(any) () -> Void
+    ) {
+        self.init(label: label, repeats: repeats, isBarrier: isBarrier, withoutIsolation(isolatedFunction, "WorkItem.init"))
     }
 
     /// Makes an item of a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
-    public convenience init(label: String = "", _ isolatedFunction: sending @escaping @isolated(any) (WorkItem) -> Void) {
-        self.init(label: label, withoutIsolation(isolatedFunction, "WorkItem.init"))
+    public convenience init(
+        label: String = "", repeats: Bool = false, isBarrier: Bool = false,
+        _ isolatedFunction: sending @escaping @isolated(any) (WorkItem) -> Void
+    ) {
+        self.init(label: label, repeats: repeats, isBarrier: isBarrier, withoutIsolation(isolatedFunction, "WorkItem.init"))
     }
 
     /// Registers a function that is isolated to nothing. One that is isolated traps.

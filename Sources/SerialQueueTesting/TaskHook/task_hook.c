@@ -13,6 +13,8 @@
 #define _GNU_SOURCE /* pthread_getname_np */
 #include "sq_task_hook.h"
 
+#include <sq_private.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -247,13 +249,6 @@ void sq_task_thread_name(char *name, size_t size) {
         name[0] = '\0';
     }
 }
-
-/* From the core. */
-struct sq__alarms *sq__pool_clock(const sq_pool_t *pool);
-uint64_t sq__alarms_now(struct sq__alarms *alarms);
-uint64_t sq__alarms_next(struct sq__alarms *alarms);
-
-size_t sq__explore_event(void);
 
 size_t sq_task_event(void) { return sq__explore_event(); }
 

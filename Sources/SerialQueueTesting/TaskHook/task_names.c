@@ -1,13 +1,12 @@
 /* task_names.c: which function of the program a task continues in, or a queue's closure is from. */
 #include "sq_task_hook.h"
 
+#include <sq_private.h>
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* From the core: the symbol of a function, in a run that is recorded; "" if there is none. */
-const char *sq__explore_function(uintptr_t address);
 
 /* From the standard library: NULL, or a text to be freed. */
 char *swift_demangle(const char *name, size_t length, char *buffer, size_t *size, uint32_t flags);
@@ -132,8 +131,5 @@ static void name_closure(const char *symbol, const void *context, char *name, si
         describe(sq__explore_function(code), name, size);
     }
 }
-
-/* From the core. */
-void sq__explore_name_closures_by(void (*name)(const char *symbol, const void *context, char *name, size_t size));
 
 static __attribute__((constructor)) void show_closures(void) { sq__explore_name_closures_by(name_closure); }

@@ -6,7 +6,7 @@ import Testing
 enum Caller: CaseIterable {
     typealias Body = @Sendable () -> Void
 
-    case plain, bounded, member, barrier, memberBarrier, item, memberItem, lateItem, late, timer, variable
+    case plain, bounded, member, barrier, memberBarrier, item, memberItem, lateItem, late, lateBarrier, timer, idleTimer, cancelThen, variable
     case submit, run, runBarrier
     case sync, syncWithin, trySync, syncOrRun, syncBarrier, syncBarrierWithin, asyncAndWait, runAndWait
 
@@ -26,7 +26,10 @@ enum Caller: CaseIterable {
         case .memberItem: by_memberItem_here(queue, body)
         case .lateItem: by_lateItem_here(queue, body)
         case .late: by_late_here(queue, body)
+        case .lateBarrier: by_lateBarrier_here(queue, body)
         case .timer: return by_timer_here(queue, body)
+        case .idleTimer: return by_idleTimer_here(queue, body)
+        case .cancelThen: by_cancelThen_here(queue, body)
         case .variable: by_variable_here(queue, body)
         case .submit: try await by_submit_here(queue, body)
         case .run: try await by_run_here(queue, body)
@@ -95,6 +98,22 @@ enum Caller: CaseIterable {
     let timer = queue.makeTimer(every: .milliseconds(1), body)
     #expect(queue.label.hasPrefix("called"))
     return timer
+}
+
+@inline(never) func by_lateBarrier_here(_ queue: ConcurrentQueue, _ body: @escaping Caller.Body) {
+    let accepted = queue.asyncBarrierAfter(.milliseconds(1), body)
+    #expect(accepted)
+}
+
+@inline(never) func by_idleTimer_here(_ queue: WorkQueue, _ body: @escaping Caller.Body) -> WorkQueue.Timer {
+    let timer = queue.makeTimer(body)
+    #expect(timer.start(after: .milliseconds(1)))
+    return timer
+}
+
+@inline(never) func by_cancelThen_here(_ queue: WorkQueue, _ body: @escaping Caller.Body) {
+    let accepted = queue.makeTimer {}.cancel(then: body)
+    #expect(accepted)
 }
 
 @inline(never) func by_variable_here(_ queue: WorkQueue, _ body: @escaping Caller.Body) {

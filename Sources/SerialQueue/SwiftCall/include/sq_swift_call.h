@@ -52,6 +52,12 @@ void sq_swift_resume(void *_Nonnull continuation);
 /* Enqueues a job on the global executor, as the runtime does: through the hook that SerialQueueTesting uses. */
 void sq_swift_enqueue_global(void *_Nonnull job);
 
+static inline sq_item_options_t sq_swift_item_options(void)
+{
+    sq_item_options_t options = SQ_ITEM_OPTIONS_INIT;
+    return options;
+}
+
 static inline sq_queue_options_t sq_swift_queue_options(void)
 {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

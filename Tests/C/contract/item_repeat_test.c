@@ -91,6 +91,7 @@ TEST(a_wait_before_the_first_submission_is_for_that_one) {
     item_waiter_start(&waiter, item, SQ_FOREVER);
     CHECK_EQUAL(sq_item_submit(item, queue), 0);
     CHECK_EQUAL(item_waiter_end(&waiter), 0);
+    drain(queue); /* the item's task: when it ends, the notification has been submitted */
     drain(queue);
     check_outcome(&told, 1, 0);
     CHECK_EQUAL(sq_item_notify(item, queue, &notice), 0); /* at once */

@@ -138,23 +138,23 @@ static void run_late_call(void *context) {
     sq__run(call->queue, call->function, call->context);
 }
 
-static int sync_after_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
-    int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
+int sq__sync_after_end(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, deadline);
     if (error) {
-        return error;
+        return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
     }
     sq_queue_t *successor = join_successor(queue);
     if (successor == NULL) {
         return ENOMEM;
     }
-    error = sq__sync_from(successor, SQ_FOREVER, run_late_call, &(late_call_t){ queue, function, context }, caller);
+    error = sq__sync_from(successor, deadline, run_late_call, &(late_call_t){ queue, function, context }, caller);
     leave_successor(queue);
     return error;
 }
 
 int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     int error = sq__sync_or_run_before_end(queue, function, context, caller);
-    return error == ESHUTDOWN ? sync_after_end(queue, function, context, caller) : error;
+    return error == ESHUTDOWN ? sq__sync_after_end(queue, SQ_FOREVER, function, context, caller) : error;
 }
 
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {

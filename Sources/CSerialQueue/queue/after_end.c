@@ -108,7 +108,8 @@ static sq_queue_t *join_successor(sq_queue_t *queue) {
 
 /* L. It runs nothing, has no thread, and only the ended queue has a reference: it may stay for the next call. */
 static bool may_stay(const sq_queue_t *successor) {
-    return sq__state_is_free(sq__load_relaxed(&successor->state)) && sq__load_relaxed(&successor->references) == 1
+    /* [reference] acquire: the last use by a thread that has released it; the ended queue frees it without a release. */
+    return sq__state_is_free(sq__load_relaxed(&successor->state)) && sq__load_acquire(&successor->references) == 1
         && sq__runner_worker(sq__load_relaxed(&successor->runner)) == NULL;
 }
 

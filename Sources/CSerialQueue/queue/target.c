@@ -6,9 +6,12 @@
  *
  * A sync first gets its turn in the queue, then in the target, and runs in both. It passes the queue's baton on before it leaves the
  * target. So a thread that has the turn of a queue waits for its target or has it, and the order is always from a queue to its target.
- * A thread that has the target's turn never waits for the queue: such a wait is a deadlock, and is refused.
+ * A thread that has the target's turn never waits for the queue: such a wait is a deadlock, and is refused. In a task of a concurrent target
+ * that is no barrier a thread may wait for the queue; the search for deadlocks knows what that needs (wait/edge.c).
  *
- * The queue holds a reference to its target. If the target was shut down, the queue's tasks run after the target's end (after_end.h). A
+ * A batch ends when the target is suspended or other queues wait for its thread (kernel/batch.h), and does not linger.
+ *
+ * The queue holds a reference to its target (pins.h). If the target was shut down, the queue's tasks run after the target's end (after_end.h). A
  * shutdown of the target that discards does not discard them. */
 #include "include/sq_queue.h"
 

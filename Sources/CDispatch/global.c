@@ -40,9 +40,17 @@ sq_pool_t *sq__dispatch_main_pool(void) {
     return main_pool;
 }
 
+/* The targets of a queue that is used do not change. */
+static bool runs_on_main(dispatch_queue_t queue) {
+    while (queue->object.target != NULL) {
+        queue = queue->object.target;
+    }
+    return queue->role == SQ__DISPATCH_MAIN;
+}
+
 sq_queue_t *sq__dispatch_core_for_sync(dispatch_queue_t queue) {
     sq_queue_t *core = sq__dispatch_core(queue);
-    if (queue->role == SQ__DISPATCH_MAIN && sq__dispatch_is_main_thread() && !atomic_exchange_explicit(&is_claimed, true, memory_order_relaxed)) {
+    if (runs_on_main(queue) && sq__dispatch_is_main_thread() && !atomic_exchange_explicit(&is_claimed, true, memory_order_relaxed)) {
         sq_pool_run_some(main_pool, 1, SQ_NOW);
     }
     return core;

@@ -38,7 +38,8 @@ static inline sq_queue_t *sq__dispatch_core(dispatch_queue_t queue) {
     return __builtin_expect(core != NULL, 1) ? core : sq__dispatch_use(queue);
 }
 
-/** Returns the core's queue for a call that waits: on the main thread the main queue then knows that this is its thread. */
+/** Returns the core's queue for a call that waits: on the main thread the main queue, if that is the last of the queue's targets, then knows that
+ * this is its thread. */
 sq_queue_t *sq__dispatch_core_for_sync(dispatch_queue_t queue);
 
 /** Returns whether barriers on it run alone. */

@@ -1,15 +1,30 @@
 /* specific.c: values of queues. Before a queue is used they are in a list, then they are the core's. */
 #include "fail.h"
 #include <errno.h>
+#include <sq_private.h>
 #include <stdlib.h>
 
 /* One value, and the program's function for it. */
 struct sq__dispatch_specific {
     struct sq__dispatch_specific *next; /* L: in the list of a queue */
+    _Atomic unsigned references;        /* A: the queue's, and those of threads that read it */
     const void *key;
     void *value;
     dispatch_function_t destructor;
 };
+
+/* As the core's retain of the value, called under a lock. */
+static void keep(void *context) {
+    struct sq__dispatch_specific *specific = context;
+    atomic_fetch_add_explicit(&specific->references, 1, memory_order_relaxed);
+}
+
+static void drop(struct sq__dispatch_specific *specific) {
+    /* Release: our use of it; acquire, if it was the last: everybody's. */
+    if (atomic_fetch_sub_explicit(&specific->references, 1, memory_order_acq_rel) == 1) {
+        free(specific);
+    }
+}
 
 /* As the core's release of the value, which must call back at once: the program's function runs on a queue of its own. */
 static void end_value(void *context) {
@@ -17,7 +32,7 @@ static void end_value(void *context) {
     if (specific->destructor != NULL) {
         dispatch_async_f(sq__dispatch_default_queue(), specific->value, specific->destructor);
     }
-    free(specific);
+    drop(specific);
 }
 
 /* Takes the value of a key out of the list. Under the lock. */
@@ -39,7 +54,7 @@ void dispatch_queue_set_specific(dispatch_queue_t queue, const void *key, void *
     struct sq__dispatch_specific *specific = NULL, *before = NULL;
     if (value != NULL) {
         specific = sq__dispatch_allocate("dispatch_queue_set_specific", sizeof *specific);
-        *specific = (struct sq__dispatch_specific){ NULL, key, value, destructor };
+        *specific = (struct sq__dispatch_specific){ NULL, 1, key, value, destructor };
     }
     pthread_mutex_lock(&sq__dispatch_lock);
     sq_queue_t *core = atomic_load_explicit(&queue->queue, memory_order_relaxed);
@@ -89,8 +104,11 @@ void *dispatch_queue_get_specific(dispatch_queue_t queue, const void *key) {
         pthread_mutex_unlock(&sq__dispatch_lock);
     }
     if (core != NULL) {
-        struct sq__dispatch_specific *specific = sq_queue_value(core, key);
-        value = specific == NULL ? NULL : specific->value;
+        struct sq__dispatch_specific *specific = sq__queue_value(core, key, keep); /* another thread may replace it meanwhile */
+        if (specific != NULL) {
+            value = specific->value;
+            drop(specific);
+        }
     }
     return value;
 }

@@ -59,8 +59,13 @@ void stage_begin_own(sq_queue_options_t *options, bool is_wide) {
     options->width = is_wide ? SQ_WIDTH_POOL : 1;
 }
 
+/* With targets, A is theirs; the others are serial. */
+static size_t width_of(int queue) { return stage_expected->targets && queue > 0 ? 1 : stage_expected->width; }
+
+static bool target_is_serial(void) { return stage_expected->targets && stage_expected->width <= 1; }
+
 static bool is_barrier(const submission_t *one) {
-    return stage_expected->width <= 1 || one->kind == ASYNC_BARRIER || one->kind >= SYNC_BARRIER;
+    return width_of(one->queue) <= 1 || one->kind == ASYNC_BARRIER || one->kind >= SYNC_BARRIER;
 }
 
 static void check_exclusion(const submission_t *one) {
@@ -68,7 +73,7 @@ static void check_exclusion(const submission_t *one) {
     if (inside[queue] && (is_barrier(one) || alone[queue])) {
         ex_fail("exclusion: two tasks of a queue at a time");
     }
-    for (int i = 0; i < QUEUES && stage_expected->targets; i += 1) {
+    for (int i = 0; i < QUEUES && target_is_serial(); i += 1) {
         if (inside[i]) {
             ex_fail("exclusion: two tasks of queues with one target at a time");
         }
@@ -78,7 +83,7 @@ static void check_exclusion(const submission_t *one) {
         const submission_t *other = &stage_submissions[i];
         asyncs += other->queue == queue && other->kind <= ASYNC_UNTIL && other->started && !other->finished;
     }
-    if (stage_expected->width > 1 && asyncs > stage_expected->width) {
+    if (width_of(queue) > 1 && asyncs > width_of(queue)) {
         ex_fail("width: %zu asynchronous tasks at a time", asyncs);
     }
 }
@@ -104,7 +109,7 @@ static void check_start(const submission_t *one) {
 
 static void touch_cells(void (*touch)(const void *, unsigned), int queue) {
     touch(WORD(cells[queue]));
-    if (stage_expected->targets && queue != 0) {
+    if (target_is_serial() && queue != 0) {
         touch(WORD(cells[0])); /* the target protects it, too */
     }
 }

@@ -34,6 +34,16 @@ uint64_t stage_suspension_before(int queue, uint64_t step) {
     return is_suspended_before(queue, step) ? suspended_since[queue] : 0;
 }
 
+/* It is one of A's tasks, too, until A ends. */
+static void starts_on_target(const submission_t *one) {
+    if (suspensions[0] <= 0 || stage_closed[0] || stage_expected->each_has_a_reference) {
+        return;
+    }
+    if (finished_suspended[0] || (++started_suspended[0] > 1 && ex_setting.memory != EX_RA)) {
+        ex_fail("suspension: %s %d starts, though its target is suspended", stage_kind_names[one->kind], one->id);
+    }
+}
+
 void stage_control_starts(const submission_t *one) {
     int queue = one->queue;
     bool is_serial = stage_expected->width <= 1; /* else the turn of several may have come before */
@@ -47,6 +57,9 @@ void stage_control_starts(const submission_t *one) {
             ex_fail("suspension: a second task starts after suspend returned");
         }
     }
+    if (stage_expected->targets && is_serial && queue != 0) {
+        starts_on_target(one);
+    }
     if (ended[queue]) {
         ex_fail("shutdown: task %d starts after the end", one->id);
     }
@@ -55,6 +68,9 @@ void stage_control_starts(const submission_t *one) {
 void stage_control_ends(const submission_t *one) {
     int queue = one->queue;
     finished_suspended[queue] = finished_suspended[queue] || is_suspended_before(queue, one->finished);
+    if (stage_expected->targets) {
+        finished_suspended[0] = finished_suspended[0] || is_suspended_before(0, one->finished);
+    }
 }
 
 void stage_control_discards(const submission_t *one) {

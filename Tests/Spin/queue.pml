@@ -25,7 +25,7 @@
  *                   shutdown_end                                    queue/shutdown.c
  *                   dispose                                         sq__queue_dispose in queue/create.c
  *     control.pml   suspend, resume, abandon                        queue/suspend.c
- *                   close_queue, wait_for_end                       queue/shutdown.c
+ *                   sq__shutdown_close, wait_for_end                       queue/shutdown.c
  *                   release, retain                                 queue/create.c
  *     threads.pml   find_worker, the calls of a client              queue/async.c, queue/sync.c
  *                   worker_main, run_work                           thread/worker.c, kernel/run_task.c

@@ -22,8 +22,10 @@ self_t *self(void) {
 
 bool is_inside(const self_t *me, int target) {
     for (int i = 0; i < me->depth && i < DEEPEST; i += 1) {
-        if (me->inside[i] == target) {
-            return true;
+        for (const target_t *around = &targets[me->inside[i]]; around != NULL; around = around->onto) {
+            if (around->number == target) {
+                return true;
+            }
         }
     }
     return false;
@@ -37,7 +39,9 @@ sq_time_t patience(self_t *me, const target_t *target) {
     for (int i = 0; i < me->depth && i < DEEPEST; i += 1) {
         manual_inside |= targets[me->inside[i]].place == MANUAL;
     }
-    bool may_be_endless = !manual_inside && !me->owns_loop && target->place != MANUAL;
+    size_t width = root_of(target)->width; /* several tasks that wait may keep out by the width what they wait for: that is not found */
+    bool is_wide = target->onto == NULL || width == 1 || width == SQ_WIDTH_POOL;
+    bool may_be_endless = !manual_inside && !me->owns_loop && target->place != MANUAL && is_wide;
     uint64_t choices = me->depth > 0 ? 12 : 3;
     return may_be_endless && below(&me->chance, choices) == 0 ? SQ_FOREVER : soon(&me->chance);
 }

@@ -109,6 +109,9 @@ static void check_order(record_t *record) {
 static bool runs_alone(const record_t *record) { return is_serial(record->target) || record->is_barrier; }
 
 void target_enter(target_t *target, const char *call, bool is_alone, bool has_width) {
+    if (target->onto != NULL) {
+        target_enter(target->onto, call, is_serial(target->onto), false);
+    }
     if (is_alone) {
         int others = atomic_fetch_add(&target->alone, 1), readers = target->readers;
         MUST(others == 0 && readers == 0, "%s: runs alone on queue %d (width %zu, place %d), next to %d others and %d readers", call,
@@ -122,6 +125,9 @@ void target_enter(target_t *target, const char *call, bool is_alone, bool has_wi
 }
 
 void target_leave(target_t *target, bool is_alone, bool has_width) {
+    if (target->onto != NULL) {
+        target_leave(target->onto, is_serial(target->onto), false);
+    }
     if (is_alone) {
         target->alone -= 1;
     } else {
@@ -169,10 +175,14 @@ void task_run(void *context) {
     bool is_nested = is_inside(me, target->number); /* sq_sync_or_run, and readers inside of a reader: part of the task around it */
     record->runs += 1;
     check_outcome(record, "it runs");
-    target->starts += !record->may_be_late && !is_nested;
-    MUST(target->place != LOOP || me->owns_loop || is_nested || record->may_be_late, "%s: a task of the loop on another thread",
+    bool has_ended = false;
+    for (target_t *each = target; each != NULL; each = each->onto) {
+        each->starts += !record->may_be_late && !is_nested;
+        has_ended |= each != target && each->is_shut;
+        MUST(sq_is_current(each->queue), "%s: a queue is not current in its own task, or in one of a queue whose target it is", record->call);
+    }
+    MUST(target->place != LOOP || me->owns_loop || is_nested || record->may_be_late || has_ended, "%s: a task of the loop on another thread",
          record->call);
-    MUST(sq_is_current(target->queue), "%s: a queue is not current in its own task", record->call);
     bool is_late = !is_nested && enter(record);
     if (me->depth < DEEPEST) {
         me->inside[me->depth] = target->number;

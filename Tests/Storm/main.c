@@ -23,7 +23,7 @@ uint64_t seed;
 static unsigned parts; /* bits */
 
 static const char *const names[PARTS] = { "async", "waits", "deferred", "delayed", "group", "semaphore", "item", "timer", "suspend",
-                                          "shutdown", "release", "watch", "once", "apply", "dump", "trace", "fork" };
+                                          "shutdown", "release", "watch", "once", "apply", "target", "dump", "trace", "fork" };
 
 bool takes_part(part_t part) { return part == PARTS || (parts >> part & 1) != 0; }
 

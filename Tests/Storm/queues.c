@@ -38,12 +38,15 @@ sq_queue_t *queue_of_any_kind(const char *label, chance_t *chance) {
     return queue;
 }
 
-static void make_target(int number, chance_t *chance) {
+/* `onto`: its target, or NULL. */
+static void make_target(int number, target_t *onto, chance_t *chance) {
     target_t *target = &targets[number];
     memset(target, 0, sizeof *target);
     target->number = number;
-    target->place = number < PLACES ? (place_t)number : (place_t)below(chance, PLACES);
-    sq_queue_options_t options = any_options(target->place, chance);
+    target->onto = onto;
+    target->place = onto != NULL ? onto->place : number < PLACES ? (place_t)number : (place_t)below(chance, PLACES);
+    sq_queue_options_t options = any_options(onto == NULL ? target->place : OWN_THREAD, chance);
+    options.target = onto != NULL ? onto->queue : NULL;
     target->width = options.width;
     target->capacity = options.capacity;
     char label[32];
@@ -62,9 +65,10 @@ void queues_begin(chance_t *chance) {
     manual = sq_pool_create_manual("manual");
     helper = sq_queue_create("helper", NULL);
     MUST(private_pool != NULL && loop != NULL && manual != NULL && helper != NULL, "a pool cannot be made (errno %d)", errno);
-    target_count = PLACES + (int)below(chance, QUEUES - PLACES + 1);
+    int roots = PLACES + (int)below(chance, QUEUES - AIMED - PLACES + 1);
+    target_count = takes_part(TARGET) ? roots + (int)below(chance, AIMED + 1) : roots;
     for (int i = 0; i < target_count; i += 1) {
-        make_target(i, chance);
+        make_target(i, i < roots ? NULL : &targets[below(chance, (uint64_t)i)], chance);
     }
 }
 

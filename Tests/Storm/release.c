@@ -89,8 +89,38 @@ static void give_group(self_t *me, target_t *target) {
 static void nothing(void *context) { (void)context; }
 static void never_stalled(void *context, const sq_stall_t *stall) { (void)context, (void)stall; }
 
+/* On a target of its own, which is released before it, or while it has tasks; suspended or not. */
+static void give_queue_and_target(self_t *me) {
+    gift_t *gift = new_gift();
+    sq_queue_t *target = queue_of_any_kind("below", &me->chance);
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.target = target;
+    sq_queue_t *queue = sq_queue_create("above", &options);
+    MUST(queue != NULL, "a queue cannot be made (errno %d)", errno);
+    bool is_suspended = below(&me->chance, 2) == 0, is_first = below(&me->chance, 2) == 0;
+    if (is_suspended) {
+        MUST(sq_suspend(target) == 0, "a suspend failed");
+    }
+    if (is_first) {
+        sq_queue_release(target);
+    }
+    MUST(sq_async_job(queue, release_pair, gift, NULL) == 0, "a job for a passing queue was refused");
+    if (!is_suspended || is_first) {
+        int error = sq_sync_until(queue, soon(&me->chance), nothing, NULL);
+        MUST(error == 0 || error == ETIMEDOUT || (error == EDEADLK && may_deadlock(me)), "a sync onto a passing queue returned %d", error);
+    }
+    sq_queue_release(queue);
+    if (!is_first) {
+        sq_queue_release(target);
+    }
+}
+
 /* With a watcher, and next to a wait with a deadline, which has a reference of its own. */
 static void give_queue(self_t *me) {
+    if (takes_part(TARGET) && below(&me->chance, 3) == 0) {
+        give_queue_and_target(me);
+        return;
+    }
     gift_t *gift = new_gift();
     sq_queue_t *queue = gift->queue = queue_of_any_kind("own", &me->chance);
     bool is_suspended = below(&me->chance, 4) == 0;

@@ -12,7 +12,8 @@
  *     zero           a wait, await or notification of a group comes after the end of all members that were accepted before it
  *     permits        the holders of a semaphore are never more than its permits; all permits are there in the end
  *     timers         no firing during or after a successful cancel-and-wait, one firing at a time, one discard, after the last of them
- *     suspension     a suspended serial queue starts one more task at most
+ *     suspension     a suspended serial queue starts one more task at most, those of queues whose target it is included
+ *     targets        a task of a queue with targets is one of theirs, too: they exclude it from what they exclude, and are current
  *     the end        a drain ends everything before it returns; after the round nothing waits, runs, or is alive
  *
  * Waits may be refused with EDEADLK in tasks, as tasks wait for queues at random; a thread outside of tasks must not get it. Nothing
@@ -31,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUES = 10, RECORDS = 6000, SUBMITTERS = 4096, GROUPS = 4, SEMAPHORES = 3, TIMERS = 5, DEEPEST = 60 };
+enum { QUEUES = 14, AIMED = 4, RECORDS = 6000, SUBMITTERS = 4096, GROUPS = 4, SEMAPHORES = 3, TIMERS = 5, DEEPEST = 60 };
 
 #define MICROSECOND UINT64_C(1000)
 #define MILLISECOND UINT64_C(1000000)
@@ -49,7 +50,7 @@ _Noreturn void violated(const char *format, ...) __attribute__((format(printf, 1
 #define MUST(condition, ...) ((condition) ? (void)0 : violated(__VA_ARGS__))
 
 /* What a storm consists of. */
-typedef enum part { ASYNC, WAITS, DEFERRED, DELAYED, GROUP, SEMAPHORE, ITEM, TIMER, SUSPEND, SHUTDOWN, RELEASE, WATCH, ONCE, APPLY,
+typedef enum part { ASYNC, WAITS, DEFERRED, DELAYED, GROUP, SEMAPHORE, ITEM, TIMER, SUSPEND, SHUTDOWN, RELEASE, WATCH, ONCE, APPLY, TARGET,
                     DUMP, TRACE, FORK, PARTS } part_t;
 bool takes_part(part_t part);
 
@@ -66,6 +67,7 @@ typedef struct target {
     place_t place;
     int number;
     size_t width, capacity;
+    struct target *onto;                    /* the queue's target; NULL: none. `place` is then that of its target */
     bool is_measured;                       /* its histograms are on all the time */
     atomic_bool is_shut, discards;          /* a shutdown has begun; one of them discards */
     atomic_int alone, readers, async_readers, late; /* which run now */
@@ -82,6 +84,12 @@ void queues_begin(chance_t *chance);
 void queues_shut_down(chance_t *chance);
 void queues_end(void);
 static inline bool is_serial(const target_t *target) { return target->width == 1; }
+static inline const target_t *root_of(const target_t *target) {
+    while (target->onto != NULL) {
+        target = target->onto;
+    }
+    return target;
+}
 sq_queue_t *queue_of_any_kind(const char *label, chance_t *chance); /* that needs no thread of the storm */
 
 /* book.c */

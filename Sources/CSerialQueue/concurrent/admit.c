@@ -91,11 +91,13 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
         return sq__suspension_park(queue, state);
     }
     sq__stripes_gather_if_striped(concurrent);
+    void (*const drains)(const sq_queue_t *) = concurrent->drains;
     switch (sq__gate_await_readers(&concurrent->gate, SQ__GATE_ENDING)) {
     case SQ__KEPT:
         *next = may_end(queue) ? SQ__NEXT_END : SQ__NEXT_GONE;
         return true;
     case SQ__LAID_DOWN:
+        drains(queue);
         return true;
     default:
         return false;

@@ -22,7 +22,7 @@ extern "C" {
  * threads in which no wait has a deadline; see sq_deadlock_report.
  * @retval ESHUTDOWN The queue has been shut down.
  * @retval ENOMEM It had to wait, and there was no memory for that.
- * @retval ESTALE The queue is busy, and from before a fork.
+ * @retval ESTALE The queue is busy or has a target, and is from before a fork.
  */
 int sq_sync(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context);
 

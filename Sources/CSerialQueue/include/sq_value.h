@@ -17,6 +17,7 @@ extern "C" {
  * @param key Compared by address: use the address of a variable of your own.
  * @param release NULL, or called once with the value, with no lock held: when it is replaced or removed, by the caller; otherwise when
  * the queue is freed, after all its tasks, by the thread that frees it. So it is also the way to notice that a queue no longer exists.
+ * In the child of a fork it is not called: the value is the parent's.
  * @retval 0 The value is attached.
  * @retval EINVAL The key is NULL. After every error nothing has changed, and `release` will not be called.
  * @retval ENOMEM There is no memory for it.

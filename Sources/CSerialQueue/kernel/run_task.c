@@ -249,7 +249,8 @@ static inline __attribute__((always_inline)) sq__run_end_t run_tasks(sq_queue_t 
     sq__batch_t batch = sq__batch(most);
     sq__next_t next;
     self->frame = &frame.frame; /* once for all tasks: they all are this queue's */
-    while ((next = sq__baton_next(queue, true)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
+    /* In a task of its target it does not linger, as the target may have more to do: there it is not by the runner (and has no RUN_ANYWHERE). */
+    while ((next = sq__baton_next(queue, begins)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
         if (is_time_to_sample(tasks)) {
             sq__depth_sample(queue);
         }

@@ -12,10 +12,14 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     return state;
 }
 
-/* By the holder: a task has suspended its queue when there was no reference left, so nobody could resume it. */
-static void discard_the_rest(sq_queue_t *queue) {
+/* By the holder: a task has suspended its queue when there was no reference left, so nobody could resume it. `is_pinned`: none but that of
+ * the queues whose target this is: the queue ends, and they run after that. */
+static void discard_the_rest(sq_queue_t *queue, bool is_pinned) {
     sq__lock(queue);
     sq__control(queue, SQ__HOLD, SQ__DISCARD);
+    if (is_pinned) {
+        (void)sq__or_acq_rel(&queue->state, SQ__CLOSED | SQ__DISCARDED); /* [control] release */
+    }
     sq__suspension_clear(queue, SQ__SUSPENDED);
     sq__store_relaxed(&queue->suspensions, 0);
     sq__suspended_remove(queue);
@@ -23,11 +27,12 @@ static void discard_the_rest(sq_queue_t *queue) {
 }
 
 bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
-    if ((state & SQ__SUSPENDED) && sq__state_is_released(state)) {
-        discard_the_rest(queue);
+    bool is_pinned = sq__load_relaxed(&queue->references) == SQ__PINNED;
+    if ((state & SQ__SUSPENDED) && (is_pinned || sq__state_is_released(state))) {
+        discard_the_rest(queue, is_pinned);
         return false;
     }
-    /* [park] release: what we did with the baton; pairs with sq__suspension_clear, close_queue (queue/shutdown.c) and sq__suspend_abandon
+    /* [park] release: what we did with the baton; pairs with sq__suspension_clear, sq__shutdown_close (queue/shutdown.c) and sq__suspend_abandon
      * (queue/suspend.c). One try: if the word has changed, the reason to park may have gone, or a reason to continue may have come. */
     return (state & SQ__SUSPENDED) && !sq__state_is_discarded(state) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
 }

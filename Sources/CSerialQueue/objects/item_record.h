@@ -46,7 +46,8 @@ struct sq_item {
     sq__pair_t pair;                 /* I  what the queue calls */
     SQ__ATOMIC(uintptr_t) place;     /* Q, any thread reads it  see withdraw.h */
     sq_queue_t *queue;               /* S  may be freed, unless the place says that the queue has the item */
-    sq__pool_t *pool;                /* S  the queue's, with a reference, if that has no threads; else NULL */
+    sq__pool_t *pool;                /* S  the one that runs the queue, with a reference, if that has no threads; else NULL */
+    sq__ready_t *entry;              /* S  the one that it runs for the queue; may be freed */
     sq__member_count_t *member_count;                  /* S  of the group that it is a member of; NULL: of none */
     SQ__ATOMIC(uint32_t) state;      /* A  see above */
     SQ__ATOMIC(uint32_t) owners;     /* A */

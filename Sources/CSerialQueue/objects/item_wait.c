@@ -77,20 +77,20 @@ static uint64_t queued_in(const sq__subject_t *subject, const sq_queue_t *queue)
     return sq__item_needs_queue(subject, queue) && sq__load_relaxed(&item->place) != SQ__OVER;
 }
 
-/* The item's queue, if it is on a loop of this owner; else NULL. It may have been freed: another thread may cancel the item. */
-static sq_queue_t *queue_on_loop_of(const sq_item_t *item, const sq__owner_t *owner) {
-    return is_in_queue(item) && item->pool != NULL && sq__pool_is_loop_of(item->pool, owner) ? item->queue : NULL;
+/* The item is on a loop of this owner. Its queue may have been freed: another thread may cancel the item. */
+static bool is_on_loop_of(const sq_item_t *item, const sq__owner_t *owner) {
+    return is_in_queue(item) && item->pool != NULL && sq__pool_is_loop_of(item->pool, owner);
 }
 
 static const sq__pool_t *find_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
     const sq_item_t *item = subject->object;
-    return queue_on_loop_of(item, owner) != NULL ? item->pool : NULL;
+    return is_on_loop_of(item, owner) ? item->pool : NULL;
 }
 
 static bool run_on_own_loop(const sq__subject_t *subject, bool runs) {
     const sq_item_t *item = subject->object;
-    sq_queue_t *queue = queue_on_loop_of(item, sq__self()->owner);
-    return queue != NULL && (runs ? sq__pool_run_one(item->pool, &queue->ready) : sq__pool_has_entry(item->pool, &queue->ready));
+    return is_on_loop_of(item, sq__self()->owner)
+        && (runs ? sq__pool_run_one(item->pool, item->entry) : sq__pool_has_entry(item->pool, item->entry));
 }
 
 static const sq__loop_needs_t loops = { find_loop, run_on_own_loop };

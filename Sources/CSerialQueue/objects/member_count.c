@@ -130,7 +130,7 @@ static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, s
     }
     sq__store_relaxed(&member_count->queue, queue);
     *dropped = member_count->pool;
-    member_count->pool = sq__wait_threadless_pool(queue);
+    member_count->pool = sq__wait_threadless_pool(queue, &member_count->entry);
     member_count->is_concurrent = sq__is_concurrent(queue);
     /* [counted] release: the queue. */
     sq__store_release(&member_count->members, sq__member_count_next_use(word));
@@ -146,7 +146,7 @@ static sq__member_count_t *make(sq_group_t *group, const sq_queue_t *queue, sq__
         member_count->end.members = &member_count->on_queue;
         member_count->on_queue.group = group;
         member_count->group = group;
-        member_count->pool = sq__wait_threadless_pool(queue);
+        member_count->pool = sq__wait_threadless_pool(queue, &member_count->entry);
         member_count->is_concurrent = sq__is_concurrent(queue);
         member_count->next = next;
         sq__store_relaxed(&member_count->queue, queue);

@@ -34,7 +34,8 @@ struct sq__member_count {
     bool is_concurrent;                    /* L, and fixed while it has members: so is the queue */
     SQ__ATOMIC(const sq_queue_t *) queue;  /* L, any thread reads it */
     sq_group_t *group;                     /* I */
-    sq__pool_t *pool;                      /* L  the queue's pool, with a reference, if that has no threads; else NULL */
+    sq__pool_t *pool;                      /* L  the pool that runs the queue, with a reference, if that has no threads; else NULL */
+    sq__ready_t *entry;                    /* L  the one that it runs for the queue; may be freed */
     sq__member_count_t *next;                       /* L  in its list */
 };
 

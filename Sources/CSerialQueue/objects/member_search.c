@@ -91,10 +91,8 @@ const sq__pool_t *sq__member_count_loop(const sq__subject_t *subject, const sq__
     return loop;
 }
 
-static sq__ready_t *entry_of(const sq__member_count_t *member_count) { return &((sq_queue_t *)sq__load_relaxed(&member_count->queue))->ready; }
-
 static bool is_ready_on_loop_of(sq__member_count_t *member_count, const void *owner) {
-    return is_on_loop_of(member_count, owner) && sq__pool_has_entry(member_count->pool, entry_of(member_count));
+    return is_on_loop_of(member_count, owner) && sq__pool_has_entry(member_count->pool, member_count->entry);
 }
 
 bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
@@ -106,7 +104,7 @@ bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
     bool is_found = member_count != NULL;
     if (is_found && runs) {
         loop = sq__pool_retain(member_count->pool);
-        entry = entry_of(member_count);
+        entry = member_count->entry;
     }
     sq__object_unlock(group);
     if (loop != NULL) {

@@ -108,7 +108,8 @@ static sq_queue_t *join_successor(sq_queue_t *queue) {
 
 /* L. It runs nothing, has no thread, and only the ended queue has a reference: it may stay for the next call. */
 static bool may_stay(const sq_queue_t *successor) {
-    return sq__state_is_free(sq__load_relaxed(&successor->state)) && sq__load_relaxed(&successor->references) == 1
+    /* [reference] acquire: the last use by a thread that has released it; the ended queue frees it without a release. */
+    return sq__state_is_free(sq__load_relaxed(&successor->state)) && sq__load_acquire(&successor->references) == 1
         && sq__runner_worker(sq__load_relaxed(&successor->runner)) == NULL;
 }
 
@@ -138,23 +139,23 @@ static void run_late_call(void *context) {
     sq__run(call->queue, call->function, call->context);
 }
 
-static int sync_after_end(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
-    int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
+int sq__sync_after_end(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller) {
+    int error = sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, deadline);
     if (error) {
-        return error;
+        return error == ETIMEDOUT && deadline == SQ_NOW ? EAGAIN : error;
     }
     sq_queue_t *successor = join_successor(queue);
     if (successor == NULL) {
         return ENOMEM;
     }
-    error = sq__sync_from(successor, SQ_FOREVER, run_late_call, &(late_call_t){ queue, function, context }, caller);
+    error = sq__sync_from(successor, deadline, run_late_call, &(late_call_t){ queue, function, context }, caller);
     leave_successor(queue);
     return error;
 }
 
 int sq__sync_or_run_from(sq_queue_t *queue, sq_function_t function, void *context, const void *caller) {
     int error = sq__sync_or_run_before_end(queue, function, context, caller);
-    return error == ESHUTDOWN ? sync_after_end(queue, function, context, caller) : error;
+    return error == ESHUTDOWN ? sq__sync_after_end(queue, SQ_FOREVER, function, context, caller) : error;
 }
 
 int sq_sync_or_run(sq_queue_t *queue, sq_function_t function, void *context) {

@@ -16,4 +16,8 @@
 
 #include "include/sq_private.h"
 
+/* A sync in place of one that the queue has refused with ESHUTDOWN: waits for the end, then runs on the successor. Returns as sq_sync_until,
+ * or ENOMEM. */
+int sq__sync_after_end(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
+
 #endif

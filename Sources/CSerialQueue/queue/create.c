@@ -12,6 +12,7 @@
 #include "queue/capacity.h"
 #include "queue/end.h"
 #include "queue/queue_runner.h"
+#include "queue/targeted.h"
 #include "wait/deadlock.h"
 #include "queue/suspend.h"
 #include "trace/session.h"
@@ -145,8 +146,16 @@ void sq_queue_release(sq_queue_t *queue) {
         return;
     }
     SQ__CHECK_HANDLE(queue);
-    /* [reference] release: our use of the queue; acquire, if it was the last: everybody's. */
-    if (sq__sub_acq_rel(&queue->references, 1) != 1) {
+    uint32_t references = sq__load_relaxed(&queue->references);
+    do {
+        if (__builtin_expect(references & SQ__PINNED, 0)) {
+            (void)sq__load_acquire(&queue->references); /* [pinned] acquire: the record */
+            sq__targeted(queue)->release(queue);
+            return;
+        }
+        /* [reference] release: our use of the queue; acquire, if it was the last: everybody's. */
+    } while (!sq__cas_acq_rel(&queue->references, &references, references - 1));
+    if (references != 1) {
         return;
     }
     sq__state_t state = sq__load_acquire(&queue->state); /* [own] [end] acquire: what the last holder wrote */

@@ -57,7 +57,7 @@ void sq__pending_timers_end_all(sq_queue_t *queue) {
         if (sq__is_concurrent(queue)) {
             sq__reader_run(queue, true, 0, pending->end, pending, 0);
         } else {
-            sq__run_in_chain(queue, true, pending->end, pending);
+            sq__run_in_chain(queue, sq__queue_target(queue) == NULL /* else in a task of the target */, pending->end, pending);
         }
         sq__lock(queue);
     }

@@ -1,4 +1,5 @@
-#include "include/sq_shutdown.h"
+#include "queue/shutdown.h"
+
 #include "gate/concurrent.h"
 #include "kernel/current.h"
 #include "state/handle.h"
@@ -14,8 +15,7 @@
 
 #include <errno.h>
 
-/* With the lock. Closes the queue, if it is not closed yet. True: the caller now holds the baton. */
-static bool close_queue(sq_queue_t *queue, sq_shutdown_mode_t mode) {
+bool sq__shutdown_close(sq_queue_t *queue, sq_shutdown_mode_t mode) {
     if (mode == SQ_SHUTDOWN_DISCARD) {
         sq__control(queue, 0, SQ__DISCARD);
     }
@@ -88,7 +88,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
     SQ__PROBE3(shutdown, queue, SQ__LABEL_AT, mode);
     sq__trace_hook_seldom(queue, SQ__EVENT_SHUTDOWN, mode, 0);
     sq__lock(queue);
-    bool takes_up = close_queue(queue, mode);
+    bool takes_up = sq__shutdown_close(queue, mode);
     size_t references = sq__pending_timers_take_references(queue);
     sq__unlock(queue);
     if (takes_up) {

@@ -6,9 +6,12 @@
  *
  * A sync first gets its turn in the queue, then in the target, and runs in both. It passes the queue's baton on before it leaves the
  * target. So a thread that has the turn of a queue waits for its target or has it, and the order is always from a queue to its target.
- * A thread that has the target's turn never waits for the queue: such a wait is a deadlock, and is refused.
+ * A thread that has the target's turn never waits for the queue: such a wait is a deadlock, and is refused. In a task of a concurrent target
+ * that is no barrier a thread may wait for the queue; the search for deadlocks knows what that needs (wait/edge.c).
  *
- * The queue holds a reference to its target. If the target was shut down, the queue's tasks run after the target's end (after_end.h). A
+ * A batch ends when the target is suspended or other queues wait for its thread (kernel/batch.h), and does not linger.
+ *
+ * The queue holds a reference to its target (pins.h). If the target was shut down, the queue's tasks run after the target's end (after_end.h). A
  * shutdown of the target that discards does not discard them. */
 #include "include/sq_queue.h"
 
@@ -16,8 +19,12 @@
 #include "kernel/run_task.h"
 #include "observe/call_sites.h"
 #include "platform/thread.h"
+#include "queue/after_end.h"
 #include "queue/create.h"
 #include "queue/end.h"
+#include "gate/concurrent.h"
+#include "queue/pending_timers.h"
+#include "queue/pins.h"
 #include "queue/queue_runner.h"
 #include "queue/targeted.h"
 #include "queue/turn.h"
@@ -91,7 +98,7 @@ static int run_on_target(sq_queue_t *queue, sq_time_t deadline, turn_t *turn, co
     sq_queue_t *target = sq__queue_target(queue);
     int error = sq__sync_from(target, deadline, run_turn, turn, caller);
     if (error == ESHUTDOWN) {
-        error = sq__sync_or_run_from(target, run_turn, turn, caller);
+        error = sq__sync_after_end(target, deadline, run_turn, turn, caller);
     }
     if (error && error != ESTALE) {
         sq__count(&queue->ran, (uint64_t)-1); /* the turn was not used */
@@ -101,10 +108,17 @@ static int run_on_target(sq_queue_t *queue, sq_time_t deadline, turn_t *turn, co
     return error;
 }
 
+/* The caller is in a task of the target, during which no other task runs there. After its end they run one at a time, also if it is
+ * concurrent. */
+static bool keeps_others_out(const sq_queue_t *target) {
+    return sq_is_current(target)
+        && (!sq__is_concurrent(target) || sq__is_in_barrier(target) || sq__load_relaxed(&target->state) & SQ__ENDED);
+}
+
 /* A target whose turn the caller has; NULL: none. */
 static const sq_queue_t *target_of_caller(const sq_queue_t *queue) {
     const sq_queue_t *target = sq__queue_target(queue);
-    while (target != NULL && (sq__is_concurrent(target) || !sq_is_current(target))) {
+    while (target != NULL && !keeps_others_out(target)) {
         target = sq__queue_target(target);
     }
     return target;
@@ -137,11 +151,24 @@ static bool is_circle(const sq_queue_t *queue, const sq_queue_t *target) {
     return target != NULL;
 }
 
-/* With all queues' locks. True: nothing has been submitted to it. */
+/* With all queues' locks. True: nothing has been submitted to it, nor is about to be: what is pending uses the clock of the target's pool. */
 static bool is_unused(const sq_queue_t *queue) {
     sq__state_t state = sq__load_relaxed(&queue->state);
     return (sq__state_is_free(state) || state & SQ__PARKED) && sq__state_tail(state) == NULL && !(state & SQ__CLOSED)
-        && sq__load_relaxed(&queue->ran) == 0 && sq__load_relaxed(&queue->handoff_kind) == SQ__EMPTY;
+        && sq__load_relaxed(&queue->ran) == 0 && sq__load_relaxed(&queue->handoff_kind) == SQ__EMPTY && !sq__pending_timers_exists(queue);
+}
+
+/* The same. NULL: no memory. */
+static sq__targeted_t *make_record(sq_queue_t *queue) {
+    sq__targeted_t *record = sq__extra_make(queue, SQ__EXTRA_TARGET, sizeof *record);
+    if (record != NULL) {
+        record->post = post;
+        record->sync = sync_on_target;
+        record->aim = sq_queue_set_target;
+        record->unpin = sq__unpin;
+        record->release = sq__pins_release;
+    }
+    return record;
 }
 
 /* With all queues' locks. */
@@ -153,11 +180,11 @@ static int set(sq_queue_t *queue, sq_queue_t *target) {
     if (sq__runner_worker(runner) != NULL || !is_unused(queue)) {
         return EBUSY;
     }
-    sq__targeted_t *targeted = sq__extra_make(queue, SQ__EXTRA_TARGET, sizeof *targeted);
-    if (targeted == NULL) {
+    sq__targeted_t *of_target = make_record(target);
+    if (of_target == NULL || make_record(queue) == NULL) {
         return ENOMEM;
     }
-    *targeted = (sq__targeted_t){ post, sync_on_target, sq_queue_set_target, sq_queue_release };
+    sq__pin(target, of_target);
     sq__control(queue, 0, SQ__ON_TARGET);
     sq__store_release(&queue->runner, sq__runner_of_target(target)); /* [worker] release: the record and the control */
     (void)sq__or_acq_rel(&queue->state, SQ__BOUND); /* [own] release: all this, to the first holder */
@@ -170,12 +197,15 @@ int sq_queue_set_target(sq_queue_t *queue, sq_queue_t *target) {
     if (sq__queue_is_stale(queue) || sq__queue_is_stale(target)) {
         return ESTALE;
     }
-    sq_queue_retain(target);
+    sq_queue_retain(target); /* in a task of the target the caller may have none */
     sq__lock_all();
     sq_queue_t *old = sq__queue_target(queue);
     int error = set(queue, target);
     sq__unlock_all();
-    sq_queue_release(error ? target : old);
+    if (error == 0) {
+        sq__unpin(old);
+    }
+    sq_queue_release(target);
     return error;
 }
 

@@ -123,6 +123,9 @@ void sq__values_release(sq_queue_t *queue) {
     while (values != NULL && values->first != NULL) { /* no other thread has the queue */
         value_t *value = values->first;
         values->first = value->next;
+        if (sq__queue_is_stale(queue)) {
+            value->release = NULL; /* the value is the parent's */
+        }
         end(value);
     }
 }

@@ -5,7 +5,7 @@
 #include "include/sq_private.h"
 #include "include/sq_value.h"
 
-/* Releases the values of a queue that is about to be freed. */
+/* Releases the values of a queue that is about to be freed. In the child of a fork their functions are not called. */
 void sq__values_release(sq_queue_t *queue);
 
 #endif

@@ -36,6 +36,9 @@ enum {
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
 
+/* In `references`: one reference, that of all the queues together whose target this is (queue/pins.h). The others are the program's. */
+#define SQ__PINNED ((uint32_t)1 << 31)
+
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
 typedef struct sq__permits {
     void (*give)(sq_queue_t *queue, struct sq__permits *permits); /* I  sq__async_give_permit (queue/async.h) */
@@ -103,12 +106,17 @@ static inline bool sq__queue_is_bound(const sq_queue_t *queue) {
 /* The queue on which its tasks run; NULL: it has no target. */
 static inline sq_queue_t *sq__queue_target(const sq_queue_t *queue) { return sq__runner_target(sq__load_relaxed(&queue->runner)); }
 
-/* The last of its targets; the queue itself, if it has none. */
-static inline const sq_queue_t *sq__queue_root(const sq_queue_t *queue) {
+/* The last of its targets; the queue itself, if it has none. *above: the queue whose target that is; unchanged if there is none. */
+static inline const sq_queue_t *sq__queue_root_and_above(const sq_queue_t *queue, const sq_queue_t **above) {
     for (const sq_queue_t *target; (target = sq__queue_target(queue)) != NULL;) {
+        *above = queue;
         queue = target;
     }
     return queue;
+}
+static inline const sq_queue_t *sq__queue_root(const sq_queue_t *queue) {
+    const sq_queue_t *above;
+    return sq__queue_root_and_above(queue, &above);
 }
 
 /* True: the queue was created before a fork, and this process is the child. */

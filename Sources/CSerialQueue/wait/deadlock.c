@@ -167,7 +167,8 @@ void sq__deadlock_look_again_at(const sq_queue_t *queue) {
     }
     for (sq__edge_t *edge = lists[OF_SEVERAL]; edge != NULL; edge = edge->next) {
         const sq__subject_t *subject = edge->wait->subject;
-        if (subject != NULL && subject->queued != NULL && subject->queued(subject, queue) != 0) {
+        bool may_be_queued = subject == NULL ? edge->wait->root == queue : subject->queued != NULL && subject->queued(subject, queue) != 0;
+        if (may_be_queued) {
             break_all_cycles(edge);
         }
     }

@@ -39,7 +39,7 @@ void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t dead
 /* Searches again for the waits for this object (of a subject), after a task that they depend on was submitted. */
 void sq__deadlock_look_again(const void *object);
 
-/* The same after a barrier of this concurrent queue began to wait for readers. The queue may already be freed. */
+/* The same after a barrier or the end of this concurrent queue began to wait for readers. The queue may already be freed. */
 void sq__deadlock_look_again_at(const sq_queue_t *queue);
 
 /* Removes the edge after the wait. Returns true if the wait was refused because of a cycle; the thread's report describes it. */

@@ -16,7 +16,11 @@
 #include <stdio.h>
 
 static int begin(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue, bool may_help) {
-    *wait = (sq__wait_t){ .is_next = true, .queue = queue, .root = queue != NULL ? sq__queue_root(queue) : NULL, .subject = subject, .ran = queue != NULL ? sq__load_relaxed(&queue->ran) : 0 };
+    *wait = (sq__wait_t){ .is_next = true, .queue = queue, .subject = subject };
+    if (queue != NULL) {
+        wait->root = sq__queue_root_and_above(queue, &wait->above_root);
+        wait->ran = sq__load_relaxed(&queue->ran);
+    }
     wait->token = sq__wait_runs_tasks(wait, may_help) ? sq__token_acquire() : sq__self_token();
     if (wait->token == NULL) {
         return ENOMEM;

@@ -53,6 +53,7 @@ typedef struct sq__wait {
     sq_queue_t *queue; /* the queue that it waits for; NULL: only the subject. Once the wait is over, the queue may be freed */
     const sq_queue_t *root; /* the last of the queue's targets, on which its tasks run; without a target the queue itself. It, too, may be freed once the
                              * wait is over */
+    const sq_queue_t *above_root; /* the last but one: the one whose target is the root; NULL: the queue has no target. The same */
     sq__pool_t *pool;  /* the root's pool, with a reference, if the thread runs it while it waits: a manual one, a loop that it owns,
                         * or one that it helps; else NULL */
     bool helps;        /* that pool has threads, of a lower class of service than this one (pool/caller_runs.h) */

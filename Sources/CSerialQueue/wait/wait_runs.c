@@ -4,8 +4,10 @@
 #include "pool/loop.h"
 #include "thread/process.h"
 
-sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue) {
-    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue, sq__ready_t **entry) {
+    const sq_queue_t *root = sq__queue_root(queue);
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&root->runner));
+    *entry = (sq__ready_t *)(uintptr_t)&root->ready;
     return pool != NULL && !sq__pool_has_members(pool) ? sq__pool_retain(pool) : NULL;
 }
 
@@ -40,7 +42,12 @@ static bool run_one(sq__wait_t *wait) {
     if (wait->runs_members) {
         return wait->subject->loops->caller_run(wait->subject, true);
     }
-    return wait->helps ? sq__pool_caller_run(wait->pool, &wait->caller_run) : sq__pool_run_one(wait->pool, (sq__ready_t *)(uintptr_t)&wait->root->ready);
+    if (wait->helps) {
+        return sq__pool_caller_run(wait->pool, &wait->caller_run);
+    }
+    /* After the end of a target on a manual pool, what the wait needs is run by another entry of the pool. */
+    return sq__pool_run_one(wait->pool, (sq__ready_t *)(uintptr_t)&wait->root->ready)
+        || (wait->root != wait->queue && !sq__pool_is_loop(wait->pool) && sq__pool_run_next(wait->pool));
 }
 
 /* Checked between tasks only where their number has no bound: the tasks ahead of a turn have one, those ahead of a group's members do not. */

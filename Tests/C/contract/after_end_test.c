@@ -56,7 +56,7 @@ static void *come_often(void *argument) {
     return NULL;
 }
 
-/* To see it fail: call the function directly in sync_after_end. */
+/* To see it fail: call the function directly in sq__sync_after_end. */
 TEST(after_the_end_its_functions_exclude_each_other) {
     enum { THREADS = 4 };
     visit_t visit = { .queue = ended_queue("exclusive") };
@@ -79,7 +79,7 @@ static void *come_late(void *argument) {
     return NULL;
 }
 
-/* To see it fail: leave out sq_shutdown in sync_after_end. */
+/* To see it fail: leave out sq_shutdown in sq__sync_after_end. */
 TEST(between_shutdown_and_end_it_waits_for_the_end) {
     visit_t visit = { .queue = make_queue_of("ending", 0), .entered = LATCH_INIT };
     size_t before = 0;
@@ -150,7 +150,7 @@ static void wait_for_the_end_of_the_first(void *context) {
     visit->error = sq_sync_or_run(visit->queue, must_not_run, NULL);
 }
 
-/* To see it fail: in sync_after_end ignore the error of sq_shutdown. */
+/* To see it fail: in sq__sync_after_end ignore the error of sq_shutdown. */
 TEST(a_wait_for_the_end_that_would_close_a_cycle_is_refused) {
     visit_t visit = { .queue = make_queue_of("ending", 0), .other = make_queue_of("other", 0), .entered = LATCH_INIT, .leave = LATCH_INIT };
     CHECK_EQUAL(sq_async(visit.queue, sync_onto_other, &visit), 0);

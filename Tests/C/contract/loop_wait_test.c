@@ -138,7 +138,7 @@ static void wait_for_foreign(bool is_item) {
     end_scene(&scene);
 }
 
-/* To see it fail: in queue_on_loop_of (item_wait.c) do not ask whose loop it is. */
+/* To see it fail: in is_on_loop_of (item_wait.c) do not ask whose loop it is. */
 TEST(the_owners_wait_does_not_run_an_item_on_the_loop_of_another_thread) { wait_for_foreign(true); }
 
 /* To see it fail: in is_on_loop_of (member_search.c) do not ask whose loop it is. */

@@ -1,49 +1,16 @@
 /* target_test.c: queues that run their tasks on another queue. */
-#include "harness.h"
 #include "inject.h"
 #include "latch.h"
+#include "target.h"
 
 #include "sq_current.h"
 #include "sq_group.h"
-#include "sq_pool.h"
 #include "sq_shutdown.h"
 #include "sq_timer.h"
 #include "sq_value.h"
 
 
 enum { CHILDREN = 3, ROUNDS = 2000 };
-
-static sq_queue_t *make(const char *label, sq_queue_t *target) {
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.target = target;
-    sq_queue_t *queue = sq_queue_create(label, &options);
-    REQUIRE(queue != NULL);
-    return queue;
-}
-
-/* A manual pool, a target on it, and two queues. */
-typedef struct scene {
-    sq_pool_t *pool;
-    sq_queue_t *target, *a, *b;
-} scene_t;
-
-static scene_t make_scene(void) {
-    scene_t scene = { .pool = sq_pool_create_manual("manual") };
-    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
-    options.pool = scene.pool;
-    scene.target = sq_queue_create("target", &options);
-    scene.a = make("a", scene.target);
-    scene.b = make("b", scene.target);
-    return scene;
-}
-
-static void release_scene(scene_t *scene) {
-    sq_queue_release(scene->target);
-    sq_queue_release(scene->a);
-    sq_queue_release(scene->b);
-    sq_pool_run(scene->pool);
-    sq_pool_release(scene->pool);
-}
 
 static char order[64];
 
@@ -165,176 +132,6 @@ TEST(the_same_on_a_pool) {
     sq_pool_release(options.pool);
 }
 
-/* Waits and deadlocks */
-
-typedef struct nested {
-    sq_queue_t *queue;
-    int error, until;
-    const char *report;
-} nested_t;
-
-/* Not in the thread's name, which may be the target's. */
-static void check_report(const sq_queue_t *queue) {
-    CHECK(strstr(sq_deadlock_report(), "queue \"child\"") != NULL);
-    CHECK(sq_current_queue() == queue || strstr(sq_deadlock_report(), "queue \"target\"") != NULL);
-}
-
-static void sync_inside(void *context) {
-    nested_t *nested = context;
-    nested->error = sq_sync(nested->queue, do_nothing, NULL);
-    check_report(nested->queue);
-    nested->until = sq_run_and_wait(nested->queue, SQ_FOREVER, do_nothing, NULL);
-    check_report(nested->queue);
-}
-
-/* To see it fail: leave out target_of_caller, or the root in `needs` (wait/edge.c). */
-TEST(a_wait_for_a_queue_in_a_task_of_its_target_is_refused) {
-    sq_queue_t *target = make("target", NULL), *child = make("child", target), *sibling = make("sibling", target);
-    nested_t nested = { .queue = child };
-    sq_queue_t *const from[] = { target, sibling, child };
-    for (int i = 0; i < 3; i += 1) {
-        nested.error = nested.until = 0;
-        CHECK_EQUAL(sq_async_and_wait(from[i], SQ_FOREVER, sync_inside, &nested), 0);
-        CHECK(nested.error == EDEADLK && nested.until == EDEADLK);
-        CHECK_EQUAL(sq_async(from[i], sync_inside, &nested), 0);
-        drain(from[i]);
-    }
-    sq_queue_release(target);
-    sq_queue_release(child);
-    sq_queue_release(sibling);
-}
-
-typedef struct cycle {
-    sq_queue_t *child, *other;
-    latch_t in_target, in_other;
-    int errors[2];
-} cycle_t;
-
-static void from_target(void *context) {
-    cycle_t *cycle = context;
-    latch_bump(&cycle->in_target);
-    latch_wait(&cycle->in_other, 1);
-    cycle->errors[0] = sq_sync(cycle->other, do_nothing, NULL);
-}
-
-static void from_other(void *context) {
-    cycle_t *cycle = context;
-    latch_bump(&cycle->in_other);
-    latch_wait(&cycle->in_target, 1);
-    cycle->errors[1] = sq_sync(cycle->child, do_nothing, NULL);
-}
-
-/* The child is busy: the cycle goes through its tasks, which wait for the target. */
-TEST(a_cycle_through_a_target_is_found) {
-    sq_queue_t *target = make("target", NULL);
-    cycle_t cycle = { .child = make("child", target), .other = make("other", NULL), .in_target = LATCH_INIT, .in_other = LATCH_INIT };
-    CHECK_EQUAL(sq_async(target, from_target, &cycle), 0);
-    CHECK_EQUAL(sq_async(cycle.child, do_nothing, NULL), 0);
-    CHECK_EQUAL(sq_async(cycle.other, from_other, &cycle), 0);
-    drain(target);
-    drain(cycle.other);
-    CHECK_EQUAL(cycle.errors[0] + cycle.errors[1], EDEADLK);
-    sq_queue_release(target);
-    sq_queue_release(cycle.child);
-    sq_queue_release(cycle.other);
-}
-
-TEST(a_wait_ends_at_its_deadline_in_either_queue) {
-    sq_queue_t *target = make("target", NULL), *child = make("child", target);
-    hold_t hold = HOLD_INIT;
-    size_t count = 0;
-    hold_async(&hold, target);
-    CHECK_EQUAL(sq_sync_until(child, sq_deadline(1000000), add_one, &count), ETIMEDOUT); /* waits for the target */
-    CHECK_EQUAL(sq_sync_until(child, SQ_NOW, add_one, &count), EAGAIN);
-    CHECK_EQUAL(sq_async(child, add_one, &count), 0);
-    CHECK_EQUAL(sq_sync_until(child, sq_deadline(1000000), add_one, &count), ETIMEDOUT); /* waits for the child */
-    hold_end(&hold);
-    drain(child);
-    CHECK_EQUAL(count, 1);
-    sq_queue_release(target);
-    sq_queue_release(child);
-}
-
-/* Suspending and ending */
-
-TEST(a_suspension_of_the_target_holds_its_queues) {
-    sq_queue_t *target = make("target", NULL), *child = make("child", target);
-    size_t count = 0;
-    CHECK_EQUAL(sq_suspend(target), 0);
-    CHECK_EQUAL(sq_async(child, add_one, &count), 0);
-    CHECK_EQUAL(sq_sync_until(child, sq_deadline(1000000), add_one, &count), ETIMEDOUT);
-    CHECK_EQUAL(sq_resume(target), 0);
-    drain(child);
-    CHECK_EQUAL(count, 1);
-    CHECK_EQUAL(sq_suspend(child), 0);
-    CHECK_EQUAL(sq_async(child, add_one, &count), 0);
-    drain(target); /* is not held by its queue */
-    CHECK_EQUAL(count, 1);
-    CHECK_EQUAL(sq_resume(child), 0);
-    drain(child);
-    CHECK_EQUAL(count, 2);
-    sq_queue_release(target);
-    sq_queue_release(child);
-}
-
-static void bump(void *latch) { latch_bump(latch); }
-
-TEST(released_queues_run_what_they_have) {
-    latch_t latch = LATCH_INIT;
-    sq_queue_t *target = make("target", NULL), *child = make("child", target);
-    sq_queue_release(target);
-    for (int i = 0; i < 200; i += 1) {
-        CHECK_EQUAL(sq_async(child, bump, &latch), 0);
-    }
-    sq_queue_release(child);
-    latch_wait(&latch, 200);
-}
-
-static void shut_down(sq_shutdown_mode_t mode) {
-    sq_queue_t *target = make("target", NULL), *child = make("child", target);
-    hold_t hold = HOLD_INIT;
-    size_t count = 0;
-    hold_async(&hold, target);
-    CHECK_EQUAL(sq_async(child, add_one, &count), 0);
-    CHECK_EQUAL(sq_shutdown(target, mode, SQ_NOW), ETIMEDOUT);
-    hold_end(&hold);
-    CHECK_EQUAL(sq_shutdown(target, mode, SQ_FOREVER), 0);
-    drain(child);
-    CHECK_EQUAL(count, 1);
-    for (int i = 0; i < 200; i += 1) {
-        CHECK_EQUAL(sq_async(child, add_one, &count), 0);
-    }
-    CHECK_EQUAL(sq_sync(child, add_one, &count), 0);
-    CHECK_EQUAL(count, 202);
-    sq_queue_release(target);
-    CHECK_EQUAL(sq_shutdown(child, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
-    CHECK_EQUAL(sq_sync(child, add_one, &count), ESHUTDOWN);
-    CHECK_EQUAL(sq_sync_or_run(child, add_one, &count), 0);
-    CHECK_EQUAL(count, 203);
-    sq_queue_release(child);
-}
-
-/* To see it fail: in run_batch return without a post, if it does not run. */
-TEST(after_the_end_of_the_target_its_queues_run_on) {
-    shut_down(SQ_SHUTDOWN_DRAIN);
-    shut_down(SQ_SHUTDOWN_DISCARD);
-}
-
-static void discard(void *count) { *(size_t *)count += 1000; }
-
-TEST(a_queue_can_be_shut_down_before_its_target) {
-    sq_queue_t *target = make("target", NULL), *child = make("child", target);
-    size_t count = 0;
-    CHECK_EQUAL(sq_suspend(target), 0);
-    CHECK_EQUAL(sq_async_task(child, &(sq_task_t){ add_one, &count, discard }), 0);
-    CHECK_EQUAL(sq_shutdown(child, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
-    CHECK_EQUAL(sq_resume(target), 0);
-    CHECK_EQUAL(sq_shutdown(child, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
-    CHECK_EQUAL(count, 1000);
-    sq_queue_release(child);
-    sq_queue_release(target);
-}
-
 /* Other calls */
 
 TEST(timers_groups_and_capacity) {
@@ -360,7 +157,6 @@ TEST(timers_groups_and_capacity) {
     sq_queue_release(bounded);
     release_scene(&scene);
 }
-
 
 TEST(a_concurrent_target_runs_several_queues_at_a_time) {
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -49,6 +49,15 @@ CELL_ALONE("ends/two-threads-cycle", two_threads) {
 
 CELL_ALONE("main/sync-on-main", main_sync) { dispatch_sync_f(dispatch_get_main_queue(), "ran", say); }
 CELL_ALONE("main/sync-on-main-from-sync", main_sync_nested) { a = dispatch_get_main_queue(); dispatch_sync_f(serial("b"), NULL, sync_a); }
+static dispatch_queue_t on_main(const char *label) { return dispatch_queue_create_with_target(label, NULL, dispatch_get_main_queue()); }
+CELL_ALONE("main/sync-on-child-of-main", main_sync_child) { dispatch_sync_f(on_main("child"), "ran", say); }
+CELL_ALONE("main/wait-for-member-of-child", main_wait_member) {
+    dispatch_group_t group = dispatch_group_create();
+    dispatch_queue_t child = on_main("child");
+    dispatch_sync_f(child, "ran", say);
+    dispatch_group_async_f(group, child, "member", say);
+    note("%ld", (long)dispatch_group_wait(group, DISPATCH_TIME_FOREVER));
+}
 CELL_ALONE("main/assert", main_assert) { dispatch_assert_queue(dispatch_get_main_queue()); note("holds"); }
 static void assert_main(void *unused) { (void)unused; dispatch_assert_queue(dispatch_get_main_queue()); note("holds"); }
 CELL_ALONE("main/assert-in-sync", main_assert_in_sync) { dispatch_sync_f(serial("a"), NULL, assert_main); }

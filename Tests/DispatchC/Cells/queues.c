@@ -188,6 +188,31 @@ CELL("specific/destructors", destructors) {
     must(ended);
 }
 
+static int values[2];
+static void ignore(void *unused) { (void)unused; }
+static void replace(void *queue) {
+    for (int i = 0; i < 20000; i += 1) {
+        dispatch_queue_set_specific(queue, &key, &values[i % 2], NULL);
+    }
+    dispatch_semaphore_signal(ended);
+}
+
+/* To see it fail: free the record of the value in end_value (Sources/CDispatch/specific.c), under AddressSanitizer. */
+CELL("specific/read-while-it-is-replaced", read_while_replaced) {
+    ended = dispatch_semaphore_create(0);
+    dispatch_queue_t queue = dispatch_queue_create("q", NULL);
+    dispatch_queue_set_specific(queue, &key, &values[0], NULL);
+    dispatch_sync_f(queue, NULL, ignore);
+    dispatch_async_f(dispatch_get_global_queue(0, 0), queue, replace);
+    int others = 0;
+    do {
+        void *value = dispatch_queue_get_specific(queue, &key);
+        others += value != &values[0] && value != &values[1];
+    } while (dispatch_semaphore_wait(ended, DISPATCH_TIME_NOW) != 0);
+    note("%d", others);
+    dispatch_release(queue);
+}
+
 CELL("specific/destructor-of-unused", destructor_of_unused) {
     ended = dispatch_semaphore_create(0);
     dispatch_queue_t queue = dispatch_queue_create("q", NULL);

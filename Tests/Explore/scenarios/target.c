@@ -4,7 +4,9 @@
 #include <errno.h>
 
 #define ON(...) .expect = { .targets = true, __VA_ARGS__ }
+#define WIDE(...) .expect = { .targets = true, .width = SQ_WIDTH_POOL, .pool = { POOL_FIXED, 2 }, .deadlocks = -1, __VA_ARGS__ }
 #define STOPPED .may = ERROR_BIT(ESHUTDOWN)
+#define REFUSED .may = ERROR_BIT(EDEADLK)
 
 const scenario_t target_scenarios[] = {
     { "target_async", "the tasks of two queues of one target, and its own, exclude each other", "async:B async:C | async async:B", ON() },
@@ -27,6 +29,20 @@ const scenario_t target_scenarios[] = {
     { "target_call_deadlock", "the same for a call, which waits for its runner", "async:C(call:B) | async:B",
       ON(.may = ERROR_BIT(EDEADLK), .deadlocks = 1) },
     { "target_pool", "a target on a pool", "async:B sync:C | async async:B", ON(.pool = { POOL_FIXED, 2 }) },
+    { "target_suspend_batch", "a suspension of the target ends a batch", "async:B async:B async:B | suspend resume", ON() },
+    { "target_abandoned", "a suspended target that only its queues have is shut down, and they run",
+      "suspend async:B release release:B release:C | async:B release release:B release:C", ON(.each_has_a_reference = true) },
+    { "target_abandoned_by_task", "the same where a task suspends it", "async:B(suspend) async:B release release:B release:C | release release:B release:C",
+      ON(.each_has_a_reference = true) },
+    { "target_until_end", "a deadline that passes while the target ends", "async drain_until | async:B sync_until:B try:B", ON(STOPPED) },
+    { "target_reader_behind_barrier", "a reader does not wait for a queue that is behind a barrier which waits for the reader",
+      "async(barrier async:B sync:B) | sync:B", WIDE(REFUSED) },
+    { "target_reader_and_barrier", "the same where the barrier, or the queue's task, may come first", "async(async:B sync:B) | barrier", WIDE(REFUSED) },
+    { "target_reader_and_sync_barrier", "the same where a thread waits in the barrier", "async(sync:B) async:B | sync_barrier", WIDE(REFUSED) },
+    { "target_reader_closed", "nor does it wait for one that waits for the end of the target", "async(async:B sync:B) | drain",
+      WIDE(.may = ERROR_BIT(EDEADLK) | ERROR_BIT(ESHUTDOWN)) },
+    { "target_reader_width", "nor for one that may be kept out by the width",
+      "async(async:B sync:B) | async(sync:B)", .expect = { .targets = true, .width = 2, .pool = { POOL_FIXED, 2 }, .deadlocks = -1, REFUSED } },
     { "target_faults", "memory and threads fail", "async:B sync_until:B | async async:C", ON(), .faults = true },
     { 0 },
 };

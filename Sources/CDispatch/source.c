@@ -150,6 +150,15 @@ static void start_timer(dispatch_source_t source) {
     sq__dispatch_check("dispatch_source_set_timer", error, source->object.target);
 }
 
+/* One that is set after the source has begun is called at once. */
+static void set_registration(dispatch_source_t source, struct handler handler) {
+    set_handler(source, REGISTRATION, handler);
+    pthread_mutex_lock(&sq__dispatch_lock);
+    int error = source->order != NULL ? sq_async(source->order, announce, source) : 0;
+    pthread_mutex_unlock(&sq__dispatch_lock);
+    sq__dispatch_check("dispatch_source_set_registration_handler", error, source->object.target);
+}
+
 void sq__dispatch_source_begin(dispatch_source_t source) {
     dispatch_queue_t queue = source->object.target != NULL ? source->object.target : sq__dispatch_default_queue();
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
@@ -230,7 +239,7 @@ void dispatch_source_set_cancel_handler_f(dispatch_source_t source, dispatch_fun
 }
 
 void dispatch_source_set_registration_handler_f(dispatch_source_t source, dispatch_function_t handler) {
-    set_handler(source, REGISTRATION, (struct handler){ handler, NULL });
+    set_registration(source, (struct handler){ handler, NULL });
 }
 
 /* The calls that take a block, which may be NULL. */
@@ -247,5 +256,5 @@ void sq_dispatch_source_set_cancel_handler(dispatch_source_t source, void *block
 }
 
 void sq_dispatch_source_set_registration_handler(dispatch_source_t source, void *block) {
-    set_handler(source, REGISTRATION, handler_of(block));
+    set_registration(source, handler_of(block));
 }

@@ -125,6 +125,18 @@ CELL("source/registration", registration) {
     dispatch_release(queue);
 }
 
+CELL("source/registration-late", registration_late) {
+    dispatch_queue_t queue = dispatch_queue_create("q", NULL);
+    make(queue, 1);
+    dispatch_activate(source);
+    usleep(2000);
+    drain(queue);
+    dispatch_source_set_registration_handler_f(source, registered);
+    usleep(2000);
+    cancel_and_end();
+    dispatch_release(queue);
+}
+
 /* Counts at least, as firings may be late. */
 static void fire_and_cancel(void *context) {
     (void)context;

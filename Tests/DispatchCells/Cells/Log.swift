@@ -44,6 +44,8 @@ struct Cell {
     let run: () -> String
     /// Whether it may end or hang the process, so that it gets one of its own.
     var isAlone = false
+    /// Whether the main thread must serve the main queue meanwhile.
+    var needsMain = false
 }
 
 let far = DispatchTime.now() + 30

@@ -1,0 +1,73 @@
+// QueueRecord.swift: values of queues, and where code runs.
+
+import Dispatch
+import SerialQueue
+import Synchronization
+
+/// What code that runs on a queue can ask. A value of the core's queue: it lasts until the last closure and its captures were released.
+final class QueueRecord: @unchecked Sendable {
+    // Sendable because the values are under a lock, and the target is set before the core's queue is made, which nothing runs on before.
+
+    /// Under this key each queue of the core has its record. The order of a source has that of the source's queue.
+    static let key = QueueKey<QueueRecord>()
+
+    /// The value under a key, which it keeps: no other key gets its address. Dispatch does not demand that values are Sendable either.
+    private struct Entry: @unchecked Sendable {
+        let key: AnyObject
+        let value: Any
+    }
+
+    let label: String
+    /// The record of the queue's target.
+    var target: QueueRecord?
+    private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+
+    init(label: String) {
+        self.label = label
+    }
+
+    /// That of the queue that the caller runs on. The main thread is on the main queue also outside of closures.
+    static var current: QueueRecord? {
+        key.current ?? (MainLoop.isMain ? Home.current.main.record : nil)
+    }
+
+    func set<T>(_ key: DispatchSpecificKey<T>, _ value: T?) {
+        let entry = value.map { Entry(key: key, value: $0) }
+        // Released after the lock: a value may have a deinit.
+        let old = entries.withLock { entries in
+            let old = entries[ObjectIdentifier(key)]
+            entries[ObjectIdentifier(key)] = entry
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    func get<T>(_ key: DispatchSpecificKey<T>) -> T? {
+        let key = ObjectIdentifier(key)
+        return entries.withLock { $0[key] }?.value as? T
+    }
+}
+
+extension DispatchQueue {
+    /// Sets or removes the value of this queue under a key.
+    public func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {
+        record.set(key, value)
+    }
+
+    /// The value of this queue under a key. Its targets are not asked.
+    public func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
+        record.get(key)
+    }
+
+    /// The value of the queue that the caller runs on, or of the first of its targets that has one.
+    ///
+    /// Also while a closure's captures are released, and on the main thread outside of closures.
+    public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
+        var next = QueueRecord.current
+        while let record = next {
+            if let value = record.get(key) { return value }
+            next = record.target
+        }
+        return nil
+    }
+}

@@ -125,9 +125,9 @@ static void fire(void *context) {
 }
 
 static void finish(void *context) {
-    call_handler(context, CANCEL, true);
     set_handler(context, EVENT, (struct handler){ NULL, NULL });
     set_handler(context, REGISTRATION, (struct handler){ NULL, NULL });
+    call_handler(context, CANCEL, true);
 }
 
 static void announce(void *context) {

@@ -25,7 +25,7 @@ public class DispatchObject {
 struct Activation {
     private(set) var isInactive: Bool
     /// Not counting that it is inactive.
-    private var suspensions = 0
+    private(set) var suspensions = 0
 
     init(isInactive: Bool) {
         self.isInactive = isInactive

@@ -29,12 +29,9 @@ extension DispatchQueue {
     /// Whether the caller runs on the queue. The main thread is on the main queue also outside of closures.
     var isCurrent: Bool {
         if let made, made.isCurrent { return true }
-        switch role {
-        case .created: return false
-        case .main: return manual == nil && MainLoop.isMain
-        // For the core it is no target, but a pool.
-        case .global: return sequence(first: QueueRecord.current, next: { $0?.target }).contains { $0 === record }
-        }
+        if role == .main { return manual == nil && MainLoop.isMain }
+        // The core does not know each target: a global queue is a pool for it.
+        return sequence(first: QueueRecord.current, next: { $0?.target }).contains { $0 === record }
     }
 
     /// Whether the caller runs on the queue, and no other closure does.

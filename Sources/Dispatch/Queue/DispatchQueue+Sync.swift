@@ -8,14 +8,14 @@ extension DispatchQueue {
     @inlinable
     public func sync<T>(execute work: () throws -> T) rethrows -> T {
         let queue = queue
-        return isPlain ? try queue.sync(work) : try entering { try queue.sync(work) }
+        return isPlain ? try queue.sync(work) : try entering { try queue.sync { try entered(work) } }
     }
 
     /// As `sync(execute:)`, as a barrier if the flags say so.
     @inlinable
     public func sync<T>(flags: DispatchWorkItemFlags, execute work: () throws -> T) rethrows -> T {
         guard let barriers = barriers(flags) else { return try sync(execute: work) }
-        return isPlain ? try barriers.syncBarrier(work) : try entering { try barriers.syncBarrier(work) }
+        return isPlain ? try barriers.syncBarrier(work) : try entering { try barriers.syncBarrier { try entered(work) } }
     }
 
     /// Runs an item in its turn.

@@ -41,13 +41,15 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     private let core = Atomic<Unmanaged<WorkQueue>?>(nil)
     /// Whether the queue or one of its targets is the main queue. Set by the first use.
     private var isOnMain = false
+    /// A concurrent target of a concurrent queue: each closure enters it, because the core's queues with a target are serial. Set by the first use.
+    private var shared: DispatchQueue?
     /// Whether a closure needs nothing but the core's queue. Set by the first use.
     @usableFromInline private(set) var isPlain = false
 
     init(
         _ label: String, _ role: Role, _ qos: DispatchQoS, isConcurrent: Bool, isInactive: Bool = false, target: DispatchQueue? = nil, of home: Home
     ) {
-        record = QueueRecord(label: label)
+        record = QueueRecord(label: label, isShared: isConcurrent)
         self.role = role
         self.qos = qos
         self.isConcurrent = isConcurrent
@@ -64,8 +66,7 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     ///   - qos: Chooses the threads: see `ServiceClass`.
     ///   - attributes: `.concurrent`, `.initiallyInactive`.
     ///   - autoreleaseFrequency: Without an effect.
-    ///   - target: A queue on which the closures run: children of a serial queue exclude each other. With a target that is not a global
-    ///     queue, one closure runs at a time, also of a concurrent queue.
+    ///   - target: A queue on which the closures run: children of a serial queue exclude each other.
     public convenience init(
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
         autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
@@ -106,15 +107,15 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Prevents closures from starting, until balanced by ``resume()``. No effect on a global queue.
+    /// Prevents closures from starting, until balanced by ``resume()``. No effect on the main queue and on global queues.
     public override func suspend() {
-        if role == .global { return }
+        if role != .created { return }
         state.withLock { $0.activation.suspend(made) }
     }
 
-    /// Balances one ``suspend()``. Traps if there was none.
+    /// Balances one ``suspend()``, or activates an inactive queue. Traps if there is nothing to balance.
     public override func resume() {
-        if role == .global { return }
+        if role != .created { return }
         guard state.withLock({ $0.activation.resume(made) }) else { resumedTooOften("DispatchQueue", label) }
     }
 
@@ -159,15 +160,16 @@ extension DispatchQueue {
         state.withLock { state in
             if let made { return made }
             let target = state.target, queue: WorkQueue
-            if let target, target.role != .global {
+            shared = isConcurrent && target?.role == .created && target!.queue is ConcurrentQueue ? target : nil
+            if let target, target.role != .global, shared == nil {
                 queue = SerialQueue(label: label, target: target.queue)
                 isOnMain = target.isOnMain
             } else {
-                let pool = (target ?? self).pool
+                let pool = target?.pool ?? pool
                 queue = isConcurrent ? ConcurrentQueue(label: label, on: pool) : SerialQueue(label: label, on: pool)
                 isOnMain = role == .main && manual == nil
             }
-            isPlain = !isOnMain && manual == nil
+            isPlain = !isOnMain && manual == nil && shared == nil
             record.target = target?.record
             queue.setValue(record, for: QueueRecord.key)
             state.activation.hold(queue)
@@ -187,15 +189,18 @@ extension DispatchQueue {
         flags.contains(.barrier) && role != .global ? queue as? ConcurrentQueue : nil
     }
 
-    /// The closure, within the test of this queue.
+    /// The closure, within the test of this queue, and within a target that it shares.
     @inline(__always)
     func enclosed(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        manual == nil ? work : enclosedSlowly(work)
+        _ = queue  // the first use sets what is asked here
+        return isPlain ? work : enclosedSlowly(work)
     }
 
     private func enclosedSlowly(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        let home = home
-        return { Home.$ofTest.withValue(home, operation: work) }
+        var body = work
+        if shared != nil { body = { [record, shared] in Self.enter(shared, record, work) } }
+        guard let home else { return body }
+        return { [body] in Home.$ofTest.withValue(home, operation: body) }
     }
 
     /// The test. One of its own queues may have outlived it; then it begins again on its pool.
@@ -209,5 +214,16 @@ extension DispatchQueue {
         if isOnMain { MainLoop.claim() }
         guard manual != nil else { return try wait() }
         return try Home.$ofTest.withValue(home, operation: wait)
+    }
+
+    /// Runs what has waited, within a target that it shares.
+    @usableFromInline
+    func entered<T>(_ work: () throws -> T) rethrows -> T {
+        try Self.enter(shared, record, work)
+    }
+
+    private static func enter<T>(_ shared: DispatchQueue?, _ record: QueueRecord, _ work: () throws -> T) rethrows -> T {
+        guard let shared else { return try work() }
+        return try shared.sync { try QueueRecord.$entered.withValue(record, operation: work) }
     }
 }

@@ -20,15 +20,22 @@ final class QueueRecord: @unchecked Sendable {
     let label: String
     /// The record of the queue's target.
     var target: QueueRecord?
+    /// Whether the queue may be a target that others share.
+    let isShared: Bool
     private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
 
-    init(label: String) {
+    init(label: String, isShared: Bool) {
         self.label = label
+        self.isShared = isShared
     }
+
+    /// That of a queue whose closure has entered a target that the queue shares.
+    @TaskLocal static var entered: QueueRecord?
 
     /// That of the queue that the caller runs on. The main thread is on the main queue also outside of closures.
     static var current: QueueRecord? {
-        key.current ?? (MainLoop.isMain ? Home.current.main.record : nil)
+        guard let innermost = key.current else { return MainLoop.isMain ? Home.current.main.record : nil }
+        return innermost.isShared && entered?.target === innermost ? entered : innermost
     }
 
     func set<T>(_ key: DispatchSpecificKey<T>, _ value: T?) {

@@ -47,6 +47,7 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
         // Nothing is called any more but a cancel handler that waits. Dispatch releases neither an inactive nor a suspended source.
         state.withLock { state in
             if let order = state.order { state.activation.free(order) } else { watcher?.activate() }
+            for _ in 0..<state.activation.suspensions { watcher?.resume() }
         }
     }
 
@@ -78,48 +79,52 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
         order.setValue(queue.record, for: QueueRecord.key)
         state.activation.hold(order)
         state.order = order
-        announce(state)
-        let fire = queue.enclosed { [handlers] in handlers.fire() }
-        let finish = queue.enclosed { [handlers] in handlers.finish() }
         if let watcher {
-            watch(watcher, order, fire, finish)
-        } else if isCancelled {
-            order.async(finish)
+            watch(watcher, for: queue, order)
         } else {
-            state.timer = order.makeTimer(every: .forever, fire)
-            start(state)
+            announce(state)
+            state.timer = order.makeTimer(every: .forever, queue.enclosed { [handlers] in handlers.fire() })
+            if isCancelled { finish(state) } else { start(state) }
         }
     }
 
-    private func watch(_ watcher: Dispatch.DispatchSource, _ order: SerialQueue, _ fire: @escaping @Sendable () -> Void, _ finish: @escaping @Sendable () -> Void) {
+    private func finish(_ state: State) {
+        state.timer?.cancel()
+        _ = state.order?.async(state.queue.enclosed { [handlers] in handlers.finish() })
+    }
+
+    private func watch(_ watcher: Dispatch.DispatchSource, for queue: DispatchQueue, _ order: SerialQueue) {
+        let announce = queue.enclosed { [handlers] in handlers.announce() }
+        let fire = queue.enclosed { [handlers] in handlers.fire() }
+        let finish = queue.enclosed { [handlers] in handlers.finish() }
+        watcher.setRegistrationHandler { order.async(announce) }
         watcher.setEventHandler { [handlers] in
             let pause = Pause(of: watcher)
             handlers.data.store(watcher.data, ordering: .relaxed)
             order.async { withExtendedLifetime(pause, fire) }
         }
-        watcher.setCancelHandler { _ = order.async(finish) }
+        watcher.setCancelHandler { order.async(finish) }
         watcher.activate()
     }
 
     /// Cancels the source: no event handler starts any more; the cancel handler runs on the queue.
     public func cancel() {
         guard !handlers.isCancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        watcher?.cancel()
-        state.withLock { state in
-            state.timer?.cancel()
-            if watcher == nil { _ = state.order?.async(state.queue.enclosed { [handlers] in handlers.finish() }) }
-        }
+        if let watcher { watcher.cancel() } else { state.withLock { finish($0) } }
     }
 
     /// Prevents handlers from starting. Firings meanwhile are counted: ``data``.
     public override func suspend() {
-        state.withLock { $0.activation.suspend($0.order) }
+        state.withLock { state in
+            state.activation.suspend(state.order)
+            watcher?.suspend()
+        }
     }
 
     /// Balances one ``suspend()``, or starts an inactive source. Traps if there is nothing to balance.
     public override func resume() {
         let isBalanced = state.withLock { state in
-            if state.activation.isNextToBegin { begin(&state) }
+            if state.activation.isNextToBegin { begin(&state) } else if state.activation.suspensions > 0 { watcher?.resume() }
             return state.activation.resume(state.order)
         }
         guard isBalanced else { resumedTooOften("DispatchSource", state.withLock { $0.queue.label }) }

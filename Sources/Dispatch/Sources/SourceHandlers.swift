@@ -34,13 +34,13 @@ final class SourceHandlers: Sendable {
         if !isCancelled.load(ordering: .acquiring) { handlers.withLock { $0[.event] }?() }
     }
 
-    /// Calls the cancel handler, and releases all of them.
+    /// Releases the handlers, and calls the cancel handler.
     func finish() {
-        let all = handlers.withLock { handlers in
+        let cancel = handlers.withLock { handlers in
             let all = handlers
             handlers = [:]
             return all
-        }
-        if !isReleased.load(ordering: .relaxed) { all[.cancel]?() }
+        }[.cancel]
+        if !isReleased.load(ordering: .relaxed) { cancel?() }
     }
 }

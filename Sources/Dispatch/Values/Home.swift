@@ -42,7 +42,7 @@ package final class Home: @unchecked Sendable {
     /// For how long a wait in a test may have no end: the caller may be the thread that would run the pool. `nil`: without limit. An exploration
     /// finds such waits itself.
     var patience: Duration? {
-        manual == nil || sq_is_exploring() ? nil : .seconds(30)
+        manual == nil || sq_is_exploring() ? nil : .seconds(20)
     }
 
     /// Runs what the test's pool has ready, until `isDone`. Returns whether it is.

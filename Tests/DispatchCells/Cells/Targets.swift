@@ -73,6 +73,7 @@ let targets: [Cell] = [
         return "\(g.sync { DispatchQueue.getSpecific(key: k) ?? 0 }) \(q.sync { DispatchQueue.getSpecific(key: k) ?? 0 })"
     },
     Cell(name: "target/qos-of-serial") { "\(DispatchQueue(label: "q", target: DispatchQueue(label: "t", qos: .utility)).qos.qosClass)" },
+    Cell(name: "target/suspend-main-is-none") { DispatchQueue.main.suspend(); DispatchQueue.main.resume(); DispatchQueue.main.resume(); return "nothing" },
     Cell(name: "target/suspended-twice-then-used") {
         let q = DispatchQueue(label: "q"), log = Log()
         q.suspend(); q.suspend(); q.async { log.add("ran") }; q.resume()
@@ -99,6 +100,15 @@ let targets: [Cell] = [
         let result = met.wait(timeout: .now() + 0.5)
         gate.signal()
         return "\(result)"
+    },
+    Cell(name: "target/barrier-of-a-concurrent-target") {
+        let t = DispatchQueue(label: "t", attributes: .concurrent), q = DispatchQueue(label: "q", attributes: .concurrent, target: t), log = Log()
+        let began = DispatchSemaphore(value: 0), done = DispatchSemaphore(value: 0)
+        q.async { dispatchPrecondition(condition: .onQueue(t)); began.signal(); usleep(20_000); log.add("child") }
+        began.must()
+        t.async(flags: .barrier) { log.add("barrier"); done.signal() }
+        done.must()
+        return log.text
     },
     Cell(name: "ends/sync-in-concurrent-child", run: { let t = DispatchQueue(label: "t", attributes: .concurrent), q = DispatchQueue(label: "q", attributes: .concurrent, target: t); q.sync { q.sync {} }; return "went through" }, isAlone: true),
     Cell(name: "ends/set-target-after-use", run: { let q = DispatchQueue(label: "q"), t = DispatchQueue(label: "t"); q.sync {}; q.setTarget(queue: t); return "set" }, isAlone: true),

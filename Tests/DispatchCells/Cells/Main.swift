@@ -37,7 +37,7 @@ let mains: [Cell] = [
         child.sync {}
         return "went through"
     }, isAlone: true),
-    Cell(name: "ends/main-actor-beside-a-suspended-main", run: {
+    Cell(name: "ends/main-actor-and-a-suspended-main", run: {
         let t = DispatchSource.makeTimerSource(queue: .main), child = DispatchQueue(label: "child", target: .main)
         t.setEventHandler {}; t.schedule(deadline: .now() + 0.01); t.resume()
         DispatchQueue.main.suspend()

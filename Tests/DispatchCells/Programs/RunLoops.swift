@@ -1,6 +1,6 @@
 import Foundation
 
-/// A run loop of the main thread serves the main queue, beside timers and the main actor.
+/// A run loop of the main thread serves the main queue, timers and the main actor.
 @main struct RunLoops {
     static func main() {
         setvbuf(stdout, nil, _IOLBF, 0)

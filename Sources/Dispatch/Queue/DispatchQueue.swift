@@ -24,6 +24,8 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
         /// Fixed by the first use.
         var target: DispatchQueue?
         var activation: Activation
+        /// Whether the core's queue has the record, or will have it: it costs more than the queue does.
+        var hasRecord = false
     }
 
     let record: QueueRecord
@@ -171,10 +173,20 @@ extension DispatchQueue {
             }
             isPlain = !isOnMain && manual == nil && shared == nil
             record.target = target?.record
-            queue.setValue(record, for: QueueRecord.key)
+            shared?.attachRecord()
+            if target != nil || state.hasRecord { record.attach(to: queue) }
+            state.hasRecord = target != nil || state.hasRecord
             state.activation.hold(queue)
             core.store(Unmanaged.passRetained(queue), ordering: .releasing)
             return queue
+        }
+    }
+
+    /// Lets closures on the queue find its record.
+    func attachRecord() {
+        state.withLock { state in
+            if let made, !state.hasRecord { record.attach(to: made) }
+            state.hasRecord = true
         }
     }
 

@@ -1,15 +1,18 @@
 // QueueRecord.swift: values of queues, and where code runs.
 
+import CSerialQueue
 import Dispatch
 import SerialQueue
 import Synchronization
 
-/// What code that runs on a queue can ask. A value of the core's queue: it lasts until the last closure and its captures were released.
+/// What code that runs on a queue can ask. A value of the core's queue, if there is something to ask for: it lasts until the last closure and its
+/// captures were released.
 final class QueueRecord: @unchecked Sendable {
     // Sendable because the values are under a lock, and the target is set before the core's queue is made, which nothing runs on before.
 
-    /// Under this key each queue of the core has its record. The order of a source has that of the source's queue.
-    static let key = QueueKey<QueueRecord>()
+    /// Its address is the key under which a queue of the core has its record. The order of a source has that of the source's queue.
+    private static let key = QueueRecord(label: "", isShared: false)
+    private static var address: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(key).toOpaque()) }
 
     /// The value under a key, which it keeps: no other key gets its address. Dispatch does not demand that values are Sendable either.
     private struct Entry: @unchecked Sendable {
@@ -34,8 +37,19 @@ final class QueueRecord: @unchecked Sendable {
 
     /// That of the queue that the caller runs on. The main thread is on the main queue also outside of closures.
     static var current: QueueRecord? {
-        guard let innermost = key.current else { return MainLoop.isMain ? Home.current.main.record : nil }
+        guard let queue = sq_current_queue() else { return MainLoop.isMain ? Home.current.main.record : nil }
+        // The queue keeps it, and is not freed before its running closure has returned.
+        guard let found = sq_queue_value(queue, address) else { return nil }
+        let innermost = Unmanaged<QueueRecord>.fromOpaque(found).takeUnretainedValue()
         return innermost.isShared && entered?.target === innermost ? entered : innermost
+    }
+
+    /// Gives a queue of the core this record, for good.
+    func attach(to queue: WorkQueue) {
+        let record = Unmanaged.passRetained(self)
+        let error = sq_queue_set_value(queue.queue, Self.address, record.toOpaque()) { Unmanaged<QueueRecord>.fromOpaque($0!).release() }
+        guard error == 0 else { fatalError("DispatchQueue \"\(label)\": \(String(cString: sq_error_text(error))).") }
+        withExtendedLifetime(queue) {}
     }
 
     func set<T>(_ key: DispatchSpecificKey<T>, _ value: T?) {
@@ -59,6 +73,7 @@ extension DispatchQueue {
     /// Sets or removes the value of this queue under a key.
     public func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {
         record.set(key, value)
+        attachRecord()
     }
 
     /// The value of this queue under a key. Its targets are not asked.

@@ -76,7 +76,7 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
 
     private func begin(_ state: inout State) {
         let queue = state.queue, order = SerialQueue(label: queue.label, target: queue.queue)
-        order.setValue(queue.record, for: QueueRecord.key)
+        queue.record.attach(to: order)
         state.activation.hold(order)
         state.order = order
         if let watcher {

@@ -48,7 +48,7 @@ let sources: [Cell] = [
             t.schedule(deadline: .distantFuture); t.resume(); t.cancel()
         }
         done.must()
-        return log.text
+        return log.sorted
     },
     Cell(name: "timer/released") {
         let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0)

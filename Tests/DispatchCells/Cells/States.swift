@@ -149,7 +149,7 @@ let matrix: [Cell] = kinds.flatMap { kind in
             // Whether there is such a cell is known without running it.
             if kind.isGlobal && ["suspended", "inactive", "released"].contains(state.name) { return nil }
             if call.waits && ["from-itself", "released"].contains(state.name) { return nil }
-            if kind.name == "main" && ["inactive", "released"].contains(state.name) { return nil }
+            if kind.name == "main" && ["suspended", "inactive", "released"].contains(state.name) { return nil }
             return Cell(name: "\(kind.name)/\(state.name)/\(call.name)", run: { state.run(kind, call) ?? "-" }, needsMain: kind.isMain)
         }
     }

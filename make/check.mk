@@ -99,7 +99,7 @@ check-dispatch-c: ## one C program with libdispatch's calls, compiled with libdi
 	$(call need,$(C_TOOLS) gcc clang $(SWIFT_TOOLS) python3)
 	$(call check_parts,dispatch-c dispatch-rows)
 
-check-cells: ## one program with Dispatch's names, compiled with Dispatch and with us, in 1,100 cells
+check-cells: ## one program with Dispatch's names, compiled with Dispatch and with us, in 1,600 cells
 	$(call need,$(SWIFT_TOOLS) python3)
 	@SWIFT='$(SWIFT)' scripts/swift-build -j 2 --target SerialQueueDispatch
 	$(call check_parts,cells)
@@ -136,7 +136,7 @@ bench-swift bench-growth bench-readme: bench-%: ## the same for Swift closures; 
 
 check-tsan: ## the C and Swift tests under ThreadSanitizer
 	$(call need,gcc libc tsan $(SWIFT_TOOLS))
-	$(call check_parts,c-tsan probes-tsan examples-tsan storm-tsan dispatch-c-tsan + swift-tsan)
+	$(call check_parts,c-tsan probes-tsan examples-tsan storm-tsan dispatch-c-tsan + swift-tsan cells-tsan)
 
 check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanitizer
 	$(call need,gcc libc asan $(SWIFT_TOOLS))

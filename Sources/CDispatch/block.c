@@ -99,12 +99,17 @@ static void submit_barrier(void *block) {
     sq__dispatch_release_block(block);
 }
 
+sq_task_t sq__dispatch_later_task(dispatch_queue_t queue, const void *block) {
+    sq_task_t task = task_of(block);
+    task.run = is_barrier(block) && sq__dispatch_has_barriers(queue, sq__dispatch_core(queue)) ? submit_barrier : task.run;
+    return task;
+}
+
 void sq_dispatch_after(dispatch_time_t when, dispatch_queue_t queue, void *block) {
     if (when == DISPATCH_TIME_FOREVER) {
         return;
     }
-    sq_task_t task = task_of(block);
-    task.run = is_barrier(block) ? submit_barrier : task.run;
+    sq_task_t task = sq__dispatch_later_task(queue, block);
     sq__dispatch_check("dispatch_after", sq_async_task_after(sq__dispatch_core(queue), sq__dispatch_delay(when), &task), queue);
 }
 
@@ -117,6 +122,6 @@ void sq_dispatch_apply(size_t iterations, dispatch_queue_t queue, void *block) {
 }
 
 void sq_dispatch_group_notify(dispatch_group_t group, dispatch_queue_t queue, void *block) {
-    sq_task_t task = task_of(block);
+    sq_task_t task = sq__dispatch_later_task(queue, block);
     sq__dispatch_check("dispatch_group_notify", sq_group_notify(group->core, sq__dispatch_core(queue), &task), queue);
 }

@@ -106,8 +106,9 @@ intptr_t sq_dispatch_block_wait(void *block, dispatch_time_t timeout) {
 }
 
 void sq_dispatch_block_notify(void *block, dispatch_queue_t queue, void *notification) {
-    sq_task_t task = { sq__dispatch_call_and_release_block, sq__dispatch_copy_block(notification), sq__dispatch_release_block };
-    int error = sq_group_notify(need("dispatch_block_notify", block)->group, sq__dispatch_core(queue), &task);
+    struct sq__dispatch_record *record = need("dispatch_block_notify", block);
+    sq_task_t task = sq__dispatch_later_task(queue, notification);
+    int error = sq_group_notify(record->group, sq__dispatch_core(queue), &task);
     sq__dispatch_check("dispatch_block_notify", error, queue);
 }
 

@@ -51,10 +51,6 @@ void sq__dispatch_drop(dispatch_queue_t queue) {
     }
 }
 
-static bool is_global(struct dispatch_object_s *object) {
-    return object->kind == SQ__DISPATCH_QUEUE && ((dispatch_queue_t)object)->role == SQ__DISPATCH_GLOBAL;
-}
-
 void *dispatch_get_context(dispatch_object_t any) {
     return sq__dispatch_is_attribute(any._do) ? NULL : atomic_load_explicit(&any._do->context, memory_order_acquire);
 }
@@ -107,7 +103,7 @@ void dispatch_set_target_queue(dispatch_object_t any, dispatch_queue_t target) {
 /* What dispatch_suspend and its like work on; NULL: the object cannot be suspended. */
 static sq__dispatch_activation_t *activation_of(dispatch_object_t any) {
     struct dispatch_object_s *object = any._do;
-    if (sq__dispatch_is_attribute(object) || is_global(object)) {
+    if (!is_counted(object)) {
         return NULL;
     }
     return object->kind == SQ__DISPATCH_QUEUE    ? &any._dq->activation

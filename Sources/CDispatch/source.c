@@ -125,9 +125,9 @@ static void fire(void *context) {
 }
 
 static void finish(void *context) {
-    call_handler(context, CANCEL, true);
     set_handler(context, EVENT, (struct handler){ NULL, NULL });
     set_handler(context, REGISTRATION, (struct handler){ NULL, NULL });
+    call_handler(context, CANCEL, true);
 }
 
 static void announce(void *context) {
@@ -148,6 +148,15 @@ static void start_timer(dispatch_source_t source) {
     sq_time_t now = sq_deadline(0);
     int error = sq_timer_start(source->timer, source->start > now ? source->start - now : 0, source->interval, source->leeway);
     sq__dispatch_check("dispatch_source_set_timer", error, source->object.target);
+}
+
+/* One that is set after the source has begun is called at once. */
+static void set_registration(dispatch_source_t source, struct handler handler) {
+    set_handler(source, REGISTRATION, handler);
+    pthread_mutex_lock(&sq__dispatch_lock);
+    int error = source->order != NULL ? sq_async(source->order, announce, source) : 0;
+    pthread_mutex_unlock(&sq__dispatch_lock);
+    sq__dispatch_check("dispatch_source_set_registration_handler", error, source->object.target);
 }
 
 void sq__dispatch_source_begin(dispatch_source_t source) {
@@ -230,7 +239,7 @@ void dispatch_source_set_cancel_handler_f(dispatch_source_t source, dispatch_fun
 }
 
 void dispatch_source_set_registration_handler_f(dispatch_source_t source, dispatch_function_t handler) {
-    set_handler(source, REGISTRATION, (struct handler){ handler, NULL });
+    set_registration(source, (struct handler){ handler, NULL });
 }
 
 /* The calls that take a block, which may be NULL. */
@@ -247,5 +256,5 @@ void sq_dispatch_source_set_cancel_handler(dispatch_source_t source, void *block
 }
 
 void sq_dispatch_source_set_registration_handler(dispatch_source_t source, void *block) {
-    set_handler(source, REGISTRATION, handler_of(block));
+    set_registration(source, handler_of(block));
 }

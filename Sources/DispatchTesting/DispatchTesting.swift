@@ -14,9 +14,12 @@ import Synchronization
 public enum DispatchTesting {
     /// Runs `body`. Each `DispatchQueue` that it makes, `.main`, `.global()` and timers are on `pool`.
     ///
-    /// The same holds in closures on these queues, and in tasks that inherit task-local values. Other tests at the same time are not
-    /// affected. Delays use the pool's clock, rounded up to milliseconds; time limits of waits use the real one. A queue that was made
-    /// before stays where it is.
+    /// The same holds in closures on these queues, also if they are submitted from outside, and in tasks that inherit task-local values.
+    /// Other tests at the same time are not affected. A queue that was made before stays where it is.
+    ///
+    /// A deadline means the delay from the real time of the call, rounded up to milliseconds, and then the pool's clock counts it: compute a
+    /// deadline at the call, from `.now()`, and not from a time of before the clock was advanced. Time limits of waits use the real clock. A
+    /// wait for a semaphore runs what the pool has ready.
     ///
     /// - Throws: What `body` throws.
     public nonisolated(nonsending) static func run<Result>(

@@ -57,6 +57,82 @@ import Testing
         }
     }
 
+    @Test func a_suspended_target_holds_only_its_children() {
+        let pool = ManualPool(), notes = Notes()
+        DispatchTesting.run(on: pool) {
+            let target = Queue(label: "target"), child = Queue(label: "child", target: target)
+            target.suspend()
+            child.async { notes.lines.append("child") }
+            Queue(label: "other").async {
+                notes.lines.append("other")
+                target.resume()
+            }
+            pool.run()
+            #expect(notes.lines == ["other", "child"])
+        }
+    }
+
+    @Test func a_timer_of_a_suspended_queue_does_not_hold_the_clock() {
+        let pool = ManualPool(), notes = Notes()
+        DispatchTesting.run(on: pool) {
+            let queue = Queue(label: "queue"), timer = SerialQueueDispatch.DispatchSource.makeTimerSource(queue: queue)
+            timer.setEventHandler { notes.lines.append("fired") }
+            timer.schedule(deadline: .now())
+            timer.resume()
+            queue.suspend()
+            pool.advance(by: .seconds(1))
+            notes.lines.append("advanced")
+            queue.resume()
+            pool.run()
+            #expect(notes.lines == ["advanced", "fired"])
+            timer.cancel()
+            pool.run()
+        }
+    }
+
+    @Test func a_closure_from_outside_is_still_in_the_test() {
+        let pool = ManualPool(), notes = Notes()
+        let (queue, main) = DispatchTesting.run(on: pool) { (Queue(label: "queue"), Queue.main) }
+        for each in [queue, main] {
+            each.async { Queue(label: "inner").async { notes.lines.append("inner") } }
+            each.sync { Queue(label: "inner").async { notes.lines.append("inner") } }
+        }
+        #expect(notes.lines.isEmpty)
+        pool.run()
+        #expect(notes.lines.count == 4)
+    }
+
+    @Test func a_semaphore_runs_the_pool() {
+        let pool = ManualPool()
+        DispatchTesting.run(on: pool) {
+            let semaphore = SerialQueueDispatch.DispatchSemaphore(value: 0)
+            Queue.global().async { Queue(label: "queue").async { semaphore.signal() } }
+            semaphore.wait()
+            #expect(semaphore.wait(timeout: .now()) == .timedOut)
+        }
+    }
+
+    @Test func a_semaphore_that_only_the_clock_signals_is_named() async {
+        await #expect(processExitsWith: .failure) {
+            DispatchTesting.run(on: ManualPool()) {
+                let semaphore = SerialQueueDispatch.DispatchSemaphore(value: 0)
+                Queue.main.asyncAfter(deadline: .now() + 1) { semaphore.signal() }
+                semaphore.wait()
+            }
+        }
+    }
+
+    @Test func a_test_ends_with_its_queues() {
+        weak var main: Queue?
+        let pool = ManualPool()
+        DispatchTesting.run(on: pool) {
+            main = Queue.main
+            Queue(label: "queue").async {}
+            pool.run()
+        }
+        #expect(main == nil)
+    }
+
     @Test func other_code_is_not_affected() {
         let pool = ManualPool()
         let main = DispatchTesting.run(on: pool) { Queue.main }

@@ -63,10 +63,10 @@ extension WorkGroup {
         nonisolated(unsafe) let work = work
         let accepted: Bool
         if let barriers = queue.barriers(flags) {
-            let body = queue.enclosedLater { work() }
+            let body = queue.enclosed { work() }
             accepted = notify(on: queue.queue) { barriers.asyncBarrier(body) }
         } else {
-            accepted = notify(on: queue.queue, queue.enclosedLater { work() })
+            accepted = notify(on: queue.queue, queue.enclosed { work() })
         }
         guard accepted else { refused("notify", queue.label) }
     }

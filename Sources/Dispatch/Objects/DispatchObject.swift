@@ -1,3 +1,5 @@
+import SerialQueue
+
 /// What queues, groups, semaphores and sources have in common.
 ///
 /// Only queues and sources can be suspended, activated and given a target: on others the calls have no effect.
@@ -17,29 +19,54 @@ public class DispatchObject {
     public func setTarget(queue: DispatchQueue) {}
 }
 
-/// How often something is suspended that begins inactive.
+/// How often a queue or a source is suspended, and whether it has begun. Under the lock of its owner.
 ///
 /// A resume of an inactive object activates it, unless it balances a suspend: Dispatch's sources are started like this.
 struct Activation {
-    /// How many suspends an inactive object has; `nil`: it is active.
-    private var suspensions: Int?
+    private(set) var isInactive: Bool
+    /// Not counting that it is inactive.
+    private(set) var suspensions = 0
 
-    init(isActive: Bool) {
-        suspensions = isActive ? nil : 0
+    init(isInactive: Bool) {
+        self.isInactive = isInactive
     }
 
-    mutating func suspend() {
-        suspensions? += 1
+    /// Whether the next resume activates it.
+    var isNextToBegin: Bool {
+        isInactive && suspensions == 0
     }
 
-    mutating func resume() {
-        guard let count = suspensions else { return }
-        suspensions = count == 0 ? nil : count - 1
+    /// Suspends a queue of the core that was just made.
+    func hold(_ queue: WorkQueue) {
+        for _ in 0..<suspensions + (isInactive ? 1 : 0) { queue.suspend() }
     }
 
-    /// Whether it was inactive.
-    mutating func activate() -> Bool {
-        defer { suspensions = nil }
-        return suspensions != nil
+    /// Balances all suspensions, when nobody else can.
+    func free(_ queue: WorkQueue) {
+        for _ in 0..<suspensions + (isInactive ? 1 : 0) { queue.resume() }
+    }
+
+    mutating func suspend(_ queue: WorkQueue?) {
+        suspensions += 1
+        queue?.suspend()
+    }
+
+    /// Returns whether it was suspended or inactive.
+    mutating func resume(_ queue: WorkQueue?) -> Bool {
+        if isNextToBegin {
+            activate(queue)
+        } else if suspensions > 0 {
+            suspensions -= 1
+            queue?.resume()
+        } else {
+            return false
+        }
+        return true
+    }
+
+    mutating func activate(_ queue: WorkQueue?) {
+        guard isInactive else { return }
+        isInactive = false
+        queue?.resume()
     }
 }

@@ -4,35 +4,38 @@ import Synchronization
 
 /// A counting semaphore, as Dispatch's. First come, first served.
 ///
+/// In a test on a plain `ManualPool` a wait first runs what the pool has ready.
+///
 /// It may be released while its value is below the one that it began with, where Dispatch crashes.
 public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
-    // Sendable because Semaphore is, and the count is atomic.
-    private let semaphore: SerialQueue.Semaphore
-    private let waiters = Atomic(0)
+    // Sendable because Semaphore is, and the value is atomic.
+
+    /// Below 0: the number of waits that have no permit yet. Counted here, so that a signal knows whether it wakes a thread.
+    private let value: Atomic<Int>
+    /// Its permits are those of threads that were woken.
+    private let woken = SerialQueue.Semaphore(label: "DispatchSemaphore", value: 0)
 
     /// Makes a semaphore. Traps if the value is negative.
     public init(value: Int) {
         guard value >= 0 else { SerialQueueDispatch.valueIsNegative(value) }
-        semaphore = SerialQueue.Semaphore(label: "DispatchSemaphore", value: value)
+        self.value = Atomic(value)
         super.init()
     }
 
     /// Increments the value, or wakes the thread that has waited longest.
     ///
-    /// - Returns: Nonzero if a thread was waiting. (Exact unless a thread begins or ends its wait at the same time.)
+    /// - Returns: Nonzero if it wakes a thread.
     @discardableResult
     public func signal() -> Int {
-        let woken = waiters.load(ordering: .relaxed) > 0 ? 1 : 0
-        semaphore.signal()
-        return woken
+        // Releasing pairs with the acquire in `wait`.
+        if value.add(1, ordering: .releasing).oldValue >= 0 { return 0 }
+        woken.signal()
+        return 1
     }
 
     /// Decrements the value; blocks the thread while it is zero.
     public func wait() {
-        if semaphore.tryWait() { return }
-        waiters.add(1, ordering: .relaxed)
-        semaphore.wait()
-        waiters.subtract(1, ordering: .relaxed)
+        _ = wait(within: nil)
     }
 
     /// As ``wait()``, but until a time.
@@ -46,9 +49,26 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     }
 
     private func wait(within limit: Duration?) -> DispatchTimeoutResult {
-        if semaphore.tryWait() { return .success }
-        waiters.add(1, ordering: .relaxed)
-        defer { waiters.subtract(1, ordering: .relaxed) }
-        return waits(for: limit) { limit throws(SerialQueueError) in try semaphore.wait(within: limit) }
+        if value.subtract(1, ordering: .acquiring).oldValue > 0 { return .success }
+        let patience = Home.current.patience
+        if patience != nil, Home.current.runs(until: { woken.tryWait() }) { return .success }
+        let result = waits(for: limit ?? patience) { limit throws(SerialQueueError) in try woken.wait(within: limit) }
+        if limit == nil, result == .timedOut { semaphoreHangs() }
+        if result == .timedOut, !withdraw() {
+            woken.wait()
+            return .success
+        }
+        return result
+    }
+
+    /// Takes the caller out of those that wait. Returns `false` if a signal has counted it already: its permit is there, or will be.
+    private func withdraw() -> Bool {
+        var found = value.load(ordering: .relaxed)
+        while found < 0 {
+            let result = value.weakCompareExchange(expected: found, desired: found + 1, ordering: .relaxed)
+            if result.exchanged { return true }
+            found = result.original
+        }
+        return false
     }
 }

@@ -4,12 +4,13 @@ import Synchronization
 
 /// A closure that can be submitted, cancelled, waited for and performed, as Dispatch's.
 ///
-/// It may be submitted more than once. A wait or a notification is for its first run, and for what is submitted by then.
+/// It may be submitted more than once. A wait or a notification is for its first run, and for its first submission.
 public final class DispatchWorkItem {
     let flags: DispatchWorkItemFlags
     private let block: () -> Void
-    /// Has one member until the first run; and the submissions that have no other group.
-    let ended = WorkGroup(label: "DispatchWorkItem")
+    /// Has one member until the first run; and the first submission, unless that has another group: so a wait can find a deadlock.
+    private let ended = WorkGroup(label: "DispatchWorkItem")
+    private let isSubmitted = Atomic(false)
     private let hasRun = Atomic(false)
     private let cancelled = Atomic(false)
 
@@ -28,6 +29,11 @@ public final class DispatchWorkItem {
     public func perform() {
         if !isCancelled { block() }
         end()
+    }
+
+    /// The group of a submission that has no other.
+    var joined: WorkGroup? {
+        isSubmitted.exchange(true, ordering: .relaxed) ? nil : ended
     }
 
     private func end() {

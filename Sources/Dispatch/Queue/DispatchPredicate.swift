@@ -1,4 +1,3 @@
-import CSerialQueue
 import Dispatch
 import SerialQueue
 
@@ -13,8 +12,6 @@ public enum DispatchPredicate: Sendable {
 }
 
 /// Traps if the condition does not hold, also in release builds, with a message that says where the caller runs.
-///
-/// For `onQueueAsBarrier` it suffices that the caller runs on the queue.
 public func dispatchPrecondition(
     condition: @autoclosure () -> DispatchPredicate, file: StaticString = #fileID, line: UInt = #line
 ) {
@@ -22,7 +19,7 @@ public func dispatchPrecondition(
     case .onQueue(let queue):
         if !queue.isCurrent { runsElsewhere("on queue \"\(queue.label)\"", file: file, line: line) }
     case .onQueueAsBarrier(let queue):
-        if !queue.isCurrent { runsElsewhere("on queue \"\(queue.label)\" as a barrier", file: file, line: line) }
+        if !queue.isHeldAlone { runsElsewhere("on queue \"\(queue.label)\" as a barrier", file: file, line: line) }
     case .notOnQueue(let queue):
         if queue.isCurrent { runsElsewhere("elsewhere than on queue \"\(queue.label)\"", file: file, line: line) }
     }
@@ -31,11 +28,22 @@ public func dispatchPrecondition(
 extension DispatchQueue {
     /// Whether the caller runs on the queue. The main thread is on the main queue also outside of closures.
     var isCurrent: Bool {
-        queue.isCurrent || (pool is LoopPool && self === Home.current.main && MainLoop.isMainThread)
+        if let made, made.isCurrent { return true }
+        if role == .main { return manual == nil && MainLoop.isMain }
+        // The core does not know each target: a global queue is a pool for it.
+        return sequence(first: QueueRecord.current, next: { $0?.target }).contains { $0 === record }
+    }
+
+    /// Whether the caller runs on the queue, and no other closure does.
+    fileprivate var isHeldAlone: Bool {
+        guard isCurrent, let queue = queue as? ConcurrentQueue else { return isCurrent }
+        // It refuses a sync in a barrier only.
+        do { try queue.sync(within: .zero) {} } catch SerialQueueError.deadlock { return true } catch {}
+        return false
     }
 }
 
 /// Where the caller runs, for messages.
 var whereabouts: String {
-    sq_current_queue().map { "on queue \"\(String(cString: sq_queue_label($0)))\"" } ?? "on no queue"
+    (SerialQueue.current?.label ?? ConcurrentQueue.current?.label).map { "on queue \"\($0)\"" } ?? "on no queue"
 }

@@ -28,7 +28,7 @@ extension DispatchQueue {
     /// Submits an item.
     public func async(execute workItem: DispatchWorkItem) {
         nonisolated(unsafe) let item = workItem
-        submit(in: item.ended, item.flags, { item.perform() })
+        submit(in: item.joined, item.flags, { item.perform() })
     }
 
     /// Submits an item as a member of the group.

@@ -42,7 +42,8 @@ extension DispatchQueue {
     private func submit(
         after delay: Duration?, _ flags: DispatchWorkItemFlags, _ work: @escaping @Sendable () -> Void
     ) {
-        var body = enclosedLater(work)
+        guard let delay else { return }  // never
+        var body = enclosed(work)
         if let barriers = barriers(flags) {
             let barrier = body
             body = { barriers.asyncBarrier(barrier) }
@@ -53,7 +54,7 @@ extension DispatchQueue {
     /// The delay for the core. The program has read the real clock a moment ago: under a test that must not decide which of two comes first.
     func onClock(_ delay: Duration?) -> Duration {
         guard let delay else { return .forever }
-        guard isTested else { return delay }
+        guard manual != nil else { return delay }
         let (seconds, attoseconds) = delay.components
         return .seconds(seconds) + .milliseconds((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }

@@ -10,7 +10,7 @@ extension DispatchQueue {
         withoutActuallyEscaping(work) { work in
             // Dispatch does not demand @Sendable either: what the iterations share is the caller's matter.
             let work = unsafeBitCast(work, to: (@Sendable (Int) -> Void).self)
-            Home.current.pool(.default).apply(iterations, work)
+            (Home.current.manual ?? .shared).apply(iterations, work)
         }
     }
 }

@@ -7,16 +7,15 @@ extension DispatchQueue {
     /// A wait that would never end traps with a message that names the queues and threads.
     @inlinable
     public func sync<T>(execute work: () throws -> T) rethrows -> T {
-        guard let target else { return try queue.sync(work) }
-        return try queue.sync { try target.sync(execute: work) }
+        let queue = queue
+        return isPlain ? try queue.sync(work) : try entering { try queue.sync { try entered(work) } }
     }
 
     /// As `sync(execute:)`, as a barrier if the flags say so.
     @inlinable
     public func sync<T>(flags: DispatchWorkItemFlags, execute work: () throws -> T) rethrows -> T {
         guard let barriers = barriers(flags) else { return try sync(execute: work) }
-        guard let target else { return try barriers.syncBarrier(work) }
-        return try barriers.syncBarrier { try target.sync(execute: work) }
+        return isPlain ? try barriers.syncBarrier(work) : try entering { try barriers.syncBarrier { try entered(work) } }
     }
 
     /// Runs an item in its turn.

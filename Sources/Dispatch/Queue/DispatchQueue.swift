@@ -7,7 +7,7 @@ import Synchronization
 /// A program moves by type aliases in a file of its own: <doc:SerialQueueDispatch>. Where Dispatch crashes without a message or hangs, this
 /// class ends the program with a message, or is safe: releasing a suspended queue discards what waits.
 public final class DispatchQueue: DispatchObject, @unchecked Sendable {
-    // Sendable because the queues are; the target is set before the first submission; the rest is under a lock.
+    // Sendable because the core's queues are; what is set by the first use is read after it; the rest is under a lock.
 
     /// The attributes are Dispatch's.
     public typealias Attributes = Dispatch.DispatchQueue.Attributes
@@ -16,18 +16,50 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     /// The priorities are Dispatch's.
     public typealias GlobalQueuePriority = Dispatch.DispatchQueue.GlobalQueuePriority
 
-    /// The order of this queue. Its targets are entered by each closure.
-    @usableFromInline let queue: WorkQueue
-    let pool: WorkerPool
-    /// The label that the queue was made with.
-    public let label: String
+    enum Role {
+        case created, global, main
+    }
+
+    private struct State {
+        /// Fixed by the first use.
+        var target: DispatchQueue?
+        var activation: Activation
+        /// Whether the core's queue has the record, or will have it: it costs more than the queue does.
+        var hasRecord = false
+    }
+
+    let record: QueueRecord
+    let role: Role
     /// The quality of service that the queue was made with.
     public let qos: DispatchQoS
-    let isGlobal: Bool
-    let isTested: Bool
-    /// A queue whose closures exclude this one's; `nil`: a global queue.
-    @usableFromInline private(set) nonisolated(unsafe) var target: DispatchQueue?
-    private let activation: Mutex<Activation>
+    private let isConcurrent: Bool
+    /// The pool of the test that it was made in.
+    let manual: ManualPool?
+    /// The test. Its main queue and its global queues do not keep it.
+    private let keptHome: Home?
+    private weak var ownHome: Home?
+    private let state: Mutex<State>
+    /// The core's queue. Made by the first use, because then the target is known.
+    private let core = Atomic<Unmanaged<WorkQueue>?>(nil)
+    /// Whether the queue or one of its targets is the main queue. Set by the first use.
+    private var isOnMain = false
+    /// A concurrent target of a concurrent queue: each closure enters it, because the core's queues with a target are serial. Set by the first use.
+    private var shared: DispatchQueue?
+    /// Whether a closure needs nothing but the core's queue. Set by the first use.
+    @usableFromInline private(set) var isPlain = false
+
+    init(
+        _ label: String, _ role: Role, _ qos: DispatchQoS, isConcurrent: Bool, isInactive: Bool = false, target: DispatchQueue? = nil, of home: Home
+    ) {
+        record = QueueRecord(label: label, isShared: isConcurrent)
+        self.role = role
+        self.qos = qos
+        self.isConcurrent = isConcurrent
+        manual = home.manual
+        keptHome = role == .created && home.manual != nil ? home : nil
+        ownHome = home.manual == nil ? nil : home
+        state = Mutex(State(target: target, activation: Activation(isInactive: isInactive)))
+    }
 
     /// Makes a queue.
     ///
@@ -41,48 +73,20 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
         autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
     ) {
-        let home = Home.current
-        let pool = target?.pool ?? home.pool(qos.qosClass.service)
-        // On a serial target closures run one at a time anyway, in the order in which they were submitted.
-        let isConcurrent = attributes.contains(.concurrent) && target.map { $0.queue is ConcurrentQueue } ?? true
-        let queue = isConcurrent ? ConcurrentQueue(label: label, on: pool) : SerialQueue(label: label, on: pool)
+        let inherited = target?.role == .global && qos == .unspecified ? target!.qos : qos
         self.init(
-            queue, on: pool, label, qos == .unspecified ? target?.qos ?? qos : qos, isTested: home.manual != nil, isActive: !attributes.contains(.initiallyInactive))
-        if let target, !target.isGlobal { self.target = target }
-    }
-
-    private init(
-        _ queue: WorkQueue, on pool: WorkerPool, _ label: String, _ qos: DispatchQoS, isGlobal: Bool = false, isTested: Bool,
-        isActive: Bool = true
-    ) {
-        self.queue = queue
-        self.pool = pool
-        self.label = label
-        self.qos = qos
-        self.isGlobal = isGlobal
-        self.isTested = isTested
-        activation = Mutex(Activation(isActive: isActive))
-        super.init()
-        if !isActive { queue.suspend() }
-    }
-
-    /// A global queue.
-    convenience init(global qos: DispatchQoS.QoSClass, on pool: WorkerPool, isTested: Bool) {
-        let label = "com.apple.root.\(qos.name)-qos"
-        let queue = ConcurrentQueue(label: label, on: pool)
-        // As Dispatch says on Linux.
-        let qos = DispatchQoS(qosClass: qos == .default ? .unspecified : qos, relativePriority: 0)
-        self.init(queue, on: pool, label, qos, isGlobal: true, isTested: isTested)
-    }
-
-    /// A main queue.
-    convenience init(mainOn pool: WorkerPool, isTested: Bool) {
-        let label = "com.apple.main-thread"
-        self.init(SerialQueue(label: label, on: pool), on: pool, label, .unspecified, isTested: isTested)
+            label, .created, inherited, isConcurrent: attributes.contains(.concurrent), isInactive: attributes.contains(.initiallyInactive),
+            target: target, of: .current)
     }
 
     deinit {
-        Specifics.end(of: self)
+        // Accepted closures still run.
+        core.load(ordering: .acquiring)?.release()
+    }
+
+    /// The label that the queue was made with.
+    public var label: String {
+        record.label
     }
 
     /// The queue of the main thread.
@@ -105,65 +109,133 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
         }
     }
 
-    /// Prevents closures from starting, until balanced by ``resume()``. No effect on a global queue.
+    /// Prevents closures from starting, until balanced by ``resume()``. No effect on the main queue and on global queues.
     public override func suspend() {
-        if isGlobal { return }
-        activation.withLock { $0.suspend() }
-        queue.suspend()
+        if role != .created { return }
+        state.withLock { $0.activation.suspend(made) }
     }
 
-    /// Balances one ``suspend()``. Traps if there was none.
+    /// Balances one ``suspend()``, or activates an inactive queue. Traps if there is nothing to balance.
     public override func resume() {
-        if isGlobal { return }
-        activation.withLock { $0.resume() }
-        guard queue.resume() else { resumedTooOften("DispatchQueue", label) }
+        if role != .created { return }
+        guard state.withLock({ $0.activation.resume(made) }) else { resumedTooOften("DispatchQueue", label) }
     }
 
     /// Lets a queue begin that was made with `.initiallyInactive`.
     public override func activate() {
-        if activation.withLock({ $0.activate() }) { queue.resume() }
+        state.withLock { $0.activation.activate(made) }
     }
 
-    /// Sets the target, before the first submission.
+    /// Sets the target, before the first use. No effect on the main queue and on global queues.
     ///
-    /// The threads stay those of the pool that the queue was made on. Traps if the queue would target itself.
+    /// Traps if a closure was submitted before, or if the queue would target itself.
     public override func setTarget(queue: DispatchQueue) {
+        if role != .created { return }
         var next: DispatchQueue? = queue
         while let each = next {
-            guard each !== self else { targetIsCircular(label) }
-            next = each.target
+            guard each !== self else { cannotSetTarget("queue \"\(label)\" would target itself.") }
+            next = each.state.withLock { $0.target }
         }
-        target = queue.isGlobal ? nil : queue
+        let isLate = state.withLock { state in
+            if made == nil { state.target = queue }
+            return state.target !== queue
+        }
+        if isLate { cannotSetTarget("queue \"\(label)\" was used. Set its target before, or in its initializer.") }
     }
 }
 
 extension DispatchQueue {
-    /// The queue for a closure with these flags, if it is a barrier.
+    /// The core's queue.
     @usableFromInline
-    func barriers(_ flags: DispatchWorkItemFlags) -> ConcurrentQueue? {
-        flags.contains(.barrier) && !isGlobal ? queue as? ConcurrentQueue : nil
+    var queue: WorkQueue {
+        made ?? use()
     }
 
-    /// The closure for a submission later on: it keeps the queue, as Dispatch does.
-    func enclosedLater(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        let body = enclosed(work)
-        return { withExtendedLifetime(self, body) }
-    }
-
-    /// The closure within the targets of this queue, and within its test.
-    @inline(__always)
-    func enclosed(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        target == nil && !isTested ? work : enclosedSlowly(work)
+    /// The core's queue, if there is one.
+    var made: WorkQueue? {
+        // Acquiring pairs with the release in `use`: the queue is complete.
+        core.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
     @inline(never)
-    private func enclosedSlowly(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        let home = isTested ? Home.ofTest : nil
-        let target = target
-        return {
-            Home.within(home) {
-                if let target { target.sync(execute: work) } else { work() }
+    private func use() -> WorkQueue {
+        state.withLock { state in
+            if let made { return made }
+            let target = state.target, queue: WorkQueue
+            shared = isConcurrent && target?.role == .created && target!.queue is ConcurrentQueue ? target : nil
+            if let target, target.role != .global, shared == nil {
+                queue = SerialQueue(label: label, target: target.queue)
+                isOnMain = target.isOnMain
+            } else {
+                let pool = target?.pool ?? pool
+                queue = isConcurrent ? ConcurrentQueue(label: label, on: pool) : SerialQueue(label: label, on: pool)
+                isOnMain = role == .main && manual == nil
             }
+            isPlain = !isOnMain && manual == nil && shared == nil
+            record.target = target?.record
+            shared?.attachRecord()
+            if target != nil || state.hasRecord { record.attach(to: queue) }
+            state.hasRecord = target != nil || state.hasRecord
+            state.activation.hold(queue)
+            core.store(Unmanaged.passRetained(queue), ordering: .releasing)
+            return queue
         }
+    }
+
+    /// Lets closures on the queue find its record.
+    func attachRecord() {
+        state.withLock { state in
+            if let made, !state.hasRecord { record.attach(to: made) }
+            state.hasRecord = true
+        }
+    }
+
+    /// Where the closures of a queue without a target run.
+    private var pool: WorkerPool {
+        manual ?? (role == .main ? MainLoop.shared.pool : .shared(qos.qosClass.service))
+    }
+
+    /// The queue for a closure with these flags, if it is a barrier.
+    @usableFromInline
+    func barriers(_ flags: DispatchWorkItemFlags) -> ConcurrentQueue? {
+        flags.contains(.barrier) && role != .global ? queue as? ConcurrentQueue : nil
+    }
+
+    /// The closure, within the test of this queue, and within a target that it shares.
+    @inline(__always)
+    func enclosed(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        _ = queue  // the first use sets what is asked here
+        return isPlain ? work : enclosedSlowly(work)
+    }
+
+    private func enclosedSlowly(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        var body = work
+        if shared != nil { body = { [record, shared] in Self.enter(shared, record, work) } }
+        guard let home else { return body }
+        return { [body] in Home.$ofTest.withValue(home, operation: body) }
+    }
+
+    /// The test. One of its own queues may have outlived it; then it begins again on its pool.
+    private var home: Home? {
+        keptHome ?? ownHome ?? manual.map(Home.init(on:))
+    }
+
+    /// Calls what waits for a queue that is not plain.
+    @usableFromInline
+    func entering<T>(_ wait: () throws -> T) rethrows -> T {
+        if isOnMain { MainLoop.claim() }
+        guard manual != nil else { return try wait() }
+        return try Home.$ofTest.withValue(home, operation: wait)
+    }
+
+    /// Runs what has waited, within a target that it shares.
+    @usableFromInline
+    func entered<T>(_ work: () throws -> T) rethrows -> T {
+        try Self.enter(shared, record, work)
+    }
+
+    private static func enter<T>(_ shared: DispatchQueue?, _ record: QueueRecord, _ work: () throws -> T) rethrows -> T {
+        guard let shared else { return try work() }
+        return try shared.sync { try QueueRecord.$entered.withValue(record, operation: work) }
     }
 }

@@ -16,37 +16,48 @@ import Darwin
 #endif
 
 /// Runs the closures of the main queue within Dispatch's own main queue, which `RunLoop`, an async main function and ``dispatchMain()``
-/// serve. So both queues, and the main actor, are on one thread.
+/// serve. So both queues, and the main actor, exclude each other.
 final class MainLoop: Sendable {
     static let shared = MainLoop()
+    /// How many closures run before Dispatch's main queue, and so the main actor, has a turn.
+    static let batch = 512
+    /// Dispatch's main queue has a value under this key.
+    private static let key = DispatchSpecificKey<Bool>()
+    private static let isClaimed = Atomic(false)
 
     let pool = LoopPool(label: "main")
     /// Readable while closures of the pool are ready. Never cancelled.
     private nonisolated(unsafe) let source: any Dispatch.DispatchSourceRead  // sources may be used from any thread
 
     private init() {
+        Dispatch.DispatchQueue.main.setSpecific(key: Self.key, value: true)
         source = Dispatch.DispatchSource.makeReadSource(fileDescriptor: pool.fileDescriptor, queue: .main)
-        // Claims it, so that a `sync` of this thread does not wait for a loop.
-        if Self.isMainThread { pool.runSome() }
-        source.setEventHandler { [pool] in MainLoop.serve(pool) }
+        // After Dispatch's dispatchMain, an async main function without Foundation included, several threads take turns to serve Dispatch's
+        // main queue. The pool then has a thread of its own, for which they wait.
+        let own = SerialQueue(label: "main")
+        source.setEventHandler { [pool] in
+            if Self.isMainThread {
+                pool.runSome(atMost: Self.batch)
+            } else {
+                _ = try! own.runAndWait { pool.runSome(atMost: Self.batch) }
+            }
+        }
         source.resume()
     }
 
-    private static func serve(_ pool: LoopPool) {
+    /// Called before a wait for the main queue: on the main thread the pool then knows that this is its thread, and runs the closure here.
+    static func claim() {
         if isMainThread {
-            pool.runSome()
-        } else {
-            ownThread.withLock { isRunning in
-                if isRunning { return }
-                isRunning = true
-                SerialQueue(label: "main").async { pool.runForever() }
-            }
+            if !isClaimed.exchange(true, ordering: .relaxed) { shared.pool.runSome(atMost: 1) }
+        } else if isMain {
+            waitsForMainOnMain()
         }
     }
 
-    /// Whether the main queue has a thread of its own: after Dispatch's `dispatchMain`, an async main function without Foundation included,
-    /// the main thread serves nothing.
-    private static let ownThread = Mutex(false)
+    /// Whether the caller is on the main thread, or on Dispatch's main queue.
+    static var isMain: Bool {
+        isMainThread || Dispatch.DispatchQueue.getSpecific(key: key) != nil
+    }
 
     static var isMainThread: Bool {
         #if canImport(Darwin)
@@ -62,9 +73,7 @@ final class MainLoop: Sendable {
 /// Traps on another thread.
 public func dispatchMain() -> Never {
     guard MainLoop.isMainThread else { fatalError("dispatchMain: call it on the main thread.") }
-    let pool = MainLoop.shared.pool
-    pool.runSome()
-    serveMainThread(pool)
+    serveMainThread(MainLoop.shared.pool)
 }
 
 #if canImport(Darwin)
@@ -84,7 +93,7 @@ private func serveMainThread(_ pool: LoopPool) -> Never {
             pollfd(fd: handle, events: Int16(POLLIN), revents: 0), pollfd(fd: pool.fileDescriptor, events: Int16(POLLIN), revents: 0),
         ]
         _ = poll(&descriptors, 2, -1)
-        if descriptors[1].revents != 0 { pool.runSome(atMost: 512) }
+        if descriptors[1].revents != 0 { pool.runSome(atMost: MainLoop.batch) }
         if descriptors[0].revents != 0 {
             var wakeUps: UInt64 = 0
             _ = read(handle, &wakeUps, 8)

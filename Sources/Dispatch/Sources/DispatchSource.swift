@@ -2,120 +2,174 @@ import Dispatch
 import SerialQueue
 import Synchronization
 
-/// A timer that calls a closure on a queue. Made inactive, by ``makeTimerSource(flags:queue:)``.
+/// Calls a closure on a queue: when it is time, or when an event comes. Made inactive, by the functions `make…Source`.
 ///
-/// Sources of files, signals and processes stay Dispatch's: `Dispatch.DispatchSource`. Releasing the last reference cancels the timer, also
-/// if it is suspended or inactive, where Dispatch crashes.
-public final class DispatchSource: DispatchObject, DispatchSourceTimer, @unchecked Sendable {
-    // Sendable because the queue and the timer are, and the rest is under a lock.
+/// Releasing the last reference cancels it, also if it is suspended or inactive, where Dispatch crashes. Signals, descriptors and data are
+/// watched by a source of Dispatch, which waits until the closure has run.
+public final class DispatchSource: DispatchObject, @unchecked Sendable {
+    // Sendable because the queues and sources are, and what changes is under a lock.
 
     /// The flags are Dispatch's. They have no effect.
     public typealias TimerFlags = Dispatch.DispatchSource.TimerFlags
 
-    /// The handlers, which the timer's closure shares with this object.
-    final class Handlers: @unchecked Sendable {
-        // Called one at a time, on the source's queue; set under the lock.
-        struct All {
-            var event: DispatchSourceHandler?
-            var cancel: DispatchSourceHandler?
-            var registration: DispatchSourceHandler?
+    /// When a timer fires, according to the last `schedule`.
+    struct Times: Sendable {
+        let delay: @Sendable () -> Duration?
+        let interval: Duration?
+        let leeway: Duration
+    }
+
+    private struct State {
+        var activation = Activation(isInactive: true)
+        var queue: DispatchQueue
+        var times: Times?
+        /// Suspended while the source is. Its target is the queue, its closures are the handlers. `nil`: the source has not begun.
+        var order: SerialQueue?
+        var timer: WorkQueue.Timer?
+    }
+
+    private let state: Mutex<State>
+    private let handlers = SourceHandlers()
+    /// What watches; `nil`: this is a timer.
+    let watcher: Dispatch.DispatchSource?
+
+    /// `watcher`: Inactive.
+    init(_ watcher: (any Dispatch.DispatchSourceProtocol)? = nil, on queue: DispatchQueue?) {
+        state = Mutex(State(queue: queue ?? .global()))
+        self.watcher = watcher as! Dispatch.DispatchSource?
+    }
+
+    deinit {
+        if !isCancelled {
+            handlers.isReleased.store(true, ordering: .relaxed)
+            cancel()
         }
-
-        private var all = All()
-        private let lock = Mutex(())
-
-        func set(_ path: WritableKeyPath<All, DispatchSourceHandler?>, _ handler: DispatchSourceHandler?) {
-            let old = lock.withLock { _ in
-                nonisolated(unsafe) let old = all[keyPath: path]
-                all[keyPath: path] = handler
-                return old
-            }
-            withExtendedLifetime(old) {}
-        }
-
-        func call(_ path: WritableKeyPath<All, DispatchSourceHandler?>) {
-            let handler = lock.withLock { _ in
-                nonisolated(unsafe) let handler = all[keyPath: path]
-                return handler
-            }
-            handler?()
-        }
-
-        func removeAll() {
-            for path in [\All.event, \All.cancel, \All.registration] { set(path, nil) }
+        // Nothing is called any more but a cancel handler that waits. Dispatch releases neither an inactive nor a suspended source.
+        state.withLock { state in
+            if let order = state.order { state.activation.free(order) } else { watcher?.activate() }
+            for _ in 0..<state.activation.suspensions { watcher?.resume() }
         }
     }
 
-    /// Suspended while the source is. Its closures enter the queue that the timer was made for.
-    private let order: SerialQueue
-    private let queue: DispatchQueue
-    private let timer: WorkQueue.Timer
-    private let handlers = Handlers()
-    private let activation = Mutex(Activation(isActive: false))
-    private let cancelled = Atomic(false)
-
-    private init(on queue: DispatchQueue) {
-        self.queue = queue
-        order = SerialQueue(label: "timer on \(queue.label)", on: queue.pool)
-        order.suspend()
-        timer = order.makeTimer(every: .forever, Self.entering(queue) { [handlers] in handlers.call(\.event) })
-        super.init()
-        order.async(Self.entering(queue) { [handlers] in handlers.call(\.registration) })
-    }
-
-    private static func entering(_ queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        let home = queue.isTested ? Home.ofTest : nil
-        return { Home.within(home) { queue.sync(execute: body) } }
-    }
-
-    /// Makes an inactive timer on a queue; `nil`: on the default global queue.
-    public class func makeTimerSource(flags: TimerFlags = [], queue: DispatchQueue? = nil) -> any DispatchSourceTimer {
-        DispatchSource(on: queue ?? .global())
-    }
-
-    func set(_ path: WritableKeyPath<Handlers.All, DispatchSourceHandler?>, _ handler: DispatchSourceHandler?) {
-        handlers.set(path, handler)
+    func set(_ kind: SourceHandlers.Kind, _ handler: DispatchSourceHandler?) {
+        handlers.set(kind, handler)
+        // One that comes late is called at once.
+        if kind == .registration { state.withLock { announce($0) } }
     }
 
     /// Starts the timer, or sets new times.
-    func schedule(after delay: Duration?, every interval: Duration?, leeway: DispatchTimeInterval) {
-        timer.start(after: queue.onClock(delay), every: interval, leeway: duration(leeway) ?? .zero)
+    func schedule(_ times: Times) {
+        state.withLock { state in
+            state.times = times
+            start(state)
+        }
     }
 
-    /// Cancels the timer.
+    private func start(_ state: State) {
+        guard let times = state.times, let timer = state.timer else { return }
+        timer.start(after: state.queue.onClock(times.delay()), every: times.interval, leeway: times.leeway)
+    }
+
+    private func announce(_ state: State) {
+        _ = state.order?.async(state.queue.enclosed { [handlers] in handlers.announce() })
+    }
+
+    private func begin(_ state: inout State) {
+        let queue = state.queue, order = SerialQueue(label: queue.label, target: queue.queue)
+        queue.record.attach(to: order)
+        state.activation.hold(order)
+        state.order = order
+        if let watcher {
+            watch(watcher, for: queue, order)
+        } else {
+            announce(state)
+            state.timer = order.makeTimer(every: .forever, queue.enclosed { [handlers] in handlers.fire() })
+            if isCancelled { finish(state) } else { start(state) }
+        }
+    }
+
+    private func finish(_ state: State) {
+        state.timer?.cancel()
+        _ = state.order?.async(state.queue.enclosed { [handlers] in handlers.finish() })
+    }
+
+    private func watch(_ watcher: Dispatch.DispatchSource, for queue: DispatchQueue, _ order: SerialQueue) {
+        let announce = queue.enclosed { [handlers] in handlers.announce() }
+        let fire = queue.enclosed { [handlers] in handlers.fire() }
+        let finish = queue.enclosed { [handlers] in handlers.finish() }
+        watcher.setRegistrationHandler { order.async(announce) }
+        watcher.setEventHandler { [handlers] in
+            let pause = Pause(of: watcher)
+            handlers.data.store(watcher.data, ordering: .relaxed)
+            order.async { withExtendedLifetime(pause, fire) }
+        }
+        watcher.setCancelHandler { order.async(finish) }
+        watcher.activate()
+    }
+
+    /// Cancels the source: no event handler starts any more; the cancel handler runs on the queue.
     public func cancel() {
-        guard !cancelled.exchange(true, ordering: .relaxed) else { return }
-        timer.cancel()
-        order.async(
-            Self.entering(queue) { [handlers] in
-                handlers.call(\.cancel)
-                handlers.removeAll()
-            })
+        guard !handlers.isCancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        if let watcher { watcher.cancel() } else { state.withLock { finish($0) } }
     }
 
     /// Prevents handlers from starting. Firings meanwhile are counted: ``data``.
     public override func suspend() {
-        activation.withLock { $0.suspend() }
-        order.suspend()
+        state.withLock { state in
+            state.activation.suspend(state.order)
+            watcher?.suspend()
+        }
     }
 
-    /// Balances one ``suspend()``, or starts an inactive timer. Traps if there is nothing to balance.
+    /// Balances one ``suspend()``, or starts an inactive source. Traps if there is nothing to balance.
     public override func resume() {
-        activation.withLock { $0.resume() }
-        guard order.resume() else { resumedTooOften("DispatchSource", order.label) }
+        let isBalanced = state.withLock { state in
+            if state.activation.isNextToBegin { begin(&state) } else if state.activation.suspensions > 0 { watcher?.resume() }
+            return state.activation.resume(state.order)
+        }
+        guard isBalanced else { resumedTooOften("DispatchSource", state.withLock { $0.queue.label }) }
     }
 
-    /// Starts an inactive timer.
+    /// Starts an inactive source.
     public override func activate() {
-        if activation.withLock({ $0.activate() }) { order.resume() }
+        state.withLock { state in
+            if state.activation.isInactive { begin(&state) }
+            state.activation.activate(state.order)
+        }
     }
 
-    /// Always 0.
-    public var handle: UInt { 0 }
-    /// Always 0.
-    public var mask: UInt { 0 }
-    /// How many intervals the running firing covers.
-    public var data: UInt { UInt(timer.intervals) }
+    /// Sets the queue on which the handlers run. Traps if the source has begun.
+    public override func setTarget(queue: DispatchQueue) {
+        let isLate = state.withLock { state in
+            if state.order == nil { state.queue = queue }
+            return state.queue !== queue
+        }
+        if isLate { cannotSetTarget("the source has begun. Set its target before.") }
+    }
+
+    /// The descriptor or the number of the signal; 0 for others.
+    public var handle: UInt { watcher?.handle ?? 0 }
+    /// Always 0 for a timer.
+    public var mask: UInt { watcher?.mask ?? 0 }
+    /// What the running event handler is for: how many intervals, how many signals, how many bytes, or the data that was added.
+    public var data: UInt {
+        watcher == nil ? UInt(state.withLock { $0.timer }?.intervals ?? 0) : handlers.data.load(ordering: .relaxed)
+    }
     /// Whether ``cancel()`` was called.
-    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+    public var isCancelled: Bool { handlers.isCancelled.load(ordering: .acquiring) }
+}
+
+/// A source of Dispatch is suspended until this is released: an event is there until its handler has run.
+private final class Pause: @unchecked Sendable {
+    // Sendable because sources may be used from any thread.
+    private let watcher: Dispatch.DispatchSource
+
+    init(of watcher: Dispatch.DispatchSource) {
+        self.watcher = watcher
+        watcher.suspend()
+    }
+
+    deinit {
+        watcher.resume()
+    }
 }

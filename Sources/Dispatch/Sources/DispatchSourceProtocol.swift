@@ -3,7 +3,7 @@ import Dispatch
 /// A closure that a source calls.
 public typealias DispatchSourceHandler = () -> Void
 
-/// What sources have in common. Only timers are made here; other sources stay Dispatch's.
+/// What sources have in common.
 public protocol DispatchSourceProtocol: AnyObject {
     /// Sets what runs when the source fires.
     func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
@@ -25,48 +25,45 @@ public protocol DispatchSourceProtocol: AnyObject {
     func suspend()
     /// Starts the source.
     func activate()
-    /// 0 for a timer.
+    /// The descriptor or the number of the signal; 0 for others.
     var handle: UInt { get }
-    /// 0 for a timer.
+    /// Always 0 for a timer.
     var mask: UInt { get }
-    /// How often the source has fired since the last event handler began.
+    /// What the running event handler is for: how many intervals, how many signals, how many bytes, or the data that was added.
     var data: UInt { get }
     /// Whether `cancel()` was called.
     var isCancelled: Bool { get }
 }
-
-/// A timer: ``DispatchSource/makeTimerSource(flags:queue:)``.
-public protocol DispatchSourceTimer: DispatchSourceProtocol {}
 
 extension DispatchSourceProtocol {
     /// Sets what runs when the source fires.
     public func setEventHandler(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
     ) {
-        (self as! DispatchSource).set(\.event, handler)
+        (self as! DispatchSource).set(.event, handler)
     }
     /// Sets an item that runs when the source fires.
     public func setEventHandler(handler: DispatchWorkItem) {
-        (self as! DispatchSource).set(\.event) { handler.perform() }
+        (self as! DispatchSource).set(.event) { handler.perform() }
     }
     /// Sets what runs after the cancellation.
     public func setCancelHandler(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
     ) {
-        (self as! DispatchSource).set(\.cancel, handler)
+        (self as! DispatchSource).set(.cancel, handler)
     }
     /// Sets an item that runs after the cancellation.
     public func setCancelHandler(handler: DispatchWorkItem) {
-        (self as! DispatchSource).set(\.cancel) { handler.perform() }
+        (self as! DispatchSource).set(.cancel) { handler.perform() }
     }
     /// Sets what runs when the source is first activated.
     public func setRegistrationHandler(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
     ) {
-        (self as! DispatchSource).set(\.registration, handler)
+        (self as! DispatchSource).set(.registration, handler)
     }
     /// Sets an item that runs when the source is first activated.
     public func setRegistrationHandler(handler: DispatchWorkItem) {
-        (self as! DispatchSource).set(\.registration) { handler.perform() }
+        (self as! DispatchSource).set(.registration) { handler.perform() }
     }
 }

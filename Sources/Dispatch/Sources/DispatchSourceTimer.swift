@@ -1,19 +1,29 @@
 import Dispatch
 import SerialQueue
 
+/// A timer: ``DispatchSource/makeTimerSource(flags:queue:)``.
+public protocol DispatchSourceTimer: DispatchSourceProtocol {}
+
+extension DispatchSource: DispatchSourceTimer {
+    /// Makes an inactive timer on a queue; `nil`: on the default global queue.
+    public class func makeTimerSource(flags: TimerFlags = [], queue: DispatchQueue? = nil) -> any DispatchSourceTimer {
+        DispatchSource(on: queue)
+    }
+}
+
 extension DispatchSourceTimer {
     /// Fires at `deadline`, then every `interval`.
     public func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never, leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start(remaining(until: deadline), duration(interval), leeway)
+        start({ remaining(until: deadline) }, duration(interval), leeway)
     }
 
     /// Fires at `deadline`, then every `interval` seconds.
     public func schedule(
         deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start(remaining(until: deadline), seconds(interval), leeway)
+        start({ remaining(until: deadline) }, seconds(interval), leeway)
     }
 
     /// Fires at `wallDeadline`, as the wall clock is now, then every `interval`.
@@ -21,18 +31,54 @@ extension DispatchSourceTimer {
         wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval = .never,
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start(remaining(until: wallDeadline), duration(interval), leeway)
+        start({ remaining(until: wallDeadline) }, duration(interval), leeway)
     }
 
     /// Fires at `wallDeadline`, as the wall clock is now, then every `interval` seconds.
     public func schedule(
         wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start(remaining(until: wallDeadline), seconds(interval), leeway)
+        start({ remaining(until: wallDeadline) }, seconds(interval), leeway)
     }
 
-    private func start(_ delay: Duration?, _ interval: Duration?, _ leeway: DispatchTimeInterval) {
-        (self as! DispatchSource).schedule(after: delay, every: interval, leeway: leeway)
+    /// As `schedule(deadline:repeating:leeway:)`, once.
+    @available(*, deprecated, renamed: "schedule(deadline:leeway:)")
+    public func scheduleOneshot(deadline: DispatchTime, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        schedule(deadline: deadline, leeway: leeway)
+    }
+
+    /// As `schedule(wallDeadline:repeating:leeway:)`, once.
+    @available(*, deprecated, renamed: "schedule(wallDeadline:leeway:)")
+    public func scheduleOneshot(wallDeadline: DispatchWallTime, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        schedule(wallDeadline: wallDeadline, leeway: leeway)
+    }
+
+    /// As `schedule(deadline:repeating:leeway:)`.
+    @available(*, deprecated, renamed: "schedule(deadline:repeating:leeway:)")
+    public func scheduleRepeating(deadline: DispatchTime, interval: DispatchTimeInterval, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        schedule(deadline: deadline, repeating: interval, leeway: leeway)
+    }
+
+    /// As `schedule(deadline:repeating:leeway:)`, with seconds.
+    @available(*, deprecated, renamed: "schedule(deadline:repeating:leeway:)")
+    public func scheduleRepeating(deadline: DispatchTime, interval: Double, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        schedule(deadline: deadline, repeating: interval, leeway: leeway)
+    }
+
+    /// As `schedule(wallDeadline:repeating:leeway:)`.
+    @available(*, deprecated, renamed: "schedule(wallDeadline:repeating:leeway:)")
+    public func scheduleRepeating(wallDeadline: DispatchWallTime, interval: DispatchTimeInterval, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: leeway)
+    }
+
+    /// As `schedule(wallDeadline:repeating:leeway:)`, with seconds.
+    @available(*, deprecated, renamed: "schedule(wallDeadline:repeating:leeway:)")
+    public func scheduleRepeating(wallDeadline: DispatchWallTime, interval: Double, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+        schedule(wallDeadline: wallDeadline, repeating: interval, leeway: leeway)
+    }
+
+    private func start(_ delay: @escaping @Sendable () -> Duration?, _ interval: Duration?, _ leeway: DispatchTimeInterval) {
+        (self as! DispatchSource).schedule(DispatchSource.Times(delay: delay, interval: interval, leeway: duration(leeway) ?? .zero))
     }
 
     /// `nil`: never again.

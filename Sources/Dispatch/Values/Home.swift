@@ -1,20 +1,27 @@
 // Home.swift: where queues are made.
 
+import CSerialQueue
 import Dispatch
 import SerialQueue
 import Synchronization
 
-/// The pools, the main queue and the global queues of the process, or those of a test.
-package final class Home: Sendable {
-    /// Of a test; `nil`: of the process.
-    package let manual: ManualPool?
-    private let mainOfTest: DispatchQueue?
-    private let globals: [DispatchQueue]
+/// The main queue and the global queues of the process, or those of a test.
+package final class Home: @unchecked Sendable {
+    // Sendable because only `init` sets the queues.
+
+    /// Of a test, on which everything runs; `nil`: of the process.
+    let manual: ManualPool?
+    private(set) var main: DispatchQueue!
+    private var globals: [DispatchQueue] = []
 
     private init(manual: ManualPool?) {
         self.manual = manual
-        mainOfTest = manual.map { DispatchQueue(mainOn: $0, isTested: true) }
-        globals = Self.classes.map { DispatchQueue(global: $0, on: manual ?? .shared($0.service), isTested: manual != nil) }
+        main = DispatchQueue("com.apple.main-thread", .main, .unspecified, isConcurrent: false, of: self)
+        globals = Self.classes.map { qos in
+            // Dispatch's answers on Linux.
+            let own = DispatchQoS(qosClass: qos == .default ? .unspecified : qos, relativePriority: 0)
+            return DispatchQueue("com.apple.root.\(qos.name)-qos", .global, own, isConcurrent: true, of: self)
+        }
     }
 
     /// Everything runs on this pool.
@@ -23,13 +30,6 @@ package final class Home: Sendable {
     }
 
     private static let process = Home(manual: nil)
-    /// Made by its first use, because it needs a descriptor and a source of Dispatch.
-    private static let mainOfProcess = DispatchQueue(mainOn: MainLoop.shared.pool, isTested: false)
-
-    var main: DispatchQueue {
-        mainOfTest ?? Self.mainOfProcess
-    }
-
     /// Whether a test has had a home of its own. Until then nobody looks for one.
     package static let hasTests = Atomic(false)
     @TaskLocal package static var ofTest: Home?
@@ -39,13 +39,16 @@ package final class Home: Sendable {
         hasTests.load(ordering: .relaxed) ? ofTest ?? process : process
     }
 
-    /// Runs a closure of a queue that was made in `home`.
-    static func within(_ home: Home?, _ body: () -> Void) {
-        if let home { $ofTest.withValue(home, operation: body) } else { body() }
+    /// For how long a wait in a test may have no end: the caller may be the thread that would run the pool. `nil`: without limit. An exploration
+    /// finds such waits itself.
+    var patience: Duration? {
+        manual == nil || sq_is_exploring() ? nil : .seconds(20)
     }
 
-    func pool(_ service: ServiceClass) -> WorkerPool {
-        manual ?? .shared(service)
+    /// Runs what the test's pool has ready, until `isDone`. Returns whether it is.
+    func runs(until isDone: () -> Bool) -> Bool {
+        while let manual, manual.run() > 0 { if isDone() { return true } }
+        return false
     }
 
     func global(_ qos: DispatchQoS.QoSClass) -> DispatchQueue {

@@ -21,14 +21,24 @@ func valueIsNegative(_ value: Int) -> Never {
     fatalError("DispatchSemaphore(value: \(value)): a semaphore cannot begin below 0.")
 }
 
+/// Ends a test that waits for something that its pool will not do.
+func semaphoreHangs() -> Never {
+    fatalError("DispatchSemaphore.wait: nothing that is ready on the test's pool signals. Advance its clock, or run it, before the wait.")
+}
+
 /// Ends the program because a loop cannot have such a number of iterations.
 func iterationsAreNegative(_ count: Int) -> Never {
     fatalError("DispatchQueue.concurrentPerform: \(count) iterations are less than none.")
 }
 
-/// Ends the program because a queue would wait for itself.
-func targetIsCircular(_ label: String) -> Never {
-    fatalError("DispatchQueue.setTarget: queue \"\(label)\" would target itself.")
+/// Ends the program because a target comes too late, or would close a cycle.
+func cannotSetTarget(_ why: String) -> Never {
+    fatalError("setTarget: \(why)")
+}
+
+/// Ends the program because the main actor would wait for itself.
+func waitsForMainOnMain() -> Never {
+    fatalError("DispatchQueue.main.sync: the caller is on the main queue of Dispatch already, as the main actor is.")
 }
 
 /// Ends the program because code runs elsewhere than it expects.

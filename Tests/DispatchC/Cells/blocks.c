@@ -149,6 +149,25 @@ CELL("block/barrier", barrier) {
     _Block_release(block);
     dispatch_release(q);
 }
+CELL("block/barrier-notified", barrier_notified) {
+    over = dispatch_semaphore_create(0);
+    dispatch_queue_t q = dispatch_queue_create("q", DISPATCH_QUEUE_CONCURRENT);
+    dispatch_block_t first = object(0, "ran"), block = dispatch_block_create(DISPATCH_BLOCK_BARRIER, ^{
+        dispatch_assert_queue_barrier(q);
+        note("alone");
+        dispatch_semaphore_signal(over);
+    });
+    dispatch_group_t group = dispatch_group_create();
+    dispatch_group_notify(group, q, block);
+    must(over);
+    first();
+    dispatch_block_notify(first, q, block);
+    must(over);
+    _Block_release(block);
+    _Block_release(first);
+    dispatch_release(group);
+    dispatch_release(q);
+}
 CELL("block/in-group", in_group) {
     dispatch_queue_t q = queue();
     dispatch_group_t group = dispatch_group_create();

@@ -27,6 +27,12 @@ CELL("queue/labels-of-permanent", labels_of_permanent) {
 }
 
 CELL("queue/label-outside", label_outside) { note_label(NULL); }
+CELL("main/suspend-is-none", main_suspend) {
+    dispatch_suspend(dispatch_get_main_queue());
+    dispatch_resume(dispatch_get_main_queue());
+    dispatch_resume(dispatch_get_main_queue());
+    note("nothing");
+}
 CELL_ALONE("main/label-outside", main_label) { note_label(NULL); }
 CELL_ALONE("main/label-in-sync", main_label_in_sync) {
     dispatch_queue_t queue = dispatch_queue_create("q", NULL);

@@ -125,6 +125,23 @@ CELL("source/registration", registration) {
     dispatch_release(queue);
 }
 
+static void registered_late(void *context) {
+    registered(context);
+    dispatch_semaphore_signal(over);
+}
+
+CELL("source/registration-late", registration_late) {
+    dispatch_queue_t queue = dispatch_queue_create("q", NULL);
+    make(queue, 1);
+    dispatch_activate(source);
+    usleep(2000);
+    drain(queue);
+    dispatch_source_set_registration_handler_f(source, registered_late);
+    must(over);
+    cancel_and_end();
+    dispatch_release(queue);
+}
+
 /* Counts at least, as firings may be late. */
 static void fire_and_cancel(void *context) {
     (void)context;

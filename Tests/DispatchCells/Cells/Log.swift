@@ -1,24 +1,41 @@
 import Dispatch
-import Synchronization
+import Glibc
 
 /// What has happened in a cell, in its order.
-final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
+final class Log: @unchecked Sendable {
+    // Not a Mutex: ThreadSanitizer cannot follow a contended one.
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var lines: [String] = []
+
+    init() {
+        pthread_mutex_init(lock, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(lock)
+        lock.deallocate()
+    }
+
+    private func locked<T>(_ body: () -> T) -> T {
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        return body()
+    }
 
     func add(_ line: String) {
-        lines.withLock { $0.append(line) }
+        locked { lines.append(line) }
     }
 
     var text: String {
-        lines.withLock { $0.joined(separator: " ") }
+        locked { lines.joined(separator: " ") }
     }
 
     var sorted: String {
-        lines.withLock { $0.sorted().joined(separator: " ") }
+        locked { lines.sorted().joined(separator: " ") }
     }
 
     var count: Int {
-        lines.withLock { $0.count }
+        locked { lines.count }
     }
 }
 
@@ -44,6 +61,8 @@ struct Cell {
     let run: () -> String
     /// Whether it may end or hang the process, so that it gets one of its own.
     var isAlone = false
+    /// Whether the main thread must serve the main queue meanwhile.
+    var needsMain = false
 }
 
 let far = DispatchTime.now() + 30

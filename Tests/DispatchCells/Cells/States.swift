@@ -5,6 +5,8 @@ struct Kind {
     let name: String
     var isSerial = false
     var isGlobal = false
+    /// Whether the main thread must serve it.
+    var isMain = false
     let make: @Sendable (DispatchQueue.Attributes) -> DispatchQueue
 }
 
@@ -22,6 +24,11 @@ let kinds: [Kind] = [
     Kind(name: "serial-on-concurrent", isSerial: true) {
         DispatchQueue(label: "s", attributes: $0, target: DispatchQueue(label: "target", attributes: .concurrent))
     },
+    Kind(name: "concurrent-on-concurrent") {
+        DispatchQueue(label: "c", attributes: $0.union(.concurrent), target: DispatchQueue(label: "target", attributes: .concurrent))
+    },
+    Kind(name: "main", isSerial: true, isMain: true) { _ in .main },
+    Kind(name: "serial-on-main", isSerial: true, isMain: true) { DispatchQueue(label: "s", attributes: $0, target: .main) },
 ]
 
 let marker = DispatchSpecificKey<String>()
@@ -142,7 +149,8 @@ let matrix: [Cell] = kinds.flatMap { kind in
             // Whether there is such a cell is known without running it.
             if kind.isGlobal && ["suspended", "inactive", "released"].contains(state.name) { return nil }
             if call.waits && ["from-itself", "released"].contains(state.name) { return nil }
-            return Cell(name: "\(kind.name)/\(state.name)/\(call.name)") { state.run(kind, call) ?? "-" }
+            if kind.name == "main" && ["suspended", "inactive", "released"].contains(state.name) { return nil }
+            return Cell(name: "\(kind.name)/\(state.name)/\(call.name)", run: { state.run(kind, call) ?? "-" }, needsMain: kind.isMain)
         }
     }
 }

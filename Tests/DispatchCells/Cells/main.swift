@@ -8,13 +8,20 @@ func finish() -> Never {
 }
 
 setvbuf(stdout, nil, _IOLBF, 0)
-let all = matrix + queues + objects + ends
+let all = matrix + queues + targets + objects + sources + mains + ends
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "list" {
     for cell in all where cell.isAlone { print(cell.name) }
 } else if let name = arguments.first {
     print(all.first { $0.name == name }!.run())
 } else {
-    for cell in all where !cell.isAlone { print("\(cell.name): \(cell.run())") }
+    for cell in all where !cell.isAlone && !cell.needsMain { print("\(cell.name): \(cell.run())") }
+    // A thread of its own for those that need the main thread elsewhere.
+    var thread = pthread_t()
+    pthread_create(&thread, nil, { _ in
+        for cell in all where cell.needsMain { print("\(cell.name): \(cell.run())") }
+        finish()
+    }, nil)
+    dispatchMain()
 }
 finish()

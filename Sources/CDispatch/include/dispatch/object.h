@@ -55,7 +55,8 @@ void dispatch_set_finalizer_f(dispatch_object_t object, dispatch_function_t fina
 /** Lets a queue or source begin that was created inactive. No effect on others. */
 void dispatch_activate(dispatch_object_t object) SQ_DISPATCH_SYMBOL(dispatch_activate);
 
-/** Keeps a queue or source from starting tasks or handlers, until balanced by dispatch_resume. No effect on other objects. */
+/** Keeps a queue or source from starting tasks or handlers, until balanced by dispatch_resume. No effect on other objects, the main
+ * queue and global queues. */
 void dispatch_suspend(dispatch_object_t object) SQ_DISPATCH_SYMBOL(dispatch_suspend);
 
 /** Takes back one dispatch_suspend, or else activates. Ends the process if there is nothing to take back. */

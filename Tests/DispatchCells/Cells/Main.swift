@@ -1,0 +1,60 @@
+import Dispatch
+import Glibc
+
+/// The main queue, and the main thread outside of closures.
+let mains: [Cell] = [
+    Cell(name: "main/value-outside-closures") {
+        let k = DispatchSpecificKey<Int>()
+        DispatchQueue.main.setSpecific(key: k, value: 1)
+        return "\(DispatchQueue.getSpecific(key: k) ?? 0)"
+    },
+    Cell(name: "main/value-in-a-sync-elsewhere") {
+        let k = DispatchSpecificKey<Int>(), q = DispatchQueue(label: "q")
+        DispatchQueue.main.setSpecific(key: k, value: 1)
+        return "\(q.sync { DispatchQueue.getSpecific(key: k) ?? 0 })"
+    },
+    Cell(name: "ends/main-actor-has-values", run: {
+        let k = DispatchSpecificKey<Int>()
+        DispatchQueue.main.setSpecific(key: k, value: 1)
+        Task { @MainActor in print(DispatchQueue.getSpecific(key: k) ?? 0); finish() }
+        dispatchMain()
+    }, isAlone: true),
+    Cell(name: "ends/main-actor-is-on-main", run: {
+        Task { @MainActor in dispatchPrecondition(condition: .onQueue(DispatchQueue.main)); print("on main"); finish() }
+        dispatchMain()
+    }, isAlone: true),
+    Cell(name: "ends/main-first-used-elsewhere", run: {
+        let used = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { DispatchQueue.main.async {}; used.signal() }
+        used.wait()
+        DispatchQueue.main.sync {}
+        return "went through"
+    }, isAlone: true),
+    Cell(name: "ends/sync-on-child-of-main", run: {
+        let used = DispatchSemaphore(value: 0), child = DispatchQueue(label: "child", target: .main)
+        DispatchQueue.global().async { child.async {}; used.signal() }
+        used.wait()
+        child.sync {}
+        return "went through"
+    }, isAlone: true),
+    Cell(name: "ends/main-actor-and-a-suspended-main", run: {
+        let t = DispatchSource.makeTimerSource(queue: .main), child = DispatchQueue(label: "child", target: .main)
+        t.setEventHandler {}; t.schedule(deadline: .now() + 0.01); t.resume()
+        DispatchQueue.main.suspend()
+        child.async {}
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { Task { @MainActor in print("main actor runs"); finish() } }
+        dispatchMain()
+    }, isAlone: true),
+    Cell(name: "ends/main-submits-to-itself", run: {
+        @Sendable func again() { DispatchQueue.main.async { again() } }
+        again()
+        Task { @MainActor in print("main actor runs"); finish() }
+        dispatchMain()
+    }, isAlone: true),
+    Cell(name: "ends/dispatch-main-elsewhere", run: {
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { dispatchMain() }
+        done.wait()
+        return "returned"
+    }, isAlone: true),
+]

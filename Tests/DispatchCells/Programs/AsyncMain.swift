@@ -1,0 +1,46 @@
+import Dispatch
+import Glibc
+
+/// Without Foundation the main thread serves nothing after this: the main queue and the main actor exclude each other all the same.
+@main struct AsyncMain {
+    nonisolated(unsafe) static var busy = 0, both = 0, count = 0
+
+    @Sendable static func work() {
+        busy += 1
+        if busy > 1 { both += 1 }
+        usleep(1_000)
+        busy -= 1
+        count += 1
+    }
+
+    static func main() async {
+        setvbuf(stdout, nil, _IOLBF, 0)
+        let group = DispatchGroup()
+        for _ in 0..<100 {
+            group.enter()
+            DispatchQueue.main.async { work(); group.leave() }
+            group.enter()
+            Task { @MainActor in work(); group.leave() }
+            try? await Task.sleep(nanoseconds: 500_000)
+        }
+        await withCheckedContinuation { continuation in group.notify(queue: .global()) { continuation.resume() } }
+        print("\(count) pieces of work, \(both) at the same time")
+        let child = DispatchQueue(label: "child", target: .main), key = DispatchSpecificKey<Int>()
+        DispatchQueue.main.setSpecific(key: key, value: 1)
+        await withCheckedContinuation { continuation in
+            child.async {
+                dispatchPrecondition(condition: .onQueue(DispatchQueue.main))
+                print("child finds \(DispatchQueue.getSpecific(key: key) ?? 0)")
+                continuation.resume()
+            }
+        }
+        await MainActor.run {
+            dispatchPrecondition(condition: .onQueue(DispatchQueue.main))
+            print("main actor finds \(DispatchQueue.getSpecific(key: key) ?? 0)")
+        }
+        let answer = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: DispatchQueue.main.sync { 5 }) }
+        }
+        print("sync from elsewhere: \(answer)")
+    }
+}

@@ -108,7 +108,7 @@ import Testing
             let queue = SerialQueue(label: "starved")
             SerialQueue().sync {}  // so that Swift has its own allocations for a sync behind it
             let holdup = Holdup { queue.async($0) }
-            allocation_probe_fail(1)  // the thread's token
+            allocation_probe_fail_pages()  // the ring's first segment
             queue.sync {}
             holdup.finish()
         }

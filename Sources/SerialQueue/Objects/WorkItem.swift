@@ -22,6 +22,7 @@ import CSerialQueueSwiftCall
 /// when the last handle has been released and no submission is left.
 ///
 /// ```swift
+/// let queue = SerialQueue(label: "com.example.pictures")
 /// let redraw = WorkItem(label: "redraw", repeats: true) { print("drawn") }
 /// queue.async(redraw)
 /// queue.async(redraw)  // drawn twice

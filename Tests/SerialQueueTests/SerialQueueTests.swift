@@ -20,22 +20,20 @@ import Testing
     }
 
     /// To see it fail: start the worker in `sq_queue_create`.
-    @Test func a_queue_used_only_with_sync_has_no_thread() {
+    @Test func a_queue_used_only_with_sync_has_no_thread() throws {
         let queue = SerialQueue(label: "only sync 1")
         queue.sync {}
         onThreads(4) { _ in
             for _ in 0..<100 { queue.sync {} }
         }
         #expect(!threadNames().contains("only sync 1"))
-        // The name is a valid test: it appears as soon as there is a thread.
-        queue.async {}
-        eventually { threadNames().contains("only sync 1") }
+        // The name is a valid test: a thread has it while it runs tasks of the queue.
+        #expect(try queue.runAndWait { threadNames().contains("only sync 1") })
     }
 
-    @Test func the_thread_ends_after_the_last_reference() {
+    @Test func the_thread_ends_after_the_last_reference() throws {
         var queue: SerialQueue? = SerialQueue(label: "ends 1")
-        queue!.async {}
-        eventually { threadNames().contains("ends 1") }
+        #expect(try queue!.runAndWait { threadNames().contains("ends 1") })
         queue = nil
         eventually { !threadNames().contains("ends 1") }
     }

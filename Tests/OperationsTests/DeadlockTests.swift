@@ -6,7 +6,7 @@ import Testing
 /// Waits that would never end: they throw, and name the operations. On real threads, as these block.
 ///
 /// To see most of them fail (by a hang): remove the call of `refuseStuck` from `begin` (OperationWait.swift).
-@Suite(.timeLimit(.minutes(4))) struct DeadlockTests {
+@Suite(.timeLimit(.minutes(15))) struct DeadlockTests {
     let queue = WorkOperationQueue(label: "images", width: 1, on: WorkerPool(threads: 4))
 
     /// What the wait was refused with; records an issue if it was not.

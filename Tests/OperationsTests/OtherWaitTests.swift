@@ -3,7 +3,7 @@ import SerialQueueOperations
 import Testing
 
 /// Waits for operations in other places than a task of a serial queue; and code that runs while an operation waits.
-@Suite(.timeLimit(.minutes(4))) struct OtherWaitTests {
+@Suite(.timeLimit(.minutes(15))) struct OtherWaitTests {
     let queue = WorkOperationQueue(label: "operations", width: 2)
 
     /// To see these two fail (by a hang): in the init of `Waiter` set `blocks` only if `SerialQueue.current` is not nil.

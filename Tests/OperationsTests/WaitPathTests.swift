@@ -7,7 +7,7 @@ import Testing
 /// detector finds that cycle, in whatever order it comes about, if the wait is always tied to the lane of the right operation.
 ///
 /// To see them fail (by a hang): remove the call of `changed` that the test names (WaitPath.swift has the function).
-@Suite(.timeLimit(.minutes(4))) struct WaitPathTests {
+@Suite(.timeLimit(.minutes(15))) struct WaitPathTests {
     let pool = WorkerPool(threads: 4)
     let serial = SerialQueue(label: "store")
     let reports = Record<String>()

@@ -84,7 +84,7 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
 
     /// What is known about the loops of one closure has no effect on those of another. To see it fail: call `sq_apply` in swift_call.c,
     /// so that all loops have the same code: then it hangs.
-    @Test(.timeLimit(.minutes(1))) func a_loop_gets_help_although_another_closures_loops_were_brief() {
+    @Test(.timeLimit(.minutes(15))) func a_loop_gets_help_although_another_closures_loops_were_brief() {
         let pool = WorkerPool(threads: 1), ran = Counter()
         for before in 1_000..<1_004 {
             for _ in 0..<before { pool.apply(2) { _ in ran.increment() } }

@@ -175,7 +175,8 @@ import Testing
         first.open()
         try await inner.value
         serial.sync {}
-        #expect(OperationGraph.look { OperationGraph.followed } - before < 40_000)
+        // Other tests follow chains at the same time. Each operation from the beginning: 12 million.
+        #expect(OperationGraph.look { OperationGraph.followed } - before < 1_000_000)
     }
 }
 

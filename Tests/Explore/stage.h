@@ -7,7 +7,7 @@
  *
  * Order, suspension and closing are checked by the order of the steps. That is right in all memory models where the
  * decision is a read-modify-write of the state word, which reads the newest value. What rests on a relaxed read (the
- * holder's look at SQ__HOLD) is checked by happens-before under EX_RA. */
+ * holder's look at SQ__HELD_BACK) is checked by happens-before under EX_RA. */
 #ifndef STAGE_H
 #define STAGE_H
 

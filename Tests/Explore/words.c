@@ -225,7 +225,7 @@ static void add_tie(char *text, uint64_t word) {
 }
 
 static void add_control(char *text, uint64_t control) {
-    static const bit_t bits[] = { { SQ__HOLD, "hold" }, { SQ__DISCARD, "discard" }, { SQ__WATCHED, "watched" }, { 0, NULL } };
+    static const bit_t bits[] = { { SQ__HELD_BACK, "hold" }, { SQ__DISCARD, "discard" }, { SQ__WATCHED, "watched" }, { 0, NULL } };
     add(text, "{ ");
     add_bits(text, control, bits);
     add(text, "%s }", control == 0 ? "go" : "");

@@ -74,7 +74,7 @@ inline free_spare() {
     fi
 }
 
-/* sq__ring_take_place. `place`: the cell, or no_place: the queue itself was taken. `error`: ESHUTDOWN or ENOMEM. */
+/* sq__ring_reserve. `place`: the cell, or no_place: the queue itself was taken. `error`: ESHUTDOWN or ENOMEM. */
 inline take_place(always) {
     do
     :: atomic {

@@ -1,12 +1,8 @@
 #include "concurrent/admit.h"
 
-#include "kernel/depth.h"
-#include "observe/probes.h"
 #include "kernel/ring.h"
-#include "kernel/shared.h"
 #include "gate/stripes.h"
 #include "kernel/suspension.h"
-#include "observe/trace_hooks.h"
 #include "observe/watch_notes.h"
 
 bool sq__admit_has_threads(const sq_queue_t *queue) {
@@ -14,52 +10,6 @@ bool sq__admit_has_threads(const sq_queue_t *queue) {
 }
 
 bool sq__admit_by_pool(sq_queue_t *queue) { return !sq__admit_has_threads(queue) || sq__gate_keep(sq__gate_of(queue)); }
-
-/* Takes the waiter at the head out of the ring, and lets it in. False: it had withdrawn, or was refused. */
-static bool let_in(sq_queue_t *queue, sq__gate_word_t as, uint32_t control) {
-    sq__gate_t *gate = sq__gate_of(queue);
-    sq__depth_sample(queue);
-    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
-    sq__waiter_t waiter = sq__next_take(queue).waiter;
-    if (control & SQ__DISCARD) {
-        (void)sq__token_refuse(waiter.token, waiter.wait_id); /* it counts itself as withdrawn */
-    } else {
-        if (control & SQ__TRACED) {
-            sq__trace_hook_event(queue, SQ__EVENT_GRANT, 0, where, 0);
-        }
-        SQ__PROBE2(grant, queue, SQ__LABEL_AT);
-        sq__count(&queue->ran, 1); /* beforehand: a barrier has the baton after the grant, and counts itself */
-        (void)sq__add_relaxed(gate, as);
-        if (sq__token_grant(waiter.token, waiter.wait_id)) {
-            return true;
-        }
-        (void)sq__add_relaxed(gate, -as); /* it had withdrawn */
-        sq__count(&queue->ran, (uint64_t)-1);
-    }
-    sq__count(&queue->skipped, 1);
-    return false;
-}
-
-/* Takes the reader at the head out of the ring, and lets it in with the baton. False: it had withdrawn. */
-static bool let_in_with_baton(sq_queue_t *queue, uint32_t control) {
-    sq__gate_t *gate = sq__gate_of(queue);
-    sq__depth_sample(queue);
-    uintptr_t where = control & SQ__TRACED ? sq__next_where(queue) : 0;
-    sq__waiter_t waiter = sq__next_take(queue).waiter;
-    if (!sq__token_claim(waiter.token, waiter.wait_id)) { /* only once it is claimed may its call be written to */
-        sq__count(&queue->skipped, 1);
-        return false;
-    }
-    if (control & SQ__TRACED) {
-        sq__trace_hook_event(queue, SQ__EVENT_GRANT, 0, where, 0);
-    }
-    SQ__PROBE2(grant, queue, SQ__LABEL_AT);
-    sq__count(&queue->ran, 1);
-    (void)sq__add_relaxed(gate, SQ__GATE_INSIDE_ONE);
-    waiter.call->has_baton = true;
-    (void)sq__token_grant(waiter.token, waiter.wait_id);
-    return true;
-}
 
 /* The queue is to end. False: the thread of the pool that is on its way with the queue's entry has the baton, and ends it. */
 static bool may_end(sq_queue_t *queue) {
@@ -119,7 +69,7 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     }
     void (*const drains)(const sq_queue_t *) = concurrent->drains;
     sq__stripes_gather_if_striped(concurrent);
-    sq__store_relaxed(&concurrent->first, token);
+    sq__store_relaxed(&concurrent->waiting_barrier, token);
     sq__laid_down_t laid_down = sq__gate_await_readers(&concurrent->gate, SQ__GATE_DRAINING);
     if (laid_down == SQ__LAID_DOWN) {
         drains(queue);
@@ -164,14 +114,9 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
         if ((kind & ~(uintptr_t)SQ__BARRIER) != SQ__WAITER) {
             return SQ__NEXT_TASK;
         }
-        if (kind == SQ__WAITER && let_ins >= SQ__ADMITS && !(control & SQ__DISCARD)) {
-            if (let_in_with_baton(queue, control)) {
-                return SQ__NEXT_GONE;
-            }
-            continue;
-        }
-        bool is_in = let_in(queue, kind == SQ__WAITER ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, control);
-        if (is_in && kind != SQ__WAITER) {
+        bool is_reader = kind == SQ__WAITER, with_baton = is_reader && let_ins >= SQ__ADMITS && !(control & SQ__DISCARD);
+        bool is_in = sq__baton_grant(queue, control, is_reader ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, with_baton);
+        if (is_in && (with_baton || !is_reader)) {
             return SQ__NEXT_GONE;
         }
         let_ins += is_in;

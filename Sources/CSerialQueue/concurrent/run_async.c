@@ -11,7 +11,7 @@ static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, ui
     if (is_barrier) {
         (void)sq__add_relaxed(gate, SQ__GATE_BARRIER);
     }
-    sq__run_call(queue, kind, origin, control, work);
+    sq__run_taken(queue, kind, origin, control, work);
     if (is_barrier) {
         (void)sq__add_relaxed(gate, -SQ__GATE_BARRIER); /* relaxed: the next holder sees it with the baton */
     }
@@ -26,7 +26,7 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, u
         (void)sq__add_relaxed(&concurrent->asyncs, 1);
     }
     (void)sq__admit_pass(queue);
-    sq__run_call(queue, kind, origin, control, work);
+    sq__run_taken(queue, kind, origin, control, work);
     if (sq__queue_is_stale(queue)) {
         return false;
     }

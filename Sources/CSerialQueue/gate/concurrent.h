@@ -14,7 +14,7 @@ typedef struct sq__concurrent {
     _Alignas(16) sq__gate_t gate;     /* A */
     SQ__ATOMIC(uint64_t) entered;     /* A  how many tasks have entered that neither the gate nor a stripe counts any longer */
     SQ__ATOMIC(uint64_t) not_run;     /* A  how many of the tasks that were counted as run turned out to be withdrawn */
-    SQ__ATOMIC(sq__token_t *) first;  /* O, read by anyone  with DRAINING: the barrier that waits; NULL: an async one */
+    SQ__ATOMIC(sq__token_t *) waiting_barrier; /* O, read by anyone  with DRAINING: the barrier that waits; NULL: an async one */
     struct sq__reader *oldest;        /* R  the watched tasks that run, in the order in which they began */
     struct sq__reader **newest;       /* R */
     void (*drains)(const sq_queue_t *); /* I  sq__deadlock_look_again_at (wait/deadlock.h): a barrier or the end has begun to wait for readers; the queue may be gone */

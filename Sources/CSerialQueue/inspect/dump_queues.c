@@ -194,7 +194,7 @@ enum { MOST_QUEUES = 10000 };
 static const sq__slot_t *slot_at_head(const sq_queue_t *queue) {
     sq__segment_t *segment = queue->head;
     uint16_t index = sq__load_relaxed(&queue->index);
-    uintptr_t link = sq__load_relaxed(&queue->first);
+    uintptr_t link = sq__load_relaxed(&queue->first_link);
     if (segment != NULL && index == SQ__SEGMENT_SLOTS && !sq__peek(sq__peek_at(segment, offsetof(sq__segment_t, next)), &link, sizeof link)) {
         return NULL;
     }

@@ -144,14 +144,14 @@ static bool is_over(const sq__view_thread_t *thread) {
 static void read_thread(sq__view_t *view, size_t i) {
     sq__view_thread_t *thread = sq__view_thread(view, i);
     size_t held = view->held.count;
-    sq__hold_t hold;
+    sq__duty_t duty;
     read_frames(view, i);
-    if (sq__peek(thread->self.hold, &hold, sizeof hold)) {
-        thread->once = hold.what;
-        thread->is_apply = hold.pool != NULL;
-        thread->is_item = hold.item != NULL;
-        sq__peek_text(thread->is_apply ? hold.pool : thread->is_item ? hold.item : "", thread->apply, sizeof thread->apply);
-        sq__view_add_key(view, &view->held, (uintptr_t)hold.what, 0, i);
+    if (sq__peek(thread->self.duty, &duty, sizeof duty)) {
+        thread->once = duty.what;
+        thread->is_apply = duty.pool != NULL;
+        thread->is_item = duty.item != NULL;
+        sq__peek_text(thread->is_apply ? duty.pool : thread->is_item ? duty.item : "", thread->apply, sizeof thread->apply);
+        sq__view_add_key(view, &view->held, (uintptr_t)duty.what, 0, i);
     }
     read_wait(thread);
     if (has_moved(thread)) {

@@ -21,6 +21,7 @@
 #define SQ__KERNEL_BATON_H
 
 #include "kernel/shared.h"
+#include "kernel/suspension.h"
 #include "kernel/withdraw.h"
 
 typedef enum sq__next {
@@ -29,13 +30,15 @@ typedef enum sq__next {
     SQ__NEXT_END   /* the queue is empty and to end: the caller ends it (queue/end.h) */
 } sq__next_t;
 
-/* O. Finds out what is next, and passes the baton unless it is a task or call, or the queue is to end. Serial queues only;
- * concurrent/admit.h does this for a concurrent queue. */
+/* O. Finds out what is next, and passes the baton, unless it is work for the runner or the queue is to end. `by_runner`: the caller is the
+ * runner, and not inside a task of a target: it lingers before it makes the queue free, and runs a RUN_ANYWHERE itself, which is otherwise
+ * granted as a WAITER. Serial queues only; concurrent/admit.h does this for a concurrent queue. */
 sq__next_t sq__baton_next(sq_queue_t *queue, bool by_runner);
 
-/* O. Called when the control says SQ__HOLD: (b2) of suspension.h. Tries to park the baton. False: the word is not SUSPENDED yet, and the
- * next task may start. True: it may not: *is_parked says that the baton is parked; else the caller looks again. */
-bool sq__baton_hold(sq_queue_t *queue, bool *is_parked);
+/* O. Takes the waiter that is next, and grants its wait. `as`: what the gate of a concurrent queue counts it as; 0: the queue is serial.
+ * `with_baton`: it is a reader, which gets the baton, too. True: it may run, and the baton is with it, if it is a serial queue's waiter, a
+ * barrier, or a reader `with_baton`. False: it had withdrawn, or was refused. */
+bool sq__baton_grant(sq_queue_t *queue, uint32_t control, sq__gate_word_t as, bool with_baton);
 
 /* O. Finds the work whose turn is next: skips CANCELLED, and moves the first thread of a SHARED to the hand-off slot. False: the queue is
  * suspended, and the baton was parked. *kind SQ__EMPTY: there is none, or its slot is not filled; then *control is not set. Otherwise
@@ -52,9 +55,9 @@ static inline bool sq__baton_find(sq_queue_t *queue, uintptr_t *kind, uint32_t *
         }
         /* Loaded after the kind: a task that was submitted after the suspension then shows the suspension, too. */
         *control = sq__load_relaxed(&queue->control); /* [control] */
-        if (__builtin_expect((*control & (SQ__HOLD | SQ__DISCARD)) == SQ__HOLD, 0)) {
+        if (__builtin_expect((*control & (SQ__HELD_BACK | SQ__DISCARD)) == SQ__HELD_BACK, 0)) {
             bool is_parked;
-            if (sq__baton_hold(queue, &is_parked)) {
+            if (sq__suspension_obey(queue, &is_parked)) {
                 if (is_parked) {
                     return false;
                 }

@@ -1,4 +1,5 @@
-/* current.h: is a task of this queue on this thread's stack? It is in kernel/ because run_task.h pushes the frames that say so. */
+/* current.h: is the calling thread in a task of this queue? Only the frames of its chain count: up to the first one with `begins`
+ * (sq__frame_t, thread/self.h). It is in kernel/ because run_task.h pushes them. */
 #ifndef SQ__KERNEL_CURRENT_H
 #define SQ__KERNEL_CURRENT_H
 

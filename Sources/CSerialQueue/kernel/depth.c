@@ -35,15 +35,15 @@ void sq__depth_not_run(sq_queue_t *queue) {
 }
 
 /* A thread that withdraws is counted as waiting until it has incremented `withdrawn`, even if its slot was consumed before. That may be
- * so in a queue that has ended, too, where nothing waits. The local `entered` is neither field of that name: it is the number of
- * tasks that have ever been queued and have neither begun nor been discarded. Withdrawn ones are among them. */
+ * so in a queue that has ended, too, where nothing waits. `left`: the tasks that were ever queued and have neither begun nor been
+ * discarded. Withdrawn ones are among them. */
 uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
         return 0;
     }
-    uint64_t entered = sq__ring_waiting(queue) + sq__shared_joined(queue) + skipped(queue);
+    uint64_t left = sq__ring_waiting(queue) + sq__shared_joined(queue) + skipped(queue);
     uint64_t withdrawn = sq__load_relaxed(&queue->withdrawn);
-    return entered > withdrawn ? entered - withdrawn : 0;
+    return left > withdrawn ? left - withdrawn : 0;
 }
 
 uint64_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting) {

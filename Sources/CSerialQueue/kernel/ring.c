@@ -18,22 +18,22 @@ void sq__ring_destroy(sq_queue_t *queue) {
 
 /* The link that publishes the segment after this one; NULL: the first. */
 static __attribute__((noinline)) sq__word_t *link_after(sq_queue_t *queue, sq__segment_t *tail) {
-    return tail != NULL ? &tail->next : &queue->first;
+    return tail != NULL ? &tail->next : &queue->first_link;
 }
 
-int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place) {
+int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place) {
     int error = 0;
     sq__segment_t *fresh = NULL;
     sq__state_t next, state = sq__load_relaxed(&queue->state);
     do {
         sq__segment_t *tail = sq__state_tail(state);
         unsigned taken = sq__state_taken(state);
-        *place = (sq__place_t){ .owns = sq__state_is_free(state) };
+        *place = (sq__reserved_t){ .owns = sq__state_is_free(state) };
         if (state & SQ__CLOSED) {
             error = ESHUTDOWN;
             break;
         }
-        if (place->owns && !always_a_place) {
+        if (place->owns && !always_a_slot) {
             next = state | SQ__OWNED;
         } else if (tail != NULL && taken < SQ__SEGMENT_SLOTS) {
             place->slot = &tail->slots[taken]; /* only an address until the swap below succeeds */
@@ -57,7 +57,7 @@ int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *pla
     return error;
 }
 
-bool sq__ring_publish(sq__place_t place, uintptr_t word) {
+bool sq__ring_publish(sq__reserved_t place, uintptr_t word) {
     if (place.link == NULL) {
         /* [publish] release: the slot; acquire: the holder's writes before it left the baton. Pairs with sq__ring_peek and
          * leave_baton. */
@@ -69,7 +69,7 @@ bool sq__ring_publish(sq__place_t place, uintptr_t word) {
     return sq__exchange_acq_rel(place.link, (uintptr_t)segment) == SQ__BATON || place.owns;
 }
 
-bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control, const void *caller) {
+bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, uint32_t control, const void *caller) {
     if (control & SQ__SITED) {
         sq__trace_hook_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place), caller);
     }
@@ -84,7 +84,7 @@ bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind,
 static sq__word_t *word_at_head(sq_queue_t *queue) {
     uint16_t index = sq__load_relaxed(&queue->index);
     if (queue->head == NULL) {
-        return &queue->first;
+        return &queue->first_link;
     }
     return index == SQ__SEGMENT_SLOTS ? &queue->head->next : &queue->head->slots[index].word;
 }
@@ -97,10 +97,10 @@ static bool enter_next_segment(sq_queue_t *queue, sq__word_t *link) {
     sq__segment_t *left = queue->head;
     queue->head = next;
     if (left != NULL) {
-        sq__count(&queue->entered, 1);
+        sq__count(&queue->head_number, 1);
         sq__segment_free(left, SQ__SEGMENT_SLOTS);
     }
-    sq__store_release(&queue->index, 0); /* [depth] release: a thread that reads it also reads `entered` with this segment */
+    sq__store_release(&queue->index, 0); /* [depth] release: a thread that reads it also reads `head_number` with this segment */
     return true;
 }
 
@@ -174,12 +174,12 @@ static bool leave_baton(sq_queue_t *queue) {
  * while there is a head. */
 static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     sq__segment_t *segment = queue->head;
-    uint64_t entered = sq__load_relaxed(&queue->entered);
+    uint64_t number = sq__load_relaxed(&queue->head_number);
     uint16_t index = sq__load_relaxed(&queue->index);
     if (segment != NULL) {
         queue->head = NULL;
-        sq__store_relaxed(&queue->first, 0);
-        sq__store_relaxed(&queue->entered, entered + 1);
+        sq__store_relaxed(&queue->first_link, 0);
+        sq__store_relaxed(&queue->head_number, number + 1);
         sq__store_relaxed(&queue->index, 0);
     }
     /* [own] [place] release: our writes as the holder. Acquire on failure because of CLOSED or RELEASES: we may then free the
@@ -189,7 +189,7 @@ static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear)
         sq__segment_free(segment, index); /* after the swap: no thread has a slot there */
     } else if (segment != NULL) {
         queue->head = segment;
-        sq__store_relaxed(&queue->entered, entered);
+        sq__store_relaxed(&queue->head_number, number);
         sq__store_relaxed(&queue->index, index);
     }
     return done;
@@ -236,8 +236,8 @@ uint64_t sq__ring_depth(const sq_queue_t *queue) {
     uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
     uint64_t taken = sq__state_taken(sq__load_acquire(&queue->state));
     uint64_t index = sq__load_acquire(&queue->index); /* [depth] acquire: a count at least as new as the index */
-    uint64_t entered = sq__load_relaxed(&queue->entered);
-    uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = entered * SQ__SEGMENT_SLOTS + index;
+    uint64_t number = sq__load_relaxed(&queue->head_number);
+    uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = number * SQ__SEGMENT_SLOTS + index;
     return tail > head ? tail - head : 0;
 }
 

@@ -27,23 +27,23 @@
 #include "state/queue.h"
 #include "kernel/segment.h"
 
-/* What a submitter has taken. A CANCELLABLE's `place` is something else: one word that says where the task is (withdraw.h). */
-typedef struct sq__place {
+/* What a submitter has taken. */
+typedef struct sq__reserved {
     sq__slot_t *slot; /* the caller fills and publishes it; NULL: the caller took the free queue, or joined a shared slot */
     sq__word_t *link; /* for the first slot of a segment: the link that publishes it; else NULL */
     bool owns;        /* the queue was free, and the caller has the baton */
-} sq__place_t;
+} sq__reserved_t;
 
-/* Takes the queue if it is free, otherwise a slot. With `always_a_place` it takes a slot even if the queue is free; then it takes the
+/* Takes the queue if it is free, otherwise a slot. With `always_a_slot` it takes a slot even if the queue is free; then it takes the
  * queue as well. Returns 0, ENOMEM or ESHUTDOWN; on an error nothing has changed. */
-int sq__ring_take_place(sq_queue_t *queue, bool always_a_place, sq__place_t *place);
+int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place);
 
 /* Publishes a filled slot with this word. Returns true if the caller now has the baton, because it owned the queue or because the
  * baton was in the slot. The caller must not touch the slot afterwards. */
-bool sq__ring_publish(sq__place_t place, uintptr_t word);
+bool sq__ring_publish(sq__reserved_t place, uintptr_t word);
 
 typedef enum sq__put {
-    SQ__PUT_QUEUED, /* another thread holds the baton, and will reach the task */
+    SQ__PUT_QUEUED, /* the baton is elsewhere; the thread that holds it or gets it will reach the task */
     SQ__PUT_BATON,  /* the caller has the baton */
     SQ__PUT_FIRST   /* the caller has the baton, and the task is the next one */
 } sq__put_t;
@@ -60,10 +60,11 @@ static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ
 static inline uint64_t sq__ring_time(uintptr_t word) { return word >> SQ__KIND_BITS; }
 
 /* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish. */
-bool sq__ring_publish_noted(sq_queue_t *queue, sq__place_t place, uint16_t kind, uint32_t control, const void *caller);
+bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, uint32_t control, const void *caller);
 
-/* Fills the slot that the submitter took, and publishes it as `kind`. `caller`: the call site, NULL if there is none. */
-static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint16_t kind, const sq__work_t *work, const void *caller) {
+/* Fills the slot that the submitter took, and publishes it as `kind`; if it took the free queue, puts the work into the hand-off slot.
+ * `caller`: the call site, NULL if there is none. */
+static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, const sq__work_t *work, const void *caller) {
     if (place.slot == NULL) {
         sq__next_put(queue, kind, work);
         return SQ__PUT_FIRST;
@@ -84,7 +85,7 @@ static inline sq__put_t sq__ring_put(sq_queue_t *queue, sq__place_t place, uint1
  * puts the work. Once the work is put, it can be taken. It can be withdrawn as soon as the submitting call has returned, or has released
  * the queue's lock. */
 enum { SQ__IN_HANDOFF = 1 };
-static inline uintptr_t sq__ring_where(sq__place_t place) {
+static inline uintptr_t sq__ring_where(sq__reserved_t place) {
     return place.slot != NULL ? (uintptr_t)place.slot : SQ__IN_HANDOFF;
 }
 

@@ -9,15 +9,15 @@
 #include "observe/trace_hooks.h"
 
 /* The holder samples the depth before it takes a task. Looking at the state word before every task would take its cache line
- * from the submitters: with a long backlog it samples before every sixteenth task only. */
+ * from the submitters: from the sixteenth task of a batch on it samples before every sixteenth only. */
 static bool is_time_to_sample(size_t tasks) { return tasks < 16 || tasks % 16 == 0; }
 
-static bool takes_room(uintptr_t kind) {
+static bool uses_room(uintptr_t kind) {
     kind &= ~(uintptr_t)SQ__BARRIER;
     return kind == SQ__TASK || kind == SQ__PAIR || kind == SQ__MEMBER;
 }
 
-/* Takes the next work out of the ring, and returns its kind; SQ__EMPTY: there is nothing to run. */
+/* Takes the next work out of the queue, gives its room back, and returns its kind; SQ__EMPTY: there is nothing to run. */
 static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queue, sq__work_t *work) {
     uintptr_t kind = sq__next_kind(queue);
     if (__builtin_expect(!(kind & SQ__CANCELLABLE), 1)) {
@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) uintptr_t take_out(sq_queue_t *queu
     } else {
         kind = sq__withdraw_take(queue, work); /* EMPTY: cancelled since the holder's last look */
     }
-    if (__builtin_expect(queue->permits != NULL, 0) && takes_room(kind)) {
+    if (__builtin_expect(queue->permits != NULL, 0) && uses_room(kind)) {
         queue->permits->give(queue, queue->permits);
         if (sq__queue_is_stale(queue)) {
             kind = SQ__EMPTY; /* a function that was called for the room has forked, and this is the child: the parent runs it */
@@ -96,8 +96,8 @@ static void run_member(sq_queue_t *queue, uint32_t control, const sq__observed_t
     member.end->call(member.end, !sq__queue_is_stale(queue));
 }
 
-/* Runs the function of a waiting thread (AWAITED, RUN_ANYWHERE). sq__run_call, below, is for work of any kind. */
-static void run_call(sq_queue_t *queue, const sq__observed_t *observed, sq__waiter_t waiter) {
+/* Runs the function of a waiting thread (AWAITED, RUN_ANYWHERE). */
+static void run_for_waiter(sq_queue_t *queue, const sq__observed_t *observed, sq__waiter_t waiter) {
     run_task(queue, 0, waiter.call->task);
     ended(queue, observed);
     if (!sq__queue_is_stale(queue)) { /* else it has forked, and this is the child: the waiter is a thread of the parent's */
@@ -107,8 +107,8 @@ static void run_call(sq_queue_t *queue, const sq__observed_t *observed, sq__wait
     }
 }
 
-/* What is discarded without a function is known by the one that it would have run. Nothing but the work is read if nothing is discarded: a
- * dump has a copy of it. */
+/* What is discarded without a function is known by the one that it would have run. Nothing but the work is read if
+ * nothing is discarded and no thread waits for it: a dump has a copy of it. */
 sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__work_t *work) {
     const bool is_discarded = control & SQ__DISCARD;
     switch (kind & ~(uintptr_t)SQ__BARRIER) {
@@ -145,7 +145,7 @@ static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintpt
         break;
     case SQ__AWAITED:
     case SQ__RUN_ANYWHERE:
-        run_call(queue, observed, work->waiter);
+        run_for_waiter(queue, observed, work->waiter);
         break;
     }
 }
@@ -193,7 +193,7 @@ static __attribute__((noinline)) void call_observed(sq_queue_t *queue, uintptr_t
     sq__self()->frame->has_site = false; /* the next task is perhaps not noted */
 }
 
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+void sq__run_taken(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
     if (__builtin_expect(control & SQ__NOTED, 0)) {
         call_observed(queue, kind, origin, control, work);
     } else {
@@ -221,22 +221,22 @@ void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t 
 }
 
 /* On a queue that is watched, traced or measured, or that discards what waits. */
-static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *batch) {
+static __attribute__((noinline)) void run_observed_work(sq_queue_t *queue, uint32_t control, sq__batch_frame_t *frame) {
     sq__origin_t origin = sq__run_origin(queue, control);
-    batch->kind = take(queue, control, &batch->work);
-    if (batch->kind != SQ__EMPTY) {
-        sq__run_call(queue, batch->kind, origin, control, &batch->work);
+    frame->kind = take(queue, control, &frame->work);
+    if (frame->kind != SQ__EMPTY) {
+        sq__run_taken(queue, frame->kind, origin, control, &frame->work);
     }
 }
 
-static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq__batch_frame_t *batch) {
+static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq__batch_frame_t *frame) {
     uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
     if (__builtin_expect(control & (SQ__DISCARD | SQ__NOTED), 0)) {
-        run_observed_work(queue, control, batch);
+        run_observed_work(queue, control, frame);
         return;
     }
-    batch->kind = take(queue, 0, &batch->work);
-    call(queue, batch->kind, 0, NULL, &batch->work); /* EMPTY: calls nothing */
+    frame->kind = take(queue, 0, &frame->work);
+    call(queue, frame->kind, 0, NULL, &frame->work); /* EMPTY: calls nothing */
 }
 
 static inline __attribute__((always_inline)) sq__run_end_t run_tasks(sq_queue_t *queue, bool begins, size_t most, size_t *ran) {

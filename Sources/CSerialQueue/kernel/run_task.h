@@ -14,13 +14,13 @@
 /* The frame of a runner, and what it runs. */
 typedef struct sq__batch_frame {
     sq__frame_t frame; /* first, so that a frame with is_batch is known to be one of these */
-    uintptr_t kind;    /* SQ__EMPTY: nothing yet; else of the last task that it has begun */
+    uintptr_t kind;    /* SQ__EMPTY: nothing yet, or the last one was withdrawn; else of the last task that it has begun */
     sq__work_t work;
 } sq__batch_frame_t;
 
-/* O. Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller counts it. `begins`: the call
- * starts a new chain; the frames outside did not call it (sq__frame_t). With `begins` the queue may be NULL: then there is no current
- * queue. */
+/* Calls `function(context)` as a task of the queue, which is the current queue during the call. The caller has the baton, or is inside as a
+ * reader, and counts the task. `begins`: the call starts a new chain (sq__frame_t, thread/self.h); the frames outside did not call it. With
+ * `begins` the queue may be NULL: then there is no current queue. */
 static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self();
@@ -35,14 +35,16 @@ static inline void sq__run_in_chain(sq_queue_t *queue, bool begins, sq_function_
     self->frame = frame.parent;
 }
 
-/* O. The same without `begins`: the call belongs to the chain of this thread's own task, if the thread is in one. */
+/* The same without `begins`: the call belongs to the chain of this thread's own task, if the thread is in one. */
 static inline void sq__run(sq_queue_t *queue, sq_function_t function, void *context) {
     sq__run_in_chain(queue, false, function, context);
 }
 
-/* O. Calls frame->function(context) as a task, and reports its begin and its end. The caller has set the frame's owner and function.
- * `control` is the queue's. */
+/* Calls frame->function(context) as a task, with the baton or as a reader, and reports its begin and its end. The caller has set the frame's
+ * owner and function. `control` is the queue's. */
 void sq__run_observed(sq_queue_t *queue, uint32_t control, sq__frame_t *frame, uint64_t submitted, void *context, const void *site);
+
+/* O. The same with a frame of its own, for sq__run_turn. */
 void sq__run_turn_observed(sq_queue_t *queue, uint64_t submitted, sq_function_t function, void *context, const void *site, uint32_t control);
 
 /* O. Runs the function of a sync, whose turn has come; reports it if the queue is observed. `submitted`: as sq__call_t
@@ -77,9 +79,8 @@ static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
     return __builtin_expect(control & SQ__NOTED, 0) ? sq__run_origin_noted(queue, control) : (sq__origin_t){ .where = 0 };
 }
 
-/* Calls what was taken, of whatever kind, as a task of the queue, which is the current one. (run_call in run_task.c is only for the functions
- * of waiting threads.) */
-void sq__run_call(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work);
+/* Calls what was taken, of whatever kind, as a task of the queue, which is the current one. */
+void sq__run_taken(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work);
 
 /* What became of the baton. */
 typedef enum sq__run_end {
@@ -90,7 +91,7 @@ typedef enum sq__run_end {
 } sq__run_end_t;
 
 /* Called by the runner. Runs async tasks and calls (AWAITED, RUN_ANYWHERE) while the caller has the baton, until a batch of `most` is over
- * (batch.h). Adds their number to *ran, discarded work included. After SQ__RUN_FORKED, *ran is unchanged. Serial queues only;
+ * (batch.h). Adds their number to *ran, discarded and withdrawn work included. After SQ__RUN_FORKED, *ran is unchanged. Serial queues only;
  * concurrent/run_async.h does this for a concurrent queue. */
 sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 

@@ -21,18 +21,18 @@ static bool may_be_joined(sq_queue_t *queue, const sq__slot_t *slot) {
     return !(state & SQ__CLOSED) && taken > 0 && slot == &sq__state_tail(state)->slots[taken - 1];
 }
 
-int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place) {
+int sq__shared_enter(sq_queue_t *queue, bool always_a_slot, sq__sharer_t *sharer, sq__reserved_t *place) {
     int error = 0;
     sq__lock(queue);
     sq__joinable_t *joinable = sq__extra_make(queue, SQ__EXTRA_SHARED, sizeof *joinable);
     if (joinable == NULL) {
         error = ENOMEM;
     } else if (may_be_joined(queue, joinable->slot)) {
-        *place = (sq__place_t){ .slot = NULL };
+        *place = (sq__reserved_t){ .slot = NULL };
         append(&joinable->slot->work.shared, sharer);
         sq__count(&joinable->joined, 1);
     } else {
-        error = sq__ring_take_place(queue, always_a_place, place);
+        error = sq__ring_reserve(queue, always_a_slot, place);
         if (error == 0 && place->slot != NULL) {
             sq__shared_t *list = &place->slot->work.shared;
             *list = (sq__shared_t){ .end = &list->first };

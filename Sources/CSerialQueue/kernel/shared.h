@@ -24,7 +24,7 @@
 
 /* On the waiting thread's stack, all zero except what is fixed, and entered once. L under the queue's lock. */
 typedef struct sq__sharer {
-    uintptr_t kind;           /* fixed: SQ__WAITER, SQ__RUN_ANYWHERE or SQ__AWAITED */
+    uintptr_t kind;           /* fixed: SQ__WAITER, with or without SQ__BARRIER, SQ__RUN_ANYWHERE or SQ__AWAITED */
     sq__waiter_t waiter;      /* fixed */
     sq__shared_t *list;       /* L */
     struct sq__sharer *next;  /* L */
@@ -43,10 +43,10 @@ static inline uint64_t sq__shared_joined(const sq_queue_t *queue) {
     return joinable != NULL ? sq__load_relaxed(&joinable->joined) : 0;
 }
 
-/* Joins the last slot of the ring; or takes a new slot, or the queue if it is free (as sq__ring_take_place). A new slot is
+/* Joins the last slot of the ring; or takes a new slot, or the queue if it is free (as sq__ring_reserve). A new slot is
  * filled already, and is to be published as SQ__SHARED. place->slot is NULL if the thread joined a slot, and if it took the free
  * queue; place->owns tells which. Returns 0, ENOMEM or ESHUTDOWN. */
-int sq__shared_enter(sq_queue_t *queue, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place);
+int sq__shared_enter(sq_queue_t *queue, bool always_a_slot, sq__sharer_t *sharer, sq__reserved_t *place);
 
 /* Called when the wait was withdrawn or refused: takes the thread off the list. */
 void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer);

@@ -16,7 +16,7 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
  * the queues whose target this is: the queue ends, and they run after that. */
 static void discard_the_rest(sq_queue_t *queue, bool is_pinned) {
     sq__lock(queue);
-    sq__control(queue, SQ__HOLD, SQ__DISCARD);
+    sq__control(queue, SQ__HELD_BACK, SQ__DISCARD);
     if (is_pinned) {
         (void)sq__or_acq_rel(&queue->state, SQ__CLOSED | SQ__DISCARDED); /* [control] release */
     }
@@ -35,4 +35,12 @@ bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
     /* [park] release: what we did with the baton; pairs with sq__suspension_clear, sq__shutdown_close (queue/shutdown.c) and sq__suspend_abandon
      * (queue/suspend.c). One try: if the word has changed, the reason to park may have gone, or a reason to continue may have come. */
     return (state & SQ__SUSPENDED) && !sq__state_is_discarded(state) && sq__cas_release(&queue->state, &state, state | SQ__PARKED);
+}
+
+bool sq__suspension_obey(sq_queue_t *queue, bool *is_parked) {
+    /* [control] acquire: if the word says that what waits is discarded, the next look at the control does, too. */
+    sq__state_t state = sq__load_acquire(&queue->state);
+    *is_parked = sq__suspension_park(queue, state);
+    /* SUSPENDED was set: either the baton is parked, or the word has changed, or what waits is discarded. The last two: look again. */
+    return state & SQ__SUSPENDED;
 }

@@ -19,9 +19,11 @@ void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
 
 _Noreturn static void stop(const char *cause) {
     const sq__frame_t *frame = sq__self_listed()->frame;
-    if (sq__self()->hold != NULL) {
+    const sq__duty_t *duty = sq__self()->duty;
+    if (duty != NULL) {
         sq__fatal("%s left a function that %s runs, or a task inside it; it must return, or the calls that wait for it "
-                  "would never return. Catch it inside.", cause, sq__self()->hold->pool != NULL ? "sq_apply" : "sq_once");
+                  "would never return. Catch it inside.", cause,
+                  duty->pool != NULL ? "sq_apply" : duty->item != NULL ? "sq_item_perform" : "sq_once");
     }
     if (frame == NULL || frame->owner == NULL) {
         sq__fatal("%s left a function of a watcher, a deferred task or a cancelled item; it must return, as a task must. Catch it inside.", cause);
@@ -34,8 +36,8 @@ static bool is_gone(const void *variable) { return variable != NULL && (uintptr_
 
 static void thread_left(void) {
     static const char *const cause = "longjmp, pthread_exit or pthread_cancel";
-    if (is_gone(sq__self()->hold)) {
-        sq__fatal("%s left a function that sq_apply or sq_once runs, or a task inside it; it must return. Catch it inside.", cause);
+    if (is_gone(sq__self()->duty)) {
+        sq__fatal("%s left a function that sq_apply, sq_once or sq_item_perform runs, or a task inside it; it must return. Catch it inside.", cause);
     }
     if (is_gone(sq__self_listed()->frame)) {
         sq__unwind_left(cause, NULL);

@@ -19,7 +19,7 @@ bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__permits_t
     bool is_ours = is_queued(where);
     if (is_ours) {
         sq__add_relaxed(&queue->withdrawn, 1);
-        if (queue->permits != NULL && !sq__ring_work_at(queue, where)->cancellable.takes_no_permit) {
+        if (queue->permits != NULL && !sq__ring_work_at(queue, where)->cancellable.is_exempt) {
             *permits = queue->permits;
             sq__add_relaxed(&queue->permits->references, 1);
         }
@@ -50,7 +50,7 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work) {
         return SQ__EMPTY;
     }
     memcpy(&work->pair, cancellable.pair, sizeof work->pair);
-    return (cancellable.takes_no_permit ? SQ__JOB : SQ__PAIR) | (kind & SQ__BARRIER);
+    return (cancellable.is_exempt ? SQ__JOB : SQ__PAIR) | (kind & SQ__BARRIER);
 }
 
 void sq__withdraw_pass(sq_queue_t *queue) {

@@ -2,8 +2,8 @@
  * slot stays, and the holder skips it when the grant fails.
  *
  * DESIGN. A CANCELLABLE is an asynchronous task whose memory belongs to its submitter. The slot holds two pointers into that memory: to
- * the task's functions, and to one word, the task's place. (An sq__place_t of ring.h is something else: what a submitter has taken.) The
- * values for queued work are those of sq__ring_where in ring.h, the others are defined below:
+ * the task's functions, and to one word, the task's place. The values for queued work are those of
+ * sq__ring_where in ring.h, the others are defined below:
  *
  *     0              not submitted (SQ__NOT_SUBMITTED)
  *     1              queued in the hand-off slot (SQ__IN_HANDOFF)
@@ -23,11 +23,11 @@
 enum { SQ__NOT_SUBMITTED = 0, SQ__OVER = 2, SQ__DELAYED = 4 };
 
 /* Withdraws the CANCELLABLE with this place, and counts it as withdrawn. Call it after the call that submitted the task has returned.
- * Returns false if the task's turn has come, or if it was never submitted. After true the queue has no pointer to the task, and
+ * Returns false if the task's turn has come, or if it is not queued: never submitted, or delayed. After true the queue has no pointer to the task, and
  * none of its functions will be called. Then *permits is the capacity to which the caller must return the task's permit, with a
  * reference, or NULL; and if *takes_baton, the caller must pass on the baton of a concurrent queue. If the task is not in the
  * queue, the queue may already be freed; if it was, the queue may be freed from the moment the slot is CANCELLED: the caller does not
- * touch it again. */
+ * touch it again unless it has the baton. */
 bool sq__withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place, sq__permits_t **permits, bool *takes_baton);
 
 /* O. Takes the CANCELLABLE that is next. Returns its kind, SQ__PAIR or SQ__JOB, with SQ__BARRIER if it is one, and *work; or SQ__EMPTY if it has

@@ -77,12 +77,12 @@ typedef enum run_end { NONE_LEFT, OTHERS_WAIT, FORKED } run_end_t;
 static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
-    sq__hold_t hold = { .what = apply, .pool = sq__pool_label(apply->pool), .parent = self->hold };
+    sq__duty_t duty = { .what = apply, .pool = sq__pool_label(apply->pool), .parent = self->duty };
     run_end_t end = NONE_LEFT;
     size_t begin, chunk = 1;
     bool is_timed = apply->most > 1;
     uint64_t before = is_timed ? sq__clock_now() : 0;
-    self->hold = &hold;
+    self->duty = &duty;
     *ran = 0;
     while (end == NONE_LEFT && (begin = sq__add_relaxed(&apply->next, chunk)) < apply->loop.count) {
         size_t left = apply->loop.count - begin, taken = chunk < left ? chunk : left;
@@ -98,7 +98,7 @@ static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
         }
         end = is_member && sq__pool_is_crowded(apply->pool) ? OTHERS_WAIT : NONE_LEFT;
     }
-    self->hold = hold.parent;
+    self->duty = duty.parent;
     return end;
 }
 

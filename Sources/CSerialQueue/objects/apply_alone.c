@@ -15,10 +15,10 @@ enum { MOST_LOSSES = 6 };
 size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
-    sq__hold_t hold = { .what = &hold, .pool = "", .parent = self->hold };
+    sq__duty_t duty = { .what = &duty, .pool = "", .parent = self->duty };
     uint64_t began = briefly ? sq__clock_now() : 0;
     size_t i = begin, look = briefly ? begin + 1 : SIZE_MAX; /* after 1, 2, 4, ... iterations */
-    self->hold = &hold;
+    self->duty = &duty;
     for (; i < loop->count; i += 1) {
         if (i == look) {
             if (sq__clock_now() - began >= brief) {
@@ -28,7 +28,7 @@ size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
         }
         loop->function(loop->context, i);
     }
-    self->hold = hold.parent;
+    self->duty = duty.parent;
     return i;
 }
 

@@ -265,7 +265,7 @@ static int accept(sq_item_t *item) {
 
 /* The caller has begun: no other thread submits it. `member_count` is NULL: it is no member of a group. */
 static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member_count, bool is_delayed, uint64_t delay, const void *caller) {
-    sq__work_t work = { .cancellable = { .place = &item->place, .pair = &item->pair, .takes_no_permit = is_delayed } };
+    sq__work_t work = { .cancellable = { .place = &item->place, .pair = &item->pair, .is_exempt = is_delayed } };
     uint16_t kind = SQ__CANCELLABLE | (item->is_barrier ? sq__barrier_on(queue) : 0);
     int error;
     item->queue = queue;

@@ -78,10 +78,10 @@ int sq_group_submit_item(sq_group_t *group, sq_item_t *item, sq_queue_t *queue) 
 static void run_here(sq_item_t *turn) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
-    sq__hold_t hold = { .what = turn, .item = turn->label, .parent = self->hold };
-    self->hold = &hold;
+    sq__duty_t duty = { .what = turn, .item = turn->label, .parent = self->duty };
+    self->duty = &duty;
     turn->task.run(turn->task.context);
-    self->hold = hold.parent;
+    self->duty = duty.parent;
     if (turn->process == sq__process()) { /* else it has forked, and this is the child: the item is the parent's */
         sq__item_publish_performed(turn);
     }

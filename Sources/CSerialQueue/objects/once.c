@@ -7,7 +7,7 @@
  *     SQ_ONCE_DONE              the function has returned; from now on a call is one load
  *
  * All steps but the load are taken under the once's lock (object_lock.h). The record of the running thread lies on its stack: it has
- * the list of waiting threads, and is one of the thread's holds (self.h), so that a cycle through it is found like one through
+ * the list of waiting threads, and is one of the thread's duties (self.h), so that a cycle through it is found like one through
  * a queue. The function's end detaches the list and wakes all; the once itself may be freed from then on.
  *
  * In the child of a fork the thread that runs the function may not exist. A call there is refused, unless it was that thread
@@ -28,7 +28,7 @@ _Static_assert(sizeof(SQ__ATOMIC(uintptr_t)) == sizeof(uintptr_t), "the public s
 
 /* On the stack of the thread that runs the function. L under the once's lock. */
 typedef struct running {
-    sq__hold_t hold;            /* T */
+    sq__duty_t duty;            /* T */
     sq__object_waiters_t waiters; /* L */
 } running_t;
 
@@ -37,21 +37,21 @@ static SQ__ATOMIC(uintptr_t) *progress_of(sq_once_t *once) { return (SQ__ATOMIC(
 static uintptr_t running_here(void) { return RUNNING | (uintptr_t)sq__process() << PROCESS_SHIFT; }
 
 static bool is_inside(const sq_once_t *once) {
-    const sq__hold_t *hold = sq__self()->hold;
-    while (hold != NULL && hold->what != once) {
-        hold = hold->parent;
+    const sq__duty_t *duty = sq__self()->duty;
+    while (duty != NULL && duty->what != once) {
+        duty = duty->parent;
     }
-    return hold != NULL;
+    return duty != NULL;
 }
 
 static void run(sq_once_t *once, running_t *running, sq_function_t function, void *context) {
     SQ__NOBODY_UNWINDS_THROUGH;
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
     sq__self_t *self = sq__self_listed();
-    running->hold = (sq__hold_t){ .what = once, .parent = self->hold };
-    self->hold = &running->hold;
+    running->duty = (sq__duty_t){ .what = once, .parent = self->duty };
+    self->duty = &running->duty;
     function(context);
-    self->hold = running->hold.parent;
+    self->duty = running->duty.parent;
     sq__object_lock(once);
     bool has_forked = sq__load_relaxed(progress) != running_here();
     /* [once] release: what the function wrote. */

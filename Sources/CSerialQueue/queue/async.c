@@ -50,8 +50,8 @@ static __attribute__((noinline)) void post_first(sq_queue_t *queue, sq__runner_t
 
 /* The task has its room already. */
 static inline __attribute__((always_inline)) int submit(sq_queue_t *queue, sq__runner_t runner, uint16_t kind, const sq__work_t *work, const void *caller) {
-    sq__place_t place;
-    int error = sq__ring_take_place(queue, false, &place);
+    sq__reserved_t place;
+    int error = sq__ring_reserve(queue, false, &place);
     if (error) {
         return error;
     }

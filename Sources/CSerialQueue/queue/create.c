@@ -97,7 +97,7 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
         sq__store_relaxed(&queue->control, SQ__ON_LOOP);
         sq__store_relaxed(&queue->state, SQ__BOUND);
     }
-    sq__store_relaxed(&queue->entered, 1);
+    sq__store_relaxed(&queue->head_number, 1);
     sq__store_relaxed(&queue->references, 1);
     if (sq__trace_is_on()) {
         sq__trace_hook_begin(queue);

@@ -32,7 +32,7 @@ int sq_suspend(sq_queue_t *queue) {
         sq__store_relaxed(&queue->suspensions, suspensions);
     }
     if (error == 0 && suspensions == 1) {
-        sq__control(queue, 0, SQ__HOLD);
+        sq__control(queue, 0, SQ__HELD_BACK);
         sq__suspended_add(queue);
         sq__state_t next;
         do {
@@ -81,7 +81,7 @@ int sq_resume(sq_queue_t *queue) {
     }
     sq__store_relaxed(&queue->suspensions, suspensions);
     if (suspensions == 0) {
-        sq__control(queue, SQ__HOLD, 0);
+        sq__control(queue, SQ__HELD_BACK, 0);
         sq__suspended_remove(queue);
         takes_up = sq__suspension_clear(queue, SQ__SUSPENDED | SQ__PARKED) & SQ__PARKED;
     }
@@ -106,7 +106,7 @@ bool sq__suspend_abandon(sq_queue_t *queue) {
         takes_up = false;
         if (sq__state_is_released(next)) {
             /* Written before the swap, so visible to each thread that sees the swap. */
-            sq__control(queue, SQ__HOLD, SQ__DISCARD);
+            sq__control(queue, SQ__HELD_BACK, SQ__DISCARD);
             next &= ~(SQ__SUSPENDED | SQ__PARKED);
             takes_up = state & SQ__PARKED;
             sq__store_relaxed(&queue->suspensions, 0);

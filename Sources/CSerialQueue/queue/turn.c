@@ -17,11 +17,11 @@ static bool may_be_given_up(const sq__turn_wanted_t *wanted) {
 }
 
 /* Fills a slot, or takes the queue if it was free, or joins the threads of a shared slot. */
-static int enter(sq_queue_t *queue, bool shares, bool always_a_place, sq__sharer_t *sharer, sq__place_t *place) {
+static int enter(sq_queue_t *queue, bool shares, bool always_a_slot, sq__sharer_t *sharer, sq__reserved_t *place) {
     if (shares) {
-        return sq__shared_enter(queue, always_a_place, sharer, place);
+        return sq__shared_enter(queue, always_a_slot, sharer, place);
     }
-    int error = sq__ring_take_place(queue, always_a_place, place);
+    int error = sq__ring_reserve(queue, always_a_slot, place);
     if (error == 0 && place->slot != NULL) {
         place->slot->work.waiter = sharer->waiter;
     }
@@ -38,7 +38,7 @@ static sq__session_t record(const sq_queue_t *queue, uintptr_t where, const void
 
 int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     sq__wait_t wait;
-    sq__place_t place;
+    sq__reserved_t place;
     int error = sq__wait_begin_turn(&wait, queue, wanted->kind != SQ__AWAITED && !wanted->is_brief);
     if (error) {
         return sq__queue_reject(queue, error);

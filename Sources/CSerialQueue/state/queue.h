@@ -22,9 +22,8 @@
 /* The flags of `control`. Some say what the holder does with the next task; the others are fixed before the first submission, and say what
  * kind of queue it is. */
 enum {
-    SQ__HOLD = 1,       /* do not start it: the queue is suspended. sq__baton_hold acts on it (kernel/baton.h). Not related to the baton's
-                         * holder, or to the `hold` of sq__self_t */
-    SQ__DISCARD = 2,    /* discard it; has precedence over SQ__HOLD */
+    SQ__HELD_BACK = 1,  /* do not start it: the queue is suspended. sq__suspension_obey acts on it (kernel/suspension.h) */
+    SQ__DISCARD = 2,    /* discard it; has precedence over SQ__HELD_BACK */
     SQ__WATCHED = 4,    /* record its start for a watcher (observe/observe.h) */
     SQ__CONCURRENT = 8, /* fixed: gate/concurrent.h */
     SQ__ON_LOOP = 16,   /* fixed: pool/loop.h */
@@ -56,28 +55,27 @@ struct sq_queue {
     uint32_t stack_kib;             /* I  stack size of the worker; 0: the system's default */
     SQ__ATOMIC(uint64_t) ran;       /* C */
 
-    SQ__ATOMIC(uint64_t) entered;   /* C  the number of the head's segment, from 1 on; while it has none, of the next. It counts segments;
-                                     *    the field of that name in sq__concurrent_t counts tasks */
+    SQ__ATOMIC(uint64_t) head_number; /* C  the number of the head's segment, from 1 on; while it has none, of the next */
     SQ__ATOMIC(uint64_t) discarded; /* C */
-    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn: it neither ran nor was discarded. May be below 0 (it
-                                     *    wraps): see shared.c */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded. May
+                                     *    be below 0 (it wraps): see shared.c */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
-    sq__ready_t ready;                  /* P  in the pool's list, while the pool has the baton and none of its threads runs the queue */
+    sq__ready_t ready;                  /* P  in the pool's list; a serial queue's, while none of the pool's threads runs it */
     SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (extras.h), then fixed */
     SQ__ATOMIC(uint32_t) references; /* A */
     SQ__ATOMIC(uint32_t) suspensions; /* L  and read by dumps: how many suspensions have not been resumed */
 
-    /* Read by all, rarely written. */
-    SQ__ATOMIC(uint16_t) control;      /* L, the holder and submitters read it: what to do with the next task; SQ__HOLD, ... */
+    /* Read by all, rarely written, except handoff_kind. */
+    SQ__ATOMIC(uint16_t) control;      /* L, the holder and submitters read it: what to do with the next task; SQ__HELD_BACK, ... */
     SQ__ATOMIC(uint16_t) handoff_kind; /* C, and under the lock a thread that withdraws writes it. SQ__EMPTY: none */
     uint32_t process;               /* I  the process that made it: see process.h */
     sq__permits_t *permits;                  /* I  NULL: the capacity is unlimited */
-    SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed */
+    SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed; a target: from the first use */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
     sq__work_t handoff;                 /* O  any asynchronous work, or a thread from a shared slot */
     SQ__ATOMIC(uint64_t) segments;      /* A  how many segments were added to the ring */
-    SQ__ATOMIC(uintptr_t) first;        /* A  the link to the first segment; see ring.h */
+    SQ__ATOMIC(uintptr_t) first_link;   /* A  the link to the first segment; see ring.h */
     SQ__ATOMIC(uint64_t) rejected;      /* A */
     SQ__ATOMIC(uint64_t) withdrawn;     /* A */
 

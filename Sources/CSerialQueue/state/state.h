@@ -23,13 +23,16 @@
  *     { TAIL: 0, TAKEN: 0, BOUND }          free. A sync takes it only on the thread that owns the loop; with a target it takes it and
  *                                           then waits for the target's turn
  *     { TAIL: t, TAKEN: n, OWNED }          owned; the waiting tasks are between the head (the holder's) and (t, n)
- *     { ..., OWNED, SUSPENDED }             a task still runs; its holder will park the baton
- *     { ..., OWNED, SUSPENDED, PARKED }     nothing runs; submissions take slots
+ *     { ..., OWNED, SUSPENDED }             a thread has the baton or will get it, and will park it; a task may run
+ *     { ..., OWNED, SUSPENDED, PARKED }     nothing starts, and nothing runs except the readers inside a concurrent queue; submissions
+ *                                           take slots
  *     { ..., OWNED, CLOSED }                shutting down; with SUSPENDED and PARKED it waits for a resume
  *     { ..., OWNED, CLOSED, ENDED }         shut down, permanently
  *     { ..., OWNED, RELEASES: 1 }           released: no references are left; the queue is freed once it is empty. If a task
  *                                           suspends such a queue, its holder ends the suspension and discards what waits
  *                                           (suspension.c)
+ *
+ * A concurrent queue's word is never free: OWNED is always set, also while its gate is open (gate/gate.h).
  *
  * Free implies empty: OWNED may be clear only while no slot is taken; TAKEN is then 0 and no other flag than BOUND is
  * set. So a thread can take a free queue without looking at the ring. Only the baton's holder clears OWNED or sets PARKED, with one
@@ -39,8 +42,8 @@
  * whether the releaser or the holder frees the queue, whichever comes first.
  *
  * The word contains the segment's address, so that one compare-and-swap takes the slot and verifies that the slot is in this
- * segment. A submitter reads a segment only after it has a slot there, and a segment is never recycled while one of its
- * slots is unfilled or not consumed yet. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
+ * segment. A submitter accesses a segment only after it has a slot there, or the first slot of the next one: then it writes the
+ * link. A segment is never recycled while one of its taken slots is not consumed, or before the link that leaves it was followed. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
  * the word names now. */
 #ifndef SQ__STATE_STATE_H
 #define SQ__STATE_STATE_H
@@ -69,7 +72,8 @@ static inline bool sq__state_is_free(sq__state_t state) { return (state & SQ__OW
 /* Free, and not bound: a sync takes it, whichever thread makes it. */
 static inline bool sq__state_is_free_to_any_thread(sq__state_t state) { return (state & SQ__FLAGS) == 0; }
 
-/* Tasks that wait are discarded. */
+/* A shutdown discards the tasks that wait. The holder obeys SQ__DISCARD in the control, which is also set without this
+ * (sq__suspend_abandon; suspension.c). */
 static inline bool sq__state_is_discarded(sq__state_t state) {
     return (state & (SQ__CLOSED | SQ__DISCARDED)) == (SQ__CLOSED | SQ__DISCARDED);
 }

@@ -17,7 +17,7 @@ enum sq__work_kind {
     SQ__MEMBER, /* a TASK of a group */
     SQ__AWAITED, /* a thread in run_and_wait, which waits until the runner has run its function */
     SQ__RUN_ANYWHERE, /* a thread in async_and_wait: the runner runs its function; any other holder passes it the baton */
-    SQ__WAITER, /* a thread in sync, which waits for the baton */
+    SQ__WAITER, /* a thread in sync, which waits for the baton, or as a reader to be let in */
     SQ__SHARED, /* a list of waiting threads (kernel/shared.h) */
     SQ__NOTIFICATION, /* of a group: as DUE */
     /* `kind & SQ__CANCELLABLE` finds these two, with or without SQ__BARRIER. */
@@ -25,7 +25,7 @@ enum sq__work_kind {
     SQ__CANCELLED = 0x21,  /* a withdrawn CANCELLABLE: the baton's holder skips the slot */
 };
 
-/* A bit of the kind, of a TASK, PAIR, JOB, CANCELLABLE, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
+/* A bit of the kind, of a TASK, PAIR, JOB, DUE, CANCELLABLE, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
 enum { SQ__BARRIER = 0x40 };
 
 enum { SQ__KIND_BITS = 8 }; /* of a slot's word: a kind and the bit */
@@ -67,7 +67,7 @@ typedef struct sq__call {
 typedef struct sq__waiter {
     sq__token_t *token;
     sq__wait_id_t wait_id;
-    sq__call_t *call; /* of an AWAITED or RUN_ANYWHERE, or of a concurrent queue; else NULL */
+    sq__call_t *call; /* NULL: of a wait by sq__turn_take alone (queue/turn.h), which runs no function */
 } sq__waiter_t;
 
 /* L under the queue's lock. */
@@ -77,9 +77,9 @@ typedef struct sq__shared {
 } sq__shared_t;
 
 typedef struct sq__cancellable {
-    SQ__ATOMIC(uintptr_t) *place; /* where the task is, in one word; see withdraw.h. Not an sq__place_t (ring.h) */
+    SQ__ATOMIC(uintptr_t) *place; /* where the task is, in one word; see withdraw.h */
     const void *pair;   /* an sq__pair_t, or a struct that begins with the same fields */
-    bool takes_no_permit; /* does not count towards the capacity */
+    bool is_exempt; /* does not count towards the capacity */
 } sq__cancellable_t;
 
 typedef union sq__work {

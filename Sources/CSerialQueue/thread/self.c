@@ -22,8 +22,8 @@ static void unlist(sq__self_t *self) {
 /* The thread ends inside a task or inside the function of a once. On a stack of the program's own, addresses say nothing. */
 static bool was_left(const sq__self_t *self) {
     bool in_task = self->frame != NULL && self->frame != SQ__UNLISTED;
-    return self->explored == NULL && (in_task || self->hold != NULL) &&
-           sq__thread_owns_stack(in_task ? (const void *)self->frame : self->hold);
+    return self->explored == NULL && (in_task || self->duty != NULL) &&
+           sq__thread_owns_stack(in_task ? (const void *)self->frame : self->duty);
 }
 
 static void self_end(sq__exit_t *exit) {

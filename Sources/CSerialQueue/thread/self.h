@@ -36,19 +36,20 @@ static inline void sq__frame_set_site(sq__frame_t *frame, const void *site) {
     frame->has_site = site != NULL;
 }
 
-/* One for each once whose function this thread is running, and for each apply of another thread that it helps; innermost first. It is a
- * local variable of the function that does this. */
-typedef struct sq__hold {
+/* What a thread must end before other threads continue, next to tasks of queues: one for each once whose function it is running, each
+ * apply of another thread that it helps, and each item that it performs; innermost first. It is a local variable of the function that
+ * does this. */
+typedef struct sq__duty {
     const void *what;
     const char *pool; /* of an apply: its pool's label; else NULL */
     const char *item; /* of an item that is performed: its label; else NULL. Neither: it is a once */
-    struct sq__hold *parent;
-} sq__hold_t;
+    struct sq__duty *parent;
+} sq__duty_t;
 
 /* Only its own thread uses it; a dump peeks at it (platform/peek.h). L under the lock of the list; F fixed while it is listed. */
 typedef struct sq__self {
     sq__frame_t *frame; /* the innermost task, or NULL; SQ__UNLISTED: none, and the thread is not in the list yet */
-    sq__hold_t *hold;   /* the innermost once, apply or item that is performed, or NULL */
+    sq__duty_t *duty;   /* the innermost once, apply or item that is performed, or NULL */
     sq__token_t *token; /* NULL: none yet */
     struct sq__member *member; /* its record in a pool; NULL: not a pool's thread */
     struct sq__explored *explored; /* its record in a test that is being explored (explored.h), or NULL */
@@ -97,7 +98,7 @@ void sq__self_wait_over(sq__token_t *token);
 
 /* Other threads may wait for this one: it runs a task or the function of a once, or owns a loop. */
 static inline bool sq__self_may_be_needed(const sq__self_t *self) {
-    return self->frame != NULL || self->hold != NULL || self->owner != NULL;
+    return self->frame != NULL || self->duty != NULL || self->owner != NULL;
 }
 
 /* Returns the thread's record as the owner of loops; NULL: no memory, or the thread is ending. */

@@ -29,8 +29,8 @@ uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {
 }
 
 int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, const void *site, bool *passes) {
-    sq__place_t place;
-    int error = sq__ring_take_place(queue, false, &place);
+    sq__reserved_t place;
+    int error = sq__ring_reserve(queue, false, &place);
     if (error) {
         return error;
     }

@@ -83,8 +83,8 @@ static bool closes_cycle(sq__edge_t *first) {
         for (const sq__frame_t *frame = edge->frames; frame != NULL; frame = frame->parent) {
             reach(&search, edge, frame->owner);
         }
-        for (const sq__hold_t *hold = edge->holds; hold != NULL; hold = hold->parent) {
-            reach(&search, edge, hold->what);
+        for (const sq__duty_t *duty = edge->duties; duty != NULL; duty = duty->parent) {
+            reach(&search, edge, duty->what);
         }
         if (edge->wait->is_barrier) {
             reach(&search, edge, edge->wait->queue);
@@ -134,7 +134,7 @@ static void break_all_cycles(sq__edge_t *closer) {
 void sq__deadlock_enter(sq__edge_t *edge, const sq__wait_t *wait, sq_time_t deadline) {
     *edge = (sq__edge_t){ .wait = wait, .deadline = deadline, .report = sq__deadlock_report_room() };
     edge->frames = sq__self()->frame;
-    edge->holds = sq__self()->hold;
+    edge->duties = sq__self()->duty;
     edge->owner = sq__self()->owner;
     edge->thread_id = sq__thread_id();
     sq__thread_name(edge->thread_name, sizeof edge->thread_name);

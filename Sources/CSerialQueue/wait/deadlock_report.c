@@ -135,14 +135,14 @@ static void add_held(text_t *text, const sq__edge_t *edge) {
         add_frames(text, edge->frames, edge->held.frame->owner);
     } else if (edge->held.loop != NULL) {
         add(text, "owns the loop \"%s\"", sq__pool_label(edge->held.loop));
-    } else if (edge->held.hold == NULL) {
+    } else if (edge->held.duty == NULL) {
         add(text, "has a barrier at the head of its queue");
-    } else if (edge->held.hold->pool != NULL) {
-        add(text, "runs an iteration of apply on pool \"%s\"", edge->held.hold->pool);
-    } else if (edge->held.hold->item != NULL) {
-        add(text, "performs item \"%s\"", edge->held.hold->item);
+    } else if (edge->held.duty->pool != NULL) {
+        add(text, "runs an iteration of apply on pool \"%s\"", edge->held.duty->pool);
+    } else if (edge->held.duty->item != NULL) {
+        add(text, "performs item \"%s\"", edge->held.duty->item);
     } else {
-        add(text, "is inside the function of once \"%p\"", edge->held.hold->what);
+        add(text, "is inside the function of once \"%p\"", edge->held.duty->what);
     }
 }
 
@@ -158,7 +158,7 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
         add(text, " and waits for %s \"%s\"", subject->kind, subject->label);
         if (needed != NULL) {
             add(text, ", which %s queue \"%s\"", subject->relation, label_of(needed));
-        } else if (edge->onward->held.loop == NULL && edge->onward->held.hold == NULL && edge->onward->wait->is_barrier) {
+        } else if (edge->onward->held.loop == NULL && edge->onward->held.duty == NULL && edge->onward->wait->is_barrier) {
             add(text, ", which %s queue \"%s\"", subject->relation, edge->onward->wait->queue->label); /* behind its barrier */
         } else if (edge->onward->held.loop != NULL) {
             add(text, ", which %s loop \"%s\"", subject->relation, sq__pool_label(edge->onward->held.loop));

@@ -60,7 +60,7 @@ static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
     }
     sq__gate_word_t gate = gate_for(wait, queue);
     const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
-    const sq__token_t *first = sq__load_relaxed(&concurrent->first);
+    const sq__token_t *first = sq__load_relaxed(&concurrent->waiting_barrier);
     if (gate & SQ__GATE_BARRIER || (gate & SQ__GATE_DRAINING && (first == NULL || first == wait->token))) {
         return true;
     }
@@ -74,7 +74,7 @@ static bool needs_barrier(const sq__wait_t *wait, const sq__wait_t *barrier) {
         return false;
     }
     const sq__concurrent_t *concurrent = sq__concurrent_of(barrier->queue);
-    return gate_for(wait, barrier->queue) & SQ__GATE_DRAINING && sq__load_relaxed(&concurrent->first) == barrier->token;
+    return gate_for(wait, barrier->queue) & SQ__GATE_DRAINING && sq__load_relaxed(&concurrent->waiting_barrier) == barrier->token;
 }
 
 /* `is_own`: the task is on the stack of the thread that waits. */
@@ -110,15 +110,15 @@ sq__held_t sq__edge_held_for(const sq__edge_t *edge, const sq__wait_t *wait) {
     while (frame != NULL && !needs_task(wait, frame, edge->wait == wait)) {
         frame = frame->parent;
     }
-    const sq__hold_t *hold = frame == NULL ? edge->holds : NULL;
-    while (hold != NULL && !needs(wait, hold->what)) {
-        hold = hold->parent;
+    const sq__duty_t *duty = frame == NULL ? edge->duties : NULL;
+    while (duty != NULL && !needs(wait, duty->what)) {
+        duty = duty->parent;
     }
-    const sq__pool_t *loop = frame == NULL && hold == NULL ? needed_loop(wait, edge) : NULL;
-    return (sq__held_t){ .frame = frame, .hold = hold, .loop = loop };
+    const sq__pool_t *loop = frame == NULL && duty == NULL ? needed_loop(wait, edge) : NULL;
+    return (sq__held_t){ .frame = frame, .duty = duty, .loop = loop };
 }
 
 bool sq__edge_holds_up(const sq__edge_t *edge, const sq__wait_t *wait) {
     sq__held_t held = sq__edge_held_for(edge, wait);
-    return held.frame != NULL || held.hold != NULL || held.loop != NULL || needs_barrier(wait, edge->wait);
+    return held.frame != NULL || held.duty != NULL || held.loop != NULL || needs_barrier(wait, edge->wait);
 }

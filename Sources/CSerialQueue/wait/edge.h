@@ -8,7 +8,7 @@
 /* A task of a queue or the function of a once that a thread is running, or a loop that it owns: one of them is not NULL. */
 typedef struct sq__held {
     const sq__frame_t *frame;
-    const sq__hold_t *hold;
+    const sq__duty_t *duty;
     const sq__pool_t *loop;
 } sq__held_t;
 
@@ -17,7 +17,7 @@ typedef struct sq__edge {
     const sq__wait_t *wait;
     sq_time_t deadline;
     const sq__frame_t *frames; /* the tasks that the thread is running */
-    const sq__hold_t *holds;   /* the onces and applies whose functions it is running */
+    const sq__duty_t *duties;   /* the onces and applies whose functions it is running */
     const sq__owner_t *owner;  /* its record as the owner of loops; NULL: it owns none */
     char *report;              /* M  the thread's report; NULL: no memory */
     uint64_t thread_id;

@@ -56,7 +56,7 @@ static sq_queue_t *make_bounded(size_t capacity) {
     return queue;
 }
 
-/* To see it fail: leave out the bit in takes_room (run_task.c): its room does not come back. */
+/* To see it fail: leave out the bit in uses_room (run_task.c): its room does not come back. */
 TEST(a_barrier_pair_takes_room_and_a_job_does_not) {
     sq_queue_t *queue = make_bounded(1);
     for (size_t i = 0; i < 3; i += 1) {

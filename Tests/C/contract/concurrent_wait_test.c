@@ -311,7 +311,7 @@ TEST(a_barrier_that_is_a_member_waits_for_readers) {
     sq_pool_release(pool);
 }
 
-/* Its room comes back when it starts. To see it fail: leave out SQ__MEMBER in takes_room (run_task.c). */
+/* Its room comes back when it starts. To see it fail: leave out SQ__MEMBER in uses_room (run_task.c). */
 TEST(a_barrier_that_is_a_member_takes_room) {
     sq_pool_t *pool = sq_pool_create("pool", NULL);
     sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;

@@ -98,7 +98,7 @@ static void *submit_until_closed(void *argument) {
     }
 }
 
-/* To see it fail: in sq__ring_take_place, do not look at CLOSED (the runner is gone: a hang). */
+/* To see it fail: in sq__ring_reserve, do not look at CLOSED (the runner is gone: a hang). */
 TEST(a_shutdown_races_with_every_submission_and_each_accepted_one_has_one_outcome) {
     enum { THREADS = 3 };
     size_t all = 0, discarded = 0;

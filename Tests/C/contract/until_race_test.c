@@ -79,7 +79,7 @@ static void *stream(void *argument) {
 }
 
 /* Withdraw against grant against finish. To see it fail: in sq__token_withdraw, store the word instead of swapping it (a
- * granted wait is then withdrawn: no thread has the baton, and the test hangs); or in grant() of baton.c, do not look at what
+ * granted wait is then withdrawn: no thread has the baton, and the test hangs); or in sq__baton_grant, do not look at what
  * sq__token_grant returns (the same). */
 TEST(six_threads_that_time_out_after_0_to_20_us_lose_nothing_and_run_nothing_late) {
     enum { THREADS = 6 };
@@ -160,7 +160,7 @@ static void *time_out_or_be_refused(void *argument) {
     }
 }
 
-/* To see it fail: in grant() of baton.c, count `discarded` whatever sq__token_refuse returns. */
+/* To see it fail: in sq__baton_grant, count `discarded` whatever sq__token_refuse returns. */
 TEST(a_discard_at_the_moment_of_a_withdrawal_counts_each_place_once) {
     enum { THREADS = 3 };
     for (uint64_t round = 0; round < scaled(500); round += 1) {

@@ -180,7 +180,7 @@ static void fork_in_call(void *context) {
     }
 }
 
-/* regression. To see it fail (it hangs): in run_call (run_task.c) do not ask whether the queue is stale. */
+/* regression. To see it fail (it hangs): in run_for_waiter (run_task.c) do not ask whether the queue is stale. */
 TEST(a_child_that_returns_from_a_call_ends_and_wakes_no_thread_of_the_parent) {
     if (UNDER_TSAN || UNDER_ASAN) {
         return; /* as in fork_test: a child that is the copy of a thread, and ends with it */

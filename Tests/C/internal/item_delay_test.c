@@ -79,7 +79,7 @@ TEST(a_delayed_item_that_was_cancelled_is_not_submitted_and_does_not_count) {
     check_outcome(&stage.outcome, 0, 1);
 }
 
-/* A delayed item takes no room, so it gives none back. To see it fail: in sq__withdraw, give room whatever takes_no_permit says. */
+/* A delayed item takes no room, so it gives none back. To see it fail: in sq__withdraw, give room whatever is_exempt says. */
 TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     stage_t stage;
     size_t ran = 0;
@@ -97,7 +97,7 @@ TEST(a_delayed_item_that_is_due_can_be_cancelled_and_gives_back_no_room) {
     end(&stage);
 }
 
-/* To see it fail: in sq__withdraw_take (kernel/withdraw.c) do not look at takes_no_permit. */
+/* To see it fail: in sq__withdraw_take (kernel/withdraw.c) do not look at is_exempt. */
 TEST(a_delayed_item_that_ran_gives_back_no_room) {
     stage_t stage;
     begin(&stage, 1000, 1);

@@ -18,7 +18,7 @@ TEST(a_queue_that_was_never_measured_has_empty_histograms) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: call ended in run_call (run_task.c) after its grant. */
+/* To see it fail: call ended in run_for_waiter (run_task.c) after its grant. */
 TEST(a_task_is_counted_before_its_caller_continues) {
     sq_queue_t *queue = make_measured();
     uint64_t count = 0;

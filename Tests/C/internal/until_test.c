@@ -150,9 +150,9 @@ static void *linger(void *argument) {
  * condition in try_turn, or do not set `lingers`. */
 TEST(a_queue_whose_runner_lingers_is_free_to_a_caller_that_tries) {
     sq_queue_t *queue = make_queue_of("lingering", 0);
-    sq__place_t place;
+    sq__reserved_t place;
     size_t ran = 0;
-    CHECK_EQUAL(sq__ring_take_place(queue, false, &place), 0);
+    CHECK_EQUAL(sq__ring_reserve(queue, false, &place), 0);
     pthread_t runner = spawn(linger, queue);
     while (sq_sync_until(queue, SQ_NOW, add_one, &ran) != 0) { /* the runner may lose its processor */
     }
@@ -165,8 +165,8 @@ TEST(a_queue_whose_runner_lingers_is_free_to_a_caller_that_tries) {
 /* The test is the runner. */
 TEST(a_caller_that_tries_stops_when_the_runner_does_not_answer) {
     sq_queue_t *queue = make_queue_of("lingering", 0);
-    sq__place_t place;
-    CHECK_EQUAL(sq__ring_take_place(queue, false, &place), 0);
+    sq__reserved_t place;
+    CHECK_EQUAL(sq__ring_reserve(queue, false, &place), 0);
     CHECK(place.owns);
     CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, must_not_run, NULL), EAGAIN);
     check_outcomes(queue, 0, 0, 0, 1);

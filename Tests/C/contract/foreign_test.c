@@ -165,6 +165,11 @@ static void leave_elsewhere(sq_queue_t *queue, const char *where) {
     } else if (strcmp(where, "watcher's end") == 0) {
         REQUIRE(sq_queue_watch(queue, SQ_FOREVER, &(sq_watcher_t){ never_called, NULL, exit_thread }) == 0);
         sq_queue_watch(queue, 0, NULL);
+    } else if (strcmp(where, "perform") == 0) {
+        sq_item_perform(sq_item_create("performed", &(sq_task_t){ .run = exit_thread }));
+    } else if (strcmp(where, "once") == 0) {
+        static sq_once_t once = SQ_ONCE_INIT;
+        sq_once(&once, exit_thread, NULL);
     } else {
         static sq_deferred_t deferred = { .call = do_no_pair, .decided = leave_when_decided };
         REQUIRE(sq_async_deferred(queue, &deferred) == EINPROGRESS);
@@ -223,6 +228,16 @@ TEST(pthread_exit_in_a_function_that_is_no_task_is_reported_and_ends_the_process
         ending_t ending = run_captured("elsewhere", places[i]);
         const char *const words[] = { "pthread_exit", "must return" };
         check_aborted(&ending, words, 2);
+    }
+}
+
+/* To see it fail: ask only whether the duty has a pool (unwind_guard.c). */
+TEST(pthread_exit_in_what_runs_without_a_queue_is_reported_with_the_call_that_runs_it) {
+    const char *const places[][2] = { { "perform", "sq_item_perform" }, { "once", "sq_once" } };
+    for (size_t i = 0; i < 2; i += 1) {
+        ending_t ending = run_captured("elsewhere", places[i][0]);
+        const char *const words[] = { "pthread_exit", places[i][1], "must return" };
+        check_aborted(&ending, words, 3);
     }
 }
 

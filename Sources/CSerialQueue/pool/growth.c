@@ -194,6 +194,8 @@ void sq__growth_check(sq__alarm_t *alarm) {
     sq__mutex_lock(&pool->lock);
     if (sq__pool_has_ready(pool)) {
         adjust_seats(pool);
+    } else {
+        pool->window_checks = 0; /* the next window begins when entries wait again: what was idle in between says nothing */
     }
     seat_all(pool);
     pool->checks += pool->is_soon ? 1 : CHECKS_A_SECOND;

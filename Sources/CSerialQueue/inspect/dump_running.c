@@ -45,10 +45,33 @@ static void add_frame(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     }
 }
 
+static void add_apply(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread) {
+    size_t threads;
+    (void)sq__view_holders(view, thread->once, &threads);
+    sq__dump_add(text, "%s", thread->frames > 0 ? ", and works for" : "");
+    if (thread->code != 0) {
+        char name[256];
+        sq__symbols_text(view->symbols, thread->code, name, sizeof name);
+        sq__dump_add(text, " %s", name);
+    }
+    sq__dump_add(text, "%s an apply on pool \"%s\", for which %zu %s", thread->frames > 0 && thread->code == 0 ? "" : " of", thread->apply, threads,
+                 threads == 1 ? "thread works" : "threads work");
+}
+
+static void add_state(sq__dump_text_t *text, uint64_t thread_id) {
+    sq__thread_state_t state = sq__thread_state(thread_id);
+    const char *sleeps_in = state == SQ__THREAD_BLOCKED ? sq__thread_sleeps_in(thread_id) : NULL;
+    if (sleeps_in != NULL) {
+        sq__dump_add(text, "; it sleeps in %s", sleeps_in);
+    } else if (state != SQ__THREAD_UNKNOWN) {
+        sq__dump_add(text, state == SQ__THREAD_READY ? "; it uses the processor" : "; it sleeps in the system");
+    }
+}
+
 static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__view_thread_t *thread, bool asks) {
     sq__dump_add(text, "  ");
     sq__dump_add_thread(text, thread);
-    sq__dump_add(text, thread->frames > 0 ? " runs " : " runs a function");
+    sq__dump_add(text, thread->frames > 0 ? " runs " : thread->is_apply && thread->code != 0 ? " runs" : " runs a function");
     for (unsigned i = 0; i < thread->frames && i < SQ__VIEW_FRAMES; i += 1) {
         sq__dump_add(text, i > 0 ? ", called by " : "");
         add_frame(text, view, &thread->frame[i]);
@@ -57,10 +80,7 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
         sq__dump_add(text, ", and %u tasks further out", thread->frames - SQ__VIEW_FRAMES);
     }
     if (thread->is_apply) {
-        size_t threads;
-        (void)sq__view_holders(view, thread->once, &threads);
-        sq__dump_add(text, "%s an apply on pool \"%s\", for which %zu %s", thread->frames > 0 ? ", and works for" : " of", thread->apply, threads,
-                     threads == 1 ? "thread works" : "threads work");
+        add_apply(text, view, thread);
     } else if (thread->is_item) {
         sq__dump_add(text, "%s item \"%s\"", thread->frames > 0 ? ", and performs" : " of", thread->apply);
     } else if (thread->once != NULL) {
@@ -69,9 +89,7 @@ static void add_thread(sq__dump_text_t *text, const sq__view_t *view, const sq__
     if (thread->waits) {
         sq__dump_add(text, "; it waits (see above)");
     } else if (asks) {
-        sq__thread_state_t state = sq__thread_state(thread->self.thread_id);
-        const char *words = state == SQ__THREAD_READY ? "; it uses the processor" : state == SQ__THREAD_BLOCKED ? "; it sleeps in the system" : "";
-        sq__dump_add(text, "%s", words);
+        add_state(text, thread->self.thread_id);
     }
     sq__dump_add(text, "\n");
 }

@@ -35,7 +35,7 @@ void sq__dump_add_none(sq__dump_text_t *text, size_t lines) {
 
 void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds) {
     uint64_t microseconds = nanoseconds / 1000;
-    if (microseconds < 10000000) {
+    if (microseconds < 1000000) {
         sq__dump_add(text, "%llu.%03llu ms", (unsigned long long)(microseconds / 1000), (unsigned long long)(microseconds % 1000));
     } else {
         unsigned long long milliseconds = microseconds / 1000;

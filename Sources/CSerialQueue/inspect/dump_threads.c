@@ -150,6 +150,7 @@ static void read_thread(sq__view_t *view, size_t i) {
         thread->once = duty.what;
         thread->is_apply = duty.pool != NULL;
         thread->is_item = duty.item != NULL;
+        thread->code = duty.code;
         sq__peek_text(thread->is_apply ? duty.pool : thread->is_item ? duty.item : "", thread->apply, sizeof thread->apply);
         sq__view_add_key(view, &view->held, (uintptr_t)duty.what, 0, i);
     }
@@ -170,6 +171,7 @@ static void read_thread(sq__view_t *view, size_t i) {
         sq__symbols_want(view->symbols, thread->frame[k].code);
         sq__view_want_site(view, thread->frame[k].site);
     }
+    sq__symbols_want(view->symbols, thread->once != NULL ? thread->code : 0);
     sq__view_want_site(view, thread->waits ? thread->wait.site : 0);
 }
 

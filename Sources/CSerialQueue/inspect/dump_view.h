@@ -45,6 +45,7 @@ typedef struct sq__view_thread {
     sq__view_frame_t frame[SQ__VIEW_FRAMES];
     const void *once; /* the once whose function it is in, or the apply that it helps; or NULL */
     char apply[SQ__VIEW_LABEL]; /* the label of that apply's pool */
+    uintptr_t code;             /* of its iterations */
     bool is_apply;
     bool is_item; /* that is performed; `apply` is its label */
     bool waits;

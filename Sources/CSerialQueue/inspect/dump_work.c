@@ -32,15 +32,16 @@ static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__v
         sq__dump_add(text, ", %u of them threads that sleep, the longest for ", queue->threads);
         sq__dump_add_time(text, view->now > queue->oldest ? view->now - queue->oldest : 0);
     }
-    if (queue->oldest_site != 0) {
-        sq__dump_add(text, ", the oldest");
-        sq__dump_add_site(text, view, queue->oldest_site, queue->oldest_is_call);
-    }
     if (queue->is_concurrent) {
         add_gate(text, queue);
     }
-    sq__dump_add(text, "%s%s%s\n", queue->is_ready ? ", waits for a thread of its pool" : "", queue->state & SQ__SUSPENDED ? ", suspended" : "",
+    sq__dump_add(text, "%s%s%s", queue->is_ready ? ", waits for a thread of its pool" : "", queue->state & SQ__SUSPENDED ? ", suspended" : "",
                  queue->state & SQ__ENDED ? ", has ended" : queue->state & SQ__CLOSED ? ", shut down" : "");
+    if (queue->oldest_site != 0) {
+        sq__dump_add(text, "; the oldest");
+        sq__dump_add_site(text, view, queue->oldest_site, queue->oldest_is_call);
+    }
+    sq__dump_add(text, "\n");
 }
 
 void sq__dump_queues(sq__dump_text_t *text, sq__view_t *view) {

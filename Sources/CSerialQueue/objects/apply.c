@@ -77,7 +77,7 @@ typedef enum run_end { NONE_LEFT, OTHERS_WAIT, FORKED } run_end_t;
 static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
-    sq__duty_t duty = { .what = apply, .pool = sq__pool_label(apply->pool), .parent = self->duty };
+    sq__duty_t duty = { .what = apply, .pool = sq__pool_label(apply->pool), .code = apply->loop.code, .parent = self->duty };
     run_end_t end = NONE_LEFT;
     size_t begin, chunk = 1;
     bool is_timed = apply->most > 1;

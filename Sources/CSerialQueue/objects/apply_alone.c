@@ -15,7 +15,7 @@ enum { MOST_LOSSES = 6 };
 size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
-    sq__duty_t duty = { .what = &duty, .pool = "", .parent = self->duty };
+    sq__duty_t duty = { .what = &duty, .pool = "", .code = loop->code, .parent = self->duty };
     uint64_t began = briefly ? sq__clock_now() : 0;
     size_t i = begin, look = briefly ? begin + 1 : SIZE_MAX; /* after 1, 2, 4, ... iterations */
     self->duty = &duty;

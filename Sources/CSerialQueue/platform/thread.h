@@ -87,6 +87,9 @@ typedef enum sq__thread_state {
 /* The state of the thread with this number. Slow. */
 sq__thread_state_t sq__thread_state(uint64_t id);
 
+/* What a blocked thread sleeps in, in words: a call of the system, and what that is for; NULL: not known. Slow. */
+const char *sq__thread_sleeps_in(uint64_t id);
+
 /* Copies this thread's name. `size` is not 0. */
 void sq__thread_name(char *name, size_t size);
 

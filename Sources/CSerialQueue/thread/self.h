@@ -43,6 +43,7 @@ typedef struct sq__duty {
     const void *what;
     const char *pool; /* of an apply: its pool's label; else NULL */
     const char *item; /* of an item that is performed: its label; else NULL. Neither: it is a once */
+    uintptr_t code;   /* of an apply: that of its iterations, for dumps; else 0 */
     struct sq__duty *parent;
 } sq__duty_t;
 

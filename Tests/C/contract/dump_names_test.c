@@ -116,7 +116,7 @@ TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
     crowd_t crowd = { .pool = make_pool(2), .here = LATCH_INIT, .leave = LATCH_INIT };
     pthread_t caller = spawn(apply_crowd, &crowd);
     latch_wait(&crowd.here, 3);
-    CHECK_LINE(dump_now(), "an apply on pool \"test pool\", for which 3 threads work", NULL, NULL);
+    CHECK_LINE(dump_now(), " runs iterate", " of an apply on pool \"test pool\", for which 3 threads work", "futex: a lock or a condition of the program");
     latch_bump(&crowd.leave);
     join(caller);
     sq_pool_release(crowd.pool);

@@ -291,7 +291,7 @@ TEST(timers_and_delayed_tasks_are_shown_with_their_queues) {
     CHECK_EQUAL(sq_async_after(manual, 5000000000u, do_nothing, NULL), 0);
     const char *text = dump_now();
     CHECK_LINE(text, "a timer of queue \"hours\", every 60.000 s", NULL, NULL);
-    CHECK_LINE(text, "in 5000.000 ms of the clock of pool \"manual\": a delayed task of queue \"by hand\"", NULL, NULL);
+    CHECK_LINE(text, "in 5.000 s of the clock of pool \"manual\": a delayed task of queue \"by hand\"", NULL, NULL);
     sq_timer_release(timer);
     sq_queue_release(queue);
     sq_queue_release(manual);

@@ -33,11 +33,11 @@ TEST(a_dump_of_a_thread_whose_records_are_overwritten_has_an_end) {
             memory[k] = random_word(&random, memory, queue);
         }
         self->frame = (sq__frame_t *)(void *)&memory[random_below(&random, WORDS / 2)];
-        self->hold = (sq__duty_t *)(void *)&memory[random_below(&random, WORDS / 2)];
+        self->duty = (sq__duty_t *)(void *)&memory[random_below(&random, WORDS / 2)];
         self->wait = (const sq__wait_t *)(const void *)&memory[random_below(&random, WORDS / 2)];
         const char *text = dump_now();
         self->frame = kept.frame;
-        self->hold = kept.hold;
+        self->duty = kept.duty;
         self->wait = kept.wait;
         CHECK(strstr(text, "END OF THE DUMP") != NULL);
     }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -58,21 +59,53 @@ uint64_t sq__thread_processor_time(uint64_t id) {
     return clock_gettime(clock, &used) == 0 ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
 }
 
-sq__thread_state_t sq__thread_state(uint64_t id) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/stat", id);
+/* Reads a file of the thread in /proc. False: it cannot be opened. */
+static bool read_file(uint64_t id, const char *name, char *text, size_t size) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/%s", id, name);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        return SQ__THREAD_UNKNOWN;
+        return false;
     }
-    ssize_t length = read(file, text, sizeof text - 1);
+    ssize_t length = read(file, text, size - 1);
     close(file);
     text[length > 0 ? length : 0] = '\0';
-    const char *state = strrchr(text, ')'); /* behind the name, which may have parentheses of its own */
+    return true;
+}
+
+sq__thread_state_t sq__thread_state(uint64_t id) {
+    char text[512];
+    const char *state = read_file(id, "stat", text, sizeof text) ? strrchr(text, ')') : NULL; /* behind the name, which may have parentheses */
     if (state == NULL || state[1] != ' ') {
         return SQ__THREAD_UNKNOWN;
     }
     return state[2] == 'R' ? SQ__THREAD_READY : SQ__THREAD_BLOCKED;
+}
+
+const char *sq__thread_sleeps_in(uint64_t id) {
+    /* Those that a task is found in again and again. Not every processor has the older ones. */
+    static const struct { long number; const char *words; } calls[] = {
+        { SYS_futex, "futex: a lock or a condition of the program" }, { SYS_read, "read" }, { SYS_readv, "read" }, { SYS_pread64, "read" },
+        { SYS_write, "write" }, { SYS_writev, "write" }, { SYS_pwrite64, "write" }, { SYS_fsync, "fsync" }, { SYS_fdatasync, "fsync" },
+        { SYS_recvfrom, "recv" }, { SYS_recvmsg, "recv" }, { SYS_sendto, "send" }, { SYS_sendmsg, "send" }, { SYS_connect, "connect" },
+        { SYS_accept, "accept" }, { SYS_accept4, "accept" }, { SYS_ppoll, "poll" }, { SYS_pselect6, "select" }, { SYS_epoll_pwait, "epoll_wait" },
+        { SYS_nanosleep, "a sleep" }, { SYS_clock_nanosleep, "a sleep" }, { SYS_wait4, "wait: a child of the program" },
+        { SYS_flock, "flock: the lock of a file" }, { SYS_openat, "open" },
+#ifdef SYS_poll
+        { SYS_poll, "poll" }, { SYS_select, "select" }, { SYS_epoll_wait, "epoll_wait" }, { SYS_pause, "pause" },
+#endif
+    };
+    char text[160], *end;
+    if (!read_file(id, "syscall", text, sizeof text)) {
+        return NULL;
+    }
+    long number = strtol(text, &end, 10); /* "running", if it no longer sleeps */
+    for (size_t i = 0; end != text && i < sizeof calls / sizeof calls[0]; i += 1) {
+        if (calls[i].number == number) {
+            return calls[i].words;
+        }
+    }
+    return NULL;
 }
 
 #endif

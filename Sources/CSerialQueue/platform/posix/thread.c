@@ -64,4 +64,6 @@ void sq__thread_wake_in_time(void) {}
 uint64_t sq__thread_processor_time(uint64_t id) { return (void)id, 0; }
 sq__thread_state_t sq__thread_state(uint64_t id) { return (void)id, SQ__THREAD_UNKNOWN; }
 
+const char *sq__thread_sleeps_in(uint64_t id) { return (void)id, NULL; }
+
 #endif

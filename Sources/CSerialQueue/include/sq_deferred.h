@@ -44,7 +44,8 @@ SQ_USE_RESULT int sq_async_deferred(sq_queue_t *queue, sq_deferred_t *task);
  * Submits a task as sq_async_deferred does, so that sq_async_cancel can withdraw it before its turn.
  *
  * The struct must stay valid and must not move until `call` begins, `decided` reports an error, or the task is withdrawn or
- * cancelled. Never blocks; any thread may call.
+ * cancelled; after EINPROGRESS, and if it is not withdrawn, also until `decided` has begun, which may be after `call` has begun. Never
+ * blocks; any thread may call.
  *
  * @retval 0 The task has been submitted; `call` will be called once, unless it is cancelled.
  * @retval EINPROGRESS The task waits for room.

@@ -54,9 +54,9 @@ static bool end_running_wait(sq_group_t *group, running_wait_t *wait) {
     return true;
 }
 
-/* Runs what manual pools have ready: no other thread may. Returns 0: the wait is over; EAGAIN: nothing is ready; or ESTALE: a task has
- * forked, and this is the child. */
-static int run_members(sq_group_t *group) {
+/* Runs what manual pools have ready: no other thread may. Returns 0: the wait is over; EAGAIN: nothing is ready, or the deadline is reached;
+ * or ESTALE: a task has forked, and this is the child. */
+static int run_members(sq_group_t *group, sq_time_t deadline) {
     running_wait_t wait = { .await.ended = note_over };
     sq__pool_t *pool = sq__member_count_manual_pool(group);
     int error = pool != NULL ? sq_group_await(group, &wait.await) : EAGAIN;
@@ -66,7 +66,8 @@ static int run_members(sq_group_t *group) {
             return ESTALE;
         }
         sq__pool_release(pool);
-        pool = ran && !sq__load_relaxed(&wait.is_over) ? sq__member_count_manual_pool(group) : NULL; /* end_running_wait looks again */
+        bool continues = ran && !sq__load_relaxed(&wait.is_over) && sq__wait_check_deadline(deadline) == 0; /* end_running_wait looks again */
+        pool = continues ? sq__member_count_manual_pool(group) : NULL;
     }
     if (pool != NULL) {
         sq__pool_release(pool);
@@ -86,6 +87,6 @@ int sq_group_wait(sq_group_t *group, sq_time_t deadline) {
     if (error) {
         return error;
     }
-    error = run_members(group);
+    error = run_members(group, deadline);
     return error == EAGAIN ? wait_for_members(group, deadline) : error;
 }

@@ -102,10 +102,10 @@ static bool is_over(sq_item_t *item, int *error) {
     return state & SQ__ITEM_OVER;
 }
 
-/* Runs what a manual pool has ready: no other thread may. */
-static void run_ahead(sq_item_t *item) {
+/* Runs what a manual pool has ready, until the deadline: no other thread may. */
+static void run_ahead(sq_item_t *item, sq_time_t deadline) {
     int error;
-    while (!is_over(item, &error)) {
+    while (!is_over(item, &error) && sq__wait_check_deadline(deadline) == 0) {
         bool is_accepted = sq__load_acquire(&item->state) & SQ__ITEM_ACCEPTED; /* [item] acquire: the pool */
         if (!is_accepted || item->pool == NULL || sq__pool_clock(item->pool) == NULL || !sq__pool_run_next(item->pool)) {
             return;
@@ -132,7 +132,7 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
 
 static int wait_for_outcome(sq_item_t *item, sq_time_t deadline) {
     int outcome;
-    run_ahead(item);
+    run_ahead(item, deadline);
     if (item->process != sq__process()) {
         return ESTALE;
     }

@@ -67,7 +67,8 @@ static sq__member_count_t *find_count(sq_group_t *group, fit_t fits, const void 
 
 static bool is_on_manual_pool(sq__member_count_t *member_count, const void *argument) {
     (void)argument;
-    return sq__pool_clock(member_count->pool) != NULL && sq__member_count_members(sq__load_relaxed(&member_count->members)) > 0;
+    return sq__pool_clock(member_count->pool) != NULL && sq__member_count_members(sq__load_relaxed(&member_count->members)) > 0
+        && sq__pool_is_crowded(member_count->pool);
 }
 
 sq__pool_t *sq__member_count_manual_pool(sq_group_t *group) {

@@ -13,7 +13,7 @@ bool sq__member_count_exists(const sq__subject_t *subject, const void *queue);
 /* 0: no accepted member waits for its turn in this concurrent queue. Otherwise a number that changes when a member starts. */
 uint64_t sq__member_count_queued(const sq__subject_t *subject, const sq_queue_t *queue);
 
-/* Returns the manual pool, retained, of a queue that has members; NULL: there is none. */
+/* Returns the manual pool, retained, of a queue that has members, if something is ready in it; NULL: there is none. */
 sq__pool_t *sq__member_count_manual_pool(sq_group_t *group);
 
 /* A loop of this owner on which the group has an accepted member; NULL: none. It exists as long as the owner sleeps. */

@@ -121,7 +121,7 @@ static blocked_t count_blocked(sq__pool_t *pool) {
         blocked.for_long += is_blocked && found == FOR_LONG;
     }
     sq__mutex_lock(&pool->lock);
-    blocked.is_idle = used_little && blocked.briefly * 4 >= pool->seated * 3;
+    blocked.is_idle = used_little && blocked.briefly > 0 && blocked.briefly * 4 >= pool->seated * 3;
     return blocked;
 }
 

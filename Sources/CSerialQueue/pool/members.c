@@ -145,6 +145,9 @@ typedef struct work {
 /* With the lock: the next work of a member that has a seat. False: it has left its seat. */
 static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
     bool stays = pool->seated <= pool->seats;
+    if (!stays && sq__pool_has_ready(pool) && pool->seats < pool->most) {
+        sq__growth_schedule(pool, true); /* it leaves its seat to a member that has taken its own back: an entry waits again */
+    }
     bool helps = stays && pool->helps != NULL && (!sq__pool_has_ready(pool) || pool->takes_offer_next);
     *work = (work_t){ .offer = helps ? sq__offer_take(pool) : NULL };
     if (stays && !helps) {

@@ -45,13 +45,18 @@ static void start(sq_await_t *at_end) {
     sq_queue_release(successor);
 }
 
-/* Suspends what was made, if the queue has not ended. Returns false if there is no memory for the `*at_end` that will resume it. */
-static bool hold_back(const sq_queue_t *queue, sq_queue_t *made, sq_await_t **at_end) {
+/* Suspends what was made, if the queue has not ended. Returns false if there is no memory for the `*at_end` that will resume it, or for the
+ * queue's record of it: once other threads can see what was made, nothing may fail. */
+static bool hold_back(sq_queue_t *queue, sq_queue_t *made, sq_await_t **at_end) {
     *at_end = NULL;
     if (sq_has_ended(queue)) {
         return true;
     }
     *at_end = sq__memory(sizeof **at_end);
+    if (*at_end != NULL && !sq__end_prepare(queue)) {
+        sq__memory_free(*at_end);
+        *at_end = NULL;
+    }
     if (*at_end != NULL) {
         **at_end = (sq_await_t){ .ended = start, .context = made };
         sq_suspend(made);

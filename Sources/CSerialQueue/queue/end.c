@@ -70,6 +70,13 @@ typedef struct at_end {
     sq_await_entry_t *newest; /* L */
 } at_end_t;
 
+bool sq__end_prepare(sq_queue_t *queue) {
+    sq__lock(queue);
+    bool is_there = sq__extra_make(queue, SQ__EXTRA_AT_END, sizeof(at_end_t)) != NULL;
+    sq__unlock(queue);
+    return is_there;
+}
+
 int sq__end_await(sq_queue_t *queue, sq_await_t *await) {
     SQ__CHECK_HANDLE(queue);
     if (sq__queue_is_stale(queue)) {

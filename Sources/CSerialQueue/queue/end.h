@@ -28,6 +28,9 @@ void sq__queue_end(sq_queue_t *queue, bool by_runner);
 /* Frees an ended queue without references, or a free one. */
 void sq__queue_dispose(sq_queue_t *queue);
 
+/* Makes the record of awaits, so that sq__end_await does not fail. False: no memory. */
+bool sq__end_prepare(sq_queue_t *queue);
+
 /* L. The wait has begun, and the queue has not ended. */
 void sq__enders_add(sq__ender_t *ender);
 

@@ -50,14 +50,15 @@ static bool run_one(sq__wait_t *wait) {
         || (wait->root != wait->queue && !sq__pool_is_loop(wait->pool) && sq__pool_run_next(wait->pool));
 }
 
-/* Checked between tasks only where their number has no bound: the tasks ahead of a turn have one, those ahead of a group's members do not. */
+/* Checked between tasks only where their number has no bound: the tasks ahead of a turn have one, those of a target and those ahead of a
+ * group's members do not. */
 static bool is_late(const sq__wait_t *wait, sq_time_t deadline) {
-    return wait->runs_members && deadline != SQ_FOREVER && sq__clock_now() >= deadline;
+    return (wait->runs_members || wait->root != wait->queue) && deadline != SQ_FOREVER && sq__clock_now() >= deadline;
 }
 
 bool sq__wait_runs_ahead(sq__wait_t *wait, sq_time_t deadline) {
     uint32_t process = sq__process();
-    while (sq__token_is_open(wait->token, wait->wait_id) && !is_late(wait, deadline) && run_one(wait)) {
+    while (sq__token_is_open(wait->token, wait->wait_id) && run_one(wait) && !is_late(wait, deadline)) {
     }
     return process == sq__process();
 }

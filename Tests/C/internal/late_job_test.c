@@ -141,24 +141,32 @@ TEST(a_late_job_keeps_its_queue_and_its_thread_ends_with_it) {
     sq_queue_release(queue);
 }
 
-TEST(without_memory_or_a_thread_a_late_job_is_refused) {
+/* A queue of its own for each failure: what one call has made, the next one finds. Returns whether something failed. */
+static bool submit_late_in_famine(failure_t what, uint64_t nth) {
+    begin();
+    sq_queue_t *queue = make_queue_of("famine", 0);
+    CHECK_EQUAL(sq_suspend(queue), 0);
+    submit(queue, 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
+    fail_nth(what, nth, false);
+    int error = sq__async_after_end(queue, write_job, &numbers[1], queue);
+    uint64_t failed = fail_nothing();
+    CHECK(error == 0 || (error == ENOMEM && failed == 1));
+    if (error) {
+        CHECK_EQUAL(sq__async_after_end(queue, write_job, &numbers[1], queue), 0);
+    }
+    CHECK_EQUAL(sq_resume(queue), 0);
+    wait_for_last(queue);
+    CHECK_JOURNAL(0, 1);
+    sq_queue_release(queue);
+    return failed > 0;
+}
+
+/* To see it fail (it hangs): in hold_back of after_end.c do not call sq__end_prepare. */
+TEST(without_memory_or_a_thread_a_late_job_is_refused_or_runs) {
     for (failure_t what = FAIL_ALLOCATION; what <= FAIL_THREAD; what += 1) {
-        begin();
-        sq_queue_t *queue = make_queue_of("famine", 0);
-        CHECK_EQUAL(sq_suspend(queue), 0);
-        submit(queue, 0);
-        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), ETIMEDOUT);
-        int error = ENOMEM;
-        for (uint64_t nth = 1; error; nth += 1) {
-            fail_nth(what, nth, false);
-            error = sq__async_after_end(queue, write_job, &numbers[1], queue);
-            uint64_t failed = fail_nothing();
-            CHECK(error == 0 || (error == ENOMEM && failed == 1));
+        for (uint64_t nth = 1; submit_late_in_famine(what, nth); nth += 1) {
         }
-        CHECK_EQUAL(sq_resume(queue), 0);
-        wait_for_last(queue);
-        CHECK_JOURNAL(0, 1);
-        sq_queue_release(queue);
     }
 }
 

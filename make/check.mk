@@ -55,13 +55,17 @@ check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
 
-# Two lists side by side: what builds in build/gcc-release is in the first, what builds in .build and .build-release in the second, where each part
-# takes the builds of those before it. The third list, the longest first, is for whichever of the two has ended: those parts share no folder.
-check: ## every check below but the sanitizers; says when a part begins, and what those that run do
-	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 gdb abidiff mandoc $(SWIFT_TOOLS))
+# Lists that run side by side share no build folder (build/gcc-release in the first, .build and .build-release in the second), and each part takes
+# the builds of those before it. The third list is for whichever of the two has ended.
+check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
+	$(call need,$(C_TOOLS) tsan g++ nm pkg-config cmake python3 gdb abidiff mandoc $(SWIFT_TOOLS))
 	$(call check_parts,layers system c documents install release abi manual trace debugger probes soak storm dispatch-c + \
-	    swift must-not-compile cells swift-release examples + \
-	    model c-clang$(comma)probes-clang cross headers fuzz package names dispatch-rows tags recipes words comments mutants)
+	    swift must-not-compile cells + \
+	    headers package names dispatch-rows tags recipes words comments mutants)
+
+check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, other systems, fuzzing
+	$(call need,$(C_TOOLS) tsan gcc g++ clang nm python3 $(SWIFT_TOOLS))
+	$(call check_parts,model + swift-release examples + c-clang$(comma)probes-clang cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))
@@ -89,7 +93,7 @@ check-static-swift: ## a Swift program with the runtime linked statically, and o
 check-compilers: ## the core with each installed gcc and clang, C11 to C23, -O0 to -O3, link-time optimisation; the headers in C++11 to C++23
 	$(call check_parts,compilers)
 
-check-cross: ## the core compiles, and links, for macOS and FreeBSD (pip installs ziglang); a part of `make check`, too
+check-cross: ## the core compiles, and links, for macOS and FreeBSD (pip installs ziglang); a part of `make check-long`, too
 	$(call check_parts,cross)
 
 check-system: ## nothing outside platform/ asks which system it is
@@ -124,7 +128,7 @@ check-examples: ## every example does its job, in C and in Swift, and both say t
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
 	$(call check_parts,examples)
 
-model: ## the schedule explorer on the core; QUICK=1: its short set, which `make check` runs
+model: ## the schedule explorer on the core; QUICK=1: its short set, which `make check-long` runs
 	$(call need,gcc libc tsan)
 	Tests/Explore/run
 
@@ -142,4 +146,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan)
 
-.PHONY: check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme
+.PHONY: check-long check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

@@ -1,5 +1,5 @@
-/* refused_test.c: a process in which one system call is refused, as containers and sandboxes do: the library does without, or says
- * in a word what it cannot do. It never hangs, and no task is lost. Documentation/Systems.md has the calls. */
+/* refused_test.c: a process in which one system call is refused, as containers and sandboxes do, or that has no descriptors, no files to
+ * write, no terminal: the library does without, or says in a word what it cannot do. It never hangs, and no task is lost. Documentation/Systems.md has the calls. */
 #include "child.h"
 #include "inject.h"
 #include "latch.h"
@@ -15,6 +15,9 @@
 
 #include <sys/stat.h>
 #include <sys/syscall.h>
+
+/* In place of a call's number. */
+enum { NO_DESCRIPTOR = -1, READ_ONLY = -2, NO_STREAMS = -3 };
 
 /* EXECUTES: the process can still execute itself, so that the library begins under the filter. */
 static const struct {
@@ -37,12 +40,14 @@ static const struct {
     { "gettid", SYS_gettid, true },
     { "readlinkat", SYS_readlinkat, true },
     { "openat", SYS_openat, false }, /* no /proc, among others */
-    { "no descriptor", -1, false },
+    { "no descriptor", NO_DESCRIPTOR, false },
+    { "files are read-only", READ_ONLY, true },
+    { "no terminal, no standard streams", NO_STREAMS, true },
 };
 enum { CALLS = sizeof calls / sizeof calls[0] };
 
 static int kept_file; /* opened before the refusal */
-static bool has_descriptors = true;
+static bool has_descriptors = true, is_read_only = false;
 
 /* What was written to that file, from its beginning. */
 static const char *written(void) {
@@ -113,7 +118,9 @@ static void use_the_rest(const sq_pool_t *pool) {
     CHECK_EQUAL(sq_dump(kept_file), 0);
     CHECK(strstr(written(), "com.example.shown") != NULL);
     CHECK_EQUAL(sq_resume(queue), 0);
-    if (sq_trace_start("/tmp/sq-refused-%p") == 0) {
+    int error = sq_trace_start("/tmp/sq-refused-%p");
+    CHECK(!is_read_only || error == EROFS);
+    if (error == 0) {
         CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
         CHECK_EQUAL(sq_trace_stop(), 0);
         char path[64];
@@ -136,6 +143,8 @@ static int use(void) {
 /* With SQ_DUMP, whose file is stderr: a dump when the signal comes, or a line that says why there will be none. */
 static int use_with_signal(void) {
     kept_file = STDERR_FILENO;
+    is_read_only = getenv("SQ_TRACE") != NULL;
+    CHECK(!is_read_only || strstr(written(), "SQ_TRACE") != NULL);
     if (strstr(written(), "Continuing without") == NULL) {
         REQUIRE(kill(getpid(), SIGUSR2) == 0);
         while (strstr(written(), "END OF THE DUMP") == NULL) { /* the watchdog bounds it */
@@ -154,12 +163,25 @@ int child_main(int count, char **words) {
     char path[] = "/tmp/sq-refused-file-XXXXXX";
     kept_file = mkstemp(path);
     REQUIRE(kept_file >= 0 && unlink(path) == 0);
-    if (calls[which].number < 0) {
+    switch (calls[which].number) {
+    case NO_DESCRIPTOR:
         has_descriptors = false;
         REQUIRE(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ (rlim_t)kept_file + 1, (rlim_t)kept_file + 1 }) == 0);
-        return use();
+        break;
+    case READ_ONLY:
+        is_read_only = true;
+        REQUIRE(setenv("SQ_TRACE", "/tmp/sq-refused-%p", 1) == 0);
+        refuse_writing();
+        break;
+    case NO_STREAMS: /* the library's own descriptors become 0, 1 and 2 */
+        (void)setsid();
+        for (int stream = 0; stream <= STDERR_FILENO; stream += 1) {
+            close(stream);
+        }
+        break;
+    default:
+        refuse(calls[which].number, EPERM);
     }
-    refuse(calls[which].number, EPERM);
     if (strcmp(words[0], "executes") == 0) {
         command_t command;
         REQUIRE(dup2(kept_file, STDERR_FILENO) >= 0 && setenv("SQ_DUMP", "USR2", 1) == 0);

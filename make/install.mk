@@ -52,7 +52,7 @@ Name: serialqueue-dispatch
 Description: The calls of libdispatch for C programs, on serial queues
 Version: $(VERSION)
 Cflags: -I$${includedir}
-Libs: -L$${libdir} -lserialqueue-dispatch -lserialqueue
+Libs: -L$${libdir} -lserialqueue-dispatch -Wl,--push-state,--no-as-needed -lserialqueue -Wl,--pop-state
 Libs.private: -pthread
 endef
 export PKGCONFIG_DISPATCH

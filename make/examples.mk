@@ -69,7 +69,7 @@ $(DEMO_TEXT):
 	@mv $@.part $@
 
 demo: $(DEMO_TEXT) ## build and run the examples that show most: under half a minute after the build
-	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
+	$(call need,$(C_TOOLS) $(SWIFT_TOOLS) python3)
 	$(C_EXAMPLES)
 	@for name in wordcount hangs; do $(SWIFT_RELEASE) --product $$name || exit; done
 	@make/demo "$$($(SWIFT_RELEASE) --show-bin-path)" build/examples $(DEMO_TEXT)

@@ -1,7 +1,8 @@
 // inversion: priority inversion with DispatchQueue, and with a SerialQueue without and with `helps`.
 //
-//     taskset -c 0 inversion          three runs on one processor: how long the sync took, and a picture of each
-//     SQ_TRACE=inversion.trace taskset -c 0 inversion && sq-trace timeline inversion.trace     the runs with a SerialQueue as a timeline
+//     taskset -c 0 swift run -c release inversion     three runs on one processor: how long the sync took, and a picture of each
+//
+// SerialQueue.docc/PriorityInversion.md has the commands that show the runs with a SerialQueue as a timeline.
 //
 // A queue of the background class has a backlog, a thread computes all the time, and an interactive thread needs the queue: its sync
 // waits for the backlog, which a thread runs that gets little of the processor. On Apple's systems the kernel raises that thread.

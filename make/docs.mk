@@ -40,9 +40,10 @@ docs: ## build/docs/html: one site of the Swift modules and the C headers (DOCS_
 	    --synthesized-landing-page-name 'Serial queues' --synthesized-landing-page-topics-style list --output-path $(DOCS)/html
 	@# Next to them the C headers, and the page that a visitor sees first.
 	@$(MAKE) --no-print-directory -s man
-	@mkdir -p $(DOCS)/html/c
-	@set -e; for page in build/man/man[37]/*; do \
-	    mandoc -T html -O man=%N.%S.html,style=style.css $$page > $(DOCS)/html/c/$${page##*/}.html; \
+	@# All pages in one folder: a name that mandoc finds there links to its page, and another one (errno) to the web.
+	@mkdir -p $(DOCS)/html/c $(DOCS)/man && ln -s '$(CURDIR)'/build/man/man*/* $(DOCS)/man
+	@set -e; cd $(DOCS)/man; for page in *; do \
+	    mandoc -T html -O 'man=%N.%S.html;https://manpages.debian.org/%N.%S,style=style.css' $$page > ../html/c/$$page.html; \
 	done
 	@cp Documentation/Site/style.css $(DOCS)/html/c/ && cp Documentation/Site/index.html $(DOCS)/html/
 	@printf '%s\n' 'To read it here: python3 -m http.server --directory $(DOCS)/html 8000' 'then open  $(DOCS_URL)'

@@ -14,7 +14,8 @@ extension Stage {
 extension Timeline {
     /// An SVG picture: time from left to right, a line for each stage that can run at a time. Pointing at a box names it.
     ///
-    /// A band says when the list scrolled. Stages of a row that was cancelled are pale; the last lines have a mark where rows were.
+    /// A band says when the list scrolled. Stages of a row that was cancelled are pale; the last lines have a mark where rows were. What is too
+    /// short to be seen is drawn wider: `load`, above what follows it.
     /// The whole is as wide as the window: it is 1,000 units wide, however long it took, and has no size of its own.
     func svg() -> String {
         let record = record, lines = lines()
@@ -26,7 +27,7 @@ extension Timeline {
             "<text x=\"\(number(x))\" y=\"\(y)\"\(more)>\(text)</text>\n"
         }
         func box(_ start: Double, _ end: Double, _ y: Int, _ height: Int, _ more: String, _ title: String) -> String {
-            "<rect x=\"\(number(left + start * scale))\" y=\"\(y)\" width=\"\(number(max(0.3, (end - start) * scale)))\" "
+            "<rect x=\"\(number(left + start * scale))\" y=\"\(y)\" width=\"\(number(max(2, (end - start) * scale)))\" "
                 + "height=\"\(height)\" \(more)><title>\(title)</title></rect>\n"
         }
 
@@ -36,16 +37,18 @@ extension Timeline {
             svg += text(Double(26 + place * 80), 18, stage.rawValue)
         }
         svg += "<rect x=\"330\" y=\"8\" width=\"12\" height=\"12\" fill=\"#f3d9e4\"/>\n" + text(346, 18, "the list scrolls: suspended")
-        svg += text(560, 18, "pale: of a row that was cancelled")
+        let pale = "fill-opacity=\"0.4\""
+        svg += "<rect x=\"540\" y=\"8\" width=\"12\" height=\"12\" fill=\"\(Stage.decode.color)\" \(pale)/>\n"
+        svg += text(556, 18, "pale: of a row that was cancelled")
         for band in record.scrolled {
             svg += box(band.lowerBound, band.upperBound, 30, marks - 30, "fill=\"#f3d9e4\"", "the list scrolls: the queue is suspended")
         }
         for (place, line) in lines.enumerated() {
-            svg += text(8, 58 + place * 40, "at a time \(place + 1)")
-            for span in line {
+            svg += text(8, 50 + place * 40, "stage \(place + 1)") + text(8, 66 + place * 40, "at a time")
+            for span in line.filter({ $0.stage != .load }) + line.filter({ $0.stage == .load }) {
                 let isCancelled = record.cancelled[span.attempt] != nil
                 let title = "\(span.stage) \(span.row), \(number((span.end - span.start) * 1000)) ms\(isCancelled ? ", cancelled" : "")"
-                let look = "fill=\"\(span.stage.color)\" fill-opacity=\"\(isCancelled ? 0.4 : 1)\" stroke=\"white\" stroke-width=\"0.3\""
+                let look = "fill=\"\(span.stage.color)\" \(isCancelled ? pale : "fill-opacity=\"1\"") stroke=\"white\" stroke-width=\"0.3\""
                 svg += box(span.start, span.end, 36 + place * 40, 34, look, title)
                 if span.stage == .decode, (span.end - span.start) * scale > textWidth("\(span.row)") + 6 {
                     svg += text(left + span.start * scale + 3, 58 + place * 40, "\(span.row)", " fill=\"white\"")

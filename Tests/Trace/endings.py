@@ -60,6 +60,17 @@ def check_hangs(check, equal, program, folder):
     return os.path.join(folder, 'hang')
 
 
+def check_shares(check, equal, found, symbols_are_there):
+    """An apply of four iterations on two threads, and one of one."""
+    equal('iterations of an apply', sum(share.ran for share in found.shares), 4 + 1)
+    equal('each thread has its share', len({share.thread for share in found.shares}), 2)
+    check('a share has begun and ended', all(share.start <= share.end < found.finish and not share.is_open for share in found.shares))
+    equal('it has all iterations beside it', {share.count for share in found.shares}, {1, 4})
+    name = 'blur_row' if symbols_are_there else 'iteration'
+    lines = stats.applies(found)
+    check(f'stats has one line for the function: {lines}', len(lines) == 1 and re.fullmatch(rf'apply of {name}.*: 5 iterations on 2 threads, .* in all', lines[0]))
+
+
 def check_outcomes(check, equal, program, folder):
     path = os.path.join(folder, 'outcomes')
     equal('the program ends', record(program, '', path), 0)
@@ -72,6 +83,7 @@ def check_outcomes(check, equal, program, folder):
           [('work', 'row 7: load_row'), ('late', 'never_runs')] if symbols_are_there else [('work', 'row 7'), ('late', '')])
     ends = [queue for _, _, category, _, queue in found.instants if category == 'end of the queue']
     equal('each queue ends once', len(ends), len(set(ends)))
+    check_shares(check, equal, found, symbols_are_there)
     refused = [(found.target(wait), wait.outcome) for wait in found.waits if wait.outcome]
     deadlock = 'refused, a deadlock'
     refused = sorted((re.sub('^once.*', 'once', what), outcome) for what, outcome in refused)

@@ -1,6 +1,6 @@
 // draw.js: draws the rows.
 const canvas = element('canvas'), context = canvas.getContext('2d'), tip = element('tip');
-let from = 0, span = 1, scroll = 0, selected = -1, path = [], onPath = new Set(), wanted = '', matches = null, pending = false;
+let from = 0, span = 1, scroll = 0, selected = -1, path = [], onPath = new Set(), wanted = '', matches = null, matchingShares = null, pending = false;
 let wide = 0, high = 0, names = 170; // of the canvas, and of the column of names; asking for them for each bar would be slow
 const width = () => Math.max(1, wide - names), x = t => names + (t - from) / span * width();
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -17,7 +17,7 @@ function hatch(stroke) {
 }
 
 function choosePaint() {
-    for (const name of ['text', 'dim', 'back', 'panel', 'line', 'wait', 'path']) paint[name] = color('--' + name);
+    for (const name of ['text', 'dim', 'back', 'panel', 'line', 'wait', 'path', 'share']) paint[name] = color('--' + name);
     paint.queues = hue.map(one => `hsl(${one} ${color('--chroma')} ${color('--lightness')})`);
     paint.isWaiting = hatch(paint.wait);
     paint.hasWaited = hatch(paint.dim);
@@ -56,6 +56,7 @@ function firstBeyond(row, low, pixel) {
 }
 
 const isTask = (one, number) => one.kind === RUNS && one.number === number;
+const isMatch = one => one.kind === RUNS ? matches.has(one.number) : one.kind === SHARE && matchingShares.has(one.number);
 const isSelected = one => selected >= 0 && isTask(one, selected);
 
 // What did not end is torn off at its right end.
@@ -71,21 +72,22 @@ function drawBar(row, one, drawn) {
     if (right < names || left > wide) return;
     if (right <= drawn[one.lane] && !isSelected(one)) return; // this pixel has one already
     drawn[one.lane] = left + length;
-    const top = row.top - scroll + one.lane * ROW, runs = one.kind === RUNS, open = isOpen(one), stroke = open && !runs ? paint.wait : paint.dim;
-    context.globalAlpha = matches && !(runs && matches.has(one.number)) ? 0.18 : 1;
+    const top = row.top - scroll + one.lane * ROW, runs = one.kind === RUNS, works = isWork(one), open = isOpen(one), stroke = open && !works ? paint.wait : paint.dim;
+    context.globalAlpha = matches && !isMatch(one) ? 0.18 : 1;
     if (runs) context.fillStyle = onPath.has(one.number) ? paint.path : paint.queues[D.tasks[one.number][QUEUE]];
+    else if (works) context.fillStyle = paint.share;
     else context.fillStyle = one.kind === CANCELLED || one.kind === QUEUED ? paint.back : open ? paint.isWaiting : paint.hasWaited;
     context.fillRect(left, top + 1, length, ROW - 3);
-    if (!runs && length > 2) { context.strokeStyle = stroke; context.lineWidth = 1; context.setLineDash(one.kind === CANCELLED ? [3, 3] : []); context.strokeRect(left + .5, top + 1.5, length - 1, ROW - 4); context.setLineDash([]); }
+    if (!works && length > 2) { context.strokeStyle = stroke; context.lineWidth = 1; context.setLineDash(one.kind === CANCELLED ? [3, 3] : []); context.strokeRect(left + .5, top + 1.5, length - 1, ROW - 4); context.setLineDash([]); }
     if (runs && length > 2 && isKind(one.number, 'barrier')) { context.strokeStyle = paint.text; context.lineWidth = 1; context.strokeRect(left + .5, top + 1.5, length - 1, ROW - 4); }
     if (isSelected(one)) { context.strokeStyle = paint.text; context.lineWidth = 2; context.strokeRect(left, top + 1, length, ROW - 3); }
     if (open && length > 12 && x(one.end) <= wide) tearOff(left + length, top, top + ROW - 1);
     if (length > 36) {
         let full = textOf(one);
-        while (runs && !open && context.measureText(full).width > length - 16 && shorter(full)) full = shorter(full);
-        const text = runs && !open ? fitName(full, length - 16) : fit(full, length - 16);
-        if (text && !runs) { context.fillStyle = paint.back; context.fillRect(left + 3, top + 3, context.measureText(text).width + 6, ROW - 7); }
-        context.fillStyle = !runs ? stroke : onPath.has(one.number) ? '#1c1c1b' : paint.text;
+        while (works && !open && context.measureText(full).width > length - 16 && shorter(full)) full = shorter(full);
+        const text = works && !open ? fitName(full, length - 16) : fit(full, length - 16);
+        if (text && !works) { context.fillStyle = paint.back; context.fillRect(left + 3, top + 3, context.measureText(text).width + 6, ROW - 7); }
+        context.fillStyle = !works ? stroke : runs && onPath.has(one.number) ? '#1c1c1b' : paint.text;
         context.fillText(text, left + 5, top + ROW / 2);
     }
     context.globalAlpha = 1;
@@ -180,7 +182,7 @@ function drawRow(row, seen) {
     }
     if (row.marks.length) drawMarks(row);
     context.fillStyle = paint.back; context.fillRect(0, top - GAP / 2, names - 2, height + GAP);
-    context.fillStyle = matches && !row.bars.some(one => one.kind === RUNS && matches.has(one.number)) ? paint.dim : paint.text;
+    context.fillStyle = matches && !row.bars.some(isMatch) ? paint.dim : paint.text;
     context.fillText(fitName(row.name, names - 16), 8, top + ROW / 2);
     context.strokeStyle = paint.line; context.lineWidth = 1;
     context.beginPath(); context.moveTo(0, top + height + GAP / 2); context.lineTo(wide, top + height + GAP / 2); context.stroke();

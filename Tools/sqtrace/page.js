@@ -66,12 +66,13 @@ element('aside').addEventListener('click', event => {
 
 function search() {
     wanted = element('search').value.trim().toLowerCase();
-    matches = null;
+    matches = matchingShares = null;
     element('found').textContent = '';
     if (wanted) {
         const has = of => of.map(text => text.toLowerCase().includes(wanted)), texts = has(D.texts), queues = has(D.queues), threads = has(D.threads);
         matches = new Set();
         D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || texts[task[NAME]] || texts[task[SITE]] || threads[task[THREAD]]) matches.add(i); });
+        matchingShares = new Set([...D.shares.keys()].filter(i => texts[D.shares[i][S.NAME]] || threads[D.shares[i][S.THREAD]]));
         element('found').textContent = `${matches.size} tasks; Enter: the next one`;
     }
     redraw();

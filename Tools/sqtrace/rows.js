@@ -3,8 +3,9 @@
 const D = JSON.parse(document.getElementById('data').textContent);
 const [QUEUE, THREAD, START, LENGTH, NAME, SITE, KIND, SUBMITTED, SUBMITTER, PARENT, BEFORE, WAIT, OPEN] = [...Array(13).keys()];
 const W = { THREAD: 0, QUEUE: 1, START: 2, LENGTH: 3, WHAT: 4, TASK: 5, OUTCOME: 6, OPEN: 7, HOLDER: 8, SITE: 9 };
+const S = { THREAD: 0, START: 1, LENGTH: 2, NAME: 3, RAN: 4, COUNT: 5, OPEN: 6 };
 const ROW = 18, GAP = 6, HEAD = 26;
-const RUNS = 0, WAITS = 1, QUEUED = 2, CANCELLED = 3, SUSPENDED = 4; // what a bar is
+const RUNS = 0, WAITS = 1, QUEUED = 2, CANCELLED = 3, SUSPENDED = 4, SHARE = 5; // what a bar is; SHARE: one thread's part of an apply
 const element = id => document.getElementById(id);
 const figure = (value, unit) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)) + ' ' + unit;
 const time = ns => ns >= 1e9 ? figure(ns / 1e9, 's') : ns >= 1e6 ? figure(ns / 1e6, 'ms') : ns >= 1e3 ? figure(ns / 1e3, 'µs') : ns + ' ns';
@@ -33,7 +34,8 @@ function makeRow(name, ran, beside, marks) {
     return { name, bars, marks, lanes: Math.max(1, lanes + (marks.length > 0)), markLane: marks.length ? lanes : -1,
         longest: bars.reduce((most, one) => Math.max(most, one.end - one.start), 0), isOpen: bars.some(isOpen) };
 }
-const isOpen = one => one.kind === RUNS ? D.tasks[one.number][OPEN] : one.kind === WAITS ? D.waits[one.number][W.OPEN] : one.kind === SUSPENDED ? D.suspensions[one.number][3] : one.kind === QUEUED;
+const isWork = one => one.kind === RUNS || one.kind === SHARE;
+const isOpen = one => one.kind === RUNS ? D.tasks[one.number][OPEN] : one.kind === SHARE ? D.shares[one.number][S.OPEN] : one.kind === WAITS ? D.waits[one.number][W.OPEN] : one.kind === SUSPENDED ? D.suspensions[one.number][3] : one.kind === QUEUED;
 
 const lists = of => of.map(() => []);
 const ofQueue = lists(D.queues), besideQueue = lists(D.queues), queueMarks = lists(D.queues), ofThread = lists(D.threads), threadMarks = lists(D.threads);
@@ -42,6 +44,7 @@ D.tasks.forEach((task, i) => {
     if (task[THREAD] >= 0) ofThread[task[THREAD]].push(bar(task[START], task[LENGTH], RUNS, i));
 });
 D.waits.forEach((wait, i) => ofThread[wait[W.THREAD]]?.push(bar(wait[W.START], wait[W.LENGTH], WAITS, i)));
+D.shares.forEach((share, i) => ofThread[share[S.THREAD]]?.push(bar(share[S.START], share[S.LENGTH], SHARE, i)));
 D.waiting.forEach(([queue, since], i) => besideQueue[queue]?.push(bar(since, D.length - since, QUEUED, i)));
 // Marks, too: the bars of what was cancelled, or refused at once, may be too short to be seen.
 const known = new Map(D.texts.map((text, i) => [text, i]));
@@ -78,6 +81,7 @@ function textOf(one) {
     if (one.kind === QUEUED) return `${D.waiting[one.number][2]} waiting, ${D.waiting[one.number][2] === 1 ? '' : 'the oldest '}${length}`;
     if (one.kind === CANCELLED) return `${cancelled(D.withdrawn[one.number])} after ${length}`;
     if (one.kind === SUSPENDED) return `suspended, ${length}` + (isOpen(one) ? ' so far' : '');
+    if (one.kind === SHARE) return D.texts[D.shares[one.number][S.NAME]] + (isOpen(one) ? ` · still running, ${length}` : ` × ${D.shares[one.number][S.RAN]}`);
     const wait = D.waits[one.number];
     if (isOpen(one)) return `waits for ${D.texts[wait[W.WHAT]]}${held(wait)} · ${length}`;
     return D.texts[wait[W.OUTCOME]] ? `${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}, ${length}` : `waited for ${D.texts[wait[W.WHAT]]}, ${length}`;
@@ -91,8 +95,13 @@ function describe(number) {
     if (D.texts[task[SITE]]) lines.push(`submitted at ${D.texts[task[SITE]]}`);
     return lines.join('\n');
 }
+function describeShare(share) {
+    const ran = share[S.OPEN] ? '' : `${share[S.RAN]} of `, length = `${share[S.OPEN] ? 'still running at the end,' : 'ran'} ${time(share[S.LENGTH])}`;
+    return `apply of ${D.texts[share[S.NAME]]}: ${ran}${share[S.COUNT]} iterations\n${length}, from ${time(share[S.START])}, on ${D.threads[share[S.THREAD]]}`;
+}
 function describeBar(one) {
     if (one.kind === RUNS) return describe(one.number);
+    if (one.kind === SHARE) return describeShare(D.shares[one.number]);
     const site = one.kind === WAITS ? D.texts[D.waits[one.number][W.SITE]] : one.kind === CANCELLED ? D.texts[D.withdrawn[one.number][3]] : '';
     return `${textOf(one)}\nfrom ${time(one.start)}${site ? (one.kind === WAITS ? ', at ' : ', submitted at ') + site : ''}`;
 }

@@ -61,10 +61,24 @@ def remarks(model):
     elif not model.has_end:
         lines.append(f'This is all that is known {ending.headline(model)}')
     lines += [remark for _, remark in model.remarks]
+    lines += applies(model)
     lines += discarded(model)
     lines += missing(model)
     lines.append(f'{sum(task.kind != "discard" for task in model.tasks)} tasks in {duration(model.finish - model.begin)}')
     return lines
+
+
+def applies(model):
+    """One line for each function that was applied, the longest first."""
+    by_function = {}
+    for share in model.shares:
+        by_function.setdefault(share.name, []).append(share)
+    lines = []
+    for function, shares in by_function.items():
+        ran, threads, whole = sum(one.ran for one in shares), len({one.thread for one in shares}), sum(one.end - one.start for one in shares)
+        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (' and more' if any(one.is_open for one in shares) else '')
+        lines.append((whole, f'apply of {function}: {ran} on {threads} {"thread" if threads == 1 else "threads"}, {duration(whole)} in all'))
+    return [line for _, line in sorted(lines, reverse=True)]
 
 
 def discarded(model):

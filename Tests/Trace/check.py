@@ -127,7 +127,8 @@ def dump(browser, page, fragment, width=1400):
                            f'--window-size={width},800', 'file://' + page + fragment], capture_output=True, text=True, timeout=120).stdout
 
 
-# What a later script of the page finds out: the widest figures fit, and marks that lie on each other have one text, which is not cut.
+# What a later script of the page finds out: the widest figures fit; marks that lie on each other have one text, which is not cut; and five marks
+# that are 5 pixels apart are drawn.
 PROBE = '''<script>
 D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '']];
 showAside();
@@ -137,6 +138,12 @@ draw();
 document.documentElement.dataset.table = table.scrollWidth <= table.clientWidth;
 document.documentElement.dataset.beyond = texts.filter(([text, , right]) => text && right > wide).map(([text]) => text).join();
 document.documentElement.dataset.marks = texts.filter(([text]) => text.includes('shutdown')).map(([text]) => text).join('|');
+const row = queueRows[0], rect = context.fillRect.bind(context);
+let count = 0;
+context.fillRect = (left, top, wide, high) => { count += wide === 1.5; rect(left, top, wide, high); };
+row.marks = [0, 1, 2, 3, 4].map(i => [from + (0.3 + i * 5 / width()) * span, -1, row.marks[0][2], 0]);
+drawMarks(row);
+document.documentElement.dataset.close = count;
 </script>'''
 
 
@@ -150,6 +157,7 @@ def check_layout(page, browser):
         shown = dump(browser, probed, '', width)
         check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
         check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        check(f'at {width} pixels marks that are close are drawn', 'data-close="5"' in shown)
         equal(f'at {width} pixels the marks at the end have one text', re.findall('data-marks="([^"]*)"', shown), ['|'.join(2 * ['shutdown, end of the queue'])])
 
 

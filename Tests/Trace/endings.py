@@ -93,6 +93,7 @@ def check_outcomes(check, equal, program, folder):
     check(f'and it is known where: {sites}', all('wait_for_itself' in site for site in sites) or not symbols_are_there)
     kinds = {task.kind for task in found.tasks}
     equal('kinds of tasks', kinds, {'async', 'barrier', 'delayed', 'discard', 'group', 'group notification', 'run and wait', 'sync', 'timer', 'work item'})
+    equal('a firing that has a bar has no mark', [name for *_, name, _ in found.instants if name == 'timer'], [])
     equal('nothing was dropped', (found.dropped, stats.missing(found)), ({}, []))
     equal('what was discarded', [task.kind for task in found.tasks if found.queue_label(task.queue) == 'gone'], ['discard'])
     items = sorted(task.label for task in found.tasks if task.label)

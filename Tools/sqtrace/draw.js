@@ -93,15 +93,15 @@ function drawBar(row, one, drawn) {
     context.globalAlpha = 1;
 }
 
-// Marks that would lie on each other have one text together. It stands where there is room, or nowhere.
+// Marks that would lie on each other have one text together. It stands where there is room, or nowhere; of a wide group at its first mark.
 function drawMarks(row) {
     const top = row.top - scroll + row.markLane * ROW, groups = [];
     for (const mark of row.marks) {
         const at = x(mark[0]), last = groups[groups.length - 1];
         if (at < names || at > wide) continue;
-        if (last && at - last.right < 16) { last.right = at; last.names.push(mark[2]); } else groups.push({ left: at, right: at, names: [mark[2]] });
-        context.fillStyle = paint.text;
-        if (!last || at - last.right >= 1 || groups[groups.length - 1] !== last) context.fillRect(at, top + 2, 1.5, ROW - 5);
+        if (!last || at - last.drawn >= 1) { context.fillStyle = paint.text; context.fillRect(at, top + 2, 1.5, ROW - 5); }
+        const drawn = !last || at - last.drawn >= 1 ? at : last.drawn;
+        if (last && at - last.right < 16) { last.right = at; last.drawn = drawn; last.names.push(mark[2]); } else groups.push({ left: at, right: at, drawn, names: [mark[2]] });
     }
     let free = names;
     context.fillStyle = paint.dim;
@@ -110,7 +110,8 @@ function drawMarks(row) {
         for (const name of group.names) counts.set(name, (counts.get(name) || 0) + 1);
         const text = [...counts].map(([name, count]) => (count > 1 ? `${count} × ` : '') + D.texts[name]).join(', ');
         const end = i + 1 < groups.length ? groups[i + 1].left : wide, length = context.measureText(text).width;
-        if (length + 10 <= end - group.right) { context.fillText(text, group.right + 5, top + ROW / 2); free = group.right + 5 + length; }
+        const isWide = group.right - group.left > 40 && length + 10 <= group.left - free;
+        if (length + 10 <= end - group.right && !isWide) { context.fillText(text, group.right + 5, top + ROW / 2); free = group.right + 5 + length; }
         else if (length + 10 <= group.left - free) { context.fillText(text, group.left - 5 - length, top + ROW / 2); free = group.right; }
         else { const part = fit(text, end - group.right - 10); context.fillText(part, group.right + 5, top + ROW / 2); free = group.right + 5 + context.measureText(part).width; }
     });

@@ -83,11 +83,12 @@ class Share:
 
 class Submission:
     """A task that has not started: it waits, or was withdrawn."""
-    __slots__ = ('time', 'thread', 'parent', 'queue', 'site', 'wait', 'end', 'name')
+    __slots__ = ('time', 'thread', 'parent', 'queue', 'site', 'wait', 'end', 'name', 'mark')
 
     def __init__(self, time, thread, parent, queue, site, wait=None):
         self.time, self.thread, self.parent, self.queue, self.site, self.wait = time, thread, parent, queue, site, wait
         self.end, self.name = None, ''
+        self.mark = None  # the event of the timer that submitted it
 
 
 class Suspension:
@@ -105,6 +106,8 @@ class Model:
         self.unstarted = {}  # flow: what waits there
         self.granted = {}    # flow: [(what was taken from there, by which thread)]
         self.suspended = {}  # queue: its suspension
+        self.due = {}        # track: the timer's event whose task it submits next
+        self.fired = set()   # events of timers whose task has a bar
         self.open = {}       # track: what runs there, innermost last
         self.last = {}       # queue: its last task
         self.has_end = False
@@ -191,6 +194,7 @@ class Model:
         if category == 'submit':
             for flow in event.flows:
                 self.unstarted[flow] = Submission(event.time, event.track, inside, queue, self.site(event.notes))
+                self.unstarted[flow].mark = self.due.pop(event.track, None)
         elif category == 'grant':
             for flow in event.flows:
                 if flow in self.unstarted:
@@ -213,6 +217,8 @@ class Model:
             return  # the wait says it
         if category not in ('grant', 'submit', 'withdrawn', 'suspend', 'resume'):
             self.instants.append((event.time, event.track, category, event.name, queue))
+        if category == 'timer':
+            self.due[event.track] = self.instants[-1]
 
     def forget(self, wait):
         """It ended without its turn."""
@@ -250,6 +256,7 @@ class Model:
                 continue
             task.submitted, task.submitter, task.wait = waiting.time, waiting.thread, waiting.wait
             task.site = waiting.site or task.site
+            self.fired.add(waiting.mark)
             task.parent = waiting.parent or inside
             if task.wait is not None:
                 task.wait.task = task
@@ -279,6 +286,7 @@ class Model:
     def close(self):
         """What has not ended by the end of the trace reaches it."""
         self.leave_out()
+        self.instants = [one for one in self.instants if one not in self.fired]
         self.shares = [one for one in self.shares if one.end is None or one.ran]  # a member may have come too late
         for one in [*self.tasks, *self.waits, *self.shares, *self.suspensions]:
             if one.end is None:

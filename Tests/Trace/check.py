@@ -4,6 +4,8 @@
 The file is read twice: by sq-trace, and by Google's protobuf with Perfetto's own schema (PyPI: perfetto, protobuf), if Python has
 them. The page is opened in headless Chromium, if it is there. What is missing is named."""
 import collections
+import html
+import json
 import os
 import re
 import shutil
@@ -144,7 +146,21 @@ context.fillRect = (left, top, wide, high) => { count += wide === 1.5; rect(left
 row.marks = [0, 1, 2, 3, 4].map(i => [from + (0.3 + i * 5 / width()) * span, -1, row.marks[0][2], 0]);
 drawMarks(row);
 document.documentElement.dataset.close = count;
+document.documentElement.dataset.names = NAMES.map(name => shorterNames(name).slice(1).join('|')).join(';');
 </script>'''
+
+
+# What is left of a name as room gets scarce.
+NAMES = {
+    'closure #3 in Shop.updatePrices()': 'updatePrices() #3|updatePrices #3|updatePrices',
+    'closure #2 in closure #1 in Shop.send(_:) (main.swift:28)': 'closure #2 in closure #1 in Shop.send(_:)|send(_:) #1 #2|send #1 #2|send',
+    'closure #12 in the top level': 'top level #12|#12',
+    'a method given as a closure in Shop.init()': 'Shop.init()|Shop.init',
+    'row 8: resize_image (program.c:3)': 'row 8: resize_image|row 8',
+    'closure from shop/main.swift:63': 'main.swift:63',
+    'shop::deliver(int) (shop.cpp:3)': 'shop::deliver(int)|deliver(int)|deliver',
+    'libshop.so.1+0x32': '',
+}
 
 
 def check_layout(page, browser):
@@ -152,11 +168,13 @@ def check_layout(page, browser):
         text = file.read()
     probed = page + '.probed.html'
     with open(probed, 'w', encoding='utf-8') as file:
-        file.write(text.replace('</body>', PROBE + '</body>'))
+        file.write(text.replace('</body>', PROBE.replace('NAMES', json.dumps(list(NAMES))) + '</body>'))
     for width in (1400, 800):
         shown = dump(browser, probed, '', width)
         check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
         check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        shorter = re.findall('data-names="([^"]*)"', shown)
+        equal('names get shorter in steps', html.unescape(shorter[0]).split(';') if shorter else None, list(NAMES.values()))
         check(f'at {width} pixels marks that are close are drawn', 'data-close="5"' in shown)
         equal(f'at {width} pixels the marks at the end have one text', re.findall('data-marks="([^"]*)"', shown), ['|'.join(2 * ['shutdown, end of the queue'])])
 

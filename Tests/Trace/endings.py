@@ -122,9 +122,14 @@ def check_texts(check, equal):
     names = {
         'partial apply for closure #1 in Shop.receive(_:)': 'closure #1 in Shop.receive(_:)',
         'partial apply for closure #12 in ': 'closure #12 in the top level',
+        'closure #2 in closure #1 in shop_main': 'closure #2 in closure #1 in the top level',
+        'closure #1 in run_main()': 'closure #1 in run_main()',
         'partial apply for implicit closure #2 in implicit closure #1 in Shop.serve()': 'a method given as a closure in Shop.serve()',
     }
     equal('a Swift closure is named as in its source', [symbols.in_words(name) for name in names], list(names.values()))
+    places = [symbols.show(function, place, '') for function, place in
+              (('shop_main', '/shop/main.swift:7'), ('main', '/shop/main.swift:7'), ('shop_main', '/shop/main.c:7'), ('main', '/shop/main.c:7'))]
+    equal('an executable\'s code outside of functions is the top level', places, [*2 * ['the top level (main.swift:7)'], 'shop_main (main.c:7)', 'main (main.c:7)'])
     task = model.Task(0, 1, 2, 3)
     task.function, task.site = 'closure #12 in the top level', 'app/main.swift:63'
     closure = ending.name(task)

@@ -34,7 +34,7 @@ function fit(text, room) {
 // A name: its beginning and its end tell it from others, so the middle is cut.
 function fitName(text, room) {
     if (context.measureText(text).width <= room) return text;
-    for (let cut = 2; cut < text.length - 3; cut += 1) {
+    for (let cut = 2; cut < text.length - 4; cut += 1) {
         const head = Math.ceil((text.length - cut) / 2), short = text.slice(0, head) + '…' + text.slice(head + cut);
         if (context.measureText(short).width <= room) return short;
     }
@@ -83,9 +83,8 @@ function drawBar(row, one, drawn) {
     if (isSelected(one)) { context.strokeStyle = paint.text; context.lineWidth = 2; context.strokeRect(left, top + 1, length, ROW - 3); }
     if (open && length > 12 && x(one.end) <= wide) tearOff(left + length, top, top + ROW - 1);
     if (length > 36) {
-        let full = textOf(one);
-        while (works && !open && context.measureText(full).width > length - 16 && shorter(full)) full = shorter(full);
-        const text = works && !open ? fitName(full, length - 16) : fit(full, length - 16);
+        const texts = works ? textsOf(one) : [textOf(one)], full = texts.find(each => context.measureText(each).width <= length - 16) || texts[texts.length - 1];
+        const text = works ? fitName(full, length - 16) : fit(full, length - 16);
         if (text && !works) { context.fillStyle = paint.back; context.fillRect(left + 3, top + 3, context.measureText(text).width + 6, ROW - 7); }
         context.fillStyle = !works ? stroke : runs && onPath.has(one.number) ? '#1c1c1b' : paint.text;
         context.fillText(text, left + 5, top + ROW / 2);

@@ -68,20 +68,45 @@ for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes
 
 const held = wait => wait[W.HOLDER] < 0 ? '' : `, held by ${taskName(wait[W.HOLDER])} on ${D.threads[D.tasks[wait[W.HOLDER]][THREAD]] ?? 'a thread'}`;
 
-// Of a task's name, "label: function (file:line)", the longest part that is shorter than the one before: what tells it from others comes first.
-function shorter(name) {
-    const place = name.lastIndexOf(' ('), label = name.indexOf(': ');
-    return place > 0 ? name.slice(0, place) : label > 0 ? name.slice(0, label) : '';
+// The function's own name: "Shop.deliver(_:)" and "shop::deliver(int)" are "deliver".
+function baseOf(name) {
+    const end = name.search(/[(<]/), parts = (end < 0 ? name : name.slice(0, end)).split(/\.|::/);
+    const isPart = /^(?:init|deinit|getter|setter|read|modify)$/.test(parts[parts.length - 1]); // says nothing alone
+    return parts.slice(isPart ? -2 : -1).join('.').trim();
 }
 
-// What stands on a bar.
+// A task's name, "label: function (file:line)", and what is left of it as room gets scarce: what tells it from others stays longest. "closure #3 in
+// Shop.save()" is "save() #3", then "save #3", then "save".
+function shorterNames(name) {
+    const all = [name], add = text => { if (text && text.length < all[all.length - 1].length) all.push(text); };
+    add(name.replace(/ \([^()]*:\d+\)$/, ''));
+    const label = name.indexOf(': ');
+    if (label > 0) { add(name.slice(0, label)); return all; }
+    const closure = /^((?:closure(?: #\d+)? in )*)(?:a method given as a closure in )?(.*)$/.exec(all[all.length - 1]), inside = closure[2];
+    const numbers = (closure[1].match(/#\d+/g) || []).reverse(), number = numbers.length ? ' ' + numbers.join(' ') : ''; // the outer one first
+    if (inside === 'the top level') { add('top level' + number); add(number.trim()); return all; }
+    if (/:\d+$|\+0x/.test(inside)) { add(inside.replace(/^closure from /, '').replace(/^.*\//, '')); return all; } // a place
+    const base = baseOf(inside);
+    add(base + (inside.includes('(') ? inside.slice(inside.indexOf('(')) : '') + number);
+    add(base + number);
+    add(base);
+    return all;
+}
+
+// What may stand on a bar of work, the longest first.
+function textsOf(one) {
+    const text = one.kind === RUNS ? D.texts[D.tasks[one.number][NAME]] || D.queues[D.tasks[one.number][QUEUE]] : D.texts[D.shares[one.number][S.NAME]];
+    const what = isOpen(one) ? ` · still running, ${time(one.end - one.start)}` : one.kind === SHARE ? ` × ${D.shares[one.number][S.RAN]}` : '', all = shorterNames(text);
+    return what ? [...all.map(name => name + what), all[all.length - 1]] : all;
+}
+
+// What stands on a bar, if there is room.
 function textOf(one) {
+    if (isWork(one)) return textsOf(one)[0];
     const length = time(one.end - one.start);
-    if (one.kind === RUNS) return (D.texts[D.tasks[one.number][NAME]] || D.queues[D.tasks[one.number][QUEUE]]) + (isOpen(one) ? ` · still running, ${length}` : '');
     if (one.kind === QUEUED) return `${D.waiting[one.number][2]} waiting, ${D.waiting[one.number][2] === 1 ? '' : 'the oldest '}${length}`;
     if (one.kind === CANCELLED) return `${cancelled(D.withdrawn[one.number])} after ${length}`;
     if (one.kind === SUSPENDED) return `suspended, ${length}` + (isOpen(one) ? ' so far' : '');
-    if (one.kind === SHARE) return D.texts[D.shares[one.number][S.NAME]] + (isOpen(one) ? ` · still running, ${length}` : ` × ${D.shares[one.number][S.RAN]}`);
     const wait = D.waits[one.number];
     if (isOpen(one)) return `waits for ${D.texts[wait[W.WHAT]]}${held(wait)} · ${length}`;
     return D.texts[wait[W.OUTCOME]] ? `${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}, ${length}` : `waited for ${D.texts[wait[W.WHAT]]}, ${length}`;

@@ -140,12 +140,14 @@ draw();
 document.documentElement.dataset.table = table.scrollWidth <= table.clientWidth;
 document.documentElement.dataset.beyond = texts.filter(([text, , right]) => text && right > wide).map(([text]) => text).join();
 document.documentElement.dataset.marks = texts.filter(([text]) => text.includes('shutdown')).map(([text]) => text).join('|');
+document.documentElement.dataset.rows = queueRows.map(row => row.name).join();
 const row = queueRows[0], rect = context.fillRect.bind(context);
 let count = 0;
 context.fillRect = (left, top, wide, high) => { count += wide === 1.5; rect(left, top, wide, high); };
 row.marks = [0, 1, 2, 3, 4].map(i => [from + (0.3 + i * 5 / width()) * span, -1, row.marks[0][2], 0]);
 drawMarks(row);
 document.documentElement.dataset.close = count;
+document.documentElement.dataset.prefixes = [['com.example.a', 'com.example.b', 'main'], ['com.a', 'b'], ['com.a.x', 'com.a.x', 'com.b'], ['com.x', 'x', 'com.y']].map(sharedPrefix).join();
 document.documentElement.dataset.names = NAMES.map(name => shorterNames(name).slice(1).join('|')).join(';');
 </script>'''
 
@@ -173,6 +175,8 @@ def check_layout(page, browser):
         shown = dump(browser, probed, '', width)
         check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
         check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        check('what labels share is left out', 'data-prefixes="com.example.,,com.,"' in shown)
+        check(f'at {width} pixels the row of a queue has the rest of its label', 'data-rows="store,' in shown)
         shorter = re.findall('data-names="([^"]*)"', shown)
         equal('names get shorter in steps', html.unescape(shorter[0]).split(';') if shorter else None, list(NAMES.values()))
         check(f'at {width} pixels marks that are close are drawn', 'data-close="5"' in shown)

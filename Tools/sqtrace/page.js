@@ -50,10 +50,12 @@ function showAside() {
     const sorted = [...D.stats].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
     let text = textOfEnding() + (selected >= 0 ? textOfSelection() : '');
     text += '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + '</tr></thead><tbody>';
-    for (const row of sorted) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(fitName(row[0], innerWidth > 1000 ? 86 : innerWidth / 3))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${time(one)}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
+    for (const row of sorted) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(shortLabel(row[0]))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${time(one)}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
     text += '</tbody></table></div>';
     for (const remark of D.remarks) text += `<p>${escape(remark)}</p>`;
     element('aside').innerHTML = text;
+    context.font = '11px system-ui, sans-serif';
+    for (const cell of document.querySelectorAll('tr[data-queue] td:first-child')) cell.textContent = fitName(cell.textContent, cell.clientWidth - 8);
 }
 element('aside').addEventListener('click', event => {
     const item = event.target.closest('[data-task],[data-wait],[data-queue],[data-order]');
@@ -104,7 +106,7 @@ function marksAt(px, py) {
 }
 function showTip(event) {
     const isIn = event.offsetX > names, one = isIn ? barAt(event.offsetX, event.offsetY) : null, row = rowAt(event.offsetY);
-    const text = one ? describeBar(one) : isIn ? marksAt(event.offsetX, event.offsetY) : row ? row.name : '';
+    const text = one ? describeBar(one) : isIn ? marksAt(event.offsetX, event.offsetY) : row ? row.whole ?? row.name : '';
     tip.style.display = text ? 'block' : 'none';
     if (!text) return;
     tip.textContent = text;

@@ -10,6 +10,17 @@ const element = id => document.getElementById(id);
 const figure = (value, unit) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)) + ' ' + unit;
 const time = ns => ns >= 1e9 ? figure(ns / 1e9, 's') : ns >= 1e6 ? figure(ns / 1e6, 'ms') : ns >= 1e3 ? figure(ns / 1e3, 'µs') : ns + ' ns';
 
+// What the labels with dots share up to a dot, "com.example.": it tells none from another. '' if without it two labels were the same.
+function sharedPrefix(labels) {
+    const all = [...new Set(labels)], dotted = all.filter(label => label.includes('.'));
+    if (dotted.length < 2) return '';
+    let length = dotted[0].lastIndexOf('.') + 1;
+    while (length > 0 && !dotted.every(label => label.length > length && label.startsWith(dotted[0].slice(0, length)))) length = dotted[0].lastIndexOf('.', length - 2) + 1;
+    const rest = all.map(label => dotted.includes(label) ? label.slice(length) : label);
+    return new Set(rest).size === rest.length ? dotted[0].slice(0, length) : '';
+}
+const prefix = sharedPrefix(D.queues), shortLabel = label => label.startsWith(prefix) ? label.slice(prefix.length) : label;
+
 // A bar: start, end, lane, what it is, and which task, wait, ... it is.
 const bar = (start, length, kind, number) => ({ start, end: start + length, lane: 0, kind, number });
 
@@ -57,12 +68,12 @@ D.withdrawn.forEach((one, i) => { const [since, length, queue] = one; besideQueu
 D.waits.forEach(wait => { if (D.texts[wait[W.OUTCOME]]) threadMarks[wait[W.THREAD]]?.push([wait[W.START] + wait[W.LENGTH], wait[W.THREAD], newText(`${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}`), -1]); });
 D.suspensions.forEach(([queue, since, length], i) => besideQueue[queue]?.push(bar(since, length, SUSPENDED, i)));
 for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks[mark[1]])?.push(mark);
-const queueRows = D.queues.map((name, i) => makeRow(name, ofQueue[i], besideQueue[i], queueMarks[i]));
+const queueRows = D.queues.map((name, i) => Object.assign(makeRow(shortLabel(name), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: name }));
 const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
 
 // What is unfinished comes first.
 const shown = of => of.filter(row => row.bars.length || row.marks.length).sort((a, b) => b.isOpen - a.isOpen);
-const rows = [{ title: 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
+const rows = [{ title: prefix ? `Queues (${prefix}*)` : 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
 let total = HEAD;
 for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes * ROW) + GAP; }
 
@@ -95,7 +106,7 @@ function shorterNames(name) {
 
 // What may stand on a bar of work, the longest first.
 function textsOf(one) {
-    const text = one.kind === RUNS ? D.texts[D.tasks[one.number][NAME]] || D.queues[D.tasks[one.number][QUEUE]] : D.texts[D.shares[one.number][S.NAME]];
+    const text = one.kind === RUNS ? D.texts[D.tasks[one.number][NAME]] || shortLabel(D.queues[D.tasks[one.number][QUEUE]]) : D.texts[D.shares[one.number][S.NAME]];
     const what = isOpen(one) ? ` · still running, ${time(one.end - one.start)}` : one.kind === SHARE ? ` × ${D.shares[one.number][S.RAN]}` : '', all = shorterNames(text);
     return what ? [...all.map(name => name + what), all[all.length - 1]] : all;
 }

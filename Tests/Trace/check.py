@@ -135,8 +135,12 @@ PROBE = '''<script>
 D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '']];
 showAside();
 const table = document.querySelector('.table'), texts = [], fill = context.fillText.bind(context);
-context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width]); fill(text, left, top); };
+context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width, top]); fill(text, left, top); };
+const curve = context.bezierCurveTo.bind(context), arrows = [];
+context.bezierCurveTo = (...points) => { arrows.push(texts.every(([, , , top]) => top < HEAD)); curve(...points); };
+select(400);
 draw();
+document.documentElement.dataset.arrows = arrows.length > 0 && arrows.every(isUnder => isUnder);
 document.documentElement.dataset.table = table.scrollWidth <= table.clientWidth;
 document.documentElement.dataset.beyond = texts.filter(([text, , right]) => text && right > wide).map(([text]) => text).join();
 document.documentElement.dataset.marks = texts.filter(([text]) => text.includes('shutdown')).map(([text]) => text).join('|');
@@ -175,6 +179,7 @@ def check_layout(page, browser):
         shown = dump(browser, probed, '', width)
         check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
         check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        check('arrows are drawn before the rows', 'data-arrows="true"' in shown)
         check('what labels share is left out', 'data-prefixes="com.example.,,com.,"' in shown)
         check(f'at {width} pixels the row of a queue has the rest of its label', 'data-rows="store,' in shown)
         shorter = re.findall('data-names="([^"]*)"', shown)

@@ -1,6 +1,7 @@
 // draw.js: draws the rows.
+const MOST_ARROWS = 120; // more are a tangle
 const canvas = element('canvas'), context = canvas.getContext('2d'), tip = element('tip');
-let from = 0, span = 1, scroll = 0, selected = -1, path = [], onPath = new Set(), wanted = '', matches = null, matchingShares = null, pending = false;
+let from = 0, span = 1, scroll = 0, selected = -1, pointed = -1, path = [], onPath = new Set(), wanted = '', matches = null, matchingShares = null, pending = false;
 let wide = 0, high = 0, names = 170; // of the canvas, and of the column of names; asking for them for each bar would be slow
 const width = () => Math.max(1, wide - names), x = t => names + (t - from) / span * width();
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -140,16 +141,46 @@ const middle = (row, fits) => row.top - scroll + (row.bars.find(fits)?.lane ?? 0
 
 function drawHead(at, y, direction) { context.beginPath(); context.moveTo(at, y); context.lineTo(at - 7 * direction, y - 4); context.lineTo(at - 7 * direction, y + 4); context.fill(); }
 
-// From the submission, on its thread, to the start, in the queue.
+// From the submission, on its thread, to the start, in the queue. It is under the bars, whose names it would hide; a head shows where it ends only
+// for the task that is selected or pointed at.
 function drawArrow(number, style) {
     const task = D.tasks[number], source = threadRows[task[SUBMITTER]], target = queueRows[task[QUEUE]];
     if (task[SUBMITTED] < 0 || !source || !target) return;
     const x1 = x(task[SUBMITTED]), y1 = source.top - scroll + ROW / 2, x2 = x(task[START]), y2 = middle(target, one => isTask(one, number));
     if (Math.max(x1, x2) < names || Math.min(x1, x2) > wide) return;
     context.strokeStyle = context.fillStyle = style;
-    context.lineWidth = number === selected ? 1.8 : 1;
+    context.lineWidth = number === selected || number === pointed ? 1.8 : 1;
     context.beginPath(); context.moveTo(x1, y1); context.bezierCurveTo(x1 + 30, y1, x2 - 30, y2, x2, y2); context.stroke();
-    drawHead(x2, y2, 1);
+}
+
+function drawHeadOf(number) {
+    const task = D.tasks[number], target = task && task[SUBMITTED] >= 0 && threadRows[task[SUBMITTER]] && queueRows[task[QUEUE]];
+    if (!target || x(task[START]) < names || x(task[START]) > wide) return;
+    context.fillStyle = onPath.has(number) ? paint.path : paint.text;
+    drawHead(x(task[START]), middle(target, one => isTask(one, number)), 1);
+}
+
+// The tasks that have a bar in the picture; of many only some.
+function visibleTasks() {
+    const seen = new Set();
+    for (const row of rows) {
+        if (row.title || row.top - scroll + row.lanes * ROW < 0 || row.top - scroll > high) continue;
+        for (let i = firstVisible(row); i < row.bars.length && row.bars[i].start <= from + span; i += 1) {
+            if (row.bars[i].kind === RUNS && row.bars[i].end >= from) seen.add(row.bars[i].number);
+            if (seen.size >= MOST_ARROWS) return seen;
+        }
+    }
+    return seen;
+}
+
+function drawArrows() {
+    const seen = visibleTasks();
+    context.save();
+    context.beginPath(); context.rect(names, HEAD - 4, wide, high); context.clip();
+    if (seen.size < MOST_ARROWS) { context.globalAlpha = 0.45; for (const number of seen) drawArrow(number, paint.dim); context.globalAlpha = 1; }
+    if (pointed >= 0) drawArrow(pointed, paint.text);
+    for (const step of path) drawArrow(step.task, paint.path);
+    context.restore();
 }
 
 // At the end: from each wait to the task that it waits for.
@@ -169,7 +200,7 @@ function drawHolds() {
     });
 }
 
-function drawRow(row, seen) {
+function drawRow(row) {
     const top = row.top - scroll, height = row.title ? ROW : row.lanes * ROW;
     if (top + height < 0 || top > high) return;
     if (row.title) { context.fillStyle = paint.dim; context.font = 'bold 11px system-ui, sans-serif'; context.fillText(row.title, 8, top + ROW / 2); context.font = '11px system-ui, sans-serif'; return; }
@@ -178,7 +209,6 @@ function drawRow(row, seen) {
         if (row.lanes === 1 && x(row.bars[i].end) <= drawn[0]) i = firstBeyond(row, i, drawn[0]);
         if (i === row.bars.length) break;
         drawBar(row, row.bars[i], drawn);
-        if (row.bars[i].kind === RUNS && seen.length < 200 && row.bars[i].end >= from) seen.push(row.bars[i].number);
     }
     if (row.marks.length) drawMarks(row);
     context.fillStyle = paint.back; context.fillRect(0, top - GAP / 2, names - 2, height + GAP);
@@ -204,11 +234,11 @@ function draw() {
     drawAxis();
     context.save();
     context.beginPath(); context.rect(0, HEAD - 4, wide, high); context.clip();
-    const seen = [];
-    for (const row of rows) drawRow(row, seen);
+    drawArrows();
+    for (const row of rows) drawRow(row);
     context.beginPath(); context.rect(names, HEAD - 4, wide, high); context.clip();
-    if (seen.length < 120) { context.globalAlpha = 0.45; for (const number of new Set(seen)) drawArrow(number, paint.dim); context.globalAlpha = 1; }
-    for (const step of path) drawArrow(step.task, paint.path);
+    drawHeadOf(selected);
+    drawHeadOf(pointed);
     drawHolds();
     context.restore();
     document.documentElement.dataset.drawn = String(Number(document.documentElement.dataset.drawn || 0) + 1);

@@ -107,6 +107,8 @@ function marksAt(px, py) {
 function showTip(event) {
     const isIn = event.offsetX > names, one = isIn ? barAt(event.offsetX, event.offsetY) : null, row = rowAt(event.offsetY);
     const text = one ? describeBar(one) : isIn ? marksAt(event.offsetX, event.offsetY) : row ? row.whole ?? row.name : '';
+    const at = one?.kind === RUNS ? one.number : -1;
+    if (at !== pointed) { pointed = at; redraw(); }
     tip.style.display = text ? 'block' : 'none';
     if (!text) return;
     tip.textContent = text;
@@ -149,7 +151,7 @@ canvas.addEventListener('pointerup', event => {
     }
     drag = null;
 });
-canvas.addEventListener('pointerleave', () => { tip.style.display = 'none'; });
+canvas.addEventListener('pointerleave', () => { tip.style.display = 'none'; pointed = -1; redraw(); });
 canvas.addEventListener('dblclick', event => { const one = barAt(event.offsetX, event.offsetY); if (one) { span = Math.max(100, (one.end - one.start) * 1.6); from = one.start - span * 0.2; redraw(); } });
 addEventListener('keydown', event => {
     if (event.target.tagName === 'INPUT') return;

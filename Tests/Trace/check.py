@@ -195,6 +195,7 @@ def check_page_of_hang(path):
     if browser:
         shown = dump(browser, page, '')
         check('the page of the hang was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
+        equal('its legend has what it shows', re.findall(r'<i class="([a-z ]*)"', shown), ['runs open', 'waits', 'queued'])
         check('it says what is unfinished', 'Unfinished when the trace was written' in shown and len(re.findall(r'<p style="margin-left:\d', shown)) == 6)
 
 

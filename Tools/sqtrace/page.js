@@ -33,6 +33,18 @@ function select(number, move) {
     redraw();
 }
 
+// What the bars of this trace mean.
+function showLegend() {
+    const bars = rows.flatMap(row => row.bars || []), has = (kind, open) => bars.some(one => one.kind === kind && Boolean(isOpen(one)) === open);
+    const entries = [
+        ['runs', 'running', has(RUNS, false)], ['runs open', 'still running', has(RUNS, true)],
+        ['barrier', 'barrier', bars.some(one => one.kind === RUNS && isKind(one.number, 'barrier'))], ['share', 'apply', has(SHARE, false) || has(SHARE, true)],
+        ['waits', 'waits, or suspended', has(WAITS, true) || has(SUSPENDED, true)], ['waited', 'waited, or was suspended', has(WAITS, false) || has(SUSPENDED, false)],
+        ['queued', 'queued tasks', has(QUEUED, true)], ['cancelled', 'cancelled', has(CANCELLED, false)],
+    ];
+    element('legend').innerHTML = entries.filter(([, , is]) => is).map(([name, text]) => `<span><i class="${name}"></i>${text}</span>`).join('');
+}
+
 let order = 4, sign = -1;
 const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]);
 function textOfEnding() {
@@ -173,6 +185,7 @@ element('theme').addEventListener('click', () => setDark(!document.documentEleme
 addEventListener('resize', () => { showAside(); redraw(); });
 element('summary').textContent = `${D.tasks.length} tasks, ${D.queues.length} queues, ${D.threads.length} threads, ${time(D.length)}`;
 fitAll();
+showLegend();
 if (location.hash.startsWith('#task=')) select(Number(location.hash.slice(6)), true);
 if (location.hash.startsWith('#search=')) { element('search').value = decodeURIComponent(location.hash.slice(8)); search(); }
 showAside();

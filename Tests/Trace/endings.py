@@ -32,7 +32,7 @@ def check_hang(check, equal, found, least):
     lines = ending.lines(found)
     equal('below the task stands what waits for it, and below that what waits for that', [depth for depth, *_ in lines], [0, 1, 2, 2, 0, 1])
     texts = [text for _, text, _, _ in lines]
-    for pattern, text in zip((r'^audit: write_entry.* still running, .*its thread is in no call of this library$',
+    for pattern, text in zip((r'^audit: write_entry.* still running, .*its thread is in no call of this library \(a lock, or a read\?\): look at its stack, gdb -p [1-9]\d*$',
                               r'^orders: place_order.* waits for its turn in audit, ', r' waits for its turn in orders, ', r'^orders: 2 tasks wait, ',
                               r'^mail: suspended, ', r'^mail: a task waits, '), texts):
         check(f'{pattern}: {text}', re.search(pattern, text) is not None)
@@ -46,6 +46,7 @@ def check_hangs(check, equal, program, folder):
     check_hang(check, equal, found, SECOND)
     table = subprocess.run([TOOL, 'stats', path], capture_output=True, text=True).stdout
     check('stats says what is unfinished', 'Unfinished when the trace was written, after ' in table and 'waits for its turn in audit' in table)
+    check('and has a row for the queue where nothing ran', re.search(r'^mail +0( +-){6} +0 % +(main .*)?$', table, re.MULTILINE) is not None)
     path = os.path.join(folder, 'window')
     equal('the hang ends, longer than what is recorded', record(program, ',last=500ms', path, 'written'), 0)
     found = model.Model(reader.read(path))

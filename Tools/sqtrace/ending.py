@@ -60,7 +60,9 @@ class Tree:
         innermost = self.model.open[one.thread][-1]
         if isinstance(innermost, Share) and innermost is not one:
             return f'; it runs {innermost.name}, of an apply'
-        return '; its thread is in no call of this library' if innermost is one else ''
+        if innermost is not one:
+            return ''
+        return f'; its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p {self.model.trace.process}'
 
     def share(self, share):
         """Iterations that still run. A task on that thread, or a thread that waits for the apply, has a line of its own."""

@@ -1,6 +1,8 @@
 """stats.py: a table of the queues, for a terminal."""
 import collections
 
+from sqtrace.model import HIDDEN
+
 MOST_THREADS = 5
 
 
@@ -24,25 +26,32 @@ def commonest(sites):
 
 
 def rows(model):
-    """[(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
+    """Of each queue, also if nothing ran: [(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
     by_queue = {}
     for task in model.tasks:
         if task.kind != 'discard':
             by_queue.setdefault(task.queue, []).append(task)
+    for queue in model.trace.queues:
+        if not HIDDEN.fullmatch(model.queue_label(queue)):
+            by_queue.setdefault(queue, [])
+    sites = {}
+    for one in model.waiting:
+        sites.setdefault(one.queue, []).append(one.site)
     whole = max(1, model.finish - model.begin)
     result = []
     for queue, tasks in by_queue.items():
         waiting = sorted(task.waited for task in tasks)
         running = sorted(task.end - task.start for task in tasks)
         figures = [tuple(percentile(values, share) for share in (50, 99, 100)) for values in (waiting, running)]
-        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole, commonest(task.site for task in tasks)))
-    return sorted(result, key=lambda row: -row[2][2])
+        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole, commonest([task.site for task in tasks] or sites.get(queue, []))))
+    return sorted(result, key=lambda row: (row[1] == 0, -row[2][2]))
 
 
 def table(model):
     lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy', 'submitted at')]
     for label, count, waiting, running, busy, site in rows(model):
-        lines.append((label, str(count), *map(duration, waiting), *map(duration, running), f'{100 * busy:.0f} %', site))
+        figures = [*map(duration, waiting), *map(duration, running)] if count else ['-'] * 6
+        lines.append((label, str(count), *figures, f'{100 * busy:.0f} %', site))
     lines = lines if any(line[-1] for line in lines[1:]) else [line[:-1] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = ''.join('  '.join(cell.ljust(width) if i in (0, 9) else cell.rjust(width)

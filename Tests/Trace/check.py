@@ -143,6 +143,7 @@ draw();
 document.documentElement.dataset.arrows = arrows.length > 0 && arrows.every(isUnder => isUnder);
 document.documentElement.dataset.table = table.scrollWidth <= table.clientWidth;
 document.documentElement.dataset.beyond = texts.filter(([text, , right]) => text && right > wide).map(([text]) => text).join();
+document.documentElement.dataset.end = texts.find(([text]) => text === 'end of the trace')[3];
 document.documentElement.dataset.marks = texts.filter(([text]) => text.includes('shutdown')).map(([text]) => text).join('|');
 document.documentElement.dataset.rows = queueRows.map(row => row.name).join();
 const row = queueRows[0], rect = context.fillRect.bind(context);
@@ -179,6 +180,7 @@ def check_layout(page, browser):
         shown = dump(browser, probed, '', width)
         check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
         check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        check('the end of the trace does not stand among the times', 'data-end="26"' in shown)
         check('arrows are drawn before the rows', 'data-arrows="true"' in shown)
         check('what labels share is left out', 'data-prefixes="com.example.,,com.,"' in shown)
         check(f'at {width} pixels the row of a queue has the rest of its label', 'data-rows="store,' in shown)
@@ -188,6 +190,27 @@ def check_layout(page, browser):
         equal(f'at {width} pixels the marks at the end have one text', re.findall('data-marks="([^"]*)"', shown), ['|'.join(2 * ['shutdown, end of the queue'])])
 
 
+# No lane consists only of what has a mark.
+LANES = '''<script>
+const isFull = (row, lane) => lane === row.markLane || row.bars.some(one => one.lane === lane && !isBrief(one));
+document.documentElement.dataset.lanes = rows.filter(row => !row.title && ![...Array(row.lanes).keys()].every(lane => isFull(row, lane))).map(row => row.name).join();
+document.documentElement.dataset.brief = rows.flatMap(row => row.bars || []).filter(isBrief).length > 0;
+</script>'''
+
+
+def check_page_of_outcomes(path):
+    page, browser = path + '.html', shutil.which('chromium') or shutil.which('google-chrome')
+    equal('timeline of the outcomes', subprocess.run([TOOL, 'timeline', path], capture_output=True).returncode, 0)
+    if browser:
+        with open(page, 'a', encoding='utf-8') as file:
+            file.write(LANES)
+        shown = dump(browser, page, '')
+        check('what was refused or cancelled at once has its mark\'s lane', 'data-lanes=""' in shown and 'data-brief="true"' in shown)
+        found = model.Model(reader.read(path))
+        threads = {one.thread for one in [*found.tasks, *found.waits, *found.shares]} | {track for _, track, _, _, queue in found.instants if not queue}
+        check('the header counts the threads that have a row', f', {len(threads & set(found.trace.threads))} threads,' in shown)
+
+
 def check_page_of_hang(path):
     page = path + '.html'
     equal('timeline of the hang', subprocess.run([TOOL, 'timeline', path], capture_output=True).returncode, 0)
@@ -195,6 +218,7 @@ def check_page_of_hang(path):
     if browser:
         shown = dump(browser, page, '')
         check('the page of the hang was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
+        check('the path says that a task still runs', 'selected, has run' in dump(browser, page, '#task=0'))
         equal('its legend has what it shows', re.findall(r'<i class="([a-z ]*)"', shown), ['runs open', 'waits', 'queued'])
         check('it says what is unfinished', 'Unfinished when the trace was written' in shown and len(re.findall(r'<p style="margin-left:\d', shown)) == 6)
 
@@ -225,7 +249,9 @@ def main():
         check_foreign(path)
         check_own(path)
         check_page(check_tool(path, folder))
-        check_page_of_hang(endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder))
+        hang = endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder)
+        check_page_of_hang(hang)
+        check_page_of_outcomes(os.path.join(folder, 'outcomes'))
     print(f'{passed} passed, {failed} failed')
     if os.environ.get('TALLY'):
         with open(os.environ['TALLY'], 'w') as file:

@@ -125,15 +125,15 @@ function drawAxis() {
     const least = span / width() * 90, power = 10 ** Math.floor(Math.log10(least)), step = power * [1, 2, 5, 10].find(by => by * power >= least);
     const [size, unit] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']].find(([size]) => from + span >= size && step >= size / 1000) || [1, 'ns'];
     const places = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9)), end = x(D.length);
-    const text = D.hasEnd ? 'end of the trace' : 'last known time', room = context.measureText(text).width + 8, shows = end >= names + room && end <= wide + 1;
+    const text = D.hasEnd ? 'end of the trace' : 'last known time', room = context.measureText(text).width + 8, shows = end >= names + room && end <= wide + 1; // below the times
     for (let at = Math.max(0, Math.ceil(from / step) * step); at <= from + span; at += step) {
         const label = (at / size).toFixed(places) + ' ' + unit, left = x(at) + 4, right = left + context.measureText(label).width;
         context.beginPath(); context.moveTo(x(at), HEAD - 4); context.lineTo(x(at), high); context.stroke();
         context.fillStyle = paint.dim;
-        if (right <= wide - 2 && !(shows && right > end - room && left < end + 4)) context.fillText(label, left, 11);
+        if (right <= wide - 2) context.fillText(label, left, 11);
     }
     if (end <= wide + 1) { context.strokeStyle = context.fillStyle = paint.text; context.setLineDash([2, 2]); context.beginPath(); context.moveTo(end, 0); context.lineTo(end, high); context.stroke(); context.setLineDash([]); }
-    if (shows) context.fillText(text, end - room + 4, 11);
+    if (shows) context.fillText(text, end - room + 4, 26);
 }
 
 const rowOfTask = task => [queueRows[task[QUEUE]], threadRows[task[THREAD]]];

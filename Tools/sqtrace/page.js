@@ -52,9 +52,10 @@ function textOfEnding() {
     const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text)}</p>`);
     return `<div id="ending"><h2>Unfinished ${escape(D.headline)}</h2>${lines.join('')}</div>`;
 }
+const hasRun = task => task[OPEN] ? `has run ${time(task[LENGTH])} so far` : `ran ${time(task[LENGTH])}`;
 function textOfSelection() {
     let text = `<h2>Selected task</h2><div style="white-space:pre-line;overflow-wrap:anywhere">${escape(describe(selected))}</div><h2>Critical path</h2><ol>`;
-    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ran ${time(D.tasks[step.task][LENGTH])}</span></li>`;
+    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ${hasRun(D.tasks[step.task])}</span></li>`;
     return text + '</ol>';
 }
 function showAside() {
@@ -183,7 +184,7 @@ setDark(preferred.matches);
 preferred.addEventListener('change', event => setDark(event.matches));
 element('theme').addEventListener('click', () => setDark(!document.documentElement.classList.contains('dark')));
 addEventListener('resize', () => { showAside(); redraw(); });
-element('summary').textContent = `${D.tasks.length} tasks, ${D.queues.length} queues, ${D.threads.length} threads, ${time(D.length)}`;
+element('summary').textContent = `${D.tasks.length} tasks, ${D.stats.length} queues, ${threadRows.filter(hasContent).length} threads, ${time(D.length)}`;
 fitAll();
 showLegend();
 if (location.hash.startsWith('#task=')) select(Number(location.hash.slice(6)), true);

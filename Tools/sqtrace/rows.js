@@ -4,7 +4,7 @@ const D = JSON.parse(document.getElementById('data').textContent);
 const [QUEUE, THREAD, START, LENGTH, NAME, SITE, KIND, SUBMITTED, SUBMITTER, PARENT, BEFORE, WAIT, OPEN] = [...Array(13).keys()];
 const W = { THREAD: 0, QUEUE: 1, START: 2, LENGTH: 3, WHAT: 4, TASK: 5, OUTCOME: 6, OPEN: 7, HOLDER: 8, SITE: 9 };
 const S = { THREAD: 0, START: 1, LENGTH: 2, NAME: 3, RAN: 4, COUNT: 5, OPEN: 6 };
-const ROW = 18, GAP = 6, HEAD = 26;
+const ROW = 18, GAP = 6, HEAD = 40;
 const RUNS = 0, WAITS = 1, QUEUED = 2, CANCELLED = 3, SUSPENDED = 4, SHARE = 5; // what a bar is; SHARE: one thread's part of an apply
 const element = id => document.getElementById(id);
 const figure = (value, unit) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)) + ' ' + unit;
@@ -37,10 +37,14 @@ function layOut(bars, first) {
     return first + ends.length;
 }
 
+// What was cancelled, or refused at once: in the whole picture its mark stands for it, so it has no lane of its own.
+const isBrief = one => one.end - one.start < D.length / 300 && (one.kind === CANCELLED || one.kind === WAITS && D.texts[D.waits[one.number][W.OUTCOME]] !== '');
+
 // `beside`: what did not run, below what ran.
 function makeRow(name, ran, beside, marks) {
-    const tasks = layOut(ran, 0), lanes = layOut(beside, tasks);
+    const hasLane = one => !isBrief(one), tasks = layOut(ran.filter(hasLane), 0), lanes = layOut(beside.filter(hasLane), tasks);
     const bars = [...ran, ...beside].sort((a, b) => a.start - b.start);
+    for (const one of bars) if (isBrief(one)) one.lane = lanes;
     marks.sort((a, b) => a[0] - b[0]);
     return { name, bars, marks, lanes: Math.max(1, lanes + (marks.length > 0)), markLane: marks.length ? lanes : -1,
         longest: bars.reduce((most, one) => Math.max(most, one.end - one.start), 0), isOpen: bars.some(isOpen) };
@@ -72,7 +76,7 @@ const queueRows = D.queues.map((name, i) => Object.assign(makeRow(shortLabel(nam
 const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
 
 // What is unfinished comes first.
-const shown = of => of.filter(row => row.bars.length || row.marks.length).sort((a, b) => b.isOpen - a.isOpen);
+const hasContent = row => row.bars.length > 0 || row.marks.length > 0, shown = of => of.filter(hasContent).sort((a, b) => b.isOpen - a.isOpen);
 const rows = [{ title: prefix ? `Queues (${prefix}*)` : 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
 let total = HEAD;
 for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes * ROW) + GAP; }

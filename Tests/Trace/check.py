@@ -17,7 +17,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 TOOL = os.path.join(TOP, 'Tools', 'sq-trace')
 sys.path.insert(0, os.path.join(TOP, 'Tools'))
 import endings  # noqa: E402
-from sqtrace import model, reader  # noqa: E402
+from sqtrace import model, reader, stats  # noqa: E402
 
 passed = failed = 0
 
@@ -86,6 +86,9 @@ def check_foreign(path):
 
 def check_own(path):
     found = model.Model(reader.read(path))
+    most, stats.MOST_QUEUES = stats.MOST_QUEUES, 1
+    table, stats.MOST_QUEUES = stats.table(found).splitlines(), most
+    equal('of many queues stats prints some, and how many more there are', (len(table), table[2]), (1 + 1 + 2, '1 more'))
     by_queue = collections.Counter(found.queue_label(task.queue) for task in found.tasks)
     equal('tasks', by_queue, {'com.example.store': STORE, 'com.example.</script>"views"': VIEWS})
     asyncs = [task for task in found.tasks if task.kind == 'async']

@@ -5,7 +5,8 @@ let from = 0, span = 1, scroll = 0, selected = -1, pointed = -1, path = [], onPa
 let wide = 0, high = 0, names = 170; // of the canvas, and of the column of names; asking for them for each bar would be slow
 const width = () => Math.max(1, wide - names), x = t => names + (t - from) / span * width();
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const hue = D.queues.map((_, i) => (i * 137.5 + 205) % 360);
+const labels = new Map([...new Set(D.queues)].map((label, i) => [label, i])); // queues of the same label have the same color: an exploration makes many
+const hue = D.queues.map(label => (labels.get(label) * 137.5 + 205) % 360);
 let paint = {};
 
 function hatch(stroke) {

@@ -58,13 +58,14 @@ function textOfSelection() {
     for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ${hasRun(D.tasks[step.task])}</span></li>`;
     return text + '</ol>';
 }
+const MOST_QUEUES = 100;
 function showAside() {
     const titles = ['queue', 'tasks', 'wait p50', 'p99', 'max', 'run p50', 'p99', 'max', 'busy'];
     const sorted = [...D.stats].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
     let text = textOfEnding() + (selected >= 0 ? textOfSelection() : '');
     text += '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + '</tr></thead><tbody>';
-    for (const row of sorted) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(shortLabel(row[0]))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${row[1] ? time(one) : '–'}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
-    text += '</tbody></table></div>';
+    for (const row of sorted.slice(0, MOST_QUEUES)) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(shortLabel(row[0]))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${row[1] ? time(one) : '–'}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
+    text += '</tbody></table></div>' + (sorted.length > MOST_QUEUES ? `<p>${(sorted.length - MOST_QUEUES).toLocaleString('en')} more</p>` : '');
     for (const remark of D.remarks) text += `<p>${escape(remark)}</p>`;
     element('aside').innerHTML = text;
     context.font = '11px system-ui, sans-serif';

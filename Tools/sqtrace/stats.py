@@ -4,6 +4,7 @@ import collections
 from sqtrace.model import HIDDEN
 
 MOST_THREADS = 5
+MOST_QUEUES = 40  # an exploration makes new ones for each schedule
 
 
 def percentile(values, share):
@@ -49,13 +50,15 @@ def rows(model):
 
 def table(model):
     lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy', 'submitted at')]
-    for label, count, waiting, running, busy, site in rows(model):
+    queues = rows(model)
+    for label, count, waiting, running, busy, site in queues[:MOST_QUEUES]:
         figures = [*map(duration, waiting), *map(duration, running)] if count else ['-'] * 6
         lines.append((label, str(count), *figures, f'{100 * busy:.0f} %', site))
     lines = lines if any(line[-1] for line in lines[1:]) else [line[:-1] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = ''.join('  '.join(cell.ljust(width) if i in (0, 9) else cell.rjust(width)
                              for i, (cell, width) in enumerate(zip(line, widths))).rstrip() + '\n' for line in lines)
+    text += f'{len(queues) - MOST_QUEUES:,} more\n' if len(queues) > MOST_QUEUES else ''
     return text + ''.join(f'{line}\n' for line in remarks(model))
 
 

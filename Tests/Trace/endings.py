@@ -67,7 +67,7 @@ def check_shares(check, equal, found, symbols_are_there):
     equal('each thread has its share', len({share.thread for share in found.shares}), 2)
     check('a share has begun and ended', all(share.start <= share.end < found.finish and not share.is_open for share in found.shares))
     equal('it has all iterations beside it', {share.count for share in found.shares}, {1, 4})
-    name = 'blur_row' if symbols_are_there else 'iteration'
+    name = 'blur_row' if symbols_are_there else 'a function'
     lines = stats.applies(found)
     check(f'stats has one line for the function: {lines}', len(lines) == 1 and re.fullmatch(rf'apply of {name}.*: 5 iterations on 2 threads, .* in all', lines[0]))
 
@@ -144,6 +144,31 @@ def check_texts(check, equal):
     equal('the user\'s are', [name for name in names.values() if model.OWN.search(name)], [])
 
 
+def make(events):
+    """A model of these: [(time, type, thread, category, notes)]."""
+    trace = reader.Trace()
+    trace.process, trace.queues = 4711, {1: 'images'}
+    trace.threads = {reader.THREADS | thread: (thread, 'worker') for _, _, thread, _, _ in events}
+    trace.events = [reader.Event(time, kind, reader.THREADS | thread, category, '', notes, (), (), 0) for time, kind, thread, category, notes in events]
+    return model.Model(trace)
+
+
+def check_nesting(check, equal):
+    """Iterations that still run, in a task and outside of one; and slices of a category that is not known."""
+    run, share, end = ('run', {'queue': 1, 'kind': 2}), ('apply', {'count': 9}), ('', {})
+    found = make([(1, reader.BEGIN, 1, *run), (2, reader.BEGIN, 1, *share), (3, reader.BEGIN, 2, *share), (4, reader.BEGIN, 3, *run),
+                  (5, reader.BEGIN, 3, 'of a later version', {}), (6, reader.END, 3, *end), (7, reader.BEGIN, 4, *share),
+                  (8, reader.END, 4, '', {'ran': 3}), (9, reader.BEGIN, 5, *share), (10, reader.END, 5, '', {'ran': 0}), (11, reader.END, 3, *end)])
+    gdb = 'its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p 4711'
+    equal('iterations that still run are unfinished', [text for _, text, _, _ in ending.lines(found)],
+          [f'images: task still running, 10 ns, on worker (1); it runs an iteration of a function; {gdb}',
+           f'apply of a function still running, 8 ns, on worker (2); {gdb}'])
+    equal('a share of none is left out', [(one.thread & 0xFF, one.ran, one.is_open) for one in found.shares], [(1, 0, True), (2, 0, True), (4, 3, False)])
+    equal('and stats says so', stats.applies(found), ['apply of a function: 3 iterations, and those that still run, on 3 threads, 18 ns in all'])
+    equal('a slice that is not known ends nothing else', [task.end for task in found.tasks], [11, 11])
+    equal('the task that has ended', [task.is_open for task in found.tasks], [True, False])
+
+
 def check_inlined(check, equal):
     """A function of the Swift layer that was inlined is passed over, for the function that called it."""
     frames = [('WorkQueue.sync<A, B>(_:)', '//<compiler-generated>:?'),
@@ -176,6 +201,7 @@ def check_all(check, equal, hang, outcomes, program, folder):
     """Returns the trace of the hang."""
     check_texts(check, equal)
     check_inlined(check, equal)
+    check_nesting(check, equal)
     check_outcomes(check, equal, outcomes, folder)
     check_drops(check, equal, program, folder)
     return check_hangs(check, equal, hang, folder)

@@ -58,11 +58,10 @@ class Tree:
 
     def where(self, one):
         innermost = self.model.open[one.thread][-1]
-        if isinstance(innermost, Share) and innermost is not one:
-            return f'; it runs {innermost.name}, of an apply'
-        if innermost is not one:
+        iteration = f'; it runs an iteration of {innermost.name}' if isinstance(innermost, Share) and innermost is not one else ''
+        if innermost is not one and not iteration:
             return ''
-        return f'; its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p {self.model.trace.process}'
+        return f'{iteration}; its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p {self.model.trace.process}'
 
     def share(self, share):
         """Iterations that still run. A task on that thread, or a thread that waits for the apply, has a line of its own."""

@@ -78,7 +78,7 @@ class Share:
 
     @property
     def name(self):
-        return self.function or 'iteration'
+        return self.function or 'a function'
 
 
 class Submission:

@@ -88,7 +88,7 @@ def applies(model):
     lines = []
     for function, shares in by_function.items():
         ran, threads, whole = sum(one.ran for one in shares), len({one.thread for one in shares}), sum(one.end - one.start for one in shares)
-        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (' and more' if any(one.is_open for one in shares) else '')
+        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (', and those that still run,' if any(one.is_open for one in shares) else '')
         lines.append((whole, f'apply of {function}: {ran} on {threads} {"thread" if threads == 1 else "threads"}, {duration(whole)} in all'))
     return [line for _, line in sorted(lines, reverse=True)]
 

@@ -66,7 +66,7 @@ def check_shares(check, equal, found, symbols_are_there):
     equal('iterations of an apply', sum(share.ran for share in found.shares), 4 + 1)
     equal('each thread has its share', len({share.thread for share in found.shares}), 2)
     check('a share has begun and ended', all(share.start <= share.end < found.finish and not share.is_open for share in found.shares))
-    equal('it has all iterations beside it', {share.count for share in found.shares}, {1, 4})
+    equal('it says how many the apply has', {share.count for share in found.shares}, {1, 4})
     name = 'blur_row' if symbols_are_there else 'a function'
     lines = stats.applies(found)
     check(f'stats has one line for the function: {lines}', len(lines) == 1 and re.fullmatch(rf'apply of {name}.*: 5 iterations on 2 threads, .* in all', lines[0]))

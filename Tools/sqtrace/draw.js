@@ -128,7 +128,8 @@ function drawAxis() {
     const places = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9)), end = x(D.length);
     const text = D.hasEnd ? 'end of the trace' : 'last known time', room = context.measureText(text).width + 8, shows = end >= names + room && end <= wide + 1; // below the times
     for (let at = Math.max(0, Math.ceil(from / step) * step); at <= from + span; at += step) {
-        const label = (at / size).toFixed(places) + ' ' + unit, left = x(at) + 4, right = left + context.measureText(label).width;
+        const label = (at / size).toFixed(places) + ' ' + unit, length = context.measureText(label).width;
+        const left = end > x(at) && end < x(at) + 4 + length ? end + 4 : x(at) + 4, right = left + length; // not on the line of the end
         context.beginPath(); context.moveTo(x(at), HEAD - 4); context.lineTo(x(at), high); context.stroke();
         context.fillStyle = paint.dim;
         if (right <= wide - 2) context.fillText(label, left, 11);

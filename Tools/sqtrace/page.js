@@ -49,7 +49,7 @@ let order = 4, sign = -1;
 const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]);
 function textOfEnding() {
     if (!D.ending.length) return D.hasEnd ? '' : `<p>This is all that is known ${escape(D.headline)}.</p>`;
-    const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text)}</p>`);
+    const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text).replace(/gdb -p \d+/, '<span style="white-space:nowrap">$&</span>')}</p>`);
     return `<div id="ending"><h2>Unfinished ${escape(D.headline)}</h2>${lines.join('')}</div>`;
 }
 const hasRun = task => task[OPEN] ? `has run ${time(task[LENGTH])} so far` : `ran ${time(task[LENGTH])}`;

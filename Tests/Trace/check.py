@@ -4,6 +4,8 @@
 The file is read twice: by sq-trace, and by Google's protobuf with Perfetto's own schema (PyPI: perfetto, protobuf), if Python has
 them. The page is opened in headless Chromium, if it is there. What is missing is named."""
 import collections
+import html
+import json
 import os
 import re
 import shutil
@@ -15,7 +17,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 TOOL = os.path.join(TOP, 'Tools', 'sq-trace')
 sys.path.insert(0, os.path.join(TOP, 'Tools'))
 import endings  # noqa: E402
-from sqtrace import model, reader  # noqa: E402
+from sqtrace import model, reader, stats  # noqa: E402
 
 passed = failed = 0
 
@@ -84,6 +86,9 @@ def check_foreign(path):
 
 def check_own(path):
     found = model.Model(reader.read(path))
+    most, stats.MOST_QUEUES = stats.MOST_QUEUES, 1
+    table, stats.MOST_QUEUES = stats.table(found).splitlines(), most
+    equal('of many queues stats prints some, and how many more there are', (len(table), table[2]), (1 + 1 + 2, '1 more'))
     by_queue = collections.Counter(found.queue_label(task.queue) for task in found.tasks)
     equal('tasks', by_queue, {'com.example.store': STORE, 'com.example.</script>"views"': VIEWS})
     asyncs = [task for task in found.tasks if task.kind == 'async']
@@ -127,17 +132,45 @@ def dump(browser, page, fragment, width=1400):
                            f'--window-size={width},800', 'file://' + page + fragment], capture_output=True, text=True, timeout=120).stdout
 
 
-# What a later script of the page finds out: the widest figures fit, and marks that lie on each other have one text, which is not cut.
+# What a later script of the page finds out: the widest figures fit; marks that lie on each other have one text, which is not cut; and five marks
+# that are 5 pixels apart are drawn.
 PROBE = '''<script>
 D.stats = [['com.example.a.long.label', 100000, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9e6, 99.9, '']];
 showAside();
 const table = document.querySelector('.table'), texts = [], fill = context.fillText.bind(context);
-context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width]); fill(text, left, top); };
+context.fillText = (text, left, top) => { texts.push([text, left, left + context.measureText(text).width, top]); fill(text, left, top); };
+const curve = context.bezierCurveTo.bind(context), arrows = [];
+context.bezierCurveTo = (...points) => { arrows.push(texts.every(([, , , top]) => top < HEAD)); curve(...points); };
+select(400);
 draw();
+document.documentElement.dataset.arrows = arrows.length > 0 && arrows.every(isUnder => isUnder);
 document.documentElement.dataset.table = table.scrollWidth <= table.clientWidth;
 document.documentElement.dataset.beyond = texts.filter(([text, , right]) => text && right > wide).map(([text]) => text).join();
+document.documentElement.dataset.end = texts.find(([text]) => text === 'end of the trace')[3];
 document.documentElement.dataset.marks = texts.filter(([text]) => text.includes('shutdown')).map(([text]) => text).join('|');
+document.documentElement.dataset.rows = queueRows.map(row => row.name).join();
+const row = queueRows[0], rect = context.fillRect.bind(context);
+let count = 0;
+context.fillRect = (left, top, wide, high) => { count += wide === 1.5; rect(left, top, wide, high); };
+row.marks = [0, 1, 2, 3, 4].map(i => [from + (0.3 + i * 5 / width()) * span, -1, row.marks[0][2], 0]);
+drawMarks(row);
+document.documentElement.dataset.close = count;
+document.documentElement.dataset.prefixes = [['com.example.a', 'com.example.b', 'main'], ['com.a', 'b'], ['com.a.x', 'com.a.x', 'com.b'], ['com.x', 'x', 'com.y']].map(sharedPrefix).join();
+document.documentElement.dataset.names = NAMES.map(name => shorterNames(name).slice(1).join('|')).join(';');
 </script>'''
+
+
+# What is left of a name as room gets scarce.
+NAMES = {
+    'closure #3 in Shop.updatePrices()': 'updatePrices() #3|updatePrices #3|updatePrices',
+    'closure #2 in closure #1 in Shop.send(_:) (main.swift:28)': 'closure #2 in closure #1 in Shop.send(_:)|send(_:) #1 #2|send #1 #2|send',
+    'closure #12 in the top level': 'top level #12|#12',
+    'a method given as a closure in Shop.init()': 'Shop.init()|Shop.init',
+    'row 8: resize_image (program.c:3)': 'row 8: resize_image|row 8',
+    'closure from shop/main.swift:63': 'main.swift:63',
+    'shop::deliver(int) (shop.cpp:3)': 'shop::deliver(int)|deliver(int)|deliver',
+    'libshop.so.1+0x32': '',
+}
 
 
 def check_layout(page, browser):
@@ -145,12 +178,40 @@ def check_layout(page, browser):
         text = file.read()
     probed = page + '.probed.html'
     with open(probed, 'w', encoding='utf-8') as file:
-        file.write(text.replace('</body>', PROBE + '</body>'))
+        file.write(text.replace('</body>', PROBE.replace('NAMES', json.dumps(list(NAMES))) + '</body>'))
     for width in (1400, 800):
         shown = dump(browser, probed, '', width)
         check(f'at {width} pixels the table is not cut', 'data-table="true"' in shown)
         check(f'at {width} pixels no text of the picture is cut', 'data-beyond=""' in shown)
+        check('the end of the trace does not stand among the times', 'data-end="26"' in shown)
+        check('arrows are drawn before the rows', 'data-arrows="true"' in shown)
+        check('what labels share is left out', 'data-prefixes="com.example.,,com.,"' in shown)
+        check(f'at {width} pixels the row of a queue has the rest of its label', 'data-rows="store,' in shown)
+        shorter = re.findall('data-names="([^"]*)"', shown)
+        equal('names get shorter in steps', html.unescape(shorter[0]).split(';') if shorter else None, list(NAMES.values()))
+        check(f'at {width} pixels marks that are close are drawn', 'data-close="5"' in shown)
         equal(f'at {width} pixels the marks at the end have one text', re.findall('data-marks="([^"]*)"', shown), ['|'.join(2 * ['shutdown, end of the queue'])])
+
+
+# No lane consists only of what has a mark.
+LANES = '''<script>
+const isFull = (row, lane) => lane === row.markLane || row.bars.some(one => one.lane === lane && !isBrief(one));
+document.documentElement.dataset.lanes = rows.filter(row => !row.title && ![...Array(row.lanes).keys()].every(lane => isFull(row, lane))).map(row => row.name).join();
+document.documentElement.dataset.brief = rows.flatMap(row => row.bars || []).filter(isBrief).length > 0;
+</script>'''
+
+
+def check_page_of_outcomes(path):
+    page, browser = path + '.html', shutil.which('chromium') or shutil.which('google-chrome')
+    equal('timeline of the outcomes', subprocess.run([TOOL, 'timeline', path], capture_output=True).returncode, 0)
+    if browser:
+        with open(page, 'a', encoding='utf-8') as file:
+            file.write(LANES)
+        shown = dump(browser, page, '')
+        check('what was refused or cancelled at once has its mark\'s lane', 'data-lanes=""' in shown and 'data-brief="true"' in shown)
+        found = model.Model(reader.read(path))
+        threads = {one.thread for one in [*found.tasks, *found.waits, *found.shares]} | {track for _, track, _, _, queue in found.instants if not queue}
+        check('the header counts the threads that have a row', f', {len(threads & set(found.trace.threads))} threads,' in shown)
 
 
 def check_page_of_hang(path):
@@ -160,6 +221,8 @@ def check_page_of_hang(path):
     if browser:
         shown = dump(browser, page, '')
         check('the page of the hang was drawn', re.search(r'data-drawn="[1-9]', shown) is not None)
+        check('the path says that a task still runs', 'selected, has run' in dump(browser, page, '#task=0'))
+        equal('its legend has what it shows', re.findall(r'<i class="([a-z ]*)"', shown), ['runs open', 'waits', 'queued'])
         check('it says what is unfinished', 'Unfinished when the trace was written' in shown and len(re.findall(r'<p style="margin-left:\d', shown)) == 6)
 
 
@@ -189,7 +252,9 @@ def main():
         check_foreign(path)
         check_own(path)
         check_page(check_tool(path, folder))
-        check_page_of_hang(endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder))
+        hang = endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder)
+        check_page_of_hang(hang)
+        check_page_of_outcomes(os.path.join(folder, 'outcomes'))
     print(f'{passed} passed, {failed} failed')
     if os.environ.get('TALLY'):
         with open(os.environ['TALLY'], 'w') as file:

@@ -32,7 +32,7 @@ def check_hang(check, equal, found, least):
     lines = ending.lines(found)
     equal('below the task stands what waits for it, and below that what waits for that', [depth for depth, *_ in lines], [0, 1, 2, 2, 0, 1])
     texts = [text for _, text, _, _ in lines]
-    for pattern, text in zip((r'^audit: write_entry.* still running, .*its thread is in no call of this library$',
+    for pattern, text in zip((r'^audit: write_entry.* still running, .*its thread is in no call of this library \(a lock, or a read\?\): look at its stack, gdb -p [1-9]\d*$',
                               r'^orders: place_order.* waits for its turn in audit, ', r' waits for its turn in orders, ', r'^orders: 2 tasks wait, ',
                               r'^mail: suspended, ', r'^mail: a task waits, '), texts):
         check(f'{pattern}: {text}', re.search(pattern, text) is not None)
@@ -46,6 +46,7 @@ def check_hangs(check, equal, program, folder):
     check_hang(check, equal, found, SECOND)
     table = subprocess.run([TOOL, 'stats', path], capture_output=True, text=True).stdout
     check('stats says what is unfinished', 'Unfinished when the trace was written, after ' in table and 'waits for its turn in audit' in table)
+    check('and has a row for the queue where nothing ran', re.search(r'^mail +0( +-){6} +0 % +(main .*)?$', table, re.MULTILINE) is not None)
     path = os.path.join(folder, 'window')
     equal('the hang ends, longer than what is recorded', record(program, ',last=500ms', path, 'written'), 0)
     found = model.Model(reader.read(path))
@@ -60,6 +61,17 @@ def check_hangs(check, equal, program, folder):
     return os.path.join(folder, 'hang')
 
 
+def check_shares(check, equal, found, symbols_are_there):
+    """An apply of four iterations on two threads, and one of one."""
+    equal('iterations of an apply', sum(share.ran for share in found.shares), 4 + 1)
+    equal('each thread has its share', len({share.thread for share in found.shares}), 2)
+    check('a share has begun and ended', all(share.start <= share.end < found.finish and not share.is_open for share in found.shares))
+    equal('it says how many the apply has', {share.count for share in found.shares}, {1, 4})
+    name = 'blur_row' if symbols_are_there else 'a function'
+    lines = stats.applies(found)
+    check(f'stats has one line for the function: {lines}', len(lines) == 1 and re.fullmatch(rf'apply of {name}.*: 5 iterations on 2 threads, .* in all', lines[0]))
+
+
 def check_outcomes(check, equal, program, folder):
     path = os.path.join(folder, 'outcomes')
     equal('the program ends', record(program, '', path), 0)
@@ -72,6 +84,7 @@ def check_outcomes(check, equal, program, folder):
           [('work', 'row 7: load_row'), ('late', 'never_runs')] if symbols_are_there else [('work', 'row 7'), ('late', '')])
     ends = [queue for _, _, category, _, queue in found.instants if category == 'end of the queue']
     equal('each queue ends once', len(ends), len(set(ends)))
+    check_shares(check, equal, found, symbols_are_there)
     refused = [(found.target(wait), wait.outcome) for wait in found.waits if wait.outcome]
     deadlock = 'refused, a deadlock'
     refused = sorted((re.sub('^once.*', 'once', what), outcome) for what, outcome in refused)
@@ -81,6 +94,7 @@ def check_outcomes(check, equal, program, folder):
     check(f'and it is known where: {sites}', all('wait_for_itself' in site for site in sites) or not symbols_are_there)
     kinds = {task.kind for task in found.tasks}
     equal('kinds of tasks', kinds, {'async', 'barrier', 'delayed', 'discard', 'group', 'group notification', 'run and wait', 'sync', 'timer', 'work item'})
+    equal('a firing that has a bar has no mark', [name for *_, name, _ in found.instants if name == 'timer'], [])
     equal('nothing was dropped', (found.dropped, stats.missing(found)), ({}, []))
     equal('what was discarded', [task.kind for task in found.tasks if found.queue_label(task.queue) == 'gone'], ['discard'])
     items = sorted(task.label for task in found.tasks if task.label)
@@ -109,9 +123,14 @@ def check_texts(check, equal):
     names = {
         'partial apply for closure #1 in Shop.receive(_:)': 'closure #1 in Shop.receive(_:)',
         'partial apply for closure #12 in ': 'closure #12 in the top level',
+        'closure #2 in closure #1 in shop_main': 'closure #2 in closure #1 in the top level',
+        'closure #1 in run_main()': 'closure #1 in run_main()',
         'partial apply for implicit closure #2 in implicit closure #1 in Shop.serve()': 'a method given as a closure in Shop.serve()',
     }
     equal('a Swift closure is named as in its source', [symbols.in_words(name) for name in names], list(names.values()))
+    places = [symbols.show(function, place, '') for function, place in
+              (('shop_main', '/shop/main.swift:7'), ('main', '/shop/main.swift:7'), ('shop_main', '/shop/main.c:7'), ('main', '/shop/main.c:7'))]
+    equal('an executable\'s code outside of functions is the top level', places, [*2 * ['the top level (main.swift:7)'], 'shop_main (main.c:7)', 'main (main.c:7)'])
     task = model.Task(0, 1, 2, 3)
     task.function, task.site = 'closure #12 in the top level', 'app/main.swift:63'
     closure = ending.name(task)
@@ -123,6 +142,31 @@ def check_texts(check, equal):
            'closure #1 in variable initialization expression of static QueuedJob.onActor']
     equal('the Swift layer\'s own functions are not the user\'s', [name for name in own if not model.OWN.search(name)], [])
     equal('the user\'s are', [name for name in names.values() if model.OWN.search(name)], [])
+
+
+def make(events):
+    """A model of these: [(time, type, thread, category, notes)]."""
+    trace = reader.Trace()
+    trace.process, trace.queues = 4711, {1: 'images'}
+    trace.threads = {reader.THREADS | thread: (thread, 'worker') for _, _, thread, _, _ in events}
+    trace.events = [reader.Event(time, kind, reader.THREADS | thread, category, '', notes, (), (), 0) for time, kind, thread, category, notes in events]
+    return model.Model(trace)
+
+
+def check_nesting(check, equal):
+    """Iterations that still run, in a task and outside of one; and slices of a category that is not known."""
+    run, share, end = ('run', {'queue': 1, 'kind': 2}), ('apply', {'count': 9}), ('', {})
+    found = make([(1, reader.BEGIN, 1, *run), (2, reader.BEGIN, 1, *share), (3, reader.BEGIN, 2, *share), (4, reader.BEGIN, 3, *run),
+                  (5, reader.BEGIN, 3, 'of a later version', {}), (6, reader.END, 3, *end), (7, reader.BEGIN, 4, *share),
+                  (8, reader.END, 4, '', {'ran': 3}), (9, reader.BEGIN, 5, *share), (10, reader.END, 5, '', {'ran': 0}), (11, reader.END, 3, *end)])
+    gdb = 'its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p 4711'
+    equal('iterations that still run are unfinished', [text for _, text, _, _ in ending.lines(found)],
+          [f'images: task still running, 10 ns, on worker (1); it runs an iteration of a function; {gdb}',
+           f'apply of a function still running, 8 ns, on worker (2); {gdb}'])
+    equal('a share of none is left out', [(one.thread & 0xFF, one.ran, one.is_open) for one in found.shares], [(1, 0, True), (2, 0, True), (4, 3, False)])
+    equal('and stats says so', stats.applies(found), ['apply of a function: 3 iterations, and those that still run, on 3 threads, 18 ns in all'])
+    equal('a slice that is not known ends nothing else', [task.end for task in found.tasks], [11, 11])
+    equal('the task that has ended', [task.is_open for task in found.tasks], [True, False])
 
 
 def check_inlined(check, equal):
@@ -157,6 +201,7 @@ def check_all(check, equal, hang, outcomes, program, folder):
     """Returns the trace of the hang."""
     check_texts(check, equal)
     check_inlined(check, equal)
+    check_nesting(check, equal)
     check_outcomes(check, equal, outcomes, folder)
     check_drops(check, equal, program, folder)
     return check_hangs(check, equal, hang, folder)

@@ -104,6 +104,15 @@ static void cancel_timers(void) {
     sq_queue_release(late);
 }
 
+/* Two threads run four iterations: each waits in its first one for the other. */
+static atomic_int in_row;
+static void blur_row(void *context, size_t i) {
+    (void)context, (void)i;
+    in_row += 1;
+    while (in_row < 2) {
+    }
+}
+
 static void run_through_the_library(void) {
     sq_group_t *group = sq_group_create("images");
     sq_item_t *item = sq_item_create("row 8", &(sq_task_t){ .run = resize_image });
@@ -145,6 +154,8 @@ int main(void) {
     be_refused();
     cancel_timers();
     run_through_the_library();
+    must(sq_apply(pool, 4, blur_row, NULL));
+    must(sq_apply(pool, 1, blur_row, NULL)); /* alone */
     sq_queue_t *gone = sq_queue_create("gone", NULL);
     must(sq_suspend(gone));
     must(sq_async_task(gone, &(sq_task_t){ .run = never_runs, .discard = thrown_away }));

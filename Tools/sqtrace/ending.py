@@ -1,5 +1,5 @@
 """ending.py: what was unfinished when the trace ended, as a tree: below each task stands what waits for it."""
-from sqtrace.model import PLACE, Task
+from sqtrace.model import PLACE, Share, Task, Wait
 from sqtrace.stats import commonest, duration
 
 MOST_LINES = 60
@@ -15,6 +15,9 @@ class Tree:
         for task in tasks:
             if not self.is_held(task.thread):
                 self.task(0, task)
+        for share in model.shares:
+            if share.is_open and not any(isinstance(one, (Task, Wait)) for one in model.open[share.thread]):
+                self.share(share)
         for suspension in model.suspended.values():
             self.suspended(suspension)
         for wait in self.waits:
@@ -37,8 +40,7 @@ class Tree:
 
     def add(self, depth, text, one):
         self.seen.add(id(one))
-        is_task = isinstance(one, Task)
-        self.lines.append((depth, text, one if is_task else None, None if is_task else one))
+        self.lines.append((depth, text, one if isinstance(one, Task) else None, one if isinstance(one, Wait) else None))
 
     def task(self, depth, task):
         """A task that still runs, and all that waits for it."""
@@ -54,9 +56,17 @@ class Tree:
         self.add(depth, text, task)
         self.waiting_for(depth + 1, task)
 
-    def where(self, task):
-        innermost = self.model.open[task.thread][-1]
-        return '; its thread is in no call of this library' if innermost is task else ''
+    def where(self, one):
+        innermost = self.model.open[one.thread][-1]
+        iteration = f'; it runs an iteration of {innermost.name}' if isinstance(innermost, Share) and innermost is not one else ''
+        if innermost is not one and not iteration:
+            return ''
+        return f'{iteration}; its thread is in no call of this library (a lock, or a read?): look at its stack, gdb -p {self.model.trace.process}'
+
+    def share(self, share):
+        """Iterations that still run. A task on that thread, or a thread that waits for the apply, has a line of its own."""
+        label = self.model.thread_label(share.thread)
+        self.add(0, f'apply of {share.name} still running, {self.so_far(share)}, on {label}{self.where(share)}', share)
 
     def waiting_for(self, depth, task):
         for wait in self.waits:

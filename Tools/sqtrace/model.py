@@ -68,13 +68,27 @@ class Wait:
         self.is_open = False  # it had not ended when the trace did
 
 
+class Share:
+    """What one thread runs of an apply."""
+    __slots__ = ('thread', 'start', 'end', 'function', 'count', 'ran', 'is_open')
+
+    def __init__(self, thread, start, function, count):
+        self.thread, self.start, self.end, self.function, self.count = thread, start, None, function, count
+        self.ran, self.is_open = 0, False  # not known until it ends
+
+    @property
+    def name(self):
+        return self.function or 'a function'
+
+
 class Submission:
     """A task that has not started: it waits, or was withdrawn."""
-    __slots__ = ('time', 'thread', 'parent', 'queue', 'site', 'wait', 'end', 'name')
+    __slots__ = ('time', 'thread', 'parent', 'queue', 'site', 'wait', 'end', 'name', 'mark')
 
     def __init__(self, time, thread, parent, queue, site, wait=None):
         self.time, self.thread, self.parent, self.queue, self.site, self.wait = time, thread, parent, queue, site, wait
         self.end, self.name = None, ''
+        self.mark = None  # the event of the timer that submitted it
 
 
 class Suspension:
@@ -87,11 +101,13 @@ class Suspension:
 class Model:
     def __init__(self, trace):
         self.trace = trace
-        self.tasks, self.waits, self.instants, self.remarks = [], [], [], []
+        self.tasks, self.waits, self.shares, self.instants, self.remarks = [], [], [], [], []
         self.withdrawn, self.suspensions, self.dropped = [], [], {}
         self.unstarted = {}  # flow: what waits there
         self.granted = {}    # flow: [(what was taken from there, by which thread)]
         self.suspended = {}  # queue: its suspension
+        self.due = {}        # track: the timer's event whose task it submits next
+        self.fired = set()   # events of timers whose task has a bar
         self.open = {}       # track: what runs there, innermost last
         self.last = {}       # queue: its last task
         self.has_end = False
@@ -153,11 +169,19 @@ class Model:
             for flow in event.flows:
                 wait.flow = flow
                 self.unstarted[flow] = Submission(event.time, event.track, inside, queue, wait.site, wait)
+        elif event.type == reader.BEGIN and event.category == 'apply':
+            self.shares.append(Share(event.track, event.time, self.function(event.notes), event.notes.get('count', 0)))
+            stack.append(self.shares[-1])
+        elif event.type == reader.BEGIN:
+            stack.append(None)  # of a later version
         elif event.type == reader.END and stack:
             ended = stack.pop()
             if ended is None:
                 return
             ended.end = event.time
+            if isinstance(ended, Share):
+                ended.ran = event.notes.get('ran', 0)
+                return
             outcome = event.notes.get('outcome')
             if isinstance(ended, Wait) and outcome:
                 ended.outcome = outcome
@@ -170,6 +194,7 @@ class Model:
         if category == 'submit':
             for flow in event.flows:
                 self.unstarted[flow] = Submission(event.time, event.track, inside, queue, self.site(event.notes))
+                self.unstarted[flow].mark = self.due.pop(event.track, None)
         elif category == 'grant':
             for flow in event.flows:
                 if flow in self.unstarted:
@@ -192,6 +217,8 @@ class Model:
             return  # the wait says it
         if category not in ('grant', 'submit', 'withdrawn', 'suspend', 'resume'):
             self.instants.append((event.time, event.track, category, event.name, queue))
+        if category == 'timer':
+            self.due[event.track] = self.instants[-1]
 
     def forget(self, wait):
         """It ended without its turn."""
@@ -229,6 +256,7 @@ class Model:
                 continue
             task.submitted, task.submitter, task.wait = waiting.time, waiting.thread, waiting.wait
             task.site = waiting.site or task.site
+            self.fired.add(waiting.mark)
             task.parent = waiting.parent or inside
             if task.wait is not None:
                 task.wait.task = task
@@ -258,7 +286,9 @@ class Model:
     def close(self):
         """What has not ended by the end of the trace reaches it."""
         self.leave_out()
-        for one in [*self.tasks, *self.waits, *self.suspensions]:
+        self.instants = [one for one in self.instants if one not in self.fired]
+        self.shares = [one for one in self.shares if one.end is None or one.ran]  # a member may have come too late
+        for one in [*self.tasks, *self.waits, *self.shares, *self.suspensions]:
             if one.end is None:
                 one.end, one.is_open = self.finish, True
         taken = [one for waiting in self.granted.values() for one, _ in waiting if one.wait is None or one.wait.is_open]
@@ -267,6 +297,10 @@ class Model:
     def running(self, queue):
         """The tasks of the queue that still run."""
         return [task for task in self.tasks if task.is_open and task.queue == queue]
+
+    def share_of(self, track):
+        """The iterations that this thread runs at the end of the trace, or None; within them it may run tasks."""
+        return next((one for one in reversed(self.open.get(track, [])) if isinstance(one, Share)), None)
 
     def wait_of(self, track):
         """The wait in which this thread is at the end of the trace, or None."""

@@ -33,27 +33,43 @@ function select(number, move) {
     redraw();
 }
 
+// What the bars of this trace mean.
+function showLegend() {
+    const bars = rows.flatMap(row => row.bars || []), has = (kind, open) => bars.some(one => one.kind === kind && Boolean(isOpen(one)) === open);
+    const entries = [
+        ['runs', 'running', has(RUNS, false)], ['runs open', 'still running', has(RUNS, true)],
+        ['barrier', 'barrier', bars.some(one => one.kind === RUNS && isKind(one.number, 'barrier'))], ['share', 'apply', has(SHARE, false) || has(SHARE, true)],
+        ['waits', 'waits, or suspended', has(WAITS, true) || has(SUSPENDED, true)], ['waited', 'waited, or was suspended', has(WAITS, false) || has(SUSPENDED, false)],
+        ['queued', 'queued tasks', has(QUEUED, true)], ['cancelled', 'cancelled', has(CANCELLED, false)],
+    ];
+    element('legend').innerHTML = entries.filter(([, , is]) => is).map(([name, text]) => `<span><i class="${name}"></i>${text}</span>`).join('');
+}
+
 let order = 4, sign = -1;
 const escape = text => text.replace(/[&<>"]/g, one => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one]);
 function textOfEnding() {
     if (!D.ending.length) return D.hasEnd ? '' : `<p>This is all that is known ${escape(D.headline)}.</p>`;
-    const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text)}</p>`);
+    const lines = D.ending.map(([depth, text, task, wait]) => `<p style="margin-left:${depth * 14}px"${task >= 0 ? ` data-task="${task}"` : wait >= 0 ? ` data-wait="${wait}"` : ''}>${depth ? '↳ ' : ''}${escape(text).replace(/gdb -p \d+/, '<span style="white-space:nowrap">$&</span>')}</p>`);
     return `<div id="ending"><h2>Unfinished ${escape(D.headline)}</h2>${lines.join('')}</div>`;
 }
+const hasRun = task => task[OPEN] ? `has run ${time(task[LENGTH])} so far` : `ran ${time(task[LENGTH])}`;
 function textOfSelection() {
     let text = `<h2>Selected task</h2><div style="white-space:pre-line;overflow-wrap:anywhere">${escape(describe(selected))}</div><h2>Critical path</h2><ol>`;
-    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ran ${time(D.tasks[step.task][LENGTH])}</span></li>`;
+    for (const step of path) text += `<li data-task="${step.task}">${escape(D.queues[D.tasks[step.task][QUEUE]])}: ${escape(D.texts[D.tasks[step.task][NAME]] || 'task')}<br><span class="dim">${escape(step.why)}, ${hasRun(D.tasks[step.task])}</span></li>`;
     return text + '</ol>';
 }
+const MOST_QUEUES = 100;
 function showAside() {
     const titles = ['queue', 'tasks', 'wait p50', 'p99', 'max', 'run p50', 'p99', 'max', 'busy'];
     const sorted = [...D.stats].sort((a, b) => sign * (typeof a[order] === 'string' ? a[order].localeCompare(b[order]) : a[order] - b[order]));
     let text = textOfEnding() + (selected >= 0 ? textOfSelection() : '');
     text += '<h2>Queues</h2><div class="table"><table><thead><tr>' + titles.map((name, i) => `<th data-order="${i}">${name}</th>`).join('') + '</tr></thead><tbody>';
-    for (const row of sorted) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(fitName(row[0], innerWidth > 1000 ? 86 : innerWidth / 3))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${time(one)}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
-    text += '</tbody></table></div>';
+    for (const row of sorted.slice(0, MOST_QUEUES)) text += `<tr data-queue="${escape(row[0])}"><td title="${escape(row[0] + (row[9] ? "\nsubmitted at " + row[9] : ""))}">${escape(shortLabel(row[0]))}</td><td>${row[1]}</td>` + row.slice(2, 8).map(one => `<td>${row[1] ? time(one) : '–'}</td>`).join('') + `<td>${row[8]} %</td></tr>`;
+    text += '</tbody></table></div>' + (sorted.length > MOST_QUEUES ? `<p>${(sorted.length - MOST_QUEUES).toLocaleString('en')} more</p>` : '');
     for (const remark of D.remarks) text += `<p>${escape(remark)}</p>`;
     element('aside').innerHTML = text;
+    context.font = '11px system-ui, sans-serif';
+    for (const cell of document.querySelectorAll('tr[data-queue] td:first-child')) cell.textContent = fitName(cell.textContent, cell.clientWidth - 8);
 }
 element('aside').addEventListener('click', event => {
     const item = event.target.closest('[data-task],[data-wait],[data-queue],[data-order]');
@@ -66,12 +82,13 @@ element('aside').addEventListener('click', event => {
 
 function search() {
     wanted = element('search').value.trim().toLowerCase();
-    matches = null;
+    matches = matchingShares = null;
     element('found').textContent = '';
     if (wanted) {
         const has = of => of.map(text => text.toLowerCase().includes(wanted)), texts = has(D.texts), queues = has(D.queues), threads = has(D.threads);
         matches = new Set();
         D.tasks.forEach((task, i) => { if (queues[task[QUEUE]] || texts[task[NAME]] || texts[task[SITE]] || threads[task[THREAD]]) matches.add(i); });
+        matchingShares = new Set([...D.shares.keys()].filter(i => texts[D.shares[i][S.NAME]] || threads[D.shares[i][S.THREAD]]));
         element('found').textContent = `${matches.size} tasks; Enter: the next one`;
     }
     redraw();
@@ -103,7 +120,9 @@ function marksAt(px, py) {
 }
 function showTip(event) {
     const isIn = event.offsetX > names, one = isIn ? barAt(event.offsetX, event.offsetY) : null, row = rowAt(event.offsetY);
-    const text = one ? describeBar(one) : isIn ? marksAt(event.offsetX, event.offsetY) : row ? row.name : '';
+    const text = one ? describeBar(one) : isIn ? marksAt(event.offsetX, event.offsetY) : row ? row.whole ?? row.name : '';
+    const at = one?.kind === RUNS ? one.number : -1;
+    if (at !== pointed) { pointed = at; redraw(); }
     tip.style.display = text ? 'block' : 'none';
     if (!text) return;
     tip.textContent = text;
@@ -146,7 +165,7 @@ canvas.addEventListener('pointerup', event => {
     }
     drag = null;
 });
-canvas.addEventListener('pointerleave', () => { tip.style.display = 'none'; });
+canvas.addEventListener('pointerleave', () => { tip.style.display = 'none'; pointed = -1; redraw(); });
 canvas.addEventListener('dblclick', event => { const one = barAt(event.offsetX, event.offsetY); if (one) { span = Math.max(100, (one.end - one.start) * 1.6); from = one.start - span * 0.2; redraw(); } });
 addEventListener('keydown', event => {
     if (event.target.tagName === 'INPUT') return;
@@ -166,8 +185,9 @@ setDark(preferred.matches);
 preferred.addEventListener('change', event => setDark(event.matches));
 element('theme').addEventListener('click', () => setDark(!document.documentElement.classList.contains('dark')));
 addEventListener('resize', () => { showAside(); redraw(); });
-element('summary').textContent = `${D.tasks.length} tasks, ${D.queues.length} queues, ${D.threads.length} threads, ${time(D.length)}`;
+element('summary').textContent = `${D.tasks.length} tasks, ${D.stats.length} queues, ${threadRows.filter(hasContent).length} threads, ${time(D.length)}`;
 fitAll();
+showLegend();
 if (location.hash.startsWith('#task=')) select(Number(location.hash.slice(6)), true);
 if (location.hash.startsWith('#search=')) { element('search').value = decodeURIComponent(location.hash.slice(8)); search(); }
 showAside();

@@ -3,11 +3,23 @@
 const D = JSON.parse(document.getElementById('data').textContent);
 const [QUEUE, THREAD, START, LENGTH, NAME, SITE, KIND, SUBMITTED, SUBMITTER, PARENT, BEFORE, WAIT, OPEN] = [...Array(13).keys()];
 const W = { THREAD: 0, QUEUE: 1, START: 2, LENGTH: 3, WHAT: 4, TASK: 5, OUTCOME: 6, OPEN: 7, HOLDER: 8, SITE: 9 };
-const ROW = 18, GAP = 6, HEAD = 26;
-const RUNS = 0, WAITS = 1, QUEUED = 2, CANCELLED = 3, SUSPENDED = 4; // what a bar is
+const S = { THREAD: 0, START: 1, LENGTH: 2, NAME: 3, RAN: 4, COUNT: 5, OPEN: 6 };
+const ROW = 18, GAP = 6, HEAD = 40;
+const RUNS = 0, WAITS = 1, QUEUED = 2, CANCELLED = 3, SUSPENDED = 4, SHARE = 5; // what a bar is; SHARE: one thread's part of an apply
 const element = id => document.getElementById(id);
 const figure = (value, unit) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)) + ' ' + unit;
 const time = ns => ns >= 1e9 ? figure(ns / 1e9, 's') : ns >= 1e6 ? figure(ns / 1e6, 'ms') : ns >= 1e3 ? figure(ns / 1e3, 'µs') : ns + ' ns';
+
+// What the labels with dots share up to a dot, "com.example.": it tells none from another. '' if without it two labels were the same.
+function sharedPrefix(labels) {
+    const all = [...new Set(labels)], dotted = all.filter(label => label.includes('.'));
+    if (dotted.length < 2) return '';
+    let length = dotted[0].lastIndexOf('.') + 1;
+    while (length > 0 && !dotted.every(label => label.length > length && label.startsWith(dotted[0].slice(0, length)))) length = dotted[0].lastIndexOf('.', length - 2) + 1;
+    const rest = all.map(label => dotted.includes(label) ? label.slice(length) : label);
+    return new Set(rest).size === rest.length ? dotted[0].slice(0, length) : '';
+}
+const prefix = sharedPrefix(D.queues), shortLabel = label => label.startsWith(prefix) ? label.slice(prefix.length) : label;
 
 // A bar: start, end, lane, what it is, and which task, wait, ... it is.
 const bar = (start, length, kind, number) => ({ start, end: start + length, lane: 0, kind, number });
@@ -25,15 +37,20 @@ function layOut(bars, first) {
     return first + ends.length;
 }
 
+// What was cancelled, or refused at once: in the whole picture its mark stands for it, so it has no lane of its own.
+const isBrief = one => one.end - one.start < D.length / 300 && (one.kind === CANCELLED || one.kind === WAITS && D.texts[D.waits[one.number][W.OUTCOME]] !== '');
+
 // `beside`: what did not run, below what ran.
 function makeRow(name, ran, beside, marks) {
-    const tasks = layOut(ran, 0), lanes = layOut(beside, tasks);
+    const hasLane = one => !isBrief(one), tasks = layOut(ran.filter(hasLane), 0), lanes = layOut(beside.filter(hasLane), tasks);
     const bars = [...ran, ...beside].sort((a, b) => a.start - b.start);
+    for (const one of bars) if (isBrief(one)) one.lane = lanes;
     marks.sort((a, b) => a[0] - b[0]);
     return { name, bars, marks, lanes: Math.max(1, lanes + (marks.length > 0)), markLane: marks.length ? lanes : -1,
         longest: bars.reduce((most, one) => Math.max(most, one.end - one.start), 0), isOpen: bars.some(isOpen) };
 }
-const isOpen = one => one.kind === RUNS ? D.tasks[one.number][OPEN] : one.kind === WAITS ? D.waits[one.number][W.OPEN] : one.kind === SUSPENDED ? D.suspensions[one.number][3] : one.kind === QUEUED;
+const isWork = one => one.kind === RUNS || one.kind === SHARE;
+const isOpen = one => one.kind === RUNS ? D.tasks[one.number][OPEN] : one.kind === SHARE ? D.shares[one.number][S.OPEN] : one.kind === WAITS ? D.waits[one.number][W.OPEN] : one.kind === SUSPENDED ? D.suspensions[one.number][3] : one.kind === QUEUED;
 
 const lists = of => of.map(() => []);
 const ofQueue = lists(D.queues), besideQueue = lists(D.queues), queueMarks = lists(D.queues), ofThread = lists(D.threads), threadMarks = lists(D.threads);
@@ -42,6 +59,7 @@ D.tasks.forEach((task, i) => {
     if (task[THREAD] >= 0) ofThread[task[THREAD]].push(bar(task[START], task[LENGTH], RUNS, i));
 });
 D.waits.forEach((wait, i) => ofThread[wait[W.THREAD]]?.push(bar(wait[W.START], wait[W.LENGTH], WAITS, i)));
+D.shares.forEach((share, i) => ofThread[share[S.THREAD]]?.push(bar(share[S.START], share[S.LENGTH], SHARE, i)));
 D.waiting.forEach(([queue, since], i) => besideQueue[queue]?.push(bar(since, D.length - since, QUEUED, i)));
 // Marks, too: the bars of what was cancelled, or refused at once, may be too short to be seen.
 const known = new Map(D.texts.map((text, i) => [text, i]));
@@ -54,27 +72,53 @@ D.withdrawn.forEach((one, i) => { const [since, length, queue] = one; besideQueu
 D.waits.forEach(wait => { if (D.texts[wait[W.OUTCOME]]) threadMarks[wait[W.THREAD]]?.push([wait[W.START] + wait[W.LENGTH], wait[W.THREAD], newText(`${D.texts[wait[W.WHAT]]}: ${D.texts[wait[W.OUTCOME]]}`), -1]); });
 D.suspensions.forEach(([queue, since, length], i) => besideQueue[queue]?.push(bar(since, length, SUSPENDED, i)));
 for (const mark of D.instants) (mark[3] >= 0 ? queueMarks[mark[3]] : threadMarks[mark[1]])?.push(mark);
-const queueRows = D.queues.map((name, i) => makeRow(name, ofQueue[i], besideQueue[i], queueMarks[i]));
+const queueRows = D.queues.map((name, i) => Object.assign(makeRow(shortLabel(name), ofQueue[i], besideQueue[i], queueMarks[i]), { whole: name }));
 const threadRows = D.threads.map((name, i) => makeRow(name, ofThread[i], [], threadMarks[i]));
 
 // What is unfinished comes first.
-const shown = of => of.filter(row => row.bars.length || row.marks.length).sort((a, b) => b.isOpen - a.isOpen);
-const rows = [{ title: 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
+const hasContent = row => row.bars.length > 0 || row.marks.length > 0, shown = of => of.filter(hasContent).sort((a, b) => b.isOpen - a.isOpen);
+const rows = [{ title: prefix ? `Queues (${prefix}*)` : 'Queues' }, ...shown(queueRows), { title: 'Threads' }, ...shown(threadRows)];
 let total = HEAD;
 for (const row of rows) { row.top = total; total += (row.title ? ROW : row.lanes * ROW) + GAP; }
 
 const held = wait => wait[W.HOLDER] < 0 ? '' : `, held by ${taskName(wait[W.HOLDER])} on ${D.threads[D.tasks[wait[W.HOLDER]][THREAD]] ?? 'a thread'}`;
 
-// Of a task's name, "label: function (file:line)", the longest part that is shorter than the one before: what tells it from others comes first.
-function shorter(name) {
-    const place = name.lastIndexOf(' ('), label = name.indexOf(': ');
-    return place > 0 ? name.slice(0, place) : label > 0 ? name.slice(0, label) : '';
+// The function's own name: "Shop.deliver(_:)" and "shop::deliver(int)" are "deliver".
+function baseOf(name) {
+    const end = name.search(/[(<]/), parts = (end < 0 ? name : name.slice(0, end)).split(/\.|::/);
+    const isPart = /^(?:init|deinit|getter|setter|read|modify)$/.test(parts[parts.length - 1]); // says nothing alone
+    return parts.slice(isPart ? -2 : -1).join('.').trim();
 }
 
-// What stands on a bar.
+// A task's name, "label: function (file:line)", and what is left of it as room gets scarce: what tells it from others stays longest. "closure #3 in
+// Shop.save()" is "save() #3", then "save #3", then "save".
+function shorterNames(name) {
+    const all = [name], add = text => { if (text && text.length < all[all.length - 1].length) all.push(text); };
+    add(name.replace(/ \([^()]*:\d+\)$/, ''));
+    const label = name.indexOf(': ');
+    if (label > 0) { add(name.slice(0, label)); return all; }
+    const closure = /^((?:closure(?: #\d+)? in )*)(?:a method given as a closure in )?(.*)$/.exec(all[all.length - 1]), inside = closure[2];
+    const numbers = (closure[1].match(/#\d+/g) || []).reverse(), number = numbers.length ? ' ' + numbers.join(' ') : ''; // the outer one first
+    if (inside === 'the top level') { add('top level' + number); add(number.trim()); return all; }
+    if (/:\d+$|\+0x/.test(inside)) { add(inside.replace(/^closure from /, '').replace(/^.*\//, '')); return all; } // a place
+    const base = baseOf(inside);
+    add(base + (inside.includes('(') ? inside.slice(inside.indexOf('(')) : '') + number);
+    add(base + number);
+    add(base);
+    return all;
+}
+
+// What may stand on a bar of work, the longest first.
+function textsOf(one) {
+    const text = one.kind === RUNS ? D.texts[D.tasks[one.number][NAME]] || shortLabel(D.queues[D.tasks[one.number][QUEUE]]) : D.texts[D.shares[one.number][S.NAME]];
+    const what = isOpen(one) ? ` · still running, ${time(one.end - one.start)}` : one.kind === SHARE ? ` × ${D.shares[one.number][S.RAN]}` : '', all = shorterNames(text);
+    return what ? [...all.map(name => name + what), all[all.length - 1]] : all;
+}
+
+// What stands on a bar, if there is room.
 function textOf(one) {
+    if (isWork(one)) return textsOf(one)[0];
     const length = time(one.end - one.start);
-    if (one.kind === RUNS) return (D.texts[D.tasks[one.number][NAME]] || D.queues[D.tasks[one.number][QUEUE]]) + (isOpen(one) ? ` · still running, ${length}` : '');
     if (one.kind === QUEUED) return `${D.waiting[one.number][2]} waiting, ${D.waiting[one.number][2] === 1 ? '' : 'the oldest '}${length}`;
     if (one.kind === CANCELLED) return `${cancelled(D.withdrawn[one.number])} after ${length}`;
     if (one.kind === SUSPENDED) return `suspended, ${length}` + (isOpen(one) ? ' so far' : '');
@@ -91,8 +135,13 @@ function describe(number) {
     if (D.texts[task[SITE]]) lines.push(`submitted at ${D.texts[task[SITE]]}`);
     return lines.join('\n');
 }
+function describeShare(share) {
+    const ran = share[S.OPEN] ? '' : `${share[S.RAN]} of `, length = `${share[S.OPEN] ? 'still running at the end,' : 'ran'} ${time(share[S.LENGTH])}`;
+    return `apply of ${D.texts[share[S.NAME]]}: ${ran}${share[S.COUNT]} iterations\n${length}, from ${time(share[S.START])}, on ${D.threads[share[S.THREAD]]}`;
+}
 function describeBar(one) {
     if (one.kind === RUNS) return describe(one.number);
+    if (one.kind === SHARE) return describeShare(D.shares[one.number]);
     const site = one.kind === WAITS ? D.texts[D.waits[one.number][W.SITE]] : one.kind === CANCELLED ? D.texts[D.withdrawn[one.number][3]] : '';
     return `${textOf(one)}\nfrom ${time(one.start)}${site ? (one.kind === WAITS ? ', at ' : ', submitted at ') + site : ''}`;
 }

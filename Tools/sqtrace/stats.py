@@ -1,7 +1,10 @@
 """stats.py: a table of the queues, for a terminal."""
 import collections
 
+from sqtrace.model import HIDDEN
+
 MOST_THREADS = 5
+MOST_QUEUES = 40  # an exploration makes new ones for each schedule
 
 
 def percentile(values, share):
@@ -24,29 +27,38 @@ def commonest(sites):
 
 
 def rows(model):
-    """[(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
+    """Of each queue, also if nothing ran: [(label, tasks, (waiting p50, p99, max), (running p50, p99, max), share of the time in which it runs a task, where from)]"""
     by_queue = {}
     for task in model.tasks:
         if task.kind != 'discard':
             by_queue.setdefault(task.queue, []).append(task)
+    for queue in model.trace.queues:
+        if not HIDDEN.fullmatch(model.queue_label(queue)):
+            by_queue.setdefault(queue, [])
+    sites = {}
+    for one in model.waiting:
+        sites.setdefault(one.queue, []).append(one.site)
     whole = max(1, model.finish - model.begin)
     result = []
     for queue, tasks in by_queue.items():
         waiting = sorted(task.waited for task in tasks)
         running = sorted(task.end - task.start for task in tasks)
         figures = [tuple(percentile(values, share) for share in (50, 99, 100)) for values in (waiting, running)]
-        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole, commonest(task.site for task in tasks)))
-    return sorted(result, key=lambda row: -row[2][2])
+        result.append((model.queue_label(queue), len(tasks), *figures, sum(running) / whole, commonest([task.site for task in tasks] or sites.get(queue, []))))
+    return sorted(result, key=lambda row: (row[1] == 0, -row[2][2]))
 
 
 def table(model):
     lines = [('queue', 'tasks', 'waiting p50', 'p99', 'max', 'running p50', 'p99', 'max', 'busy', 'submitted at')]
-    for label, count, waiting, running, busy, site in rows(model):
-        lines.append((label, str(count), *map(duration, waiting), *map(duration, running), f'{100 * busy:.0f} %', site))
+    queues = rows(model)
+    for label, count, waiting, running, busy, site in queues[:MOST_QUEUES]:
+        figures = [*map(duration, waiting), *map(duration, running)] if count else ['-'] * 6
+        lines.append((label, str(count), *figures, f'{100 * busy:.0f} %', site))
     lines = lines if any(line[-1] for line in lines[1:]) else [line[:-1] for line in lines]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = ''.join('  '.join(cell.ljust(width) if i in (0, 9) else cell.rjust(width)
                              for i, (cell, width) in enumerate(zip(line, widths))).rstrip() + '\n' for line in lines)
+    text += f'{len(queues) - MOST_QUEUES:,} more\n' if len(queues) > MOST_QUEUES else ''
     return text + ''.join(f'{line}\n' for line in remarks(model))
 
 
@@ -61,10 +73,24 @@ def remarks(model):
     elif not model.has_end:
         lines.append(f'This is all that is known {ending.headline(model)}')
     lines += [remark for _, remark in model.remarks]
+    lines += applies(model)
     lines += discarded(model)
     lines += missing(model)
     lines.append(f'{sum(task.kind != "discard" for task in model.tasks)} tasks in {duration(model.finish - model.begin)}')
     return lines
+
+
+def applies(model):
+    """One line for each function that was applied, the longest first."""
+    by_function = {}
+    for share in model.shares:
+        by_function.setdefault(share.name, []).append(share)
+    lines = []
+    for function, shares in by_function.items():
+        ran, threads, whole = sum(one.ran for one in shares), len({one.thread for one in shares}), sum(one.end - one.start for one in shares)
+        ran = f'{ran} {"iteration" if ran == 1 else "iterations"}' + (', and those that still run,' if any(one.is_open for one in shares) else '')
+        lines.append((whole, f'apply of {function}: {ran} on {threads} {"thread" if threads == 1 else "threads"}, {duration(whole)} in all'))
+    return [line for _, line in sorted(lines, reverse=True)]
 
 
 def discarded(model):

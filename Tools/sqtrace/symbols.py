@@ -23,7 +23,7 @@ def in_words(name):
     """As it stands in the source: "closure #2 in Store.save()". Code outside of functions has no name of its own."""
     name = re.sub(r'^(?:@objc |partial apply for |specialized |implicit closure #\d+ in (?=implicit closure))+', '', name)
     name = re.sub(r'^implicit closure #\d+ in ', 'a method given as a closure in ', name)
-    return re.sub(r'(closure #\d+ in )$', r'\1the top level', name)
+    return re.sub(r'(closure #\d+ in )(?:\w+_main)?$', r'\1the top level', name)  # of an executable: "shop_main"
 
 
 def look_up(path, offsets):
@@ -66,5 +66,7 @@ def show(function, place, unknown):
     place = re.sub(r' \(discriminator \d+\)', '', place)
     place = '' if place.startswith('??') else os.path.basename(place)
     name = function if function != '??' else unknown
+    if re.fullmatch(r'(?:\w+_)?main', name) and re.search(r'\.swift:\d+$', place):
+        name = 'the top level'
     # Line 0 is the compiler's own code.
     return f'{name} ({place})' if place and not place.endswith((':?', ':0')) else name

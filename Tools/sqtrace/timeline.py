@@ -48,6 +48,10 @@ class Data:
                  text(model.target(wait)), self.task(wait.task), text(wait.outcome), int(wait.is_open),
                  self.task(next(iter(model.holders(wait)), None) if wait.is_open else None), text(wait.site)] for wait in model.waits]
 
+    def shares(self):
+        return [[self.threads.get(one.thread, -1), one.start - self.begin, one.end - one.start, self.texts.number(one.name), one.ran, one.count,
+                 int(one.is_open)] for one in self.model.shares]
+
     def waiting(self):
         """One for each queue: [queue, since, how many tasks]."""
         first, counts = {}, {}
@@ -66,7 +70,7 @@ class Data:
             'length': model.finish - model.begin,
             'queues': [model.queue_label(number) for number in sorted(self.queues)],
             'threads': [model.thread_label(track) for track in sorted(self.threads)],
-            'tasks': self.tasks(), 'waits': self.waits(), 'waiting': self.waiting(), 'instants': self.marks(),
+            'tasks': self.tasks(), 'waits': self.waits(), 'shares': self.shares(), 'waiting': self.waiting(), 'instants': self.marks(),
             'withdrawn': [[one.time - self.begin, one.end - one.time, self.queues.get(one.queue, -1), text(one.site), text(one.name)]
                           for one in model.withdrawn],
             'suspensions': [[self.queues.get(one.queue, -1), one.start - self.begin, one.end - one.start, int(one.is_open)]
@@ -75,7 +79,7 @@ class Data:
                       for label, count, waiting, running, busy, site in stats.rows(model)],
             'hasEnd': model.has_end, 'headline': ending.headline(model),
             'ending': [[depth, line, self.task(task), self.wait(wait)] for depth, line, task, wait in ending.lines(model)],
-            'remarks': [remark for _, remark in model.remarks] + stats.missing(model),
+            'remarks': [remark for _, remark in model.remarks] + stats.applies(model) + stats.missing(model),
             'texts': self.texts.texts,
         }
 

@@ -115,11 +115,45 @@ static bool is_shown(const sq__record_t *record, size_t row) {
     return false;
 }
 
+static const char *label_of(const sq__record_t *record, size_t column) {
+    const char *label = record->columns[column].label;
+    return label != NULL ? label : "?";
+}
+
+/* The length of what the labels with dots share up to a dot, "com.example.": a head is short, and it tells none from another. */
+static size_t shared_prefix(const sq__record_t *record) {
+    const char *first = NULL;
+    size_t length = 0;
+    for (size_t column = 0; column < record->column_count; column += 1) {
+        const char *label = label_of(record, column), *dot = strrchr(label, '.');
+        if (dot == NULL) {
+            continue;
+        }
+        length = first == NULL ? (size_t)(dot + 1 - label) : length;
+        first = first == NULL ? label : first;
+        while (length > 0 && (strncmp(first, label, length) != 0 || first[length - 1] != '.' || label[length] == '\0')) {
+            length -= 1;
+        }
+    }
+    return length;
+}
+
+static const char *head_of(const sq__record_t *record, size_t column, size_t prefix) {
+    const char *label = label_of(record, column);
+    const char *head = strchr(label, '.') != NULL ? label + prefix : label;
+    for (size_t i = 0; i < record->column_count && head != label; i += 1) {
+        if (i != column && strcmp(label_of(record, i), head) == 0) {
+            return label; /* another column has this head */
+        }
+    }
+    return head;
+}
+
 static void add_timeline(text_t *text, const sq__record_t *record) {
+    size_t prefix = shared_prefix(record);
     add(text, "\n  step  ");
     for (size_t column = 0; column < record->column_count; column += 1) {
-        const char *label = record->columns[column].label;
-        add(text, "%-*.*s ", COLUMN - 1, COLUMN - 2, label != NULL ? label : "?");
+        add(text, "%-*.*s ", COLUMN - 1, COLUMN - 2, head_of(record, column, prefix));
     }
     end_line(text);
     bool was_shown = true;
@@ -141,9 +175,8 @@ static void add_unusual(text_t *text, const sq__record_t *record, bool is_minima
     for (size_t row = 0, number = 1; row < record->event_count; row += 1, number += 1) {
         const sq__event_t *event = &record->events[row];
         if (event->usual != NULL) {
-            const char *label = record->columns[event->column].label;
             add(text, "\n  * At step %zu \"%s\" (%s) came before %s.", number, event->text != NULL ? event->text : "?",
-                label != NULL ? label : "?", event->usual);
+                label_of(record, event->column), event->usual);
             if (is_minimal) {
                 add(text, " If %s comes first there, the test passes.", event->usual);
             }

@@ -3,7 +3,8 @@
  * The file is a Perfetto trace: ui.perfetto.dev opens it, `sq-trace timeline FILE` makes a page of it, and `sq-trace stats FILE` a table. A thread
  * never waits for the file: what it records while its buffer is full is dropped and counted (`buffer=` makes that larger). A queue that was
  * made before the beginning is traced from its next asynchronous task on, or the next sync that does not find it free. What has not ended when
- * the file is written is in it, up to that time; if the process is killed, up to a quarter of a second before. */
+ * the file is written is in it, up to that time; if the process is killed, up to a quarter of a second before. An apply is in it as one share for
+ * each thread that runs iterations. */
 #ifndef SQ_TRACE_H
 #define SQ_TRACE_H
 

@@ -21,6 +21,7 @@
 #include "include/sq_pool.h"
 #include "include/sq_private.h"
 #include "objects/apply_alone.h"
+#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
@@ -102,11 +103,23 @@ static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
     return end;
 }
 
+/* The same, and a trace shows it. Not inlined: the path without a trace saves no registers for it. */
+static __attribute__((noinline)) run_end_t run_traced(apply_t *apply, bool is_member, size_t *ran) {
+    sq__session_t session = sq__trace_hook_share(apply->loop.code, apply->loop.count);
+    run_end_t end = run(apply, is_member, ran);
+    sq__trace_hook_share_end(session, *ran);
+    return end;
+}
+
+static run_end_t run_share(apply_t *apply, bool is_member, size_t *ran) {
+    return sq__trace_is_on() ? run_traced(apply, is_member, ran) : run(apply, is_member, ran);
+}
+
 /* A member comes to help. */
 static bool take_part(sq__offer_t *helped) {
     apply_t *apply = (apply_t *)helped;
     size_t ran;
-    run_end_t end = run(apply, true, &ran);
+    run_end_t end = run_share(apply, true, &ran);
     /* [apply] release: what the iterations wrote; acquire, if it was the last: the caller's token. */
     if (end != FORKED && ran > 0 && sq__sub_acq_rel(&apply->left, ran) == ran) {
         sq__token_grant(apply->token, apply->wait_id);
@@ -183,7 +196,7 @@ int sq__apply_code(sq_pool_t *pool, size_t count, sq_iteration_t function, void 
         return 0;
     }
     uint64_t began = sq__clock_now();
-    if (run(apply, false, &ran) == FORKED) {
+    if (run_share(apply, false, &ran) == FORKED) {
         return ESTALE; /* the loop's memory stays with the parent's threads, as far as this process knows */
     }
     await_members(apply, ran);

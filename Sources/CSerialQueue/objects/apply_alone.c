@@ -1,5 +1,6 @@
 #include "objects/apply_alone.h"
 
+#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
@@ -12,7 +13,7 @@
 static const uint64_t brief = SQ__APPLY_BRIEF;
 enum { MOST_LOSSES = 6 };
 
-size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
+static inline __attribute__((always_inline)) size_t run(const sq__loop_t *loop, size_t begin, bool briefly) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
     sq__duty_t duty = { .what = &duty, .pool = "", .code = loop->code, .parent = self->duty };
@@ -30,6 +31,17 @@ size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
     }
     self->duty = duty.parent;
     return i;
+}
+
+static __attribute__((noinline)) size_t run_traced(const sq__loop_t *loop, size_t begin, bool briefly) {
+    sq__session_t session = sq__trace_hook_share(loop->code, loop->count);
+    size_t next = run(loop, begin, briefly);
+    sq__trace_hook_share_end(session, next - begin);
+    return next;
+}
+
+size_t sq__loop_run_alone(const sq__loop_t *loop, size_t begin, bool briefly) {
+    return sq__trace_is_on() ? run_traced(loop, begin, briefly) : run(loop, begin, briefly);
 }
 
 typedef struct record {

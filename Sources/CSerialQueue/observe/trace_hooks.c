@@ -136,6 +136,10 @@ sq__session_t sq__trace_hook_part(const char *label) {
 
 void sq__trace_hook_part_end(sq__session_t session) { sq__trace_close(session, SQ__EVENT_END, 0, 0); }
 
+sq__session_t sq__trace_hook_share(uintptr_t code, size_t count) { return sq__trace_open(SQ__EVENT_SHARE, 0, 0, count, code); }
+
+void sq__trace_hook_share_end(sq__session_t session, size_t ran) { sq__trace_close(session, SQ__EVENT_SHARE_END, 0, ran); }
+
 void sq__trace_hook_withdrawn(const sq_queue_t *queue, uint64_t where, sq_pair_function_t call, const void *context) {
     uintptr_t code = (uintptr_t)context;
     unsigned kind = SQ__PAIR;

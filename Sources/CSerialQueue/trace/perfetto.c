@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Something that a thread has begun and not ended. */
+/* Something that a thread has begun and not ended. All 0: this is nothing. */
 typedef struct open_event {
-    uint32_t queue;
-    bool is_task;
     bool is_written; /* false: it began before the first time of the file */
     sq__entry_t event;
     uint64_t context;
@@ -126,7 +124,23 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     sq__event_end(perfetto, packet);
 }
 
-static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event, open_event_t ended) {
+static void put_share(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
+    sq__task_notes_t notes = sq__task_notes(perfetto, 0, event->which, reading->context, reading->text);
+    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "apply", "apply");
+    if (notes.function != 0) {
+        sq__annotate_interned(&perfetto->proto, "function", notes.function);
+    }
+    sq__annotate(&perfetto->proto, "count", event->where);
+    sq__event_end(perfetto, packet);
+}
+
+static void put_share_end(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
+    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
+    sq__annotate(&perfetto->proto, "ran", event->where);
+    sq__event_end(perfetto, packet);
+}
+
+static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event, const sq__entry_t *ended) {
     sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
     unsigned detail = sq__entry_detail(event);
     if (detail != 0) {
@@ -136,8 +150,9 @@ static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track
         sq__annotate_text(&perfetto->proto, "outcome", sq__outcome_text(detail));
     }
     sq__event_end(perfetto, packet);
-    if (ended.is_task && !sq__packet_queue(perfetto, ended.queue)->is_concurrent) {
-        sq__event_end(perfetto, sq__event_begin(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | ended.queue));
+    uint32_t queue = sq__entry_queue(ended);
+    if (sq__entry_kind(ended) == SQ__EVENT_START && !sq__packet_queue(perfetto, queue)->is_concurrent) {
+        sq__event_end(perfetto, sq__event_begin(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | queue));
     }
 }
 
@@ -186,17 +201,20 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
     sq__event_end(perfetto, packet);
 }
 
+static bool opens(sq__entry_kind_t kind) { return kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT || kind == SQ__EVENT_SHARE; }
+static bool closes(sq__entry_kind_t kind) { return kind == SQ__EVENT_END || kind == SQ__EVENT_WAITED || kind == SQ__EVENT_SHARE_END; }
+
 /* Keeps a list of what is open. Returns what the event ends. */
 static open_event_t account(reading_t *reading, const sq__entry_t *event, bool is_written) {
     sq__entry_kind_t kind = sq__entry_kind(event);
-    open_event_t ended = { .queue = 0 };
-    if (kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT) {
+    open_event_t ended = { .context = 0 };
+    if (opens(kind)) {
         if (reading->depth < SQ__OPEN_EVENTS) {
-            reading->open[reading->depth] = (open_event_t){ sq__entry_queue(event), kind == SQ__EVENT_START, is_written, *event, reading->context, "" };
+            reading->open[reading->depth] = (open_event_t){ is_written, *event, reading->context, "" };
             memcpy(reading->open[reading->depth].text, reading->text, sizeof reading->text);
         }
         reading->depth += 1;
-    } else if ((kind == SQ__EVENT_END || kind == SQ__EVENT_WAITED) && reading->depth > 0) {
+    } else if (closes(kind) && reading->depth > 0) {
         reading->depth -= 1;
         ended = reading->depth < SQ__OPEN_EVENTS ? reading->open[reading->depth] : ended;
     }
@@ -215,6 +233,20 @@ static void collect_text(reading_t *reading, const sq__entry_t *event) {
     }
 }
 
+static void put_opening(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
+    switch (sq__entry_kind(event)) {
+    case SQ__EVENT_START:
+        put_start(perfetto, reading, track, event);
+        break;
+    case SQ__EVENT_WAIT:
+        put_wait(perfetto, reading, track, event);
+        break;
+    default:
+        put_share(perfetto, reading, track, event);
+        break;
+    }
+}
+
 /* Writes what began before the first time of the file, and had not ended by then. */
 static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track) {
     for (unsigned i = 0; i < reading->depth && i < SQ__OPEN_EVENTS; i += 1) {
@@ -226,7 +258,7 @@ static void put_open(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
             memcpy(reading->text, open->text, sizeof text);
             reading->context = open->context;
             open->is_written = true;
-            (open->is_task ? put_start : put_wait)(perfetto, reading, track, &open->event);
+            put_opening(perfetto, reading, track, &open->event);
             memcpy(reading->text, text, sizeof text);
             reading->context = context;
         }
@@ -241,14 +273,16 @@ static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
         put_submit(perfetto, track, event);
         break;
     case SQ__EVENT_START:
-        put_start(perfetto, reading, track, event);
-        break;
     case SQ__EVENT_WAIT:
-        put_wait(perfetto, reading, track, event);
+    case SQ__EVENT_SHARE:
+        put_opening(perfetto, reading, track, event);
         break;
     case SQ__EVENT_END:
     case SQ__EVENT_WAITED:
-        put_end(perfetto, reading, track, event, ended);
+        put_end(perfetto, reading, track, event, &ended.event);
+        break;
+    case SQ__EVENT_SHARE_END:
+        put_share_end(perfetto, track, event);
         break;
     case SQ__EVENT_POOL:
         put_pool(perfetto, reading, event);

@@ -45,13 +45,13 @@ sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, const
     return open_event(sq__entry_what(SQ__EVENT_WAIT, aim, queue), where, (uintptr_t)site);
 }
 
-void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint32_t queue) {
+void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint64_t where) {
     sq__recorder_t *recorder = (sq__recorder_t *)sq__self()->recorder;
     if (recorder == NULL || recorder->session != session) {
         return;
     }
     recorder->open -= 1;
-    (void)record(recorder, sq__entry_what(kind, detail, queue), 0, 0, 0);
+    (void)record(recorder, sq__entry_what(kind, detail, 0), where, 0, 0);
 }
 
 void sq__trace_text(const char *text) {

@@ -20,6 +20,8 @@ typedef enum sq__entry_kind {
     SQ__EVENT_TIMER,      /* a timer is due; its task is submitted next */
     SQ__EVENT_TURN,       /* detail: 1 begins, 0 ends. A turn of a FIFOQueue, whose label is the text. where: the queue; which: the turn */
     SQ__EVENT_MARK,       /* something happened that the text says */
+    SQ__EVENT_SHARE,      /* this thread begins to run iterations of an apply. where: how many it has in all; which: its function */
+    SQ__EVENT_SHARE_END,  /* of the share that this thread began last. where: how many iterations it has run */
 
     /* These two belong to the next event of the thread, of another kind. */
     SQ__EVENT_CONTEXT,    /* which: the first word of the context of a task: a closure's code, perhaps */

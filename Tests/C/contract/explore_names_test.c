@@ -35,6 +35,43 @@ TEST(a_work_item_has_its_label_or_the_name_of_its_function) {
     sq_explored_clear(&explored);
 }
 
+static void do_work(void *unused) { (void)unused; }
+
+/* `context`: the labels, up to NULL. */
+static void fail_with_labels(sq_pool_t *pool, void *context) {
+    const char *const *labels = context;
+    sq_queue_t *queues[4];
+    size_t count = 0;
+    for (; labels[count] != NULL; count += 1) {
+        queues[count] = queue_on(pool, labels[count], 0);
+        CHECK_EQUAL(sq_async(queues[count], do_work, NULL), 0);
+        sq_pool_run(pool);
+    }
+    sq_explore_fail("to see the report");
+    for (size_t i = 0; i < count; i += 1) {
+        sq_queue_release(queues[i]);
+    }
+}
+
+/* To see it fail: in shared_prefix (explore/report.c) return 0, or in head_of ignore the other columns. */
+TEST(heads_leave_out_what_the_labels_with_dots_share) {
+    static const struct {
+        const char *labels[5], *heads;
+    } cases[] = {
+        { { "com.example.warehouse.orders", "com.example.warehouse.mail", "main" }, "  step  test              orders            mail              main\n" },
+        { { "com.example.shop.a", "com.other.b" }, "  step  test              example.shop.a    other.b\n" },
+        { { "com.example.store", "com.example.storage" }, "  step  test              store             storage\n" },
+        { { "com.example.warehouse" }, "  step  test              warehouse\n" },
+        { { "a.store", "a.mail", "store" }, "  step  test              a.store           mail              store\n" },
+        { { "a.b", "a." }, "  step  test              a.b               a.\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i += 1) {
+        sq_explored_t explored = explore("labels", fail_with_labels, (void *)(uintptr_t)cases[i].labels, options_of(SQ_EXPLORE_RANDOM, 2));
+        check_reports(&explored, cases[i].heads);
+        sq_explored_clear(&explored);
+    }
+}
+
 static void fail_with_members(sq_pool_t *pool, void *unused) {
     sq_queue_t *queue = queue_on(pool, "queue", 0);
     sq_group_t *group = sq_group_create("group");

@@ -1,5 +1,6 @@
 /* trace_test.c: beginning and ending a trace, and what becomes of it when the system refuses something. What a file says is checked by
  * scripts/check-trace, with a reader that is not ours. */
+#include "apply.h"
 #include "fork.h"
 #include "trace.h"
 
@@ -37,6 +38,22 @@ TEST(a_queue_from_before_the_trace_is_traced_from_its_next_async_or_contended_sy
     sq_queue_release(by_async);
     sq_queue_release(by_sync);
     sq_queue_release(untouched);
+    unlink(path);
+}
+
+/* To see it fail: let take_part call `run` (apply.c); or sq__loop_run_alone (apply_alone.c). */
+TEST(a_trace_has_the_share_of_each_thread_in_an_apply) {
+    static const char ran[] = "\x52\x03ran"; /* the name of an annotation: at the end of a share */
+    sq_pool_t *pool = sq_pool_create("test pool", NULL);
+    REQUIRE(pool != NULL);
+    for (size_t threads = 1; threads <= 2; threads += 1) {
+        meeting_t meeting = { .expected = threads };
+        CHECK_EQUAL(sq_trace_start(new_path("")), 0);
+        CHECK_EQUAL(sq_apply(pool, threads, meet, &meeting), 0);
+        CHECK_EQUAL(sq_trace_stop(), 0);
+        CHECK_EQUAL(times_in(path, ran), threads);
+    }
+    sq_pool_release(pool);
     unlink(path);
 }
 

@@ -24,20 +24,21 @@ static inline off_t size_of(const char *file) {
     return stat(file, &found) == 0 ? found.st_size : -1;
 }
 
-/* True if the file has these bytes. */
-static inline bool has(const char *file, const char *bytes) {
-    size_t length = strlen(bytes), size = (size_t)size_of(file);
+/* How often the file has these bytes. */
+static inline size_t times_in(const char *file, const char *bytes) {
+    size_t length = strlen(bytes), size = (size_t)size_of(file), found = 0;
     char *content = malloc(size + 1);
     int opened = open(file, O_RDONLY);
-    bool found = false;
     REQUIRE(opened >= 0 && content != NULL && read(opened, content, size) == (ssize_t)size);
-    for (size_t at = 0; !found && at + length <= size; at += 1) {
-        found = memcmp(content + at, bytes, length) == 0;
+    for (size_t at = 0; at + length <= size; at += 1) {
+        found += memcmp(content + at, bytes, length) == 0;
     }
     close(opened);
     free(content);
     return found;
 }
+
+static inline bool has(const char *file, const char *bytes) { return times_in(file, bytes) > 0; }
 
 /* Stderr goes nowhere until silence_end: the messages are expected. */
 static inline int silence_begin(void) {

@@ -41,7 +41,12 @@ final class QueueRecord: @unchecked Sendable {
         // The queue keeps it, and is not freed before its running closure has returned.
         guard let found = sq_queue_value(queue, address) else { return nil }
         let innermost = Unmanaged<QueueRecord>.fromOpaque(found).takeUnretainedValue()
-        return innermost.isShared && entered?.target === innermost ? entered : innermost
+        return innermost.isShared && entered?.andTargets.contains { $0 === innermost } == true ? entered : innermost
+    }
+
+    /// The record, and those of the queue's targets.
+    var andTargets: UnfoldFirstSequence<QueueRecord> {
+        sequence(first: self) { $0.target }
     }
 
     /// Gives a queue of the core this record, for good.
@@ -85,11 +90,6 @@ extension DispatchQueue {
     ///
     /// Also while a closure's captures are released, and on the main thread outside of closures.
     public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
-        var next = QueueRecord.current
-        while let record = next {
-            if let value = record.get(key) { return value }
-            next = record.target
-        }
-        return nil
+        QueueRecord.current?.andTargets.lazy.compactMap { $0.get(key) }.first
     }
 }

@@ -137,10 +137,13 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
             guard each !== self else { cannotSetTarget("queue \"\(label)\" would target itself.") }
             next = each.state.withLock { $0.target }
         }
-        let isLate = state.withLock { state in
+        // Released after the lock: its values may have a deinit.
+        let (old, isLate) = state.withLock { state in
+            let old = state.target
             if made == nil { state.target = queue }
-            return state.target !== queue
+            return (old, state.target !== queue)
         }
+        withExtendedLifetime(old) {}
         if isLate { cannotSetTarget("queue \"\(label)\" was used. Set its target before, or in its initializer.") }
     }
 }

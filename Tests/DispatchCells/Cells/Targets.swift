@@ -145,6 +145,26 @@ let targets: [Cell] = [
         timer.cancel()
         return log.text
     },
+    Cell(name: "ends/old-target-uses-the-queue", run: {
+        let q = DispatchQueue(label: "q", attributes: .initiallyInactive), d = DispatchSemaphore(value: 0)
+        do {
+            let old = DispatchQueue(label: "old")
+            old.setSpecific(key: DispatchSpecificKey<Token>(), value: Token { q.async {}; d.signal() })
+            q.setTarget(queue: old)
+        }
+        q.setTarget(queue: DispatchQueue(label: "t")); d.must(); q.activate()
+        return q.sync { "ran" }
+    }, isAlone: true),
+    Cell(name: "ends/old-target-uses-the-timer", run: {
+        let timer = DispatchSource.makeTimerSource() as! DispatchSource, d = DispatchSemaphore(value: 0)
+        do {
+            let old = DispatchQueue(label: "old")
+            old.setSpecific(key: DispatchSpecificKey<Token>(), value: Token { timer.suspend(); timer.resume(); d.signal() })
+            timer.setTarget(queue: old)
+        }
+        timer.setTarget(queue: DispatchQueue(label: "t")); d.must(); timer.activate()
+        return "activated"
+    }, isAlone: true),
     Cell(name: "ends/sync-in-concurrent-child", run: { let t = DispatchQueue(label: "t", attributes: .concurrent), q = DispatchQueue(label: "q", attributes: .concurrent, target: t); q.sync { q.sync {} }; return "went through" }, isAlone: true),
     Cell(name: "ends/set-target-after-use", run: { let q = DispatchQueue(label: "q"), t = DispatchQueue(label: "t"); q.sync {}; q.setTarget(queue: t); return "set" }, isAlone: true),
     Cell(name: "ends/set-target-of-unused-concurrent", run: { let q = DispatchQueue(label: "q", attributes: .concurrent), t = DispatchQueue(label: "t"); q.setTarget(queue: t); return "set" }, isAlone: true),

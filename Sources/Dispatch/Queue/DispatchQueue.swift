@@ -178,6 +178,7 @@ extension DispatchQueue {
             }
             isPlain = !isOnMain && manual == nil && shared == nil
             record.target = target?.record
+            record.core = queue.queue
             shared?.attachRecord()
             if target != nil || state.hasRecord { record.attach(to: queue) }
             state.hasRecord = target != nil || state.hasRecord

@@ -145,6 +145,14 @@ let targets: [Cell] = [
         timer.cancel()
         return log.text
     },
+    Cell(name: "value/not-inherited-by-a-task") {
+        let t = DispatchQueue(label: "t", attributes: .concurrent), q = DispatchQueue(label: "q", attributes: .concurrent, target: t)
+        let k = DispatchSpecificKey<Int>(), log = Log(), done = DispatchSemaphore(value: 0)
+        q.setSpecific(key: k, value: 1)
+        q.sync { _ = Task { t.sync { log.add("\(DispatchQueue.getSpecific(key: k) ?? 0)") }; done.signal() } }
+        done.must()
+        return log.text
+    },
     Cell(name: "ends/old-target-uses-the-queue", run: {
         let q = DispatchQueue(label: "q", attributes: .initiallyInactive), d = DispatchSemaphore(value: 0)
         do {

@@ -17,7 +17,7 @@ import CSerialQueue
 /// from there (an upgrade) would wait for itself: it traps, or throws `deadlock`. In a barrier every wait for the queue is refused,
 /// except ``WorkQueue/syncOrRun(_:)``.
 ///
-/// Notifications, timers, the closures of `async(in:_:)`, and work items that are not made as barriers are none. An actor cannot run on this
+/// Timers, the closures of `async(in:_:)` and `notify(on:_:)`, and work items that are not made as barriers are none. An actor cannot run on this
 /// queue, because it would not be isolated; a task can prefer it as its executor.
 ///
 /// Don't use this where most closures change the state, or take less than a microsecond: a ``SerialQueue`` is faster there. Don't use

@@ -94,6 +94,18 @@ let queues: [Cell] = [
         return log.text
     },
     Cell(name: "order/barrier-after") { order { q, work in q.asyncAfter(deadline: .now(), flags: .barrier) { work() } } },
+    Cell(name: "order/barrier-of-group") {
+        order { q, work in
+            let g = DispatchGroup()
+            g.enter(); g.notify(flags: .barrier, queue: q) { work() }; g.leave()
+        }
+    },
+    Cell(name: "order/barrier-of-item") {
+        order { q, work in
+            let i = DispatchWorkItem {}
+            i.notify(queue: q, execute: DispatchWorkItem(flags: .barrier) { work() }); i.perform()
+        }
+    },
 ]
 
 /// Submits a barrier to a suspended concurrent queue, then a closure that is none.

@@ -1,6 +1,7 @@
 import SerialQueue
-import SerialQueueTesting
 import Testing
+
+@testable import SerialQueueTesting
 
 /// What is not under control, and tests that do not end.
 @Suite struct EscapeTests {
@@ -34,6 +35,22 @@ import Testing
     /// Slowly enough that its caller waits.
     @MainActor private static func wait() async throws {
         try await Task.sleep(for: .milliseconds(1))
+    }
+
+    /// A thread outside may have found the run just before it ended. To see it fail: leave out `hasEnded` in `Lanes`.
+    @Test func a_job_that_comes_after_the_end_of_its_run_runs_elsewhere() async {
+        final class Late: TaskExecutor {
+            let run: Run
+            init(_ run: Run) { self.run = run }
+            func enqueue(_ job: consuming ExecutorJob) {
+                run.enqueue(unsafeBitCast(UnownedJob(job), to: UnsafeMutableRawPointer.self), isHome: true)
+            }
+        }
+        let pool = ManualPool(), run = Run(on: pool.pool, keepsTasks: false)
+        run.end()
+        let task = Task(executorPreference: Late(run)) { true }
+        #expect(pool.run() == 0)
+        #expect(await task.value)
     }
 
     @Test func escapes_can_be_allowed() async throws {

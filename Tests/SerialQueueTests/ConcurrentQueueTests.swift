@@ -189,6 +189,20 @@ import Testing
         pool.run()
     }
 
+    /// To see it fail: let `notifyBarrier(on:_:)` call `sq_group_notify`.
+    @Test func a_notification_that_is_a_barrier_runs_alone() throws {
+        let pool = ManualPool(), queue = ConcurrentQueue(label: "notified", on: pool), group = WorkGroup(), ran = ran
+        let accepted = group.notifyBarrier(on: queue) { [unowned queue] in
+            if (try? queue.sync(within: .zero) {}) == nil { ran.increment() }  // in a closure that is no barrier it runs
+        }
+        #expect(accepted)
+        pool.run()
+        #expect(ran.value == 1)
+        try queue.shutdown()
+        let late = group.notifyBarrier(on: queue) {}
+        #expect(!late)
+    }
+
     @Test func suspend_watch_drain_and_statistics_work_on_it() async throws {
         let reported = Gate(), label = Guarded("")
         #expect(queue.suspend())

@@ -58,6 +58,13 @@ import Testing
         #expect(child.said("ConcurrentQueue \"full\": a capacity of \(capacity) leaves room for nothing."))
     }
 
+    @Test func a_queue_on_a_loop_traps() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ConcurrentQueue(label: "looped", on: LoopPool(label: "loop"))
+        }
+        #expect(child.said("ConcurrentQueue \"looped\": queues on a LoopPool are serial."))
+    }
+
     @Test(.enabled(if: allocation_probe_can_fail(), "a sanitizer owns malloc"))
     func a_queue_without_memory_traps() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -4,7 +4,7 @@
  * name none. Tasks leave it in the order of submission. Those between two barriers run at the same time: async tasks on the pool, up to
  * the width; sync functions on their callers' threads, which do not count. A barrier runs alone: after all tasks before it, and before all
  * tasks after it. No task overtakes a waiting barrier. Timers, notifications, the tasks of sq_group_async, and work items without SQ_ITEM_BARRIER
- * are not barriers; sq_group_async_barrier_task submits one that is.
+ * are not barriers; sq_group_async_barrier_task and sq_group_notify_barrier submit one that is.
  *
  * In a task that is not a barrier, sq_sync and sq_async_and_wait on the same queue call the function at once, as part of that task: also while
  * a barrier waits, and while the queue is suspended or shut down. In a barrier they return EDEADLK; sq_sync_or_run calls its

@@ -166,6 +166,16 @@ SQ_USE_RESULT int sq_group_wait(sq_group_t *group, sq_time_t deadline);
  */
 SQ_USE_RESULT int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
 
+/**
+ * Submits a barrier to the queue once, when the group has no members.
+ *
+ * As sq_group_notify, with which it shares the order; on a serial queue it is the same.
+ *
+ * @retval 0 Exactly one of task->run and task->discard will be called.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_group_notify.
+ */
+SQ_USE_RESULT int sq_group_notify_barrier(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task);
+
 #ifdef __cplusplus
 }
 #endif

@@ -174,6 +174,16 @@ SQ_USE_RESULT int sq_item_wait(sq_item_t *item, sq_time_t deadline);
  */
 SQ_USE_RESULT int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task);
 
+/**
+ * Submits a barrier to the queue once, when the item has an outcome.
+ *
+ * As sq_item_notify, with which it shares the order; on a serial queue it is the same.
+ *
+ * @retval 0 Exactly one of task->run and task->discard will be called.
+ * @retval ENOMEM, ESHUTDOWN, ESTALE, EINVAL As sq_item_notify.
+ */
+SQ_USE_RESULT int sq_item_notify_barrier(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task);
+
 #ifdef __cplusplus
 }
 #endif

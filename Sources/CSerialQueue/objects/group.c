@@ -55,12 +55,12 @@ bool sq__group_flag(sq_group_t *group, uint64_t flags) {
     return false;
 }
 
-int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) {
+static int notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task, bool is_barrier) {
     sq__notification_t *notification;
     if (group->process != sq__process()) {
         return ESTALE;
     }
-    int error = sq__notification_create(&notification, queue, task);
+    int error = sq__notification_create(&notification, queue, task, is_barrier);
     if (error) {
         return error;
     }
@@ -79,3 +79,7 @@ int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task)
     }
     return 0;
 }
+
+int sq_group_notify(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) { return notify(group, queue, task, false); }
+
+int sq_group_notify_barrier(sq_group_t *group, sq_queue_t *queue, const sq_task_t *task) { return notify(group, queue, task, true); }

@@ -165,12 +165,12 @@ int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
     return error;
 }
 
-static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) {
+static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task, bool is_barrier) {
     sq__notification_t *notice;
     if (item->process != sq__process()) {
         return ESTALE;
     }
-    int error = sq__notification_create(&notice, queue, task);
+    int error = sq__notification_create(&notice, queue, task, is_barrier);
     if (error) {
         return error;
     }
@@ -186,9 +186,13 @@ static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *ta
     return 0;
 }
 
-int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) {
+static int notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task, bool is_barrier) {
     sq_item_t *last = sq__item_hold_last(item);
-    int error = notify_of_one(last, queue, task);
+    int error = notify_of_one(last, queue, task, is_barrier);
     sq__item_drop(last);
     return error;
 }
+
+int sq_item_notify(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) { return notify(item, queue, task, false); }
+
+int sq_item_notify_barrier(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task) { return notify(item, queue, task, true); }

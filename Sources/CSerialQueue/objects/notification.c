@@ -1,5 +1,6 @@
 #include "objects/notification.h"
 
+#include "gate/concurrent.h"
 #include "platform/container.h"
 #include "platform/memory.h"
 #include "platform/thread.h"
@@ -12,7 +13,7 @@
 
 static void try_again(sq__alarm_t *alarm);
 
-int sq__notification_create(sq__notification_t **notification, sq_queue_t *queue, const sq_task_t *task) {
+int sq__notification_create(sq__notification_t **notification, sq_queue_t *queue, const sq_task_t *task, bool is_barrier) {
     int error = task->run != NULL ? sq__async_prepare(queue) : EINVAL;
     if (error) {
         return error;
@@ -21,7 +22,8 @@ int sq__notification_create(sq__notification_t **notification, sq_queue_t *queue
     if (made == NULL) {
         return ENOMEM;
     }
-    *made = (sq__notification_t){ .alarm.call = try_again, .queue = sq_queue_retain(queue), .task = *task };
+    const uint16_t kind = SQ__NOTIFICATION | (is_barrier ? sq__barrier_on(queue) : 0);
+    *made = (sq__notification_t){ .alarm.call = try_again, .kind = kind, .queue = sq_queue_retain(queue), .task = *task };
     *notification = made;
     return 0;
 }
@@ -44,7 +46,7 @@ void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from
 
 static int submit(const sq__notification_t *notification) {
     bool passes = false;
-    int error = sq__timed_submit(notification->queue, SQ__NOTIFICATION, &(sq__work_t){ .task = notification->task }, NULL, &passes);
+    int error = sq__timed_submit(notification->queue, notification->kind, &(sq__work_t){ .task = notification->task }, NULL, &passes);
     if (passes) {
         sq__baton_pass(notification->queue);
     }

@@ -24,13 +24,14 @@ typedef struct sq__notification {
     sq__alarm_t alarm;
     sq__alarms_t *alarms;    /* S  the alarm's set, while it is set; else NULL */
     sq__notifier_t notifier; /* S  fixed while the alarm is set */
+    uint16_t kind;           /* F  SQ__NOTIFICATION, and SQ__BARRIER */
     struct sq__notification *next; /* L */
     sq_queue_t *queue;       /* F  with a reference */
     sq_task_t task;          /* F */
 } sq__notification_t;
 
 /* Returns 0 and *notification, or ENOMEM, ESHUTDOWN, ESTALE or EINVAL. */
-int sq__notification_create(sq__notification_t **notification, sq_queue_t *queue, const sq_task_t *task);
+int sq__notification_create(sq__notification_t **notification, sq_queue_t *queue, const sq_task_t *task, bool is_barrier);
 
 /* L. In the order of registration. All zero: empty. */
 typedef struct sq__notifications {

@@ -25,7 +25,7 @@ enum sq__work_kind {
     SQ__CANCELLED = 0x21,  /* a withdrawn CANCELLABLE: the baton's holder skips the slot */
 };
 
-/* A bit of the kind, of a TASK, PAIR, JOB, DUE, CANCELLABLE, MEMBER or WAITER of a concurrent queue: it is a barrier, and runs alone. */
+/* A bit of the kind, of a TASK, PAIR, JOB, DUE, CANCELLABLE, MEMBER, NOTIFICATION or WAITER of a concurrent queue: it is a barrier, and runs alone. */
 enum { SQ__BARRIER = 0x40 };
 
 enum { SQ__KIND_BITS = 8 }; /* of a slot's word: a kind and the bit */

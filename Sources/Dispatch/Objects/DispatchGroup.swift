@@ -61,13 +61,8 @@ extension WorkGroup {
     func notify(_ queue: DispatchQueue, _ flags: DispatchWorkItemFlags, _ work: @escaping () -> Void) {
         // Only the queue's thread uses it from now on.
         nonisolated(unsafe) let work = work
-        let accepted: Bool
-        if let barriers = queue.barriers(flags) {
-            let body = queue.enclosed { work() }
-            accepted = notify(on: queue.queue) { barriers.asyncBarrier(body) }
-        } else {
-            accepted = notify(on: queue.queue, queue.enclosed { work() })
-        }
+        let body = queue.enclosed { work() }
+        let accepted = queue.barriers(flags).map { notifyBarrier(on: $0, body) } ?? notify(on: queue.queue, body)
         guard accepted else { refused("notify", queue.label) }
     }
 }

@@ -31,7 +31,7 @@ extension DispatchQueue {
         if let made, made.isCurrent { return true }
         if role == .main { return manual == nil && MainLoop.isMain }
         // The core does not know each target: a global queue is a pool for it.
-        return sequence(first: QueueRecord.current, next: { $0?.target }).contains { $0 === record }
+        return QueueRecord.current?.andTargets.contains { $0 === record } ?? false
     }
 
     /// Whether the caller runs on the queue, and no other closure does.

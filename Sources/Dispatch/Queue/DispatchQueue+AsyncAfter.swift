@@ -43,12 +43,8 @@ extension DispatchQueue {
         after delay: Duration?, _ flags: DispatchWorkItemFlags, _ work: @escaping @Sendable () -> Void
     ) {
         guard let delay else { return }  // never
-        var body = enclosed(work)
-        if let barriers = barriers(flags) {
-            let barrier = body
-            body = { barriers.asyncBarrier(barrier) }
-        }
-        guard queue.asyncAfter(onClock(delay), body) else { refused("asyncAfter", label) }
+        let body = enclosed(work), due = onClock(delay)
+        guard barriers(flags)?.asyncBarrierAfter(due, body) ?? queue.asyncAfter(due, body) else { refused("asyncAfter", label) }
     }
 
     /// The delay for the core. The program has read the real clock a moment ago: under a test that must not decide which of two comes first.

@@ -43,7 +43,8 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     private let core = Atomic<Unmanaged<WorkQueue>?>(nil)
     /// Whether the queue or one of its targets is the main queue. Set by the first use.
     private var isOnMain = false
-    /// A concurrent target of a concurrent queue: each closure enters it, because the core's queues with a target are serial. Set by the first use.
+    /// A concurrent target of a concurrent queue, which this is or has among its targets: each closure enters it, because the core's queues with a
+    /// target are serial. Set by the first use.
     private var shared: DispatchQueue?
     /// Whether a closure needs nothing but the core's queue. Set by the first use.
     @usableFromInline private(set) var isPlain = false
@@ -136,10 +137,13 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
             guard each !== self else { cannotSetTarget("queue \"\(label)\" would target itself.") }
             next = each.state.withLock { $0.target }
         }
-        let isLate = state.withLock { state in
+        // Released after the lock: its values may have a deinit.
+        let (old, isLate) = state.withLock { state in
+            let old = state.target
             if made == nil { state.target = queue }
-            return state.target !== queue
+            return (old, state.target !== queue)
         }
+        withExtendedLifetime(old) {}
         if isLate { cannotSetTarget("queue \"\(label)\" was used. Set its target before, or in its initializer.") }
     }
 }
@@ -161,11 +165,12 @@ extension DispatchQueue {
     private func use() -> WorkQueue {
         state.withLock { state in
             if let made { return made }
-            let target = state.target, queue: WorkQueue
-            shared = isConcurrent && target?.role == .created && target!.queue is ConcurrentQueue ? target : nil
-            if let target, target.role != .global, shared == nil {
-                queue = SerialQueue(label: label, target: target.queue)
-                isOnMain = target.isOnMain
+            let target = state.target, base = target?.role == .global ? nil : target, below = base?.queue, queue: WorkQueue
+            let isEntered = isConcurrent && below is ConcurrentQueue
+            shared = isEntered ? base : base?.shared
+            if let base, let below, !isEntered {
+                queue = SerialQueue(label: label, target: below)
+                isOnMain = base.isOnMain
             } else {
                 let pool = target?.pool ?? pool
                 queue = isConcurrent ? ConcurrentQueue(label: label, on: pool) : SerialQueue(label: label, on: pool)
@@ -173,6 +178,7 @@ extension DispatchQueue {
             }
             isPlain = !isOnMain && manual == nil && shared == nil
             record.target = target?.record
+            record.core = queue.queue
             shared?.attachRecord()
             if target != nil || state.hasRecord { record.attach(to: queue) }
             state.hasRecord = target != nil || state.hasRecord

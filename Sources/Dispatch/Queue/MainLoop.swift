@@ -33,8 +33,9 @@ final class MainLoop: Sendable {
         Dispatch.DispatchQueue.main.setSpecific(key: Self.key, value: true)
         source = Dispatch.DispatchSource.makeReadSource(fileDescriptor: pool.fileDescriptor, queue: .main)
         // After Dispatch's dispatchMain, an async main function without Foundation included, several threads take turns to serve Dispatch's
-        // main queue. The pool then has a thread of its own, for which they wait.
-        let own = SerialQueue(label: "main")
+        // main queue. The pool then has a thread of its own, for which they wait. With a stack size the queue keeps it: a queue that rests gives
+        // its thread to others, and the pool takes that one for its owner. The size is that of a main thread.
+        let own = SerialQueue(label: "main", stackSize: 8 << 20)
         source.setEventHandler { [pool] in
             if Self.isMainThread {
                 pool.runSome(atMost: Self.batch)

@@ -8,7 +8,7 @@ import Synchronization
 /// What code that runs on a queue can ask. A value of the core's queue, if there is something to ask for: it lasts until the last closure and its
 /// captures were released.
 final class QueueRecord: @unchecked Sendable {
-    // Sendable because the values are under a lock, and the target is set before the core's queue is made, which nothing runs on before.
+    // Sendable because the values are under a lock, and the rest is set before the core's queue can be used.
 
     /// Its address is the key under which a queue of the core has its record. The order of a source has that of the source's queue.
     private static let key = QueueRecord(label: "", isShared: false)
@@ -23,6 +23,8 @@ final class QueueRecord: @unchecked Sendable {
     let label: String
     /// The record of the queue's target.
     var target: QueueRecord?
+    /// The core's queue, which may be gone: its address says whether the caller runs on it.
+    var core: OpaquePointer?
     /// Whether the queue may be a target that others share.
     let isShared: Bool
     private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
@@ -32,7 +34,7 @@ final class QueueRecord: @unchecked Sendable {
         self.isShared = isShared
     }
 
-    /// That of a queue whose closure has entered a target that the queue shares.
+    /// That of a queue whose closure has entered a target that the queue shares. A task that the closure makes inherits it.
     @TaskLocal static var entered: QueueRecord?
 
     /// That of the queue that the caller runs on. The main thread is on the main queue also outside of closures.
@@ -41,7 +43,15 @@ final class QueueRecord: @unchecked Sendable {
         // The queue keeps it, and is not freed before its running closure has returned.
         guard let found = sq_queue_value(queue, address) else { return nil }
         let innermost = Unmanaged<QueueRecord>.fromOpaque(found).takeUnretainedValue()
-        return innermost.isShared && entered?.target === innermost ? entered : innermost
+        guard innermost.isShared, let entered, sq_is_current(entered.core!), entered.andTargets.contains(where: { $0 === innermost }) else {
+            return innermost
+        }
+        return entered
+    }
+
+    /// The record, and those of the queue's targets.
+    var andTargets: UnfoldFirstSequence<QueueRecord> {
+        sequence(first: self) { $0.target }
     }
 
     /// Gives a queue of the core this record, for good.
@@ -85,11 +95,6 @@ extension DispatchQueue {
     ///
     /// Also while a closure's captures are released, and on the main thread outside of closures.
     public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? {
-        var next = QueueRecord.current
-        while let record = next {
-            if let value = record.get(key) { return value }
-            next = record.target
-        }
-        return nil
+        QueueRecord.current?.andTargets.lazy.compactMap { $0.get(key) }.first
     }
 }

@@ -140,10 +140,13 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
 
     /// Sets the queue on which the handlers run. Traps if the source has begun.
     public override func setTarget(queue: DispatchQueue) {
-        let isLate = state.withLock { state in
+        // Released after the lock: its values may have a deinit.
+        let (old, isLate) = state.withLock { state in
+            let old = state.queue
             if state.order == nil { state.queue = queue }
-            return state.queue !== queue
+            return (old, state.queue !== queue)
         }
+        withExtendedLifetime(old) {}
         if isLate { cannotSetTarget("the source has begun. Set its target before.") }
     }
 

@@ -7,7 +7,8 @@ final class SourceHandlers: Sendable {
         case event, cancel, registration
     }
 
-    private let handlers = Mutex<[Kind: @Sendable () -> Void]>([:])
+    /// `nil`: the source has finished.
+    private let handlers = Mutex<[Kind: @Sendable () -> Void]?>([:])
     let isCancelled = Atomic(false)
     /// Whether the source's release has cancelled it: then the cancel handler is not called. Set before the cancellation.
     let isReleased = Atomic(false)
@@ -19,28 +20,24 @@ final class SourceHandlers: Sendable {
         let handler = handler.map { unsafeBitCast($0, to: (@Sendable () -> Void).self) }
         // Released after the lock: the captures may have a deinit.
         let old = handlers.withLock { handlers in
-            let old = handlers[kind]
-            handlers[kind] = handler
+            let old = handlers?[kind]
+            handlers?[kind] = handler
             return old
         }
         withExtendedLifetime(old) {}
     }
 
     func announce() {
-        if !isCancelled.load(ordering: .acquiring) { handlers.withLock { $0.removeValue(forKey: .registration) }?() }
+        if !isCancelled.load(ordering: .acquiring) { handlers.withLock { $0?.removeValue(forKey: .registration) }?() }
     }
 
     func fire() {
-        if !isCancelled.load(ordering: .acquiring) { handlers.withLock { $0[.event] }?() }
+        if !isCancelled.load(ordering: .acquiring) { handlers.withLock { $0?[.event] }?() }
     }
 
     /// Releases the handlers, and calls the cancel handler.
     func finish() {
-        let cancel = handlers.withLock { handlers in
-            let all = handlers
-            handlers = [:]
-            return all
-        }[.cancel]
+        let cancel = handlers.withLock { $0.take() }?[.cancel]
         if !isReleased.load(ordering: .relaxed) { cancel?() }
     }
 }

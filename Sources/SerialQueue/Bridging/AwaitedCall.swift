@@ -25,7 +25,7 @@ class QueuedCall: Completion<(any Error)?>, @unchecked Sendable {
     /// Called when its turn has come (`runs`), or when it was discarded.
     func turnCame(_ runs: Bool) {}
 
-    /// Called when it has got room (`nil`), or when it never will.
+    /// Called when it has got room (`nil`), or when it never will: perhaps in the cancellation handler of another caller, so it runs no user code.
     func decided(_ error: SerialQueueError?) {}
 
     /// Submits the call. Call it once. Retains the call twice: for ``turnCame(_:)`` and for ``decided(_:)``.
@@ -134,7 +134,6 @@ final class AwaitedCall<Result: ~Copyable>: QueuedCall, @unchecked Sendable {
 
     override func decided(_ error: SerialQueueError?) {
         if let error {
-            body = nil
             complete(error)
         } else if isCancelled.load(ordering: .relaxed), withdrawFromQueue() {
             complete(CancellationError())  // it was cancelled while it was being submitted
@@ -182,7 +181,6 @@ final class SubmittedCall: QueuedCall, @unchecked Sendable {
     }
 
     override func decided(_ error: SerialQueueError?) {
-        if error != nil { body = nil }
         complete(error)
     }
 }

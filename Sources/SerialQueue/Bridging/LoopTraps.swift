@@ -8,6 +8,11 @@ func cannotMakeLoop(_ label: String) -> Never {
     fatalError("LoopPool \"\(label)\": \(String(cString: sq_error_text(sq_swift_errno()))).")
 }
 
+/// Ends the program because a concurrent queue was to be made on a loop pool.
+func loopIsSerial(_ label: String) -> Never {
+    fatalError("ConcurrentQueue \"\(label)\": queues on a LoopPool are serial. Use a SerialQueue, or another pool.")
+}
+
 /// Ends the program after a call of a loop pool was refused.
 func cannotRunLoop(_ verb: StaticString, _ status: CInt) -> Never {
     switch Int(status) {

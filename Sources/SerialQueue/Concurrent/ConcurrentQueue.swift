@@ -17,7 +17,7 @@ import CSerialQueue
 /// from there (an upgrade) would wait for itself: it traps, or throws `deadlock`. In a barrier every wait for the queue is refused,
 /// except ``WorkQueue/syncOrRun(_:)``.
 ///
-/// Notifications, timers, the closures of `async(in:_:)`, and work items that are not made as barriers are none. An actor cannot run on this
+/// Timers, the closures of `async(in:_:)` and `notify(on:_:)`, and work items that are not made as barriers are none. An actor cannot run on this
 /// queue, because it would not be isolated; a task can prefer it as its executor.
 ///
 /// Don't use this where most closures change the state, or take less than a microsecond: a ``SerialQueue`` is faster there. Don't use
@@ -33,7 +33,7 @@ extension ConcurrentQueue {
     ///   - label: Names the queue in messages. It ends at its first NUL character.
     ///   - width: How many `async` closures run at a time; `nil`: as many as the pool runs. Closures of `sync` bring their own
     ///     thread and do not count. With 1 the queue is a serial one: every closure is a barrier. Traps if it is not positive.
-    ///   - pool: The pool whose threads run the `async` closures.
+    ///   - pool: The pool whose threads run the `async` closures. Traps if it is a ``LoopPool``, unless the width is 1.
     ///   - priority: Among the queues of its pool.
     ///   - capacity: How many `async` closures may wait; more are refused, or wait for room in
     ///     ``WorkQueue/async(waitingUpTo:_:)``. `nil`: as many as there is memory for. Traps if it is not positive.
@@ -43,6 +43,7 @@ extension ConcurrentQueue {
     ) {
         var options = Self.options(label, on: pool, priority: priority, capacity: capacity)
         guard (width ?? 1) > 0 else { widthIsNotPositive(label, width!) }
+        guard width == 1 || !(pool is LoopPool) else { loopIsSerial(label) }
         options.width = width ?? widthOfPool
         let made = withExtendedLifetime(pool) { sq_queue_create(label, &options) }
         guard let queue = made else { cannotMakeQueue("ConcurrentQueue", label) }

@@ -110,6 +110,17 @@ extension WorkGroup {
         if status != 0 { DelayedClosure.takeBack(task) }
         return status == 0
     }
+
+    /// As ``notify(on:_:)``, with which it shares the order, but `body` is a barrier: it runs alone.
+    ///
+    /// - Returns: `false` if it was refused, as by `notify(on:_:)`. Then `body` will not run and has been released.
+    @discardableResult
+    public func notifyBarrier(on queue: ConcurrentQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
+        var task = DelayedClosure.task(consume body)
+        let status = withExtendedLifetime((self, queue)) { sq_group_notify_barrier(group, queue.queue, &task) }
+        if status != 0 { DelayedClosure.takeBack(task) }
+        return status == 0
+    }
 }
 
 extension WorkQueue {

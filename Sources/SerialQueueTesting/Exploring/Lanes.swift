@@ -10,6 +10,8 @@ struct Lanes: @unchecked Sendable {
     /// Tasks, retained if the run keeps them, to find out what they wait for.
     private var kept: [UnsafeMutableRawPointer] = []
     private let keepsTasks: Bool
+    /// Whether the run is over: then there is no pool to make a lane on.
+    private var hasEnded = false
     /// How many actors of each type there are.
     private var actorCounts: [String: Int] = [:]
 
@@ -17,8 +19,9 @@ struct Lanes: @unchecked Sendable {
         self.keepsTasks = keepsTasks
     }
 
-    /// The lane of a job.
-    mutating func of(_ job: UnsafeMutableRawPointer, on pool: OpaquePointer) -> OpaquePointer {
+    /// The lane of a job; `nil`: the run is over.
+    mutating func of(_ job: UnsafeMutableRawPointer, on pool: OpaquePointer) -> OpaquePointer? {
+        if hasEnded { return nil }
         switch sq_task_kind(job) {
         case SQ_TASK_KIND_TASK:
             let id = sq_task_id(job)
@@ -54,6 +57,7 @@ struct Lanes: @unchecked Sendable {
         sq_queue_release(others)
         for task in kept { Unmanaged<AnyObject>.fromOpaque(task).release() }
         self = Lanes(keepsTasks: false)
+        hasEnded = true
     }
 
     private mutating func keep(_ task: UnsafeMutableRawPointer) {

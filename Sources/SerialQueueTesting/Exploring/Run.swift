@@ -46,18 +46,21 @@ final class Run: Sendable {
 
     // MARK: Jobs
 
-    /// Puts a job into the lane of its task or actor.
+    /// Puts a job into the lane of its task or actor. A thread outside may have found the run just before its end: then it passes the job on.
     func enqueue(_ job: UnsafeMutableRawPointer, isHome: Bool) {
         let pool = pool
         nonisolated(unsafe) let job = job
         let event = sq_task_event()
-        let (lane, name, verb) = lanes.withLock { lanes in
+        let sent = lanes.withLock { lanes -> (Sent, String, String)? in
             let isNew = event != Int.max && lanes.isNew(job)
-            let lane = lanes.of(job, on: pool)
+            guard let lane = lanes.of(job, on: pool) else { return nil }
+            sq_queue_retain(lane)  // until the job is in it
             guard !isHome || event != Int.max else { return (Sent(lane), "", "") }
             let verb = isNew ? "starts" : sq_task_kind(job) == SQ_TASK_KIND_ACTOR ? "calls" : "resumes"
             return (Sent(lane), String(cString: sq_queue_label(lane)), verb)
         }
+        guard let (lane, name, verb) = sent else { return sq_task_pass_on(job) }
+        defer { sq_queue_release(lane.value) }
         if !isHome { cameFromOutside(name) } else if event != Int.max { label(event, "\(verb) \(name)") }
         let status = sq_async_job(lane.value, Self.runJob, job, nil)
         if status != 0 { fatalError("exploreSchedules: no memory for a job (\(status))") }

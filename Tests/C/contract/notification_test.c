@@ -1,4 +1,5 @@
 /* notification_test.c: notifications are submitted in the order of registration, also if the first of them had to wait for memory. */
+#include "concurrent.h"
 #include "group.h"
 #include "inject.h"
 #include "item.h"
@@ -26,6 +27,10 @@ static void event_happens(const event_t *event) {
 static void event_notify(const event_t *event, sq_queue_t *queue, entry_t *entry) {
     const sq_task_t task = { write_entry, entry, write_entry };
     CHECK_EQUAL(event->group != NULL ? sq_group_notify(event->group, queue, &task) : sq_item_notify(event->item, queue, &task), 0);
+}
+
+static int notify_barrier(const event_t *event, sq_queue_t *queue, const sq_task_t *task) {
+    return event->group != NULL ? sq_group_notify_barrier(event->group, queue, task) : sq_item_notify_barrier(event->item, queue, task);
 }
 
 /* Its notifications, and the alarm that submits them, keep what they need. */
@@ -122,4 +127,38 @@ TEST(a_notification_registered_after_the_event_comes_after_those_that_wait_for_m
 TEST(notifications_registered_after_the_event_keep_their_order_without_memory) {
     submit_late(false, 0);
     submit_late(true, 0);
+}
+
+static void notify_alone(bool is_group) {
+    sq_queue_t *queue = make_concurrent(3, SQ_WIDTH_POOL), *serial = make_queue_of("serial", 0);
+    stay_t ahead = STAY_INIT, barrier = STAY_INIT;
+    event_t event;
+    const sq_task_t task = { stay, &barrier, NULL };
+    latch_t ran = LATCH_INIT;
+    event_start(&event, is_group);
+    CHECK_EQUAL(notify_barrier(&event, queue, &(sq_task_t){ NULL, NULL, NULL }), EINVAL);
+    CHECK_EQUAL(notify_barrier(&event, queue, &task), 0);
+    CHECK_EQUAL(notify_barrier(&event, serial, &(sq_task_t){ bump, &ran, NULL }), 0);
+    CHECK_EQUAL(sq_async(queue, stay, &ahead), 0);
+    latch_wait(&ahead.entered, 1);
+    event_happens(&event);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, do_nothing, NULL), EAGAIN); /* behind a barrier that waits */
+    latch_bump(&ahead.leave);
+    latch_wait(&barrier.entered, 1);
+    CHECK_EQUAL(sq_sync_until(queue, SQ_NOW, do_nothing, NULL), EAGAIN); /* next to one that runs */
+    latch_bump(&barrier.leave);
+    CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), 0);
+    drain(serial);
+    CHECK_EQUAL(latch_value(&ran), 1);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(notify_barrier(&event, queue, &task), ESHUTDOWN);
+    event_release(&event);
+    sq_queue_release(queue);
+    sq_queue_release(serial);
+}
+
+/* To see it fail: in sq__notification_create, leave out the bit. */
+TEST(a_notification_that_is_a_barrier_runs_alone) {
+    notify_alone(false);
+    notify_alone(true);
 }

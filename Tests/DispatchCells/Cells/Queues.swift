@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 
 /// Properties of queues, values, orders between queues.
 let queues: [Cell] = [
@@ -92,4 +93,27 @@ let queues: [Cell] = [
         q.resume(); q.sync {}
         return log.text
     },
+    Cell(name: "order/barrier-after") { order { q, work in q.asyncAfter(deadline: .now(), flags: .barrier) { work() } } },
+    Cell(name: "order/barrier-of-group") {
+        order { q, work in
+            let g = DispatchGroup()
+            g.enter(); g.notify(flags: .barrier, queue: q) { work() }; g.leave()
+        }
+    },
+    Cell(name: "order/barrier-of-item") {
+        order { q, work in
+            let i = DispatchWorkItem {}
+            i.notify(queue: q, execute: DispatchWorkItem(flags: .barrier) { work() }); i.perform()
+        }
+    },
 ]
+
+/// Submits a barrier to a suspended concurrent queue, then a closure that is none.
+private func order(_ submit: (DispatchQueue, @escaping @Sendable () -> Void) -> Void) -> String {
+    let q = DispatchQueue(label: "q", attributes: .concurrent), log = Log(), done = DispatchSemaphore(value: 0)
+    q.suspend()
+    submit(q) { usleep(5_000); log.add("barrier"); done.signal() }
+    q.async { log.add("after"); done.signal() }
+    q.resume(); done.must(); done.must()
+    return log.text
+}

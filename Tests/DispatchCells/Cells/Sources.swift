@@ -38,6 +38,16 @@ let sources: [Cell] = [
         t.schedule(deadline: .now()); t.resume(); done.must(); t.cancel()
         return "on target"
     },
+    Cell(name: "timer/handler-after-end") {
+        let q = DispatchQueue(label: "q"), t = DispatchSource.makeTimerSource(queue: q), log = Log(), done = DispatchSemaphore(value: 0)
+        t.setCancelHandler { done.signal() }
+        t.schedule(deadline: .distantFuture); t.resume(); t.cancel(); done.must()
+        q.sync {}
+        do { let token = Token { log.add("released"); done.signal() }; t.setEventHandler { withExtendedLifetime(token) {} } }
+        _ = done.wait(timeout: .now() + 1)
+        withExtendedLifetime(t) { log.add("end") }
+        return log.text
+    },
     Cell(name: "timer/captures-after-cancel") {
         let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0)
         do {

@@ -27,6 +27,10 @@ let kinds: [Kind] = [
     Kind(name: "concurrent-on-concurrent") {
         DispatchQueue(label: "c", attributes: $0.union(.concurrent), target: DispatchQueue(label: "target", attributes: .concurrent))
     },
+    Kind(name: "serial-on-concurrent-on-concurrent", isSerial: true) {
+        let middle = DispatchQueue(label: "middle", attributes: .concurrent, target: DispatchQueue(label: "target", attributes: .concurrent))
+        return DispatchQueue(label: "s", attributes: $0, target: middle)
+    },
     Kind(name: "main", isSerial: true, isMain: true) { _ in .main },
     Kind(name: "serial-on-main", isSerial: true, isMain: true) { DispatchQueue(label: "s", attributes: $0, target: .main) },
 ]

@@ -110,6 +110,69 @@ let targets: [Cell] = [
         done.must()
         return log.text
     },
+    Cell(name: "target/barrier-of-a-concurrent-target-of-the-target") {
+        let (t, s) = twoBelow(.init()), log = Log()
+        let began = DispatchSemaphore(value: 0), done = DispatchSemaphore(value: 0)
+        s.async { dispatchPrecondition(condition: .onQueue(t)); began.signal(); usleep(20_000); log.add("child") }
+        began.must()
+        t.async(flags: .barrier) { log.add("barrier"); done.signal() }
+        done.must()
+        return log.text
+    },
+    Cell(name: "target/suspended-target-of-the-target") {
+        let (t, s) = twoBelow(.init()), log = Log(), done = DispatchSemaphore(value: 0)
+        t.suspend(); s.async { log.add("ran"); done.signal() }
+        usleep(20_000); log.add("resumed"); t.resume()
+        done.must()
+        return log.text
+    },
+    Cell(name: "target/values-two-below") {
+        let k = DispatchSpecificKey<String>(), (t, s) = twoBelow(.init()), (u, c) = twoBelow(.concurrent)
+        for (queue, value) in [(t, "t"), (u, "u"), (s, "s"), (c, "c")] { queue.setSpecific(key: k, value: value) }
+        let found = [s, c, t, u].map { $0.sync { DispatchQueue.getSpecific(key: k) ?? "none" } }
+        c.sync { dispatchPrecondition(condition: .onQueue(c)); dispatchPrecondition(condition: .onQueue(u)) }
+        return found.joined(separator: " ")
+    },
+    Cell(name: "target/timer-two-below") {
+        let k = DispatchSpecificKey<String>(), (t, s) = twoBelow(.init()), log = Log(), done = DispatchSemaphore(value: 0)
+        s.setSpecific(key: k, value: "s")
+        let timer = DispatchSource.makeTimerSource(queue: s)
+        timer.schedule(deadline: .now())
+        timer.setEventHandler { log.add(DispatchQueue.getSpecific(key: k) ?? "none"); done.signal() }
+        t.suspend(); timer.resume()
+        usleep(20_000); log.add("resumed"); t.resume()
+        done.must()
+        timer.cancel()
+        return log.text
+    },
+    Cell(name: "value/not-inherited-by-a-task") {
+        let t = DispatchQueue(label: "t", attributes: .concurrent), q = DispatchQueue(label: "q", attributes: .concurrent, target: t)
+        let k = DispatchSpecificKey<Int>(), log = Log(), done = DispatchSemaphore(value: 0)
+        q.setSpecific(key: k, value: 1)
+        q.sync { _ = Task { t.sync { log.add("\(DispatchQueue.getSpecific(key: k) ?? 0)") }; done.signal() } }
+        done.must()
+        return log.text
+    },
+    Cell(name: "ends/old-target-uses-the-queue", run: {
+        let q = DispatchQueue(label: "q", attributes: .initiallyInactive), d = DispatchSemaphore(value: 0)
+        do {
+            let old = DispatchQueue(label: "old")
+            old.setSpecific(key: DispatchSpecificKey<Token>(), value: Token { q.async {}; d.signal() })
+            q.setTarget(queue: old)
+        }
+        q.setTarget(queue: DispatchQueue(label: "t")); d.must(); q.activate()
+        return q.sync { "ran" }
+    }, isAlone: true),
+    Cell(name: "ends/old-target-uses-the-timer", run: {
+        let timer = DispatchSource.makeTimerSource() as! DispatchSource, d = DispatchSemaphore(value: 0)
+        do {
+            let old = DispatchQueue(label: "old")
+            old.setSpecific(key: DispatchSpecificKey<Token>(), value: Token { timer.suspend(); timer.resume(); d.signal() })
+            timer.setTarget(queue: old)
+        }
+        timer.setTarget(queue: DispatchQueue(label: "t")); d.must(); timer.activate()
+        return "activated"
+    }, isAlone: true),
     Cell(name: "ends/sync-in-concurrent-child", run: { let t = DispatchQueue(label: "t", attributes: .concurrent), q = DispatchQueue(label: "q", attributes: .concurrent, target: t); q.sync { q.sync {} }; return "went through" }, isAlone: true),
     Cell(name: "ends/set-target-after-use", run: { let q = DispatchQueue(label: "q"), t = DispatchQueue(label: "t"); q.sync {}; q.setTarget(queue: t); return "set" }, isAlone: true),
     Cell(name: "ends/set-target-of-unused-concurrent", run: { let q = DispatchQueue(label: "q", attributes: .concurrent), t = DispatchQueue(label: "t"); q.setTarget(queue: t); return "set" }, isAlone: true),
@@ -128,6 +191,12 @@ let targets: [Cell] = [
         return "passed"
     },
 ]
+
+/// A concurrent queue, and one whose target has it as target.
+private func twoBelow(_ attributes: DispatchQueue.Attributes) -> (DispatchQueue, DispatchQueue) {
+    let t = DispatchQueue(label: "t", attributes: .concurrent), m = DispatchQueue(label: "m", attributes: .concurrent, target: t)
+    return (t, DispatchQueue(label: "q", attributes: attributes, target: m))
+}
 
 /// How many threads the process has.
 private func threads() -> Int {

@@ -1,5 +1,11 @@
 import Dispatch
 import Glibc
+#if canImport(SerialQueue)
+import SerialQueue
+typealias OwnQueue = SerialQueue
+#else
+typealias OwnQueue = DispatchQueue
+#endif
 
 /// Without Foundation the main thread serves nothing after this: the main queue and the main actor exclude each other all the same.
 @main struct AsyncMain {
@@ -38,6 +44,16 @@ import Glibc
             dispatchPrecondition(condition: .onQueue(DispatchQueue.main))
             print("main actor finds \(DispatchQueue.getSpecific(key: key) ?? 0)")
         }
+        // Queues that have a thread each, in SerialQueue, and give it up when they rest.
+        let others = (0..<4).map { OwnQueue(label: "\($0)") }, gate = DispatchSemaphore(value: 0)
+        for other in others { other.async {} }
+        try? await Task.sleep(nanoseconds: 100_000_000)
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+        try? await Task.sleep(nanoseconds: 1_000_000_000)
+        for other in others { other.async { gate.wait() } }
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+        for _ in others { gate.signal() }
+        print("after a rest")
         let answer = await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: DispatchQueue.main.sync { 5 }) }
         }

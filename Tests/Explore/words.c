@@ -53,9 +53,9 @@ static bool find_object(const void *address, object_t *object) {
 
 #define FIELD(name) { offsetof(struct sq_queue, name), #name }
 static const struct { size_t offset; const char *name; } queue_fields[] = {
-    FIELD(head), FIELD(index), FIELD(runner_spins), FIELD(ran), FIELD(entered), FIELD(discarded), FIELD(skipped), FIELD(highest),
+    FIELD(head), FIELD(index), FIELD(runner_spins), FIELD(ran), FIELD(head_number), FIELD(discarded), FIELD(skipped), FIELD(highest),
     FIELD(ready), FIELD(extras), FIELD(references), FIELD(suspensions), FIELD(control), FIELD(handoff_kind), FIELD(process),
-    FIELD(permits), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first), FIELD(withdrawn), FIELD(state),
+    FIELD(permits), FIELD(runner), FIELD(handoff), FIELD(segments), FIELD(first_link), FIELD(withdrawn), FIELD(state),
     FIELD(rejected),
 };
 
@@ -236,7 +236,7 @@ static bool add_queue_word(char *text, size_t offset, uint64_t value) {
     case offsetof(struct sq_queue, state): add_state(text, value); return true;
     case offsetof(struct sq_queue, control): add_control(text, value); return true;
     case offsetof(struct sq_queue, handoff_kind):
-    case offsetof(struct sq_queue, first): add_kind(text, value); return true;
+    case offsetof(struct sq_queue, first_link): add_kind(text, value); return true;
     case offsetof(struct sq_queue, extras):
     case offsetof(struct sq_queue, runner): add_block(text, value); return true;
     default: return false;

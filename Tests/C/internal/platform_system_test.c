@@ -105,6 +105,9 @@ TEST(the_state_of_a_thread_is_what_the_system_says_or_unknown) {
         sched_yield();
     }
     CHECK_EQUAL(sq__thread_state(sleeper), SQ__THREAD_BLOCKED);
+    const char *sleeps_in = sq__thread_sleeps_in(sleeper);
+    CHECK(sleeps_in != NULL && strcmp(sleeps_in, "a sleep") == 0);
+    CHECK(sq__thread_sleeps_in(UINT32_MAX) == NULL);
     pthread_cancel(thread);
     join(thread);
     CHECK_EQUAL(sq__thread_state(sq__thread_id()), SQ__THREAD_READY);

@@ -44,6 +44,7 @@ void sq__thread_left(void);
 uint64_t sq__thread_processor_time(uint64_t id);
 typedef enum sq__thread_state { SQ__THREAD_READY, SQ__THREAD_BLOCKED, SQ__THREAD_UNKNOWN } sq__thread_state_t;
 sq__thread_state_t sq__thread_state(uint64_t id);
+static inline const char *sq__thread_sleeps_in(uint64_t id) { return (void)id, (const char *)0; }
 void sq__thread_name(char *name, size_t size);
 unsigned sq__processor_count(void);
 void ex_pause(void);

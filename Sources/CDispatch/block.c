@@ -93,24 +93,37 @@ void sq_dispatch_barrier_async_and_wait(dispatch_queue_t queue, void *block) {
     dispatch_barrier_async_and_wait_f(queue, block, sq__dispatch_call_block);
 }
 
-/* A block object that is a barrier is submitted again, as one, when the time has come. */
-static void submit_barrier(void *block) {
-    sq_dispatch_barrier_async(sq__dispatch_current(), block);
-    sq__dispatch_release_block(block);
+/* The task of a copy. Returns whether it is a barrier. */
+static bool later_task(sq_task_t *task, dispatch_queue_t queue, const void *block) {
+    bool runs_alone = is_barrier(block) && sq__dispatch_has_barriers(queue, sq__dispatch_core(queue));
+    *task = task_of(block);
+    task->run = runs_alone ? run_alone : task->run;
+    return runs_alone;
 }
 
-sq_task_t sq__dispatch_later_task(dispatch_queue_t queue, const void *block) {
-    sq_task_t task = task_of(block);
-    task.run = is_barrier(block) && sq__dispatch_has_barriers(queue, sq__dispatch_core(queue)) ? submit_barrier : task.run;
-    return task;
+int sq__dispatch_notify(sq_group_t *group, dispatch_queue_t queue, const void *block) {
+    sq_task_t task;
+    return (later_task(&task, queue, block) ? sq_group_notify_barrier : sq_group_notify)(group, sq__dispatch_core(queue), &task);
+}
+
+static int submit_barrier_after(sq_queue_t *core, uint64_t delay, const sq_task_t *task) {
+    sq_item_t *item = sq_item_create_with(NULL, task, &(sq_item_options_t){ sizeof(sq_item_options_t), SQ_ITEM_BARRIER });
+    if (item == NULL) {
+        return errno;
+    }
+    int error = sq_item_submit_after(item, core, delay);
+    sq_item_release(item);
+    return error;
 }
 
 void sq_dispatch_after(dispatch_time_t when, dispatch_queue_t queue, void *block) {
     if (when == DISPATCH_TIME_FOREVER) {
         return;
     }
-    sq_task_t task = sq__dispatch_later_task(queue, block);
-    sq__dispatch_check("dispatch_after", sq_async_task_after(sq__dispatch_core(queue), sq__dispatch_delay(when), &task), queue);
+    sq_task_t task;
+    bool runs_alone = later_task(&task, queue, block);
+    int error = (runs_alone ? submit_barrier_after : sq_async_task_after)(sq__dispatch_core(queue), sq__dispatch_delay(when), &task);
+    sq__dispatch_check("dispatch_after", error, queue);
 }
 
 static void call_iteration(void *block, size_t iteration) {
@@ -122,6 +135,5 @@ void sq_dispatch_apply(size_t iterations, dispatch_queue_t queue, void *block) {
 }
 
 void sq_dispatch_group_notify(dispatch_group_t group, dispatch_queue_t queue, void *block) {
-    sq_task_t task = sq__dispatch_later_task(queue, block);
-    sq__dispatch_check("dispatch_group_notify", sq_group_notify(group->core, sq__dispatch_core(queue), &task), queue);
+    sq__dispatch_check("dispatch_group_notify", sq__dispatch_notify(group->core, queue, block), queue);
 }

@@ -29,8 +29,8 @@ void *sq__dispatch_copy_block(const void *block);
 void sq__dispatch_release_block(void *block);
 /** Calls a copy, and releases it. */
 void sq__dispatch_call_and_release_block(void *block);
-/** Returns the task of a copy that the core submits later on: a block object that is a barrier will be one. */
-sq_task_t sq__dispatch_later_task(dispatch_queue_t queue, const void *block);
+/** Submits a copy when the group has no members: a block object that is a barrier is one. Returns 0 or the error. */
+int sq__dispatch_notify(sq_group_t *group, dispatch_queue_t queue, const void *block);
 
 /* What a block object of dispatch_block_create has (block_object.c). */
 struct sq__dispatch_record;

@@ -107,9 +107,7 @@ intptr_t sq_dispatch_block_wait(void *block, dispatch_time_t timeout) {
 
 void sq_dispatch_block_notify(void *block, dispatch_queue_t queue, void *notification) {
     struct sq__dispatch_record *record = need("dispatch_block_notify", block);
-    sq_task_t task = sq__dispatch_later_task(queue, notification);
-    int error = sq_group_notify(record->group, sq__dispatch_core(queue), &task);
-    sq__dispatch_check("dispatch_block_notify", error, queue);
+    sq__dispatch_check("dispatch_block_notify", sq__dispatch_notify(record->group, queue, notification), queue);
 }
 
 void sq_dispatch_block_cancel(void *block) {

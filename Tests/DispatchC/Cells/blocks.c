@@ -28,6 +28,50 @@ CELL("block/create-invalid", create_invalid) {
     block();
     _Block_release(block);
 }
+/* A block object that is a barrier, submitted to a suspended queue before a block that is none. */
+static void order(void (^submit)(dispatch_queue_t queue, dispatch_block_t block)) {
+    dispatch_queue_t q = dispatch_queue_create("q", DISPATCH_QUEUE_CONCURRENT);
+    dispatch_semaphore_t done = dispatch_semaphore_create(0), gate = dispatch_semaphore_create(0);
+    dispatch_block_t block = dispatch_block_create(DISPATCH_BLOCK_BARRIER, ^{
+        dispatch_semaphore_wait(gate, in_milliseconds(5));
+        note("barrier");
+        dispatch_semaphore_signal(done);
+    });
+    dispatch_suspend(q);
+    submit(q, block);
+    dispatch_async(q, ^{
+        note("after");
+        dispatch_semaphore_signal(done);
+    });
+    dispatch_resume(q);
+    must(done);
+    must(done);
+    drain(q);
+    _Block_release(block);
+    dispatch_release(q);
+    dispatch_release(done);
+    dispatch_release(gate);
+}
+CELL("block/barrier-after-in-order", order_after) {
+    order(^(dispatch_queue_t q, dispatch_block_t block) { dispatch_after(DISPATCH_TIME_NOW, q, block); });
+}
+CELL("block/barrier-of-group-in-order", order_group) {
+    order(^(dispatch_queue_t q, dispatch_block_t block) {
+        dispatch_group_t group = dispatch_group_create();
+        dispatch_group_enter(group);
+        dispatch_group_notify(group, q, block);
+        dispatch_group_leave(group);
+        dispatch_release(group);
+    });
+}
+CELL("block/barrier-of-block-in-order", order_block) {
+    order(^(dispatch_queue_t q, dispatch_block_t block) {
+        dispatch_block_t first = object(0, "first");
+        dispatch_block_notify(first, q, block);
+        first();
+        _Block_release(first);
+    });
+}
 CELL("block/called", called) {
     dispatch_block_t block = object(0, "ran");
     note("%d", dispatch_block_wait(block, DISPATCH_TIME_NOW) != 0);

@@ -36,7 +36,7 @@ TEST(counts_continue_beyond_32_bits) {
     sq__store_relaxed(&queue->rejected, near);
     sq__store_relaxed(&queue->withdrawn, near);
     sq__store_relaxed(&queue->skipped, near);
-    sq__store_relaxed(&queue->entered, near + 1);
+    sq__store_relaxed(&queue->head_number, near + 1);
     sq__store_relaxed(&queue->segments, near);
     hold_t hold;
     hold_async(&hold, queue);

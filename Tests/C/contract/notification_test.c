@@ -157,6 +157,30 @@ static void notify_alone(bool is_group) {
     sq_queue_release(serial);
 }
 
+static void notify_beside(bool is_group) {
+    sq_queue_t *queue = make_concurrent(3, SQ_WIDTH_POOL);
+    stay_t ahead = STAY_INIT;
+    latch_t ran = LATCH_INIT;
+    event_t event;
+    event_start(&event, is_group);
+    const sq_task_t task = { bump, &ran, NULL };
+    CHECK_EQUAL(event.group != NULL ? sq_group_notify(event.group, queue, &task) : sq_item_notify(event.item, queue, &task), 0);
+    CHECK_EQUAL(sq_async(queue, stay, &ahead), 0);
+    latch_wait(&ahead.entered, 1);
+    event_happens(&event);
+    latch_wait(&ran, 1); /* while `ahead` runs */
+    latch_bump(&ahead.leave);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    event_release(&event);
+    sq_queue_release(queue);
+}
+
+/* To see it fail (it hangs): in sq__notification_create, set the bit always. */
+TEST(a_notification_that_is_no_barrier_runs_next_to_other_tasks) {
+    notify_beside(false);
+    notify_beside(true);
+}
+
 /* To see it fail: in sq__notification_create, leave out the bit. */
 TEST(a_notification_that_is_a_barrier_runs_alone) {
     notify_alone(false);

@@ -4,12 +4,12 @@
 /* Rows: scenario | figure | bar and goal | title | how often
  *   async-1      | wall | 0.40 0.20 | async, 1 producer, drained
  *   async-2      | wall | 0.40 0.20 | async, 2 producers, drained
- *   async-4      | wall | 0.55 0.30 | async, 4 producers, drained
- *   async-8      | wall | 0.55 0.30 | async, 8 producers, drained
+ *   async-4      | wall | 0.45 0.30; one 0.9 | async, 4 producers, drained
+ *   async-8      | wall | 0.45 0.30; one 0.9 | async, 8 producers, drained
  *   async-sync-1 | wall | 0.10 0.02 | async then sync, 1 thread | busy 3
  *   async-sync-2 | wall | 0.10 0.02 | async then sync, 2 threads | busy 3
- *   async-sync-4 | wall | 0.50 0.20 | async then sync, 4 threads | busy 3
- *   async-sync-8 | wall | 0.50 0.20 | async then sync, 8 threads | busy 3
+ *   async-sync-4 | wall | 0.10 0.02 | async then sync, 4 threads | busy 3
+ *   async-sync-8 | wall | 0.10 0.02 | async then sync, 8 threads | busy 3
  *   ping-pong    | wall | 0.30 0.12 | two queues to and fro, per hop | busy 3
  *   wake-200     | run_p50    | 1.1 0.8 | idle queue until it runs, p50
  *   wake-200     | run_p99    | 1.5 1.0 | idle queue until it runs, p99

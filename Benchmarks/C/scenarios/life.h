@@ -7,9 +7,9 @@
  *   memory-unused | heap | 192 128 B | memory of a queue, never used | rounds 1
  *   memory-used   | heap | 300 232 B | heap of a queue that was used, and then idle for a second | rounds 1
  *   memory-used   | resident | 1024 512 B | the same, resident
- *   memory-backlog-5000000 | left | 16777216 4194304 B | resident after 5 million waiting tasks and nothing else, over that before | rounds 1
- *   memory-backlog-pooled-5000000 | left | 16777216 4194304 B | the same, a pooled queue | rounds 1
- *   memory-backlog-among-5000000 | left | 16777216 4194304 B | the same, and the program keeps 1,000 small blocks that it allocated meanwhile | rounds 1
+ *   memory-backlog-5000000 | left | 4194304 1048576 B | resident after 5 million waiting tasks and nothing else, over that before | rounds 1
+ *   memory-backlog-pooled-5000000 | left | 4194304 1048576 B | the same, a pooled queue | rounds 1
+ *   memory-backlog-among-5000000 | left | 4194304 1048576 B | the same, and the program keeps 1,000 small blocks that it allocated meanwhile | rounds 1
  */
 
 /* Makes `count` queues, each of which has run one async task. */

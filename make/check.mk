@@ -58,14 +58,14 @@ SWIFT_TOOLS := swift
 # Lists that run side by side share no build folder (build/gcc-release in the first, .build and .build-release in the second), and each part takes
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
-	$(call need,$(C_TOOLS) tsan g++ nm pkg-config cmake python3 gdb abidiff mandoc $(SWIFT_TOOLS))
-	$(call check_parts,layers system c documents install release abi manual trace debugger probes soak storm dispatch-c + \
+	$(call need,$(C_TOOLS) tsan g++ nm python3 gdb abidiff mandoc $(SWIFT_TOOLS))
+	$(call check_parts,layers system c documents abi manual trace debugger probes soak storm + \
 	    swift must-not-compile cells + \
 	    headers package names dispatch-rows tags recipes words comments mutants)
 
-check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, other systems, fuzzing
-	$(call need,$(C_TOOLS) tsan gcc g++ clang nm python3 $(SWIFT_TOOLS))
-	$(call check_parts,model + swift-release examples + c-clang$(comma)probes-clang cross fuzz)
+check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
+	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 $(SWIFT_TOOLS))
+	$(call check_parts,model + swift-release examples install release dispatch-c + c-clang$(comma)probes-clang cross fuzz)
 
 check-c: ## the C tests
 	$(call need,$(C_TOOLS))

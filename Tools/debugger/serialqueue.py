@@ -198,7 +198,7 @@ def holders(owner):
             if int(frame['owner']) == int(owner):
                 yield f'{name(thread)} runs {function(frame)}'
                 break
-        if int(thread['hold']) and int(thread['hold']['what']) == int(owner):
+        if int(thread['duty']) and int(thread['duty']['what']) == int(owner):
             yield f'{name(thread)} is inside its function'
 
 

@@ -20,7 +20,7 @@ import Testing
                 call.decided(.shutDown)
                 #expect(await call.wait() as? SerialQueueError == .shutDown)
             }
-            #expect(releases.value == 0)
+            withExtendedLifetime(calls) { #expect(releases.value == 0) }
         }
         #expect(releases.value == 2)
     }

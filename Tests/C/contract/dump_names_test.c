@@ -127,11 +127,7 @@ TEST(an_apply_is_shown_with_its_function_and_with_what_its_threads_sleep_in) {
     crowd_t crowd = { .pool = make_pool(1), .here = LATCH_INIT, .leave = LATCH_INIT };
     pthread_t caller = spawn(apply_crowd, &crowd);
     latch_wait(&crowd.here, 2);
-    /* The thread may be on its way from the latch's counter to its lock. */
-    const char *text;
-    do {
-        text = dump_now();
-    } while (!has_line(text, " runs iterate", " of an apply on pool \"test pool\"", "futex: a lock or a condition of the program"));
+    (void)dump_until(" runs iterate", " of an apply on pool \"test pool\"", "futex: a lock or a condition of the program"); /* on its way to its lock */
     latch_bump(&crowd.leave);
     join(caller);
     sq_pool_release(crowd.pool);

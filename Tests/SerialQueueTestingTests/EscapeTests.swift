@@ -1,3 +1,4 @@
+import Foundation
 import SerialQueue
 import Testing
 
@@ -12,6 +13,12 @@ import Testing
         #expect(failure?.escapes.count == 1)
         #expect(failure?.description.contains("body was resumed by Swift's own threads: by Task.sleep on a real clock") == true)
         #expect(failure?.description.contains("pool.clock") == true)
+    }
+
+    /// Other tests may block all of Swift's own threads, for longer than a pool is patient. To see it fail: count naps in `Pump`.
+    @Test func a_real_clock_is_reported_by_name_when_the_threads_are_blocked() async throws {
+        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { Task.detached { usleep(UInt32(Pump.patience) * 1_500) } }
+        try await a_real_clock_is_reported_by_name()
     }
 
     @Test func a_foreign_thread_is_reported_by_name() async throws {

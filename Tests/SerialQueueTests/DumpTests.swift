@@ -15,7 +15,7 @@ import Testing
         #expect(SerialQueue.dump(to: handle.fileDescriptor))
         try handle.close()
         let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(text.contains("queue \"dumped\": suspended 1 times, 1 waiting"))
+        #expect(text.contains("queue \"dumped\": suspended 1 time, 1 waiting"))
         #expect(!SerialQueue.dump(to: -1))
         queue.resume()
     }

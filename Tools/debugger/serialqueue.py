@@ -277,7 +277,7 @@ def print_queues():
     for pointer in seen.values():
         queue = pointer.to('struct sq_queue')
         count = int(queue['suspensions'])
-        print(f'queue "{label(queue)}" at {hex(int(pointer))}: ' + (f'suspended {count} times, ' if count else '')
+        print(f'queue "{label(queue)}" at {hex(int(pointer))}: ' + (f'suspended {count} time{"s" if count != 1 else ""}, ' if count else '')
               + f'{int(queue["ran"])} tasks have begun, {depth(queue)} wait')
         for holder in holders(pointer):
             print(f'    {holder}')

@@ -21,7 +21,8 @@ static void add_gate(sq__dump_text_t *text, const sq__view_queue_t *queue) {
         sq__dump_add(text, "a barrier runs");
         return;
     }
-    sq__dump_add(text, "%llu tasks run", (unsigned long long)sq__gate_inside(gate));
+    unsigned long long inside = sq__gate_inside(gate);
+    sq__dump_add(text, "%llu %s", inside, inside == 1 ? "task runs" : "tasks run");
     sq__dump_add(text, "%s", gate & SQ__GATE_DRAINING ? ", and a barrier waits for them" : gate & SQ__GATE_FULL ? ", as many as its width permits"
                              : gate & SQ__GATE_ENDING ? ", and its end waits for them" : "");
 }
@@ -29,7 +30,7 @@ static void add_gate(sq__dump_text_t *text, const sq__view_queue_t *queue) {
 static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__view_queue_t *queue) {
     sq__dump_add(text, "  queue \"%s\": %llu waiting", queue->label, (unsigned long long)queue->depth);
     if (queue->threads > 0) {
-        sq__dump_add(text, ", %u of them threads that sleep, the longest for ", queue->threads);
+        sq__dump_add(text, ", %u of them %s for ", queue->threads, queue->threads == 1 ? "a thread that has slept" : "threads that sleep, the longest");
         sq__dump_add_time(text, view->now > queue->oldest ? view->now - queue->oldest : 0);
     }
     if (queue->is_concurrent) {
@@ -63,8 +64,8 @@ void sq__dump_suspended(sq__dump_text_t *text, const sq__view_t *view) {
     for (size_t i = 0; i < view->order.count; i += 1) {
         const sq__view_queue_t *queue = sq__view_queue(view, i);
         if (queue->state & SQ__SUSPENDED) {
-            sq__dump_add(text, "  queue \"%s\": suspended %u times, %llu waiting\n", queue->label, queue->suspensions,
-                         (unsigned long long)queue->depth);
+            sq__dump_add(text, "  queue \"%s\": suspended %u time%s, %llu waiting\n", queue->label, queue->suspensions,
+                         queue->suspensions == 1 ? "" : "s", (unsigned long long)queue->depth);
         }
     }
 }

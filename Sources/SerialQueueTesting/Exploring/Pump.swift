@@ -50,12 +50,38 @@ final class Pump {
     }
 
     /// Waits until something comes from outside of the pool. `false`: nothing came.
+    ///
+    /// What comes through Swift's own threads waits for one of them, and other tests may block them all. So a task that sleeps there
+    /// measures the patience: what was to come before it, has come before it. It has sixty times the patience to do so.
     private func waitForOutside(_ patience: Int) -> Bool {
-        for _ in 0..<patience {
+        let sleeper = Sleeper(milliseconds: patience)
+        var last = 60 * patience, naps = 0
+        while naps < last {
             if isCancelled() { return false }
             sq_task_pause()
             if step(true) { return true }
+            naps += 1
+            if sleeper.hasWoken { last = min(last, naps + Self.grace) }
         }
         return false
     }
+
+    /// What came just before the sleeper is perhaps still on its way, on another thread. In milliseconds.
+    private static let grace = 10
+}
+
+/// A task on Swift's own threads that sleeps.
+private final class Sleeper: Sendable {
+    private let woken = Atomic(false)
+
+    init(milliseconds: Int) {
+        sq_task_set_home(false)  // the task is not the test's
+        defer { sq_task_set_home(true) }
+        Task.detached(priority: Task.currentPriority) {
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+            self.woken.store(true, ordering: .relaxed)
+        }
+    }
+
+    var hasWoken: Bool { woken.load(ordering: .relaxed) }
 }

@@ -194,7 +194,7 @@ TEST(a_dump_ends_while_another_thread_holds_every_lock_of_the_library) {
     join(forker);
     text = dump_now();
     CHECK(!has_line(text, "left out", NULL, NULL));
-    CHECK_LINE(text, "queue \"paused\": suspended 1 times", NULL, NULL);
+    CHECK_LINE(text, "queue \"paused\": suspended 1 time", NULL, NULL);
     latch_bump(&hold.leave);
     CHECK_EQUAL(caller_end(&waiter), 0);
     CHECK_EQUAL(sq_resume(paused), 0);

@@ -47,7 +47,7 @@ TEST(a_dump_counts_readers_in_stripes) {
     latch_wait(&there.entered, 2);
     CHECK_LINE(dump_now(), "queue \"concurrent\"", "2 tasks run", NULL);
     CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, do_nothing, NULL), EAGAIN);
-    CHECK_LINE(dump_now(), "queue \"concurrent\"", "tasks run", NULL);
+    CHECK_LINE(dump_now(), "queue \"concurrent\"", "2 tasks run", NULL);
     latch_bump(&there.leave);
     CHECK_EQUAL(visitor_end(&readers[0]), 0);
     CHECK_EQUAL(visitor_end(&readers[1]), 0);
@@ -123,7 +123,7 @@ TEST(threads_that_ended_leave_nothing_in_their_stripes) {
     for (int i = 0; i < SQ__MOST_STRIPES + 2; i += 1) {
         join(spawn(read_twice, queue));
     }
-    CHECK_LINE(dump_now(), "queue \"concurrent\"", "1 tasks run", NULL); /* the reader that is inside, and no other */
+    CHECK_LINE(dump_now(), "queue \"concurrent\"", "1 task runs", NULL); /* the reader that is inside, and no other */
     latch_bump(&there.leave);
     CHECK_EQUAL(visitor_end(&reader), 0);
     CHECK_EQUAL(sq_sync_barrier_until(queue, SQ_NOW, do_nothing, NULL), 0);

@@ -70,7 +70,7 @@ TEST(a_suspended_queue_is_shown_with_its_count_until_it_is_resumed) {
     CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
     CHECK_LINE(dump_now(), "queue \"paused\": suspended 2 times, 1 waiting", NULL, NULL);
     CHECK_EQUAL(sq_resume(queue), 0);
-    CHECK_LINE(dump_now(), "queue \"paused\": suspended 1 times, 1 waiting", NULL, NULL);
+    CHECK_LINE(dump_now(), "queue \"paused\": suspended 1 time, 1 waiting", NULL, NULL);
     CHECK_EQUAL(sq_resume(queue), 0);
     drain(queue);
     CHECK(!has_line(dump_now(), "\"paused\"", NULL, NULL));
@@ -100,7 +100,7 @@ static void revive_and_suspend(void *context) {
     latch_wait(&reviver->leave, 1);
     sq_queue_retain(reviver->queue);
     CHECK_EQUAL(sq_suspend(reviver->queue), 0);
-    CHECK_LINE(dump_now(), "queue \"revived\": suspended 1 times", NULL, NULL);
+    CHECK_LINE(dump_now(), "queue \"revived\": suspended 1 time", NULL, NULL);
     CHECK_EQUAL(sq_resume(reviver->queue), 0);
     sq_queue_release(reviver->queue);
     latch_bump(&reviver->left);
@@ -273,7 +273,7 @@ TEST(a_barrier_that_waits_for_readers_is_shown_with_the_gate) {
     latch_wait(&hold.entered, 1);
     pthread_t barrier = spawn(sync_barrier, queue);
     const char *text = dump_until("its turn as a barrier in queue \"concurrent\"", "runs it", NULL);
-    CHECK_LINE(text, "queue \"concurrent\"", "1 tasks run, and a barrier waits for them", NULL);
+    CHECK_LINE(text, "queue \"concurrent\"", "1 task runs, and a barrier waits for them", NULL);
     CHECK_LINE(text, "runs stand_here", "in queue \"concurrent\"", NULL);
     end_hold(&hold);
     CHECK_EQUAL(caller_end(&reader), 0);

@@ -36,7 +36,7 @@ import SerialQueue
 /// test, that test only replays the tape; others run as without it.
 ///
 /// - Parameters:
-///   - count: How many schedules to try, at most.
+///   - count: How many schedules to try, at most; no more than `SQ_SCHEDULES` in the environment.
 ///   - strategy: How they are chosen.
 ///   - seed: Of the random strategies; `nil`: `SQ_SEED` from the environment, else 1.
 ///   - steps: A run with more decisions than that has no end, and fails.

@@ -15,10 +15,24 @@ import Testing
         #expect(failure?.description.contains("pool.clock") == true)
     }
 
-    /// Other tests may block all of Swift's own threads, for longer than a pool is patient. To see it fail: count naps in `Pump`.
-    @Test func a_real_clock_is_reported_by_name_when_the_threads_are_blocked() async throws {
-        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { Task.detached { usleep(UInt32(Pump.patience) * 1_500) } }
-        try await a_real_clock_is_reported_by_name()
+    /// Other tests may use all of Swift's own threads, for longer than a pool is patient. To see it fail: in `Pump` begin with
+    /// `last = patience`.
+    @Test func a_real_clock_is_reported_although_all_threads_compute() async throws {
+        let outside = SerialQueue(label: "outside")
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await exploreSchedules { _ in
+                outside.async {
+                    for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                        Task.detached {
+                            let end = ContinuousClock.now + .milliseconds(2 * Pump.patience)
+                            while ContinuousClock.now < end {}
+                        }
+                    }
+                }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        #expect(failure?.escapes.count == 1)
     }
 
     @Test func a_foreign_thread_is_reported_by_name() async throws {

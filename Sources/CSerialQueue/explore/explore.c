@@ -65,6 +65,13 @@ static uint64_t seed_of(const sq_explore_options_t *options) {
     return seed != 0 ? seed : 1;
 }
 
+/* No more than the environment permits. */
+static uint64_t schedules_of(const sq_explore_options_t *options) {
+    const char *text = getenv("SQ_SCHEDULES");
+    uint64_t schedules = options->schedules != 0 ? options->schedules : 1000, most = text != NULL ? strtoull(text, NULL, 0) : 0;
+    return most != 0 && most < schedules ? most : schedules;
+}
+
 /* The tape to replay: the option's, else the environment's if it is of this test. NULL: none. */
 static const char *tape_for(const sq_exploration_t *exploration, const sq_explore_options_t *options) {
     static SQ__ATOMIC(bool) is_said;
@@ -108,7 +115,7 @@ static int prepare(sq_exploration_t *exploration, const sq_explore_options_t *op
         return ENOMEM;
     }
     hunt->strategy = options->strategy;
-    hunt->schedules = options->schedules != 0 ? options->schedules : 1000;
+    hunt->schedules = schedules_of(options);
     hunt->seed = seed_of(options);
     hunt->depth = options->depth != 0 ? options->depth : 3;
     hunt->first.most = options->depth != 0 ? options->depth : SIZE_MAX;

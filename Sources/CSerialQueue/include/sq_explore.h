@@ -33,7 +33,7 @@ typedef struct sq_explore_options {
     size_t size;                    /**< sizeof(sq_explore_options_t), so that later versions can add fields */
     const char *SQ_NULLABLE name;   /**< the test's name, which tapes begin with: no blanks and no '/'; NULL: the function's symbol */
     sq_explore_strategy_t strategy; /**< SQ_EXPLORE_RANDOM if you don't set it */
-    uint64_t schedules;             /**< how many at most; 0: 1,000 */
+    uint64_t schedules;             /**< how many at most; 0: 1,000; never more than SQ_SCHEDULES in the environment */
     uint64_t seed;                  /**< of the random strategies; 0: that of the environment (SQ_SEED), else 1 */
     unsigned depth;                 /**< PCT: the number of priority changes, 0: 3. Depth first: at most so many unusual decisions
                                          in a schedule, 0: no limit */

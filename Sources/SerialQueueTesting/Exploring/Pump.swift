@@ -51,7 +51,7 @@ final class Pump {
 
     /// Waits until something comes from outside of the pool. `false`: nothing came.
     ///
-    /// What comes through Swift's own threads waits for one of them, and other tests may block them all. So a task that sleeps there
+    /// What comes through Swift's own threads waits for one of them, and other tests may use them all. So a task that sleeps there
     /// measures the patience: what was to come before it, has come before it. It has sixty times the patience to do so.
     private func waitForOutside(_ patience: Int) -> Bool {
         let sleeper = Sleeper(milliseconds: patience)
@@ -75,8 +75,8 @@ private final class Sleeper: Sendable {
     private let woken = Atomic(false)
 
     init(milliseconds: Int) {
-        sq_task_set_home(false)  // the task is not the test's
-        defer { sq_task_set_home(true) }
+        sq_task_pass_on_all(true)  // the task is not the test's
+        defer { sq_task_pass_on_all(false) }
         Task.detached(priority: Task.currentPriority) {
             try? await Task.sleep(for: .milliseconds(milliseconds))
             self.woken.store(true, ordering: .relaxed)

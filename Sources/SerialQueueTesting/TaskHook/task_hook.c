@@ -95,6 +95,8 @@ void sq_task_pass_on(void *job) {
     passes_on = 0;
 }
 
+void sq_task_pass_on_all(_Bool passes) { passes_on = passes; }
+
 /* A preference that was given to a task, in the task's own memory. */
 typedef struct given {
     struct given *next;

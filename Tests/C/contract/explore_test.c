@@ -91,6 +91,14 @@ TEST(a_limit_on_unusual_decisions_ends_depth_first_early_and_completely) {
     check_passed(explored, true);
 }
 
+TEST(the_environment_limits_the_schedules) {
+    setenv("SQ_SCHEDULES", "7", true);
+    CHECK_EQUAL(explore("orders", submit_three_times_four, NULL, options_of(SQ_EXPLORE_RANDOM, 1000)).schedules, 7);
+    CHECK_EQUAL(explore("orders", submit_three_times_four, NULL, options_of(SQ_EXPLORE_RANDOM, 5)).schedules, 5);
+    unsetenv("SQ_SCHEDULES");
+    CHECK_EQUAL(explore("orders", submit_three_times_four, NULL, options_of(SQ_EXPLORE_RANDOM, 9)).schedules, 9);
+}
+
 /* A failure that needs several decisions */
 
 static int order[12], orders;

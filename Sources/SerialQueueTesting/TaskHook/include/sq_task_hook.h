@@ -21,6 +21,9 @@ _Bool sq_task_hook_install(sq_task_take_t _Nonnull take);
 /* Enqueues a job on the global executor, past the hook. */
 void sq_task_pass_on(void *_Nonnull job);
 
+/* Makes the jobs that the calling thread enqueues go past the hook, or no longer. */
+void sq_task_pass_on_all(_Bool passes);
+
 /* Runs a job on this thread. An unstructured task that begins with it prefers this executor from then on, so that all its later
  * jobs come there. */
 void sq_task_run(void *_Nonnull job, sq_task_executor_t executor);

@@ -54,16 +54,24 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     }
 }
 
+/* A thread waits with what is at the head. True: it has withdrawn, and what is behind it need not wait for readers or width. */
+static bool skip_withdrawn(sq_queue_t *queue) {
+    const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
+    if (sq__token_is_open(waiter->token, waiter->wait_id)) {
+        return false;
+    }
+    (void)sq__next_take(queue);
+    sq__count(&queue->skipped, 1);
+    return true;
+}
+
 /* A barrier is at the head. */
 static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     sq__token_t *token = NULL;
     if (kind == (SQ__WAITER | SQ__BARRIER)) {
-        const sq__waiter_t *waiter = &sq__next_work(queue)->waiter;
-        token = waiter->token;
-        if (!sq__token_is_open(token, waiter->wait_id)) {
-            (void)sq__next_take(queue); /* it has withdrawn: what is behind it need not wait for readers */
-            sq__count(&queue->skipped, 1);
+        token = sq__next_work(queue)->waiter.token;
+        if (skip_withdrawn(queue)) {
             return SQ__NEWS;
         }
     }
@@ -86,15 +94,17 @@ static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
     if (kind == SQ__WAITER) {
         return SQ__KEPT;
     }
+    if (kind == SQ__AWAITED && skip_withdrawn(queue)) {
+        return SQ__NEWS;
+    }
     return sq__gate_await_width(&concurrent->gate, &concurrent->asyncs, concurrent->width);
 }
 
-sq__next_t sq__admit_next(sq_queue_t *queue) {
+sq__next_t sq__admit_next(sq_queue_t *queue, uint32_t *control) {
     sq__next_t next;
     uintptr_t kind;
-    uint32_t control;
     for (unsigned let_ins = 0;;) {
-        if (!sq__baton_find(queue, &kind, &control)) {
+        if (!sq__baton_find(queue, &kind, control)) {
             return SQ__NEXT_GONE;
         }
         if (kind == SQ__EMPTY) {
@@ -103,7 +113,7 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
             }
             continue;
         }
-        sq__laid_down_t turn = control & SQ__DISCARD ? SQ__KEPT : await_turn(queue, kind);
+        sq__laid_down_t turn = *control & SQ__DISCARD ? SQ__KEPT : await_turn(queue, kind);
         if (turn == SQ__LAID_DOWN) {
             return SQ__NEXT_GONE;
         }
@@ -114,8 +124,8 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
         if ((kind & ~(uintptr_t)SQ__BARRIER) != SQ__WAITER) {
             return SQ__NEXT_TASK;
         }
-        bool is_reader = kind == SQ__WAITER, with_baton = is_reader && let_ins >= SQ__ADMITS && !(control & SQ__DISCARD);
-        bool is_in = sq__baton_grant(queue, control, is_reader ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, with_baton);
+        bool is_reader = kind == SQ__WAITER, with_baton = is_reader && let_ins >= SQ__ADMITS && !(*control & SQ__DISCARD);
+        bool is_in = sq__baton_grant(queue, *control, is_reader ? SQ__GATE_INSIDE_ONE : SQ__GATE_BARRIER, with_baton);
         if (is_in && (with_baton || !is_reader)) {
             return SQ__NEXT_GONE;
         }
@@ -124,7 +134,8 @@ sq__next_t sq__admit_next(sq_queue_t *queue) {
 }
 
 bool sq__admit_pass(sq_queue_t *queue) {
-    sq__next_t next = sq__admit_next(queue);
+    uint32_t control;
+    sq__next_t next = sq__admit_next(queue, &control);
     if (next == SQ__NEXT_TASK) {
         sq__watch_gets_busy(queue);
         if (sq__admit_by_pool(queue)) {

@@ -46,7 +46,7 @@
 #endif
 
 /* O. Admits what it can, and passes the baton on unless an async task is next. */
-sq__next_t sq__admit_next(sq_queue_t *queue);
+sq__next_t sq__admit_next(sq_queue_t *queue, uint32_t *control);
 
 /* True: the queue's pool has threads of its own. Then the baton lies in the gate while the queue's entry is posted; on other pools the thread
  * that takes the entry has the baton. */

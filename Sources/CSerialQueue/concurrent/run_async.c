@@ -37,10 +37,11 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, u
     return sq__gate_leave(&concurrent->gate, sq__load_relaxed(&concurrent->gate), true);
 }
 
-/* O. Takes the async work at the head and runs it. True: the caller holds the baton again. */
-static bool run_work(sq_queue_t *queue, sq__reader_t *reader) {
+/* O. Takes the async work at the head and runs it. `admitted`: as what it was admitted: if its turn did not matter because it was to be discarded, it
+ * is discarded, though the queue may have a reference again. True: the caller holds the baton again. */
+static bool run_work(sq_queue_t *queue, uint32_t admitted, sq__reader_t *reader) {
     sq__work_t work;
-    uint32_t control = sq__load_acquire(&queue->control); /* [watch] acquire: the note */
+    uint32_t control = sq__load_acquire(&queue->control) | (admitted & SQ__DISCARD); /* [watch] acquire: the note */
     sq__origin_t origin = sq__run_origin(queue, control);
     uintptr_t kind = sq__run_take(queue, control, &work);
     if (kind == SQ__EMPTY) {
@@ -75,9 +76,10 @@ sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran) {
     sq__next_t next = SQ__NEXT_GONE;
     size_t tasks = 0;
     bool has_baton = true;
+    uint32_t control = 0;
     self->frame = &reader.frame;
-    while (has_baton && (next = sq__admit_next(queue)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
-        has_baton = run_work(queue, &reader);
+    while (has_baton && (next = sq__admit_next(queue, &control)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
+        has_baton = run_work(queue, control, &reader);
         tasks += 1;
     }
     self->frame = reader.frame.parent;

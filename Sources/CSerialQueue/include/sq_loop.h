@@ -64,7 +64,7 @@ int sq_pool_fd(sq_pool_t *pool);
  * may call it, too: a nested run, which runs the other queues. The first call makes the thread the owner.
  *
  * @param most At least 1; SIZE_MAX: no limit, so it does not return as long as tasks submit tasks. What a task itself runs, by a sync
- * onto another queue, does not count.
+ * onto another queue, does not count. Up to 64 tasks of a queue with a target count as one.
  * @return How many tasks it has run or discarded. If 0, errno is EAGAIN (nothing was ready, and `until` is SQ_NOW), ETIMEDOUT (nothing
  * became ready by the deadline), EPERM (another thread owns the pool), EINVAL (`most` is 0, or it is not a loop pool), ENOMEM, or ESTALE
  * (a pool from before a fork).

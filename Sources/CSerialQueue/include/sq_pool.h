@@ -121,7 +121,7 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_manual(const char *SQ_NULLABLE label);
  * That includes timers that are due now, and what becomes ready while it runs. Legal from a task, too.
  *
  * @return How many tasks it has run or discarded, or skipped because it was a cancelled firing. What is discarded only because its queue
- * ends before it is due does not count. 0 on any other pool.
+ * ends before it is due does not count. Up to 64 tasks of a queue with a target count as one. 0 on any other pool.
  */
 size_t sq_pool_run(sq_pool_t *pool);
 

@@ -23,7 +23,6 @@ static bool may_be_joined(sq_queue_t *queue, const sq__slot_t *slot) {
 
 int sq__shared_enter(sq_queue_t *queue, bool always_a_slot, sq__sharer_t *sharer, sq__reserved_t *place) {
     int error = 0;
-    sq__lock(queue);
     sq__joinable_t *joinable = sq__extra_make(queue, SQ__EXTRA_SHARED, sizeof *joinable);
     if (joinable == NULL) {
         error = ENOMEM;
@@ -40,7 +39,6 @@ int sq__shared_enter(sq_queue_t *queue, bool always_a_slot, sq__sharer_t *sharer
             joinable->slot = place->slot;
         }
     }
-    sq__unlock(queue);
     return error;
 }
 

@@ -12,24 +12,30 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     return state;
 }
 
-/* By the holder: a task has suspended its queue when there was no reference left, so nobody could resume it. `is_pinned`: none but that of
- * the queues whose target this is: the queue ends, and they run after that. */
-static void discard_the_rest(sq_queue_t *queue, bool is_pinned) {
+/* Nobody can resume it: there is no reference left, or none but that of the queues whose target this is. */
+static bool is_stuck(const sq_queue_t *queue, sq__state_t state) {
+    return (state & SQ__SUSPENDED) && (sq__load_relaxed(&queue->references) == SQ__PINNED || sq__state_is_released(state));
+}
+
+/* By the holder: a task has suspended its queue for good, unless another one has taken a reference meanwhile. A pinned queue ends, and
+ * those whose target it is run after that. */
+static void discard_the_rest(sq_queue_t *queue) {
     sq__lock(queue);
-    sq__control(queue, SQ__HELD_BACK, SQ__DISCARD);
-    if (is_pinned) {
-        (void)sq__or_acq_rel(&queue->state, SQ__CLOSED | SQ__DISCARDED); /* [control] release */
+    if (is_stuck(queue, sq__load_relaxed(&queue->state))) {
+        sq__control(queue, SQ__HELD_BACK, SQ__DISCARD);
+        if (sq__load_relaxed(&queue->references) == SQ__PINNED) {
+            (void)sq__or_acq_rel(&queue->state, SQ__CLOSED | SQ__DISCARDED); /* [control] release */
+        }
+        sq__suspension_clear(queue, SQ__SUSPENDED);
+        sq__store_relaxed(&queue->suspensions, 0);
+        sq__suspended_remove(queue);
     }
-    sq__suspension_clear(queue, SQ__SUSPENDED);
-    sq__store_relaxed(&queue->suspensions, 0);
-    sq__suspended_remove(queue);
     sq__unlock(queue);
 }
 
 bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
-    bool is_pinned = sq__load_relaxed(&queue->references) == SQ__PINNED;
-    if ((state & SQ__SUSPENDED) && (is_pinned || sq__state_is_released(state))) {
-        discard_the_rest(queue, is_pinned);
+    if (is_stuck(queue, state)) {
+        discard_the_rest(queue);
         return false;
     }
     /* [park] release: what we did with the baton; pairs with sq__suspension_clear, sq__shutdown_close (queue/shutdown.c) and sq__suspend_abandon

@@ -271,6 +271,9 @@ static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member
     item->queue = queue;
     item->member_count = member_count;
     item->pool = sq__wait_threadless_pool(queue, &item->entry);
+    if (item->pool != NULL) {
+        sq__pool_retain(item->pool);
+    }
     sq__item_hold(item); /* the queue's, or the delay's */
     if (is_delayed) {
         error = sq__delayed_submit(queue, delay, kind, &work, caller);

@@ -16,6 +16,14 @@ static bool is_idle(uint64_t word) { return word % SQ__MEMBER_COUNT_USE == 0 && 
 
 /* Counting */
 
+/* Another queue may have come to the address of one that was freed: it is run in another way. Only while there are no members. */
+static bool is_run_alike(const sq__member_count_t *member_count, const sq_queue_t *queue) {
+    sq__ready_t *entry;
+    const sq__pool_t *pool = sq__wait_threadless_pool(queue, &entry);
+    return pool == sq__load_relaxed(&member_count->pool) && (pool == NULL || entry == sq__load_relaxed(&member_count->entry))
+        && sq__is_concurrent(queue) == sq__load_relaxed(&member_count->is_concurrent);
+}
+
 /* Counts one more member, if the member count still belongs to this queue; else returns false. *enters: the group's count includes one member count
  * in advance; becomes false if this member count, which had no members, has used it. */
 static bool count_in(sq__member_count_t *member_count, const sq_queue_t *queue, bool *enters) {
@@ -23,6 +31,9 @@ static bool count_in(sq__member_count_t *member_count, const sq_queue_t *queue, 
         /* [counted] acquire: `queue`, as of this USE. */
         uint64_t word = sq__load_acquire(&member_count->members);
         if (word & SQ__MEMBER_COUNT_CHANGING || sq__load_relaxed(&member_count->queue) != queue) {
+            return false;
+        }
+        if (sq__member_count_members(word) == 0 && !is_run_alike(member_count, queue)) {
             return false;
         }
         if (sq__member_count_members(word) == 0 && !*enters) {
@@ -61,7 +72,7 @@ void sq__member_count_confirm_item(sq__member_count_t *member_count) {
 }
 
 void sq__member_count_confirm(sq__member_count_t *member_count) {
-    if (__builtin_expect(member_count->is_concurrent, 0)) {
+    if (__builtin_expect(sq__load_relaxed(&member_count->is_concurrent), 0)) {
         sq__add_relaxed(&member_count->accepted, 1); /* [started]: published by the swap that follows */
     }
     sq__member_count_confirm_item(member_count);
@@ -120,6 +131,15 @@ static sq__member_count_table_t *prepare_table(sq_group_t *group) {
     return table;
 }
 
+static void assign(sq__member_count_t *member_count, const sq_queue_t *queue) {
+    sq__ready_t *entry;
+    sq__pool_t *pool = sq__wait_threadless_pool(queue, &entry);
+    sq__store_relaxed(&member_count->queue, queue);
+    sq__store_relaxed(&member_count->pool, pool != NULL ? sq__pool_retain(pool) : NULL);
+    sq__store_relaxed(&member_count->entry, entry);
+    sq__store_relaxed(&member_count->is_concurrent, sq__is_concurrent(queue));
+}
+
 /* Assigns an idle member count to this queue. Returns false if it is no longer idle. *dropped: a pool that the caller releases after the
  * unlock. */
 static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, sq__pool_t **dropped) {
@@ -128,10 +148,8 @@ static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, s
     if (!is_idle(word) || !sq__cas_acquire(&member_count->members, &word, word | SQ__MEMBER_COUNT_CHANGING)) {
         return false;
     }
-    sq__store_relaxed(&member_count->queue, queue);
-    *dropped = member_count->pool;
-    member_count->pool = sq__wait_threadless_pool(queue, &member_count->entry);
-    member_count->is_concurrent = sq__is_concurrent(queue);
+    *dropped = sq__load_relaxed(&member_count->pool);
+    assign(member_count, queue);
     /* [counted] release: the queue. */
     sq__store_release(&member_count->members, sq__member_count_next_use(word));
     return true;
@@ -146,10 +164,8 @@ static sq__member_count_t *make(sq_group_t *group, const sq_queue_t *queue, sq__
         member_count->end.members = &member_count->on_queue;
         member_count->on_queue.group = group;
         member_count->group = group;
-        member_count->pool = sq__wait_threadless_pool(queue, &member_count->entry);
-        member_count->is_concurrent = sq__is_concurrent(queue);
         member_count->next = next;
-        sq__store_relaxed(&member_count->queue, queue);
+        assign(member_count, queue);
         group->crowded += next != NULL;
     }
     return member_count;
@@ -168,7 +184,11 @@ static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, 
             }
         }
     }
-    if (found == NULL || (sq__load_relaxed(&found->queue) != queue && !give_to(found, queue, dropped))) {
+    if (found == NULL) {
+        return NULL;
+    }
+    bool is_its_own = sq__load_relaxed(&found->queue) == queue && (!is_idle(sq__load_relaxed(&found->members)) || is_run_alike(found, queue));
+    if (!is_its_own && !give_to(found, queue, dropped)) {
         return NULL;
     }
     if (before_found != NULL) {

@@ -18,7 +18,8 @@
  * The thread that raises MEMBERS from 0 first adds the member count to the group's count; the thread that brings it back to 0 subtracts it
  * afterwards. A member count is found by its queue in a hash table: the first member count of each list without the lock, the others under it. A
  * submitter that finds a member count without the lock reads the word, then the queue, then swaps the word: because of USE the swap fails
- * if the member count was assigned to another queue in between. Member counts are freed with their group. There are about as many as there were
+ * if the member count was assigned to another queue in between. A queue that had no members may have been freed, and another may lie at its
+ * address: so the first member also looks whether the queue is run in the same way. Member counts are freed with their group. There are about as many as there were
  * queues with members at the same time. */
 #ifndef SQ__OBJECTS_MEMBER_COUNT_RECORD_H
 #define SQ__OBJECTS_MEMBER_COUNT_RECORD_H
@@ -31,11 +32,11 @@ struct sq__member_count {
     sq__members_t on_queue;                /* I, without its count */
     SQ__ATOMIC(uint64_t) members;          /* A  see above */
     SQ__ATOMIC(uint32_t) accepted;         /* A  how many members concurrent queues have accepted */
-    bool is_concurrent;                    /* L, and fixed while it has members: so is the queue */
-    SQ__ATOMIC(const sq_queue_t *) queue;  /* L, any thread reads it */
+    SQ__ATOMIC(const sq_queue_t *) queue;  /* L, any thread reads it; so of the next three, which are fixed while it has members: so is the queue */
+    SQ__ATOMIC(sq__pool_t *) pool;         /* L  the pool that runs the queue, with a reference, if that has no threads; else NULL */
+    SQ__ATOMIC(sq__ready_t *) entry;       /* L  the one that it runs for the queue; may be freed */
+    SQ__ATOMIC(bool) is_concurrent;        /* L */
     sq_group_t *group;                     /* I */
-    sq__pool_t *pool;                      /* L  the pool that runs the queue, with a reference, if that has no threads; else NULL */
-    sq__ready_t *entry;                    /* L  the one that it runs for the queue; may be freed */
     sq__member_count_t *next;                       /* L  in its list */
 };
 

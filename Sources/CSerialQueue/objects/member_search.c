@@ -39,7 +39,7 @@ uint64_t sq__member_count_queued(const sq__subject_t *subject, const sq_queue_t 
     uint64_t queued = 0;
     sq__object_lock(group);
     sq__member_count_t *member_count = tie_of(group, queue);
-    if (member_count != NULL && member_count->is_concurrent && has_accepted(member_count)) {
+    if (member_count != NULL && sq__load_relaxed(&member_count->is_concurrent) && has_accepted(member_count)) {
         /* [started] acquire: in this order, and before the caller's look at the gate. A member that starts before it is counted as
          * accepted makes the difference too small until its submitter counts it, and then searches. */
         uint32_t started = sq__load_acquire(&member_count->on_queue.started);
@@ -57,7 +57,7 @@ static sq__member_count_t *find_count(sq_group_t *group, fit_t fits, const void 
     sq__member_count_table_t *table = sq__load_relaxed(&group->table);
     for (size_t i = 0; table != NULL && i <= table->mask; i += 1) {
         for (sq__member_count_t *member_count = sq__load_relaxed(&table->lists[i]); member_count != NULL; member_count = member_count->next) {
-            if (member_count->pool != NULL && fits(member_count, argument)) {
+            if (sq__load_relaxed(&member_count->pool) != NULL && fits(member_count, argument)) {
                 return member_count;
             }
         }
@@ -67,33 +67,33 @@ static sq__member_count_t *find_count(sq_group_t *group, fit_t fits, const void 
 
 static bool is_on_manual_pool(sq__member_count_t *member_count, const void *argument) {
     (void)argument;
-    return sq__pool_clock(member_count->pool) != NULL && sq__member_count_members(sq__load_relaxed(&member_count->members)) > 0
-        && sq__pool_is_crowded(member_count->pool);
+    return sq__pool_clock(sq__load_relaxed(&member_count->pool)) != NULL && sq__member_count_members(sq__load_relaxed(&member_count->members)) > 0
+        && sq__pool_is_crowded(sq__load_relaxed(&member_count->pool));
 }
 
 sq__pool_t *sq__member_count_manual_pool(sq_group_t *group) {
     sq__object_lock(group);
     sq__member_count_t *member_count = find_count(group, is_on_manual_pool, NULL);
-    sq__pool_t *pool = member_count != NULL ? sq__pool_retain(member_count->pool) : NULL;
+    sq__pool_t *pool = member_count != NULL ? sq__pool_retain(sq__load_relaxed(&member_count->pool)) : NULL;
     sq__object_unlock(group);
     return pool;
 }
 
 static bool is_on_loop_of(sq__member_count_t *member_count, const void *owner) {
-    return sq__pool_is_loop_of(member_count->pool, owner) && has_accepted(member_count);
+    return sq__pool_is_loop_of(sq__load_relaxed(&member_count->pool), owner) && has_accepted(member_count);
 }
 
 const sq__pool_t *sq__member_count_loop(const sq__subject_t *subject, const sq__owner_t *owner) {
     sq_group_t *group = (sq_group_t *)subject->object;
     sq__object_lock(group);
     const sq__member_count_t *member_count = find_count(group, is_on_loop_of, owner);
-    const sq__pool_t *loop = member_count != NULL ? member_count->pool : NULL;
+    const sq__pool_t *loop = member_count != NULL ? sq__load_relaxed(&member_count->pool) : NULL;
     sq__object_unlock(group);
     return loop;
 }
 
 static bool is_ready_on_loop_of(sq__member_count_t *member_count, const void *owner) {
-    return is_on_loop_of(member_count, owner) && sq__pool_has_entry(member_count->pool, member_count->entry);
+    return is_on_loop_of(member_count, owner) && sq__pool_has_entry(sq__load_relaxed(&member_count->pool), sq__load_relaxed(&member_count->entry));
 }
 
 bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
@@ -104,8 +104,8 @@ bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
     const sq__member_count_t *member_count = find_count(group, is_ready_on_loop_of, sq__self()->owner);
     bool is_found = member_count != NULL;
     if (is_found && runs) {
-        loop = sq__pool_retain(member_count->pool);
-        entry = member_count->entry;
+        loop = sq__pool_retain(sq__load_relaxed(&member_count->pool));
+        entry = sq__load_relaxed(&member_count->entry);
     }
     sq__object_unlock(group);
     if (loop != NULL) {

@@ -85,11 +85,16 @@ typedef struct turn {
     sq_function_t function;
     void *context;
     const void *caller;
+    bool is_refused; /* while it waited for the target, the queue was shut down, and what waits is discarded */
 } turn_t;
 
 /* In the turns of both. */
 static void run_turn(void *context) {
-    const turn_t *turn = context;
+    turn_t *turn = context;
+    turn->is_refused = sq__state_is_discarded(sq__load_relaxed(&turn->queue->state));
+    if (turn->is_refused) {
+        return;
+    }
     sq__run_turn(turn->queue, turn->submitted, turn->function, turn->context, turn->caller);
     sq__baton_pass(turn->queue);
 }
@@ -100,8 +105,12 @@ static int run_on_target(sq_queue_t *queue, sq_time_t deadline, turn_t *turn, co
     if (error == ESHUTDOWN) {
         error = sq__sync_after_end(target, deadline, run_turn, turn, caller);
     }
+    if (turn->is_refused) {
+        error = ESHUTDOWN;
+    }
     if (error && error != ESTALE) {
         sq__count(&queue->ran, (uint64_t)-1); /* the turn was not used */
+        sq__count(&queue->skipped, 1);
         sq__add_relaxed(&queue->withdrawn, 1);
         sq__baton_pass(queue);
     }
@@ -171,13 +180,19 @@ static sq__targeted_t *make_record(sq_queue_t *queue) {
     return record;
 }
 
+/* The same. True: queues whose target it is may have delayed tasks, and those are on the clock of the pool that runs them now. */
+static bool would_leave_clock(const sq_queue_t *queue, const sq_queue_t *target) {
+    const sq__targeted_t *record = sq__targeted(queue);
+    return record != NULL && record->pins > 0 && sq_queue_manual_pool(queue) != sq_queue_manual_pool(target);
+}
+
 /* With all queues' locks. */
 static int set(sq_queue_t *queue, sq_queue_t *target) {
     sq__runner_t runner = sq__load_relaxed(&queue->runner);
     if (is_circle(queue, target) || sq__runner_pool(runner) != NULL) {
         return EINVAL;
     }
-    if (sq__runner_worker(runner) != NULL || !is_unused(queue)) {
+    if (sq__runner_worker(runner) != NULL || !is_unused(queue) || would_leave_clock(queue, target)) {
         return EBUSY;
     }
     sq__targeted_t *of_target = make_record(target);

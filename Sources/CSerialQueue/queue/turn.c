@@ -5,6 +5,7 @@
 #include "kernel/shared.h"
 #include "observe/timings.h"
 #include "observe/trace_hooks.h"
+#include "state/queue_lock.h"
 #include "gate/concurrent.h"
 #include "queue/queue_runner.h"
 #include "wait/wait.h"
@@ -48,9 +49,23 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
         .kind = wanted->kind, .waiter = { .token = wait.token, .wait_id = wait.wait_id, .call = wanted->call }
     };
     bool shares = sq__ring_depth(queue) >= SQ__SHARED_FROM && may_be_given_up(wanted);
+    if (shares) {
+        sq__lock(queue);
+    }
     /* A call takes a slot even on a free queue: only a slot can be withdrawn. */
     error = enter(queue, shares, wanted->kind == SQ__AWAITED, &sharer, &place);
     bool is_free = error == 0 && place.owns && place.slot == NULL;
+    sq__session_t session = 0;
+    if (error == 0 && !is_free) {
+        /* Now, as another task may release the queue once the call can begin: when its slot is published, or that which it has joined is unlocked. */
+        wait.is_next = sq__ring_depth(queue) <= 1;
+        if (sq__is_sited(queue)) {
+            session = record(queue, place.slot != NULL ? sq__ring_where(place) : 0, wanted->site);
+        }
+    }
+    if (shares) {
+        sq__unlock(queue);
+    }
     if (error || is_free) {
         sq__wait_cancel(&wait);
         if (error) {
@@ -61,11 +76,6 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
     }
     wait.site = wanted->site;
     wait.is_barrier = wanted->kind & SQ__BARRIER;
-    wait.is_next = sq__ring_depth(queue) <= 1; /* read before the call is published: after that another task may release the queue */
-    sq__session_t session = 0;
-    if (sq__is_sited(queue)) {
-        session = record(queue, place.slot != NULL ? sq__ring_where(place) : 0, wanted->site);
-    }
     if (place.slot != NULL) {
         bool takes = sq__concurrent_takes(queue);
         if (sq__ring_publish(place, shares ? SQ__SHARED : wanted->kind) || takes) {
@@ -89,8 +99,9 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted) {
             sq__shared_leave(queue, &sharer);
         }
         sq__add_relaxed(&queue->withdrawn, 1);
-        if (wait.is_barrier && sq__concurrent_takes_back(queue)) {
-            sq__baton_pass(queue); /* to those that waited behind this barrier */
+        bool holds_up = wait.is_barrier || (wanted->kind == SQ__AWAITED && sq__is_concurrent(queue));
+        if (holds_up && sq__concurrent_takes_back(queue)) {
+            sq__baton_pass(queue); /* to those that waited behind this one */
         }
     }
     return error;

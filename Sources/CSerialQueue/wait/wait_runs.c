@@ -8,7 +8,7 @@ sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue, sq__ready_t **entr
     const sq_queue_t *root = sq__queue_root(queue);
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&root->runner));
     *entry = (sq__ready_t *)(uintptr_t)&root->ready;
-    return pool != NULL && !sq__pool_has_members(pool) ? sq__pool_retain(pool) : NULL;
+    return pool != NULL && !sq__pool_has_members(pool) ? pool : NULL;
 }
 
 bool sq__wait_runs_tasks(sq__wait_t *wait, bool may_help) {

@@ -8,8 +8,8 @@
 
 #include "wait/wait_record.h"
 
-/* The pool that runs the queue's tasks, retained, if that is a manual one or a loop; else NULL. *entry: the one that it runs for them, which
- * is that of the last target. */
+/* The pool that runs the queue's tasks, if that is a manual one or a loop; else NULL. *entry: the one that it runs for them, which is that of
+ * the last target. */
 sq__pool_t *sq__wait_threadless_pool(const sq_queue_t *queue, sq__ready_t **entry);
 
 static inline bool sq__wait_is_running(const sq__wait_t *wait) { return wait->pool != NULL || wait->runs_members; }

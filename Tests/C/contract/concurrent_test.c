@@ -232,3 +232,27 @@ TEST(on_a_serial_queue_a_barrier_call_is_the_plain_one) {
     check_outcomes(queue, 4, 0, 0, 1);
     sq_queue_release(queue);
 }
+
+/* Its slot is at the head, and the baton lies in the gate. To see it fail: leave out AWAITED in await_turn (concurrent/admit.c), or in the end of
+ * sq__turn_wait (queue/turn.c). */
+TEST(a_call_that_timed_out_at_full_width_keeps_no_reader_out) {
+    sq_pool_options_t threads = SQ_POOL_OPTIONS_INIT;
+    threads.threads = 4;
+    sq_pool_t *pool = sq_pool_create("pool", &threads);
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.pool = pool;
+    options.width = 2;
+    sq_queue_t *queue = sq_queue_create("full", &options);
+    REQUIRE(pool != NULL && queue != NULL);
+    sq_pool_release(pool);
+    hold_t holds[] = { HOLD_INIT, HOLD_INIT };
+    size_t ran = 0;
+    hold_async(&holds[0], queue);
+    hold_async(&holds[1], queue);
+    CHECK_EQUAL(sq_run_and_wait(queue, sq_deadline(1000000), add_one, &ran), ETIMEDOUT);
+    CHECK_EQUAL(sq_sync_until(queue, sq_deadline(60 * 1000000000ull), add_one, &ran), 0);
+    hold_end(&holds[0]);
+    hold_end(&holds[1]);
+    CHECK_EQUAL(ran, 1);
+    sq_queue_release(queue);
+}

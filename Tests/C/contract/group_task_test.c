@@ -123,6 +123,26 @@ TEST(a_member_without_a_function_or_room_is_refused_and_counts_for_nothing) {
 
 /* Pools */
 
+/* The allocator gives a new queue the address of the one before it. To see it fail: leave out is_run_alike (objects/member_count.c). */
+TEST(a_wait_runs_the_pool_of_a_queue_at_the_address_of_a_freed_one) {
+    sq_group_t *group = sq_group_create("group");
+    REQUIRE(group != NULL);
+    size_t count = 0;
+    for (size_t round = 1; round <= 4; round += 1) {
+        sq_pool_t *pool = sq_pool_create_manual("pool");
+        sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+        options.pool = pool;
+        sq_queue_t *queue = sq_queue_create("queue", round % 2 ? &options : NULL);
+        REQUIRE(pool != NULL && queue != NULL);
+        CHECK_EQUAL(sq_group_async(group, queue, add_with_context, &count), 0);
+        CHECK_EQUAL(sq_group_wait(group, sq_deadline(60 * 1000000000ull)), 0);
+        CHECK_EQUAL(count, round);
+        sq_queue_release(queue);
+        sq_pool_release(pool);
+    }
+    sq_group_release(group);
+}
+
 TEST(a_wait_runs_what_manual_pools_have_ready) {
     sq_pool_t *pools[] = { sq_pool_create_manual("a"), sq_pool_create_manual("b") };
     sq_queue_t *a = make_queue_on(pools[0], "a"), *b = make_queue_on(pools[1], "b"), *threaded = make_queue_of("t", 0);

@@ -114,3 +114,20 @@ TEST(a_queue_with_a_delayed_task_or_a_timer_keeps_its_target) {
     sq_queue_release(other);
     release_scene(&scene);
 }
+
+/* To see it fail: leave out would_leave_clock (queue/target.c); valgrind and ASan see the freed clock. */
+TEST(a_target_stays_on_the_clock_of_the_queues_above_it) {
+    scene_t scene = make_scene();
+    sq_queue_t *other = make("other", NULL), *same = make("same", scene.target), *middle = make("middle", scene.target), *above = make("above", middle);
+    size_t count = 0;
+    CHECK_EQUAL(sq_async_after(above, 1000, add_one, &count), 0);
+    CHECK_EQUAL(sq_queue_set_target(middle, other), EBUSY);
+    CHECK_EQUAL(sq_queue_set_target(middle, same), 0);
+    sq_pool_advance(scene.pool, 1000);
+    CHECK_EQUAL(count, 1);
+    sq_queue_release(above);
+    sq_queue_release(middle);
+    sq_queue_release(same);
+    sq_queue_release(other);
+    release_scene(&scene);
+}

@@ -1,4 +1,5 @@
 /* target_wait_test.c: waits for what is on a queue with a target: deadlines, and pools without threads. */
+#include "caller.h"
 #include "latch.h"
 #include "target.h"
 
@@ -6,6 +7,7 @@
 #include "sq_item.h"
 #include "sq_loop.h"
 #include "sq_shutdown.h"
+#include "sq_stats.h"
 
 TEST(a_wait_ends_at_its_deadline_in_either_queue) {
     sq_queue_t *target = make("target", NULL), *child = make("child", target);
@@ -19,6 +21,45 @@ TEST(a_wait_ends_at_its_deadline_in_either_queue) {
     hold_end(&hold);
     drain(child);
     CHECK_EQUAL(count, 1);
+    sq_queue_release(target);
+    sq_queue_release(child);
+}
+
+/* To see it fail: do not count it as skipped in run_on_target (queue/target.c). */
+TEST(waits_that_end_without_the_target_leave_nothing_in_the_depth) {
+    sq_queue_t *target = make("target", NULL), *child = make("child", target);
+    hold_t hold = HOLD_INIT;
+    size_t count = 0;
+    hold_async(&hold, target);
+    for (int i = 0; i < 3; i += 1) {
+        CHECK_EQUAL(sq_sync_until(child, sq_deadline(1000000), add_one, &count), ETIMEDOUT);
+    }
+    for (int i = 0; i < 4; i += 1) {
+        CHECK_EQUAL(sq_async(child, add_one, &count), 0);
+    }
+    CHECK_EQUAL(sq_queue_depth(child), 4);
+    hold_end(&hold);
+    drain(child);
+    CHECK_EQUAL(count, 4);
+    CHECK_EQUAL(sq_queue_depth(child), 0);
+    sq_queue_release(target);
+    sq_queue_release(child);
+}
+
+/* To see it fail: leave out is_refused (queue/target.c). */
+TEST(a_shutdown_that_discards_refuses_a_sync_that_waits_for_the_target) {
+    sq_queue_t *target = make("target", NULL), *child = make("child", target);
+    hold_t hold = HOLD_INIT;
+    size_t count = 0;
+    hold_async(&hold, target);
+    caller_t caller;
+    caller_start(&caller, BY_SYNC, child, SQ_FOREVER, add_one, &count);
+    wait_for_depth(target, 1);
+    CHECK_EQUAL(sq_shutdown(child, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
+    hold_end(&hold);
+    CHECK_EQUAL(caller_end(&caller), ESHUTDOWN);
+    CHECK_EQUAL(sq_shutdown(child, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    CHECK_EQUAL(count, 0);
     sq_queue_release(target);
     sq_queue_release(child);
 }

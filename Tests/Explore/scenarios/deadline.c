@@ -24,6 +24,9 @@ const scenario_t deadline_scenarios[] = {
     { "shared_discard", "a shared slot against a discarding shutdown", "async async async sync_until | sync_until call_until | discard_until",
       .expect = { .may = ERROR_BIT(ESHUTDOWN) } },
     { "shared_in_tasks", "waits without a deadline, from tasks, share as well: each may be refused", "async async async sync:B(sync) | sync:B(sync) | sync_until" },
+    { "shared_last_release", "a call that has joined a shared slot releases the last reference before its thread has looked at the queue",
+      "async(pass0) async async sync:B(call) release release:B release:C | sync:C(call(release)) release:B release:C | open0 release release:B release:C",
+      .expect = { .each_has_a_reference = true } },
     { "shared_faults", "no memory for the list or its slot", "async async async sync_until | sync_until", .faults = true },
     { 0 },
 };

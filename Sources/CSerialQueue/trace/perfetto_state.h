@@ -24,7 +24,6 @@ typedef struct sq__perfetto {
     sq__described_t *queues; /* by number; 0 is not used */
     uint32_t queue_room;
     uint32_t last_interned;
-    uint64_t packets;
     uint64_t alive; /* when the clocks were written last */
     sq__interned_t interned[SQ__INTERNED];
 } sq__perfetto_t;

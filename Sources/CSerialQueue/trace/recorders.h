@@ -46,8 +46,8 @@ typedef struct sq__recording {
     bool overwrites; /* a flight recorder: the newest events stay */
 } sq__recording_t;
 
-/* Begins a session. Returns its number. Not while another one is under way. */
-sq__session_t sq__recorders_begin(const sq__recording_t *recording);
+/* Begins a session. Not while another one is under way. */
+void sq__recorders_begin(const sq__recording_t *recording);
 
 /* Ends the session: nothing more is recorded. The events stay until sq__recorders_forget. */
 void sq__recorders_end(void);

@@ -151,6 +151,7 @@ void sq__recorders_remove(sq__recorder_t *recorder) {
     }
     *link = recorder->next;
     sq__mutex_unlock(&lock);
+    sq__memory_free(recorder->reading);
     sq__memory_free(recorder);
 }
 
@@ -161,6 +162,7 @@ void sq__recorders_forget(void) {
     for (; recorder != NULL; recorder = next) {
         next = recorder->next;
         recorder->is_over = true;
+        sq__memory_free(recorder->reading);
         if (recorder->is_left) {
             sq__memory_free(recorder);
         }

@@ -13,7 +13,6 @@
 #include "wait/deadlock_report.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 typedef struct dump {
     sq__view_t view;

@@ -38,7 +38,7 @@ TEST(the_holder_of_a_queue_that_never_waited_is_named_with_its_function) {
     snprintf(waits, sizeof waits, "(%d) has waited ", waiter.thread_id);
     const char *text = dump_until(waits, "its turn in queue \"store\"", "runs it");
     CHECK_LINE(text, name, "in queue \"store\"", "for at least");
-    CHECK_LINE(text, "queue \"store\": 1 waiting, 1 of them threads", NULL, NULL);
+    CHECK_LINE(text, "queue \"store\": 1 waiting, 1 of them a thread that has slept", NULL, NULL);
     end_hold(&hold);
     CHECK_EQUAL(caller_end(&holder), 0);
     CHECK_EQUAL(caller_end(&waiter), 0);

@@ -2,8 +2,8 @@
  * buffers, is explored by itself (scenarios/recording.c). */
 #include "explore.h"
 
-#include "platform/wake_fd.h"
 #include "platform/clock.h"
+#include "platform/event_fd.h"
 #include "platform/fatal.h"
 #include "platform/fault.h"
 #include "platform/file.h"
@@ -21,13 +21,13 @@ LEFT_OUT(sq__file_empty, int file)
 LEFT_OUT(sq__file_write, int file, const void *bytes, size_t count)
 LEFT_OUT(sq__file_close, int file)
 LEFT_OUT(sq__program_at_exit, void (*function)(void))
-LEFT_OUT(sq__wake_fd_create, sq__event_fd_t *event_fd)
+LEFT_OUT(sq__event_fd_open, sq__event_fd_t *event_fd)
 LEFT_OUT(sq__signal_take, int number, void (*function)(int))
 
 void sq__report(const char *format, ...) { ex_fail("the core reports: %s", format); }
 bool sq__report_is_on_terminal(void) { return false; }
-void sq__wake_fd_signal(sq__event_fd_t event_fd) { (void)event_fd; }
-bool sq__wake_fd_wait(sq__event_fd_t event_fd, uint64_t nanoseconds) { return (void)event_fd, (void)nanoseconds, false; }
+bool sq__event_fd_signal(sq__event_fd_t event_fd) { return (void)event_fd, true; }
+int sq__event_fd_clear(sq__event_fd_t event_fd) { return (void)event_fd, 0; }
 void sq__signal_give_back(int number, void (*function)(int)) { (void)number, (void)function; }
 void sq__clock_others(uint64_t *since_boot, uint64_t *of_day) { *since_boot = *of_day = 0; }
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) { return (void)address, (void)path, (void)size, (void)offset, false; }

@@ -126,7 +126,6 @@ void ex_pause(void) { sc_spend(sc_costs.pause); }
 void sq__thread_yield(void) { sc_spend(sc_costs.yield); sc_pass(); } /* nobody waits for this core */
 bool sq__thread_owns_stack(const void *address) { return (size_t)((const char *)address - ex_stacks[ex_current]) < EX_STACK; }
 sq__thread_state_t sq__thread_state(uint64_t id) { return (void)id, SQ__THREAD_READY; }
-const char *sq__thread_sleeps_in(uint64_t id) { return (void)id, NULL; }
 uint64_t sq__clock_now(void) { sc_spend(sc_costs.clock); sc_pass(); return ex_now(); }
 
 /* The kernel has a lock for each futex, or for a few. */

@@ -1,8 +1,7 @@
 #include "explore/choose.h"
 
+#include "explore/record.h"
 #include "platform/memory.h"
-
-#include <string.h>
 
 static uint64_t next_random(sq__chooser_t *chooser) { return sq__mix(chooser->random += 0x9E3779B97F4A7C15u); }
 
@@ -33,20 +32,12 @@ void sq__chooser_begin_again(sq__chooser_t *chooser) {
 
 /* NULL: no memory. */
 static sq__priority_t *add_priority(sq__chooser_t *chooser, const void *what) {
-    if (chooser->priority_count == chooser->priority_room) {
-        size_t room = chooser->priority_room == 0 ? 16 : 2 * chooser->priority_room;
-        sq__priority_t *priorities = sq__memory(room * sizeof *priorities);
-        if (priorities == NULL) {
-            return NULL;
-        }
-        if (chooser->priority_count > 0) {
-            memcpy(priorities, chooser->priorities, chooser->priority_count * sizeof *priorities);
-        }
-        sq__memory_free(chooser->priorities);
-        chooser->priorities = priorities;
-        chooser->priority_room = room;
+    sq__priority_t *priorities = sq__grown(chooser->priorities, chooser->priority_count, sizeof *priorities);
+    if (priorities == NULL) {
+        return NULL;
     }
-    sq__priority_t *priority = &chooser->priorities[chooser->priority_count++];
+    chooser->priorities = priorities;
+    sq__priority_t *priority = &priorities[chooser->priority_count++];
     *priority = (sq__priority_t){ .what = what, .value = (uint64_t)UINT32_MAX + 1 + (next_random(chooser) >> 8) };
     return priority;
 }

@@ -42,7 +42,7 @@ typedef struct sq__chooser {
     unsigned depth;
     /* PCT */
     sq__priority_t *priorities;
-    size_t priority_count, priority_room;
+    size_t priority_count;
     uint64_t lowest;      /* the last priority that was given at a change */
     size_t changes[SQ__MOST_CHANGES];
     unsigned change_count;

@@ -45,7 +45,6 @@ void sq__control_get_unstuck(sq__run_t *run) {
         sq__memory_free(name);
         sq__memory_free(wait);
     }
-    run->is_stuck = true;
     sq__run_fail(run, text);
     lose(run);
     if (!sq__control_refuse_all(run)) {

@@ -171,7 +171,7 @@ int sq__run_begin(sq__run_t *run, const char *name) {
     }
     sq__memory_free(run->failure);
     run->failure = NULL;
-    run->has_failed = run->is_stuck = run->is_endless = run->is_ending = run->has_command = false;
+    run->has_failed = run->is_endless = run->is_ending = run->has_command = false;
     run->name = name;
     run->explorer = (sq__explorer_t){ .run = run_pool, .posted = posted };
     memset(run->posted, 0, sizeof run->posted);

@@ -1,10 +1,10 @@
 #include "explore/functions.h"
 
+#include "explore/record.h"
 #include "platform/memory.h"
 #include "platform/symbols.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool look_up(sq__function_t *function) {
     sq__symbols_t *symbols = sq__memory(sizeof *symbols); /* too large for the stack of a helper's task */
@@ -29,22 +29,18 @@ const char *sq__functions_name(sq__functions_t *functions, uintptr_t address) {
             return functions->known[i].name;
         }
     }
-    sq__function_t *known = sq__memory((functions->count + 1) * sizeof *known);
+    sq__function_t *known = sq__grown(functions->known, functions->count, sizeof *known);
     if (known == NULL) {
         return "?";
     }
-    known[functions->count] = (sq__function_t){ .address = address };
-    if (!look_up(&known[functions->count])) {
-        sq__memory_free(known);
+    functions->known = known;
+    known += functions->count;
+    *known = (sq__function_t){ .address = address };
+    if (!look_up(known)) {
         return "?";
     }
-    if (functions->count > 0) {
-        memcpy(known, functions->known, functions->count * sizeof *known);
-    }
-    sq__memory_free(functions->known);
-    functions->known = known;
     functions->count += 1;
-    return known[functions->count - 1].name;
+    return known->name;
 }
 
 void sq__functions_free(sq__functions_t *functions) {

@@ -56,8 +56,8 @@ void sq__record_free(sq__record_t *record) {
     *record = (sq__record_t){ 0 };
 }
 
-/* Makes room for one more element of an array, whose room is a power of two. Returns the array, or NULL without memory. */
-static void *grown(void *array, size_t count, size_t size) {
+/* The room is a power of two, and known from the count. */
+void *sq__grown(void *array, size_t count, size_t size) {
     if (count > 0 && (count < 8 || (count & (count - 1)) != 0)) {
         return array;
     }
@@ -87,7 +87,7 @@ unsigned sq__record_column(sq__record_t *record, const void *what, const char *l
             return (unsigned)i;
         }
     }
-    sq__column_t *columns = record->is_on ? grown(record->columns, record->column_count, sizeof *columns) : NULL;
+    sq__column_t *columns = record->is_on ? sq__grown(record->columns, record->column_count, sizeof *columns) : NULL;
     if (columns == NULL) {
         return 0;
     }
@@ -98,7 +98,7 @@ unsigned sq__record_column(sq__record_t *record, const void *what, const char *l
 }
 
 size_t sq__record_add(sq__record_t *record, sq__event_kind_t kind, unsigned column, const char *format, ...) {
-    sq__event_t *events = record->is_on ? grown(record->events, record->event_count, sizeof *events) : NULL;
+    sq__event_t *events = record->is_on ? sq__grown(record->events, record->event_count, sizeof *events) : NULL;
     if (events == NULL) {
         return record->event_count;
     }

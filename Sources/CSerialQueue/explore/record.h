@@ -60,4 +60,8 @@ size_t sq__record_difference(const sq__record_t *one, const sq__record_t *other)
 char *sq__copy_text(const char *text);
 char *sq__format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Makes room for one more element of an array that only this function makes and enlarges. Returns the array; NULL: no memory, the array stays
+ * as it is. */
+void *sq__grown(void *array, size_t count, size_t size);
+
 #endif

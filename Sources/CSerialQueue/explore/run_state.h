@@ -94,7 +94,6 @@ struct sq__run {
     uint64_t steps, most_steps;
     char *failure;           /* the message of the first failure */
     bool has_failed;         /* set even if there was no memory for the message */
-    bool is_stuck;           /* all threads waited, and nothing could end the waits */
     bool is_endless;         /* it had too many steps */
     unsigned outside;        /* P  how often something from outside took part */
     char outside_note[160];  /* P  what it was, the first time */

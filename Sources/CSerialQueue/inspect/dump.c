@@ -13,7 +13,6 @@
 #include "wait/deadlock_report.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 typedef struct dump {
     sq__view_t view;
@@ -72,11 +71,11 @@ static void look(dump_t *dump) {
     view->held.size = sizeof(sq__view_key_t);
     view->order.size = sizeof(sq__view_key_t);
     view->queues.size = sizeof(sq__view_queue_t);
-    view->pools.size = sizeof(sq__view_pool_t);
+    view->pools.size = sizeof(sq__pool_view_t);
     view->timers.size = sizeof(sq__view_timer_t);
     sq__view_look_at_threads(view);
     sq__view_look_at_queues(view);
-    (void)sq__view_look_at_timers(view, NULL, "");
+    sq__view_look_at_timers(view, NULL, "");
     sq__symbols_find(view->symbols);
     view->now = sq__clock_now();
 }

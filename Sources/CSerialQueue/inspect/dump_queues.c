@@ -118,14 +118,14 @@ static void add_ready(void *context, const sq__ready_t *entry, bool is_locked) {
     }
 }
 
-static void add_pool(void *context, const sq__pool_t *pool, const sq__pool_view_t *looked) {
+static void add_pool(void *context, const sq__pool_view_t *pool) {
     sq__view_t *view = context;
-    sq__view_pool_t *seen = sq__view_add(view, &view->pools);
+    sq__pool_view_t *seen = sq__view_add(view, &view->pools);
     if (seen != NULL) {
-        *seen = (sq__view_pool_t){ .at = pool, .pool = *looked };
+        *seen = *pool;
     }
-    if (looked->clock != NULL) { /* the pool exists: the lock of the list of pools is held */
-        (void)sq__view_look_at_timers(view, looked->clock, looked->label);
+    if (pool->clock != NULL) { /* the pool exists: the lock of the list of pools is held */
+        sq__view_look_at_timers(view, pool->clock, pool->label);
     }
 }
 
@@ -158,15 +158,7 @@ static void order_by_address(sq__view_t *view) {
 }
 
 sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue) {
-    size_t first = 0, past = view->order.count;
-    while (first < past) {
-        size_t middle = first + (past - first) / 2;
-        if (sq__view_key(&view->order, middle)->first < (uintptr_t)queue) {
-            first = middle + 1;
-        } else {
-            past = middle;
-        }
-    }
+    size_t first = sq__view_first(&view->order, (uintptr_t)queue);
     return first < view->order.count && sq__view_queue(view, first)->at == queue ? sq__view_queue(view, first) : NULL;
 }
 

@@ -185,15 +185,7 @@ void sq__view_look_at_threads(sq__view_t *view) {
 
 const sq__view_key_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count) {
     const sq__view_key_t *held = sq__view_key(&view->held, 0);
-    size_t first = 0, past = view->held.count;
-    while (first < past) {
-        size_t middle = first + (past - first) / 2;
-        if (held[middle].first < (uintptr_t)what) {
-            first = middle + 1;
-        } else {
-            past = middle;
-        }
-    }
+    size_t first = sq__view_first(&view->held, (uintptr_t)what);
     *count = 0;
     while (what != NULL && first + *count < view->held.count && held[first + *count].first == (uintptr_t)what) {
         *count += 1;

@@ -25,12 +25,10 @@ static void note(void *context, const sq__alarm_t *alarm, uint64_t due, uint64_t
     }
 }
 
-bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool) {
+void sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool) {
     looking_t looking = { .view = view, .pool = pool };
     const sq__alarms_visitor_t visitor = { .visit = note, .context = &looking, .most = MOST_TIMERS, .patience = &view->patience };
-    bool is_locked = sq__alarms_visit(alarms, &visitor);
-    view->without_timers += !is_locked;
-    return is_locked;
+    view->without_timers += !sq__alarms_visit(alarms, &visitor);
 }
 
 void sq__dump_timers(sq__dump_text_t *text, const sq__view_t *view) {

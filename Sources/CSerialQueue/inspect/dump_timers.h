@@ -5,8 +5,8 @@
 #include "inspect/dump_text.h"
 #include "inspect/dump_view.h"
 
-/* Adds the next timers of these alarms (NULL: the process's) to `timers`. False: it did not get their lock. */
-bool sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool);
+/* Adds the next timers of these alarms (NULL: the process's) to `timers`, if it gets their lock. */
+void sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool);
 
 /* Writes what was found. */
 void sq__dump_timers(sq__dump_text_t *text, const sq__view_t *view);

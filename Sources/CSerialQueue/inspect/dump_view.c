@@ -57,3 +57,16 @@ void sq__view_sort(sq__view_list_t *list) {
         sift(keys, 0, count - 1);
     }
 }
+
+size_t sq__view_first(const sq__view_list_t *keys, uint64_t first) {
+    size_t begin = 0, past = keys->count;
+    while (begin < past) {
+        size_t middle = begin + (past - begin) / 2;
+        if (sq__view_key(keys, middle)->first < first) {
+            begin = middle + 1;
+        } else {
+            past = middle;
+        }
+    }
+    return begin;
+}

@@ -78,11 +78,6 @@ typedef struct sq__view_key {
     size_t item;
 } sq__view_key_t;
 
-typedef struct sq__view_pool {
-    const sq__pool_t *at;
-    sq__pool_view_t pool;
-} sq__view_pool_t;
-
 typedef struct sq__view_timer {
     uint64_t in, interval; /* nanoseconds */
     bool is_delayed;
@@ -96,7 +91,7 @@ typedef struct sq__view {
     sq__view_list_t held;    /* sq__view_key_t: what a thread holds, a queue or once, and the thread */
     sq__view_list_t queues;  /* sq__view_queue_t, some of them twice */
     sq__view_list_t order;   /* sq__view_key_t of `queues`, each once, by `at` until they are written */
-    sq__view_list_t pools;   /* sq__view_pool_t */
+    sq__view_list_t pools;   /* sq__pool_view_t */
     sq__view_list_t timers;  /* sq__view_timer_t */
     sq__symbols_t *symbols;
     bool had_no_memory;
@@ -113,6 +108,9 @@ void sq__view_add_key(sq__view_t *view, sq__view_list_t *keys, uint64_t first, u
 
 /* Sorts keys, in place, without memory. */
 void sq__view_sort(sq__view_list_t *keys);
+
+/* In sorted keys the place of the first that is `first` or more; their count if there is none. */
+size_t sq__view_first(const sq__view_list_t *keys, uint64_t first);
 
 static inline sq__view_key_t *sq__view_key(const sq__view_list_t *keys, size_t i) { return (sq__view_key_t *)(void *)keys->items + i; }
 

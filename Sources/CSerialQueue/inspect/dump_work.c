@@ -74,9 +74,9 @@ void sq__dump_pools(sq__dump_text_t *text, const sq__view_t *view) {
     sq__dump_add(text, "POOLS: %zu\n", view->pools.count);
     sq__dump_add_none(text, view->pools.count);
     for (size_t i = 0; i < view->pools.count; i += 1) {
-        const sq__pool_view_t *pool = &((const sq__view_pool_t *)(void *)view->pools.items)[i].pool;
+        const sq__pool_view_t *pool = (const sq__pool_view_t *)(void *)view->pools.items + i;
         sq__dump_add(text, "  pool \"%s\": ", pool->label);
-        if (pool->is_manual || pool->is_loop) {
+        if (pool->clock != NULL || pool->is_loop) {
             sq__dump_add(text, pool->is_loop ? "a loop" : "manual");
         } else {
             sq__dump_add(text, "%u of %u seats taken (%u at most), %u threads, %u idle, %u blocked in a task", pool->seated, pool->seats,

@@ -71,7 +71,7 @@ bool sq__ring_publish(sq__reserved_t place, uintptr_t word) {
 
 bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, uint32_t control, const void *caller) {
     if (control & SQ__SITED) {
-        sq__trace_hook_submit(queue, SQ__EVENT_SUBMIT, kind, sq__ring_where(place), caller);
+        sq__trace_hook_submit(queue, kind, sq__ring_where(place), caller);
     }
     uintptr_t word = control & SQ__MEASURED ? kind | (uintptr_t)sq__clock_now() << SQ__KIND_BITS : kind;
     bool takes = sq__concurrent_takes(queue); /* before the task can be seen, as in sq__ring_put */

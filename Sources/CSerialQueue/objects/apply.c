@@ -21,11 +21,11 @@
 #include "include/sq_pool.h"
 #include "include/sq_private.h"
 #include "objects/apply_alone.h"
-#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 #include "platform/unwind.h"
 #include "pool/offers.h"
+#include "trace/recorder.h"
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -105,9 +105,9 @@ static run_end_t run(apply_t *apply, bool is_member, size_t *ran) {
 
 /* The same, and a trace shows it. Not inlined: the path without a trace saves no registers for it. */
 static __attribute__((noinline)) run_end_t run_traced(apply_t *apply, bool is_member, size_t *ran) {
-    sq__session_t session = sq__trace_hook_share(apply->loop.code, apply->loop.count);
+    sq__session_t session = sq__trace_open(SQ__EVENT_SHARE, 0, 0, apply->loop.count, apply->loop.code);
     run_end_t end = run(apply, is_member, ran);
-    sq__trace_hook_share_end(session, *ran);
+    sq__trace_close(session, SQ__EVENT_SHARE_END, 0, *ran);
     return end;
 }
 

@@ -1,10 +1,10 @@
 #include "objects/apply_alone.h"
 
-#include "observe/trace_hooks.h"
 #include "platform/clock.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
 #include "thread/self.h"
+#include "trace/recorder.h"
 
 /* A loop that is over within this many nanoseconds is brief. Tests set another number. */
 #ifndef SQ__APPLY_BRIEF
@@ -34,9 +34,9 @@ static inline __attribute__((always_inline)) size_t run(const sq__loop_t *loop, 
 }
 
 static __attribute__((noinline)) size_t run_traced(const sq__loop_t *loop, size_t begin, bool briefly) {
-    sq__session_t session = sq__trace_hook_share(loop->code, loop->count);
+    sq__session_t session = sq__trace_open(SQ__EVENT_SHARE, 0, 0, loop->count, loop->code);
     size_t next = run(loop, begin, briefly);
-    sq__trace_hook_share_end(session, next - begin);
+    sq__trace_close(session, SQ__EVENT_SHARE_END, 0, next - begin);
     return next;
 }
 

@@ -71,7 +71,7 @@ void sq__trace_hook_event(const sq_queue_t *queue, sq__entry_kind_t kind, unsign
 
 sq__session_t sq__trace_hook_wait(const sq_queue_t *queue, unsigned aim, uint64_t where, const void *site) {
     uint32_t number = sq__trace_hook_number(queue);
-    return number != 0 ? sq__trace_wait(aim, number, where, site) : 0;
+    return number != 0 ? sq__trace_open(SQ__EVENT_WAIT, aim, number, where, (uintptr_t)site) : 0;
 }
 
 static void refused(sq__session_t session) {
@@ -89,7 +89,7 @@ void sq__trace_hook_refused(sq_queue_t *queue, unsigned aim, const void *site) {
 
 void sq__trace_hook_refused_for(const char *what) {
     sq__trace_text(what);
-    refused(sq__trace_wait(0, 0, 0, 0));
+    refused(sq__trace_open(SQ__EVENT_WAIT, 0, 0, 0, 0));
 }
 
 /* Replaces a wrapper by what it wraps, and records its label. *kind: the kind of the task, which a wrapper may replace. */
@@ -136,10 +136,6 @@ sq__session_t sq__trace_hook_part(const char *label) {
 
 void sq__trace_hook_part_end(sq__session_t session) { sq__trace_close(session, SQ__EVENT_END, 0, 0); }
 
-sq__session_t sq__trace_hook_share(uintptr_t code, size_t count) { return sq__trace_open(SQ__EVENT_SHARE, 0, 0, count, code); }
-
-void sq__trace_hook_share_end(sq__session_t session, size_t ran) { sq__trace_close(session, SQ__EVENT_SHARE_END, 0, ran); }
-
 void sq__trace_hook_withdrawn(const sq_queue_t *queue, uint64_t where, sq_pair_function_t call, const void *context) {
     uintptr_t code = (uintptr_t)context;
     unsigned kind = SQ__PAIR;
@@ -154,10 +150,10 @@ void sq__trace_hook_withdrawn(const sq_queue_t *queue, uint64_t where, sq_pair_f
     sq__trace_event(SQ__EVENT_WITHDRAWN, kind, number, where, (uintptr_t)function);
 }
 
-void sq__trace_hook_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where, const void *site) {
+void sq__trace_hook_submit(const sq_queue_t *queue, uintptr_t kind, uint64_t where, const void *site) {
     sq__sited_put(queue, where, site);
     uint32_t number = sq__is_traced(queue) ? sq__trace_hook_number(queue) : 0;
     if (number != 0) {
-        sq__trace_submit(event, (unsigned)kind, number, where, site);
+        sq__trace_event(SQ__EVENT_SUBMIT, (unsigned)kind, number, where, (uintptr_t)site);
     }
 }

@@ -34,17 +34,11 @@ void sq__trace_hook_refused_for(const char *what);
  * that. */
 sq__session_t sq__trace_hook_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair);
 
-/* Records that this thread begins to run iterations of an apply that has so many in all, with this code. Returns as sq__trace_open. */
-sq__session_t sq__trace_hook_share(uintptr_t code, size_t count);
-
-/* Records that it has run so many of them, and runs no more. */
-void sq__trace_hook_share_end(sq__session_t session, size_t ran);
-
 /* Records that a task was withdrawn from its place: a pair of this function, whose first word is the context. */
 void sq__trace_hook_withdrawn(const sq_queue_t *queue, uint64_t where, sq_pair_function_t call, const void *context);
 
-/* Records that a task of this kind was stored at `where`, by a SUBMIT or FIRE, and from which site, in a queue that is traced or watched. */
-void sq__trace_hook_submit(const sq_queue_t *queue, sq__entry_kind_t event, uintptr_t kind, uint64_t where, const void *site);
+/* Records that a task of this kind was stored at `where`, and from which site, in a queue that is traced or watched. */
+void sq__trace_hook_submit(const sq_queue_t *queue, uintptr_t kind, uint64_t where, const void *site);
 
 /* Records a rare event, on a queue that may not have the flag yet. Takes the queue's lock, if a trace is under way. */
 static inline void sq__trace_hook_seldom(sq_queue_t *queue, sq__entry_kind_t kind, unsigned detail, uint64_t which) {

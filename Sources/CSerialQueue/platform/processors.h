@@ -4,8 +4,6 @@
 
 #include "platform/system.h"
 
-#include <stdbool.h>
-
 /* How many processors this process may use, by the main thread's affinity and the control group's quota. Reads several files. */
 unsigned sq__processor_count(void);
 

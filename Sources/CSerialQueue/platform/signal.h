@@ -4,8 +4,6 @@
 
 #include "platform/system.h"
 
-#include <stdbool.h>
-
 /* Starts a thread that calls `call` after each such signal, and once for several signals that come during a call. Calls
  * `replaced` on it, about a second after the start, if the program has then installed another handler. May be called once in a process.
  * Returns 0; EBUSY: the program handles or ignores the signal; or another errno code. */

@@ -3,8 +3,6 @@
 #endif
 #include "platform/thread.h"
 
-#include "platform/fatal.h"
-#include "platform/memory.h"
 #include "platform/service.h"
 
 #include <errno.h>

@@ -77,7 +77,6 @@ static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
     }
     if (is_there) {
         sq__peek_text(pool->label, view.label, sizeof view.label);
-        view.is_manual = copy.clock != NULL;
         view.is_loop = copy.is_loop;
         view.clock = copy.clock;
         view.members = copy.members;
@@ -89,7 +88,7 @@ static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
         for (unsigned i = 0; i < seated.count; i += 1) {
             view.blocked += sq__thread_state(seated.ids[i]) == SQ__THREAD_BLOCKED;
         }
-        visitor->pool(visitor->context, pool, &view);
+        visitor->pool(visitor->context, &view);
     }
 }
 

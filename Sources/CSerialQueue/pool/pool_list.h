@@ -10,18 +10,18 @@ void sq__pools_remove(sq__pool_t *pool);
 
 typedef struct sq__pool_view {
     char label[64];
-    bool is_manual, is_loop;
+    bool is_loop;
     bool is_locked;        /* the pool's lock was held while its fields were read */
     unsigned members, idle, seats, seated, most;
     unsigned blocked;      /* members with a seat that the system says do not run */
     size_t waiting;        /* entries */
-    sq__alarms_t *clock;   /* of a manual pool */
+    sq__alarms_t *clock;   /* of a manual pool; of others NULL */
 } sq__pool_view_t;
 
 typedef struct sq__pool_visitor {
     sq__patience_t *patience; /* with the locks. Without its lock the fields of a pool are read all the same */
     void (*entry)(void *context, const sq__ready_t *entry, bool is_locked);              /* each ready one, in order; before `pool` */
-    void (*pool)(void *context, const sq__pool_t *pool, const sq__pool_view_t *view);
+    void (*pool)(void *context, const sq__pool_view_t *pool);
     void *context;
 } sq__pool_visitor_t;
 

@@ -30,7 +30,7 @@ _Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first)
 /* The caller holds the baton, and has put the task where it is the next one. */
 static void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {
     if (sq__is_sited(queue)) {
-        sq__trace_hook_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF, caller);
+        sq__trace_hook_submit(queue, kind, SQ__IN_HANDOFF, caller);
     }
     sq__timings_handoff(queue);
     sq__watch_gets_busy(queue);

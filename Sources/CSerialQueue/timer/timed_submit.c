@@ -40,7 +40,7 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, c
     sq__probe_submit(queue, kind & SQ__CANCELLABLE ? work->cancellable.pair : &work->pair);
     if (place.slot == NULL) {
         if (sq__is_sited(queue)) {
-            sq__trace_hook_submit(queue, SQ__EVENT_SUBMIT, kind, SQ__IN_HANDOFF, site);
+            sq__trace_hook_submit(queue, kind, SQ__IN_HANDOFF, site);
         }
         sq__timings_handoff(queue);
     }

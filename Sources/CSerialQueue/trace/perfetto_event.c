@@ -76,8 +76,6 @@ sq__event_packet_t sq__event_begin_named(sq__perfetto_t *perfetto, uint64_t time
                                          const char *name) {
     sq__event_packet_t packet = sq__event_begin(perfetto, time, type, track);
     sq__proto_text(&perfetto->proto, EVENT_CATEGORY, category);
-    if (name != NULL) {
-        sq__proto_text(&perfetto->proto, EVENT_NAME, name);
-    }
+    sq__proto_text(&perfetto->proto, EVENT_NAME, name);
     return packet;
 }

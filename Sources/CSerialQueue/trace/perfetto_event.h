@@ -12,7 +12,7 @@ typedef struct sq__event_packet {
 sq__event_packet_t sq__event_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track);
 void sq__event_end(sq__perfetto_t *perfetto, sq__event_packet_t packet);
 
-/* Begins an event with a category and, unless it is NULL, a name. */
+/* Begins an event with a category and a name. */
 sq__event_packet_t sq__event_begin_named(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track, const char *category,
                                          const char *name);
 

@@ -15,7 +15,6 @@ enum { SEQUENCE = 1, PATH_BYTES = 512, ALIVE_EVERY = 250000000 /* nanoseconds */
 size_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags) {
     sq__proto_t *proto = &perfetto->proto;
     sq__proto_flush(proto, false);
-    perfetto->packets += 1;
     size_t packet = sq__proto_begin(proto, PACKET);
     sq__proto_number(proto, PACKET_SEQUENCE, SEQUENCE);
     sq__proto_number(proto, PACKET_FLAGS, flags);
@@ -69,7 +68,6 @@ void sq__perfetto_begin(sq__perfetto_t *perfetto, int file) {
     proto->file = file;
     proto->error = 0;
     proto->used = 0;
-    perfetto->packets = 0;
     put_clocks(perfetto, sq__clock_now());
     begin_anew(perfetto);
     size_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE);

@@ -2,7 +2,8 @@
 #ifndef SQ__TRACE_PERFETTO_PACKET_H
 #define SQ__TRACE_PERFETTO_PACKET_H
 
-#include "trace/perfetto_state.h"
+#include "trace/proto.h"
+#include "trace/recorders.h"
 
 /* The fields of Perfetto's messages, by their path. */
 enum {
@@ -27,6 +28,30 @@ enum { SQ__NAME_OF_TASK, SQ__TEXT_OF_CODE, SQ__TEXT_OF_SITE };                /*
 #define SQ__TRACK_THREADS (UINT64_C(1) << 32)
 #define SQ__TRACK_QUEUES (UINT64_C(2) << 32)
 #define SQ__TRACK_POOLS (UINT64_C(3) << 32)
+
+enum { SQ__INTERNED = 4096, SQ__OPEN_EVENTS = 64, SQ__TEXT_BYTES = 80 };
+
+/* Something that is written once: which event, text, ...; a part of the reader's state. */
+typedef struct sq__interned {
+    uint64_t key[2];
+    uint32_t number; /* 0: unused */
+} sq__interned_t;
+
+/* What the file says about a queue. */
+typedef struct sq__described {
+    char *label;
+    bool is_concurrent;
+} sq__described_t;
+
+/* What the writer of a file knows of it. perfetto.h has the design. */
+typedef struct sq__perfetto {
+    sq__proto_t proto;
+    sq__described_t *queues; /* by number; 0 is not used */
+    uint32_t queue_room;
+    uint32_t last_interned;
+    uint64_t alive; /* when the clocks were written last */
+    sq__interned_t interned[SQ__INTERNED];
+} sq__perfetto_t;
 
 /* A new file. */
 void sq__perfetto_begin(sq__perfetto_t *perfetto, int file);

@@ -28,21 +28,13 @@ void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uin
     }
 }
 
-static sq__session_t open_event(uint64_t what, uint64_t where, uint64_t which) {
+sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
     sq__recorder_t *recorder = find();
-    if (recorder == NULL || !record(recorder, what, where, which, recorder->open + 1)) {
+    if (recorder == NULL || !record(recorder, sq__entry_what(kind, detail, queue), where, which, recorder->open + 1)) {
         return 0;
     }
     recorder->open += 1;
     return recorder->session;
-}
-
-sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which) {
-    return open_event(sq__entry_what(kind, detail, queue), where, which);
-}
-
-sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, const void *site) {
-    return open_event(sq__entry_what(SQ__EVENT_WAIT, aim, queue), where, (uintptr_t)site);
 }
 
 void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint64_t where) {
@@ -72,11 +64,4 @@ bool sq__trace_is_recording(void) { return sq__trace_is_on(); }
 void sq__trace_turn(const char *label, uint64_t fifo, uint64_t turn, bool begins) {
     sq__trace_text(label);
     sq__trace_event(SQ__EVENT_TURN, begins, 0, fifo, turn);
-}
-
-void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, const void *site) {
-    sq__recorder_t *recorder = find();
-    if (recorder != NULL) {
-        record(recorder, sq__entry_what(kind, detail, queue), where, (uintptr_t)site, recorder->open);
-    }
 }

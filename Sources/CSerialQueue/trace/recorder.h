@@ -18,16 +18,10 @@ void sq__trace_event(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uin
 /* The same for an event that opens something. Returns the session; 0: it was not recorded. */
 sq__session_t sq__trace_open(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, uint64_t which);
 
-/* The same for a WAIT of a call from this site. */
-sq__session_t sq__trace_wait(unsigned aim, uint32_t queue, uint64_t where, const void *site);
-
 /* Closes what was opened last, if that was recorded. `where`: see the kinds. */
 void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned detail, uint64_t where);
 
 /* Records a text of at most 80 bytes, for the next event. */
 void sq__trace_text(const char *text);
-
-/* A SUBMIT or FIRE from this site. */
-void sq__trace_submit(sq__entry_kind_t kind, unsigned detail, uint32_t queue, uint64_t where, const void *site);
 
 #endif

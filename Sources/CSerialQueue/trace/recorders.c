@@ -36,16 +36,14 @@ static void forget_recorders(void) {
 
 SQ__AROUND_FORK(SQ__RANK_TRACE, .lock = &lock, .in_child = forget_recorders)
 
-sq__session_t sq__recorders_begin(const sq__recording_t *wanted) {
+void sq__recorders_begin(const sq__recording_t *wanted) {
     sq__mutex_lock(&lock);
     recording = *wanted;
     lost = 0;
     last_number = 0;
     last_session += last_session == UINT32_MAX ? 2 : 1;
-    sq__session_t session = last_session;
-    sq__store_relaxed(&sq__trace_session, session);
+    sq__store_relaxed(&sq__trace_session, last_session);
     sq__mutex_unlock(&lock);
-    return session;
 }
 
 void sq__recorders_end(void) {
@@ -153,6 +151,7 @@ void sq__recorders_remove(sq__recorder_t *recorder) {
     }
     *link = recorder->next;
     sq__mutex_unlock(&lock);
+    sq__memory_free(recorder->reading);
     sq__memory_free(recorder);
 }
 
@@ -163,6 +162,7 @@ void sq__recorders_forget(void) {
     for (; recorder != NULL; recorder = next) {
         next = recorder->next;
         recorder->is_over = true;
+        sq__memory_free(recorder->reading);
         if (recorder->is_left) {
             sq__memory_free(recorder);
         }

@@ -27,7 +27,7 @@ typedef struct sq__recorder {
     bool is_over;              /* L  the reader no longer uses it: its thread frees it */
     bool was_left;             /* R  `is_left` at the last look */
     uint64_t reported_dropped; /* R  how many dropped events the file reports */
-    struct sq__trace_reading *reading; /* R  what is known from the events so far; the reader frees it */
+    struct sq__trace_reading *reading; /* R  what is known from the events so far; NULL: nothing */
     struct sq__recorder *next; /* L */
     sq__buffer_t buffer;
 } sq__recorder_t;
@@ -46,8 +46,8 @@ typedef struct sq__recording {
     bool overwrites; /* a flight recorder: the newest events stay */
 } sq__recording_t;
 
-/* Begins a session. Returns its number. Not while another one is under way. */
-sq__session_t sq__recorders_begin(const sq__recording_t *recording);
+/* Begins a session. Not while another one is under way. */
+void sq__recorders_begin(const sq__recording_t *recording);
 
 /* Ends the session: nothing more is recorded. The events stay until sq__recorders_forget. */
 void sq__recorders_end(void);
@@ -75,7 +75,7 @@ void sq__recorders_free_names(sq__trace_hook_name_t *taken);
 /* How many events were lost because there was no memory for a recorder. */
 uint64_t sq__recorders_lost(void);
 
-/* Frees all names and recorders of the session, which is over. A thread that still has its recorder frees that later. */
+/* Frees all names and recorders of the session, which is over and read. A thread that still has its recorder frees that later. */
 void sq__recorders_forget(void);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,10 +191,6 @@ static int stop(void) {
                    session->options.path, session->dropped, session->options.events * sizeof(sq__entry_t) / 1024);
     }
     int error = session->error;
-    for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
-        sq__memory_free(recorder->reading);
-        recorder->reading = NULL;
-    }
     sq__recorders_forget();
     dispose(session);
     return error;

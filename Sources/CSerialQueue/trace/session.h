@@ -6,8 +6,6 @@
 #ifndef SQ__TRACE_SESSION_H
 #define SQ__TRACE_SESSION_H
 
-#include <stdint.h>
-
 /* Begins a trace if the environment has SQ_TRACE. Called once, when the library is loaded. */
 void sq__trace_from_environment(void);
 

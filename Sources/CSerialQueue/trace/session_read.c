@@ -62,7 +62,6 @@ void sq__session_read(sq__tracing_t *session, uint64_t since, bool is_last) {
         }
         report_dropped(session, recorder);
         if (recorder->was_left && !recorder->buffer.overwrites) {
-            sq__memory_free(recorder->reading);
             sq__recorders_remove(recorder);
         }
     }

@@ -146,7 +146,7 @@ static sq__session_t trace(const sq__wait_t *wait) {
         snprintf(text, sizeof text, "%s %s", wait->subject->kind, wait->subject->label);
         sq__trace_text(text);
     }
-    return sq__trace_wait(wait->aim, number, 0, wait->site);
+    return sq__trace_open(SQ__EVENT_WAIT, wait->aim, number, 0, (uintptr_t)wait->site);
 }
 
 static int wait_to_the_end(sq__wait_t *wait, sq_time_t deadline) {

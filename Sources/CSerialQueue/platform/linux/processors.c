@@ -10,11 +10,11 @@
 
 #if SQ__LINUX
 
-#include <fcntl.h>
+#include "platform/peek.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,24 +30,12 @@ static unsigned schedulable(void) {
     return online > 0 ? (unsigned)online : 1;
 }
 
-/* The beginning of a small file as a string; false: there is none. */
-static bool read_file(const char *path, char *text, size_t size) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return false;
-    }
-    ssize_t length = read(file, text, size - 1);
-    close(file);
-    text[length > 0 ? length : 0] = '\0';
-    return length > 0;
-}
-
 /* cpu.max of a group is "QUOTA PERIOD", in microseconds, or "max PERIOD". Returns `limit` or less. */
 static unsigned limited_by(const char *group, unsigned limit) {
     char path[PATH_SIZE + 64], text[64];
     unsigned long long quota, period;
     snprintf(path, sizeof path, "%s/cpu.max", group);
-    if (!read_file(path, text, sizeof text) || sscanf(text, "%llu %llu", &quota, &period) != 2 || period == 0) {
+    if (sq__read_file(path, text, sizeof text) == 0 || sscanf(text, "%llu %llu", &quota, &period) != 2 || period == 0) {
         return limit;
     }
     unsigned long long whole = (quota + period - 1) / period;
@@ -72,7 +60,7 @@ unsigned sq__processors_within(const char *root, const char *group, unsigned lim
 static unsigned count_processors(void) {
     char text[PATH_SIZE];
     unsigned count = schedulable();
-    if (read_file("/proc/self/cgroup", text, sizeof text)) {
+    if (sq__read_file("/proc/self/cgroup", text, sizeof text) > 0) {
         char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
         if (line != NULL) {
             char *group = strchr(line, '/');

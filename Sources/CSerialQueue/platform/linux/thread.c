@@ -5,7 +5,8 @@
 
 #if SQ__LINUX
 
-#include <fcntl.h>
+#include "platform/peek.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -59,23 +60,17 @@ uint64_t sq__thread_processor_time(uint64_t id) {
     return clock_gettime(clock, &used) == 0 ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
 }
 
-/* Reads a file of the thread in /proc. False: it cannot be opened. */
-static bool read_file(uint64_t id, const char *name, char *text, size_t size) {
+/* Reads a file of the thread in /proc; "": it cannot be read. */
+static void read_file(uint64_t id, const char *name, char *text, size_t size) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%" PRIu64 "/%s", id, name);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return false;
-    }
-    ssize_t length = read(file, text, size - 1);
-    close(file);
-    text[length > 0 ? length : 0] = '\0';
-    return true;
+    (void)sq__read_file(path, text, size);
 }
 
 sq__thread_state_t sq__thread_state(uint64_t id) {
     char text[512];
-    const char *state = read_file(id, "stat", text, sizeof text) ? strrchr(text, ')') : NULL; /* behind the name, which may have parentheses */
+    read_file(id, "stat", text, sizeof text);
+    const char *state = strrchr(text, ')'); /* behind the name, which may have parentheses */
     if (state == NULL || state[1] != ' ') {
         return SQ__THREAD_UNKNOWN;
     }
@@ -96,9 +91,7 @@ const char *sq__thread_sleeps_in(uint64_t id) {
 #endif
     };
     char text[160], *end;
-    if (!read_file(id, "syscall", text, sizeof text)) {
-        return NULL;
-    }
+    read_file(id, "syscall", text, sizeof text);
     long number = strtol(text, &end, 10); /* "running", if it no longer sleeps */
     for (size_t i = 0; end != text && i < sizeof calls / sizeof calls[0]; i += 1) {
         if (calls[i].number == number) {

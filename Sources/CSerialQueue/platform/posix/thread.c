@@ -3,8 +3,6 @@
 #endif
 #include "platform/thread.h"
 
-#include "platform/atomic.h"
-
 #if !SQ__LINUX
 
 #include <pthread.h>

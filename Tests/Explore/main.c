@@ -12,7 +12,7 @@
 
 /* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. The short set has a fixed number
  * of schedules in all: more scenarios do not make it longer. */
-enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 4000000 };
+enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 2500000, FOR_ALL_OUTPUTS = 5000 };
 
 static unsigned passed, failed;
 static uint64_t total;
@@ -90,7 +90,7 @@ static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t d
             run_search(scenario, memory, EX_DFS, depth_first, came);
         }
         /* Each output that is expected must come: a handful of schedules would not do. */
-        random = scenario->prints[0] != NULL && random < 20000 ? 20000 : random;
+        random = scenario->prints[0] != NULL && random < FOR_ALL_OUTPUTS ? FOR_ALL_OUTPUTS : random;
         run_search(scenario, memory, EX_PCT, random, came);
         run_search(scenario, memory, EX_RANDOM, random, came);
     }

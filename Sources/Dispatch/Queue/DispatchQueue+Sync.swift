@@ -26,7 +26,7 @@ extension DispatchQueue {
         sync(flags: workItem.flags) { workItem.perform() }
     }
 
-    /// As `sync(execute:)`: on this thread, which Dispatch permits, but for the main queue.
+    /// As `sync(execute:)`: on this thread, which Dispatch permits, except on the main queue.
     @inlinable
     public func asyncAndWait<T>(execute work: () throws -> T) rethrows -> T {
         try sync(execute: work)

@@ -72,7 +72,7 @@ func waitsAtHome(
 }
 
 /// Waits as Dispatch does: after the limit the result is `timedOut`, also if the wait could never have succeeded. `patience`: the limit of a wait that
-/// has none, but for a deadlock.
+/// has none; a deadlock ends the program all the same.
 func waits(
     for limit: Duration?, patience: Duration? = nil, _ wait: (Duration) throws(SerialQueueError) -> Void
 ) -> DispatchTimeoutResult {

@@ -29,6 +29,8 @@ void *sq__dispatch_copy_block(const void *block);
 void sq__dispatch_release_block(void *block);
 /** Calls a copy, and releases it. */
 void sq__dispatch_call_and_release_block(void *block);
+/** As dispatch_async, for which the header has this symbol. */
+void sq_dispatch_async(dispatch_queue_t queue, void *block);
 /** Submits a copy when the group has no members: a block object that is a barrier is one. Returns 0 or the error. */
 int sq__dispatch_notify(sq_group_t *group, dispatch_queue_t queue, const void *block);
 

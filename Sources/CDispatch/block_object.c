@@ -1,7 +1,8 @@
 /* block_object.c: block objects, which can be cancelled and waited for.
  *
  * A block object is a block of ours whose only variable is its record: calling it, by whichever way, runs the program's block unless it was cancelled.
- * The record's group has a member until the first run, so a wait or a notification is for that. */
+ * The record's group has a member until the first run, so a wait or a notification is for that; one that comes before it is also for the
+ * submissions that are members. */
 #include "attribute.h"
 #include "block.h"
 #include "fail.h"
@@ -27,10 +28,15 @@ struct object {
 enum { HAS_COPY_AND_DISPOSE = 1 << 25, BARRIER = 0x1, ALL_FLAGS = 0x3f };
 
 static void leave(struct sq__dispatch_record *record) {
-    /* Relaxed: the group orders the rest. */
-    if (!atomic_exchange_explicit(&record->has_run, true, memory_order_relaxed)) {
+    /* Release pairs with the acquire in has_run. */
+    if (!atomic_exchange_explicit(&record->has_run, true, memory_order_release)) {
         sq_group_leave(record->group);
     }
+}
+
+/* True: there is nothing to wait for, although a submission that is a member of the group may be pending. */
+static bool has_run(struct sq__dispatch_record *record) {
+    return atomic_load_explicit(&record->has_run, memory_order_acquire);
 }
 
 static void perform(void *block) {
@@ -102,11 +108,16 @@ static struct sq__dispatch_record *need(const char *call, const void *block) {
 }
 
 intptr_t sq_dispatch_block_wait(void *block, dispatch_time_t timeout) {
-    return sq__dispatch_group_wait("dispatch_block_wait", need("dispatch_block_wait", block)->group, timeout);
+    struct sq__dispatch_record *record = need("dispatch_block_wait", block);
+    return has_run(record) ? 0 : sq__dispatch_group_wait("dispatch_block_wait", record->group, timeout);
 }
 
 void sq_dispatch_block_notify(void *block, dispatch_queue_t queue, void *notification) {
     struct sq__dispatch_record *record = need("dispatch_block_notify", block);
+    if (has_run(record)) {
+        sq_dispatch_async(queue, notification);
+        return;
+    }
     sq__dispatch_check("dispatch_block_notify", sq__dispatch_notify(record->group, queue, notification), queue);
 }
 

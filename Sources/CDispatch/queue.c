@@ -85,6 +85,9 @@ dispatch_queue_t dispatch_queue_create_with_target(const char *label, dispatch_q
         queue->label = memcpy(sq__dispatch_allocate("dispatch_queue_create", size), label, size);
     }
     bool is_target_class = wanted.qos_class == QOS_CLASS_UNSPECIFIED && target != NULL && target->role == SQ__DISPATCH_GLOBAL;
+    if (target != NULL && target->role == SQ__DISPATCH_GLOBAL && !is_target_class) {
+        target = dispatch_get_global_queue((intptr_t)wanted.qos_class, 0); /* as in libdispatch: a class of its own has precedence */
+    }
     queue->qos_class = is_target_class ? target->qos_class : wanted.qos_class;
     queue->relative_priority = wanted.relative_priority;
     queue->is_concurrent = wanted.is_concurrent;

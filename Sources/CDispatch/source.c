@@ -145,8 +145,8 @@ static void start_timer(dispatch_source_t source) {
         sq_timer_cancel(source->timer);
         return;
     }
-    sq_time_t now = sq_deadline(0);
-    int error = sq_timer_start(source->timer, source->start > now ? source->start - now : 0, source->interval, source->leeway);
+    /* At, not after: a start that has passed keeps its phase, and the data counts what was missed since. */
+    int error = sq_timer_start_at(source->timer, source->start, source->interval, source->leeway);
     sq__dispatch_check("dispatch_source_set_timer", error, source->object.target);
 }
 

@@ -19,7 +19,8 @@ public enum DispatchTesting {
     ///
     /// A deadline means the delay from the real time of the call, rounded up to milliseconds, and then the pool's clock counts it: compute a
     /// deadline at the call, from `.now()`, and not from a time of before the clock was advanced. Time limits of waits use the real clock. A
-    /// wait for a semaphore runs what the pool has ready.
+    /// wait for a semaphore, a group or an item runs what the pool has ready; one without a limit for which that is not enough ends the program
+    /// after 20 seconds.
     ///
     /// - Throws: What `body` throws.
     public nonisolated(nonsending) static func run<Result>(

@@ -1,8 +1,10 @@
 import Dispatch
+import Glibc
 import SerialQueue
 import SerialQueueDispatch
 import SerialQueueDispatchTesting
 import SerialQueueTesting
+import Synchronization
 import Testing
 
 @Suite struct DispatchTestingTests {
@@ -120,6 +122,133 @@ import Testing
                 semaphore.wait()
             }
         }
+    }
+
+    /// The core does not know who leaves. To see it fail: let the waits of DispatchGroup call only the core's.
+    @Test func a_wait_for_a_group_that_was_entered_runs_the_pool() throws {
+        let pool = ManualPool()
+        try DispatchTesting.run(on: pool) {
+            let group = SerialQueueDispatch.DispatchGroup()
+            for _ in 0..<2 {
+                group.enter()
+                Queue.global().async { Queue(label: "queue").async { group.leave() } }
+                try #require(group.wait(timeout: .now()) == .success)
+            }
+            group.enter()
+            Queue.main.async { group.leave() }
+            group.wait()
+        }
+    }
+
+    /// To see it fail: run the pool before it is known that a wait has to wait.
+    @Test func a_wait_that_is_over_does_not_run_the_pool() {
+        let pool = ManualPool(), notes = Notes()
+        DispatchTesting.run(on: pool) {
+            let group = SerialQueueDispatch.DispatchGroup(), item = SerialQueueDispatch.DispatchWorkItem {}
+            Queue.main.async { notes.lines.append("main") }
+            item.perform()
+            item.wait()
+            group.wait()
+            #expect(notes.lines.isEmpty)
+            pool.run()
+        }
+    }
+
+    /// Its group is another one, or its run is no submission. To see it fail: let the waits of DispatchWorkItem call only the core's.
+    @Test func a_wait_for_an_item_runs_the_pool_however_it_was_submitted() throws {
+        let pool = ManualPool()
+        try DispatchTesting.run(on: pool) {
+            let member = SerialQueueDispatch.DispatchWorkItem {}, performed = SerialQueueDispatch.DispatchWorkItem {}
+            Queue.main.async(group: SerialQueueDispatch.DispatchGroup(), execute: member)
+            try #require(member.wait(timeout: .now()) == .success)
+            nonisolated(unsafe) let item = performed
+            Queue.global().async { item.perform() }
+            try #require(performed.wait(timeout: .now()) == .success)
+        }
+    }
+
+    @Test func a_group_that_only_the_clock_leaves_is_named() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            DispatchTesting.run(on: ManualPool()) {
+                let group = SerialQueueDispatch.DispatchGroup()
+                group.enter()
+                Queue.main.asyncAfter(deadline: .now() + 1) { group.leave() }
+                group.wait()
+            }
+        }
+        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("DispatchGroup.wait: nothing that is ready"))
+    }
+
+    /// To see it fail: pass the patience as the limit.
+    @Test func a_wait_for_a_member_behind_the_caller_is_still_a_deadlock() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let pool = ManualPool()
+            DispatchTesting.run(on: pool) {
+                let queue = Queue(label: "queue"), group = SerialQueueDispatch.DispatchGroup()
+                queue.async {
+                    queue.async(group: group) {}
+                    group.wait()
+                }
+                pool.run()
+            }
+        }
+        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("deadlock"))
+    }
+
+    /// To see it fail: take the delay when the timer starts, or start it after a delay.
+    @Test func the_times_of_a_timer_count_from_its_schedule() {
+        let pool = ManualPool(), notes = Notes()
+        DispatchTesting.run(on: pool) {
+            let timer = SerialQueueDispatch.DispatchSource.makeTimerSource(queue: .main)
+            nonisolated(unsafe) let fired = timer
+            timer.setEventHandler { notes.lines.append("\(fired.data)") }
+            timer.schedule(deadline: .now() + 10, repeating: 10)
+            pool.advance(by: .seconds(35))
+            timer.resume()
+            pool.run()
+            #expect(notes.lines == ["3"])
+            pool.advance(by: .seconds(4))
+            #expect(notes.lines == ["3"])
+            pool.advance(by: .seconds(1))
+            #expect(notes.lines == ["3", "1"])
+            timer.setEventHandler {}
+            timer.cancel()
+            pool.run()
+        }
+    }
+
+    /// What is released when it has run.
+    private final class Captured: Sendable {
+        let released: @Sendable () -> Void
+        init(_ released: @escaping @Sendable () -> Void) { self.released = released }
+        deinit { released() }
+    }
+
+    /// To see it fail: capture the closure in the one that binds the test, and call it there.
+    @Test func captures_are_released_in_the_test() {
+        let pool = ManualPool(), notes = Notes()
+        DispatchTesting.run(on: pool) {
+            let main = Queue.main, captured = Captured { [weak main] in notes.lines.append(Queue.main === main ? "in the test" : "outside") }
+            Queue(label: "queue").async { withExtendedLifetime(captured) {} }
+        }
+        pool.run()
+        #expect(notes.lines == ["in the test"])
+    }
+
+    /// To see it fail: let the class of the target choose the threads.
+    @Test func a_class_of_its_own_chooses_the_root_queue() {
+        let nice = { (queue: Queue) in
+            let found = Counted(), group = SerialQueueDispatch.DispatchGroup()
+            queue.async(group: group) { found.value.store(Int(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)), ordering: .relaxed) }
+            group.wait()
+            return found.value.load(ordering: .relaxed)
+        }
+        #expect(nice(Queue(label: "queue", qos: .utility, target: .global(qos: .background))) == nice(.global(qos: .utility)))
+        #expect(nice(Queue(label: "queue", target: .global(qos: .background))) == nice(.global(qos: .background)))
+    }
+
+    private final class Counted: Sendable {
+        let value = Atomic(-100)
     }
 
     @Test func a_test_ends_with_its_queues() {

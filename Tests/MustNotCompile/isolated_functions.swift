@@ -61,10 +61,10 @@ import SerialQueueOperations
         timer.cancel(then: count) // error: ambiguous use of 'cancel(then:)'
     }
     func makes_an_item() -> WorkItem {
-        WorkItem(count) // error: ambiguous use of 'init(label:repeats:isBarrier:_:)'
+        WorkItem(count) // error: ambiguous use of 'init(label:isBarrier:_:)'
     }
     func makes_an_item_with_itself() -> WorkItem {
-        WorkItem(take) // error: ambiguous use of 'init(label:repeats:isBarrier:_:)'
+        WorkItem(take) // error: ambiguous use of 'init(label:isBarrier:_:)'
     }
     func is_notified() {
         group.notify(on: queue, count) // error: ambiguous use of 'notify(on:_:)'

@@ -28,6 +28,13 @@ import Testing
         checkRunsAlone { queue.async(WorkItem(repeats: true, isBarrier: true, $0)) }
     }
 
+    /// To see it fail: call sq_item_notify.
+    @Test func a_notification_that_is_a_barrier_runs_alone() {
+        let item = WorkItem {}
+        item.perform()
+        checkRunsAlone { item.notifyBarrier(on: queue, $0) }
+    }
+
     /// A barrier that is not due does not hold up others. To see it fail: submit it without the delay; make it no barrier.
     @Test func a_barrier_after_a_delay_runs_alone_at_its_time() {
         let pool = ManualPool(), queue = ConcurrentQueue(label: "delayed", on: pool)

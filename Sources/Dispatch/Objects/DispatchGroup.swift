@@ -3,7 +3,8 @@ import SerialQueue
 
 /// Waits for many closures, as Dispatch's group.
 ///
-/// A wait for a member that is behind the caller ends the program with a message that names the queues; one with a timeout ends at it.
+/// A wait for a member that is behind the caller ends the program with a message that names the queues; one with a timeout ends at it. In a test on
+/// a plain `ManualPool` a wait first runs what the pool has ready.
 public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     // Sendable because WorkGroup is.
     let group = WorkGroup(label: "DispatchGroup")
@@ -25,7 +26,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
     /// Blocks the thread until the group has no members.
     public func wait() {
-        group.wait()
+        waitsAtHome(for: group) { _ = wait(within: nil) }
     }
 
     /// As ``wait()``, but until a time.
@@ -39,7 +40,7 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
     }
 
     private func wait(within limit: Duration?) -> DispatchTimeoutResult {
-        waits(for: limit) { limit throws(SerialQueueError) in try group.wait(within: limit) }
+        waitsAtHome(for: limit, "DispatchGroup.wait", by: "leaves the group") { limit throws(SerialQueueError) in try group.wait(within: limit) }
     }
 
     /// Submits `work` to the queue when the group has no members: now, or when the count next reaches zero.

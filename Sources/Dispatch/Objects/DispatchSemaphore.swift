@@ -50,10 +50,9 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
 
     private func wait(within limit: Duration?) -> DispatchTimeoutResult {
         if value.subtract(1, ordering: .acquiring).oldValue > 0 { return .success }
-        let patience = Home.current.patience
-        if patience != nil, Home.current.runs(until: { woken.tryWait() }) { return .success }
-        let result = waits(for: limit ?? patience) { limit throws(SerialQueueError) in try woken.wait(within: limit) }
-        if limit == nil, result == .timedOut { semaphoreHangs() }
+        let result = waitsAtHome(for: limit, "DispatchSemaphore.wait", by: "signals") { limit throws(SerialQueueError) in
+            try woken.wait(within: limit)
+        }
         if result == .timedOut, !withdraw() {
             woken.wait()
             return .success

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A closure that can be submitted, cancelled, waited for and performed, as Dispatch's.
 ///
-/// It may be submitted more than once. A wait or a notification is for its first run, and for its first submission.
+/// It may be submitted more than once. A wait or a notification is for its first run; one that comes before that run is also for the first
+/// submission.
 public final class DispatchWorkItem {
     let flags: DispatchWorkItemFlags
     private let block: () -> Void
@@ -36,9 +37,16 @@ public final class DispatchWorkItem {
         isSubmitted.exchange(true, ordering: .relaxed) ? nil : ended
     }
 
+    /// What waits and notifications are for. After the first run nothing: the first submission, which is a member of its group, may be pending.
+    private var awaited: WorkGroup {
+        // Acquiring pairs with the release in `end`: the run is visible.
+        hasRun.load(ordering: .acquiring) ? Self.empty : ended
+    }
+
+    private static let empty = WorkGroup(label: "DispatchWorkItem")
+
     private func end() {
-        // Relaxed: the group's own operations order the rest.
-        if !hasRun.exchange(true, ordering: .relaxed) { ended.leave() }
+        if !hasRun.exchange(true, ordering: .releasing) { ended.leave() }
     }
 
     /// Prevents runs that have not begun. They still take their turn, without the closure.
@@ -53,9 +61,10 @@ public final class DispatchWorkItem {
 
     /// Blocks the thread until the item has run, or was skipped in its turn because it was cancelled.
     ///
-    /// If it can only run after the caller, the program ends with a message that names the queues.
+    /// If it can only run after the caller, the program ends with a message that names the queues. In a test on a plain `ManualPool` a wait first
+    /// runs what the pool has ready.
     public func wait() {
-        ended.wait()
+        waitsAtHome(for: awaited) { _ = wait(within: nil) }
     }
 
     /// As ``wait()``, but until a time.
@@ -69,7 +78,7 @@ public final class DispatchWorkItem {
     }
 
     private func wait(within limit: Duration?) -> DispatchTimeoutResult {
-        waits(for: limit) { limit throws(SerialQueueError) in try ended.wait(within: limit) }
+        waitsAtHome(for: limit, "DispatchWorkItem.wait", by: "runs the item") { limit throws(SerialQueueError) in try awaited.wait(within: limit) }
     }
 
     /// Submits `execute` to the queue when the item has run.
@@ -77,11 +86,11 @@ public final class DispatchWorkItem {
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], queue: DispatchQueue,
         execute: @escaping () -> Void
     ) {
-        ended.notify(queue, flags, execute)
+        awaited.notify(queue, flags, execute)
     }
 
     /// Submits another item to the queue when this one has run.
     public func notify(queue: DispatchQueue, execute: DispatchWorkItem) {
-        ended.notify(queue, execute.flags) { execute.perform() }
+        awaited.notify(queue, execute.flags) { execute.perform() }
     }
 }

@@ -52,6 +52,6 @@ extension DispatchQueue {
         guard let delay else { return .forever }
         guard manual != nil else { return delay }
         let (seconds, attoseconds) = delay.components
-        return .seconds(seconds) + .milliseconds((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        return .seconds(seconds) + .milliseconds((attoseconds + (attoseconds > 0 ? 999_999_999_999_999 : 0)) / 1_000_000_000_000_000)
     }
 }

@@ -4,6 +4,9 @@ import SerialQueue
 extension DispatchQueue {
     /// Runs a closure in its turn, on this thread, and returns its result.
     ///
+    /// On the main queue, or one that targets it, a closure of another thread runs on the main queue's thread: the caller's thread-locals are missing
+    /// there, and the closure is not isolated to the caller's actor either, although the compiler does not detect that.
+    ///
     /// A wait that would never end traps with a message that names the queues and threads.
     @inlinable
     public func sync<T>(execute work: () throws -> T) rethrows -> T {
@@ -23,7 +26,7 @@ extension DispatchQueue {
         sync(flags: workItem.flags) { workItem.perform() }
     }
 
-    /// As `sync(execute:)`: on this thread, which Dispatch permits.
+    /// As `sync(execute:)`: on this thread, which Dispatch permits, except on the main queue.
     @inlinable
     public func asyncAndWait<T>(execute work: () throws -> T) rethrows -> T {
         try sync(execute: work)

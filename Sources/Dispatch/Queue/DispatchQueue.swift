@@ -46,8 +46,8 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     /// A concurrent target of a concurrent queue, which this is or has among its targets: each closure enters it, because the core's queues with a
     /// target are serial. Set by the first use.
     private var shared: DispatchQueue?
-    /// Whether a closure needs nothing but the core's queue. Set by the first use.
-    @usableFromInline private(set) var isPlain = false
+    /// Whether a closure needs nothing but the core's queue. Set by the first use, and unset by the first use of a queue that shares this one.
+    @usableFromInline let plain = Atomic(false)
 
     init(
         _ label: String, _ role: Role, _ qos: DispatchQoS, isConcurrent: Bool, isInactive: Bool = false, target: DispatchQueue? = nil, of home: Home
@@ -74,10 +74,20 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
         label: String, qos: DispatchQoS = .unspecified, attributes: Attributes = [],
         autoreleaseFrequency: AutoreleaseFrequency = .inherit, target: DispatchQueue? = nil
     ) {
-        let inherited = target?.role == .global && qos == .unspecified ? target!.qos : qos
+        var qos = Self.known(qos), target = target
+        if let root = target, root.role == .global {
+            // A class of its own has precedence, as in Dispatch: the root queue of that class replaces the target.
+            if qos == .unspecified { qos = root.qos } else { target = (root.home ?? .process).global(qos.qosClass) }
+        }
         self.init(
-            label, .created, inherited, isConcurrent: attributes.contains(.concurrent), isInactive: attributes.contains(.initiallyInactive),
+            label, .created, qos, isConcurrent: attributes.contains(.concurrent), isInactive: attributes.contains(.initiallyInactive),
             target: target, of: .current)
+    }
+
+    /// What Dispatch makes of it on Linux.
+    private static func known(_ qos: DispatchQoS) -> DispatchQoS {
+        guard qos.qosClass != .unspecified, (-15...0).contains(qos.relativePriority) else { return .unspecified }
+        return qos.qosClass == .userInteractive ? DispatchQoS(qosClass: .userInitiated, relativePriority: qos.relativePriority) : qos
     }
 
     deinit {
@@ -129,7 +139,8 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
 
     /// Sets the target, before the first use. No effect on the main queue and on global queues.
     ///
-    /// Traps if a closure was submitted before, or if the queue would target itself.
+    /// Traps if the queue was used before, or if it would target itself. A submission uses it; so does a notification of a group or an item on
+    /// it, the activation of a source on it, and the first use of a queue that targets it.
     public override func setTarget(queue: DispatchQueue) {
         if role != .created { return }
         var next: DispatchQueue? = queue
@@ -155,6 +166,11 @@ extension DispatchQueue {
         made ?? use()
     }
 
+    @inlinable
+    var isPlain: Bool {
+        plain.load(ordering: .relaxed)
+    }
+
     /// The core's queue, if there is one.
     var made: WorkQueue? {
         // Acquiring pairs with the release in `use`: the queue is complete.
@@ -176,7 +192,9 @@ extension DispatchQueue {
                 queue = isConcurrent ? ConcurrentQueue(label: label, on: pool) : SerialQueue(label: label, on: pool)
                 isOnMain = role == .main && manual == nil
             }
-            isPlain = !isOnMain && manual == nil && shared == nil
+            plain.store(!isOnMain && manual == nil && shared == nil, ordering: .relaxed)
+            // Relaxed: a call that has to know runs in a closure of this queue.
+            shared?.plain.store(false, ordering: .relaxed)
             record.target = target?.record
             record.core = queue.queue
             shared?.attachRecord()
@@ -207,16 +225,18 @@ extension DispatchQueue {
         flags.contains(.barrier) && role != .global ? queue as? ConcurrentQueue : nil
     }
 
-    /// The closure, within the test of this queue, and within a target that it shares.
+    /// The closure, within the test of this queue, and within a target that it shares. Called once, and its captures are released there, too, unless
+    /// it `repeats`.
     @inline(__always)
-    func enclosed(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    func enclosed(_ work: @escaping @Sendable () -> Void, repeats: Bool = false) -> @Sendable () -> Void {
         _ = queue  // the first use sets what is asked here
-        return isPlain ? work : enclosedSlowly(work)
+        return isPlain ? work : enclosedSlowly(work, repeats)
     }
 
-    private func enclosedSlowly(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        var body = work
-        if shared != nil { body = { [record, shared] in Self.enter(shared, record, work) } }
+    private func enclosedSlowly(_ work: @escaping @Sendable () -> Void, _ repeats: Bool) -> @Sendable () -> Void {
+        guard shared != nil || home != nil else { return work }
+        let call = repeats ? work : OneCall(of: work).run
+        let body: @Sendable () -> Void = if shared == nil { call } else { { [record, shared] in Self.enter(shared, record, call) } }
         guard let home else { return body }
         return { [body] in Home.$ofTest.withValue(home, operation: body) }
     }
@@ -241,7 +261,25 @@ extension DispatchQueue {
     }
 
     private static func enter<T>(_ shared: DispatchQueue?, _ record: QueueRecord, _ work: () throws -> T) rethrows -> T {
-        guard let shared else { return try work() }
+        guard let shared else {
+            // The caller is on this queue itself, and no longer on a child that has entered it.
+            guard record.isShared, QueueRecord.entered != nil else { return try work() }
+            return try QueueRecord.$entered.withValue(nil, operation: work)
+        }
         return try shared.sync { try QueueRecord.$entered.withValue(record, operation: work) }
+    }
+}
+
+/// A closure that is released when it has been called, where that is done.
+private final class OneCall: @unchecked Sendable {
+    // Sendable because the core calls a closure once.
+    private var work: (@Sendable () -> Void)?
+
+    init(of work: @escaping @Sendable () -> Void) {
+        self.work = work
+    }
+
+    @Sendable func run() {
+        work.take()?()
     }
 }

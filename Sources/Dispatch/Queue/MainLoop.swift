@@ -21,8 +21,12 @@ final class MainLoop: Sendable {
     static let shared = MainLoop()
     /// How many closures run before Dispatch's main queue, and so the main actor, has a turn.
     static let batch = 512
-    /// Dispatch's main queue has a value under this key.
-    private static let key = DispatchSpecificKey<Bool>()
+    /// Dispatch's main queue has a value under this key, from the first question on.
+    private static let key = {
+        let key = DispatchSpecificKey<Bool>()
+        Dispatch.DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
     private static let isClaimed = Atomic(false)
 
     let pool = LoopPool(label: "main")
@@ -30,7 +34,6 @@ final class MainLoop: Sendable {
     private nonisolated(unsafe) let source: any Dispatch.DispatchSourceRead  // sources may be used from any thread
 
     private init() {
-        Dispatch.DispatchQueue.main.setSpecific(key: Self.key, value: true)
         source = Dispatch.DispatchSource.makeReadSource(fileDescriptor: pool.fileDescriptor, queue: .main)
         // After Dispatch's dispatchMain, an async main function without Foundation included, several threads take turns to serve Dispatch's
         // main queue. The pool then has a thread of its own, for which they wait. With a stack size the queue keeps it: a queue that rests gives
@@ -49,10 +52,20 @@ final class MainLoop: Sendable {
     /// Called before a wait for the main queue: on the main thread the pool then knows that this is its thread, and runs the closure here.
     static func claim() {
         if isMainThread {
-            if !isClaimed.exchange(true, ordering: .relaxed) { shared.pool.runSome(atMost: 1) }
+            guard !isClaimed.exchange(true, ordering: .relaxed) else { return }
+            // Suspended: no closure runs by this alone.
+            let main = Home.process.main.made
+            main?.suspend()
+            shared.pool.runSome(atMost: 1)
+            main?.resume()
         } else if isMain {
             waitsForMainOnMain()
         }
+    }
+
+    /// Called before a wait that may be for closures of the main queue, among others. On Dispatch's main queue elsewhere it changes nothing.
+    static func claimIfMade() {
+        if Home.process.main.made != nil, !isClaimed.load(ordering: .relaxed), isMainThread { claim() }
     }
 
     /// Whether the caller is on the main thread, or on Dispatch's main queue.

@@ -14,7 +14,8 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
 
     /// When a timer fires, according to the last `schedule`.
     struct Times: Sendable {
-        let delay: @Sendable () -> Duration?
+        /// Of the clock of the source's queue. `nil`: never.
+        let start: WorkQueue.Instant?
         let interval: Duration?
         let leeway: Duration
     }
@@ -57,17 +58,22 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
         if kind == .registration { state.withLock { announce($0) } }
     }
 
-    /// Starts the timer, or sets new times.
-    func schedule(_ times: Times) {
+    /// Starts the timer, or sets new times. The first one is `delay` from now, or has passed: then it fires at once, for all times since.
+    func schedule(after delay: Duration?, every interval: Duration?, leeway: Duration) {
         state.withLock { state in
-            state.times = times
+            let now = WorkQueue.Instant.now(on: state.queue.manual)
+            state.times = Times(start: delay.map { now.advanced(by: state.queue.onClock($0)) }, interval: interval, leeway: leeway)
             start(state)
         }
     }
 
     private func start(_ state: State) {
         guard let times = state.times, let timer = state.timer else { return }
-        timer.start(after: state.queue.onClock(times.delay()), every: times.interval, leeway: times.leeway)
+        if let start = times.start {
+            timer.start(at: start, every: times.interval, leeway: times.leeway)
+        } else {
+            timer.start(after: .forever)
+        }
     }
 
     private func announce(_ state: State) {
@@ -83,7 +89,7 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
             watch(watcher, for: queue, order)
         } else {
             announce(state)
-            state.timer = order.makeTimer(every: .forever, queue.enclosed { [handlers] in handlers.fire() })
+            state.timer = order.makeTimer(every: .forever, queue.enclosed({ [handlers] in handlers.fire() }, repeats: true))
             if isCancelled { finish(state) } else { start(state) }
         }
     }
@@ -95,7 +101,7 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
 
     private func watch(_ watcher: Dispatch.DispatchSource, for queue: DispatchQueue, _ order: SerialQueue) {
         let announce = queue.enclosed { [handlers] in handlers.announce() }
-        let fire = queue.enclosed { [handlers] in handlers.fire() }
+        let fire = queue.enclosed({ [handlers] in handlers.fire() }, repeats: true)
         let finish = queue.enclosed { [handlers] in handlers.finish() }
         watcher.setRegistrationHandler { order.async(announce) }
         watcher.setEventHandler { [handlers] in

@@ -25,6 +25,21 @@ public protocol DispatchSourceUserDataReplace: DispatchSourceProtocol {
     func replace(data: UInt)
 }
 
+extension DispatchSourceUserDataAdd {
+    /// Adds to the data of the next event.
+    public func add(data: UInt) { (self as! DispatchSource).add(data: data) }
+}
+
+extension DispatchSourceUserDataOr {
+    /// Sets bits in the data of the next event.
+    public func or(data: UInt) { (self as! DispatchSource).or(data: data) }
+}
+
+extension DispatchSourceUserDataReplace {
+    /// Replaces the data of the next event.
+    public func replace(data: UInt) { (self as! DispatchSource).replace(data: data) }
+}
+
 extension DispatchSource: DispatchSourceSignal, DispatchSourceRead, DispatchSourceWrite, DispatchSourceUserDataAdd, DispatchSourceUserDataOr,
     DispatchSourceUserDataReplace
 {

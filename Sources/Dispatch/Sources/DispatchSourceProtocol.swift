@@ -4,7 +4,9 @@ import Dispatch
 public typealias DispatchSourceHandler = () -> Void
 
 /// What sources have in common.
-public protocol DispatchSourceProtocol: AnyObject {
+///
+/// Each requirement has a default, for a `DispatchSource`; a class or a struct of a program, as one for tests, has its own.
+public protocol DispatchSourceProtocol {
     /// Sets what runs when the source fires.
     func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?)
     /// Sets an item that runs when the source fires.
@@ -66,4 +68,20 @@ extension DispatchSourceProtocol {
     public func setRegistrationHandler(handler: DispatchWorkItem) {
         (self as! DispatchSource).set(.registration) { handler.perform() }
     }
+    /// Cancels the source: no event handler starts any more; the cancel handler runs on the queue.
+    public func cancel() { (self as! DispatchSource).cancel() }
+    /// Balances one `suspend()`, or activates the source.
+    public func resume() { (self as! DispatchSource).resume() }
+    /// Prevents handlers from starting.
+    public func suspend() { (self as! DispatchSource).suspend() }
+    /// Starts the source.
+    public func activate() { (self as! DispatchSource).activate() }
+    /// The descriptor or the number of the signal; 0 for others.
+    public var handle: UInt { (self as! DispatchSource).handle }
+    /// Always 0 for a timer.
+    public var mask: UInt { (self as! DispatchSource).mask }
+    /// What the running event handler is for: how many intervals, how many signals, how many bytes, or the data that was added.
+    public var data: UInt { (self as! DispatchSource).data }
+    /// Whether `cancel()` was called.
+    public var isCancelled: Bool { (self as! DispatchSource).isCancelled }
 }

@@ -13,17 +13,19 @@ extension DispatchSource: DispatchSourceTimer {
 
 extension DispatchSourceTimer {
     /// Fires at `deadline`, then every `interval`.
+    ///
+    /// If `deadline` has passed when the source begins, it fires at once, and `data` counts all times since then.
     public func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never, leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start({ remaining(until: deadline) }, duration(interval), leeway)
+        start(distance(to: deadline), duration(interval), leeway)
     }
 
     /// Fires at `deadline`, then every `interval` seconds.
     public func schedule(
         deadline: DispatchTime, repeating interval: Double, leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start({ remaining(until: deadline) }, seconds(interval), leeway)
+        start(distance(to: deadline), seconds(interval), leeway)
     }
 
     /// Fires at `wallDeadline`, as the wall clock is now, then every `interval`.
@@ -31,14 +33,14 @@ extension DispatchSourceTimer {
         wallDeadline: DispatchWallTime, repeating interval: DispatchTimeInterval = .never,
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start({ remaining(until: wallDeadline) }, duration(interval), leeway)
+        start(distance(to: wallDeadline), duration(interval), leeway)
     }
 
     /// Fires at `wallDeadline`, as the wall clock is now, then every `interval` seconds.
     public func schedule(
         wallDeadline: DispatchWallTime, repeating interval: Double, leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {
-        start({ remaining(until: wallDeadline) }, seconds(interval), leeway)
+        start(distance(to: wallDeadline), seconds(interval), leeway)
     }
 
     /// As `schedule(deadline:repeating:leeway:)`, once.
@@ -77,8 +79,8 @@ extension DispatchSourceTimer {
         schedule(wallDeadline: wallDeadline, repeating: interval, leeway: leeway)
     }
 
-    private func start(_ delay: @escaping @Sendable () -> Duration?, _ interval: Duration?, _ leeway: DispatchTimeInterval) {
-        (self as! DispatchSource).schedule(DispatchSource.Times(delay: delay, interval: interval, leeway: duration(leeway) ?? .zero))
+    private func start(_ delay: Duration?, _ interval: Duration?, _ leeway: DispatchTimeInterval) {
+        (self as! DispatchSource).schedule(after: delay, every: interval, leeway: duration(leeway) ?? .zero)
     }
 
     /// `nil`: never again.

@@ -29,7 +29,7 @@ package final class Home: @unchecked Sendable {
         self.init(manual: pool)
     }
 
-    private static let process = Home(manual: nil)
+    static let process = Home(manual: nil)
     /// Whether a test has had a home of its own. Until then nobody looks for one.
     package static let hasTests = Atomic(false)
     @TaskLocal package static var ofTest: Home?

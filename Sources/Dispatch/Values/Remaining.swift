@@ -3,16 +3,26 @@ import SerialQueue
 
 /// The time from now until `time`, zero if it has passed; `nil`: it never comes.
 func remaining(until time: DispatchTime) -> Duration? {
-    guard time != .distantFuture else { return nil }
-    let now = DispatchTime.now()
-    return time > now ? .nanoseconds(time.uptimeNanoseconds - now.uptimeNanoseconds) : .zero
+    distance(to: time).map { max($0, .zero) }
 }
 
 /// The same for a time of the wall clock, as the clock is now.
 func remaining(until time: DispatchWallTime) -> Duration? {
-    guard time != .distantFuture else { return nil }
-    let (due, now) = (nanosecondsSince1970(time), nanosecondsSince1970(.now()))
-    return due > now ? .nanoseconds(due - now) : .zero
+    distance(to: time).map { max($0, .zero) }
+}
+
+/// The time from now until `time`, negative if it has passed; `nil`: it never comes.
+func distance(to time: DispatchTime) -> Duration? {
+    time == .distantFuture ? nil : difference(time.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
+}
+
+/// The same for a time of the wall clock, as the clock is now.
+func distance(to time: DispatchWallTime) -> Duration? {
+    time == .distantFuture ? nil : difference(nanosecondsSince1970(time), nanosecondsSince1970(.now()))
+}
+
+private func difference(_ due: UInt64, _ now: UInt64) -> Duration {
+    due > now ? .nanoseconds(due - now) : .zero - .nanoseconds(now - due)
 }
 
 /// Dispatch has no accessor for it: the struct is one word, the negative number of nanoseconds.
@@ -37,12 +47,39 @@ extension Duration {
     static let forever = Duration.seconds(Int64.max)
 }
 
-/// Waits as Dispatch does: after the limit the result is `timedOut`, also if the wait could never have succeeded.
-func waits(for limit: Duration?, _ wait: (Duration) throws(SerialQueueError) -> Void) -> DispatchTimeoutResult {
+/// Waits without a limit: outside of a test only in the core, whose message says what would never end.
+func waitsAtHome(for group: WorkGroup, orInTest wait: () -> Void) {
+    guard Home.current.patience == nil else { return wait() }
+    MainLoop.claimIfMade()
+    group.wait()
+}
+
+/// Waits for an object of the core as Dispatch does. In a test on a plain pool it first runs what the pool has ready, unless it need not wait; and a
+/// wait without a limit ends the program with a message if nothing comes of that.
+func waitsAtHome(
+    for limit: Duration?, _ call: StaticString, by missing: StaticString, _ wait: (Duration) throws(SerialQueueError) -> Void
+) -> DispatchTimeoutResult {
+    let home = Home.current
+    guard let patience = home.patience else {
+        MainLoop.claimIfMade()
+        return waits(for: limit, wait)
+    }
+    func isDone() -> Bool { (try? wait(.zero)) != nil }
+    if isDone() || home.runs(until: isDone) { return .success }
+    let result = waits(for: limit, patience: patience, wait)
+    if limit == nil, result == .timedOut { hangs(call, by: missing) }
+    return result
+}
+
+/// Waits as Dispatch does: after the limit the result is `timedOut`, also if the wait could never have succeeded. `patience`: the limit of a wait that
+/// has none; a deadlock ends the program all the same.
+func waits(
+    for limit: Duration?, patience: Duration? = nil, _ wait: (Duration) throws(SerialQueueError) -> Void
+) -> DispatchTimeoutResult {
     let clock = ContinuousClock()
     let start = clock.now
     do {
-        try wait(limit ?? .forever)
+        try wait(limit ?? patience ?? .forever)
         return .success
     } catch .timedOut {
         return .timedOut

@@ -22,8 +22,8 @@ func valueIsNegative(_ value: Int) -> Never {
 }
 
 /// Ends a test that waits for something that its pool will not do.
-func semaphoreHangs() -> Never {
-    fatalError("DispatchSemaphore.wait: nothing that is ready on the test's pool signals. Advance its clock, or run it, before the wait.")
+func hangs(_ call: StaticString, by missing: StaticString) -> Never {
+    fatalError("\(call): nothing that is ready on the test's pool \(missing). Advance its clock, or run it, before the wait.")
 }
 
 /// Ends the program because a loop cannot have such a number of iterations.

@@ -59,14 +59,23 @@ public final class WorkItem: Sendable {
     ///
     /// - Parameters:
     ///   - label: Names the item in messages.
-    ///   - repeats: Whether it may be submitted, and performed, more than once.
     ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``, as a closure of ``ConcurrentQueue/asyncBarrier(_:)``.
     ///   - body: Runs on the queue that the item is submitted to. Released when it has run, or when it is certain that it never will.
     ///     Don't pass an actor's method by name: <doc:FunctionsOfActors>.
-    public convenience init(
-        label: String = "", repeats: Bool = false, isBarrier: Bool = false, _ body: consuming sending @escaping () -> Void
-    ) {
-        self.init(owning: Self.make(label, DelayedClosure.task(consume body, repeats: repeats), repeats, isBarrier))
+    public convenience init(label: String = "", isBarrier: Bool = false, _ body: consuming sending @escaping () -> Void) {
+        self.init(owning: Self.make(label, DelayedClosure.task(consume body, repeats: false), false, isBarrier))
+    }
+
+    /// Makes an item that may be submitted, and performed, more than once.
+    ///
+    /// - Parameters:
+    ///   - label: Names the item in messages.
+    ///   - repeats: Whether it repeats.
+    ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``, as a closure of ``ConcurrentQueue/asyncBarrier(_:)``.
+    ///   - body: Runs on the queues that the item is submitted to, on several of them possibly at the same time. Released with the last handle,
+    ///     when no submission is left. Don't pass an actor's method by name: <doc:FunctionsOfActors>.
+    public convenience init(label: String = "", repeats: Bool, isBarrier: Bool = false, _ body: @escaping @Sendable () -> Void) {
+        self.init(owning: Self.make(label, DelayedClosure.task(body, repeats: repeats), repeats, isBarrier))
     }
 
     /// Makes an item whose `body` can check whether it was cancelled.
@@ -82,13 +91,24 @@ public final class WorkItem: Sendable {
     ///
     /// - Parameters:
     ///   - label: Names the item in messages.
-    ///   - repeats: Whether it may be submitted, and performed, more than once.
     ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``.
     ///   - body: Gets a handle of the item.
-    public convenience init(
-        label: String = "", repeats: Bool = false, isBarrier: Bool = false, _ body: consuming sending @escaping (WorkItem) -> Void
-    ) {
-        let task = ItemClosure.task(consume body, repeats: repeats)
+    public convenience init(label: String = "", isBarrier: Bool = false, _ body: consuming sending @escaping (WorkItem) -> Void) {
+        let task = ItemClosure.task(consume body, repeats: false)
+        let item = Self.make(label, task, false, isBarrier)
+        ItemClosure.set(item, in: task)
+        self.init(owning: item)
+    }
+
+    /// Makes an item that may be submitted, and performed, more than once, and whose `body` gets a handle of it.
+    ///
+    /// - Parameters:
+    ///   - label: Names the item in messages.
+    ///   - repeats: Whether it repeats.
+    ///   - isBarrier: Whether it runs alone on a ``ConcurrentQueue``.
+    ///   - body: Gets a handle of the item. It may run at the same time on several queues.
+    public convenience init(label: String = "", repeats: Bool, isBarrier: Bool = false, _ body: @escaping @Sendable (WorkItem) -> Void) {
+        let task = ItemClosure.task(body, repeats: repeats)
         let item = Self.make(label, task, repeats, isBarrier)
         ItemClosure.set(item, in: task)
         self.init(owning: item)
@@ -183,6 +203,17 @@ extension WorkItem {
     public func notify(on queue: WorkQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
         var task = DelayedClosure.task(consume body)
         let status = withExtendedLifetime((self, queue)) { sq_item_notify(item, queue.queue, &task) }
+        if status != 0 { DelayedClosure.takeBack(task) }
+        return status == 0
+    }
+
+    /// As ``notify(on:_:)``, with which it shares the order, but `body` is a barrier: it runs alone.
+    ///
+    /// - Returns: `false` if it was refused, as by `notify(on:_:)`. Then `body` will not run and has been released.
+    @discardableResult
+    public func notifyBarrier(on queue: ConcurrentQueue, _ body: consuming sending @escaping () -> Void) -> Bool {
+        var task = DelayedClosure.task(consume body)
+        let status = withExtendedLifetime((self, queue)) { sq_item_notify_barrier(item, queue.queue, &task) }
         if status != 0 { DelayedClosure.takeBack(task) }
         return status == 0
     }

@@ -137,19 +137,19 @@ extension WorkItem {
     /// Makes an item of a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
     public convenience init(
-        label: String = "", repeats: Bool = false, isBarrier: Bool = false,
+        label: String = "", isBarrier: Bool = false,
         _ isolatedFunction: sending @escaping @isolated(any) () -> Void
     ) {
-        self.init(label: label, repeats: repeats, isBarrier: isBarrier, withoutIsolation(isolatedFunction, "WorkItem.init"))
+        self.init(label: label, isBarrier: isBarrier, withoutIsolation(isolatedFunction, "WorkItem.init"))
     }
 
     /// Makes an item of a function that is isolated to nothing. One that is isolated traps.
     @_documentation(visibility: internal)
     public convenience init(
-        label: String = "", repeats: Bool = false, isBarrier: Bool = false,
+        label: String = "", isBarrier: Bool = false,
         _ isolatedFunction: sending @escaping @isolated(any) (WorkItem) -> Void
     ) {
-        self.init(label: label, repeats: repeats, isBarrier: isBarrier, withoutIsolation(isolatedFunction, "WorkItem.init"))
+        self.init(label: label, isBarrier: isBarrier, withoutIsolation(isolatedFunction, "WorkItem.init"))
     }
 
     /// Registers a function that is isolated to nothing. One that is isolated traps.

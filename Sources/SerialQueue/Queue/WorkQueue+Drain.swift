@@ -43,7 +43,7 @@ extension WorkQueue {
     ///
     /// - Parameters:
     ///   - mode: Whether waiting closures run or are discarded.
-    ///   - limit: How long to wait; `nil`: without limit.
+    ///   - limit: How long to wait, on the real clock, also on a ``ManualPool``; `nil`: without limit.
     /// - Throws: `timedOut`: the shutdown continues in the background. `noResources`: nothing was done, or there was no memory for the
     ///   wait and the shutdown continues in the background. `fromBeforeFork`: nothing was done.
     public nonisolated(nonsending) func shutdown(

@@ -36,10 +36,18 @@ extension WorkQueue {
     /// high.start(at: start, every: .seconds(1))  // every other time with `low`
     /// ```
     public final var now: Instant {
-        withExtendedLifetime(self) {
-            let clock = sq_queue_manual_pool(queue).flatMap { sq__pool_clock($0) }
-            let nanoseconds = clock.map { sq__alarms_now($0) } ?? sq_deadline(0)
-            return Instant(offset: .nanoseconds(Int64(clamping: nanoseconds)))
-        }
+        withExtendedLifetime(self) { .now(on: sq_queue_manual_pool(queue)) }
+    }
+}
+
+extension WorkQueue.Instant {
+    /// The time of the clock of a manual pool's queues; `nil`: of all others.
+    package static func now(on pool: ManualPool?) -> WorkQueue.Instant {
+        withExtendedLifetime(pool) { now(on: pool?.pool) }
+    }
+
+    fileprivate static func now(on pool: OpaquePointer?) -> WorkQueue.Instant {
+        let nanoseconds = pool.flatMap { sq__pool_clock($0) }.map { sq__alarms_now($0) } ?? sq_deadline(0)
+        return WorkQueue.Instant(offset: .nanoseconds(Int64(clamping: nanoseconds)))
     }
 }

@@ -1,6 +1,9 @@
 extension WorkQueue {
     /// Waits for everything submitted before, runs `body` on the calling thread, and returns its result.
     ///
+    /// On a queue of a ``LoopPool``, or one that targets such a queue, `body` of another thread runs on the thread that owns the pool: the caller's
+    /// thread-locals are missing there, and `body` is not isolated to the caller's actor either, although the compiler does not detect that.
+    ///
     /// On a ``ConcurrentQueue`` it waits for the barriers before it; within a closure of that queue that is not a barrier it runs
     /// `body` at once.
     ///

@@ -19,6 +19,22 @@ CELL("block/captures", captures) {
     note("%d", count);
     dispatch_release(q);
 }
+/* To see it fail: let the notification wait for the pending submission, a member of the record's group. */
+CELL("block/notifies-after-a-run-while-pending", notifies_while_pending) {
+    dispatch_queue_t q = queue(), other = queue();
+    dispatch_block_t block = object(0, "ran");
+    dispatch_suspend(q);
+    dispatch_async(q, block);
+    block();
+    dispatch_block_notify(block, other, ^{ note("notified"); });
+    dispatch_sync(other, ^{ note("resume"); });
+    dispatch_resume(q);
+    drain(q);
+    drain(other);
+    _Block_release(block);
+    dispatch_release(q);
+    dispatch_release(other);
+}
 CELL("block/create-invalid", create_invalid) {
     note("%s", dispatch_block_create(0x1000, ^{}) ? "is" : "none");
     note("%s", dispatch_block_create_with_qos_class(0, 0x77, 0, ^{}) ? "is" : "none");

@@ -1,5 +1,7 @@
 /* queues.c: what can be asked of queues, their attributes, targets, contexts and values. */
 #include "cells.h"
+#include <sys/resource.h>
+#include <unistd.h>
 
 static void note_label(void *unused) {
     (void)unused;
@@ -71,6 +73,23 @@ CELL("queue/classes", classes) {
         note_class(queue);
         dispatch_release(queue);
     }
+}
+
+static void note_nice(void *semaphore) {
+    note("%d", getpriority(PRIO_PROCESS, 0) - getpriority(PRIO_PROCESS, (id_t)getpid()) > 0);
+    dispatch_semaphore_signal(semaphore);
+}
+
+/* libdispatch has one nice value for all. To see it fail: let the target choose the pool. */
+CELL("queue/class-of-its-own-over-global-target", class_over_target) {
+    dispatch_queue_attr_t attribute = dispatch_queue_attr_make_with_qos_class(NULL, 0x15, 0);
+    dispatch_queue_t queue = dispatch_queue_create_with_target("q", attribute, dispatch_get_global_queue(0x09, 0));
+    dispatch_semaphore_t done = dispatch_semaphore_create(0);
+    dispatch_async_f(queue, done, note_nice);
+    must(done);
+    note_class(queue);
+    dispatch_release(queue);
+    dispatch_release(done);
 }
 
 CELL("queue/classes-invalid-priority", classes_invalid) {

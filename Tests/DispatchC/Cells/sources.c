@@ -196,6 +196,26 @@ CELL("source/missed-while-inactive", missed_inactive) {
     dispatch_release(source);
 }
 
+/* To see it fail: start the timer after a delay, which is zero for a start that has passed. The next firing is in 50 ms, not in 100. */
+CELL("source/start-that-has-passed", passed) {
+    dispatch_time_t start = in_milliseconds(-1050), soon = in_milliseconds(90);
+    make(NULL, 2);
+    dispatch_source_set_timer(source, start, 100000000, 0);
+    dispatch_resume(source);
+    must(over);
+    note("%s", dispatch_time(DISPATCH_TIME_NOW, 0) < soon ? "in phase" : "late");
+    cancel_and_end();
+}
+
+CELL("source/resumed-late", resumed_late) {
+    make(NULL, 1);
+    dispatch_source_set_timer(source, DISPATCH_TIME_NOW, 100000000, 0);
+    usleep(250000);
+    dispatch_resume(source);
+    must(over);
+    cancel_and_end();
+}
+
 CELL("source/suspended-does-not-fire", suspended) {
     make(NULL, 1);
     dispatch_source_set_timer(source, in_milliseconds(1), DISPATCH_TIME_FOREVER, 0);

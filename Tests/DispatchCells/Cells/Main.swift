@@ -30,6 +30,28 @@ let mains: [Cell] = [
         DispatchQueue.main.sync {}
         return "went through"
     }, isAlone: true),
+    Cell(name: "ends/group-wait-on-main-for-main", run: {
+        let log = Log(), g = DispatchGroup()
+        DispatchQueue.main.async { log.add("other") }
+        DispatchQueue.main.async(group: g) { log.add("member") }
+        DispatchQueue(label: "child", target: .main).async(group: g) { log.add("member") }
+        log.add("\(g.wait(timeout: .now() + 0.1))")
+        return log.text
+    }, isAlone: true),
+    Cell(name: "ends/item-wait-on-main-for-main", run: {
+        let log = Log(), item = DispatchWorkItem { log.add("item") }
+        DispatchQueue.main.async(execute: item)
+        log.add("\(item.wait(timeout: .now() + 0.1))")
+        return log.text
+    }, isAlone: true),
+    Cell(name: "ends/group-wait-on-main-for-others", run: {
+        let log = Log(), g = DispatchGroup()
+        DispatchQueue.main.async { log.add("main") }
+        DispatchQueue.global().async(group: g) { log.add("member") }
+        g.wait()
+        log.add("\(g.wait(timeout: .now()))")
+        return log.text
+    }, isAlone: true),
     Cell(name: "ends/sync-on-child-of-main", run: {
         let used = DispatchSemaphore(value: 0), child = DispatchQueue(label: "child", target: .main)
         DispatchQueue.global().async { child.async {}; used.signal() }

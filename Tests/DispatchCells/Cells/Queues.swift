@@ -10,6 +10,42 @@ let queues: [Cell] = [
     Cell(name: "queue/qos-default") { "\(DispatchQueue(label: "q").qos.qosClass)" },
     Cell(name: "queue/qos-utility") { "\(DispatchQueue(label: "q", qos: .utility).qos.qosClass)" },
     Cell(name: "queue/qos-priority") { "\(DispatchQueue(label: "q", qos: DispatchQoS(qosClass: .utility, relativePriority: -3)).qos.relativePriority)" },
+    Cell(name: "queue/qos-of-each-class") {
+        let classes: [DispatchQoS] = [.background, .utility, .default, .userInitiated, .userInteractive, .unspecified]
+        return classes.map { "\(DispatchQueue(label: "q", qos: $0).qos.qosClass)" }.joined(separator: " ")
+    },
+    Cell(name: "queue/qos-priorities") {
+        [5, 1, 0, -1, -15, -16, -100].map {
+            let qos = DispatchQueue(label: "q", qos: DispatchQoS(qosClass: .utility, relativePriority: $0)).qos
+            return "\(qos.qosClass)\(qos.relativePriority)"
+        }.joined(separator: " ")
+    },
+    Cell(name: "queue/qos-unspecified-priorities") {
+        [1, 0, -1].map {
+            let qos = DispatchQueue(label: "q", qos: DispatchQoS(qosClass: .unspecified, relativePriority: $0)).qos
+            return "\(qos.qosClass)\(qos.relativePriority)"
+        }.joined(separator: " ")
+    },
+    Cell(name: "queue/qos-invalid-with-target") {
+        let q = DispatchQueue(label: "q", qos: DispatchQoS(qosClass: .background, relativePriority: 1), target: .global(qos: .utility))
+        return "\(q.qos.qosClass)\(q.qos.relativePriority)"
+    },
+    Cell(name: "queue/qos-interactive-with-target") {
+        let q = DispatchQueue(label: "q", qos: .userInteractive, target: .global(qos: .utility))
+        return "\(q.qos.qosClass)\(q.qos.relativePriority)"
+    },
+    Cell(name: "queue/serial-while-many-global-ones-block") {
+        // Blocked elsewhere than in either library.
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        let input = ends[0], done = DispatchSemaphore(value: 0), blocked = DispatchGroup()
+        for _ in 0..<70 { DispatchQueue.global().async(group: blocked) { var byte: UInt8 = 0; read(input, &byte, 1) } }
+        usleep(2_000_000)
+        DispatchQueue(label: "q").async { done.signal() }
+        let ran = done.wait(timeout: .now() + 2)
+        close(ends[1]); blocked.wait(); close(input)
+        return "\(ran)"
+    },
     Cell(name: "queue/qos-global") { "\(DispatchQueue.global(qos: .background).qos.qosClass) \(DispatchQueue.global().qos.qosClass)" },
     Cell(name: "queue/qos-main") { "\(DispatchQueue.main.qos.qosClass)" },
     Cell(name: "queue/qos-of-target") { "\(DispatchQueue(label: "q", target: .global(qos: .utility)).qos.qosClass)" },

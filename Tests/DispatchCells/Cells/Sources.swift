@@ -17,6 +17,26 @@ let sources: [Cell] = [
         usleep(10_000); q.sync {}
         return log.text
     },
+    Cell(name: "timer/start-that-has-passed") {
+        let q = DispatchQueue(label: "q"), log = Log(), t = DispatchSource.makeTimerSource(queue: q), start = DispatchTime.now()
+        // Between two firings: the next one comes in 0.1 seconds, and not in 0.2.
+        t.schedule(deadline: start - 0.9, repeating: 0.2)
+        t.setEventHandler { log.add("\(t.data)"); log.add(DispatchTime.now() < start + 0.19 ? "soon" : "late"); if log.count == 4 { t.cancel() } }
+        t.resume(); usleep(150_000); q.sync {}
+        return log.text
+    },
+    Cell(name: "timer/resumed-late") {
+        let q = DispatchQueue(label: "q"), log = Log(), t = DispatchSource.makeTimerSource(queue: q)
+        t.schedule(deadline: .now(), repeating: 0.2)
+        t.setEventHandler { log.add("\(t.data)"); t.cancel() }
+        usleep(500_000); t.resume(); usleep(50_000); q.sync {}
+        return log.text
+    },
+    Cell(name: "timer/once-that-has-passed") {
+        let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0), t = DispatchSource.makeTimerSource(queue: q)
+        t.schedule(wallDeadline: .now() - 5); t.setEventHandler { log.add("\(t.data)"); done.signal() }; t.resume(); done.must(); t.cancel()
+        return log.text
+    },
     Cell(name: "timer/registration-after-cancel") {
         let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0), t = DispatchSource.makeTimerSource(queue: q)
         t.setRegistrationHandler { log.add("registered") }
@@ -158,6 +178,11 @@ let sources: [Cell] = [
         for source in all { source.cancel(); source.activate() }
         return "\(all.count)"
     },
+    Cell(name: "source/of-the-program") {
+        let own = OwnSource(log: Log()), source: DispatchSourceTimer = own
+        source.resume(); source.cancel()
+        return own.log.text
+    },
     Cell(name: "ends/release-inactive-read-source", run: { do { _ = DispatchSource.makeReadSource(fileDescriptor: 0) }; return "went through" }, isAlone: true),
     Cell(name: "after/distant-future-releases") {
         let log = Log(), done = DispatchSemaphore(value: 0)
@@ -180,6 +205,26 @@ let sources: [Cell] = [
         let s = DispatchSemaphore(value: 0)
         return "\(s.wait(timeout: .now() + 0.01)) \(s.signal()) \(s.wait(timeout: .now()))"
     },
+    Cell(name: "ends/item-waited-for-after-perform-while-pending", run: {
+        let q = DispatchQueue(label: "q"), i = DispatchWorkItem {}
+        q.suspend(); q.async(execute: i); i.perform()
+        print(i.wait(timeout: .now() + 0.01))
+        withExtendedLifetime(q) { finish() }  // a second run would end the process
+    }, isAlone: true),
+    Cell(name: "item/notifies-after-perform-while-pending") {
+        let q = DispatchQueue(label: "q"), r = DispatchQueue(label: "r"), log = Log(), i = DispatchWorkItem {}
+        q.suspend(); q.async(execute: i); i.perform()
+        i.notify(queue: r) { log.add("notified") }; r.sync {}
+        q.resume()
+        return log.text
+    },
+    Cell(name: "item/notification-before-perform-while-pending") {
+        let q = DispatchQueue(label: "q"), r = DispatchQueue(label: "r"), log = Log(), i = DispatchWorkItem {}
+        i.notify(queue: r) { log.add("notified") }
+        q.suspend(); q.async(execute: i); i.perform(); r.sync {}
+        log.add("resumed"); q.resume(); q.sync {}; r.sync {}
+        return log.text
+    },
     Cell(name: "item/performed-while-pending-notifies") {
         let q = DispatchQueue(label: "q"), done = DispatchSemaphore(value: 0), i = DispatchWorkItem {}
         i.notify(queue: q) { done.signal() }
@@ -187,6 +232,13 @@ let sources: [Cell] = [
         return "\(done.wait(timeout: .now() + 5))"
     },
 ]
+
+/// As in a test of a program. It has what is called.
+private struct OwnSource: DispatchSourceTimer {
+    let log: Log
+    func resume() { log.add("resumed") }
+    func cancel() { log.add("cancelled") }
+}
 
 /// The timer falls due while its queue is busy with a closure that then does `act`.
 private func onBusyQueue(_ act: @escaping (DispatchSourceTimer) -> Void) -> String {

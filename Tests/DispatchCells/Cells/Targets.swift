@@ -73,6 +73,16 @@ let targets: [Cell] = [
         return "\(g.sync { DispatchQueue.getSpecific(key: k) ?? 0 }) \(q.sync { DispatchQueue.getSpecific(key: k) ?? 0 })"
     },
     Cell(name: "target/qos-of-serial") { "\(DispatchQueue(label: "q", target: DispatchQueue(label: "t", qos: .utility)).qos.qosClass)" },
+    Cell(name: "target/class-of-its-own") {
+        let nice = { (q: DispatchQueue) in
+            let log = Log(), done = DispatchSemaphore(value: 0)
+            q.async { log.add("\(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))"); done.signal() }
+            done.must()
+            return log.text
+        }
+        let q = DispatchQueue(label: "q", qos: .utility, target: .global(qos: .background))
+        return "\(q.qos.qosClass) \(nice(q) == nice(.global(qos: .utility)))"
+    },
     Cell(name: "target/suspend-main-is-none") { DispatchQueue.main.suspend(); DispatchQueue.main.resume(); DispatchQueue.main.resume(); return "nothing" },
     Cell(name: "target/suspended-twice-then-used") {
         let q = DispatchQueue(label: "q"), log = Log()
@@ -143,6 +153,16 @@ let targets: [Cell] = [
         usleep(20_000); log.add("resumed"); t.resume()
         done.must()
         timer.cancel()
+        return log.text
+    },
+    Cell(name: "value/sync-on-the-target-in-a-concurrent-child") {
+        let k = DispatchSpecificKey<String>(), t = DispatchQueue(label: "t", attributes: .concurrent), log = Log(), done = DispatchSemaphore(value: 0)
+        let q = DispatchQueue(label: "q", attributes: .concurrent, target: t)
+        func value() -> String { DispatchQueue.getSpecific(key: k) ?? "none" }
+        t.setSpecific(key: k, value: "target"); q.setSpecific(key: k, value: "child")
+        q.async { log.add(value()); t.sync { log.add(value()) }; t.sync { q.sync { log.add(value()) } }; log.add(value()); done.signal() }
+        done.must()
+        q.sync { log.add(value()); t.sync { log.add(value()) } }
         return log.text
     },
     Cell(name: "value/not-inherited-by-a-task") {

@@ -1,0 +1,18 @@
+import Dispatch
+import Glibc
+
+/// Nothing has used the main queue before the first question whether this is it. To see it fail: give Dispatch's main queue its value only when ours
+/// is made.
+@main struct AsyncMainFirst {
+    static func main() async {
+        setvbuf(stdout, nil, _IOLBF, 0)
+        await MainActor.run {
+            dispatchPrecondition(condition: .onQueue(DispatchQueue.main))
+            print("the main actor is on the main queue")
+        }
+        await Task.detached {
+            dispatchPrecondition(condition: .notOnQueue(DispatchQueue.main))
+            print("others are not")
+        }.value
+    }
+}

@@ -190,10 +190,9 @@ void sq__dispatch_source_set_target(dispatch_source_t source, dispatch_queue_t t
 }
 
 void dispatch_source_set_timer(dispatch_source_t source, dispatch_time_t start, uint64_t interval, uint64_t leeway) {
-    uint64_t delay = sq__dispatch_delay(start);
     pthread_mutex_lock(&sq__dispatch_lock);
     source->has_times = true;
-    source->start = start == DISPATCH_TIME_FOREVER ? SQ_FOREVER : start != DISPATCH_TIME_NOW && (int64_t)start > 0 ? start : sq_deadline(delay);
+    source->start = sq__dispatch_start(start);
     source->interval = interval == DISPATCH_TIME_FOREVER ? 0 : interval == 0 ? 1 : interval;
     source->leeway = leeway == DISPATCH_TIME_FOREVER ? 0 : leeway;
     if (source->order != NULL) {

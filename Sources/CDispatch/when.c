@@ -66,6 +66,17 @@ uint64_t sq__dispatch_delay(dispatch_time_t when) {
     return value == DISPATCH_TIME_FOREVER ? UINT64_MAX : value > now ? value - now : 0;
 }
 
+sq_time_t sq__dispatch_start(dispatch_time_t when) {
+    if (when == DISPATCH_TIME_FOREVER) {
+        return SQ_FOREVER;
+    }
+    if (when == DISPATCH_TIME_NOW || !is_wall(when)) {
+        return when == DISPATCH_TIME_NOW ? sq_deadline(0) : value_of(when);
+    }
+    uint64_t value = value_of(when), wall = now_on(CLOCK_REALTIME), now = sq_deadline(0);
+    return value > wall ? sq_deadline(value - wall) : now > wall - value ? now - (wall - value) : 1;
+}
+
 sq_time_t sq__dispatch_deadline(dispatch_time_t when) {
     if (when == DISPATCH_TIME_FOREVER) {
         return SQ_FOREVER;

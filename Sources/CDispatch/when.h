@@ -7,6 +7,8 @@
 
 /** Returns the core's deadline for a wait: SQ_NOW if the time has passed. */
 sq_time_t sq__dispatch_deadline(dispatch_time_t when);
+/** When a timer starts, on the clock of deadlines: in the past if it has passed, so that its firings keep their phase. */
+sq_time_t sq__dispatch_start(dispatch_time_t when);
 
 /** Returns how many nanoseconds there are until the time: 0 if it has passed. */
 uint64_t sq__dispatch_delay(dispatch_time_t when);

@@ -89,9 +89,8 @@ sq_queue_t *SQ_NULLABLE sq_queue_create(const char *SQ_NULLABLE label, const sq_
  * other than SQ_WIDTH_POOL, was shut down, or has a barrier that waits for that task. A wait in a task of the target for a group or an item of
  * the queue is not refused, and hangs; so may a cycle through the width of a target.
  *
- * @return 0; EINVAL (the queue has a pool, or would be a target of itself), EBUSY (it was used, or has a delayed task or timer; or it is a target, and would come to another
- * manual pool with the queues above it), ENOMEM or
- * ESTALE: nothing changed.
+ * @return 0; EINVAL (the queue has a pool, or would be a target of itself), EBUSY (it was used, or has a delayed task or timer; or it is a
+ * target, and would come to another manual pool with the queues above it), ENOMEM or ESTALE: nothing changed.
  */
 int sq_queue_set_target(sq_queue_t *queue, sq_queue_t *target);
 

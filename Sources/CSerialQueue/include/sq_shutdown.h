@@ -14,7 +14,8 @@ extern "C" {
 /** What a shutdown does with the tasks that wait. */
 typedef enum sq_shutdown_mode {
     SQ_SHUTDOWN_DRAIN,  /**< they run */
-    SQ_SHUTDOWN_DISCARD /**< they are discarded; callers that wait get ESHUTDOWN at once, and count as withdrawn. One that waits for the queue's target alone gets it when that is free */
+    SQ_SHUTDOWN_DISCARD /**< they are discarded; callers that wait get ESHUTDOWN at once, and count as withdrawn. One that has its turn, and
+                             waits for the queue's target alone, gets it when that is free */
 } sq_shutdown_mode_t;
 
 /**

@@ -43,8 +43,8 @@ static inline uint64_t sq__shared_joined(const sq_queue_t *queue) {
     return joinable != NULL ? sq__load_relaxed(&joinable->joined) : 0;
 }
 
-/* With the queue's lock: until it is released nobody finds a thread that has joined a slot. Joins the last slot of the ring; or takes a new slot, or the queue if it is free (as sq__ring_reserve). A new slot is
- * filled already, and is to be published as SQ__SHARED. place->slot is NULL if the thread joined a slot, and if it took the free
+/* With the queue's lock: until it is released nobody finds a thread that has joined a slot. Joins the last slot of the ring; or takes a new
+ * slot, or the queue if it is free (as sq__ring_reserve). A new slot is filled already, and is to be published as SQ__SHARED. place->slot is NULL if the thread joined a slot, and if it took the free
  * queue; place->owns tells which. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__shared_enter(sq_queue_t *queue, bool always_a_slot, sq__sharer_t *sharer, sq__reserved_t *place);
 

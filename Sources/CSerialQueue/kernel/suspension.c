@@ -12,18 +12,20 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     return state;
 }
 
-/* Nobody can resume it: there is no reference left, or none but that of the queues whose target this is. */
-static bool is_stuck(const sq_queue_t *queue, sq__state_t state) {
-    return (state & SQ__SUSPENDED) && (sq__load_relaxed(&queue->references) == SQ__PINNED || sq__state_is_released(state));
+/* Nobody can resume it: there is no reference left, or none but that of the queues whose target this is (*is_pinned). */
+static bool is_stuck(const sq_queue_t *queue, sq__state_t state, bool *is_pinned) {
+    *is_pinned = sq__load_relaxed(&queue->references) == SQ__PINNED;
+    return (state & SQ__SUSPENDED) && (*is_pinned || sq__state_is_released(state));
 }
 
 /* By the holder: a task has suspended its queue for good, unless another one has taken a reference meanwhile. A pinned queue ends, and
  * those whose target it is run after that. */
 static void discard_the_rest(sq_queue_t *queue) {
+    bool is_pinned;
     sq__lock(queue);
-    if (is_stuck(queue, sq__load_relaxed(&queue->state))) {
+    if (is_stuck(queue, sq__load_relaxed(&queue->state), &is_pinned)) {
         sq__control(queue, SQ__HELD_BACK, SQ__DISCARD);
-        if (sq__load_relaxed(&queue->references) == SQ__PINNED) {
+        if (is_pinned) {
             (void)sq__or_acq_rel(&queue->state, SQ__CLOSED | SQ__DISCARDED); /* [control] release */
         }
         sq__suspension_clear(queue, SQ__SUSPENDED);
@@ -34,7 +36,8 @@ static void discard_the_rest(sq_queue_t *queue) {
 }
 
 bool sq__suspension_park(sq_queue_t *queue, sq__state_t state) {
-    if (is_stuck(queue, state)) {
+    bool is_pinned;
+    if (is_stuck(queue, state, &is_pinned)) {
         discard_the_rest(queue);
         return false;
     }

@@ -187,7 +187,8 @@ static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, 
     if (found == NULL) {
         return NULL;
     }
-    bool is_its_own = sq__load_relaxed(&found->queue) == queue && (!is_idle(sq__load_relaxed(&found->members)) || is_run_alike(found, queue));
+    bool has_members = sq__member_count_members(sq__load_relaxed(&found->members)) > 0;
+    bool is_its_own = sq__load_relaxed(&found->queue) == queue && (has_members || is_run_alike(found, queue));
     if (!is_its_own && !give_to(found, queue, dropped)) {
         return NULL;
     }
@@ -212,7 +213,7 @@ static sq__member_count_t *find_slowly(sq_group_t *group, const sq_queue_t *queu
         }
         if (member_count != NULL) {
             sq__store_release(list, member_count); /* [counts] release: the member count */
-            count_in(member_count, queue, enters); /* succeeds: member counts are reassigned only under the lock */
+            count_in(member_count, queue, enters); /* succeeds: member counts are reassigned only under the lock, and this one is run alike */
         }
     }
     sq__object_unlock(group);

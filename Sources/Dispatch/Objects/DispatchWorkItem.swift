@@ -40,10 +40,8 @@ public final class DispatchWorkItem {
     /// What waits and notifications are for. After the first run nothing: the first submission, which is a member of its group, may be pending.
     private var awaited: WorkGroup {
         // Acquiring pairs with the release in `end`: the run is visible.
-        hasRun.load(ordering: .acquiring) ? Self.empty : ended
+        hasRun.load(ordering: .acquiring) ? WorkGroup(label: "DispatchWorkItem") : ended
     }
-
-    private static let empty = WorkGroup(label: "DispatchWorkItem")
 
     private func end() {
         if !hasRun.exchange(true, ordering: .releasing) { ended.leave() }

@@ -30,6 +30,7 @@ final class MainLoop: Sendable {
     private static let isClaimed = Atomic(false)
 
     let pool = LoopPool(label: "main")
+    private let process = getpid()
     /// Readable while closures of the pool are ready. Never cancelled.
     private nonisolated(unsafe) let source: any Dispatch.DispatchSourceRead  // sources may be used from any thread
 
@@ -63,9 +64,10 @@ final class MainLoop: Sendable {
         }
     }
 
-    /// Called before a wait that may be for closures of the main queue, among others. On Dispatch's main queue elsewhere it changes nothing.
+    /// Called before a wait that may be for closures of the main queue, among others. On Dispatch's main queue elsewhere it changes nothing, and
+    /// in the child of a fork, which has no use of its parent's.
     static func claimIfMade() {
-        if Home.process.main.made != nil, !isClaimed.load(ordering: .relaxed), isMainThread { claim() }
+        if Home.process.main.made != nil, !isClaimed.load(ordering: .relaxed), isMainThread, shared.process == getpid() { claim() }
     }
 
     /// Whether the caller is on the main thread, or on Dispatch's main queue.

@@ -149,7 +149,15 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
         // Released after the lock: its values may have a deinit.
         let (old, isLate) = state.withLock { state in
             let old = state.queue
-            if state.order == nil { state.queue = queue }
+            if state.order == nil {
+                if let times = state.times, let start = times.start {
+                    // The same time from now, on the clock of the new queue.
+                    let left = WorkQueue.Instant.now(on: old.manual).duration(to: start)
+                    let moved = WorkQueue.Instant.now(on: queue.manual).advanced(by: left)
+                    state.times = Times(start: moved, interval: times.interval, leeway: times.leeway)
+                }
+                state.queue = queue
+            }
             return (old, state.queue !== queue)
         }
         withExtendedLifetime(old) {}

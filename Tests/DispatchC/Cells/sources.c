@@ -196,9 +196,8 @@ CELL("source/missed-while-inactive", missed_inactive) {
     dispatch_release(source);
 }
 
-/* To see it fail: start the timer after a delay, which is zero for a start that has passed. The next firing is in 50 ms, not in 100. */
-CELL("source/start-that-has-passed", passed) {
-    dispatch_time_t start = in_milliseconds(-1050), soon = in_milliseconds(90);
+static void start_in_the_past(dispatch_time_t start) {
+    dispatch_time_t soon = in_milliseconds(90);
     make(NULL, 2);
     dispatch_source_set_timer(source, start, 100000000, 0);
     dispatch_resume(source);
@@ -206,6 +205,11 @@ CELL("source/start-that-has-passed", passed) {
     note("%s", dispatch_time(DISPATCH_TIME_NOW, 0) < soon ? "in phase" : "late");
     cancel_and_end();
 }
+
+/* To see it fail: start the timer after a delay, which is zero for a start that has passed. The next firing is in 50 ms, not in 100. */
+CELL("source/start-that-has-passed", passed) { start_in_the_past(in_milliseconds(-1050)); }
+
+CELL("source/start-that-has-passed-on-the-wall-clock", passed_wall) { start_in_the_past(dispatch_walltime(NULL, -1050000000)); }
 
 CELL("source/resumed-late", resumed_late) {
     make(NULL, 1);

@@ -123,7 +123,7 @@ import Testing
     /// does): remove one of the three calls of `changed`; each is for one of the three.
     @Test(arguments: Change.allCases) func a_wait_in_a_task_that_the_width_keeps_out(change: Change) async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
-            try await exploreSchedules(100_000, name: "task-\(change)") { pool in
+            try await exploreSchedules(100_000, strategy: .pct, name: "task-\(change)") { pool in
                 let queue = WorkOperationQueue(label: "queue", width: 1, on: pool), serial = SerialQueue(label: "store", on: pool)
                 let other = WorkOperationQueue(label: "other", width: 1, on: pool)
                 let inner = WorkOperation("inner") {}

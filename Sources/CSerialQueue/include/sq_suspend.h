@@ -14,8 +14,9 @@ extern "C" {
 /**
  * Suspends the queue until balanced by as many sq_resume calls.
  *
- * Once it has returned, at most one more task starts, those of queues whose target this is included: the one whose turn had already come. Submissions are accepted and wait. Never blocks. Any
- * thread may call, also a task of the queue.
+ * Once it has returned, at most one more task of a serial queue starts, those of queues whose target this is included: the one whose turn had
+ * already come. On a concurrent queue several may have their turn already. Submissions are accepted and wait. Never blocks. Any thread may
+ * call, also a task of the queue.
  *
  * @retval 0 The queue is suspended.
  * @retval ESHUTDOWN A shutdown has ended.

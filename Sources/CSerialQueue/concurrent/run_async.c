@@ -37,8 +37,8 @@ static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, u
     return sq__gate_leave(&concurrent->gate, sq__load_relaxed(&concurrent->gate), true);
 }
 
-/* O. Takes the async work at the head and runs it. `admitted`: as what it was admitted: if its turn did not matter because it was to be discarded, it
- * is discarded, though the queue may have a reference again. True: the caller holds the baton again. */
+/* O. Takes the async work at the head and runs it. `admitted`: the control when it was admitted. Work that was to be discarded then was admitted out of
+ * turn, so it is discarded, even if the queue has a reference again. True: the caller holds the baton again. */
 static bool run_work(sq_queue_t *queue, uint32_t admitted, sq__reader_t *reader) {
     sq__work_t work;
     uint32_t control = sq__load_acquire(&queue->control) | (admitted & SQ__DISCARD); /* [watch] acquire: the note */

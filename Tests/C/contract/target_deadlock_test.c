@@ -170,7 +170,7 @@ TEST(a_reader_of_a_wide_target_waits_for_a_busy_queue) {
     latch_wait(&inside.entered, 1);
     wait_for_depth(inside.queue, 1);
     hold_end(&hold);
-    latch_wait(&inside.entered, 2); /* a barrier counts as in front of the queue's task as long as the reader waits (gate_for in wait/edge.c) */
+    latch_wait(&inside.entered, 2); /* until it has its turn, a barrier of the target counts as in front of it (wait/edge.c) */
     CHECK_EQUAL(sq_sync_barrier(inside.target, do_nothing, NULL), 0);
     CHECK_EQUAL(inside.errors[0], 0);
     sq_queue_release(inside.target);

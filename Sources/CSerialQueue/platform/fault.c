@@ -52,7 +52,7 @@ static void pass_on(const struct fault *fault, siginfo_t *info, void *context) {
         before->sa_handler(fault->number);
     } else if (before->sa_handler == SIG_DFL || info->si_code > 0) {
         (void)sigaction(fault->number, before, NULL); /* the instruction that failed is executed again, and fails again */
-        if (info->si_code <= 0 || !REPEATS) {
+        if (!REPEATS || info->si_code <= 0) {
             (void)raise(fault->number); /* it was sent: again, when this handler returns */
         }
     }

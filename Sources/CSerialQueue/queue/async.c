@@ -24,8 +24,8 @@
 #include <errno.h>
 
 /* The holder reads a deferred task as a pair. */
-_Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first)
-    && offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
+_Static_assert(offsetof(sq_deferred_t, first) == offsetof(sq__pair_t, first), "a deferred task begins with a pair");
+_Static_assert(offsetof(sq_deferred_t, second) == offsetof(sq__pair_t, second), "a deferred task begins with a pair");
 
 /* The caller holds the baton, and has put the task where it is the next one. */
 static void note_first(sq_queue_t *queue, uint16_t kind, const void *caller) {

@@ -82,6 +82,9 @@ check-musl: ## the C tests with musl-gcc (Debian: musl-tools), which links musl
 check-arm64 check-riscv64 check-s390x: check-%: ## the C tests for that processor, with its cross compiler and qemu-user
 	$(call check_parts,c-$(subst arm64,aarch64,$*))
 
+check-pages: ## the C tests for arm64 with pages of 16 and of 64 KiB, and with tags in the addresses of the heap (qemu-user)
+	$(call check_parts,pages)
+
 check-static: ## static programs with glibc and with musl: names in dumps, signals, traces, the end of the process
 	$(call need,$(C_TOOLS) musl-gcc)
 	$(call check_parts,static)
@@ -146,4 +149,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan)
 
-.PHONY: check-long check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme
+.PHONY: check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

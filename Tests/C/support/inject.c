@@ -2,6 +2,7 @@
 
 #include "harness.h"
 #include "memory/blocks.h"
+#include "tag.h"
 
 #include <malloc.h>
 #include <sched.h>
@@ -91,7 +92,7 @@ long live_blocks(void) { return atomic_load(&blocks); }
 long live_bytes(void) { return atomic_load(&bytes); }
 uint64_t threads_started(void) { return atomic_load(&started); }
 
-static long size_of(void *block) { return (long)(malloc_usable_size(block) + sizeof(size_t)); }
+static long size_of(void *block) { return (long)(malloc_usable_size(untagged(block)) + sizeof(size_t)); }
 
 static void *counted(void *block) {
     if (block) {
@@ -99,7 +100,7 @@ static void *counted(void *block) {
         atomic_fetch_add_explicit(&blocks, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&bytes, size_of(block), memory_order_relaxed);
     }
-    return block;
+    return tagged(block);
 }
 
 /* Fresh memory is often zero, and hides what was never written. */
@@ -141,7 +142,7 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size) {
     }
     int error = __real_posix_memalign(block, alignment, size);
     if (error == 0) {
-        counted(spoiled(*block, size));
+        *block = counted(spoiled(*block, size));
     }
     return error;
 }
@@ -151,7 +152,7 @@ void __wrap_free(void *block) {
         atomic_fetch_sub_explicit(&blocks, 1, memory_order_relaxed);
         atomic_fetch_sub_explicit(&bytes, size_of(block), memory_order_relaxed);
     }
-    __real_free(block);
+    __real_free(untagged(block));
 }
 
 /* A block of a store counts as what it is for its user, whether the store has a free one or not. */
@@ -175,7 +176,7 @@ void __wrap_sq__blocks_give(sq__blocks_t *store, uint32_t number) {
 void *__wrap_realloc(void *block, size_t size) {
     void *moved = __wrap_malloc(size);
     if (moved && block) {
-        size_t old = malloc_usable_size(block);
+        size_t old = malloc_usable_size(untagged(block));
         memcpy(moved, block, old < size ? old : size);
         __wrap_free(block);
     }

@@ -1,7 +1,6 @@
 /* item.c: work items, from creation to outcome. */
 #include "objects/item.h"
 
-#include "include/sq_private.h"
 #include "objects/item_wait.h"
 #include "objects/member_count.h"
 #include "timer/delayed.h"

@@ -3,7 +3,6 @@
 #include "state/extras.h"
 #include "state/work.h"
 #include "state/queue_lock.h"
-#include "observe/call_sites.h"
 #include "observe/wrapper.h"
 #include "trace/recorders.h"
 #include "trace/session.h"

@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* SA_ONSTACK */
-#endif
 #include "platform/fault.h"
 
 #include "platform/atomic.h"

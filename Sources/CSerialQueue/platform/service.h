@@ -2,8 +2,9 @@
 #ifndef SQ__PLATFORM_SERVICE_H
 #define SQ__PLATFORM_SERVICE_H
 
-#include "include/sq_pool.h"
 #include "platform/system.h"
+
+#include "include/sq_pool.h"
 
 /* For the calling thread, which has the attributes of the main thread. What the system refuses stays as it is. */
 void sq__service_apply(sq_service_t service);

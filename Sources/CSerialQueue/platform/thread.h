@@ -2,8 +2,9 @@
 #ifndef SQ__PLATFORM_THREAD_H
 #define SQ__PLATFORM_THREAD_H
 
-#include "include/sq_pool.h"
 #include "platform/system.h"
+
+#include "include/sq_pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>

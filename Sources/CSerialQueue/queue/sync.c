@@ -3,7 +3,6 @@
  * DESIGN. A sync that finds the queue free takes it and runs at once: free implies empty, so it overtakes no task. That path is
  * two compare-and-swaps and a call, without token, slot or memory. Otherwise the thread takes a slot, leaves its token there,
  * and waits for the baton. */
-#include "include/sq_sync.h"
 
 #include "kernel/current.h"
 #include "state/handle.h"

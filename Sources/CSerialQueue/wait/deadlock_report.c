@@ -5,7 +5,6 @@
 #include "thread/explored.h"
 
 #include "platform/clock.h"
-#include "platform/mutex.h"
 #include "platform/probe.h"
 #include "thread/process.h"
 

@@ -1,6 +1,7 @@
 /* item.c: work items, from creation to outcome. */
 #include "objects/item.h"
 
+#include "include/sq_private.h"
 #include "objects/item_wait.h"
 #include "objects/member_count.h"
 #include "timer/delayed.h"
@@ -314,6 +315,16 @@ sq_item_t *sq_item_retain(sq_item_t *item) {
         sq__item_hold(item);
     }
     return item;
+}
+
+sq_item_t *sq__item_retain_last(sq_item_t *item) {
+    if (!item->repeats) {
+        return sq_item_retain(item);
+    }
+    sq__object_lock(item);
+    sq_item_t *last = sq_item_retain(item->last);
+    sq__object_unlock(item);
+    return last;
 }
 
 void sq_item_release(sq_item_t *item) {

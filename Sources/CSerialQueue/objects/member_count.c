@@ -1,7 +1,7 @@
 #include "objects/member_count.h"
 
 #include "gate/concurrent.h"
-#include "objects/group_count.h"
+#include "objects/group.h"
 #include "objects/object_lock.h"
 #include "platform/memory.h"
 #include "wait/wait_runs.h"

@@ -23,15 +23,11 @@ typedef struct sq__object_waiters {
 } sq__object_waiters_t;
 
 /* L */
-void sq__object_waiters_append(sq__object_waiters_t *list, sq__object_waiter_t *waiter);
 void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *await);
 
 /* L, and unlocks the object. Waits, after sq__wait_begin_for, until the thread is granted; returns as sq__wait_end. If there is nothing to wait
  * for, returns 0 at once, and does not touch the list. */
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline);
-
-/* L. No effect if it is not on the list. */
-void sq__object_waiters_remove(sq__object_waiters_t *list, sq__object_waiter_t *waiter);
 
 /* L. Returns false if it is not on the list. */
 bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await);

@@ -15,8 +15,8 @@ int sq__wait_check_deadline(sq_time_t deadline);
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
 int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help);
 
-/* The same for something other than a turn. `queue`: the queue of the task that it waits for; NULL: unknown. */
-int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);
+/* The same for something other than a queue. */
+int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject);
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);

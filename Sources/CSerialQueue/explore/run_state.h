@@ -103,4 +103,13 @@ struct sq__run {
     size_t way_room;
 };
 
+/* The calling thread's record; NULL: it does not belong to a run. */
+sq__thread_t *sq__run_thread(void);
+
+/* Fails the run, unless it has failed already. */
+void sq__run_fail(sq__run_t *run, const char *message);
+
+/* Something from outside took part. With the pool's lock. */
+void sq__run_outside(sq__run_t *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

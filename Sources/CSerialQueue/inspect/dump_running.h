@@ -3,7 +3,6 @@
 #define SQ__INSPECT_DUMP_RUNNING_H
 
 #include "inspect/dump_text.h"
-#include "inspect/dump_view.h"
 
 void sq__dump_running(sq__dump_text_t *text, const sq__view_t *view);
 

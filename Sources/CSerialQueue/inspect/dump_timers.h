@@ -3,7 +3,6 @@
 #define SQ__INSPECT_DUMP_TIMERS_H
 
 #include "inspect/dump_text.h"
-#include "inspect/dump_view.h"
 
 /* Adds the next timers of these alarms (NULL: the process's) to `timers`, if it gets their lock. */
 void sq__view_look_at_timers(sq__view_t *view, sq__alarms_t *alarms, const char *pool);

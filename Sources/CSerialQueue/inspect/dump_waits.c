@@ -1,7 +1,6 @@
 #include "inspect/dump_waits.h"
 
 #include "inspect/dump_queues.h"
-#include "inspect/dump_site.h"
 #include "inspect/dump_threads.h"
 #include "state/state.h"
 #include "objects/object_peek.h"

@@ -3,7 +3,6 @@
 #define SQ__INSPECT_DUMP_WAITS_H
 
 #include "inspect/dump_text.h"
-#include "inspect/dump_view.h"
 
 void sq__dump_waits(sq__dump_text_t *text, sq__view_t *view);
 

@@ -3,7 +3,6 @@
 #define SQ__INSPECT_DUMP_WORK_H
 
 #include "inspect/dump_text.h"
-#include "inspect/dump_view.h"
 
 /* Changes the order of `queues`, so it comes after the waits. */
 void sq__dump_queues(sq__dump_text_t *text, sq__view_t *view);

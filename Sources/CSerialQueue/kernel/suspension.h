@@ -25,7 +25,7 @@
 
 /* O. Parks the baton if the queue is suspended and its word is still `state`. If the queue is also released, nobody can resume it: then
  * this ends the suspension, lets the waiting work be discarded, and returns false. The same if only queues whose target it is have a
- * reference (queue/pins.h); then it also closes the queue. False: the caller still has the baton. */
+ * reference (queue/target.c); then it also closes the queue. False: the caller still has the baton. */
 bool sq__suspension_park(sq_queue_t *queue, sq__state_t state);
 
 /* L. Clears flags of the state word. Returns the word as it was: if PARKED was set and is cleared, the caller has the baton. */

@@ -15,7 +15,7 @@ int sq__file_open(const char *path, int *file);
 /* Returns 0, also for what has no length such as a pipe, or an errno code. */
 int sq__file_empty(int file);
 
-/* Writes all of it. Returns 0 or an errno code. */
+/* Writes all of it. Returns 0 or an errno code. Async-signal-safe. */
 int sq__file_write(int file, const void *bytes, size_t count);
 
 /* Returns 0 or an errno code: some file systems report only here that a write has failed. */

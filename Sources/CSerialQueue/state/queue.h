@@ -35,7 +35,7 @@ enum {
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
 
-/* In `references`: one reference, that of all the queues together whose target this is (queue/pins.h). The others are the program's. */
+/* In `references`: one reference, that of all the queues together whose target this is (queue/target.c). The others are the program's. */
 #define SQ__PINNED ((uint32_t)1 << 31)
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */

@@ -11,8 +11,7 @@
 #include "trace/recorders.h"
 #include "trace/request.h"
 
-/* One trace, from its beginning to its end. I fixed while the reader runs; R used by the reader only; C under the control lock; E under
- * the end's lock; A atomic. */
+/* One trace, from its beginning to its end. I fixed while the reader runs; R used by the reader only; C under the control lock; A atomic. */
 typedef struct sq__tracing {
     sq__trace_options_t options; /* I */
     sq__perfetto_t *perfetto;    /* R */
@@ -25,7 +24,8 @@ typedef struct sq__tracing {
     uint64_t reported_lost;      /* R */
     uint64_t dropped;            /* R  in all */
     SQ__ATOMIC(bool) is_stopping; /* A */
-    bool has_ended;               /* E  the reader uses nothing of the session any longer */
+    sq__token_t *end;             /* I  granted when the reader uses nothing of the session any longer */
+    sq__wait_id_t end_id;         /* I */
     sq__thread_start_t start;     /* I */
 } sq__tracing_t;
 

@@ -1,6 +1,5 @@
 /* dump_text.h: the text of a dump, on its way to the file. */
-#ifndef SQ__INSPECT_DUMP_TEXT_H
-#define SQ__INSPECT_DUMP_TEXT_H
+#pragma once
 
 #include "inspect/dump_view.h"
 
@@ -30,5 +29,3 @@ void sq__dump_add_none(sq__dump_text_t *text, size_t lines);
 
 /* Writes what is left. */
 void sq__dump_flush(sq__dump_text_t *text);
-
-#endif

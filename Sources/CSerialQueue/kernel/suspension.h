@@ -18,8 +18,7 @@
  *     p2 u2 b2      the holder finds the word not SUSPENDED, or its swap fails: it continues
  *     p2 b2 u2      the resume finds PARKED (or a shutdown or the last release was there before: they take a parked baton, too)
  *     u1 b1 u2      a task starts before the resume has returned */
-#ifndef SQ__KERNEL_SUSPENSION_H
-#define SQ__KERNEL_SUSPENSION_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -34,5 +33,3 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags);
 /* O. Called when the control says SQ__HELD_BACK: (b2). Tries to park the baton. False: the word is not SUSPENDED yet, or no longer, and the
  * next task may start. True: it may not: *is_parked says that the baton is parked; else the caller looks again. */
 bool sq__suspension_obey(sq_queue_t *queue, bool *is_parked);
-
-#endif

@@ -1,6 +1,5 @@
 /* group.h: a group's members, counted to zero, and what waits for that. group_record.h has the design. */
-#ifndef SQ__OBJECTS_GROUP_H
-#define SQ__OBJECTS_GROUP_H
+#pragma once
 
 #include "objects/group_record.h"
 
@@ -15,5 +14,3 @@ bool sq__group_has_members_now(sq_group_t *group, uint64_t *count);
 
 /* L. True: the group has members, and the last of them will find the flags. */
 bool sq__group_flag(sq_group_t *group, uint64_t flags);
-
-#endif

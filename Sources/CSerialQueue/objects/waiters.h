@@ -4,8 +4,7 @@
  * object's lock (object_lock.h). A thread whose entry was removed from the list was granted, or has withdrawn; a thread that withdraws
  * removes its entry if it is still listed. An await whose entry was removed has ended and can no longer be withdrawn: the thread
  * that removed it calls its function, after the unlock. */
-#ifndef SQ__OBJECTS_WAITERS_H
-#define SQ__OBJECTS_WAITERS_H
+#pragma once
 
 #include "include/sq_await.h"
 #include "wait/wait.h"
@@ -42,5 +41,3 @@ bool sq__object_entry_grant(sq_await_entry_t *entry);
 /* L. Removes and grants all entries. From then on a waiter may release the object; the caller must keep the list alive. Returns
  * the awaits among them, for sq__awaits_end. */
 sq_await_entry_t *sq__object_waiters_grant(sq__object_waiters_t *list);
-
-#endif

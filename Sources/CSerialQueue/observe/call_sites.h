@@ -2,8 +2,7 @@
  *
  * DESIGN. An unwatched, untraced queue stores nothing: the paths of a task look at its control anyway. What a call pays is that it passes
  * on its return address. */
-#ifndef SQ__OBSERVE_CALL_SITES_H
-#define SQ__OBSERVE_CALL_SITES_H
+#pragma once
 
 #include "state/queue.h"
 #include "trace/recorder.h"
@@ -26,5 +25,3 @@ void sq__sited_put(const sq_queue_t *queue, uintptr_t where, const void *site);
 
 /* Removes and returns the site of the task that was in this place; NULL: not known. The queue is sited. */
 const void *sq__sited_take(const sq_queue_t *queue, uintptr_t where);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * The baton's holder counts the task's times. Tasks of a concurrent queue run at the same time, so these count with locked
  * instructions. A task that was submitted before the measuring began has no time, or an older one, and is not counted. */
-#ifndef SQ__OBSERVE_TIMINGS_H
-#define SQ__OBSERVE_TIMINGS_H
+#pragma once
 
 #include "include/sq_histogram.h"
 #include "state/queue.h"
@@ -64,5 +63,3 @@ static inline void sq__timings_end(const sq_queue_t *queue, uint64_t began) {
         sq__timings_ended(queue, began);
     }
 }
-
-#endif

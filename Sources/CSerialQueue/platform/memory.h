@@ -1,6 +1,5 @@
 /* memory.h: where the core's memory comes from. */
-#ifndef SQ__PLATFORM_MEMORY_H
-#define SQ__PLATFORM_MEMORY_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -33,5 +32,3 @@ static inline void *sq__memory_zeroed(size_t bytes) {
 static inline void *sq__memory_lines(size_t bytes) { return aligned_alloc(SQ__LINE, bytes); }
 
 static inline void sq__memory_free(void *block) { free(block); }
-
-#endif

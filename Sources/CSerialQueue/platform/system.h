@@ -5,8 +5,7 @@
  * both are always compiled, and one of the two is empty. The files of posix/ use what every supported system has, so they also
  * run on Linux: SQ_PLATFORM_POSIX selects them there, and the C tests run with them (make check-posix). Only platform/ asks
  * which system it is (scripts/check-system). */
-#ifndef SQ__PLATFORM_SYSTEM_H
-#define SQ__PLATFORM_SYSTEM_H
+#pragma once
 
 /* All that the C library has: with -std=c11 it would declare what C has. */
 #ifndef _GNU_SOURCE
@@ -27,6 +26,4 @@
 #define SQ__LINUX 1
 #else
 #define SQ__LINUX 0
-#endif
-
 #endif

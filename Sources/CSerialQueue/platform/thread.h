@@ -1,6 +1,5 @@
 /* thread.h: threads. */
-#ifndef SQ__PLATFORM_THREAD_H
-#define SQ__PLATFORM_THREAD_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -111,5 +110,3 @@ static inline void sq__pause(void) {
     __asm__ __volatile__("");
 #endif
 }
-
-#endif

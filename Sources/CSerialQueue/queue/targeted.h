@@ -1,6 +1,5 @@
 /* targeted.h: what a queue has that has a target, or is one. target.c has the design. */
-#ifndef SQ__QUEUE_TARGETED_H
-#define SQ__QUEUE_TARGETED_H
+#pragma once
 
 #include "state/extras.h"
 
@@ -15,5 +14,3 @@ typedef struct sq__targeted {
 } sq__targeted_t;
 
 static inline const sq__targeted_t *sq__targeted(const sq_queue_t *queue) { return sq__extra(queue, SQ__EXTRA_TARGET); }
-
-#endif

@@ -4,8 +4,7 @@
  * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (queue_lock.h); P under the pool's lock.
  * Before a function, O: only the baton's holder may call it; L: the caller has the lock. A word in brackets names a pair of a
  * release and an acquire; Documentation/MemoryOrdering.md has each pair with the reason. */
-#ifndef SQ__STATE_QUEUE_H
-#define SQ__STATE_QUEUE_H
+#pragma once
 
 #include "include/sq_queue.h"
 #include "state/state.h"
@@ -139,5 +138,3 @@ static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
 
 /* Counts a submission that was refused with this error, and returns the error. */
 int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));
-
-#endif

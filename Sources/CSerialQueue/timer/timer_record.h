@@ -1,6 +1,5 @@
 /* timer_record.h: the timer's fields. */
-#ifndef SQ__TIMER_TIMER_RECORD_H
-#define SQ__TIMER_TIMER_RECORD_H
+#pragma once
 
 #include "include/sq_timer.h"
 #include "queue/pending_timers.h"
@@ -42,5 +41,3 @@ struct sq_timer {
     bool is_released;          /* L  the owner has released it */
     bool has_queue;            /* L  it still holds its reference to the queue */
 };
-
-#endif

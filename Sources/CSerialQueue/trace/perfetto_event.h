@@ -1,6 +1,5 @@
 /* perfetto_event.h: one event of a trace: its packet, and the notes in it. */
-#ifndef SQ__TRACE_PERFETTO_EVENT_H
-#define SQ__TRACE_PERFETTO_EVENT_H
+#pragma once
 
 #include "trace/perfetto_packet.h"
 
@@ -29,5 +28,3 @@ void sq__annotate_task(sq__proto_t *proto, const sq__task_notes_t *notes);
 void sq__annotate(sq__proto_t *proto, const char *name, uint64_t value);
 void sq__annotate_text(sq__proto_t *proto, const char *name, const char *text);
 void sq__annotate_interned(sq__proto_t *proto, const char *name, uint32_t number);
-
-#endif

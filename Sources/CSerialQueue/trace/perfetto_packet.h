@@ -1,6 +1,5 @@
 /* perfetto_packet.h: the file of a trace and its packets: what perfetto.c writes events with. */
-#ifndef SQ__TRACE_PERFETTO_PACKET_H
-#define SQ__TRACE_PERFETTO_PACKET_H
+#pragma once
 
 #include "trace/proto.h"
 #include "trace/recorders.h"
@@ -87,5 +86,3 @@ const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t
 /* The number of a text that is written once: of the name of a queue's task (its queue), of code, or of a call site. 0 for the value 0.
  * Only between packets. */
 uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t value);
-
-#endif

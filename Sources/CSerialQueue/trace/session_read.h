@@ -1,8 +1,7 @@
 /* session_read.h: what the reader of a trace does: it moves what the threads have recorded into a file. session.c begins and ends it.
  *
  * All functions are called by the reader; when it has ended, by the thread that stops the trace. */
-#ifndef SQ__TRACE_SESSION_READ_H
-#define SQ__TRACE_SESSION_READ_H
+#pragma once
 
 #include "platform/atomic.h"
 #include "platform/thread.h"
@@ -44,5 +43,3 @@ void sq__session_answer(sq__tracing_t *session);
 
 /* Closes the file, if it is open. */
 void sq__session_close_file(sq__tracing_t *session);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * DESIGN. Every wait inside a library call has three steps: begin (prepare the thread's token); the caller makes the wait known to
  * the thread that will grant it; end (spin, check for a deadlock, sleep). */
-#ifndef SQ__WAIT_WAIT_H
-#define SQ__WAIT_WAIT_H
+#pragma once
 
 #include "include/sq_await.h"
 #include "wait/wait_record.h"
@@ -30,5 +29,3 @@ int sq__wait_briefly(sq__wait_t *wait);
 
 /* Calls the functions of awaits that have ended, from this one on; NULL: none. With no lock held. */
 void sq__awaits_end(sq_await_entry_t *first);
-
-#endif

@@ -15,11 +15,6 @@ static inline bool sq__is_sited(const sq_queue_t *queue) {
 /* L. The queue is about to be traced or watched: an era begins, unless one is under way. False: no memory. */
 bool sq__sited_begin(sq_queue_t *queue);
 
-struct sq__extras;
-
-/* The address of a queue's era, by a copy of its table of records, for a dump, which peeks there; NULL: it has none. */
-const void *sq__sited_era(const struct sq__extras *extras);
-
 /* Stores the site of a task or call under the place where it waits. The queue is sited. */
 void sq__sited_put(const sq_queue_t *queue, uintptr_t where, const void *site);
 

@@ -1,6 +1,7 @@
 #include "state/extras.h"
 
 #include "platform/memory.h"
+#include "platform/peek.h"
 
 void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes) {
     sq__extras_t *extras = sq__load_relaxed(&queue->extras);
@@ -17,6 +18,11 @@ void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes) {
         sq__store_release(&extras->records[owner], record); /* [extras] release: the record as it was made */
     }
     return record;
+}
+
+bool sq__extra_peek(const sq_queue_t *copy, sq__extra_t owner, void *record, size_t bytes) {
+    sq__extras_t extras;
+    return sq__peek(sq__load_relaxed(&copy->extras), &extras, sizeof extras) && sq__peek(sq__load_relaxed(&extras.records[owner]), record, bytes);
 }
 
 void sq__extras_free(sq_queue_t *queue) {

@@ -29,3 +29,6 @@ void sq__locks_take(sq__locks_t *locks, const void *object);
 void sq__locks_release(sq__locks_t *locks, const void *object);
 /* Which of them that is. */
 unsigned sq__locks_index(const void *object);
+
+/* Calls sq__mutex_lock or sq__mutex_unlock for each. */
+void sq__locks_each(sq__locks_t *locks, void (*call)(sq__mutex_t *mutex));

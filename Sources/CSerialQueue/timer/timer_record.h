@@ -9,8 +9,8 @@
 /* On the stack of a thread that waits until no firing runs. */
 typedef struct sq__timer_waiter {
     sq__wait_t wait;
-    bool is_over;                  /* L */
-    struct sq__timer_waiter *next; /* L */
+    struct sq__timer_waiter *next;  /* L */
+    struct sq__timer_waiter **link; /* L  what points to it; NULL: the firing is over */
 } sq__timer_waiter_t;
 
 /* Fields: F fixed after creation, L under the queue's lock. */

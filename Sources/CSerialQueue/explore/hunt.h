@@ -62,6 +62,3 @@ bool sq__hunt_next(sq__hunt_t *hunt, sq__run_t *run);
 void sq__hunt_see(sq__hunt_t *hunt, sq__run_t *run);
 
 void sq__hunt_free(sq__hunt_t *hunt);
-
-/* DEPTH FIRST: changes `given` to the next schedule, after one that was run. False: there is none. */
-bool sq__depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, sq__tape_t *given, bool *has_no_memory);

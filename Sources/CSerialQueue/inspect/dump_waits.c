@@ -5,7 +5,7 @@
 #include "state/state.h"
 #include "objects/object_peek.h"
 
-enum { MOST_LINKS = 8, MOST_HOLDERS = 4 };
+enum { MOST_LINKS = 8 };
 
 /* What the wait is for, in words. */
 static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {

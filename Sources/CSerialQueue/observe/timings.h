@@ -56,10 +56,5 @@ uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t
 /* Counts that wait. */
 void sq__timings_waited(const sq_queue_t *queue, uint64_t waited);
 
-/* Called when a task ends, with what sq__timings_begin returned; not if that was 0. */
-void sq__timings_ended(const sq_queue_t *queue, uint64_t began);
-static inline void sq__timings_end(const sq_queue_t *queue, uint64_t began) {
-    if (__builtin_expect(began != 0, 0)) {
-        sq__timings_ended(queue, began);
-    }
-}
+/* Called when a task ends, with what sq__timings_begin returned; no effect if that was 0. */
+void sq__timings_end(const sq_queue_t *queue, uint64_t began);

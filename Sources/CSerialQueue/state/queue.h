@@ -90,16 +90,6 @@ struct sq_queue {
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
 _Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
 
-/* True: only the owner of its loop runs its tasks. */
-static inline bool sq__queue_is_on_loop(const sq_queue_t *queue) {
-    return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__ON_LOOP, 0);
-}
-
-/* True: a sync from outside does not run on its thread at once, free or not: the queue is on a loop, or has a target. */
-static inline bool sq__queue_is_bound(const sq_queue_t *queue) {
-    return __builtin_expect(sq__load_relaxed(&queue->control) & (SQ__ON_LOOP | SQ__ON_TARGET), 0);
-}
-
 /* The queue on which its tasks run; NULL: it has no target. */
 static inline sq_queue_t *sq__queue_target(const sq_queue_t *queue) { return sq__runner_target(sq__load_relaxed(&queue->runner)); }
 
@@ -132,8 +122,7 @@ static inline bool sq__queue_is_crowded(const sq_queue_t *queue) {
 
 /* The same, but false on a manual pool, where the order of tasks must not depend on time. */
 static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
-    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
-    return pool != NULL && sq__pool_is_crowded(pool) && sq__pool_clock(pool) == NULL;
+    return sq__queue_is_crowded(queue) && sq__pool_clock(sq__runner_pool(sq__load_relaxed(&queue->runner))) == NULL;
 }
 
 /* Counts a submission that was refused with this error, and returns the error. */

@@ -122,7 +122,8 @@ static inline bool sq__queue_is_crowded(const sq_queue_t *queue) {
 
 /* The same, but false on a manual pool, where the order of tasks must not depend on time. */
 static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
-    return sq__queue_is_crowded(queue) && sq__pool_clock(sq__runner_pool(sq__load_relaxed(&queue->runner))) == NULL;
+    const sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    return pool != NULL && sq__pool_is_crowded(pool) && sq__pool_clock(pool) == NULL;
 }
 
 /* Counts a submission that was refused with this error, and returns the error. */

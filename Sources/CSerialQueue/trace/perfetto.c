@@ -28,8 +28,8 @@ typedef struct sq__trace_reading {
 /* A task that waits in a queue is known by its place there: no other has that place until it has started. */
 static uint64_t flow_of(uint32_t queue, uint64_t where) { return (uint64_t)queue << 48 ^ where; }
 
-void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text) {
-    sq__packet_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
+void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *category, const char *text) {
+    sq__packet_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, category, text));
 }
 
 void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count) {
@@ -41,10 +41,6 @@ void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__rec
     sq__annotate(&perfetto->proto, "thread", recorder->thread_id);
     sq__annotate(&perfetto->proto, "buffer", recorder->buffer.room * SQ__ENTRY_WORDS * sizeof(uint64_t));
     sq__packet_end(perfetto, packet);
-}
-
-void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time) {
-    sq__packet_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "end", "the end of the trace"));
 }
 
 static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {

@@ -12,10 +12,7 @@
 void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uint64_t first, uint64_t end, uint64_t since);
 
 /* An event of the whole process. */
-void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text);
+void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *category, const char *text);
 
 /* This many more events of this thread found no room. */
 void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count);
-
-/* The recording ended at this time. What has not ended by then ran, waited or was suspended until then, at least. */
-void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time);

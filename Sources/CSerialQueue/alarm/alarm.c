@@ -38,9 +38,10 @@ static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
 
 /* Unlocks the set. If its thread would sleep beyond `time`, wakes it. */
 static void unlock_and_wake(sq__alarms_t *alarms, uint64_t time) {
-    sq__token_t *woken = time < alarms->wakes_at ? alarms->token : NULL;
+    sq__token_t *woken = NULL;
     sq__wait_id_t wait_id = alarms->wait_id;
-    if (woken != NULL) {
+    if (time < alarms->wakes_at) {
+        woken = alarms->token;
         alarms->wakes_at = 0;
     }
     sq__mutex_unlock(&alarms->lock);

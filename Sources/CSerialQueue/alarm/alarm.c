@@ -36,13 +36,18 @@ static void put(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
     sq__heap_put(&alarms->latest, &alarm->latest);
 }
 
-/* If the thread would sleep beyond `time`, returns its token, which the caller grants after the unlock; else NULL. */
-static sq__token_t *token_to_wake(sq__alarms_t *alarms, uint64_t time) {
-    if (alarms->token == NULL || time >= alarms->wakes_at) {
-        return NULL;
+/* Unlocks the set. If its thread would sleep beyond `time`, wakes it. */
+static void unlock_and_wake(sq__alarms_t *alarms, uint64_t time) {
+    sq__token_t *woken = NULL;
+    sq__wait_id_t wait_id = alarms->wait_id;
+    if (time < alarms->wakes_at) {
+        woken = alarms->token;
+        alarms->wakes_at = 0;
     }
-    alarms->wakes_at = 0;
-    return alarms->token;
+    sq__mutex_unlock(&alarms->lock);
+    if (woken != NULL) {
+        sq__token_grant(woken, wait_id); /* one that comes late has no effect: that wait is over */
+    }
 }
 
 /* The thread of the process's set */
@@ -118,17 +123,9 @@ void sq__alarms_release(sq__alarms_t *alarms) {
     if (alarms->is_manual) {
         return;
     }
-    sq__token_t *woken = NULL;
     sq__mutex_lock(&alarms->lock);
     alarms->leases -= 1;
-    if (alarms->leases == 0) {
-        woken = token_to_wake(alarms, sq__time_after(sq__clock_now(), linger));
-    }
-    sq__wait_id_t wait_id = alarms->wait_id;
-    sq__mutex_unlock(&alarms->lock);
-    if (woken != NULL) {
-        sq__token_grant(woken, wait_id);
-    }
+    unlock_and_wake(alarms, alarms->leases == 0 ? sq__time_after(sq__clock_now(), linger) : SQ__NEVER);
 }
 
 /* Any set */
@@ -149,12 +146,7 @@ static void set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t
         alarm->due.order = alarms->order++ & SQ__HEAP_ORDERS;
     }
     put(alarms, alarm, due, leeway);
-    sq__token_t *woken = token_to_wake(alarms, sq__time_after(due, leeway));
-    sq__wait_id_t wait_id = alarms->wait_id;
-    sq__mutex_unlock(&alarms->lock);
-    if (woken != NULL) {
-        sq__token_grant(woken, wait_id); /* one that comes late has no effect: that wait is over */
-    }
+    unlock_and_wake(alarms, sq__time_after(due, leeway));
 }
 
 void sq__alarm_set(sq__alarms_t *alarms, sq__alarm_t *alarm, uint64_t due, uint64_t leeway) {

@@ -13,8 +13,7 @@
  *
  * The process's thread lives while any user holds a lease on the set, and a tenth of a second longer, so that occasional alarms
  * do not start a thread each. A user takes a lease before it sets alarms: that can fail, setting cannot. */
-#ifndef SQ__ALARM_ALARM_H
-#define SQ__ALARM_ALARM_H
+#pragma once
 
 #include "alarm/alarm_types.h"
 #include "include/sq_private.h" /* sq__alarms_now */
@@ -45,5 +44,3 @@ typedef struct sq__alarms_visitor {
     sq__patience_t *patience;
 } sq__alarms_visitor_t;
 bool sq__alarms_visit(sq__alarms_t *alarms, const sq__alarms_visitor_t *visitor);
-
-#endif

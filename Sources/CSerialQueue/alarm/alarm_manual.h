@@ -1,6 +1,5 @@
 /* alarm_manual.h: sets of alarms with a clock of their own, which moves only when it is advanced. */
-#ifndef SQ__ALARM_ALARM_MANUAL_H
-#define SQ__ALARM_ALARM_MANUAL_H
+#pragma once
 
 #include "alarm/alarm_types.h"
 #include "include/sq_private.h" /* sq__alarms_next: SQ__NEVER if no alarm is set */
@@ -19,5 +18,3 @@ void sq__alarms_next_ties(sq__alarms_t *alarms, void (*visit)(void *context, sq_
 
 /* Calls one of those alarms, and advances the clock to its due time. */
 void sq__alarms_call(sq__alarms_t *alarms, sq__alarm_t *alarm);
-
-#endif

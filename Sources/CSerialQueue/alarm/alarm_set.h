@@ -1,6 +1,5 @@
 /* alarm_set.h: the fields of a set of alarms, and what both kinds of set do with them. alarm.h has the design. */
-#ifndef SQ__ALARM_ALARM_SET_H
-#define SQ__ALARM_ALARM_SET_H
+#pragma once
 
 #include "alarm/alarm_types.h"
 #include "platform/mutex.h"
@@ -33,5 +32,3 @@ sq__alarm_t *sq__alarms_take_due(sq__alarms_t *alarms, uint64_t time);
 /* Called with the lock. Calls the alarm without the lock; afterwards the alarm may be freed. Returns false, still without the lock,
  * if the call has forked and this is the child: there the set belongs to another thread. */
 bool sq__alarms_run(sq__alarms_t *alarms, sq__alarm_t *alarm);
-
-#endif

@@ -1,6 +1,5 @@
 /* alarm_types.h: an alarm, as its user embeds it. alarm.h has the calls. */
-#ifndef SQ__ALARM_ALARM_TYPES_H
-#define SQ__ALARM_ALARM_TYPES_H
+#pragma once
 
 #include "alarm/heap.h"
 
@@ -13,5 +12,3 @@ struct sq__alarm {
     sq__heap_node_t due;              /* L  key: nanoseconds of the set's clock; SQ__NEVER: the alarm is not called */
     sq__heap_node_t latest;           /* L  key: `due` plus the leeway; in a heap only if there is a leeway */
 };
-
-#endif

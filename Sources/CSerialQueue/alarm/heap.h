@@ -5,8 +5,7 @@
  * inserting merges with a heap of one node; removing merges the node's two subtrees. Each costs O(log n) in the worst case, not
  * only on average: with a pairing heap, a single operation could stall on a million timers. The nodes are embedded in the
  * objects, so nothing is allocated. Removing a node does not need its heap. */
-#ifndef SQ__ALARM_HEAP_H
-#define SQ__ALARM_HEAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void sq__heap_take(sq__heap_node_t *node);
 
 /* Moves all nodes into another heap. */
 void sq__heap_move(sq__heap_t *from, sq__heap_t *to);
-
-#endif

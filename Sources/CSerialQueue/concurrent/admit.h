@@ -34,8 +34,7 @@
  *     h2 w1 w2 h3   h3 fails because of NEWS, and h2 follows
  *     h3 w2, r1     both want to clear DRAINING; only one of the two swaps succeeds
  *     h2 s1 s2      the holder looks once more before it lays the baton down or opens the gate */
-#ifndef SQ__CONCURRENT_ADMIT_H
-#define SQ__CONCURRENT_ADMIT_H
+#pragma once
 
 #include "gate/concurrent.h"
 #include "kernel/baton.h"
@@ -58,5 +57,3 @@ bool sq__admit_by_pool(sq_queue_t *queue);
 /* O. Admits what it can, and passes the baton on. True: the queue is empty and to end: the caller, which still holds the baton, ends it. That
  * cannot be while the caller is inside as a reader. */
 bool sq__admit_pass(sq_queue_t *queue);
-
-#endif

@@ -1,6 +1,5 @@
 /* run_reader.h: running a function as a task of a concurrent queue, on the calling thread. */
-#ifndef SQ__CONCURRENT_RUN_READER_H
-#define SQ__CONCURRENT_RUN_READER_H
+#pragma once
 
 #include "kernel/run_task.h"
 
@@ -19,5 +18,3 @@ static inline void sq__reader_run(sq_queue_t *queue, bool begins, uint64_t submi
     }
     SQ__PROBE_END(queue);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * DESIGN. A chooser first gives the answers of a tape, and then those of its strategy: always 0, random ones, or those of PCT
  * (Burckhardt et al., ASPLOS 2010): each queue or thread that could run has a random priority, and the highest one runs. At a
  * few random steps the one that would run gets the lowest priority of all. The answers are recorded. */
-#ifndef SQ__EXPLORE_CHOOSE_H
-#define SQ__EXPLORE_CHOOSE_H
+#pragma once
 
 #include "explore/tape.h"
 
@@ -68,5 +67,3 @@ size_t sq__choose_way(sq__chooser_t *chooser, const sq__way_t *ways, size_t coun
 size_t sq__choose(sq__chooser_t *chooser, size_t count);
 
 void sq__chooser_free(sq__chooser_t *chooser);
-
-#endif

@@ -1,7 +1,6 @@
 #include "explore/control.h"
 
 #include "alarm/alarm_manual.h"
-#include "explore/failure.h"
 #include "explore/names.h"
 #include "explore/ways.h"
 #include "platform/container.h"

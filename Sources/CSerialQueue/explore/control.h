@@ -1,7 +1,6 @@
 /* control.h: how control passes from one thread of a run to another, and how the thread in control runs a task. The design is in
  * run_state.h. */
-#ifndef SQ__EXPLORE_CONTROL_H
-#define SQ__EXPLORE_CONTROL_H
+#pragma once
 
 #include "explore/run_state.h"
 
@@ -32,5 +31,3 @@ void sq__control_get_unstuck(sq__run_t *run);
 
 /* Refuses all waits. Returns false if it could refuse none. */
 bool sq__control_refuse_all(sq__run_t *run);
-
-#endif

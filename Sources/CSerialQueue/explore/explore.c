@@ -1,4 +1,3 @@
-#include "explore/failure.h"
 #include "explore/explored_run.h"
 #include "include/sq_explore.h"
 
@@ -142,12 +141,11 @@ sq_exploration_t *sq_exploration_create(const sq_explore_options_t *options, sq_
         errno = EINVAL;
         return NULL;
     }
-    sq_exploration_t *exploration = sq__memory(sizeof *exploration);
+    sq_exploration_t *exploration = sq__memory_zeroed(sizeof *exploration);
     if (exploration == NULL) {
         errno = ENOMEM;
         return NULL;
     }
-    memset(exploration, 0, sizeof *exploration);
     int error = prepare(exploration, options, explored);
     if (error) {
         destroy(exploration);

@@ -2,7 +2,6 @@
 
 #include "alarm/alarm_manual.h"
 #include "explore/control.h"
-#include "explore/failure.h"
 #include "explore/names.h"
 #include "explore/pump.h"
 #include "include/sq_pool.h"

@@ -1,6 +1,5 @@
 /* explored_run.h: the begin and the end of a run, and its steps. run_state.h has the design. */
-#ifndef SQ__EXPLORE_EXPLORED_RUN_H
-#define SQ__EXPLORE_EXPLORED_RUN_H
+#pragma once
 
 #include "explore/run_state.h"
 
@@ -18,5 +17,3 @@ void sq__run_free(sq__run_t *run);
 
 /* Another task may go first: the schedule decides. The texts: as sq__explored_calls_t has them. */
 void sq__run_pause(sq__thread_t *thread, const char *doing, const char *label, void (*function)(void *));
-
-#endif

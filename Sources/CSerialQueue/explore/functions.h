@@ -1,8 +1,7 @@
 /* functions.h: the names of the test's functions.
  *
  * Each name is looked up only once, because that reads the program's file. */
-#ifndef SQ__EXPLORE_FUNCTIONS_H
-#define SQ__EXPLORE_FUNCTIONS_H
+#pragma once
 
 #include "include/sq_types.h"
 
@@ -21,5 +20,3 @@ typedef struct sq__functions {
 const char *sq__functions_name(sq__functions_t *functions, uintptr_t address);
 
 void sq__functions_free(sq__functions_t *functions);
-
-#endif

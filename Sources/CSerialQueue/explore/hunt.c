@@ -16,7 +16,8 @@ static bool begin_round(sq__depth_first_t *first, sq__tape_t *given) {
     return true;
 }
 
-bool sq__depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, sq__tape_t *given, bool *has_no_memory) {
+/* Changes `given` to the next schedule, after one that was run. False: there is none. */
+static bool depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, sq__tape_t *given, bool *has_no_memory) {
     if (!first->has_begun) {
         return begin_round(first, given);
     }
@@ -54,7 +55,7 @@ static bool next_search(sq__hunt_t *hunt, sq__run_t *run) {
         return false;
     }
     if (hunt->strategy == SQ_EXPLORE_DEPTH_FIRST) {
-        if (!sq__depth_first_next(&hunt->first, &chooser->taken, &chooser->given, &hunt->has_no_memory)) {
+        if (!depth_first_next(&hunt->first, &chooser->taken, &chooser->given, &hunt->has_no_memory)) {
             return false;
         }
         sq__chooser_begin(chooser, SQ__CHOOSES_USUAL, 0, 0);
@@ -115,7 +116,7 @@ static bool next_shrinking(sq__hunt_t *hunt, sq__run_t *run) {
 
 static bool next_minimising(sq__hunt_t *hunt, sq__run_t *run) {
     if (!has_budget(hunt)
-        || !sq__depth_first_next(&hunt->first, &run->chooser.taken, &run->chooser.given, &hunt->has_no_memory)) {
+        || !depth_first_next(&hunt->first, &run->chooser.taken, &run->chooser.given, &hunt->has_no_memory)) {
         return false;
     }
     sq__chooser_begin(&run->chooser, SQ__CHOOSES_USUAL, 0, 0);

@@ -14,8 +14,7 @@
  *
  * Each random schedule has a seed of its own. The first one's is the seed of the search, and each further one's is mixed from the one
  * before. So the seed of any schedule begins a search with it, and searches with neighbouring seeds have no schedule in common. */
-#ifndef SQ__EXPLORE_HUNT_H
-#define SQ__EXPLORE_HUNT_H
+#pragma once
 
 #include "explore/run_state.h"
 #include "include/sq_explore.h"
@@ -63,8 +62,3 @@ bool sq__hunt_next(sq__hunt_t *hunt, sq__run_t *run);
 void sq__hunt_see(sq__hunt_t *hunt, sq__run_t *run);
 
 void sq__hunt_free(sq__hunt_t *hunt);
-
-/* DEPTH FIRST: changes `given` to the next schedule, after one that was run. False: there is none. */
-bool sq__depth_first_next(sq__depth_first_t *first, const sq__tape_t *last, sq__tape_t *given, bool *has_no_memory);
-
-#endif

@@ -1,7 +1,6 @@
 /* inside.c: what a test calls. */
 #include "include/sq_explore.h"
 
-#include "explore/failure.h"
 #include "explore/explored_run.h"
 #include "include/sq_private.h"
 #include "platform/fatal.h"

@@ -1,7 +1,6 @@
 #include "explore/names.h"
 
 #include "kernel/ring.h"
-#include "kernel/run_task.h"
 #include "observe/wrapper.h"
 #include "platform/container.h"
 #include "platform/memory.h"

@@ -1,6 +1,5 @@
 /* names.h: what a run does, in words. */
-#ifndef SQ__EXPLORE_NAMES_H
-#define SQ__EXPLORE_NAMES_H
+#pragma once
 
 #include "explore/run_state.h"
 #include "include/sq_private.h" /* sq__explore_name_closures_by */
@@ -22,5 +21,3 @@ const sq_queue_t *sq__queue_of_alarm(const sq__alarm_t *alarm);
 
 /* What a way leads to; as above. */
 char *sq__name_way(sq__run_t *run, const sq__way_t *way);
-
-#endif

@@ -2,12 +2,9 @@
  *
  * DESIGN. Several pumps can be asleep, each in a task that runs the pool, on different threads; and such a task cannot end before its pump
  * returns. So a pump that finds nothing to do first lets the pumps further inside return. */
-#ifndef SQ__EXPLORE_PUMP_H
-#define SQ__EXPLORE_PUMP_H
+#pragma once
 
 #include "explore/run_state.h"
 
 /* On the thread of the pump, which has control. Returns whether it did anything. */
 bool sq__pump_run(sq__run_t *run, sq__pump_t pump);
-
-#endif

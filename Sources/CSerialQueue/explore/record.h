@@ -1,6 +1,5 @@
 /* record.h: what happened in a run, for its timeline and for the comparison of two runs. */
-#ifndef SQ__EXPLORE_RECORD_H
-#define SQ__EXPLORE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ char *sq__format_text(const char *format, ...) __attribute__((format(printf, 1, 
 /* Makes room for one more element of an array that only this function makes and enlarges. Returns the array; NULL: no memory, the array stays
  * as it is. */
 void *sq__grown(void *array, size_t count, size_t size);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * One row for each event, one column for each queue. A bar marks a task that runs, a colon one that waits, and a star an unusual
  * decision. */
-#ifndef SQ__EXPLORE_REPORT_H
-#define SQ__EXPLORE_REPORT_H
+#pragma once
 
 #include "explore/hunt.h"
 
@@ -21,5 +20,3 @@ typedef struct sq__finding {
 
 /* The whole report, to be freed; NULL: no memory. */
 char *sq__report_write(const sq__hunt_t *hunt, const sq__run_t *run, const sq__finding_t *finding);
-
-#endif

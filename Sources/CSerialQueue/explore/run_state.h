@@ -17,8 +17,7 @@
  *
  * Control passes from thread to thread by the grant of a token. So a thread in control sees what the others wrote, and the fields
  * below need no lock. Only fields with a P may be changed by threads that do not belong to the run, under the pool's lock. */
-#ifndef SQ__EXPLORE_RUN_STATE_H
-#define SQ__EXPLORE_RUN_STATE_H
+#pragma once
 
 #include "explore/choose.h"
 #include "explore/functions.h"
@@ -103,4 +102,11 @@ struct sq__run {
     size_t way_room;
 };
 
-#endif
+/* The calling thread's record; NULL: it does not belong to a run. */
+sq__thread_t *sq__run_thread(void);
+
+/* Fails the run, unless it has failed already. */
+void sq__run_fail(sq__run_t *run, const char *message);
+
+/* Something from outside took part. With the pool's lock. */
+void sq__run_outside(sq__run_t *run, const char *format, ...) __attribute__((format(printf, 2, 3)));

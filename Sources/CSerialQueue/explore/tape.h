@@ -6,8 +6,7 @@
  *     NAME/1/z12.3.z4.1/5e0f
  *
  * the test's name, the version of this format, the answers (zN: N zeros; "-": none), and a checksum of what stands before it. */
-#ifndef SQ__EXPLORE_TAPE_H
-#define SQ__EXPLORE_TAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool sq__tape_is_of(const char *text, const char *name);
 
 /* Reads a text. Returns 0, ENOMEM, or EINVAL with *reason: "is damaged: ...", static. */
 int sq__tape_read(sq__tape_t *tape, const char *text, const char *name, const char **reason);
-
-#endif

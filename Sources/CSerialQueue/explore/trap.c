@@ -1,6 +1,6 @@
 #include "explore/trap.h"
 
-#include "explore/failure.h"
+#include "explore/run_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "explore/ways.h"
 
 #include "alarm/alarm_manual.h"
-#include "explore/failure.h"
 #include "explore/names.h"
 #include "platform/container.h"
 #include "platform/fatal.h"

@@ -13,8 +13,7 @@
  *     waits with a deadline, which may expire at any time
  *
  * An exploration runs one task of a queue at a time, so a batch may end after each. */
-#ifndef SQ__EXPLORE_WAYS_H
-#define SQ__EXPLORE_WAYS_H
+#pragma once
 
 #include "explore/run_state.h"
 
@@ -28,5 +27,3 @@ sq__pump_t *sq__ways_sleeping_pump(const sq__run_t *run);
 /* Takes a ready entry out of the pool's list; puts it back in front. */
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry);
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry);
-
-#endif

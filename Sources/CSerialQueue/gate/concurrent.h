@@ -3,8 +3,7 @@
  * DESIGN. It lies directly in front of the queue, in the same block of memory; the queue's control says that it is there. Tasks wait
  * in the same ring. The holder of the baton does not run them, but admits them in order (admit.h): it lets readers in and keeps
  * the baton, and passes the baton to a barrier. */
-#ifndef SQ__GATE_CONCURRENT_H
-#define SQ__GATE_CONCURRENT_H
+#pragma once
 
 #include "gate/gate.h"
 #include "state/queue.h"
@@ -58,5 +57,3 @@ static inline bool sq__is_in_barrier(const sq_queue_t *queue) {
     sq__gate_t *gate = sq__gate_of(queue);
     return (sq__load_relaxed(gate) & SQ__GATE_BARRIER) != 0;
 }
-
-#endif

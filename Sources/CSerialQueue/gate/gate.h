@@ -40,8 +40,7 @@
  * No news is lost: a thread that has changed something (it has filled a slot, set a flag of the state word, withdrawn a wait)
  * comes here afterwards with a swap that takes the baton if it can, or else sets NEWS. The holder clears NEWS before it looks, and lays
  * the baton down, in whatever way, only with a swap that fails if NEWS is set. */
-#ifndef SQ__GATE_GATE_H
-#define SQ__GATE_GATE_H
+#pragma once
 
 #include "platform/atomic.h"
 
@@ -183,5 +182,3 @@ void sq__gate_unposted(sq__gate_t *gate);
 
 /* O. Opens the gate; if ENTERED is full, moves its count to *entered. False: there is news, and the gate stays closed. */
 bool sq__gate_open(sq__gate_t *gate, SQ__ATOMIC(uint64_t) *entered);
-
-#endif

@@ -1,7 +1,6 @@
 #include "gate/stripes.h"
 
 #include "platform/processors.h"
-#include "platform/thread.h"
 #include "thread/self.h"
 
 #include <string.h>

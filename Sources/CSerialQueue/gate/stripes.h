@@ -28,8 +28,7 @@
  *
  * Gathering costs a swap for each stripe. If few readers have entered by the stripes since the last time, the queue waits for twice as many
  * overlaps before it sets STRIPED again. */
-#ifndef SQ__GATE_STRIPES_H
-#define SQ__GATE_STRIPES_H
+#pragma once
 
 #include "gate/concurrent.h"
 #include "platform/memory.h"
@@ -108,5 +107,3 @@ uint64_t sq__stripes_entered(const sq__stripes_t *stripes);
 
 /* How many readers are inside that the gate does not count. Not exact while readers enter and leave. */
 uint64_t sq__stripes_not_counted(const sq__stripes_t *stripes);
-
-#endif

@@ -7,7 +7,6 @@
 #include "kernel/depth.h"
 #include "kernel/ring.h"
 #include "kernel/shared.h"
-#include "observe/call_sites.h"
 #include "gate/stripes.h"
 #include "observe/suspended_list.h"
 #include "platform/container.h"
@@ -55,9 +54,7 @@ static sq_queue_t *copy_queue(const sq_queue_t *queue, copied_t *copied) {
         }
         add_stripes(sq__concurrent_of(copy));
     }
-    sq__extras_t extras;
-    bool has_joinable = sq__peek(sq__load_relaxed(&copy->extras), &extras, sizeof extras)
-        && sq__peek(sq__load_relaxed(&extras.records[SQ__EXTRA_SHARED]), &copied->joinable, sizeof copied->joinable);
+    bool has_joinable = sq__extra_peek(copy, SQ__EXTRA_SHARED, &copied->joinable, sizeof copied->joinable);
     memset(&copied->extras, 0, sizeof copied->extras);
     sq__store_relaxed(&copied->extras.records[SQ__EXTRA_SHARED], has_joinable ? &copied->joinable : NULL);
     sq__store_relaxed(&copy->extras, &copied->extras);
@@ -206,11 +203,8 @@ static void find_site(sq__view_queue_t *seen) {
     struct sq_queue copy;
     sq__era_t era;
     uintptr_t word = 0;
-    if (!sq__peek(seen->at, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__SITED)) {
-        return;
-    }
-    sq__extras_t extras;
-    if (!sq__peek(sq__load_relaxed(&copy.extras), &extras, sizeof extras) || !sq__peek(sq__sited_era(&extras), &era, sizeof era)) {
+    if (!sq__peek(seen->at, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__SITED)
+        || !sq__extra_peek(&copy, SQ__EXTRA_SITES, &era, sizeof era)) {
         return;
     }
     uintptr_t where = SQ__IN_HANDOFF, kind = sq__load_relaxed(&copy.handoff_kind);

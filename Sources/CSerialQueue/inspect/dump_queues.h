@@ -1,6 +1,5 @@
 /* dump_queues.h: the queues of a dump. */
-#ifndef SQ__INSPECT_DUMP_QUEUES_H
-#define SQ__INSPECT_DUMP_QUEUES_H
+#pragma once
 
 #include "inspect/dump_view.h"
 
@@ -9,5 +8,3 @@ void sq__view_look_at_queues(sq__view_t *view);
 
 /* NULL: it was not found. */
 sq__view_queue_t *sq__view_queue_of(const sq__view_t *view, const void *queue);
-
-#endif

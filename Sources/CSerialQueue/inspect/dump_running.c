@@ -1,7 +1,6 @@
 #include "inspect/dump_running.h"
 
 #include "inspect/dump_queues.h"
-#include "inspect/dump_site.h"
 #include "inspect/dump_threads.h"
 #include "platform/thread.h"
 

@@ -1,9 +1,7 @@
 /* dump_text.h: the text of a dump, on its way to the file. */
-#ifndef SQ__INSPECT_DUMP_TEXT_H
-#define SQ__INSPECT_DUMP_TEXT_H
+#pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "inspect/dump_view.h"
 
 enum { SQ__DUMP_BUFFER = 32768 };
 
@@ -20,10 +18,14 @@ void sq__dump_add(sq__dump_text_t *text, const char *format, ...) __attribute__(
 /* "3.2 ms", "12.301 s". */
 void sq__dump_add_time(sq__dump_text_t *text, uint64_t nanoseconds);
 
+/* "thread "name" (id)" */
+void sq__dump_add_thread(sq__dump_text_t *text, const sq__view_thread_t *thread);
+
+/* ", submitted by F" or ", in a call by F"; nothing if the site is not known. By a function in C, from a line of a file in Swift. */
+void sq__dump_add_site(sq__dump_text_t *text, const sq__view_t *view, const void *site, bool is_call);
+
 /* "  none", below the title of a section without a line. */
 void sq__dump_add_none(sq__dump_text_t *text, size_t lines);
 
 /* Writes what is left. */
 void sq__dump_flush(sq__dump_text_t *text);
-
-#endif

@@ -22,11 +22,9 @@ static bool add(void *context, const sq__self_t *at, const sq__self_t *copy) {
 /* When the running task began, if the queue is watched and this thread noted it; else 0. */
 static uint64_t since(const sq_queue_t *queue, uint64_t thread_id) {
     struct sq_queue copy;
-    sq__extras_t extras;
     sq__watch_note_t note;
     if (!sq__peek(queue, &copy, sizeof copy) || !(sq__load_relaxed(&copy.control) & SQ__WATCHED)
-        || !sq__peek(sq__load_relaxed(&copy.extras), &extras, sizeof extras)
-        || !sq__peek(sq__load_relaxed(&extras.records[SQ__EXTRA_WATCH]), &note, sizeof note)) {
+        || !sq__extra_peek(&copy, SQ__EXTRA_WATCH, &note, sizeof note)) {
         return 0;
     }
     uint64_t began = sq__load_relaxed(&note.began);

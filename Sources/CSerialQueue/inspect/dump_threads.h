@@ -1,6 +1,5 @@
 /* dump_threads.h: what the threads run and wait for, for a dump. */
-#ifndef SQ__INSPECT_DUMP_THREADS_H
-#define SQ__INSPECT_DUMP_THREADS_H
+#pragma once
 
 #include "inspect/dump_view.h"
 
@@ -9,5 +8,3 @@ void sq__view_look_at_threads(sq__view_t *view);
 
 /* The first of the keys with this queue or once, and how many there are. */
 const sq__view_key_t *sq__view_holders(const sq__view_t *view, const void *what, size_t *count);
-
-#endif

@@ -6,8 +6,7 @@
  * one of these states, or is just being handed from one thread to another.
  *
  * A stuck thread may have a lock: the dump only tries to get it (sq__patience_t). Records of other threads are peeked at (platform/peek.h). */
-#ifndef SQ__INSPECT_DUMP_VIEW_H
-#define SQ__INSPECT_DUMP_VIEW_H
+#pragma once
 
 #include "platform/mutex.h"
 #include "platform/peek.h"
@@ -127,5 +126,3 @@ static inline void sq__view_want_site(sq__view_t *view, const void *site) {
 static inline sq__view_queue_t *sq__view_queue(const sq__view_t *view, size_t i) {
     return (sq__view_queue_t *)(void *)view->queues.items + sq__view_key(&view->order, i)->item;
 }
-
-#endif

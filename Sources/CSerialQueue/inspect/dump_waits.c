@@ -1,12 +1,11 @@
 #include "inspect/dump_waits.h"
 
 #include "inspect/dump_queues.h"
-#include "inspect/dump_site.h"
 #include "inspect/dump_threads.h"
 #include "state/state.h"
 #include "objects/object_peek.h"
 
-enum { MOST_LINKS = 8, MOST_HOLDERS = 4 };
+enum { MOST_LINKS = 8 };
 
 /* What the wait is for, in words. */
 static void add_aim(sq__dump_text_t *text, const sq__view_thread_t *thread) {

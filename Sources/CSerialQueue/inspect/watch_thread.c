@@ -195,11 +195,10 @@ static void watch(void *unused) {
     sq__token_t *mine = token;
     for (;;) {
         uint64_t next = look_around(mine);
-        if (records == NULL) {
-            break; /* the last queue may have been removed during a call, when this thread was not asleep */
-        }
-        if (token != mine) {
-            break; /* a call has forked; in the child another thread watches */
+        /* The last queue may have been removed during a call, when this thread was not asleep; or a call has forked, and in the child another
+         * thread watches. */
+        if (records == NULL || token != mine) {
+            break;
         }
         sq__wait_id_t rest = wait_id = sq__token_prepare(mine);
         sq__mutex_unlock(&lock);

@@ -10,8 +10,7 @@
  * queue.
  *
  * A watcher can be replaced at any time, also while it is being called: then the thread discards it after the call. */
-#ifndef SQ__INSPECT_WATCH_THREAD_H
-#define SQ__INSPECT_WATCH_THREAD_H
+#pragma once
 
 #include "include/sq_watch.h"
 #include "observe/watch_notes.h"
@@ -53,5 +52,3 @@ void sq__watch_thread_remove(sq__watched_t *watched);
 
 /* N. Called when the record has the mark SQ__WATCH_RESTS: the thread looks at the queue again. Takes the thread's lock. */
 void sq__watch_wake(sq__watch_note_t *note);
-
-#endif

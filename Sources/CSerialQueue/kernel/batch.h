@@ -1,6 +1,5 @@
 /* batch.h: how many tasks of one queue a thread runs before it turns to another queue. */
-#ifndef SQ__KERNEL_BATCH_H
-#define SQ__KERNEL_BATCH_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -27,5 +26,3 @@ bool sq__batch_look(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks);
 static inline bool sq__batch_is_over(const sq_queue_t *queue, sq__batch_t *batch, size_t tasks) {
     return tasks < batch->look ? tasks >= batch->tasks : sq__batch_look(queue, batch, tasks);
 }
-
-#endif

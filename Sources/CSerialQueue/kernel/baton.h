@@ -17,8 +17,7 @@
  *       or has no reference left
  *
  * Work that is to be discarded goes the same ways: asynchronous work to the runner, which discards it; waiters are refused. */
-#ifndef SQ__KERNEL_BATON_H
-#define SQ__KERNEL_BATON_H
+#pragma once
 
 #include "kernel/shared.h"
 #include "kernel/suspension.h"
@@ -70,5 +69,3 @@ static inline bool sq__baton_find(sq_queue_t *queue, uintptr_t *kind, uint32_t *
         sq__withdraw_pass(queue);
     }
 }
-
-#endif

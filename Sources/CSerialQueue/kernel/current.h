@@ -1,7 +1,6 @@
 /* current.h: is the calling thread in a task of this queue? Only the frames of its chain count: up to the first one with `begins`
  * (sq__frame_t, thread/self.h). It is in kernel/ because run_task.h pushes them. */
-#ifndef SQ__KERNEL_CURRENT_H
-#define SQ__KERNEL_CURRENT_H
+#pragma once
 
 #include "include/sq_current.h"
 #include "platform/unwind.h"
@@ -28,5 +27,3 @@ static inline bool sq__is_current_at(const sq_queue_t *queue, const void *caller
 }
 
 static inline bool sq__is_current(const sq_queue_t *queue) { return sq__is_current_at(queue, SQ__FRAME_TOP); }
-
-#endif

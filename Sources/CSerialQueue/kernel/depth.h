@@ -1,6 +1,5 @@
 /* depth.h: how many tasks wait, how many have begun, and how many wait no longer. */
-#ifndef SQ__KERNEL_DEPTH_H
-#define SQ__KERNEL_DEPTH_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -19,5 +18,3 @@ void sq__depth_sample(sq_queue_t *queue);
 /* How many tasks have begun, were discarded, or were withdrawn and skipped. *waiting: how many slots are taken now, the hand-off slot and
  * those of withdrawn tasks included; but 0 if there are only withdrawn ones. */
 uint64_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * Segments come from the store of the process (memory/blocks.h), and a consumed one goes back there. A queue that becomes free, or a
  * concurrent one that comes to rest, returns its last segment as well: an idle queue has none. */
-#ifndef SQ__KERNEL_RING_H
-#define SQ__KERNEL_RING_H
+#pragma once
 
 #include "gate/concurrent.h"
 #include "state/queue.h"
@@ -156,5 +155,3 @@ uint64_t sq__ring_waiting(const sq_queue_t *queue);
 
 /* Frees the segment of an empty ring, if it has one. */
 void sq__ring_destroy(sq_queue_t *queue);
-
-#endif

@@ -1,7 +1,6 @@
 /* run_task.h: running a task: the runner's loop, which takes one after the other, and the call of a single function in a frame that makes the
  * queue the current one. */
-#ifndef SQ__KERNEL_RUN_TASK_H
-#define SQ__KERNEL_RUN_TASK_H
+#pragma once
 
 #include "kernel/batch.h"
 #include "observe/observe.h"
@@ -97,5 +96,3 @@ sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* The same for a queue that has a target: called in a task of the target, which is the current queue again when this returns. */
 sq__run_end_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran);
-
-#endif

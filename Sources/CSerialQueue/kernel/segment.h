@@ -1,6 +1,5 @@
 /* segment.h: the segments of a ring. ring.h describes how they are used. */
-#ifndef SQ__KERNEL_SEGMENT_H
-#define SQ__KERNEL_SEGMENT_H
+#pragma once
 
 #include "include/sq_types.h"
 #include "memory/blocks.h"
@@ -33,5 +32,3 @@ sq__segment_t *sq__segment_obtain(void);
 
 /* Returns a segment, of which all but the first `used` slots are EMPTY, to the store. */
 void sq__segment_free(sq__segment_t *segment, unsigned used);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * The lists, and which slot may be joined, are under the queue's lock. In a short ring each thread has its
  * own slot, and no lock is needed. */
-#ifndef SQ__KERNEL_SHARED_H
-#define SQ__KERNEL_SHARED_H
+#pragma once
 
 #include "kernel/ring.h"
 #include "state/extras.h"
@@ -54,5 +53,3 @@ void sq__shared_leave(sq_queue_t *queue, sq__sharer_t *sharer);
 /* O. At a shared slot, while the hand-off slot is empty: moves the first thread of its list there, and consumes the slot if the
  * list is empty then. */
 void sq__shared_next(sq_queue_t *queue);
-
-#endif

@@ -18,14 +18,13 @@
  *     p2 u2 b2      the holder finds the word not SUSPENDED, or its swap fails: it continues
  *     p2 b2 u2      the resume finds PARKED (or a shutdown or the last release was there before: they take a parked baton, too)
  *     u1 b1 u2      a task starts before the resume has returned */
-#ifndef SQ__KERNEL_SUSPENSION_H
-#define SQ__KERNEL_SUSPENSION_H
+#pragma once
 
 #include "state/queue.h"
 
 /* O. Parks the baton if the queue is suspended and its word is still `state`. If the queue is also released, nobody can resume it: then
  * this ends the suspension, lets the waiting work be discarded, and returns false. The same if only queues whose target it is have a
- * reference (queue/pins.h); then it also closes the queue. False: the caller still has the baton. */
+ * reference (queue/target.c); then it also closes the queue. False: the caller still has the baton. */
 bool sq__suspension_park(sq_queue_t *queue, sq__state_t state);
 
 /* L. Clears flags of the state word. Returns the word as it was: if PARKED was set and is cleared, the caller has the baton. */
@@ -34,5 +33,3 @@ sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags);
 /* O. Called when the control says SQ__HELD_BACK: (b2). Tries to park the baton. False: the word is not SUSPENDED yet, or no longer, and the
  * next task may start. True: it may not: *is_parked says that the baton is parked; else the caller looks again. */
 bool sq__suspension_obey(sq_queue_t *queue, bool *is_parked);
-
-#endif

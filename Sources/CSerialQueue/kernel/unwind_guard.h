@@ -1,10 +1,7 @@
 /* unwind_guard.h: ends a program that leaves a task without returning from it. */
-#ifndef SQ__KERNEL_UNWIND_GUARD_H
-#define SQ__KERNEL_UNWIND_GUARD_H
+#pragma once
 
 #include "thread/self.h"
 
 /* Ends the program with a message. `frame`: of the task; NULL: its stack is gone. */
 _Noreturn void sq__unwind_left(const char *cause, const sq__frame_t *frame);
-
-#endif

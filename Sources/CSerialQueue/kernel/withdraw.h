@@ -15,8 +15,7 @@
  * lock: either by the baton's holder, which then owns the task, or by a thread that withdraws it. The latter also changes the
  * slot's kind to CANCELLED, under the same lock. So no thread accesses a slot after the holder has consumed it, or the task's memory
  * after the task was withdrawn. The next holder skips the cancelled slot. */
-#ifndef SQ__KERNEL_WITHDRAW_H
-#define SQ__KERNEL_WITHDRAW_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -36,5 +35,3 @@ uintptr_t sq__withdraw_take(sq_queue_t *queue, sq__work_t *work);
 
 /* O. Skips the next work, which is CANCELLED. */
 void sq__withdraw_pass(sq_queue_t *queue);
-
-#endif

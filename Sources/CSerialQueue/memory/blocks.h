@@ -27,8 +27,7 @@
  *
  * No thread waits for another one. In the child of a fork all of this works: at worst it lacks the blocks that were in the hands of the
  * parent's other threads. */
-#ifndef SQ__MEMORY_BLOCKS_H
-#define SQ__MEMORY_BLOCKS_H
+#pragma once
 
 #include "platform/atomic.h"
 #include "platform/memory.h"
@@ -80,5 +79,3 @@ void sq__blocks_cool(sq__blocks_t *store, uint32_t taken);
 /* For tests: how many of the blocks are free and warm, and how many bytes of slabs there are. Exact while nothing moves. */
 uint32_t sq__blocks_warm(const sq__blocks_t *store);
 size_t sq__blocks_mapped(const sq__blocks_t *store);
-
-#endif

@@ -134,7 +134,7 @@ static void await_members(apply_t *apply, size_t ran) {
     if (sq__load_acquire(&apply->left) == ran + 1) { /* [apply] acquire: what the iterations wrote */
         return;
     }
-    (void)sq__wait_begin_for(&wait, &subject, NULL); /* cannot fail: the thread has its token */
+    (void)sq__wait_begin_for(&wait, &subject); /* cannot fail: the thread has its token */
     sq__token_claim(wait.token, wait.wait_id);       /* it cannot be refused */
     apply->token = wait.token;
     apply->wait_id = wait.wait_id;

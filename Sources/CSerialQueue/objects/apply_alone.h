@@ -4,8 +4,7 @@
  * wake-up. So each thread keeps a record, like those of thread/spin.h, of the loops with the same code. After one that was brief
  * and got no help, it runs the next ones alone at first: 1, 3, 7, up to 63 in a row while they stay brief. It offers the rest of such a
  * loop if it takes longer. So a first iteration that blocks delays the others only if the loops before it were brief. */
-#ifndef SQ__OBJECTS_APPLY_ALONE_H
-#define SQ__OBJECTS_APPLY_ALONE_H
+#pragma once
 
 #include "include/sq_apply.h"
 
@@ -27,5 +26,3 @@ void sq__loop_keep_record(const sq__loop_t *loop, bool has_gained, uint64_t took
 
 /* T. A loop that ran alone was not brief: the next one is offered at once. */
 void sq__loop_forget(void);
-
-#endif

@@ -26,8 +26,7 @@
  *
  * A waiting thread holds a reference. So does the caller of each call, except that members may leave without one, and that one
  * of them then submits notifications: if RELEASED is set, the last of them frees the group. */
-#ifndef SQ__OBJECTS_GROUP_RECORD_H
-#define SQ__OBJECTS_GROUP_RECORD_H
+#pragma once
 
 #include "include/sq_group.h"
 #include "objects/notification.h"
@@ -63,5 +62,3 @@ struct sq_group {
 #define SQ__GROUP_TIE ((uint64_t)1 << 34)
 
 static inline bool sq__group_has_members(uint64_t count) { return count >= SQ__GROUP_ENTERED; }
-
-#endif

@@ -1,4 +1,4 @@
-/* group_wait.c: waiting for a group on a thread. */
+/* group_wait.c: waiting for a group, on a thread and without one. */
 #include "objects/group.h"
 #include "objects/object_lock.h"
 #include "objects/member_search.h"
@@ -16,7 +16,7 @@ static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     const sq__subject_t subject = { .kind = "group", .label = group->label, .relation = "has a task in",
                                     .object = group, .needs = sq__member_count_exists, .queued = sq__member_count_queued,
                                     .loops = &loops };
-    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    int error = sq__wait_begin_for(&waiter.wait, &subject);
     if (error) {
         return error;
     }
@@ -89,4 +89,30 @@ int sq_group_wait(sq_group_t *group, sq_time_t deadline) {
     }
     error = run_members(group, deadline);
     return error == EAGAIN ? wait_for_members(group, deadline) : error;
+}
+
+/* Without a thread */
+
+int sq_group_await(sq_group_t *group, sq_await_t *await) {
+    /* [member] acquire: what the members did. */
+    if (!sq__group_has_members(sq__load_acquire(&group->count))) {
+        return 0;
+    }
+    if (group->process != sq__process()) {
+        return ESTALE;
+    }
+    sq__object_lock(group);
+    bool waits = sq__group_flag(group, SQ__GROUP_WAITED);
+    if (waits) {
+        sq__object_waiters_append_await(&group->waiters, await);
+    }
+    sq__object_unlock(group);
+    return waits ? EINPROGRESS : 0;
+}
+
+bool sq_group_withdraw(sq_group_t *group, sq_await_t *await) {
+    sq__object_lock(group);
+    bool is_withdrawn = sq__object_waiters_remove_await(&group->waiters, await);
+    sq__object_unlock(group);
+    return is_withdrawn;
 }

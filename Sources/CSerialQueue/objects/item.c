@@ -317,6 +317,16 @@ sq_item_t *sq_item_retain(sq_item_t *item) {
     return item;
 }
 
+sq_item_t *sq__item_retain_last(sq_item_t *item) {
+    if (!item->repeats) {
+        return sq_item_retain(item);
+    }
+    sq__object_lock(item);
+    sq_item_t *last = sq_item_retain(item->last);
+    sq__object_unlock(item);
+    return last;
+}
+
 void sq_item_release(sq_item_t *item) {
     /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
     if (item == NULL || sq__sub_acq_rel(&item->owners, 1) != 1) {

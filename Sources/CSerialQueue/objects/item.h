@@ -1,6 +1,5 @@
 /* item.h: one turn of an item: an item that does not repeat, or one submission of an item that does. item_record.h has the design. */
-#ifndef SQ__OBJECTS_ITEM_H
-#define SQ__OBJECTS_ITEM_H
+#pragma once
 
 #include "objects/item_record.h"
 
@@ -20,5 +19,3 @@ int sq__item_cancel_one(sq_item_t *item);
 
 /* Drops a reference to an item that repeats. The last one calls its discard function. */
 void sq__item_drop_origin(sq_item_t *item);
-
-#endif

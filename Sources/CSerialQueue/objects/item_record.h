@@ -26,8 +26,7 @@
  * References: the owners' (sq_item_retain) count as one together; further ones belong to the queue or delay that has the item,
  * and to calls that may outlast the owners. The last owner's release of an item that was neither submitted nor cancelled is
  * its outcome. */
-#ifndef SQ__OBJECTS_ITEM_RECORD_H
-#define SQ__OBJECTS_ITEM_RECORD_H
+#pragma once
 
 #include "include/sq_item.h"
 #include "objects/member_count_record.h"
@@ -95,5 +94,3 @@ static inline sq_item_t *sq__item_hold_last(sq_item_t *item) {
     }
     return last;
 }
-
-#endif

@@ -66,7 +66,8 @@ static bool is_in_queue(const sq_item_t *item) {
     return state & SQ__ITEM_ACCEPTED && !is_taken_back;
 }
 
-bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
+/* True: a thread that waits for this item cannot continue before a task of the queue `owner` ends. With the lock of the waits. */
+static bool needs_queue(const sq__subject_t *subject, const void *owner) {
     const sq_item_t *item = subject->object;
     return owner == item || (is_in_queue(item) && item->queue == owner);
 }
@@ -74,7 +75,7 @@ bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner) {
 /* It has not started when a gate was read before this. A delayed item comes behind what waits there now. */
 static uint64_t queued_in(const sq__subject_t *subject, const sq_queue_t *queue) {
     const sq_item_t *item = subject->object;
-    return sq__item_needs_queue(subject, queue) && sq__load_relaxed(&item->place) != SQ__OVER;
+    return needs_queue(subject, queue) && sq__load_relaxed(&item->place) != SQ__OVER;
 }
 
 /* The item is on a loop of this owner. Its queue may have been freed: another thread may cancel the item. */
@@ -118,9 +119,9 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     const sq__self_t *self = sq__self_listed();
     uint32_t flags = SQ__ITEM_WAITED | (sq__self_may_be_needed(self) ? SQ__ITEM_WATCHED : 0);
     const sq__subject_t subject = { .kind = "item", .label = item->label, .relation = "is in", .object = item,
-                                    .call = item->pair.call, .needs = sq__item_needs_queue, .queued = queued_in,
+                                    .call = item->pair.call, .needs = needs_queue, .queued = queued_in,
                                     .loops = &loops };
-    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    int error = sq__wait_begin_for(&waiter.wait, &subject);
     if (error) {
         return error;
     }
@@ -163,6 +164,37 @@ int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
     error = wait_for_one(last, deadline);
     sq__item_drop(last);
     return error;
+}
+
+/* Without a thread */
+
+int sq_item_await(sq_item_t *item, sq_await_t *await) {
+    int outcome;
+    if (item->repeats) {
+        return EINVAL;
+    }
+    if (is_over(item, &outcome)) {
+        return outcome;
+    }
+    if (item->process != sq__process()) {
+        return ESTALE;
+    }
+    sq__object_lock(item);
+    bool waits = !(sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER); /* [item] acquire: the outcome, if it is OVER */
+    if (waits) {
+        sq__object_waiters_append_await(&item->waiters, await);
+    } else {
+        (void)is_over(item, &outcome);
+    }
+    sq__object_unlock(item);
+    return waits ? EINPROGRESS : outcome;
+}
+
+bool sq_item_withdraw(sq_item_t *item, sq_await_t *await) {
+    sq__object_lock(item);
+    bool is_withdrawn = sq__object_waiters_remove_await(&item->waiters, await);
+    sq__object_unlock(item);
+    return is_withdrawn;
 }
 
 static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *task, bool is_barrier) {

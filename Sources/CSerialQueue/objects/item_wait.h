@@ -1,13 +1,7 @@
 /* item_wait.h: the outcome of an item, and the waits for it. item_record.h has the design. */
-#ifndef SQ__OBJECTS_ITEM_WAIT_H
-#define SQ__OBJECTS_ITEM_WAIT_H
+#pragma once
 
 #include "objects/item_record.h"
 
 /* Publishes the outcome, once: ends the waits, and submits the notifications. The caller has a reference. */
 void sq__item_publish(sq_item_t *item, bool ran);
-
-/* True: a thread that waits for this item cannot continue before a task of the queue `owner` ends. With the lock of the waits. */
-bool sq__item_needs_queue(const sq__subject_t *subject, const void *owner);
-
-#endif

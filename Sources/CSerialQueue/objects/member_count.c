@@ -1,14 +1,13 @@
 #include "objects/member_count.h"
 
 #include "gate/concurrent.h"
-#include "objects/group_count.h"
+#include "objects/group.h"
 #include "objects/object_lock.h"
 #include "platform/memory.h"
 #include "wait/wait_runs.h"
 #include "wait/deadlock.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum { FIRST_SIZE = 4 };
 
@@ -92,10 +91,8 @@ static void end_member(sq__member_end_t *end, bool leaves) {
 
 /* Returns NULL without memory. */
 static sq__member_count_table_t *make_table(size_t size, sq__member_count_table_t *smaller) {
-    size_t bytes = sizeof(sq__member_count_table_t) + size * sizeof(sq__member_count_t *);
-    sq__member_count_table_t *table = sq__memory(bytes);
+    sq__member_count_table_t *table = sq__memory_zeroed(sizeof *table + size * sizeof(sq__member_count_t *));
     if (table != NULL) {
-        memset(table, 0, bytes);
         table->smaller = smaller;
         table->mask = size - 1;
     }
@@ -157,9 +154,8 @@ static bool give_to(sq__member_count_t *member_count, const sq_queue_t *queue, s
 
 /* Creates a member count for the front of the list. Returns NULL without memory. */
 static sq__member_count_t *make(sq_group_t *group, const sq_queue_t *queue, sq__member_count_t *next) {
-    sq__member_count_t *member_count = sq__memory(sizeof *member_count);
+    sq__member_count_t *member_count = sq__memory_zeroed(sizeof *member_count);
     if (member_count != NULL) {
-        memset(member_count, 0, sizeof *member_count);
         member_count->end.call = end_member;
         member_count->end.members = &member_count->on_queue;
         member_count->on_queue.group = group;

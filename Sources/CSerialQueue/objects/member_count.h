@@ -1,6 +1,5 @@
 /* member_count.h: counting the members of a group that are on one queue. member_count_record.h has the design. */
-#ifndef SQ__OBJECTS_MEMBER_COUNT_H
-#define SQ__OBJECTS_MEMBER_COUNT_H
+#pragma once
 
 #include "objects/member_count_record.h"
 
@@ -18,5 +17,3 @@ void sq__member_count_cancel(sq__member_count_t *member_count);
 
 /* Counts a member that is over. The group may be freed when this returns. */
 void sq__member_count_end(sq__member_count_t *member_count);
-
-#endif

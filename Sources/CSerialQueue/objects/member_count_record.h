@@ -21,8 +21,7 @@
  * if the member count was assigned to another queue in between. A queue that had no members may have been freed, and another may lie at its
  * address: so the first member also looks whether the queue is run in the same way. Member counts are freed with their group. There are about as many as there were
  * queues with members at the same time. */
-#ifndef SQ__OBJECTS_MEMBER_COUNT_RECORD_H
-#define SQ__OBJECTS_MEMBER_COUNT_RECORD_H
+#pragma once
 
 #include "objects/group_record.h"
 
@@ -55,5 +54,3 @@ static inline SQ__ATOMIC(sq__member_count_t *) *sq__member_count_list(sq__member
     uintptr_t address = (uintptr_t)queue;
     return &table->lists[(address >> 6 ^ address >> 12) & table->mask];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* member_search.h: which queues and loops a wait for a group depends on: those with accepted members. For the search for deadlocks
  * (deadlock.h), and for waits that run members themselves. */
-#ifndef SQ__OBJECTS_MEMBER_SEARCH_H
-#define SQ__OBJECTS_MEMBER_SEARCH_H
+#pragma once
 
 #include "objects/group.h"
 
@@ -22,5 +21,3 @@ const sq__pool_t *sq__member_count_loop(const sq__subject_t *subject, const sq__
 /* By an owner of loops: looks for a ready queue of theirs that has an accepted member. `runs`: runs one of the queue's tasks. False:
  * none is ready. */
 bool sq__member_runs_before(const sq__subject_t *subject, bool runs);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The object that the notifications belong to has a flag for the one thread, or alarm, that submits them. It stays set until no
  * notification is left, so those that are registered meanwhile wait in the object's list, and the order is kept. */
-#ifndef SQ__OBJECTS_NOTIFICATION_H
-#define SQ__OBJECTS_NOTIFICATION_H
+#pragma once
 
 #include "alarm/alarm.h"
 #include "state/queue.h"
@@ -49,5 +48,3 @@ void sq__notifications_move(sq__notifications_t *list, sq__notifications_t *from
  * it with no lock held. False: there was no memory, so an alarm continues, and then calls notifier->next; or a discard function has
  * forked, and this is the child: the object is the parent's. */
 bool sq__notification_submit_all(sq__notification_t *first, const sq__notifier_t *notifier);
-
-#endif

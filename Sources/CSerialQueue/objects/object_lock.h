@@ -3,8 +3,7 @@
  * DESIGN. Whatever such an object does beyond one compare-and-swap happens under a lock, one of a few that all objects share
  * (locks.h). The lock outlives the object: so a woken thread can free the object before the thread that woke it has
  * released the lock. The lock order is in process.h. */
-#ifndef SQ__OBJECTS_OBJECT_LOCK_H
-#define SQ__OBJECTS_OBJECT_LOCK_H
+#pragma once
 
 #include "platform/memory.h"
 
@@ -27,5 +26,3 @@ static inline void *sq__object_memory(size_t size, size_t label_at, const char *
 
 void sq__object_lock(const void *object);
 void sq__object_unlock(const void *object);
-
-#endif

@@ -1,6 +1,5 @@
 /* object_peek.h: what a group or an item waits for, for a dump. */
-#ifndef SQ__OBJECTS_OBJECT_PEEK_H
-#define SQ__OBJECTS_OBJECT_PEEK_H
+#pragma once
 
 #include "include/sq_types.h"
 #include "state/work.h"
@@ -21,5 +20,3 @@ typedef struct sq__object_view {
 /* Peeks at the group or item. False: it cannot be read. */
 bool sq__group_peek(const void *group, sq__object_view_t *view);
 bool sq__item_peek(const void *item, sq__object_view_t *view);
-
-#endif

@@ -69,7 +69,7 @@ static int wait_until_done(sq_once_t *once) {
     SQ__ATOMIC(uintptr_t) *progress = progress_of(once);
     snprintf(label, sizeof label, "%p", (void *)once);
     const sq__subject_t subject = { .kind = "once", .label = label, .object = once };
-    int error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    int error = sq__wait_begin_for(&waiter.wait, &subject);
     if (error) {
         return error;
     }

@@ -120,29 +120,24 @@ static __attribute__((noinline)) int wait_in_line(sq_semaphore_t *semaphore, sq_
         return error;
     }
     const sq__subject_t subject = { .kind = "semaphore", .label = semaphore->label };
-    error = sq__wait_begin_for(&waiter.wait, &subject, NULL);
+    error = sq__wait_begin_for(&waiter.wait, &subject);
     if (error) {
         return error;
     }
     sq__object_lock(semaphore);
-    bool has_permit = take_or_flag(semaphore);
-    if (!has_permit) {
-        sq__object_waiters_append(&semaphore->waiters, &waiter);
+    bool waits = !take_or_flag(semaphore);
+    if (waits) {
         sq_semaphore_retain(semaphore);
     }
-    sq__object_unlock(semaphore);
-    if (has_permit) {
-        sq__wait_cancel(&waiter.wait);
-        return 0;
-    }
-    error = sq__wait_end(&waiter.wait, deadline);
+    error = sq__object_wait_and_unlock(semaphore, &semaphore->waiters, &waiter, waits, deadline);
     if (error) {
         sq__object_lock(semaphore);
-        sq__object_waiters_remove(&semaphore->waiters, &waiter);
         unflag_if_nobody_waits(semaphore);
         sq__object_unlock(semaphore);
     }
-    sq_semaphore_release(semaphore);
+    if (waits) {
+        sq_semaphore_release(semaphore);
+    }
     return error;
 }
 

@@ -11,6 +11,7 @@ static void append(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     SQ__LIST_APPEND(list->end, entry);
 }
 
+/* False: it is not on the list. */
 static bool take_off(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     if (entry->link == NULL) {
         return false;
@@ -20,14 +21,10 @@ static bool take_off(sq__object_waiters_t *list, sq_await_entry_t *entry) {
     return true;
 }
 
-void sq__object_waiters_append(sq__object_waiters_t *list, sq__object_waiter_t *waiter) {
-    waiter->entry.await = NULL;
-    append(list, &waiter->entry);
-}
-
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline) {
     if (waits) {
-        sq__object_waiters_append(list, waiter);
+        waiter->entry.await = NULL;
+        append(list, &waiter->entry);
     }
     sq__object_unlock(object);
     if (!waits) {
@@ -37,7 +34,7 @@ int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, s
     int error = sq__wait_end(&waiter->wait, deadline);
     if (error) {
         sq__object_lock(object);
-        sq__object_waiters_remove(list, waiter);
+        take_off(list, &waiter->entry);
         sq__object_unlock(object);
     }
     return error;
@@ -47,8 +44,6 @@ void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *awa
     await->reserved.await = await;
     append(list, &await->reserved);
 }
-
-void sq__object_waiters_remove(sq__object_waiters_t *list, sq__object_waiter_t *waiter) { take_off(list, &waiter->entry); }
 
 bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await) { return take_off(list, &await->reserved); }
 

@@ -4,8 +4,7 @@
  * object's lock (object_lock.h). A thread whose entry was removed from the list was granted, or has withdrawn; a thread that withdraws
  * removes its entry if it is still listed. An await whose entry was removed has ended and can no longer be withdrawn: the thread
  * that removed it calls its function, after the unlock. */
-#ifndef SQ__OBJECTS_WAITERS_H
-#define SQ__OBJECTS_WAITERS_H
+#pragma once
 
 #include "include/sq_await.h"
 #include "wait/wait.h"
@@ -23,15 +22,11 @@ typedef struct sq__object_waiters {
 } sq__object_waiters_t;
 
 /* L */
-void sq__object_waiters_append(sq__object_waiters_t *list, sq__object_waiter_t *waiter);
 void sq__object_waiters_append_await(sq__object_waiters_t *list, sq_await_t *await);
 
 /* L, and unlocks the object. Waits, after sq__wait_begin_for, until the thread is granted; returns as sq__wait_end. If there is nothing to wait
  * for, returns 0 at once, and does not touch the list. */
 int sq__object_wait_and_unlock(const void *object, sq__object_waiters_t *list, sq__object_waiter_t *waiter, bool waits, sq_time_t deadline);
-
-/* L. No effect if it is not on the list. */
-void sq__object_waiters_remove(sq__object_waiters_t *list, sq__object_waiter_t *waiter);
 
 /* L. Returns false if it is not on the list. */
 bool sq__object_waiters_remove_await(sq__object_waiters_t *list, sq_await_t *await);
@@ -46,5 +41,3 @@ bool sq__object_entry_grant(sq_await_entry_t *entry);
 /* L. Removes and grants all entries. From then on a waiter may release the object; the caller must keep the list alive. Returns
  * the awaits among them, for sq__awaits_end. */
 sq_await_entry_t *sq__object_waiters_grant(sq__object_waiters_t *list);
-
-#endif

@@ -4,7 +4,7 @@
 
 /* Made before the queue is sited, and then fixed. */
 typedef struct sited {
-    SQ__ATOMIC(sq__era_t) era; /* first; L, read by any thread  of its sites: trace/sites.h */
+    SQ__ATOMIC(sq__era_t) era; /* first: a dump peeks there; L, read by any thread  of its sites: trace/sites.h */
 } sited_t;
 
 static sq__era_t era_of(const sq_queue_t *queue) {
@@ -12,8 +12,6 @@ static sq__era_t era_of(const sq_queue_t *queue) {
     const sited_t *sited = sq__extra(queue, SQ__EXTRA_SITES);
     return sq__load_relaxed(&sited->era);
 }
-
-const void *sq__sited_era(const struct sq__extras *extras) { return sq__load_relaxed(&extras->records[SQ__EXTRA_SITES]); }
 
 bool sq__sited_begin(sq_queue_t *queue) {
     sited_t *sited = sq__extra_make(queue, SQ__EXTRA_SITES, sizeof *sited);

@@ -2,8 +2,7 @@
  *
  * DESIGN. An unwatched, untraced queue stores nothing: the paths of a task look at its control anyway. What a call pays is that it passes
  * on its return address. */
-#ifndef SQ__OBSERVE_CALL_SITES_H
-#define SQ__OBSERVE_CALL_SITES_H
+#pragma once
 
 #include "state/queue.h"
 #include "trace/recorder.h"
@@ -16,15 +15,8 @@ static inline bool sq__is_sited(const sq_queue_t *queue) {
 /* L. The queue is about to be traced or watched: an era begins, unless one is under way. False: no memory. */
 bool sq__sited_begin(sq_queue_t *queue);
 
-struct sq__extras;
-
-/* The address of a queue's era, by a copy of its table of records, for a dump, which peeks there; NULL: it has none. */
-const void *sq__sited_era(const struct sq__extras *extras);
-
 /* Stores the site of a task or call under the place where it waits. The queue is sited. */
 void sq__sited_put(const sq_queue_t *queue, uintptr_t where, const void *site);
 
 /* Removes and returns the site of the task that was in this place; NULL: not known. The queue is sited. */
 const void *sq__sited_take(const sq_queue_t *queue, uintptr_t where);
-
-#endif

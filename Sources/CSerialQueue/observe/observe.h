@@ -2,8 +2,7 @@
  *
  * DESIGN. The queue's control says whether anything observes it. The kernel looks at it once for each task, together with other flags. Only
  * if it has one of SQ__NOTED does the kernel tell what it runs, and that by this pair alone, whatever observes. */
-#ifndef SQ__OBSERVE_OBSERVE_H
-#define SQ__OBSERVE_OBSERVE_H
+#pragma once
 
 #include "observe/timings.h"
 #include "observe/watch_notes.h"
@@ -37,5 +36,3 @@ sq__observed_t sq__observe_begin(sq_queue_t *queue, uint32_t control, const sq__
 
 /* O. Its function has returned. Called before its outcome can be seen. */
 void sq__observe_end(sq_queue_t *queue, const sq__observed_t *observed);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The first argument is the queue; the second is the offset of its label in bytes. That is a constant, but the label's address would cost an
  * instruction. */
-#ifndef SQ__OBSERVE_PROBES_H
-#define SQ__OBSERVE_PROBES_H
+#pragma once
 
 #include "state/queue.h"
 #include "platform/probe.h"
@@ -19,5 +18,3 @@ static inline __attribute__((always_inline)) void sq__probe_submit(const sq_queu
 /* Around the call of a task. The function and context are those of its submission, or of the sync. */
 #define SQ__PROBE_START(queue, function, context) SQ__PROBE4(start, (queue), SQ__LABEL_AT, (function), (context))
 #define SQ__PROBE_END(queue) SQ__PROBE2(end, (queue), SQ__LABEL_AT)
-
-#endif

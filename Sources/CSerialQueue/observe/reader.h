@@ -5,8 +5,7 @@
  * the same time: the object that the task runs for, so that a wait for that object is known to need this task (wait/deadlock.h); and, if
  * the queue is watched, when the task began. Then it is in the queue's list, whose oldest entry the watching thread looks at. A sync
  * needs neither, and has a plain frame. */
-#ifndef SQ__OBSERVE_READER_H
-#define SQ__OBSERVE_READER_H
+#pragma once
 
 #include "gate/concurrent.h"
 #include "thread/self.h"
@@ -47,5 +46,3 @@ typedef struct sq__running {
 
 /* The oldest running task. */
 sq__running_t sq__reader_oldest(const sq_queue_t *queue);
-
-#endif

@@ -1,6 +1,5 @@
 /* suspended_list.h: the queues that are suspended, for a dump: no other list leads to one for which no thread waits. */
-#ifndef SQ__OBSERVE_SUSPENDED_LIST_H
-#define SQ__OBSERVE_SUSPENDED_LIST_H
+#pragma once
 
 #include "platform/mutex.h"
 #include "state/queue.h"
@@ -17,5 +16,3 @@ unsigned sq__suspended_visit(sq__patience_t *patience, void (*visit)(void *conte
 
 /* How many queues could not be listed, since the program began. */
 uint64_t sq__suspended_missed(void);
-
-#endif

@@ -57,4 +57,8 @@ uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t
 
 void sq__timings_waited(const sq_queue_t *queue, uint64_t waited) { record(queue, &measured_of(queue)->waiting, waited); }
 
-void sq__timings_ended(const sq_queue_t *queue, uint64_t began) { record(queue, &measured_of(queue)->running, sq__clock_now() - began); }
+void sq__timings_end(const sq_queue_t *queue, uint64_t began) {
+    if (began != 0) {
+        record(queue, &measured_of(queue)->running, sq__clock_now() - began);
+    }
+}

@@ -9,8 +9,7 @@
  *
  * The baton's holder counts the task's times. Tasks of a concurrent queue run at the same time, so these count with locked
  * instructions. A task that was submitted before the measuring began has no time, or an older one, and is not counted. */
-#ifndef SQ__OBSERVE_TIMINGS_H
-#define SQ__OBSERVE_TIMINGS_H
+#pragma once
 
 #include "include/sq_histogram.h"
 #include "state/queue.h"
@@ -57,12 +56,5 @@ uint64_t sq__timings_begin(const sq_queue_t *queue, uint64_t submitted, uint64_t
 /* Counts that wait. */
 void sq__timings_waited(const sq_queue_t *queue, uint64_t waited);
 
-/* Called when a task ends, with what sq__timings_begin returned; not if that was 0. */
-void sq__timings_ended(const sq_queue_t *queue, uint64_t began);
-static inline void sq__timings_end(const sq_queue_t *queue, uint64_t began) {
-    if (__builtin_expect(began != 0, 0)) {
-        sq__timings_ended(queue, began);
-    }
-}
-
-#endif
+/* Called when a task ends, with what sq__timings_begin returned; no effect if that was 0. */
+void sq__timings_end(const sq_queue_t *queue, uint64_t began);

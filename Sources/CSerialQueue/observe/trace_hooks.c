@@ -3,7 +3,6 @@
 #include "state/extras.h"
 #include "state/work.h"
 #include "state/queue_lock.h"
-#include "observe/call_sites.h"
 #include "observe/wrapper.h"
 #include "trace/recorders.h"
 #include "trace/session.h"
@@ -92,28 +91,28 @@ void sq__trace_hook_refused_for(const char *what) {
     refused(sq__trace_open(SQ__EVENT_WAIT, 0, 0, 0, 0));
 }
 
-/* Replaces a wrapper by what it wraps, and records its label. *kind: the kind of the task, which a wrapper may replace. */
-static sq_function_t unwrap(sq_function_t function, const void *context, bool discards, uintptr_t *code, unsigned *kind) {
+/* Replaces a wrapper by what it wraps, and records its label, and what may be the code of a closure: `code`, or what a wrapper says. *kind: the
+ * kind of the task, which a wrapper may replace. */
+static sq_function_t unwrap(sq_function_t function, const void *context, bool discards, uintptr_t code, unsigned *kind) {
     for (const sq__wrapper_t *wrapper; (wrapper = sq__wrapper_of(function)) != NULL;) {
         const char *label = wrapper->label != SQ__NOT_THERE ? (const char *)context + wrapper->label : "";
         if (label[0] != '\0') {
             sq__trace_text(label);
         }
         function = (sq_function_t)sq__wrapper_word(context, discards ? wrapper->discard : wrapper->run);
-        *code = sq__wrapper_word(context, wrapper->code);
+        code = sq__wrapper_word(context, wrapper->code);
         *kind = wrapper->kind != 0 ? wrapper->kind : *kind;
         context = (const void *)sq__wrapper_word(context, wrapper->context);
+    }
+    if (code != 0) {
+        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, code);
     }
     return function;
 }
 
 sq__session_t sq__trace_hook_start(sq_queue_t *queue, unsigned detail, uint64_t where, sq_function_t function, const void *context, bool is_pair) {
-    uintptr_t code = is_pair ? (uintptr_t)context : 0;
     unsigned kind = detail & SQ__EVENT_KIND;
-    function = unwrap(function, context, detail & SQ__EVENT_DISCARDS, &code, &kind);
-    if (code != 0) {
-        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, code);
-    }
+    function = unwrap(function, context, detail & SQ__EVENT_DISCARDS, is_pair ? (uintptr_t)context : 0, &kind);
     detail = (detail & ~(unsigned)SQ__EVENT_KIND) | kind;
     uint32_t number = sq__trace_hook_number(queue);
     sq__session_t session = number != 0 ? sq__trace_open(SQ__EVENT_START, detail, number, where, (uintptr_t)function) : 0;
@@ -137,16 +136,12 @@ sq__session_t sq__trace_hook_part(const char *label) {
 void sq__trace_hook_part_end(sq__session_t session) { sq__trace_close(session, SQ__EVENT_END, 0, 0); }
 
 void sq__trace_hook_withdrawn(const sq_queue_t *queue, uint64_t where, sq_pair_function_t call, const void *context) {
-    uintptr_t code = (uintptr_t)context;
     unsigned kind = SQ__PAIR;
     uint32_t number = sq__trace_hook_number(queue);
     if (number == 0) {
         return;
     }
-    sq_function_t function = unwrap((sq_function_t)(void (*)(void))call, context, false, &code, &kind);
-    if (code != 0) {
-        sq__trace_event(SQ__EVENT_CONTEXT, 0, 0, 0, code);
-    }
+    sq_function_t function = unwrap((sq_function_t)(void (*)(void))call, context, false, (uintptr_t)context, &kind);
     sq__trace_event(SQ__EVENT_WITHDRAWN, kind, number, where, (uintptr_t)function);
 }
 

@@ -4,8 +4,7 @@
  * flags, so an untraced queue pays nothing. A queue gets the flag when it is made, or by the first call that finds
  * sq__process_if_quiet changed: any asynchronous submission, and a sync that does not find the queue free. Its record has the
  * queue's number in the trace. The flag outlives the trace; the next task removes it. */
-#ifndef SQ__OBSERVE_TRACE_HOOKS_H
-#define SQ__OBSERVE_TRACE_HOOKS_H
+#pragma once
 
 #include "state/queue.h"
 #include "observe/call_sites.h"
@@ -51,5 +50,3 @@ static inline void sq__trace_hook_seldom(sq_queue_t *queue, sq__entry_kind_t kin
 static inline bool sq__is_traced(const sq_queue_t *queue) {
     return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__TRACED, 0);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * DESIGN. While SQ__WATCHED is set in the queue's control, the baton's holder notes what runs, on which thread and since when, and the watching
  * thread reads that (inspect/watch_thread.c). Many tasks of a concurrent queue run at a time: each has a note of its own (reader.h). */
-#ifndef SQ__OBSERVE_WATCH_NOTES_H
-#define SQ__OBSERVE_WATCH_NOTES_H
+#pragma once
 
 #include "observe/reader.h"
 #include "state/extras.h"
@@ -44,5 +43,3 @@ static inline void sq__watch_task_calls(sq_queue_t *queue, sq_function_t functio
 
 /* The queue is about to be freed. */
 void sq__watch_forget(sq_queue_t *queue);
-
-#endif

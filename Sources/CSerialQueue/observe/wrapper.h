@@ -3,8 +3,7 @@
  *
  * DESIGN. The first word of such a function's context points to a record. The wrapper says at which byte of the record the user's function
  * is. Wrappers are never removed. */
-#ifndef SQ__OBSERVE_WRAPPER_H
-#define SQ__OBSERVE_WRAPPER_H
+#pragma once
 
 #include "include/sq_types.h"
 #include "platform/atomic.h"
@@ -36,5 +35,3 @@ uintptr_t sq__wrapper_word(const void *record, uint16_t at);
 
 /* The same of a record that may be gone. */
 uintptr_t sq__wrapper_peek(const void *record, uint16_t at);
-
-#endif

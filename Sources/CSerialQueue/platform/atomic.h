@@ -5,8 +5,7 @@
  * relaxed field why relaxed is enough. There are no fences: thread sanitizers cannot see them. No operation is sequentially
  * consistent: every race between two threads is decided by a read-modify-write of one word. A failed compare-and-swap reads with
  * relaxed order, except for the three whose names say otherwise. */
-#ifndef SQ__PLATFORM_ATOMIC_H
-#define SQ__PLATFORM_ATOMIC_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -39,5 +38,3 @@
 
 /* Adds to a count that one thread at a time writes and any thread reads. Needs no locked instruction. */
 #define sq__count(object, by) sq__store_relaxed((object), sq__load_relaxed(object) + (by))
-
-#endif

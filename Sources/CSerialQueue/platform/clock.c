@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* clock_gettime */
-#endif
 #include "platform/clock.h"
 
 #include <time.h>

@@ -1,6 +1,5 @@
 /* clock.h: the clocks. */
-#ifndef SQ__PLATFORM_CLOCK_H
-#define SQ__PLATFORM_CLOCK_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -19,5 +18,3 @@ uint64_t sq__clock_process_time(void);
 
 /* Two other clocks, read one after the other: the time since the machine was started, and the time of day, in nanoseconds. */
 void sq__clock_others(uint64_t *since_boot, uint64_t *of_day);
-
-#endif

@@ -1,9 +1,5 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* ppoll */
-#endif
 #include "platform/event.h"
 
-#include "platform/event_fd.h"
 #include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/mutex.h"

@@ -1,6 +1,5 @@
 /* event.h: a file descriptor, event.reads, that says "something is ready". */
-#ifndef SQ__PLATFORM_EVENT_H
-#define SQ__PLATFORM_EVENT_H
+#pragma once
 
 #include "platform/event_fd.h"
 
@@ -21,5 +20,3 @@ bool sq__event_clear(sq__event_fd_t event);
 
 /* Sleeps until it is readable. Returns false if the deadline, on the monotonic clock, passed first. May return true too early. */
 bool sq__event_wait(sq__event_fd_t event, uint64_t deadline);
-
-#endif

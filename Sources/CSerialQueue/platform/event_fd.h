@@ -1,6 +1,5 @@
 /* event_fd.h: two ends of something that a signal handler can write to and poll can wait for. */
-#ifndef SQ__PLATFORM_EVENT_FD_H
-#define SQ__PLATFORM_EVENT_FD_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -22,5 +21,3 @@ void sq__event_fd_close(sq__event_fd_t event_fd);
 bool sq__event_fd_signal(sq__event_fd_t event_fd);
 /* Makes it not readable. Returns 1, 0 if it was not, or -1 with errno. */
 int sq__event_fd_clear(sq__event_fd_t event_fd);
-
-#endif

@@ -1,6 +1,5 @@
 /* fatal.h: a message on stderr, then abort. */
-#ifndef SQ__PLATFORM_FATAL_H
-#define SQ__PLATFORM_FATAL_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -10,5 +9,3 @@ _Noreturn void sq__fatal(const char *format, ...) __attribute__((format(printf, 
 
 /* Registers a function that sq__fatal calls after it has written the message, before it aborts. It must take no lock. */
 void sq__fatal_first(void (*function)(void));
-
-#endif

@@ -1,9 +1,7 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* SA_ONSTACK */
-#endif
 #include "platform/fault.h"
 
 #include "platform/atomic.h"
+#include "platform/file.h"
 #include "platform/mutex.h"
 
 #include <errno.h>
@@ -114,13 +112,5 @@ void sq__fault_unwatch(void) {
     sq__mutex_unlock(&lock);
 }
 
-void sq__fault_write(const char *text, size_t length) {
-    while (length > 0) {
-        ssize_t written = write(STDERR_FILENO, text, length);
-        if (written <= 0 && errno != EINTR) {
-            return; /* there is nowhere else to report it */
-        }
-        text += written > 0 ? written : 0;
-        length -= written > 0 ? (size_t)written : 0;
-    }
-}
+/* An error has nowhere else to go. */
+void sq__fault_write(const char *text, size_t length) { (void)sq__file_write(STDERR_FILENO, text, length); }

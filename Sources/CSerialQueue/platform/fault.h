@@ -3,8 +3,7 @@
  * DESIGN. A fault is a signal that the program's own code causes: SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS or SIGFPE. While somebody watches
  * for them, our handler is called first, and then the one that was there before; if there was none, the system does what it always does.
  * A program that installs a handler of its own meanwhile keeps it. */
-#ifndef SQ__PLATFORM_FAULT_H
-#define SQ__PLATFORM_FAULT_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -21,5 +20,3 @@ void sq__fault_unwatch(void);
 
 /* Writes to stderr. Async-signal-safe. */
 void sq__fault_write(const char *text, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* file.h: a file that is written from its beginning. Programs that this one executes do not inherit the descriptors. */
-#ifndef SQ__PLATFORM_FILE_H
-#define SQ__PLATFORM_FILE_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -15,10 +14,8 @@ int sq__file_open(const char *path, int *file);
 /* Returns 0, also for what has no length such as a pipe, or an errno code. */
 int sq__file_empty(int file);
 
-/* Writes all of it. Returns 0 or an errno code. */
+/* Writes all of it. Returns 0 or an errno code. Async-signal-safe. */
 int sq__file_write(int file, const void *bytes, size_t count);
 
 /* Returns 0 or an errno code: some file systems report only here that a write has failed. */
 int sq__file_close(int file);
-
-#endif

@@ -1,7 +1,6 @@
 /* list.h: lists whose elements have `next` and `link`, which is what points to the element: the list's first, or a `next`. So an element
  * leaves a list in one step, wherever it is. Without a lock: that is the caller's. */
-#ifndef SQ__PLATFORM_LIST_H
-#define SQ__PLATFORM_LIST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -40,5 +39,3 @@
         (end) = (element)->next != NULL ? (end) : (element)->link;                                                             \
         SQ__LIST_REMOVE(element);                                                                                              \
     } while (0)
-
-#endif

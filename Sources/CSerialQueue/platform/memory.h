@@ -1,11 +1,11 @@
 /* memory.h: where the core's memory comes from. */
-#ifndef SQ__PLATFORM_MEMORY_H
-#define SQ__PLATFORM_MEMORY_H
+#pragma once
 
 #include "platform/system.h"
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The size of a cache line; also the alignment of blocks from sq__memory_lines. */
 #define SQ__LINE 64
@@ -22,9 +22,13 @@
 /* Uninitialised memory, or NULL. */
 static inline void *sq__memory(size_t bytes) { return malloc(bytes); }
 
-/* The same, aligned to a cache line. `bytes` must be a multiple of SQ__LINE. */
+/* The same, but all zero. */
+static inline void *sq__memory_zeroed(size_t bytes) {
+    void *block = malloc(bytes);
+    return block != NULL ? memset(block, 0, bytes) : NULL;
+}
+
+/* As sq__memory, aligned to a cache line. `bytes` must be a multiple of SQ__LINE. */
 static inline void *sq__memory_lines(size_t bytes) { return aligned_alloc(SQ__LINE, bytes); }
 
 static inline void sq__memory_free(void *block) { free(block); }
-
-#endif

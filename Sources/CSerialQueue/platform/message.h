@@ -1,6 +1,5 @@
 /* message.h: a line on stderr. */
-#ifndef SQ__PLATFORM_MESSAGE_H
-#define SQ__PLATFORM_MESSAGE_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -16,5 +15,3 @@ void sq__report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* True: a person reads the lines as they come. */
 bool sq__report_is_on_terminal(void);
-
-#endif

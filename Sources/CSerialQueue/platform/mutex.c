@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* PTHREAD_MUTEX_ADAPTIVE_NP, CLOCK_MONOTONIC */
-#endif
 #include "platform/mutex.h"
 
 #include "platform/clock.h"

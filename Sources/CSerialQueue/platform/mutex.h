@@ -1,6 +1,5 @@
 /* mutex.h: a mutex, and a condition with at most one waiter. Every result of the system is checked. */
-#ifndef SQ__PLATFORM_MUTEX_H
-#define SQ__PLATFORM_MUTEX_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -34,5 +33,3 @@ int sq__condition_init(sq__condition_t *condition);
 /* Returns false when the deadline (nanoseconds of sq__clock_now; SQ__NEVER: none) has passed. May wake without a signal. */
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline);
 void sq__condition_signal(sq__condition_t *condition);
-
-#endif

@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* MAP_ANONYMOUS */
-#endif
 #include "platform/peek.h"
 
 #include "platform/event_fd.h"

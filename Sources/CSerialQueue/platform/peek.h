@@ -5,8 +5,7 @@
  * memory that was reused meanwhile, so each of its bytes may have any value: a pointer may point anywhere, and a bool may be neither true
  * nor false. The caller checks what it can; the rest of the dump may be wrong where threads are running. Records of threads that are stuck
  * do not change, so they are correct. */
-#ifndef SQ__PLATFORM_PEEK_H
-#define SQ__PLATFORM_PEEK_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -46,5 +45,3 @@ void sq__thread_name_of(uint64_t id, char *name, size_t size);
 
 /* Writes all of it, however long the reader takes. Returns 0 or an errno code. */
 int sq__write(int file, const char *bytes, size_t count);
-
-#endif

@@ -16,8 +16,7 @@
  * On other systems and processors a point is nothing, and its arguments are not evaluated.
  *
  * SQ__WITHOUT_INSIDE, which only the measurement of their cost defines (Benchmarks/C/cost.c), leaves out probes and traces. */
-#ifndef SQ__PLATFORM_PROBE_H
-#define SQ__PLATFORM_PROBE_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -93,7 +92,5 @@ enum { SQ__SEES_INSIDE = 1 };
 #define SQ__PROBE2(name, one, two) SQ__PROBE4(name, one, two, 0, 0)
 #define SQ__PROBE3(name, one, two, three) SQ__PROBE4(name, one, two, three, 0)
 #define SQ__PROBE4_FIELDS SQ__PROBE4
-
-#endif
 
 #endif

@@ -1,6 +1,5 @@
 /* processors.h: how many processors there are for this process. */
-#ifndef SQ__PLATFORM_PROCESSORS_H
-#define SQ__PLATFORM_PROCESSORS_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -12,5 +11,3 @@ unsigned sq__processors_known(void);
 
 /* `limit`, reduced by the quotas of the control group and of its parents. On Linux. For sq__processor_count, and tests. */
 unsigned sq__processors_within(const char *root, const char *group, unsigned limit);
-
-#endif

@@ -1,6 +1,5 @@
 /* program.h: the program that uses the library, as a process: its number, environment, end, and the files of its code. */
-#ifndef SQ__PLATFORM_PROGRAM_H
-#define SQ__PLATFORM_PROGRAM_H
+#pragma once
 
 #include "platform/mutex.h"
 #include "platform/system.h"
@@ -24,5 +23,3 @@ bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offse
 
 /* Around a fork: no thread of the library is in the dynamic linker then. */
 extern sq__mutex_t sq__code_lock;
-
-#endif

@@ -1,6 +1,5 @@
 /* signal.h: a signal that wakes a thread of the library. */
-#ifndef SQ__PLATFORM_SIGNAL_H
-#define SQ__PLATFORM_SIGNAL_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -11,5 +10,3 @@ int sq__signal_begin(int number, void (*call)(void), void (*replaced)(void));
 
 /* Called in the child of a fork, where that thread does not exist: starts it again, if the parent had it. */
 void sq__signal_begin_again(void);
-
-#endif

@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* SA_RESTART */
-#endif
 #include "platform/signal_handler.h"
 
 #include <errno.h>

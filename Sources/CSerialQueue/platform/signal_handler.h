@@ -1,6 +1,5 @@
 /* signal_handler.h: a handler for a signal that the program does not handle. */
-#ifndef SQ__PLATFORM_SIGNAL_HANDLER_H
-#define SQ__PLATFORM_SIGNAL_HANDLER_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -13,5 +12,3 @@ int sq__signal_take(int number, void (*function)(int));
 void sq__signal_give_back(int number, void (*function)(int));
 /* The number of the signal with this name ("USR1", "SIGUSR1", "RTMIN+2"); 0: there is none, or programs may not use it freely. */
 int sq__signal_named(const char *name, size_t length);
-
-#endif

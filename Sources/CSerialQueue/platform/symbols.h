@@ -3,8 +3,7 @@
  * DESIGN. dladdr cannot be used: a thread that is stuck in dlopen holds its lock, and it knows no static functions. All wanted addresses are
  * collected first; then each file that has one of them is mapped, and its table of symbols read once. It takes no lock,
  * and gets memory in pages directly from the system. */
-#ifndef SQ__PLATFORM_SYMBOLS_H
-#define SQ__PLATFORM_SYMBOLS_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -38,5 +37,3 @@ void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *tex
 
 /* After sq__symbols_find. True: the address is code. */
 bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address);
-
-#endif

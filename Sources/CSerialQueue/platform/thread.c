@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* pthread_setname_np */
-#endif
 #include "platform/thread.h"
 
 #include "platform/service.h"

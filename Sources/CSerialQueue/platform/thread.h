@@ -1,9 +1,9 @@
 /* thread.h: threads. */
-#ifndef SQ__PLATFORM_THREAD_H
-#define SQ__PLATFORM_THREAD_H
+#pragma once
+
+#include "platform/system.h"
 
 #include "include/sq_pool.h"
-#include "platform/system.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +110,3 @@ static inline void sq__pause(void) {
     __asm__ __volatile__("");
 #endif
 }
-
-#endif

@@ -5,8 +5,7 @@
  * (kernel/unwind_guard.c): a baton lost this way would silently stop the queue. This costs nothing while nothing unwinds. Where the
  * compiler does not write its unwind tables through the assembler, the mark is empty, and the frame is unwound like that of any
  * other C function. musl's pthread_exit asks no frame, see sq__thread_when_left; nor does longjmp, see sq__current_check_jump. */
-#ifndef SQ__PLATFORM_UNWIND_H
-#define SQ__PLATFORM_UNWIND_H
+#pragma once
 
 #include "platform/system.h"
 
@@ -23,6 +22,4 @@
 #define SQ__FRAME_TOP __builtin_frame_address(0)
 #else
 #define SQ__FRAME_TOP __builtin_dwarf_cfa()
-#endif
-
 #endif

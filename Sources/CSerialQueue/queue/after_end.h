@@ -11,13 +11,10 @@
  * lock that this queue has, and suspend it unless the queue has ended; (m2) under the queue's lock, use the one that is there, or this
  * one; (m3) if it is this one, and suspended, await the end, or resume it if the queue has ended by now. A call that is submitted between
  * m2 and m3 waits in the successor. */
-#ifndef SQ__QUEUE_AFTER_END_H
-#define SQ__QUEUE_AFTER_END_H
+#pragma once
 
 #include "include/sq_private.h"
 
 /* A sync in place of one that the queue has refused with ESHUTDOWN: waits for the end, then runs on the successor. Returns as sq_sync_until,
  * or ENOMEM. */
 int sq__sync_after_end(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context, const void *caller);
-
-#endif

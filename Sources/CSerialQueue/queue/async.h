@@ -1,6 +1,5 @@
 /* async.h: submissions that are exempt from the capacity, and room that becomes free. */
-#ifndef SQ__QUEUE_ASYNC_H
-#define SQ__QUEUE_ASYNC_H
+#pragma once
 
 #include "include/sq_async.h"
 #include "include/sq_deferred.h"
@@ -25,5 +24,3 @@ int sq__async_prepare(sq_queue_t *queue);
 
 /* As sq_async_until, for work of any kind that takes up room. */
 int sq__async_submit(sq_queue_t *queue, sq_time_t deadline, uint16_t kind, const sq__work_t *work, const void *caller);
-
-#endif

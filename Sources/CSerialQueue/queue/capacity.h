@@ -4,8 +4,7 @@
  * before it takes a slot, and gives it back when its turn comes. Room that becomes free goes directly to the submitter that
  * has waited longest, so no submitter overtakes another. Deferred tasks, for which no thread waits, are in the same line: the
  * thread that gives room to a deferred task also submits it. */
-#ifndef SQ__QUEUE_CAPACITY_H
-#define SQ__QUEUE_CAPACITY_H
+#pragma once
 
 #include "include/sq_deferred.h"
 #include "state/queue.h"
@@ -49,5 +48,3 @@ sq_deferred_t *sq__capacity_give_permit(sq__capacity_t *capacity);
 /* Closes the capacity: threads that wait for room get ESHUTDOWN. Returns a deferred task that waited, whose `decided` the caller
  * calls; the caller then calls this again, until it returns NULL. */
 sq_deferred_t *sq__capacity_close(sq__capacity_t *capacity);
-
-#endif

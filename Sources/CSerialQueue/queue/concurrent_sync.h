@@ -1,6 +1,5 @@
 /* concurrent_sync.h: sync on a concurrent queue, as a reader or as a barrier. */
-#ifndef SQ__QUEUE_CONCURRENT_SYNC_H
-#define SQ__QUEUE_CONCURRENT_SYNC_H
+#pragma once
 
 #include "observe/reader.h"
 #include "include/sq_time.h"
@@ -13,5 +12,3 @@ int sq__concurrent_sync_barrier(sq_queue_t *queue, sq_time_t deadline, sq_functi
 
 /* As a reader in a task of the queue: at once in a reader, EDEADLK in a barrier. `doing` is for the report. */
 int sq__concurrent_sync_inside(sq_queue_t *queue, const char *doing, sq_function_t function, void *context, const void *caller);
-
-#endif

@@ -1,10 +1,7 @@
 /* create.h: making a queue, except for its target. */
-#ifndef SQ__QUEUE_CREATE_H
-#define SQ__QUEUE_CREATE_H
+#pragma once
 
 #include "include/sq_queue.h"
 
 /* As sq_queue_create, with options of the right size, whose `target` is not looked at. */
 sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *options);
-
-#endif

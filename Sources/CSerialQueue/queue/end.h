@@ -3,8 +3,7 @@
  * DESIGN. CLOSED in the state word refuses submissions. The thread that comes to an empty queue with the baton, and finds it
  * CLOSED or released, ends it: it sets ENDED, stops the worker, wakes the threads that wait for the end, frees the
  * queue if nobody can have a reference, and calls the functions of the awaits. A closed queue never becomes free again, so ENDED is final. */
-#ifndef SQ__QUEUE_END_H
-#define SQ__QUEUE_END_H
+#pragma once
 
 #include "include/sq_private.h"
 #include "wait/wait.h"
@@ -36,5 +35,3 @@ void sq__enders_add(sq__ender_t *ender);
 
 /* After the wait. False: the queue has ended. */
 bool sq__enders_remove(sq__ender_t *ender);
-
-#endif

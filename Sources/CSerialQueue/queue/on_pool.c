@@ -1,5 +1,3 @@
-#include "queue/on_pool.h"
-
 #include "alarm/alarm_manual.h"
 #include "include/sq_loop.h"
 #include "include/sq_pool.h"
@@ -151,13 +149,4 @@ sq_pool_t *sq_queue_manual_pool(const sq_queue_t *queue) {
         pool = sq__runner_pool(sq__load_relaxed(&root->runner));
     }
     return pool != NULL && sq__pool_clock(pool) != NULL ? pool : NULL;
-}
-
-int sq__queue_alarms(const sq_queue_t *queue, sq__alarms_t **alarms) {
-    const sq__pool_t *pool = sq_queue_manual_pool(queue);
-    if (pool != NULL) {
-        *alarms = sq__pool_clock(pool);
-        return 0;
-    }
-    return sq__alarms_shared(alarms);
 }

@@ -7,8 +7,7 @@
  *
  * A pending delayed task keeps its queue alive, but only until the queue is closed. From then on it waits for the end of the
  * queue; with a reference it could keep that end from coming, if the queue is suspended and has no other references. */
-#ifndef SQ__QUEUE_PENDING_TIMERS_H
-#define SQ__QUEUE_PENDING_TIMERS_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -38,5 +37,3 @@ size_t sq__pending_timers_take_references(sq_queue_t *queue);
 
 /* O, L. Ends all, releasing the lock for each. If one forks, the others are the parent's, and stay unchanged in the child. */
 void sq__pending_timers_end_all(sq_queue_t *queue);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * DESIGN. To a pool a queue is a ready entry, posted where a worker of the queue's own would be. The queue has a reference to
  * its pool. */
-#ifndef SQ__QUEUE_QUEUE_RUNNER_H
-#define SQ__QUEUE_QUEUE_RUNNER_H
+#pragma once
 
 #include "state/queue.h"
 #include "observe/trace_hooks.h"
@@ -32,5 +31,3 @@ void sq__baton_pass(sq_queue_t *queue);
 
 /* What a pool does with a queue that is ready. */
 sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran);
-
-#endif

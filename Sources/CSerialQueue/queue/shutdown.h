@@ -1,11 +1,8 @@
 /* shutdown.h: the part of a shutdown that does not wait. */
-#ifndef SQ__QUEUE_SHUTDOWN_H
-#define SQ__QUEUE_SHUTDOWN_H
+#pragma once
 
 #include "include/sq_shutdown.h"
 #include "state/queue.h"
 
 /* L. Closes the queue, if it is not closed yet. True: the caller now holds the baton. */
 bool sq__shutdown_close(sq_queue_t *queue, sq_shutdown_mode_t mode);
-
-#endif

@@ -1,11 +1,8 @@
 /* suspend.h: the end of a suspended queue that nobody can resume. */
-#ifndef SQ__QUEUE_SUSPEND_H
-#define SQ__QUEUE_SUSPEND_H
+#pragma once
 
 #include "state/queue.h"
 
 /* Called after the last release of a suspended queue: discards what waits. False: the queue is no longer suspended, or has
  * ended. */
 bool sq__suspend_abandon(sq_queue_t *queue);
-
-#endif

@@ -3,7 +3,6 @@
  * DESIGN. A sync that finds the queue free takes it and runs at once: free implies empty, so it overtakes no task. That path is
  * two compare-and-swaps and a call, without token, slot or memory. Otherwise the thread takes a slot, leaves its token there,
  * and waits for the baton. */
-#include "include/sq_sync.h"
 
 #include "kernel/current.h"
 #include "state/handle.h"
@@ -102,9 +101,10 @@ static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t 
     if (sq__is_concurrent(queue)) {
         return sq__concurrent_sync(queue, deadline, function, context, caller);
     }
-    if (sq__queue_is_bound(queue)) {
-        return sq__queue_is_on_loop(queue) ? sq__loop_sync(queue, deadline, function, context, caller)
-                                           : sq__targeted(queue)->sync(queue, deadline, function, context, caller);
+    uint32_t control = sq__load_relaxed(&queue->control);
+    if (__builtin_expect(control & (SQ__ON_LOOP | SQ__ON_TARGET), 0)) {
+        return control & SQ__ON_LOOP ? sq__loop_sync(queue, deadline, function, context, caller)
+                                     : sq__targeted(queue)->sync(queue, deadline, function, context, caller);
     }
     return sync_in_turn(queue, deadline, function, context, caller, kind);
 }

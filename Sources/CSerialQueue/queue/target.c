@@ -11,8 +11,13 @@
  *
  * A batch ends when the target is suspended or other queues wait for its thread (kernel/batch.h), and does not linger.
  *
- * The queue holds a reference to its target (pins.h). If the target was shut down, the queue's tasks run after the target's end (after_end.h). A
- * shutdown of the target that discards does not discard them. */
+ * If the target was shut down, the queue's tasks run after the target's end (after_end.h). A shutdown of the target that discards does not
+ * discard them.
+ *
+ * All queues with the same target share one reference to it, SQ__PINNED; the target counts them under its lock. So it is known when the
+ * program has released all of its own references. If the target is suspended then, nobody can resume it: it is shut down. A pinned target is
+ * released under its lock, and the last pin is removed under the same lock. So the queue exists while the releaser looks at it. A releaser
+ * that does not see a pin that is just being made cannot be the last one: the thread that makes it has a reference of its own, and sees it. */
 #include "include/sq_queue.h"
 
 #include "kernel/current.h"
@@ -24,8 +29,8 @@
 #include "queue/end.h"
 #include "gate/concurrent.h"
 #include "queue/pending_timers.h"
-#include "queue/pins.h"
 #include "queue/queue_runner.h"
+#include "queue/shutdown.h"
 #include "queue/targeted.h"
 #include "queue/turn.h"
 #include "state/handle.h"
@@ -150,6 +155,55 @@ static int sync_on_target(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
     return error ? error : run_on_target(queue, deadline, &turn, caller);
 }
 
+/* The reference to the target */
+
+/* With all queues' locks. `record`: the target's. The caller has a reference to the target. */
+static void pin(sq_queue_t *target, sq__targeted_t *record) {
+    record->pins += 1;
+    if (record->pins == 1) {
+        sq__add_release(&target->references, SQ__PINNED); /* [pinned] release: the record */
+    }
+}
+
+/* Called by a queue that needs its target no more. NULL: it has none. */
+static void unpin(sq_queue_t *target) {
+    if (target == NULL) {
+        return;
+    }
+    sq__lock(target);
+    sq__targeted_t *record = sq__extra(target, SQ__EXTRA_TARGET);
+    record->pins -= 1;
+    bool is_last = record->pins == 0;
+    if (is_last) {
+        sq__add_relaxed(&target->references, 1 - SQ__PINNED); /* from now on it is an ordinary one: sq_queue_release orders that */
+    }
+    sq__unlock(target);
+    if (is_last) {
+        sq_queue_release(target);
+    }
+}
+
+/* L. The program has no reference any more. True: the queue was suspended, and the caller now holds the baton. */
+static bool abandon(sq_queue_t *queue) {
+    sq__state_t state = sq__load_relaxed(&queue->state);
+    bool is_stuck = (state & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED && !sq__queue_is_stale(queue);
+    return is_stuck && sq__shutdown_close(queue, SQ_SHUTDOWN_DISCARD);
+}
+
+/* sq_queue_release of a pinned queue. */
+static void release_pinned(sq_queue_t *queue) {
+    sq__lock(queue);
+    bool is_pinned = sq__load_relaxed(&queue->references) & SQ__PINNED;
+    /* [reference] release: our use of the queue, as in sq_queue_release. The rest is ordered by the lock. */
+    bool takes = is_pinned && sq__sub_acq_rel(&queue->references, 1) == SQ__PINNED + 1 && abandon(queue);
+    sq__unlock(queue);
+    if (!is_pinned) {
+        sq_queue_release(queue);
+    } else if (takes) {
+        sq__baton_pass(queue);
+    }
+}
+
 /* Setting the target */
 
 /* With all queues' locks. True: a target of `target`, or it itself, is the queue. */
@@ -174,8 +228,8 @@ static sq__targeted_t *make_record(sq_queue_t *queue) {
         record->post = post;
         record->sync = sync_on_target;
         record->aim = sq_queue_set_target;
-        record->unpin = sq__unpin;
-        record->release = sq__pins_release;
+        record->unpin = unpin;
+        record->release = release_pinned;
     }
     return record;
 }
@@ -199,7 +253,7 @@ static int set(sq_queue_t *queue, sq_queue_t *target) {
     if (of_target == NULL || make_record(queue) == NULL) {
         return ENOMEM;
     }
-    sq__pin(target, of_target);
+    pin(target, of_target);
     sq__control(queue, 0, SQ__ON_TARGET);
     sq__store_release(&queue->runner, sq__runner_of_target(target)); /* [worker] release: the record and the control */
     (void)sq__or_acq_rel(&queue->state, SQ__BOUND); /* [own] release: all this, to the first holder */
@@ -218,7 +272,7 @@ int sq_queue_set_target(sq_queue_t *queue, sq_queue_t *target) {
     int error = set(queue, target);
     sq__unlock_all();
     if (error == 0) {
-        sq__unpin(old);
+        unpin(old);
     }
     sq_queue_release(target);
     return error;

@@ -2,8 +2,7 @@
  *
  * DESIGN. The thread takes a slot in the ring, leaves its token there and waits for the baton. In a long ring a wait that may
  * be withdrawn takes no slot of its own, but shares one (shared.h). */
-#ifndef SQ__QUEUE_TURN_H
-#define SQ__QUEUE_TURN_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -22,5 +21,3 @@ int sq__turn_wait(sq_queue_t *queue, const sq__turn_wanted_t *wanted);
 /* For a queue that is never free to a sync's fast path (SQ__BOUND): takes it if it is free, or else waits for the turn. Returns as sq__turn_wait, or
  * EAGAIN; *submitted: for sq__run_turn. */
 int sq__turn_take(sq_queue_t *queue, sq_time_t deadline, const void *caller, uint64_t *submitted);
-
-#endif

@@ -1,18 +1,12 @@
 #include "state/extras.h"
 
 #include "platform/memory.h"
-
-#include <string.h>
-
-static void *zeroed(size_t bytes) {
-    void *memory = sq__memory(bytes);
-    return memory != NULL ? memset(memory, 0, bytes) : NULL;
-}
+#include "platform/peek.h"
 
 void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes) {
     sq__extras_t *extras = sq__load_relaxed(&queue->extras);
     if (extras == NULL) {
-        extras = zeroed(sizeof *extras);
+        extras = sq__memory_zeroed(sizeof *extras);
         if (extras == NULL) {
             return NULL;
         }
@@ -20,10 +14,15 @@ void *sq__extra_make(sq_queue_t *queue, sq__extra_t owner, size_t bytes) {
     }
     void *record = sq__load_relaxed(&extras->records[owner]);
     if (record == NULL) {
-        record = zeroed(bytes);
+        record = sq__memory_zeroed(bytes);
         sq__store_release(&extras->records[owner], record); /* [extras] release: the record as it was made */
     }
     return record;
+}
+
+bool sq__extra_peek(const sq_queue_t *copy, sq__extra_t owner, void *record, size_t bytes) {
+    sq__extras_t extras;
+    return sq__peek(sq__load_relaxed(&copy->extras), &extras, sizeof extras) && sq__peek(sq__load_relaxed(&extras.records[owner]), record, bytes);
 }
 
 void sq__extras_free(sq_queue_t *queue) {

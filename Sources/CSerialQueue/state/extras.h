@@ -3,8 +3,7 @@
  * DESIGN. Most queues are never watched or traced, have no timers, and are not polled while many tasks wait. What the others need stands in
  * records, one for each owner, which defines, makes and uses it. The queue has one pointer to a table of them, made with the first. The
  * records live as long as the queue: the baton's holder uses some of them without a lock. */
-#ifndef SQ__STATE_EXTRAS_H
-#define SQ__STATE_EXTRAS_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -37,7 +36,8 @@ static inline void *sq__extra(const sq_queue_t *queue, sq__extra_t owner) {
     return extras != NULL ? sq__load_acquire(&extras->records[owner]) : NULL; /* [extras] acquire: the record as it was made */
 }
 
+/* For a dump: copies the beginning of the owner's record, by a copy of the queue. False: there is none, or it cannot be read. */
+bool sq__extra_peek(const sq_queue_t *copy, sq__extra_t owner, void *record, size_t bytes);
+
 /* The queue, which has a table, is about to be freed. What the records point to is their owners'. */
 void sq__extras_free(sq_queue_t *queue);
-
-#endif

@@ -3,7 +3,6 @@
 #ifdef SQ_DEBUG
 
 #include "platform/fatal.h"
-#include "platform/memory.h"
 #include "platform/mutex.h"
 
 #define LIVE UINT64_C(0x5351206c69766521)  /* "SQ live!" */

@@ -3,8 +3,7 @@
  * DESIGN. In such a build a queue has a mark, and its memory is kept for a while after it was freed. So a call with a handle
  * that is NULL, zeroed, freed or not a queue ends the program with a message, instead of corrupting memory. Other builds have
  * neither the mark nor the checks. */
-#ifndef SQ__STATE_HANDLE_H
-#define SQ__STATE_HANDLE_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -19,6 +18,4 @@ void sq__handle_free(sq_queue_t *queue, void *memory);
 static inline void sq__handle_mark(sq_queue_t *queue) { (void)queue; }
 static inline void sq__handle_free(sq_queue_t *queue, void *memory) { (void)queue, sq__memory_free(memory); }
 #define SQ__CHECK_HANDLE(queue) ((void)0)
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * baton's holder, read by any thread; A atomic, any thread; L under the queue's lock (queue_lock.h); P under the pool's lock.
  * Before a function, O: only the baton's holder may call it; L: the caller has the lock. A word in brackets names a pair of a
  * release and an acquire; Documentation/MemoryOrdering.md has each pair with the reason. */
-#ifndef SQ__STATE_QUEUE_H
-#define SQ__STATE_QUEUE_H
+#pragma once
 
 #include "include/sq_queue.h"
 #include "state/state.h"
@@ -35,7 +34,7 @@ enum {
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
 
-/* In `references`: one reference, that of all the queues together whose target this is (queue/pins.h). The others are the program's. */
+/* In `references`: one reference, that of all the queues together whose target this is (queue/target.c). The others are the program's. */
 #define SQ__PINNED ((uint32_t)1 << 31)
 
 /* The part of a capacity that the kernel knows: the room that a task took is given back when the task leaves the ring. */
@@ -91,16 +90,6 @@ struct sq_queue {
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
 _Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
 
-/* True: only the owner of its loop runs its tasks. */
-static inline bool sq__queue_is_on_loop(const sq_queue_t *queue) {
-    return __builtin_expect(sq__load_relaxed(&queue->control) & SQ__ON_LOOP, 0);
-}
-
-/* True: a sync from outside does not run on its thread at once, free or not: the queue is on a loop, or has a target. */
-static inline bool sq__queue_is_bound(const sq_queue_t *queue) {
-    return __builtin_expect(sq__load_relaxed(&queue->control) & (SQ__ON_LOOP | SQ__ON_TARGET), 0);
-}
-
 /* The queue on which its tasks run; NULL: it has no target. */
 static inline sq_queue_t *sq__queue_target(const sq_queue_t *queue) { return sq__runner_target(sq__load_relaxed(&queue->runner)); }
 
@@ -139,5 +128,3 @@ static inline bool sq__queue_shares_its_thread(const sq_queue_t *queue) {
 
 /* Counts a submission that was refused with this error, and returns the error. */
 int sq__queue_reject(sq_queue_t *queue, int error) __attribute__((cold));
-
-#endif

@@ -4,8 +4,7 @@
  * turn of each task that can be cancelled, and its cancellation (withdraw.h); each call and firing of a timer; each wait that shares a
  * slot (shared.h). It is one of a few locks that all queues share (locks.h). The lock outlives the queue, so the thread that ends the
  * queue can release it. The lock order is in process.h. */
-#ifndef SQ__STATE_QUEUE_LOCK_H
-#define SQ__STATE_QUEUE_LOCK_H
+#pragma once
 
 #include "state/queue.h"
 
@@ -22,5 +21,3 @@ static inline void sq__control(sq_queue_t *queue, uint32_t clear, uint32_t set) 
      * the swap of the state word that follows. */
     sq__store_release(&queue->control, (uint16_t)((sq__load_relaxed(&queue->control) & ~clear) | set));
 }
-
-#endif

@@ -45,8 +45,7 @@
  * segment. A submitter accesses a segment only after it has a slot there, or the first slot of the next one: then it writes the
  * link. A segment is never recycled while one of its taken slots is not consumed, or before the link that leaves it was followed. A word that returns to an old value (ABA) is harmless: the swap takes the slot that
  * the word names now. */
-#ifndef SQ__STATE_STATE_H
-#define SQ__STATE_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ static inline bool sq__state_is_released(sq__state_t state) { return (state & SQ
 static inline sq__state_t sq__state_with_tail(sq__state_t state, sq__segment_t *tail, unsigned taken) {
     return (state & (SQ__FLAGS | SQ__RELEASES)) | (sq__state_t)(uintptr_t)tail | taken * SQ__TAKEN_ONE;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* work.h: what can be submitted to a queue. */
-#ifndef SQ__STATE_WORK_H
-#define SQ__STATE_WORK_H
+#pragma once
 
 #include "include/sq_async.h"
 #include "platform/atomic.h"
@@ -90,5 +89,3 @@ typedef union sq__work {
     sq__waiter_t waiter;
     sq__shared_t shared;
 } sq__work_t;
-
-#endif

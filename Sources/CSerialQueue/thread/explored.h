@@ -4,8 +4,7 @@
  * call the record's functions: before a sync takes a queue and after it has returned it, when a bounded queue is full, and in place of a
  * sleep. Then another thread of the run may continue. The functions are in explore/, the highest layer. Every such thread has a frame (self.h), so code
  * that runs only without a frame need not check for a record. */
-#ifndef SQ__THREAD_EXPLORED_H
-#define SQ__THREAD_EXPLORED_H
+#pragma once
 
 #include "thread/self.h"
 
@@ -36,5 +35,3 @@ static inline void sq__explored_pause(const char *doing, const char *label, void
 
 /* Such a call is over, and what it found out may be acted on: another thread may go first here, too. */
 static inline void sq__explored_pause_after(void) { sq__explored_pause(NULL, NULL, NULL); }
-
-#endif

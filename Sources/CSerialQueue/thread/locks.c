@@ -10,3 +10,9 @@ unsigned sq__locks_index(const void *object) {
 
 void sq__locks_take(sq__locks_t *locks, const void *object) { sq__mutex_lock(&locks->of[sq__locks_index(object)].mutex); }
 void sq__locks_release(sq__locks_t *locks, const void *object) { sq__mutex_unlock(&locks->of[sq__locks_index(object)].mutex); }
+
+void sq__locks_each(sq__locks_t *locks, void (*call)(sq__mutex_t *mutex)) {
+    for (unsigned i = 0; i < SQ__LOCKS; i += 1) {
+        call(&locks->of[i].mutex);
+    }
+}

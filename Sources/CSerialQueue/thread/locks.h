@@ -3,8 +3,7 @@
  * DESIGN. A lock in each object would take 40 bytes, creating the object could fail because of it, and the lock would have
  * to outlive the object: a thread that wakes the last user of an object, and so lets it be freed, still holds the lock. A shared lock is
  * taken and released by address alone. */
-#ifndef SQ__THREAD_LOCKS_H
-#define SQ__THREAD_LOCKS_H
+#pragma once
 
 #include "platform/memory.h"
 #include "platform/mutex.h"
@@ -31,4 +30,5 @@ void sq__locks_release(sq__locks_t *locks, const void *object);
 /* Which of them that is. */
 unsigned sq__locks_index(const void *object);
 
-#endif
+/* Calls sq__mutex_lock or sq__mutex_unlock for each. */
+void sq__locks_each(sq__locks_t *locks, void (*call)(sq__mutex_t *mutex));

@@ -7,8 +7,7 @@
  * An owner may sleep in a wait that needs tasks of its own loops. Then each post to one of them nudges it, and it checks
  * whether it can run one of these tasks (wait/wait.c). `awaits` is the token that it sleeps on. One lock for all records protects this
  * field, and the nudge takes the lock, too: so no nudge comes after the owner has cleared the field. */
-#ifndef SQ__THREAD_OWNER_H
-#define SQ__THREAD_OWNER_H
+#pragma once
 
 #include "platform/atomic.h"
 #include "thread/token.h"
@@ -40,5 +39,3 @@ void sq__owner_await(sq__owner_t *owner, sq__token_t *token);
 
 /* By a thread that has posted to one of its loops, with the lock of that loop. */
 void sq__owner_nudge(sq__owner_t *owner);
-
-#endif

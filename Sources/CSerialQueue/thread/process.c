@@ -16,8 +16,8 @@ static void with_each(const sq__fork_lock_t *registered, void (*call)(sq__mutex_
     if (registered->lock != NULL) {
         call(registered->lock);
     }
-    for (unsigned i = 0; registered->locks != NULL && i < SQ__LOCKS; i += 1) {
-        call(&registered->locks->of[i].mutex);
+    if (registered->locks != NULL) {
+        sq__locks_each(registered->locks, call);
     }
 }
 

@@ -7,8 +7,7 @@
  * No other thread may hold one of the library's global locks at the moment of the fork, as the child could never take it.
  * Each module that has such a lock registers it here. A fork takes them all, in lock order, and releases them in both
  * processes. The module also forgets, in the child, what belongs to the parent's threads. */
-#ifndef SQ__THREAD_PROCESS_H
-#define SQ__THREAD_PROCESS_H
+#pragma once
 
 #include "platform/atomic.h"
 #include "thread/locks.h"
@@ -69,5 +68,3 @@ void sq__process_around_fork(sq__lock_rank_t rank, sq__fork_lock_t lock);
 /* The same for a module with one rank: registers these fields of a sq__fork_lock_t when the library is loaded. */
 #define SQ__AROUND_FORK(rank, ...) \
     static __attribute__((constructor)) void around_fork(void) { sq__process_around_fork((rank), (sq__fork_lock_t){ __VA_ARGS__ }); }
-
-#endif

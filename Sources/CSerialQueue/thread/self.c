@@ -2,7 +2,6 @@
 
 #include "platform/list.h"
 #include "platform/memory.h"
-#include "platform/mutex.h"
 #include "platform/peek.h"
 #include "thread/process.h"
 

@@ -7,8 +7,7 @@
  * The records of all threads that use queues are in a list, for a dump. A thread joins it before its first task or wait. The
  * fast path of a sync pays nothing for that: the record begins with the frame SQ__UNLISTED, at an address below every stack,
  * which sq__is_current takes for a frame that a longjmp has left. The rare path for such frames then lists the thread. */
-#ifndef SQ__THREAD_SELF_H
-#define SQ__THREAD_SELF_H
+#pragma once
 
 #include "platform/mutex.h"
 #include "platform/thread.h"
@@ -110,5 +109,3 @@ bool sq__self_record_with(sq__exit_t *recorder);
 
 /* Returns a buffer for a report, kept until the thread ends; NULL without memory, or when the thread is ending. */
 char *sq__self_report(size_t bytes);
-
-#endif

@@ -11,8 +11,7 @@
  * rests, there is at least one spare thread, the keeper, which is given away only for the last resting worker. The keeper tries again and again to
  * start threads for the line. It runs no tasks meanwhile, so a task that blocks cannot stop it. A thread that becomes spare takes the first
  * worker of the line, too. */
-#ifndef SQ__THREAD_SPARE_H
-#define SQ__THREAD_SPARE_H
+#pragma once
 
 #include "thread/worker_record.h"
 
@@ -36,5 +35,3 @@ void sq__spare_forget(void);
 
 /* For tests: how many workers rest. */
 size_t sq__spare_resting(void);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * The counts below, of pauses and yields, gave the best measurements in Documentation/Performance.md.
  * Builds for tests and measurements set others. */
-#ifndef SQ__THREAD_SPIN_H
-#define SQ__THREAD_SPIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -76,5 +75,3 @@ unsigned sq__spin_waiter_pauses(unsigned processors);
 
 /* Yields the processor to other threads. False: it did not, because yields do not pay at present. */
 bool sq__spin_yield(void);
-
-#endif

@@ -21,8 +21,7 @@
  * A wait has three phases (Documentation/Performance.md has the figures). The waiter first spins for a short time, in case
  * the baton is about to come from another processor. Then it yields a few dozen times, in case the baton's holder needs this
  * processor. Then it sleeps. The first two are skipped where they do not pay (spin.h). */
-#ifndef SQ__THREAD_TOKEN_H
-#define SQ__THREAD_TOKEN_H
+#pragma once
 
 #include "thread/spin.h"
 
@@ -97,5 +96,3 @@ bool sq__token_is_claimed(sq__token_t *token, sq__wait_id_t wait_id);
 
 /* The same for a dump, which knows the token only from a copy of another thread's record. */
 bool sq__token_seems_open(const sq__token_t *token, sq__wait_id_t wait_id);
-
-#endif

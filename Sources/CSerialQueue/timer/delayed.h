@@ -1,6 +1,5 @@
 /* delayed.h: work that is submitted after a delay. */
-#ifndef SQ__TIMER_DELAYED_H
-#define SQ__TIMER_DELAYED_H
+#pragma once
 
 #include "alarm/alarm.h"
 #include "state/queue.h"
@@ -15,5 +14,3 @@ bool sq__delayed_withdraw(sq_queue_t *queue, SQ__ATOMIC(uintptr_t) *place);
 
 /* For a dump: the queue of the delayed task that this alarm belongs to; NULL: it belongs to no delayed task. The alarm is set. */
 const sq_queue_t *sq__delayed_queue(const sq__alarm_t *alarm);
-
-#endif

@@ -1,18 +1,28 @@
 #include "timer/timed_submit.h"
 
+#include "include/sq_pool.h"
 #include "observe/timings.h"
 #include "observe/probes.h"
 #include "kernel/ring.h"
 #include "observe/call_sites.h"
 #include "observe/trace_hooks.h"
 #include "platform/clock.h"
-#include "queue/on_pool.h"
 #include "queue/queue_runner.h"
 
 #include <errno.h>
 
 /* How long until the next try. Nanoseconds. */
 static const uint64_t pause = 1000000;
+
+/* Takes a lease on the set of alarms that the queue's timers use: that of its manual pool, or the process's. Returns 0 or ENOMEM. */
+static int lease(const sq_queue_t *queue, sq__alarms_t **alarms) {
+    const sq__pool_t *pool = sq_queue_manual_pool(queue);
+    if (pool != NULL) {
+        *alarms = sq__pool_clock(pool);
+        return 0;
+    }
+    return sq__alarms_shared(alarms);
+}
 
 int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
     sq__runner_t runner;
@@ -21,7 +31,7 @@ int sq__timed_prepare(sq_queue_t *queue, sq__alarms_t **alarms) {
     }
     sq__trace_hook_begin(queue);
     int error = sq__runner_start(queue, &runner);
-    return error ? error : sq__queue_alarms(queue, alarms);
+    return error ? error : lease(queue, alarms);
 }
 
 uint64_t sq__timed_in(sq__alarms_t *alarms, uint64_t nanoseconds) {

@@ -1,6 +1,5 @@
 /* timed_submit.h: what delayed tasks and timers share: a clock, and the submission when they are due. */
-#ifndef SQ__TIMER_TIMED_SUBMIT_H
-#define SQ__TIMER_TIMED_SUBMIT_H
+#pragma once
 
 #include "alarm/alarm.h"
 #include "state/queue.h"
@@ -19,5 +18,3 @@ int sq__timed_submit(sq_queue_t *queue, uint16_t kind, const sq__work_t *work, c
 
 /* L. Called when there was no memory: sets the alarm to try again a little later. */
 void sq__timed_try_again(sq__alarms_t *alarms, sq__alarm_t *alarm);
-
-#endif

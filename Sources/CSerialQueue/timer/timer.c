@@ -6,6 +6,7 @@
 #include "state/handle.h"
 #include "state/queue_lock.h"
 #include "platform/container.h"
+#include "platform/list.h"
 #include "platform/memory.h"
 #include "platform/peek.h"
 #include "queue/queue_runner.h"
@@ -99,15 +100,12 @@ int sq_timer_cancel(sq_timer_t *timer) {
 }
 
 /* After a wait that failed: removes the waiter from the list. True: the firing ended just before the wait failed. */
-static bool is_over(sq_timer_t *timer, const sq__timer_waiter_t *waiter) {
+static bool is_over(const sq_timer_t *timer, sq__timer_waiter_t *waiter) {
     sq__lock(timer->queue);
-    for (sq__timer_waiter_t **link = &timer->waiters; *link != NULL; link = &(*link)->next) {
-        if (*link == waiter) {
-            *link = waiter->next;
-            break;
-        }
+    bool over = waiter->link == NULL;
+    if (!over) {
+        SQ__LIST_REMOVE(waiter);
     }
-    bool over = waiter->is_over;
     sq__unlock(timer->queue);
     return over;
 }
@@ -134,7 +132,7 @@ static bool is_inside(const sq__frame_t *task) {
 
 int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     sq_queue_t *queue = timer->queue;
-    sq__timer_waiter_t waiter = { .is_over = false };
+    sq__timer_waiter_t waiter;
     int error = sq__wait_begin(&waiter.wait, queue);
     if (error) {
         return error;
@@ -146,8 +144,7 @@ int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline) {
     if (waits && !waits_for_itself) {
         waiter.wait.aim = SQ__AIM_TASK;
         waiter.wait.task = timer->frame;
-        waiter.next = timer->waiters;
-        timer->waiters = &waiter;
+        SQ__LIST_PUT(timer->waiters, &waiter);
     }
     sq__unlock(queue);
     if (!waits || waits_for_itself) {

@@ -2,7 +2,6 @@
 #include "gate/concurrent.h"
 #include "include/sq_private.h"
 #include "queue/async.h"
-#include "state/handle.h"
 #include "state/queue_lock.h"
 #include "timer/timer_fire.h"
 

@@ -52,6 +52,7 @@
 #include "observe/wrapper.h"
 #include "state/queue_lock.h"
 #include "platform/container.h"
+#include "platform/list.h"
 #include "platform/memory.h"
 #include "queue/queue_runner.h"
 
@@ -112,12 +113,10 @@ static void arm_again(sq_timer_t *timer) {
 }
 
 static void grant_waiters(sq_timer_t *timer) {
-    for (sq__timer_waiter_t *next, *waiter = timer->waiters; waiter != NULL; waiter = next) {
-        next = waiter->next;
-        waiter->is_over = true;
+    for (sq__timer_waiter_t *waiter; (waiter = timer->waiters) != NULL;) {
+        SQ__LIST_REMOVE(waiter);
         sq__token_grant(waiter->wait.token, waiter->wait.wait_id);
     }
-    timer->waiters = NULL;
 }
 
 /* O. Without the lock. Called once per timer. Returns false if the discard function has forked and this is the child: the timer

@@ -1,6 +1,5 @@
 /* timer_fire.h: what happens to a timer by itself. timer_fire.c has the design. */
-#ifndef SQ__TIMER_TIMER_FIRE_H
-#define SQ__TIMER_TIMER_FIRE_H
+#pragma once
 
 #include "timer/timer_record.h"
 
@@ -20,5 +19,3 @@ void sq__timer_leave(sq_timer_t *timer);
 /* The alarm's function; and the function that is called at the end of the queue. */
 void sq__timer_fall_due(sq__alarm_t *alarm);
 void sq__timer_end_with_queue(void *pending);
-
-#endif

@@ -1,6 +1,5 @@
 /* timer_record.h: the timer's fields. */
-#ifndef SQ__TIMER_TIMER_RECORD_H
-#define SQ__TIMER_TIMER_RECORD_H
+#pragma once
 
 #include "include/sq_timer.h"
 #include "queue/pending_timers.h"
@@ -10,8 +9,8 @@
 /* On the stack of a thread that waits until no firing runs. */
 typedef struct sq__timer_waiter {
     sq__wait_t wait;
-    bool is_over;                  /* L */
-    struct sq__timer_waiter *next; /* L */
+    struct sq__timer_waiter *next;  /* L */
+    struct sq__timer_waiter **link; /* L  what points to it; NULL: the firing is over */
 } sq__timer_waiter_t;
 
 /* Fields: F fixed after creation, L under the queue's lock. */
@@ -42,5 +41,3 @@ struct sq_timer {
     bool is_released;          /* L  the owner has released it */
     bool has_queue;            /* L  it still holds its reference to the queue */
 };
-
-#endif

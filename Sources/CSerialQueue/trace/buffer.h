@@ -11,8 +11,7 @@
  *     w3 r1    the reader finds the event
  *     r2 between w1 and w3 of the event that overwrites this one: the reader may have copied words of both. If it has seen one of the
  *              newer words, it also sees the newer `claimed`, and does not use the copy */
-#ifndef SQ__TRACE_BUFFER_H
-#define SQ__TRACE_BUFFER_H
+#pragma once
 
 #include "platform/atomic.h"
 #include "platform/memory.h"
@@ -46,5 +45,3 @@ bool sq__buffer_copy(const sq__buffer_t *buffer, uint64_t number, sq__entry_t *e
 
 /* R. Frees the slots of all events before this one. */
 void sq__buffer_copied(sq__buffer_t *buffer, uint64_t number);
-
-#endif

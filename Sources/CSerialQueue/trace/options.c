@@ -48,18 +48,24 @@ static bool read_buffer(const char *text, size_t length, uint64_t *events) {
     return bytes >= LEAST_BUFFER && bytes <= MOST_BUFFER;
 }
 
+/* What follows the name of the option; NULL: it is another one. *left: how long that is. */
+static const char *value_of(const char *name, const char *text, size_t length, size_t *left) {
+    size_t known = strlen(name);
+    *left = length - known;
+    return length >= known && memcmp(text, name, known) == 0 ? text + known : NULL;
+}
+
 static const char *read_option(sq__trace_options_t *options, const char *text, size_t length) {
-    static const char last[] = "last=", buffer[] = "buffer=", signal[] = "signal=";
-    if (length >= sizeof last - 1 && memcmp(text, last, sizeof last - 1) == 0) {
-        return read_duration(text + sizeof last - 1, length - (sizeof last - 1), &options->last)
-            ? NULL : "last= takes a time such as 10s or 500ms";
+    const char *value;
+    size_t left;
+    if ((value = value_of("last=", text, length, &left)) != NULL) {
+        return read_duration(value, left, &options->last) ? NULL : "last= takes a time such as 10s or 500ms";
     }
-    if (length >= sizeof buffer - 1 && memcmp(text, buffer, sizeof buffer - 1) == 0) {
-        return read_buffer(text + sizeof buffer - 1, length - (sizeof buffer - 1), &options->events)
-            ? NULL : "buffer= takes a size from 4K to 1024M";
+    if ((value = value_of("buffer=", text, length, &left)) != NULL) {
+        return read_buffer(value, left, &options->events) ? NULL : "buffer= takes a size from 4K to 1024M";
     }
-    if (length >= sizeof signal - 1 && memcmp(text, signal, sizeof signal - 1) == 0) {
-        options->signal = sq__signal_named(text + sizeof signal - 1, length - (sizeof signal - 1));
+    if ((value = value_of("signal=", text, length, &left)) != NULL) {
+        options->signal = sq__signal_named(value, left);
         return options->signal != 0 ? NULL : "signal= takes USR1, USR2, HUP, QUIT, WINCH, RTMIN+1, ...";
     }
     return "the options after the file are last=, buffer= and signal=";

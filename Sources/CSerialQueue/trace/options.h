@@ -1,6 +1,5 @@
 /* options.h: the text of SQ_TRACE and sq_trace_start. */
-#ifndef SQ__TRACE_OPTIONS_H
-#define SQ__TRACE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ typedef struct sq__trace_options {
 
 /* Returns NULL, or what is wrong: the end of an error message. */
 const char *sq__trace_options_read(sq__trace_options_t *options, const char *text);
-
-#endif

@@ -28,45 +28,30 @@ typedef struct sq__trace_reading {
 /* A task that waits in a queue is known by its place there: no other has that place until it has started. */
 static uint64_t flow_of(uint32_t queue, uint64_t where) { return (uint64_t)queue << 48 ^ where; }
 
-void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text) {
-    sq__event_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "remark", text));
+void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *category, const char *text) {
+    sq__packet_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, category, text));
 }
 
 void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count) {
     char text[128];
     snprintf(text, sizeof text, "%llu events of thread %s (%llu) were dropped", (unsigned long long)count, recorder->thread_name,
              (unsigned long long)recorder->thread_id);
-    sq__event_packet_t packet = sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "dropped", text);
+    sq__packet_t packet = sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "dropped", text);
     sq__annotate(&perfetto->proto, "events", count);
     sq__annotate(&perfetto->proto, "thread", recorder->thread_id);
     sq__annotate(&perfetto->proto, "buffer", recorder->buffer.room * SQ__ENTRY_WORDS * sizeof(uint64_t));
-    sq__event_end(perfetto, packet);
-}
-
-void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time) {
-    sq__event_end(perfetto, sq__event_begin_named(perfetto, time, INSTANT, SQ__TRACK_PROCESS, "end", "the end of the trace"));
-}
-
-/* The name of a site; 0: it is not known. */
-static uint32_t site_of(sq__perfetto_t *perfetto, uint64_t address) {
-    return address != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, address) : 0;
-}
-
-static void annotate_site(sq__perfetto_t *perfetto, uint32_t site) {
-    if (site != 0) {
-        sq__annotate_interned(&perfetto->proto, "site", site);
-    }
+    sq__packet_end(perfetto, packet);
 }
 
 static void put_submit(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
     sq__proto_t *proto = &perfetto->proto;
-    uint32_t site = site_of(perfetto, event->which);
-    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
+    uint32_t site = sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which);
+    sq__packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, "submit", "submit");
     sq__annotate(proto, "queue", sq__entry_queue(event));
     sq__annotate(proto, "kind", sq__entry_detail(event));
-    annotate_site(perfetto, site);
+    sq__annotate_interned(proto, "site", site);
     sq__proto_fixed64(proto, EVENT_FLOW, flow_of(sq__entry_queue(event), event->where));
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 /* The place in which the task that starts now has waited; 0: none. */
@@ -81,25 +66,25 @@ static void put_start(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
     uint32_t queue = sq__entry_queue(event);
     bool is_call = sq__entry_detail(event) & SQ__EVENT_CALLS;
     uint64_t where = place_of(reading, event, is_call);
-    uint32_t site = is_call ? site_of(perfetto, event->where) : 0;
+    uint32_t site = is_call ? sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->where) : 0;
     unsigned kind = sq__entry_detail(event) & ~(unsigned)SQ__EVENT_CALLS;
     sq__task_notes_t notes = sq__task_notes(perfetto, kind, event->which, reading->context, reading->text);
     uint32_t name = sq__packet_intern(perfetto, SQ__NAME_OF_TASK, queue);
-    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_BEGIN, track);
+    sq__packet_t packet = sq__event_begin(perfetto, event->time, SLICE_BEGIN, track);
     sq__proto_text(proto, EVENT_CATEGORY, "run");
     sq__proto_number(proto, EVENT_NAME_NUMBER, name);
     sq__annotate(proto, "queue", queue);
     sq__annotate_task(proto, &notes);
-    annotate_site(perfetto, site);
+    sq__annotate_interned(proto, "site", site);
     if (where != 0) {
         sq__proto_fixed64(proto, EVENT_LAST_OF_FLOW, flow_of(queue, where));
     }
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
     if (!sq__packet_queue(perfetto, queue)->is_concurrent) {
         packet = sq__event_begin(perfetto, event->time, SLICE_BEGIN, SQ__TRACK_QUEUES | queue);
         sq__proto_text(proto, EVENT_CATEGORY, "queue");
         sq__proto_number(proto, EVENT_NAME_NUMBER, name);
-        sq__event_end(perfetto, packet);
+        sq__packet_end(perfetto, packet);
     }
 }
 
@@ -109,9 +94,9 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
     const char *label = sq__packet_queue(perfetto, queue)->label;
     char name[SQ__TEXT_BYTES + 128];
     snprintf(name, sizeof name, "wait for %s", reading->text[0] != '\0' ? reading->text : label != NULL ? label : "a queue");
-    uint32_t site = site_of(perfetto, event->which);
-    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
-    annotate_site(perfetto, site);
+    uint32_t site = sq__packet_intern(perfetto, SQ__TEXT_OF_SITE, event->which);
+    sq__packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "wait", name);
+    sq__annotate_interned(proto, "site", site);
     if (queue != 0) {
         sq__annotate(proto, "queue", queue);
     }
@@ -121,27 +106,25 @@ static void put_wait(sq__perfetto_t *perfetto, reading_t *reading, uint64_t trac
         reading->waited_queue = queue;
         reading->waited_where = event->where;
     }
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 static void put_share(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event) {
     sq__task_notes_t notes = sq__task_notes(perfetto, 0, event->which, reading->context, reading->text);
-    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "apply", "apply");
-    if (notes.function != 0) {
-        sq__annotate_interned(&perfetto->proto, "function", notes.function);
-    }
+    sq__packet_t packet = sq__event_begin_named(perfetto, event->time, SLICE_BEGIN, track, "apply", "apply");
+    sq__annotate_interned(&perfetto->proto, "function", notes.function);
     sq__annotate(&perfetto->proto, "count", event->where);
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 static void put_share_end(sq__perfetto_t *perfetto, uint64_t track, const sq__entry_t *event) {
-    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
+    sq__packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
     sq__annotate(&perfetto->proto, "ran", event->where);
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track, const sq__entry_t *event, const sq__entry_t *ended) {
-    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
+    sq__packet_t packet = sq__event_begin(perfetto, event->time, SLICE_END, track);
     unsigned detail = sq__entry_detail(event);
     if (detail != 0) {
         reading->waited_queue = 0; /* this thread's next task has not waited there */
@@ -149,10 +132,10 @@ static void put_end(sq__perfetto_t *perfetto, reading_t *reading, uint64_t track
     if (detail != 0 && detail != SQ__EVENT_DONE) {
         sq__annotate_text(&perfetto->proto, "outcome", sq__outcome_text(detail));
     }
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
     uint32_t queue = sq__entry_queue(ended);
     if (sq__entry_kind(ended) == SQ__EVENT_START && !sq__packet_queue(perfetto, queue)->is_concurrent) {
-        sq__event_end(perfetto, sq__event_begin(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | queue));
+        sq__packet_end(perfetto, sq__event_begin(perfetto, event->time, SLICE_END, SQ__TRACK_QUEUES | queue));
     }
 }
 
@@ -165,9 +148,9 @@ static void put_pool(sq__perfetto_t *perfetto, const reading_t *reading, const s
     char name[SQ__TEXT_BYTES + 32];
     snprintf(name, sizeof name, "pool %s: threads", reading->text);
     sq__packet_track(perfetto, track, name, true);
-    sq__event_packet_t packet = sq__event_begin(perfetto, event->time, COUNTER, track);
+    sq__packet_t packet = sq__event_begin(perfetto, event->time, COUNTER, track);
     sq__proto_number(&perfetto->proto, EVENT_COUNT, event->where);
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 /* Writes an event on the queue's own track; one of a FIFOQueue on its thread's track. */
@@ -182,7 +165,7 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
     if (kind == SQ__EVENT_WITHDRAWN) {
         notes = sq__task_notes(perfetto, sq__entry_detail(event), event->which, reading->context, reading->text);
     }
-    sq__event_packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, names[kind], name);
+    sq__packet_t packet = sq__event_begin_named(perfetto, event->time, INSTANT, track, names[kind], name);
     if (sq__entry_queue(event) != 0) {
         sq__annotate(&perfetto->proto, "queue", sq__entry_queue(event));
     }
@@ -198,7 +181,7 @@ static void put_other(sq__perfetto_t *perfetto, const reading_t *reading, uint64
         sq__annotate(&perfetto->proto, "fifo", event->where);
         sq__annotate(&perfetto->proto, "turn", event->which);
     }
-    sq__event_end(perfetto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 static bool opens(sq__entry_kind_t kind) { return kind == SQ__EVENT_START || kind == SQ__EVENT_WAIT || kind == SQ__EVENT_SHARE; }
@@ -295,11 +278,10 @@ static void put_event(sq__perfetto_t *perfetto, reading_t *reading, uint64_t tra
 
 void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uint64_t first, uint64_t end, uint64_t since) {
     if (recorder->reading == NULL) {
-        recorder->reading = sq__memory(sizeof(reading_t));
+        recorder->reading = sq__memory_zeroed(sizeof(reading_t));
         if (recorder->reading == NULL) {
             return;
         }
-        memset(recorder->reading, 0, sizeof(reading_t));
         sq__packet_thread(perfetto, recorder);
     }
     reading_t *reading = recorder->reading;

@@ -3,8 +3,7 @@
  * DESIGN. A track for each thread has its tasks and waits as slices, and submissions and grants as instants with flows. A track
  * for each serial queue has the same tasks once more; the tasks of a concurrent queue overlap, and slices of a track must not. All events
  * belong to one packet sequence, and texts that repeat are written once and then named by number. */
-#ifndef SQ__TRACE_PERFETTO_H
-#define SQ__TRACE_PERFETTO_H
+#pragma once
 
 #include "trace/perfetto_packet.h"
 
@@ -13,12 +12,7 @@
 void sq__perfetto_events(sq__perfetto_t *perfetto, sq__recorder_t *recorder, uint64_t first, uint64_t end, uint64_t since);
 
 /* An event of the whole process. */
-void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *text);
+void sq__perfetto_remark(sq__perfetto_t *perfetto, uint64_t time, const char *category, const char *text);
 
 /* This many more events of this thread found no room. */
 void sq__perfetto_dropped(sq__perfetto_t *perfetto, uint64_t time, const sq__recorder_t *recorder, uint64_t count);
-
-/* The recording ended at this time. What has not ended by then ran, waited or was suspended until then, at least. */
-void sq__perfetto_finish(sq__perfetto_t *perfetto, uint64_t time);
-
-#endif

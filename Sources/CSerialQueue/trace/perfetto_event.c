@@ -15,9 +15,11 @@ void sq__annotate(sq__proto_t *proto, const char *name, uint64_t value) {
 }
 
 void sq__annotate_interned(sq__proto_t *proto, const char *name, uint32_t number) {
-    size_t annotation = begin_annotation(proto, name);
-    sq__proto_number(proto, ANNOTATION_TEXT_NUMBER, number);
-    sq__proto_end(proto, annotation);
+    if (number != 0) {
+        size_t annotation = begin_annotation(proto, name);
+        sq__proto_number(proto, ANNOTATION_TEXT_NUMBER, number);
+        sq__proto_end(proto, annotation);
+    }
 }
 
 void sq__annotate_text(sq__proto_t *proto, const char *name, const char *text) {
@@ -36,45 +38,31 @@ const char *sq__outcome_text(unsigned error) {
     }
 }
 
-static uint32_t code_of(sq__perfetto_t *perfetto, uint64_t code) {
-    return code != 0 ? sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, code) : 0;
-}
-
 sq__task_notes_t sq__task_notes(sq__perfetto_t *perfetto, unsigned kind, uint64_t function, uint64_t context, const char *label) {
-    sq__task_notes_t notes = { .kind = kind, .function = code_of(perfetto, function), .label = label };
-    notes.context = code_of(perfetto, context);
+    sq__task_notes_t notes = { .kind = kind, .function = sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, function), .label = label };
+    notes.context = sq__packet_intern(perfetto, SQ__TEXT_OF_CODE, context);
     return notes;
 }
 
 void sq__annotate_task(sq__proto_t *proto, const sq__task_notes_t *notes) {
     sq__annotate(proto, "kind", notes->kind);
-    if (notes->function != 0) {
-        sq__annotate_interned(proto, "function", notes->function);
-    }
-    if (notes->context != 0) {
-        sq__annotate_interned(proto, "context", notes->context);
-    }
+    sq__annotate_interned(proto, "function", notes->function);
+    sq__annotate_interned(proto, "context", notes->context);
     if (notes->label[0] != '\0') {
         sq__annotate_text(proto, "label", notes->label);
     }
 }
 
-sq__event_packet_t sq__event_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track) {
-    sq__event_packet_t packet = { .whole = sq__packet_begin(perfetto, time, USES_WHAT_CAME_BEFORE) };
-    packet.event = sq__proto_begin(&perfetto->proto, PACKET_EVENT);
+sq__packet_t sq__event_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track) {
+    sq__packet_t packet = sq__packet_begin(perfetto, time, USES_WHAT_CAME_BEFORE, PACKET_EVENT);
     sq__proto_number(&perfetto->proto, EVENT_TYPE, type);
     sq__proto_number(&perfetto->proto, EVENT_TRACK, track);
     return packet;
 }
 
-void sq__event_end(sq__perfetto_t *perfetto, sq__event_packet_t packet) {
-    sq__proto_end(&perfetto->proto, packet.event);
-    sq__proto_end(&perfetto->proto, packet.whole);
-}
-
-sq__event_packet_t sq__event_begin_named(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track, const char *category,
-                                         const char *name) {
-    sq__event_packet_t packet = sq__event_begin(perfetto, time, type, track);
+sq__packet_t sq__event_begin_named(sq__perfetto_t *perfetto, uint64_t time, unsigned type, uint64_t track, const char *category,
+                                   const char *name) {
+    sq__packet_t packet = sq__event_begin(perfetto, time, type, track);
     sq__proto_text(&perfetto->proto, EVENT_CATEGORY, category);
     sq__proto_text(&perfetto->proto, EVENT_NAME, name);
     return packet;

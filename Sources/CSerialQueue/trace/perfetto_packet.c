@@ -12,16 +12,22 @@ enum { SEQUENCE = 1, PATH_BYTES = 512, ALIVE_EVERY = 250000000 /* nanoseconds */
 
 /* Packets */
 
-size_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags) {
+sq__packet_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags, unsigned field) {
     sq__proto_t *proto = &perfetto->proto;
     sq__proto_flush(proto, false);
-    size_t packet = sq__proto_begin(proto, PACKET);
+    sq__packet_t packet = { .whole = sq__proto_begin(proto, PACKET) };
     sq__proto_number(proto, PACKET_SEQUENCE, SEQUENCE);
     sq__proto_number(proto, PACKET_FLAGS, flags);
     if (time != 0) {
         sq__proto_number(proto, PACKET_TIME, time);
     }
+    packet.message = sq__proto_begin(proto, field);
     return packet;
+}
+
+void sq__packet_end(sq__perfetto_t *perfetto, sq__packet_t packet) {
+    sq__proto_end(&perfetto->proto, packet.message);
+    sq__proto_end(&perfetto->proto, packet.whole);
 }
 
 static void put_clock(sq__proto_t *proto, unsigned number, uint64_t time) {
@@ -33,27 +39,22 @@ static void put_clock(sq__proto_t *proto, unsigned number, uint64_t time) {
 
 /* From here on the numbers of interned texts start again. Times are those of the steady clock. */
 static void begin_anew(sq__perfetto_t *perfetto) {
-    sq__proto_t *proto = &perfetto->proto;
     memset(perfetto->interned, 0, sizeof perfetto->interned);
     perfetto->last_interned = 0;
-    size_t packet = sq__packet_begin(perfetto, 0, BEGINS_ANEW);
-    size_t defaults = sq__proto_begin(proto, PACKET_DEFAULTS);
-    sq__proto_number(proto, PACKET_CLOCK, CLOCK_STEADY);
-    sq__proto_end(proto, defaults);
-    sq__proto_end(proto, packet);
+    sq__packet_t packet = sq__packet_begin(perfetto, 0, BEGINS_ANEW, PACKET_DEFAULTS);
+    sq__proto_number(&perfetto->proto, PACKET_CLOCK, CLOCK_STEADY);
+    sq__packet_end(perfetto, packet);
 }
 
 static void put_clocks(sq__perfetto_t *perfetto, uint64_t now) {
     sq__proto_t *proto = &perfetto->proto;
     uint64_t since_boot, of_day;
     sq__clock_others(&since_boot, &of_day);
-    size_t packet = sq__packet_begin(perfetto, 0, 0);
-    size_t clocks = sq__proto_begin(proto, PACKET_CLOCKS);
+    sq__packet_t packet = sq__packet_begin(perfetto, 0, 0, PACKET_CLOCKS);
     put_clock(proto, CLOCK_STEADY, now);
     put_clock(proto, CLOCK_SINCE_BOOT, since_boot);
     put_clock(proto, CLOCK_OF_DAY, of_day);
-    sq__proto_end(proto, clocks);
-    sq__proto_end(proto, packet);
+    sq__packet_end(perfetto, packet);
     perfetto->alive = now;
 }
 
@@ -70,36 +71,31 @@ void sq__perfetto_begin(sq__perfetto_t *perfetto, int file) {
     proto->used = 0;
     put_clocks(perfetto, sq__clock_now());
     begin_anew(perfetto);
-    size_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE);
-    size_t track = sq__proto_begin(proto, PACKET_TRACK);
+    sq__packet_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE, PACKET_TRACK);
     sq__proto_number(proto, TRACK_NUMBER, SQ__TRACK_PROCESS);
     size_t process = sq__proto_begin(proto, TRACK_PROCESS);
     sq__proto_number(proto, PROCESS_NUMBER, (uint64_t)sq__process_id());
     sq__proto_end(proto, process);
-    sq__proto_end(proto, track);
-    sq__proto_end(proto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 /* Tracks */
 
 void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, bool counts) {
     sq__proto_t *proto = &perfetto->proto;
-    size_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE);
-    size_t track = sq__proto_begin(proto, PACKET_TRACK);
+    sq__packet_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE, PACKET_TRACK);
     sq__proto_number(proto, TRACK_NUMBER, number);
     sq__proto_number(proto, TRACK_PARENT, SQ__TRACK_PROCESS);
     sq__proto_text(proto, TRACK_NAME, name);
     if (counts) {
         sq__proto_end(proto, sq__proto_begin(proto, TRACK_COUNTER));
     }
-    sq__proto_end(proto, track);
-    sq__proto_end(proto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 void sq__packet_thread(sq__perfetto_t *perfetto, const sq__recorder_t *recorder) {
     sq__proto_t *proto = &perfetto->proto;
-    size_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE);
-    size_t track = sq__proto_begin(proto, PACKET_TRACK);
+    sq__packet_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE, PACKET_TRACK);
     sq__proto_number(proto, TRACK_NUMBER, SQ__TRACK_THREADS | recorder->thread_id);
     sq__proto_number(proto, TRACK_PARENT, SQ__TRACK_PROCESS);
     size_t thread = sq__proto_begin(proto, TRACK_THREAD);
@@ -107,8 +103,7 @@ void sq__packet_thread(sq__perfetto_t *perfetto, const sq__recorder_t *recorder)
     sq__proto_number(proto, THREAD_NUMBER, recorder->thread_id);
     sq__proto_text(proto, THREAD_NAME, recorder->thread_name);
     sq__proto_end(proto, thread);
-    sq__proto_end(proto, track);
-    sq__proto_end(proto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t number) {
@@ -130,11 +125,10 @@ void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__trace_hook_name_t *na
     sq__packet_track(perfetto, SQ__TRACK_QUEUES | name->number, label, false);
     if (name->number >= perfetto->queue_room) {
         uint32_t room = name->number * 2 + 64;
-        sq__described_t *more = sq__memory(room * sizeof *more);
+        sq__described_t *more = sq__memory_zeroed(room * sizeof *more);
         if (more == NULL) {
             return; /* its events have no label */
         }
-        memset(more, 0, room * sizeof *more);
         if (perfetto->queues != NULL) {
             memcpy(more, perfetto->queues, perfetto->queue_room * sizeof *more);
         }
@@ -163,14 +157,12 @@ static void describe_code(const void *code, char *text, size_t size) {
 
 static void put_interned(sq__perfetto_t *perfetto, unsigned field, uint32_t number, const char *text) {
     sq__proto_t *proto = &perfetto->proto;
-    size_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE);
-    size_t interned = sq__proto_begin(proto, PACKET_INTERNED);
+    sq__packet_t packet = sq__packet_begin(perfetto, 0, USES_WHAT_CAME_BEFORE, PACKET_INTERNED);
     size_t entry = sq__proto_begin(proto, field);
     sq__proto_number(proto, INTERNED_ENTRY_NUMBER, number);
     sq__proto_text(proto, INTERNED_ENTRY_TEXT, text);
     sq__proto_end(proto, entry);
-    sq__proto_end(proto, interned);
-    sq__proto_end(proto, packet);
+    sq__packet_end(perfetto, packet);
 }
 
 static void write_text(sq__perfetto_t *perfetto, unsigned what, uint64_t value, char *text, size_t size) {
@@ -186,6 +178,9 @@ static void write_text(sq__perfetto_t *perfetto, unsigned what, uint64_t value, 
 
 uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t value) {
     uint64_t key[2] = { value, what };
+    if (value == 0) {
+        return 0;
+    }
     if (perfetto->last_interned >= SQ__INTERNED / 2) {
         begin_anew(perfetto);
     }

@@ -1,6 +1,5 @@
 /* perfetto_packet.h: the file of a trace and its packets: what perfetto.c writes events with. */
-#ifndef SQ__TRACE_PERFETTO_PACKET_H
-#define SQ__TRACE_PERFETTO_PACKET_H
+#pragma once
 
 #include "trace/proto.h"
 #include "trace/recorders.h"
@@ -53,6 +52,11 @@ typedef struct sq__perfetto {
     sq__interned_t interned[SQ__INTERNED];
 } sq__perfetto_t;
 
+/* What the end of a packet needs. */
+typedef struct sq__packet {
+    size_t whole, message;
+} sq__packet_t;
+
 /* A new file. */
 void sq__perfetto_begin(sq__perfetto_t *perfetto, int file);
 
@@ -68,8 +72,9 @@ int sq__perfetto_flush(sq__perfetto_t *perfetto);
 /* Frees what the struct points to, not the struct. */
 void sq__perfetto_end(sq__perfetto_t *perfetto);
 
-/* Begins a packet; `time` 0: it has none. Ends with sq__proto_end. */
-size_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags);
+/* Begins a packet and the one message in it, which is this field. `time` 0: it has none. */
+sq__packet_t sq__packet_begin(sq__perfetto_t *perfetto, uint64_t time, unsigned flags, unsigned field);
+void sq__packet_end(sq__perfetto_t *perfetto, sq__packet_t packet);
 
 /* Describes a track, or a track of counts. */
 void sq__packet_track(sq__perfetto_t *perfetto, uint64_t number, const char *name, bool counts);
@@ -78,8 +83,6 @@ void sq__packet_thread(sq__perfetto_t *perfetto, const sq__recorder_t *recorder)
 /* The queue with this number. Its label is NULL if it is not known. */
 const sq__described_t *sq__packet_queue(const sq__perfetto_t *perfetto, uint32_t number);
 
-/* The number of a text that is written once: of the name of a queue's task (its queue), of code, or of a call site. Only
- * between packets. */
+/* The number of a text that is written once: of the name of a queue's task (its queue), of code, or of a call site. 0 for the value 0.
+ * Only between packets. */
 uint32_t sq__packet_intern(sq__perfetto_t *perfetto, unsigned what, uint64_t value);
-
-#endif

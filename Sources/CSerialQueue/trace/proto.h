@@ -2,8 +2,7 @@
  *
  * DESIGN. A message within a message is preceded by its length. It is not known yet when the message begins, so three bytes are
  * kept free for it, which is a valid way of writing a small number. */
-#ifndef SQ__TRACE_PROTO_H
-#define SQ__TRACE_PROTO_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void sq__proto_end(sq__proto_t *proto, size_t begin);
 
 /* Between two messages at the top: writes what was collected, if it is much or `all`. */
 void sq__proto_flush(sq__proto_t *proto, int all);
-
-#endif

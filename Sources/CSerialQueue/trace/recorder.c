@@ -2,7 +2,6 @@
 
 #include "include/sq_private.h"
 #include "platform/clock.h"
-#include "trace/recorders.h"
 
 #include <string.h>
 

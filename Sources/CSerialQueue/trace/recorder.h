@@ -6,8 +6,7 @@
  *
  * A trace has a number, its session; 0: nothing is recorded. A late thread may record for a session that is over: it
  * writes into a buffer that is no longer read. */
-#ifndef SQ__TRACE_RECORDER_H
-#define SQ__TRACE_RECORDER_H
+#pragma once
 
 #include "trace/recorders.h"
 #include "trace/sites.h"
@@ -23,5 +22,3 @@ void sq__trace_close(sq__session_t session, sq__entry_kind_t kind, unsigned deta
 
 /* Records a text of at most 80 bytes, for the next event. */
 void sq__trace_text(const char *text);
-
-#endif

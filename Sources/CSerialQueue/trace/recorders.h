@@ -1,6 +1,5 @@
 /* recorders.h: the recorders of all threads, and the names of the queues. */
-#ifndef SQ__TRACE_RECORDERS_H
-#define SQ__TRACE_RECORDERS_H
+#pragma once
 
 #include "platform/atomic.h"
 #include "platform/probe.h"
@@ -77,5 +76,3 @@ uint64_t sq__recorders_lost(void);
 
 /* Frees all names and recorders of the session, which is over and read. A thread that still has its recorder frees that later. */
 void sq__recorders_forget(void);
-
-#endif

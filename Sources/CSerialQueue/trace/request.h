@@ -6,8 +6,7 @@
  *
  * The counter tells what was asked for, which is always written, from what the library itself wants at each deadlock and stall: a program
  * that has one after the other must not fill the disk, so the reader limits these (session_read.c). */
-#ifndef SQ__TRACE_REQUEST_H
-#define SQ__TRACE_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void sq__requests_await(uint64_t nanoseconds);
 
 /* Wakes the reader without a request. */
 void sq__requests_wake_reader(void);
-
-#endif

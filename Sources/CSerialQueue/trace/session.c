@@ -24,9 +24,7 @@ static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds
 /* The letters are those of session_read.h. */
 static sq__mutex_t control = SQ__MUTEX_INIT;
 static sq__tracing_t *running;             /* C  NULL: none */
-static sq__mutex_t end_lock = SQ__MUTEX_INIT;
-static sq__condition_t ended;              /* E */
-static bool is_prepared;                   /* C  `ended` and the descriptor of the requests were made */
+static bool is_prepared;                   /* C  the descriptor of the requests was made */
 static sq__tracing_t *of_parent;
 
 /* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. */
@@ -44,10 +42,7 @@ static void read_until_stopped(void *argument) {
             sq__requests_answer(made);
         }
     }
-    sq__mutex_lock(&end_lock);
-    session->has_ended = true;
-    sq__condition_signal(&ended);
-    sq__mutex_unlock(&end_lock);
+    sq__token_grant(session->end, session->end_id);
 }
 
 static void write_at_signal(int number) {
@@ -67,8 +62,7 @@ static void end_with_process(void) { (void)sq_trace_stop(); }
 static int prepare(void) {
     int error = 0;
     if (!is_prepared) {
-        error = sq__condition_init(&ended);
-        error = error ? error : sq__requests_prepare();
+        error = sq__requests_prepare();
         error = error ? error : sq__program_at_exit(end_with_process);
         is_prepared = error == 0;
     }
@@ -76,6 +70,7 @@ static int prepare(void) {
 }
 
 static void dispose(sq__tracing_t *session) {
+    sq__token_recycle(session->end);
     sq__perfetto_end(session->perfetto);
     sq__memory_free(session->perfetto);
     sq__memory_free(session);
@@ -83,18 +78,16 @@ static void dispose(sq__tracing_t *session) {
 
 static sq__tracing_t *make(const sq__trace_options_t *options) {
     sq__tracing_t *session = sq__memory(sizeof *session);
-    sq__perfetto_t *perfetto = sq__memory(sizeof *perfetto);
-    if (session == NULL || perfetto == NULL) {
+    sq__perfetto_t *perfetto = sq__memory_zeroed(sizeof *perfetto);
+    sq__token_t *end = session != NULL && perfetto != NULL ? sq__token_acquire() : NULL;
+    if (end == NULL) {
         sq__memory_free(session);
         sq__memory_free(perfetto);
         return NULL;
     }
-    memset(session, 0, sizeof *session);
-    memset(perfetto, 0, sizeof *perfetto);
-    session->options = *options;
-    session->perfetto = perfetto;
-    session->file = -1;
-    session->answered = sq__requests_made();
+    *session = (sq__tracing_t){
+        .options = *options, .perfetto = perfetto, .file = -1, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
+    };
     return session;
 }
 
@@ -158,11 +151,7 @@ static int start(const char *text, bool takes_signal) {
 static void await_reader(sq__tracing_t *session) {
     sq__store_relaxed(&session->is_stopping, true);
     sq__requests_wake_reader();
-    sq__mutex_lock(&end_lock);
-    while (!session->has_ended) {
-        (void)sq__condition_wait(&ended, &end_lock, SQ__NEVER);
-    }
-    sq__mutex_unlock(&end_lock);
+    (void)sq__token_sleep(session->end, session->end_id, SQ__NEVER);
 }
 
 static int stop(void) {

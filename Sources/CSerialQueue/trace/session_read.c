@@ -67,12 +67,13 @@ void sq__session_read(sq__tracing_t *session, uint64_t since, bool is_last) {
     }
     uint64_t lost = sq__recorders_lost();
     if (lost != session->reported_lost) {
-        sq__perfetto_remark(session->perfetto, sq__clock_now(), "events were dropped: there was no memory for a thread's buffer");
+        sq__perfetto_remark(session->perfetto, sq__clock_now(), "remark", "events were dropped: there was no memory for a thread's buffer");
         session->dropped += lost - session->reported_lost;
         session->reported_lost = lost;
     }
     if (is_last) {
-        sq__perfetto_finish(session->perfetto, sq__clock_now());
+        /* What has not ended by now ran, waited or was suspended until now, at least. */
+        sq__perfetto_remark(session->perfetto, sq__clock_now(), "end", "the end of the trace");
     } else {
         sq__perfetto_alive(session->perfetto, sq__clock_now());
     }

@@ -1,8 +1,7 @@
 /* session_read.h: what the reader of a trace does: it moves what the threads have recorded into a file. session.c begins and ends it.
  *
  * All functions are called by the reader; when it has ended, by the thread that stops the trace. */
-#ifndef SQ__TRACE_SESSION_READ_H
-#define SQ__TRACE_SESSION_READ_H
+#pragma once
 
 #include "platform/atomic.h"
 #include "platform/thread.h"
@@ -11,8 +10,7 @@
 #include "trace/recorders.h"
 #include "trace/request.h"
 
-/* One trace, from its beginning to its end. I fixed while the reader runs; R used by the reader only; C under the control lock; E under
- * the end's lock; A atomic. */
+/* One trace, from its beginning to its end. I fixed while the reader runs; R used by the reader only; C under the control lock; A atomic. */
 typedef struct sq__tracing {
     sq__trace_options_t options; /* I */
     sq__perfetto_t *perfetto;    /* R */
@@ -25,7 +23,8 @@ typedef struct sq__tracing {
     uint64_t reported_lost;      /* R */
     uint64_t dropped;            /* R  in all */
     SQ__ATOMIC(bool) is_stopping; /* A */
-    bool has_ended;               /* E  the reader uses nothing of the session any longer */
+    sq__token_t *end;             /* I  granted when the reader uses nothing of the session any longer */
+    sq__wait_id_t end_id;         /* I */
     sq__thread_start_t start;     /* I */
 } sq__tracing_t;
 
@@ -44,5 +43,3 @@ void sq__session_answer(sq__tracing_t *session);
 
 /* Closes the file, if it is open. */
 void sq__session_close_file(sq__tracing_t *session);
-
-#endif

@@ -12,8 +12,7 @@
  * A queue records in eras: an era begins when it begins to be traced or watched, and was neither. Within an era each submission
  * stores its site, if only to say that it is not known, so what is found under a place is never an earlier task's. The key contains the
  * era's number, which is never used again. */
-#ifndef SQ__TRACE_SITES_H
-#define SQ__TRACE_SITES_H
+#pragma once
 
 #include "platform/atomic.h"
 
@@ -41,5 +40,3 @@ const void *sq__sites_look(sq__era_t era, const void *queue, uintptr_t where);
 
 /* Removes and returns the site of the task that was in this place; NULL: not known. */
 const void *sq__sites_take(sq__era_t era, const void *queue, uintptr_t where);
-
-#endif

@@ -1,6 +1,5 @@
 /* trace_event.h: what a trace consists of. */
-#ifndef SQ__TRACE_TRACE_EVENT_H
-#define SQ__TRACE_TRACE_EVENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ static inline uint64_t sq__entry_what(sq__entry_kind_t kind, unsigned detail, ui
 static inline sq__entry_kind_t sq__entry_kind(const sq__entry_t *event) { return (sq__entry_kind_t)(event->what & 0xFF); }
 static inline unsigned sq__entry_detail(const sq__entry_t *event) { return (unsigned)(event->what >> 8) & 0xFF; }
 static inline uint32_t sq__entry_queue(const sq__entry_t *event) { return (uint32_t)(event->what >> 32); }
-
-#endif

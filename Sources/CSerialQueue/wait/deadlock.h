@@ -27,8 +27,7 @@
  *
  * A wait whose call has begun (CLAIMED, async_and_wait) cannot be refused, and its deadline no longer applies: another wait of the cycle is
  * refused instead. There is always one: a claimed call began after the task that made it, so claimed calls alone cannot form a cycle. */
-#ifndef SQ__WAIT_DEADLOCK_H
-#define SQ__WAIT_DEADLOCK_H
+#pragma once
 
 #include "wait/edge.h"
 
@@ -47,5 +46,3 @@ bool sq__deadlock_leave(sq__edge_t *edge);
 
 /* Copies the label of what this thread waits for during a task; "" if it does not wait. */
 void sq__deadlock_waits_for(uint64_t thread_id, char *label, size_t size);
-
-#endif

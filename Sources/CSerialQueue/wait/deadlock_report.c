@@ -5,7 +5,6 @@
 #include "thread/explored.h"
 
 #include "platform/clock.h"
-#include "platform/mutex.h"
 #include "platform/probe.h"
 #include "thread/process.h"
 
@@ -84,34 +83,34 @@ static void keep_own(const char *report) {
     keep(report);
 }
 
+/* " Thread T runs a task of A, in it one of B": from the outermost of the tasks in question inwards. */
+static void add_own_tasks(text_t *text, const void *outermost) {
+    char name[16];
+    sq__thread_name(name, sizeof name);
+    add(text, " Thread \"%s\" (%llu) runs a task of ", name, (unsigned long long)sq__thread_id());
+    add_frames(text, sq__self()->frame, outermost);
+}
+
 void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doing, const void *caller) {
     sq__trace_hook_refused(queue, aim, caller);
     text_t text = { .bytes = sq__deadlock_report_room() };
-    if (text.bytes == NULL) {
-        return;
+    if (text.bytes != NULL) {
+        add(&text, "%s queue \"%s\" from its own task: it would never get its turn.", doing, queue->label);
+        add_own_tasks(&text, queue);
+        add(&text, ", and waits for queue \"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.", queue->label);
+        keep_own(text.bytes);
     }
-    char name[16];
-    sq__thread_name(name, sizeof name);
-    add(&text, "%s queue \"%s\" from its own task: it would never get its turn. Thread \"%s\" (%llu) runs a task of ", doing,
-        queue->label, name, (unsigned long long)sq__thread_id());
-    add_frames(&text, sq__self()->frame, queue);
-    add(&text, ", and waits for queue \"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.",
-        queue->label);
-    keep_own(text.bytes);
 }
 
 void sq__deadlock_onto_own_target(const sq_queue_t *queue, const sq_queue_t *target) {
     text_t text = { .bytes = sq__deadlock_report_room() };
-    if (text.bytes == NULL) {
-        return;
+    if (text.bytes != NULL) {
+        add(&text, "sync onto queue \"%s\" from a task of its target \"%s\": it would never get its turn.", queue->label, target->label);
+        add_own_tasks(&text, target);
+        add(&text, ", and waits for queue \"%s\", whose tasks run there. Use async, or call the function: it has the target's turn.",
+            queue->label);
+        keep_own(text.bytes);
     }
-    char name[16];
-    sq__thread_name(name, sizeof name);
-    add(&text, "sync onto queue \"%s\" from a task of its target \"%s\": it would never get its turn. Thread \"%s\" (%llu) runs a task of ",
-        queue->label, target->label, name, (unsigned long long)sq__thread_id());
-    add_frames(&text, sq__self()->frame, target);
-    add(&text, ", and waits for queue \"%s\", whose tasks run there. Use async, or call the function: it has the target's turn.", queue->label);
-    keep_own(text.bytes);
 }
 
 void sq__deadlock_report_once_inside_itself(const void *once) {

@@ -1,6 +1,5 @@
 /* deadlock_report.h: a deadlock in words. */
-#ifndef SQ__WAIT_DEADLOCK_REPORT_H
-#define SQ__WAIT_DEADLOCK_REPORT_H
+#pragma once
 
 #include "platform/mutex.h"
 #include "wait/edge.h"
@@ -24,5 +23,3 @@ bool sq__deadlock_last_report(sq__patience_t *patience, char *text, size_t size,
 
 /* A sync onto a queue from a task of its target was refused. */
 void sq__deadlock_onto_own_target(const sq_queue_t *queue, const sq_queue_t *target);
-
-#endif

@@ -1,7 +1,6 @@
 /* edge.h: a sleeping thread's wait and what the thread holds; whether it holds what another wait needs. The search for deadlocks
  * (deadlock.h) follows these edges. */
-#ifndef SQ__WAIT_EDGE_H
-#define SQ__WAIT_EDGE_H
+#pragma once
 
 #include "wait/wait_record.h"
 
@@ -37,5 +36,3 @@ sq__held_t sq__edge_held_for(const sq__edge_t *edge, const sq__wait_t *wait);
 
 /* M. True: the wait cannot end before the edge's thread continues: it holds what the wait needs, or has a barrier in front of it. */
 bool sq__edge_holds_up(const sq__edge_t *edge, const sq__wait_t *wait);
-
-#endif

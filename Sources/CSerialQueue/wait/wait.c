@@ -39,9 +39,7 @@ int sq__wait_check_deadline(sq_time_t deadline) {
     return deadline != SQ_FOREVER && deadline <= sq__clock_now() ? ETIMEDOUT : 0;
 }
 
-int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue) {
-    return begin(wait, subject, queue, false);
-}
+int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject) { return begin(wait, subject, NULL, false); }
 
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue) { return begin(wait, NULL, queue, false); }
 

@@ -2,8 +2,7 @@
  *
  * DESIGN. Every wait inside a library call has three steps: begin (prepare the thread's token); the caller makes the wait known to
  * the thread that will grant it; end (spin, check for a deadlock, sleep). */
-#ifndef SQ__WAIT_WAIT_H
-#define SQ__WAIT_WAIT_H
+#pragma once
 
 #include "include/sq_await.h"
 #include "wait/wait_record.h"
@@ -15,8 +14,8 @@ int sq__wait_check_deadline(sq_time_t deadline);
 int sq__wait_begin(sq__wait_t *wait, sq_queue_t *queue);
 int sq__wait_begin_turn(sq__wait_t *wait, sq_queue_t *queue, bool may_help);
 
-/* The same for something other than a turn. `queue`: the queue of the task that it waits for; NULL: unknown. */
-int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject, sq_queue_t *queue);
+/* The same for something other than a queue. */
+int sq__wait_begin_for(sq__wait_t *wait, const sq__subject_t *subject);
 
 /* Called instead of sq__wait_end if no other thread knows about the wait. */
 void sq__wait_cancel(sq__wait_t *wait);
@@ -30,5 +29,3 @@ int sq__wait_briefly(sq__wait_t *wait);
 
 /* Calls the functions of awaits that have ended, from this one on; NULL: none. With no lock held. */
 void sq__awaits_end(sq_await_entry_t *first);
-
-#endif

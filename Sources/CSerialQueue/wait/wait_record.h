@@ -1,6 +1,5 @@
 /* wait_record.h: what a thread waits for. */
-#ifndef SQ__WAIT_WAIT_RECORD_H
-#define SQ__WAIT_WAIT_RECORD_H
+#pragma once
 
 #include "include/sq_time.h"
 #include "pool/caller_runs.h"
@@ -72,5 +71,3 @@ typedef struct sq__wait {
 static inline const char *sq__wait_label(const sq__wait_t *wait) {
     return wait->subject != NULL ? wait->subject->label : wait->queue->label;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * DESIGN. Three kinds of waits do: those for a queue on a manual pool, or on a loop that the thread owns; those in a `sync` on a pool of a
  * lower class of service, which the thread helps (pool/caller_runs.h); and those for a group or an item that has tasks on loops of its own.
  * Such a wait has a token of its own, as the tasks may need the thread's for their waits. All others only ask sq__wait_is_running. */
-#ifndef SQ__WAIT_WAIT_RUNS_H
-#define SQ__WAIT_WAIT_RUNS_H
+#pragma once
 
 #include "wait/wait_record.h"
 
@@ -28,5 +27,3 @@ bool sq__wait_runs_ahead(sq__wait_t *wait, sq_time_t deadline);
 
 /* Sleeps until the wait is over, or returns SQ__OPEN: there may be something to run. */
 sq__outcome_t sq__wait_runs_sleep(sq__wait_t *wait, sq_time_t deadline);
-
-#endif

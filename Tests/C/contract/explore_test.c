@@ -71,7 +71,7 @@ static void mark_order(sq_pool_t *pool, void *context) {
     seen[number / 8] |= (unsigned char)(1u << number % 8);
 }
 
-/* To see it fail: in sq__depth_first_next begin with the last answer but one. */
+/* To see it fail: in depth_first_next begin with the last answer but one. */
 TEST(depth_first_runs_each_order_of_three_queues_with_four_tasks_once) {
     sq_explored_t explored = explore("orders", mark_order, NULL, options_of(SQ_EXPLORE_DEPTH_FIRST, 1000000));
     size_t orders = 0;

@@ -248,7 +248,7 @@ TEST(an_item_that_is_submitted_while_a_once_waits_for_it_closes_the_cycle) {
     sq_item_release(held.inside.item);
 }
 
-/* No alarm. To see it fail: in sq__item_needs_queue, do not ask whether the item is being taken back. */
+/* No alarm. To see it fail: in needs_queue (item_wait.c), do not ask whether the item is being taken back. */
 typedef struct slow {
     latch_t entered, go;
 } slow_t;

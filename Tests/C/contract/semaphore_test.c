@@ -72,7 +72,7 @@ static int waiter_end(waiter_t *waiter) {
     return waiter->error;
 }
 
-/* To see it fail: let sq__object_waiters_append put the waiter first. */
+/* To see it fail: let append (objects/waiters.c) put the waiter first. */
 TEST(permits_are_given_in_the_order_of_the_waits) {
     enum { WAITERS = 8 };
     sq_semaphore_t *semaphore = make(0);

@@ -111,7 +111,7 @@ static void discard(void *count) { *(size_t *)count += 1000; }
 
 static void bump(void *latch) { latch_bump(latch); }
 
-/* To see it fail: leave out `abandon` (queue/pins.c): nothing runs, and the queues are alive in the end. */
+/* To see it fail: leave out `abandon` (queue/target.c): nothing runs, and the queues are alive in the end. */
 static void abandon(sq_queue_t *target, bool child_is_first) {
     sq_queue_t *child = make("child", target), *sibling = make("sibling", target);
     latch_t latch = LATCH_INIT;

@@ -11,7 +11,6 @@
 #include "state/queue_lock.h"
 #include "observe/reader.h"
 #include "objects/object_lock.h"
-#include "queue/on_pool.h"
 #include "queue/end.h"
 #include "inspect/watch_thread.h"
 #include "alarm/alarm.h"

@@ -106,7 +106,7 @@ TEST(an_alarm_with_an_endless_leeway_does_not_keep_the_thread_awake) {
 }
 
 /* All of them may wait for `exact`, so the thread need not wake up for any of them: neither when it is set nor when it is due. The pauses
- * give it time to do so. To see it fail: in `put` ignore the leeway, or have token_to_wake wake the thread each time. */
+ * give it time to do so. To see it fail: in `put` ignore the leeway, or have unlock_and_wake wake the thread each time. */
 TEST(alarms_with_a_leeway_do_not_wake_the_thread) {
     enum { ALARMS = 50 };
     sq__alarms_t *set, *same;

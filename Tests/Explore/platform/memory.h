@@ -3,6 +3,7 @@
 #define SQ__PLATFORM_MEMORY_H
 
 #include <stddef.h>
+#include <string.h>
 
 #define SQ__LINE 64
 #ifndef SQ__EACH_BY_MALLOC /* Tests/Scaling has the store */
@@ -13,6 +14,10 @@ void *ex_allocate(size_t bytes, size_t alignment);
 void ex_release(void *block);
 
 static inline void *sq__memory(size_t bytes) { return ex_allocate(bytes, 16); }
+static inline void *sq__memory_zeroed(size_t bytes) {
+    void *block = sq__memory(bytes);
+    return block != NULL ? memset(block, 0, bytes) : NULL;
+}
 static inline void *sq__memory_lines(size_t bytes) { return ex_allocate(bytes, SQ__LINE); }
 static inline void sq__memory_free(void *block) { ex_release(block); }
 

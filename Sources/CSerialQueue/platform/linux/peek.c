@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* process_vm_readv */
-#endif
 #include "platform/peek.h"
 
 #if SQ__LINUX

@@ -3,9 +3,6 @@
  * DESIGN. The smaller one of two: those that its main thread may be scheduled on, and its control group's quota, which is time per period. A
  * group's limit holds for the groups within it as well, so all groups up to the root are read. Reading a file is a point at which a
  * thread can be cancelled; this function disables that, because it is called in the middle of waits, and with locks held. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* sched_getaffinity */
-#endif
 #include "platform/processors.h"
 
 #if SQ__LINUX

@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* SCHED_BATCH */
-#endif
 #include "platform/service.h"
 
 #if SQ__LINUX

@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* dladdr */
-#endif
 #include "platform/program.h"
 
 #if !SQ__LINUX

@@ -1,4 +1,4 @@
-#include "explore/failure.h"
+#include "explore/run_state.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -33,8 +33,8 @@ static bool must_fail(void) {
 }
 
 /* A queue's segment: whether the store has a free one must not decide. */
-void *__real_sq__blocks_take(sq__blocks_t *blocks, uint32_t *number);
-void *__wrap_sq__blocks_take(sq__blocks_t *blocks, uint32_t *number) { return must_fail() ? NULL : __real_sq__blocks_take(blocks, number); }
+void *__real_sq__blocks_take(sq__blocks_t *blocks, uint32_t lane, uint32_t *number);
+void *__wrap_sq__blocks_take(sq__blocks_t *blocks, uint32_t lane, uint32_t *number) { return must_fail() ? NULL : __real_sq__blocks_take(blocks, lane, number); }
 
 void *__wrap_malloc(size_t size) {
     if (must_fail()) {

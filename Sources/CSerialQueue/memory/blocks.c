@@ -3,7 +3,9 @@
 #include "platform/fatal.h"
 #include "platform/peek.h"
 
-typedef SQ__ATOMIC(uint64_t) entry_t; /* { below: 32, count: 32 }: the next block in the list or 0, and how many blocks the list has from here on */
+/* { below: 32, count: 32 }: the next block in the list or 0, and how many blocks the list has from here on. While the block is taken, `below` is its
+ * lane, or 0. */
+typedef SQ__ATOMIC(uint64_t) entry_t;
 
 enum { FIRST = 16 };
 
@@ -76,11 +78,29 @@ static uint32_t take_fresh(sq__blocks_t *store) {
     return FIRST + fresh;
 }
 
-void *sq__blocks_take(sq__blocks_t *store, uint32_t *number) {
-    *number = take_from(store, &store->warm);
-    if (*number == 0 && (*number = take_from(store, &store->cold)) == 0 && (*number = take_fresh(store)) == 0) {
+/* NULL: this is no lane. */
+static sq__lane_t *lane_at(sq__blocks_t *store, uint32_t lane) {
+    return lane != 0 ? &store->lanes[lane % SQ__BLOCKS_LANES] : NULL;
+}
+
+/* When there is no memory. */
+static uint32_t take_from_any_lane(sq__blocks_t *store) {
+    uint32_t number = 0;
+    for (unsigned i = 0; i < SQ__BLOCKS_LANES && number == 0; i += 1) {
+        number = take_from(store, &store->lanes[i].list);
+    }
+    return number;
+}
+
+void *sq__blocks_take(sq__blocks_t *store, uint32_t lane, uint32_t *number) {
+    sq__lane_t *near = lane_at(store, lane);
+    if ((near == NULL || (*number = take_from(store, &near->list)) == 0) && (*number = take_from(store, &store->warm)) == 0
+        && (*number = take_from(store, &store->cold)) == 0 && (*number = take_fresh(store)) == 0
+        && (*number = take_from_any_lane(store)) == 0) {
         return NULL;
     }
+    entry_t *entry = entry_at(store, *number);
+    sq__store_relaxed(entry, pair(lane, 0));
     return block_at(store, *number);
 }
 
@@ -118,19 +138,34 @@ static uint32_t count_from(const sq__blocks_t *store, uint32_t number) {
     return high_half(sq__load_relaxed(entry));
 }
 
-void sq__blocks_give(sq__blocks_t *store, uint32_t number) {
-    uint32_t below, count;
+/* Puts the block into the list, unless that has `most` blocks already. Then these are taken out for it if `takes_all`. Returns how many blocks
+ * the list had, and *below, the first of them. */
+static uint32_t give_to(sq__blocks_t *store, SQ__ATOMIC(uint64_t) *list, uint32_t number, uint32_t most, bool takes_all, uint32_t *below) {
+    uint32_t count;
     entry_t *entry = entry_at(store, number);
-    uint64_t next, top = sq__load_acquire(&store->warm); /* [block] acquire: the entry of the first block */
+    uint64_t next, top = sq__load_acquire(list); /* [block] acquire: the entry of the first block */
     do {
-        below = low_half(top);
-        count = count_from(store, below);
-        bool is_full = count >= SQ__BLOCKS_WARM;
-        sq__store_relaxed(entry, is_full ? pair(0, 1) : pair(below, count + 1));
+        *below = low_half(top);
+        count = count_from(store, *below);
+        bool is_full = count >= most;
+        if (is_full && !takes_all) {
+            break;
+        }
+        sq__store_relaxed(entry, is_full ? pair(0, 1) : pair(*below, count + 1));
         next = pair(number, high_half(top) + is_full);
         /* [block] release: our use of the block is over, and its entry; acquire: the entries of the others, and that their use is over. */
-    } while (!sq__cas_acq_rel_or_acquire(&store->warm, &top, next));
-    if (count >= SQ__BLOCKS_WARM) {
+    } while (!sq__cas_acq_rel_or_acquire(list, &top, next));
+    return count;
+}
+
+void sq__blocks_give(sq__blocks_t *store, uint32_t number) {
+    uint32_t below;
+    const entry_t *entry = entry_at(store, number);
+    sq__lane_t *near = lane_at(store, low_half(sq__load_relaxed(entry)));
+    if (near != NULL && give_to(store, &near->list, number, SQ__BLOCKS_LANE, false, &below) < SQ__BLOCKS_LANE) {
+        return;
+    }
+    if (give_to(store, &store->warm, number, SQ__BLOCKS_WARM, true, &below) >= SQ__BLOCKS_WARM) {
         cool_down(store, below);
     }
 }

@@ -37,7 +37,7 @@ static sq__blocks_t store = { .bytes = TOKEN_BYTES };
 
 static sq__token_t *token_create(void) {
     uint32_t number = 0;
-    sq__token_t *token = SQ__EACH_BY_MALLOC ? sq__memory_lines(TOKEN_BYTES) : sq__blocks_take(&store, &number);
+    sq__token_t *token = SQ__EACH_BY_MALLOC ? sq__memory_lines(TOKEN_BYTES) : sq__blocks_take(&store, 0, &number);
     if (token == NULL) {
         return NULL;
     }

@@ -20,7 +20,7 @@ static void end(sq__blocks_t *store) {
 
 static uint32_t take(sq__blocks_t *store) {
     uint32_t number = 0;
-    uint32_t *block = sq__blocks_take(store, &number);
+    uint32_t *block = sq__blocks_take(store, 0, &number);
     REQUIRE(block != NULL);
     CHECK(*block == 0 || *block == number);
     *block = number;
@@ -49,7 +49,7 @@ TEST(a_store_that_nobody_uses_returns_its_pages) {
     CHECK(sq__blocks_is_large(&store, &taken));
     sq__blocks_cool(&store, taken);
     CHECK_EQUAL(sq__blocks_warm(&store), 0);
-    uint32_t *block = sq__blocks_take(&store, &number);
+    uint32_t *block = sq__blocks_take(&store, 0, &number);
     REQUIRE(block != NULL);
     CHECK_EQUAL(*block, 0);
     sq__blocks_give(&store, number);
@@ -93,7 +93,7 @@ TEST(pages_go_back_when_more_blocks_are_free_than_may_be_warm) {
     CHECK_EQUAL(sq__blocks_warm(&store), 1);
     CHECK_EQUAL(take(&store), numbers[SQ__BLOCKS_WARM]);
     for (size_t i = 0; i < SQ__BLOCKS_WARM; i += 1) {
-        uint32_t *block = sq__blocks_take(&store, &number);
+        uint32_t *block = sq__blocks_take(&store, 0, &number);
         REQUIRE(block != NULL);
         CHECK_EQUAL(*block, 0); /* a new page */
     }
@@ -106,13 +106,13 @@ TEST(without_pages_there_is_no_block_and_then_there_is_one_again) {
     sq__blocks_t store = { .bytes = BYTES };
     uint32_t number;
     fail_nth(FAIL_PAGES, 1, false);
-    CHECK(sq__blocks_take(&store, &number) == NULL);
+    CHECK(sq__blocks_take(&store, 0, &number) == NULL);
     CHECK_EQUAL(fail_nothing(), 1);
     for (size_t i = 0; i < 16; i += 1) {
         take(&store);
     }
     fail_nth(FAIL_PAGES, 1, true);
-    CHECK(sq__blocks_take(&store, &number) == NULL);
+    CHECK(sq__blocks_take(&store, 0, &number) == NULL);
     sq__blocks_give(&store, 16);
     CHECK_EQUAL(take(&store), 16); /* what there is can still be used */
     CHECK_EQUAL(fail_nothing(), 1);
@@ -121,9 +121,48 @@ TEST(without_pages_there_is_no_block_and_then_there_is_one_again) {
     end(&store);
 }
 
+/* To see it fail: in sq__blocks_give, take the lane of the thread that gives. */
+TEST(a_block_goes_back_to_the_lane_that_it_was_taken_from) {
+    sq__blocks_t store = { .bytes = BYTES };
+    uint32_t number, again;
+    for (uint32_t lane = 1; lane <= 2 * SQ__BLOCKS_LANES; lane += 1) {
+        REQUIRE(sq__blocks_take(&store, lane, &number) != NULL);
+        sq__blocks_give(&store, number);
+        REQUIRE(sq__blocks_take(&store, lane, &again) != NULL);
+        CHECK_EQUAL(again, number);
+        sq__blocks_give(&store, number);
+    }
+    CHECK_EQUAL(store.fresh, SQ__BLOCKS_LANES);
+    CHECK_EQUAL(sq__blocks_warm(&store), 0);
+    end(&store);
+}
+
+TEST(a_full_lane_gives_to_all_and_without_memory_each_lane_is_searched) {
+    enum { BLOCKS = SQ__BLOCKS_LANE + 3 };
+    sq__blocks_t store = { .bytes = BYTES };
+    uint32_t numbers[BLOCKS], number;
+    for (size_t i = 0; i < BLOCKS; i += 1) {
+        REQUIRE(sq__blocks_take(&store, 5, &numbers[i]) != NULL);
+    }
+    for (size_t i = 0; i < BLOCKS; i += 1) {
+        sq__blocks_give(&store, numbers[i]);
+    }
+    CHECK_EQUAL(sq__blocks_warm(&store), 3);
+    store.fresh = UINT32_MAX / 2; /* all blocks that there may be */
+    for (size_t i = 0; i < BLOCKS; i += 1) {
+        CHECK(sq__blocks_take(&store, 9, &numbers[i]) != NULL);
+    }
+    CHECK(sq__blocks_take(&store, 9, &number) == NULL);
+    for (size_t i = 0; i < BLOCKS; i += 1) {
+        sq__blocks_give(&store, numbers[i]);
+    }
+    end(&store);
+}
+
 /* Threads that take and give; a block that two have is noticed by its content, and by ThreadSanitizer. */
 typedef struct crowd {
     sq__blocks_t store;
+    atomic_uint lanes; /* 0: the threads use none */
     atomic_size_t wrong;
 } crowd_t;
 
@@ -131,11 +170,11 @@ static void *take_and_give(void *argument) {
     enum { MOST = 40 };
     crowd_t *crowd = argument;
     random_stream_t random = random_start((uint64_t)(uintptr_t)&crowd);
-    uint32_t numbers[MOST], *blocks[MOST];
+    uint32_t numbers[MOST], *blocks[MOST], lane = crowd->lanes == 0 ? 0 : crowd->lanes++ / 2; /* two threads have one */
     for (size_t round = 0; round < scaled(5000); round += 1) {
         size_t count = 1 + random_below(&random, MOST);
         for (size_t i = 0; i < count; i += 1) {
-            blocks[i] = sq__blocks_take(&crowd->store, &numbers[i]);
+            blocks[i] = sq__blocks_take(&crowd->store, lane, &numbers[i]);
             REQUIRE(blocks[i] != NULL);
             blocks[i][1] = (uint32_t)(uintptr_t)&crowd + numbers[i];
         }
@@ -147,8 +186,8 @@ static void *take_and_give(void *argument) {
     return NULL;
 }
 
-TEST(threads_that_take_and_give_never_share_a_block) {
-    crowd_t crowd = { .store = { .bytes = BYTES } };
+static void check_crowd(unsigned lanes) {
+    crowd_t crowd = { .store = { .bytes = BYTES }, .lanes = lanes };
     pthread_t threads[4];
     for (size_t i = 0; i < 4; i += 1) {
         threads[i] = spawn(take_and_give, &crowd);
@@ -157,9 +196,12 @@ TEST(threads_that_take_and_give_never_share_a_block) {
         join(threads[i]);
     }
     CHECK_EQUAL(crowd.wrong, 0);
-    CHECK_AT_MOST(crowd.store.fresh, 4 * 40);
+    CHECK_AT_MOST(crowd.store.fresh, 4 * 40 + SQ__BLOCKS_LANES * SQ__BLOCKS_LANE);
     end(&crowd.store);
 }
+
+TEST(threads_that_take_and_give_never_share_a_block) { check_crowd(0); }
+TEST(nor_do_threads_that_take_from_lanes) { check_crowd(2); }
 
 /* What a process keeps after a backlog does not depend on what else it has allocated: it is what the store has warm. */
 TEST(after_a_backlog_few_segments_are_warm_and_the_next_one_needs_no_new_slab) {

@@ -17,7 +17,7 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 int __real_posix_memalign(void **block, size_t alignment, size_t size);
 void __real_free(void *block);
 void *__real_sq__pages(size_t size);
-void *__real_sq__blocks_take(sq__blocks_t *store, uint32_t *number);
+void *__real_sq__blocks_take(sq__blocks_t *store, uint32_t lane, uint32_t *number);
 void __real_sq__blocks_give(sq__blocks_t *store, uint32_t number);
 int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
 int __real_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
@@ -161,8 +161,8 @@ static void count_block(long many, size_t size) {
     atomic_fetch_add_explicit(&bytes, many * (long)size, memory_order_relaxed);
 }
 
-void *__wrap_sq__blocks_take(sq__blocks_t *store, uint32_t *number) {
-    void *block = must_fail(FAIL_ALLOCATION) ? NULL : __real_sq__blocks_take(store, number);
+void *__wrap_sq__blocks_take(sq__blocks_t *store, uint32_t lane, uint32_t *number) {
+    void *block = must_fail(FAIL_ALLOCATION) ? NULL : __real_sq__blocks_take(store, lane, number);
     count_block(block != NULL, store->bytes);
     return block;
 }

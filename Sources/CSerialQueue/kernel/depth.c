@@ -36,14 +36,14 @@ void sq__depth_not_run(sq_queue_t *queue) {
 
 /* A thread that withdraws is counted as waiting until it has incremented `withdrawn`, even if its slot was consumed before. That may be
  * so in a queue that has ended, too, where nothing waits. `left`: the tasks that were ever queued and have neither begun nor been
- * discarded. Withdrawn ones are among them. */
+ * discarded. */
 uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
         return 0;
     }
-    uint64_t left = sq__ring_waiting(queue) + sq__shared_joined(queue) + skipped(queue);
-    uint64_t withdrawn = sq__load_relaxed(&queue->withdrawn);
-    return left > withdrawn ? left - withdrawn : 0;
+    uint64_t before = skipped(queue); /* read first: one that is skipped in between is missing, and not counted twice */
+    uint64_t left = before + sq__ring_waiting(queue) + sq__shared_joined(queue) - sq__load_relaxed(&queue->withdrawn);
+    return (int64_t)left > 0 ? left : 0; /* below 0 for a moment: the counts are read one after the other */
 }
 
 uint64_t sq__depth_consumed(const sq_queue_t *queue, uint64_t *waiting) {

@@ -36,6 +36,7 @@ typedef struct ex_setting {
     ex_memory_t memory;
     bool faults; /* allocations and threads may fail */
     bool lists_threads; /* threads join their list (thread/self.h) before their first task or wait */
+    bool has_parts; /* each seat of a pool is a part of its own (pool/parts.h) */
     unsigned spares; /* how many spare threads there may be (thread/spare.h); 0: no worker rests */
 } ex_setting_t;
 extern ex_setting_t ex_setting;

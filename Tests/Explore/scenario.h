@@ -31,6 +31,7 @@ typedef struct scenario {
     expectation_t expect;
     bool faults;                     /* memory and threads may fail */
     bool lists_threads;              /* threads are in their list, for a dump */
+    bool has_parts;                  /* each seat of its pool is a part of its own (pool/parts.h) */
     unsigned spares;                 /* how many spare threads (thread/spare.h): a worker without posts may rest at any time; 0: none ever does */
     const char *prints[EX_MEMORIES]; /* all that it may print, and each of it must come; NULL: as in the model before */
     uint8_t bound[EX_COSTS];         /* of the depth-first search; all 0: 2 preemptions, 1 expiry, 1 disturbance */
@@ -38,7 +39,7 @@ typedef struct scenario {
 
 extern const scenario_t target_scenarios[], litmus_scenarios[], puzzle_scenarios[], order_scenarios[], deadline_scenarios[], capacity_scenarios[],
     deferred_scenarios[], suspend_scenarios[], watch_scenarios[], dump_scenarios[], shutdown_scenarios[], release_scenarios[], deadlock_scenarios[],
-    depth_scenarios[], pool_scenarios[], pool_end_scenarios[], alarm_scenarios[], timer_scenarios[], pending_scenarios[], semaphore_once_scenarios[],
+    depth_scenarios[], pool_scenarios[], pool_end_scenarios[], parts_scenarios[], alarm_scenarios[], timer_scenarios[], pending_scenarios[], semaphore_once_scenarios[],
     group_scenarios[], item_scenarios[], item_repeat_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
     apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[], store_scenarios[], spare_scenarios[];
 extern const scenario_t *const scenario_groups[];

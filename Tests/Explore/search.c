@@ -157,7 +157,7 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
         given += bound[i];
     }
     memset(outcome, 0, sizeof *outcome);
-    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares };
+    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_parts = scenario->has_parts };
     ex_choice_dfs_begin(given > 0 ? bound : usual);
     double begin = search_now();
     bool more = true;
@@ -189,7 +189,7 @@ bool search_replay(const scenario_t *scenario, ex_memory_t memory, uint64_t seed
         }
         at = end + (*end == ',');
     }
-    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares };
+    ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_parts = scenario->has_parts };
     scenario_prepare(scenario, seed);
     ex_choice_replay(tape, length);
     run_once(scenario, NULL);

@@ -41,11 +41,15 @@ sq_pool_t *stage_pool_begin(const pool_plan_t *plan) {
 /* One member at least stays at rest, however many a growth check removes (regression: it counted those that were leaving, and
  * removed others in their place). */
 static void check_members(void) {
-    sq__mutex_lock(&pool->lock);
-    if (pool->seats_at_rest > 0 && !ex_setting.faults && pool->members - pool->leaving < 1) {
+    unsigned staying = 0;
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        sq__mutex_lock(&pool->parts[i].lock);
+        staying += pool->parts[i].members - pool->parts[i].leaving;
+        sq__mutex_unlock(&pool->parts[i].lock);
+    }
+    if (pool->seats_at_rest > 0 && !ex_setting.faults && staying < 1) {
         ex_fail("pool: no member is left");
     }
-    sq__mutex_unlock(&pool->lock);
 }
 
 void stage_release_pool(void) {

@@ -150,6 +150,7 @@ int sq__thread_start_again(sq__thread_start_t *start) {
     return 0;
 }
 
+unsigned ex_part_seats(void) { return ex_setting.has_parts ? 1 : 100; }
 unsigned ex_spares(void) { return ex_setting.spares; }
 uint64_t ex_rests_after(void) { return ex_setting.spares > 0 ? 1000 : UINT64_MAX - ex_now(); }
 

@@ -50,6 +50,10 @@ class GdbValue:
         offset = int(gdb.Value(0).cast(pointer)[field].address)
         return GdbValue(gdb.Value(int(self) - offset).cast(pointer))
 
+    def nth(self, type_name, number):
+        """The element with this number of the array that it points to."""
+        return GdbValue(self.to(type_name).value + number)
+
 
 class Gdb:
     @staticmethod
@@ -104,12 +108,17 @@ class LldbValue:
         complete = next(each for each in found if each.GetNumberOfFields() > 0)
         return LldbValue(self.value.Cast(complete.GetPointerType()))
 
-    def around(self, type_name, field):
-        at = self.to(type_name)
-        address = int(self) - (at[field].at() - int(self))
+    def moved(self, type_name, address):
         target = Lldb.target()
         data = lldb.SBData.CreateDataFromUInt64Array(target.GetByteOrder(), target.GetAddressByteSize(), [address])
-        return LldbValue(target.CreateValueFromData('around', data, at.value.GetType()))
+        return LldbValue(target.CreateValueFromData('moved', data, self.to(type_name).value.GetType()))
+
+    def around(self, type_name, field):
+        return self.moved(type_name, int(self) - (self.to(type_name)[field].at() - int(self)))
+
+    def nth(self, type_name, number):
+        size = self.to(type_name).value.GetType().GetPointeeType().GetByteSize()
+        return self.moved(type_name, int(self) + number * size)
 
 
 class Lldb:
@@ -238,12 +247,14 @@ def ready():
     """The queues that wait for a thread of their pool."""
     pool = debugger.variable('pool/pool_list.c', 'pools')
     while int(pool):
-        lines = pool.to('struct sq_pool')['lines']
-        for i in range(len(lines)):
-            at = lines[i]['first']
-            while int(at):
-                yield at.around('struct sq_queue', 'ready')
-                at = at['next']
+        pool = pool.to('struct sq_pool')
+        for part in range(int(pool['count'])):
+            lines = pool['parts'].nth('struct sq__part', part)['lines']
+            for i in range(len(lines)):
+                at = lines[i]['first']
+                while int(at):
+                    yield at.around('struct sq_queue', 'ready')
+                    at = at['next']
         pool = pool['next']
 
 

@@ -20,9 +20,9 @@ static size_t run_pool(sq__explorer_t *explorer, uint64_t until) {
     sq__thread_t *thread = sq__run_thread();
     sq__alarms_t *clock = sq__pool_clock(run->pool);
     if (thread == NULL || thread->run != run) {
-        sq__mutex_lock(&run->pool->lock);
+        sq__mutex_lock(&run->pool->parts->lock);
         sq__run_outside(run, "a thread that does not belong to the test tried to run its pool");
-        sq__mutex_unlock(&run->pool->lock);
+        sq__mutex_unlock(&run->pool->parts->lock);
         return 0;
     }
     size_t before = run->ran;
@@ -111,9 +111,9 @@ static sq__outcome_t sleep_in_run(sq__explored_t *explored, const sq__wait_t *wa
     sq__run_t *run = thread->run;
     sq__outcome_t outcome = SQ__OPEN;
     if (is_outside(run, wait)) {
-        sq__mutex_lock(&run->pool->lock);
+        sq__mutex_lock(&run->pool->parts->lock);
         sq__run_outside(run, "the test waited for queue \"%s\", which is not on its pool", wait->queue->label);
-        sq__mutex_unlock(&run->pool->lock);
+        sq__mutex_unlock(&run->pool->parts->lock);
         return sq__token_sleep(wait->token, wait->wait_id, deadline);
     }
     thread->wait = wait;
@@ -200,7 +200,7 @@ static void discard_queue(sq_queue_t *queue) {
 static void discard_rest(sq__run_t *run) {
     sq_pool_t *pool = run->pool;
     for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
-        for (sq__ready_t *next, *entry = pool->lines[band].first; entry != NULL; entry = next) {
+        for (sq__ready_t *next, *entry = pool->parts->lines[band].first; entry != NULL; entry = next) {
             next = entry->next;
             discard_queue(SQ__CONTAINER(entry, sq_queue_t, ready));
         }

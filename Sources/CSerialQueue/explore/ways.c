@@ -44,7 +44,7 @@ static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
 
 /* Moves the entries that the last step has posted, which are the last of their line, to its front; but behind the entry of that step. */
 static void put_new_first(sq__run_t *run, sq__band_t band) {
-    sq__line_t *line = &run->pool->lines[band];
+    sq__line_t *line = &run->pool->parts->lines[band];
     sq__ready_t **front = &line->first;
     size_t new_ones = run->posted[band], count = 0;
     run->posted[band] = 0;
@@ -69,15 +69,15 @@ static void put_new_first(sq__run_t *run, sq__band_t band) {
 }
 
 static void add_entries(sq__run_t *run, size_t *count) {
-    sq__mutex_lock(&run->pool->lock);
+    sq__mutex_lock(&run->pool->parts->lock);
     for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) { /* threads could run queues of several bands at a time */
         put_new_first(run, band);
-        for (const sq__ready_t *entry = run->pool->lines[band].first; entry != NULL; entry = entry->next) {
+        for (const sq__ready_t *entry = run->pool->parts->lines[band].first; entry != NULL; entry = entry->next) {
             add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
         }
     }
     run->put_back = NULL;
-    sq__mutex_unlock(&run->pool->lock);
+    sq__mutex_unlock(&run->pool->parts->lock);
 }
 
 typedef struct ties {
@@ -196,15 +196,15 @@ bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t 
 static sq__band_t band_of(const sq__ready_t *entry) { return sq__queue_band(SQ__CONTAINER(entry, const sq_queue_t, ready)); }
 
 void sq__ways_take(sq__run_t *run, const sq__ready_t *entry) {
-    sq__mutex_lock(&run->pool->lock);
-    (void)sq__pool_take_out(run->pool, band_of(entry), entry);
-    sq__mutex_unlock(&run->pool->lock);
+    sq__mutex_lock(&run->pool->parts->lock);
+    (void)sq__part_take_out(run->pool->parts, band_of(entry), entry);
+    sq__mutex_unlock(&run->pool->parts->lock);
 }
 
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
     sq_pool_t *pool = run->pool;
-    sq__mutex_lock(&pool->lock);
-    sq__pool_put_first(pool, band_of(entry), entry);
+    sq__mutex_lock(&pool->parts->lock);
+    sq__part_put_first(pool->parts, band_of(entry), entry);
     run->put_back = entry;
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_unlock(&pool->parts->lock);
 }

@@ -1,7 +1,10 @@
 /* sq_pool.h: threads that several queues share.
  *
  * A queue on a pool has all guarantees of a queue; only its async tasks run on a thread of the pool, not on one of its own.
- * Queues on one pool take turns in FIFO order: after a batch of tasks, or about a millisecond, a queue goes to the back.
+ * Queues on one pool take turns: after a batch of tasks, or about a millisecond, a queue goes to the back. On a pool of one or two threads the
+ * turns are in FIFO order. In a larger one each two threads have a list of their own, so that they need not share one: a queue that a task
+ * submits to goes into the list of the task's thread. Threads take from other lists when their own is empty, when
+ * another one has a queue of higher priority, and every few milliseconds.
  * Every call may be made from any thread, while the caller holds a reference. */
 #ifndef SQ_POOL_H
 #define SQ_POOL_H

@@ -21,45 +21,47 @@ static int rank(sq_service_t service) {
 
 bool sq__pool_is_of_lower_class(const sq__pool_t *pool) {
     const sq__member_t *member = sq__self()->member;
-    sq_service_t own = member != NULL ? member->pool->service : SQ_SERVICE_DEFAULT;
+    sq_service_t own = member != NULL ? member->part->pool->service : SQ_SERVICE_DEFAULT;
     return rank(pool->service) < rank(own);
 }
 
 bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     size_t ran = 0;
-    if (!caller_run->is_given) {
-        sq__mutex_lock(&pool->lock);
-        bool is_ready = sq__pool_take_out(pool, caller_run->band, caller_run->entry);
-        sq__mutex_unlock(&pool->lock);
-        if (!is_ready) {
-            return false;
-        }
+    if (!caller_run->is_given && !sq__pool_withdraw(pool, caller_run->band, caller_run->entry)) {
+        return false;
     }
     caller_run->is_given = pool->call(caller_run->entry, 1, &ran) == SQ__READY_MORE;
     return true;
 }
 
 bool sq__pool_list_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
-    sq__mutex_lock(&pool->lock);
-    bool is_ready = sq__pool_is_ready(pool, caller_run->band, caller_run->entry);
-    if (!is_ready) {
-        caller_run->next = pool->caller_run;
-        pool->caller_run = caller_run;
-        sq__count(&pool->listed, 1);
+    bool is_ready = false;
+    sq__mutex_lock(&pool->lists_lock);
+    caller_run->next = pool->caller_run;
+    pool->caller_run = caller_run;
+    sq__count(&pool->listed, 1);
+    sq__mutex_unlock(&pool->lists_lock);
+    for (unsigned i = 0; i < pool->count && !is_ready; i += 1) {
+        sq__part_t *part = &pool->parts[i];
+        sq__mutex_lock(&part->lock);
+        is_ready = sq__part_is_ready(part, caller_run->band, caller_run->entry);
+        sq__mutex_unlock(&part->lock);
     }
-    sq__mutex_unlock(&pool->lock);
+    if (is_ready) {
+        sq__pool_unlist_caller(pool, caller_run);
+    }
     return !is_ready;
 }
 
 void sq__pool_unlist_caller(sq__pool_t *pool, sq__caller_run_t *caller_run) {
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&pool->lists_lock);
     for (sq__caller_run_t **link = &pool->caller_run; *link != NULL; link = &(*link)->next) {
         if (*link == caller_run) {
             sq__pool_unlist(pool, link);
             break;
         }
     }
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_unlock(&pool->lists_lock);
     sq__token_forget_nudge(caller_run->token); /* else the next sleep of this wait would end at once */
 }
 

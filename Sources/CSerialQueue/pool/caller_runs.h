@@ -6,13 +6,13 @@
  * after the running task; the entry is then given to the waiting thread instead of being appended. An entry that has been
  * given belongs to the waiting thread, which runs it, or posts it again when the wait is over.
  *
- *     (g) under the lock: append or post finds the thread listed: removes it, marks it as given, nudges its token
- *     (w) under the lock: listed before it sleeps, unless the entry is in the list; removed after it
+ *     (g) append or post, with the lock of a part: finds the thread listed: removes it, marks it as given, nudges its token
+ *     (w) lists itself; then looks for the entry in each part, with its lock: if it is there, removes itself, and runs it; else sleeps, and
+ *         removes itself after that
  *
- *     g w     (w) finds is_given set, also if it woke for another reason: the entry is not lost
- *     w g     no thread is listed: the entry is appended, and a member is woken */
-#ifndef SQ__POOL_CALLER_RUNS_H
-#define SQ__POOL_CALLER_RUNS_H
+ *     g w     (w) looks at that part after (g): it finds the entry, or a thread has taken it since
+ *     w g     (g) gets the lock of that part after (w): it finds the thread listed. (w) finds is_given set, also if it woke for another reason */
+#pragma once
 
 #include "pool/pool_types.h"
 
@@ -31,5 +31,3 @@ void sq__pool_end_caller(sq__pool_t *pool, sq__caller_run_t *caller_run);
 
 /* A hint. True: a thread is listed. */
 bool sq__pool_has_listed(const sq__pool_t *pool);
-
-#endif

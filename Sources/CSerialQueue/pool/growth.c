@@ -25,6 +25,8 @@
  * Once a second, members that were idle the whole time are ended, down to the number at rest. While the pool has more seats or
  * members than at rest and no entry waits, a check comes every second. */
 #include "pool/members.h"
+#include "pool/growth_alarm.h"
+#include "pool/parts.h"
 #include "pool/pool_internal.h"
 
 #include "platform/container.h"
@@ -48,18 +50,35 @@ enum { CHECKS_A_SECOND = 500 };
 /* Checks in a row in which the pool may grow, or has grown. */
 enum { WINDOW = SQ__CHECKS_WITHOUT_USE };
 
-/* Members with a seat that are blocked. */
-typedef struct blocked {
-    unsigned now;      /* in all */
-    unsigned for_long; /* of these, the ones in the same entry for SQ__CHECKS_WITH_LITTLE_USE checks */
-    unsigned briefly;  /* those blocked now, and if all were looked at, those asleep at this moment */
-    bool is_idle;      /* a window has ended in which members used little, and most of them are asleep */
-} blocked_t;
+/* What a check finds, in all parts. */
+typedef struct survey {
+    bool waits;          /* entries wait; */
+    bool is_stuck;       /* one of them was waiting at the last check */
+    unsigned seated;     /* members with a seat, of which are blocked: */
+    unsigned now;        /* in all */
+    unsigned for_long;   /* the ones in the same entry for SQ__CHECKS_WITH_LITTLE_USE checks */
+    unsigned briefly;    /* those blocked now, and if all were looked at, those asleep at this moment */
+    bool is_idle;        /* a window has ended in which members used little, and most of them are asleep */
+    unsigned count;      /* members to ask the system about; of more, only the first ones */
+    struct { uint64_t thread_id; enum doubt { NONE, ASLEEP, NOW, FOR_LONG } doubt; } members[SQ__MOST_MEMBERS]; /* ASLEEP: it is moving, but may be asleep */
+} survey_t;
 
-/* ASLEEP: it is moving, but may be asleep at this moment. */
-enum doubt { NONE, ASLEEP, NOW, FOR_LONG };
+static unsigned count_seated(const sq__pool_t *pool) {
+    unsigned seated = 0;
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        seated += sq__load_relaxed(&pool->parts[i].seated);
+    }
+    return seated;
+}
 
-/* A member that is not inside an entry is on the way to its next one. It may wait for the pool's lock, so it does not count. */
+static void look(sq__part_t *part, survey_t *survey) {
+    sq__mutex_lock(&part->lock);
+    survey->waits |= sq__part_has_ready(part);
+    survey->is_stuck |= part->taken < part->seen;
+    sq__mutex_unlock(&part->lock);
+}
+
+/* A member that is not inside an entry is on the way to its next one. It may wait for the part's lock, so it does not count. */
 static enum doubt doubt(sq__pool_t *pool, sq__member_t *member) {
     bool is_same = member->entry == member->entry_seen;
     member->entry_seen = member->entry;
@@ -74,6 +93,18 @@ static enum doubt doubt(sq__pool_t *pool, sq__member_t *member) {
     return member->checks >= SQ__CHECKS_WITH_LITTLE_USE && more < computing ? FOR_LONG
            : member->still >= SQ__CHECKS_WITHOUT_USE                        ? NOW
                                                                         : ASLEEP;
+}
+
+static void doubt_members(sq__part_t *part, survey_t *survey) {
+    sq__mutex_lock(&part->lock);
+    for (sq__member_t *member = part->all; member != NULL && survey->count < SQ__MOST_MEMBERS; member = member->next) {
+        enum doubt found = doubt(part->pool, member);
+        if (found != NONE) {
+            survey->members[survey->count].thread_id = member->thread_id;
+            survey->members[survey->count++].doubt = found;
+        }
+    }
+    sq__mutex_unlock(&part->lock);
 }
 
 /* Called before the members are looked at; members_used_little after it. */
@@ -94,123 +125,160 @@ static bool members_used_little(sq__pool_t *pool) {
     return pool->window_used < (sq__alarms_now(pool->alarms) - pool->window_began) / 2;
 }
 
-/* Called with the lock held; releases it while it asks the system about the threads. */
-static blocked_t count_blocked(sq__pool_t *pool) {
-    struct { uint64_t thread_id; enum doubt doubt; } members[SQ__MOST_MEMBERS]; /* of more members, only the first ones are asked about */
-    blocked_t blocked = { .now = 0 };
-    unsigned count = 0;
+static void count_blocked(sq__pool_t *pool, survey_t *survey) {
     begin_window(pool);
-    for (sq__member_t *member = pool->all; member != NULL && count < SQ__MOST_MEMBERS; member = member->next) {
-        enum doubt found = doubt(pool, member);
-        if (found != NONE) {
-            members[count].thread_id = member->thread_id;
-            members[count++].doubt = found;
-        }
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        doubt_members(&pool->parts[i], survey);
     }
     bool used_little = members_used_little(pool), looks_at_all = used_little || pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE;
-    sq__mutex_unlock(&pool->lock);
-    for (unsigned i = 0; i < count; i += 1) {
-        enum doubt found = members[i].doubt;
+    for (unsigned i = 0; i < survey->count; i += 1) {
+        enum doubt found = survey->members[i].doubt;
         if (found == ASLEEP && !looks_at_all) {
             continue;
         }
-        sq__thread_state_t state = sq__thread_state(members[i].thread_id);
+        sq__thread_state_t state = sq__thread_state(survey->members[i].thread_id);
         bool is_blocked = state == SQ__THREAD_BLOCKED || (state == SQ__THREAD_UNKNOWN && found == FOR_LONG);
-        blocked.briefly += is_blocked;
-        blocked.now += is_blocked && found >= NOW;
-        blocked.for_long += is_blocked && found == FOR_LONG;
+        survey->briefly += is_blocked;
+        survey->now += is_blocked && found >= NOW;
+        survey->for_long += is_blocked && found == FOR_LONG;
     }
-    sq__mutex_lock(&pool->lock);
-    blocked.is_idle = used_little && blocked.briefly > 0 && blocked.briefly * 4 >= pool->seated * 3;
-    return blocked;
+    survey->seated = count_seated(pool);
+    survey->is_idle = used_little && survey->briefly > 0 && survey->briefly * 4 >= survey->seated * 3;
 }
 
-/* Stuck: an entry that was waiting at the last check still waits. */
-static void grow(sq__pool_t *pool, const blocked_t *blocked, bool is_stuck) {
-    unsigned moving = pool->seated - blocked->for_long, more = 0;
-    if (blocked->is_idle || (is_stuck && blocked->now == pool->seated)) {
-        more = 2 * pool->seats;
-    } else if (is_stuck && moving < pool->seats_at_rest) {
+static void set_seats(sq__part_t *part, unsigned seats) {
+    sq__count(&part->pool->seats, seats - part->seats);
+    part->seats = seats;
+}
+
+/* Where a new seat is of use: where entries wait, or if there may be no new members, where idle ones are. */
+static bool needs_seat(const sq__part_t *part) {
+    return sq__load_relaxed(&part->pool->members) < SQ__MOST_MEMBERS ? sq__part_has_ready(part) : part->idle_members > 0;
+}
+
+static void add_seats(sq__pool_t *pool, unsigned more) {
+    unsigned left = 0;
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        sq__part_t *part = &pool->parts[i];
+        sq__mutex_lock(&part->lock);
+        left += needs_seat(part);
+        sq__mutex_unlock(&part->lock);
+    }
+    bool is_for_all = left == 0;
+    left = is_for_all ? pool->count : left;
+    for (unsigned i = 0; i < pool->count && left > 0; i += 1) {
+        sq__part_t *part = &pool->parts[i];
+        sq__mutex_lock(&part->lock);
+        if (is_for_all || needs_seat(part)) {
+            unsigned share = (more + left - 1) / left;
+            set_seats(part, part->seats + share);
+            more -= share;
+            left -= 1;
+        }
+        sq__part_unlock(part);
+    }
+}
+
+static void grow(sq__pool_t *pool, const survey_t *survey) {
+    unsigned seats = sq__load_relaxed(&pool->seats), moving = survey->seated - survey->for_long, more = 0;
+    if (survey->is_idle || (survey->is_stuck && survey->now == survey->seated)) {
+        more = 2 * seats;
+    } else if (survey->is_stuck && moving < pool->seats_at_rest) {
         more = pool->seats_at_rest - moving;
     }
-    pool->seats = more < pool->most - pool->seats ? pool->seats + more : pool->most;
+    add_seats(pool, more < pool->most - seats ? more : pool->most - seats);
 }
 
 /* Takes back the seats that replaced members which are no longer blocked. */
-static void take_back(sq__pool_t *pool, const blocked_t *blocked) {
-    unsigned moving = pool->seated - blocked->now;
-    if (moving > pool->seats_at_rest && pool->checks_with_surplus >= SQ__CHECKS_WITHOUT_USE) {
-        unsigned needed = pool->seats_at_rest + blocked->briefly;
-        pool->seats = needed < pool->seats ? needed : pool->seats;
-        pool->checks_with_surplus = 0;
-    } else {
+static void take_back(sq__pool_t *pool, const survey_t *survey) {
+    unsigned moving = survey->seated - survey->now, needed = pool->seats_at_rest + survey->briefly, seats = sq__load_relaxed(&pool->seats);
+    if (moving <= pool->seats_at_rest || pool->checks_with_surplus < SQ__CHECKS_WITHOUT_USE) {
         pool->checks_with_surplus = moving > pool->seats_at_rest ? pool->checks_with_surplus + 1 : 0;
+        return;
+    }
+    pool->checks_with_surplus = 0;
+    for (unsigned i = 0, surplus = needed < seats ? seats - needed : 0; i < pool->count && surplus > 0; i += 1) {
+        sq__part_t *part = &pool->parts[i];
+        sq__mutex_lock(&part->lock);
+        unsigned more = part->seats - part->seats_at_rest, less = more < surplus ? more : surplus;
+        set_seats(part, part->seats - less);
+        surplus -= less;
+        sq__part_unlock(part);
     }
 }
 
-/* While entries wait. Called with the lock held; unlocks it for a time. */
-static void adjust_seats(sq__pool_t *pool) {
-    bool is_stuck = pool->taken < pool->seen, may_grow = pool->seated >= pool->seats && pool->seats < pool->most;
-    if (!may_grow && pool->seats == pool->seats_at_rest) {
+/* While entries wait. */
+static void adjust_seats(sq__pool_t *pool, survey_t *survey) {
+    unsigned seats = sq__load_relaxed(&pool->seats);
+    bool may_grow = count_seated(pool) >= seats && seats < pool->most;
+    if (!may_grow && seats == pool->seats_at_rest) {
         pool->window_checks = 0;
         return;
     }
-    blocked_t blocked = count_blocked(pool);
-    if (blocked.now > pool->seated || blocked.for_long > pool->seated) {
+    count_blocked(pool, survey);
+    if (survey->now > survey->seated || survey->for_long > survey->seated) {
         return; /* some have left their seats since they were counted */
     }
     if (may_grow) {
-        grow(pool, &blocked, is_stuck);
+        grow(pool, survey);
     }
-    take_back(pool, &blocked);
+    take_back(pool, survey);
 }
 
 /* Once a second. Takes back all unused seats, if no entry waits, and returns the members to be dismissed. */
-static sq__member_t *shrink(sq__pool_t *pool) {
-    unsigned needed = pool->seated + pool->seats_at_rest;
-    if (!sq__pool_has_ready(pool) && pool->seats > needed) {
-        pool->seats = needed;
+static sq__member_t *shrink(sq__part_t *part) {
+    unsigned needed = sq__load_relaxed(&part->seated) + part->seats_at_rest;
+    if (!sq__part_has_ready(part) && part->seats > needed) {
+        set_seats(part, needed);
     }
-    unsigned staying = pool->members - pool->leaving;
-    unsigned surplus = staying > pool->seats_at_rest ? staying - pool->seats_at_rest : 0;
-    sq__member_t *picked = sq__members_pick_idle(pool, surplus < pool->fewest_idle ? surplus : pool->fewest_idle);
-    pool->fewest_idle = pool->idle_members;
+    unsigned staying = part->members - part->leaving;
+    unsigned surplus = staying > part->seats_at_rest ? staying - part->seats_at_rest : 0;
+    sq__member_t *picked = sq__members_pick_idle(part, surplus < part->fewest_idle ? surplus : part->fewest_idle);
+    part->fewest_idle = part->idle_members;
     return picked;
 }
 
-/* Wakes or starts a member for each free seat, while entries wait. Called with the lock, which it releases in between. */
-static void seat_all(sq__pool_t *pool) {
-    unsigned free = pool->seats > pool->seated ? pool->seats - pool->seated : 0;
-    for (; free > 0 && sq__pool_has_ready(pool); free -= 1) {
-        sq__members_fill_seat_and_unlock(pool);
-        sq__mutex_lock(&pool->lock);
+/* Wakes or starts a member for each free seat, while entries wait here or in another part. Called with the lock, which it releases in between. */
+static void seat_all(sq__part_t *part) {
+    unsigned free = part->seats > sq__load_relaxed(&part->seated) ? part->seats - sq__load_relaxed(&part->seated) : 0;
+    for (; free > 0 && (sq__part_has_ready(part) || sq__part_others_wait(part)); free -= 1) {
+        sq__members_fill_seat_and_unlock(part);
+        sq__mutex_lock(&part->lock);
     }
 }
 
-/* The pool is not freed before this function has ended: growth_is_scheduled stays set until then. */
+static void finish(sq__part_t *part, bool came_soon) {
+    sq__member_t *picked = NULL;
+    sq__mutex_lock(&part->lock);
+    part->lacks_thread = false; /* to try again */
+    seat_all(part);
+    part->checks += came_soon ? 1 : CHECKS_A_SECOND;
+    if (part->checks >= CHECKS_A_SECOND) {
+        part->checks = 0;
+        picked = shrink(part);
+    }
+    part->seen = part->taken + sq__load_relaxed(&part->waiting);
+    if (sq__part_has_ready(part) || part->seats > part->seats_at_rest || part->members > part->seats_at_rest) {
+        sq__growth_schedule(part, sq__part_has_ready(part));
+    }
+    sq__part_unlock(part);
+    sq__members_dismiss(picked);
+}
+
 void sq__growth_check(sq__alarm_t *alarm) {
     sq__pool_t *pool = SQ__CONTAINER(alarm, sq__pool_t, alarm);
-    sq__member_t *picked = NULL;
-    sq__mutex_lock(&pool->lock);
-    if (sq__pool_has_ready(pool)) {
-        adjust_seats(pool);
+    bool came_soon = sq__growth_begin_check(pool);
+    survey_t survey = { .count = 0 };
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        look(&pool->parts[i], &survey);
+    }
+    if (survey.waits) {
+        adjust_seats(pool, &survey);
     } else {
         pool->window_checks = 0; /* the next window begins when entries wait again: what was idle in between says nothing */
     }
-    seat_all(pool);
-    pool->checks += pool->is_soon ? 1 : CHECKS_A_SECOND;
-    if (pool->checks >= CHECKS_A_SECOND) {
-        pool->checks = 0;
-        picked = shrink(pool);
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        finish(&pool->parts[i], came_soon);
     }
-    pool->growth_is_scheduled = false;
-    if (sq__pool_has_ready(pool) || pool->seats > pool->seats_at_rest || pool->members > pool->seats_at_rest) {
-        sq__growth_schedule(pool, sq__pool_has_ready(pool));
-    }
-    bool is_last = sq__pool_is_deserted(pool);
-    sq__mutex_unlock(&pool->lock);
-    if (is_last) {
-        sq__pool_free(pool);
-    }
-    sq__members_dismiss(picked);
+    sq__part_left(pool);
 }

@@ -43,14 +43,14 @@ static int own(sq__pool_t *pool) {
     if (self == NULL) {
         return ENOMEM;
     }
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
     sq__owner_t *before = sq__load_relaxed(&pool->owner);
     bool is_free = before == NULL || sq__owner_has_ended(before);
     if (is_free) {
         sq__owner_retain(self);
         sq__store_relaxed(&pool->owner, self);
     }
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_unlock(&pool->parts->lock);
     if (!is_free) {
         return EPERM;
     }
@@ -59,9 +59,9 @@ static int own(sq__pool_t *pool) {
 }
 
 static sq__ready_t *take(sq__pool_t *pool, sq__band_t *band) {
-    sq__mutex_lock(&pool->lock);
-    sq__ready_t *entry = sq__pool_take_first(pool, band);
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
+    sq__ready_t *entry = sq__part_take_first(pool->parts, band);
+    sq__mutex_unlock(&pool->parts->lock);
     return entry;
 }
 
@@ -80,12 +80,12 @@ static bool call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t m
 /* True: nothing is ready. Then the descriptor is not readable, or a thread that posted earlier is just writing it. With `stoppable` a
  * stop counts as something ready. */
 static bool rest(sq__pool_t *pool, bool stoppable) {
-    sq__mutex_lock(&pool->lock);
-    bool is_empty = !sq__pool_has_ready(pool) && !(stoppable && pool->stops);
+    sq__mutex_lock(&pool->parts->lock);
+    bool is_empty = !sq__part_has_ready(pool->parts) && !(stoppable && pool->stops);
     if (is_empty && pool->is_rung && sq__event_clear(pool->event)) {
         pool->is_rung = false;
     }
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_unlock(&pool->parts->lock);
     return is_empty;
 }
 
@@ -147,11 +147,11 @@ size_t sq_pool_run_some(sq_pool_t *pool, size_t most, sq_time_t until) {
 
 /* True: sq_pool_stop was called. Else *entry is the next one, or NULL. */
 static bool take_or_stop(sq__pool_t *pool, sq__band_t *band, sq__ready_t **entry) {
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
     bool stops = pool->stops;
     pool->stops = false;
-    *entry = stops ? NULL : sq__pool_take_first(pool, band);
-    sq__mutex_unlock(&pool->lock);
+    *entry = stops ? NULL : sq__part_take_first(pool->parts, band);
+    sq__mutex_unlock(&pool->parts->lock);
     return stops;
 }
 
@@ -183,7 +183,7 @@ int sq_pool_stop(sq_pool_t *pool) {
     if (!pool->is_loop || sq__pool_is_stale(pool)) {
         return pool->is_loop ? ESTALE : EINVAL;
     }
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
     pool->stops = true;
     sq__pool_ring_and_unlock(pool);
     return 0;

@@ -20,8 +20,7 @@
  * it waits (wait/wait_runs.h). If the entry is not ready, the owner sleeps on a token, and each post to one of its loops nudges that token
  * (thread/owner.h). Polling the descriptor would not do: it stays readable while other entries are ready. An entry is posted once until
  * it is run, so the owner is woken at most once for each other queue. */
-#ifndef SQ__POOL_LOOP_H
-#define SQ__POOL_LOOP_H
+#pragma once
 
 #include "pool/pool.h"
 #include "thread/owner.h"
@@ -33,5 +32,3 @@ bool sq__pool_is_own_loop(const sq__pool_t *pool);
 
 /* This thread, which may have ended, owns the loop. */
 bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner);
-
-#endif

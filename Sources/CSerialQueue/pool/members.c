@@ -3,7 +3,9 @@
 #include "platform/memory.h"
 #include "platform/probe.h"
 #include "platform/thread.h"
+#include "pool/growth_alarm.h"
 #include "pool/offers.h"
+#include "pool/parts.h"
 #include "pool/pool_internal.h"
 #include "pool/ready.h"
 #include "thread/self.h"
@@ -15,71 +17,69 @@ static bool serve(void *argument);
 
 /* Members begin and end */
 
-/* With the lock. */
-static void trace_members(const sq__pool_t *pool) {
-    SQ__PROBE4(pool, pool, offsetof(struct sq_pool, label), pool->members, pool->seats);
+/* Counts the pool's members, and shows it. */
+static void count_members(sq__pool_t *pool, unsigned more) {
+    unsigned members = sq__add_relaxed(&pool->members, more) + more, seats = sq__load_relaxed(&pool->seats);
+    SQ__PROBE4(pool, pool, offsetof(struct sq_pool, label), members, seats);
     if (sq__trace_is_on()) {
         sq__trace_text(pool->label);
-        sq__trace_event(SQ__EVENT_POOL, 0, 0, pool->members, pool->seats);
+        sq__trace_event(SQ__EVENT_POOL, 0, 0, members, seats);
     }
 }
 
-/* The caller has counted the new member in pool->members already, so that the pool is not freed meanwhile. */
-static int recruit(sq__pool_t *pool, sq__member_t **result) {
+/* The caller has counted the new member in part->members already, so that the pool is not freed meanwhile. */
+static int recruit(sq__part_t *part, sq__member_t **result) {
+    const sq__pool_t *pool = part->pool;
     sq__member_t *member = sq__memory(sizeof *member);
     if (member == NULL) {
         return ENOMEM;
     }
-    *member = (sq__member_t){ .pool = pool, .is_seated = true };
+    *member = (sq__member_t){ .part = part, .is_seated = true };
     const sq__thread_kind_t kind = { .name = pool->label, .stack_size = pool->stack_size, .service = pool->service };
     int error = sq__worker_start(&member->worker, SQ__WORKER_YIELDS, serve, member, &kind);
     if (error) {
         sq__memory_free(member);
         return error;
     }
-    sq__mutex_lock(&pool->lock);
-    member->next = pool->all;
-    pool->all = member;
-    trace_members(pool);
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_lock(&part->lock);
+    member->next = part->all;
+    part->all = member;
+    sq__mutex_unlock(&part->lock);
     *result = member;
     return 0;
 }
 
 /* With the lock. */
-static void strike_off(sq__pool_t *pool, const sq__member_t *member) {
-    sq__member_t **link = &pool->all;
+static void strike_off(sq__part_t *part, const sq__member_t *member) {
+    sq__member_t **link = &part->all;
     while (*link != member) {
         link = &(*link)->next;
     }
     *link = member->next;
 }
 
-/* With the lock, which it releases: counts one member less. The last one frees the pool. */
-static void leave_and_unlock(sq__pool_t *pool) {
-    pool->members -= 1;
-    trace_members(pool);
-    bool is_last = sq__pool_is_deserted(pool);
-    sq__mutex_unlock(&pool->lock);
-    if (is_last) {
-        sq__pool_free(pool);
-    }
+/* With the lock, which it releases: counts one member less. The last one of all frees the pool. */
+static void leave_and_unlock(sq__part_t *part) {
+    part->members -= 1;
+    count_members(part->pool, -1u);
+    sq__part_leave_and_unlock(part);
 }
 
-static void make_idle(sq__pool_t *pool, sq__member_t *member) {
+static void make_idle(sq__part_t *part, sq__member_t *member) {
     member->is_seated = false;
-    member->next_idle = pool->idle;
-    pool->idle = member;
-    pool->idle_members += 1;
+    member->next_idle = part->idle;
+    part->idle = member;
+    part->idle_members += 1;
+    part->lacks_thread = false;
 }
 
-static sq__member_t *take_idle(sq__pool_t *pool) {
-    sq__member_t *member = pool->idle;
+static sq__member_t *take_idle(sq__part_t *part) {
+    sq__member_t *member = part->idle;
     if (member != NULL) {
-        pool->idle = member->next_idle;
-        pool->idle_members -= 1;
-        if (pool->idle_members < pool->fewest_idle) {
-            pool->fewest_idle = pool->idle_members;
+        part->idle = member->next_idle;
+        part->idle_members -= 1;
+        if (part->idle_members < part->fewest_idle) {
+            part->fewest_idle = part->idle_members;
         }
     }
     return member;
@@ -91,45 +91,101 @@ int sq__members_begin(sq__pool_t *pool) {
         return error;
     }
     sq__member_t *member;
-    pool->members = 1;
-    error = recruit(pool, &member);
+    sq__part_t *part = sq__part_own(pool); /* which the caller will post to */
+    part->members = 1;
+    count_members(pool, 1);
+    error = recruit(part, &member);
     if (error) {
         sq__alarms_release(pool->alarms);
         return error;
     }
-    make_idle(pool, member); /* it waits for its first post; nobody else knows the pool yet */
+    make_idle(part, member); /* it waits for its first post; nobody else knows the pool yet */
     return 0;
 }
 
-void sq__members_fill_seat_and_unlock(sq__pool_t *pool) {
-    sq__member_t *member = NULL;
-    bool recruits = false;
-    if ((sq__pool_has_ready(pool) || pool->helps != NULL) && pool->seated < pool->seats) {
-        member = take_idle(pool);
-        /* If the limit is reached and all members sleep in the library, start one more: what they wait for may be among the entries. */
-        recruits = member == NULL
-            && (pool->members < SQ__MOST_MEMBERS || pool->members < pool->seats_at_rest
-                || (pool->seated == 0 && sq__pool_has_ready(pool)));
-        pool->members += recruits;
-        pool->seated += member != NULL || recruits;
-        if (member != NULL) {
-            member->is_seated = true; /* from now on, not from when it runs: a growth check must not count it as blocked */
-        }
-        if (pool->members > pool->seats_at_rest) {
-            sq__growth_schedule(pool, false); /* so that it is ended when it is no longer needed */
-        }
-    } else if (sq__pool_has_ready(pool) && pool->seats < pool->most) {
-        sq__growth_schedule(pool, true);
+static bool has_work(sq__part_t *part) {
+    return sq__part_has_ready(part) || sq__part_others_wait(part) || sq__load_relaxed(&part->pool->offered) != 0;
+}
+
+/* True: all members of the pool sleep in the library. Of several that go to sleep at a time, the last one to look sees that the others have
+ * left their seats. */
+static bool nobody_is_seated(sq__pool_t *pool) {
+    unsigned seated = 0;
+    sq__mutex_lock(&pool->lists_lock);
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        seated += sq__load_relaxed(&pool->parts[i].seated);
     }
-    sq__mutex_unlock(&pool->lock);
-    if (recruits && recruit(pool, &member) != 0) {
-        sq__mutex_lock(&pool->lock);
-        pool->seated -= 1;
-        sq__growth_schedule(pool, true); /* to try again */
-        leave_and_unlock(pool);
+    sq__mutex_unlock(&pool->lists_lock);
+    return seated == 0;
+}
+
+/* With the lock. True: there may be one member more. Also beyond the limit, if all members sleep in the library:
+ * what they wait for may be among the entries. */
+static bool may_recruit(sq__part_t *part) {
+    unsigned members = sq__load_relaxed(&part->pool->members);
+    return members < SQ__MOST_MEMBERS || members < part->pool->seats_at_rest
+           || ((sq__part_has_ready(part) || sq__part_others_wait(part)) && nobody_is_seated(part->pool));
+}
+
+/* With the lock, which it releases: wakes or starts a member for a free seat. Returns another part, if one has to take what waits here;
+ * see sq__part_find_free; or NULL. */
+static sq__part_t *fill_and_unlock(sq__part_t *part) {
+    sq__part_t *other = NULL;
+    sq__member_t *member = take_idle(part);
+    bool recruits = member == NULL && may_recruit(part);
+    if (member != NULL) {
+        member->is_seated = true; /* from now on, not from when it runs: a growth check must not count it as blocked */
+    }
+    if (recruits) {
+        part->members += 1;
+        count_members(part->pool, 1);
+    }
+    sq__count(&part->seated, member != NULL || recruits);
+    part->lacks_thread = member == NULL && !recruits;
+    if (part->lacks_thread) {
+        other = sq__part_find_free(part);
+    }
+    if (part->members > part->seats_at_rest) {
+        sq__growth_schedule(part, false); /* so that it is ended when it is no longer needed */
+    }
+    sq__part_unlock(part);
+    if (recruits && recruit(part, &member) != 0) {
+        sq__mutex_lock(&part->lock);
+        sq__count(&part->seated, 0u - (1));
+        part->lacks_thread = true;
+        other = sq__part_find_free(part);
+        sq__growth_schedule(part, true); /* to try again */
+        leave_and_unlock(part);
     }
     if (member != NULL) {
         sq__worker_post(member->worker); /* its seat was taken for it above */
+    }
+    return other;
+}
+
+/* The same, if something is ready and a seat is free. */
+static sq__part_t *fill_seat_and_unlock(sq__part_t *part) {
+    sq__part_t *other = NULL;
+    if (has_work(part)) {
+        if (sq__load_relaxed(&part->seated) < part->seats) {
+            return fill_and_unlock(part);
+        }
+        if (sq__part_has_ready(part) && sq__load_relaxed(&part->pool->seats) < part->pool->most) {
+            sq__growth_schedule(part, true);
+        }
+        other = sq__part_find_free(part); /* also for what waits elsewhere: see parts.h */
+    }
+    sq__part_unlock(part);
+    return other;
+}
+
+void sq__members_fill_seat_and_unlock(sq__part_t *part) {
+    sq__part_t *other = fill_seat_and_unlock(part);
+    while (other != NULL) {
+        sq__pool_t *pool = other->pool;
+        sq__mutex_lock(&other->lock);
+        other = fill_seat_and_unlock(other);
+        sq__part_left(pool);
     }
 }
 
@@ -142,21 +198,29 @@ typedef struct work {
     sq__offer_t *offer;
 } work_t;
 
-/* With the lock: the next work of a member that has a seat. False: it has left its seat. */
-static bool next_work(sq__pool_t *pool, sq__member_t *member, work_t *work) {
-    bool stays = pool->seated <= pool->seats;
-    if (!stays && sq__pool_has_ready(pool) && pool->seats < pool->most) {
-        sq__growth_schedule(pool, true); /* it leaves its seat to a member that has taken its own back: an entry waits again */
+/* With the lock, which it may release in between: the next work of a member that has a seat. False: it has left its seat. */
+static bool next_work(sq__part_t *part, sq__member_t *member, work_t *work) {
+    const sq__pool_t *pool = part->pool;
+    bool stays = sq__load_relaxed(&part->seated) <= part->seats;
+    *work = (work_t){ .offer = NULL };
+    if (!stays && sq__part_has_ready(part) && sq__load_relaxed(&pool->seats) < pool->most) {
+        sq__growth_schedule(part, true); /* it leaves its seat to a member that has taken its own back: an entry waits again */
     }
-    bool helps = stays && pool->helps != NULL && (!sq__pool_has_ready(pool) || pool->takes_offer_next);
-    *work = (work_t){ .offer = helps ? sq__offer_take(pool) : NULL };
-    if (stays && !helps) {
-        work->entry = sq__pool_take_first(pool, &work->band);
+    if (stays && sq__load_relaxed(&pool->offered) != 0
+        && (part->takes_offer_next || (!sq__part_has_ready(part) && !sq__part_others_wait(part)))) {
+        work->offer = sq__offer_take(part->pool);
     }
-    pool->takes_offer_next = !helps;
-    member->is_seated = helps || work->entry != NULL;
-    member->entry = pool->taken + pool->helped;
-    pool->seated -= !member->is_seated;
+    part->takes_offer_next = work->offer == NULL;
+    if (stays && work->offer == NULL) {
+        sq__part_t *other = sq__part_to_help(part);
+        work->entry = other != NULL ? sq__part_take_from(part, other, &work->band) : NULL;
+        if (work->entry == NULL) {
+            work->entry = sq__part_take_first(part, &work->band);
+        }
+    }
+    member->is_seated = work->offer != NULL || work->entry != NULL;
+    member->entry += 1;
+    sq__count(&part->seated, 0u - (!member->is_seated));
     return member->is_seated;
 }
 
@@ -167,81 +231,86 @@ static bool do_work(sq__pool_t *pool, const work_t *work) {
 }
 
 /* With the lock, after do_work. */
-static void put_back(sq__pool_t *pool, const work_t *work, bool has_more) {
+static void put_back(sq__part_t *part, const work_t *work, bool has_more) {
     if (work->offer != NULL) {
-        sq__offer_leave(pool, work->offer, has_more);
-    } else if (has_more && (pool->caller_run == NULL || !sq__pool_give_to_caller(pool, work->entry))) {
-        sq__pool_append(pool, work->band, work->entry);
+        sq__offer_leave(part->pool, work->offer, has_more);
+    } else if (has_more && (sq__load_relaxed(&part->pool->listed) == 0 || !sq__pool_give_to_caller(part->pool, work->entry))) {
+        sq__part_append(part, work->band, work->entry);
     }
 }
 
 /* The worker's function. The member has a seat when it is called, or is to be dismissed. */
 static bool serve(void *argument) {
     sq__member_t *member = argument;
-    sq__pool_t *pool = member->pool;
+    sq__part_t *part = member->part;
+    sq__pool_t *pool = part->pool;
     work_t work;
     sq__self()->member = member;
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&part->lock);
     if (member->thread_id == 0) {
         member->thread_id = sq__thread_id();
     }
-    while (!member->is_dismissed && next_work(pool, member, &work)) {
+    while (!member->is_dismissed && next_work(part, member, &work)) {
         sq__store_relaxed(&member->is_working, true);
-        if (pool->helps != NULL) {
-            sq__members_fill_seat_and_unlock(pool); /* one more member, for another offer */
+        if (sq__load_relaxed(&pool->offered) != 0 || (pool->count > 1 && sq__part_has_ready(part))) {
+            sq__members_fill_seat_and_unlock(part); /* one more member, for another offer, or for what was put back */
         } else {
-            sq__mutex_unlock(&pool->lock);
+            sq__part_unlock(part);
         }
         bool has_more = do_work(pool, &work);
         sq__store_relaxed(&member->is_working, false);
         if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child: the entries are the parent's */
             return false;
         }
-        sq__mutex_lock(&pool->lock);
-        put_back(pool, &work, has_more);
+        sq__mutex_lock(&part->lock);
+        put_back(part, &work, has_more);
     }
-    if (member->is_dismissed || pool->has_ended) {
-        strike_off(pool, member);
-        pool->leaving -= member->is_dismissed;
+    if (member->is_dismissed || part->has_ended) {
+        strike_off(part, member);
+        part->leaving -= member->is_dismissed;
         sq__self()->member = NULL;
-        leave_and_unlock(pool);
+        leave_and_unlock(part);
         sq__memory_free(member);
         return false;
     }
-    make_idle(pool, member);
-    sq__mutex_unlock(&pool->lock);
+    make_idle(part, member);
+    if (pool->count > 1) {
+        sq__members_fill_seat_and_unlock(part); /* calls itself, if entries wait in another part */
+    } else {
+        sq__mutex_unlock(&part->lock);
+    }
     return true;
 }
 
 void sq__pool_lend_seat(sq__member_t *member) {
-    sq__pool_t *pool = member->pool;
-    if (sq__pool_is_stale(pool)) {
+    sq__part_t *part = member->part;
+    if (sq__pool_is_stale(part->pool)) {
         return;
     }
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&part->lock);
     member->is_seated = false;
-    pool->seated -= 1;
-    sq__members_fill_seat_and_unlock(pool);
+    sq__count(&part->seated, 0u - (1));
+    sq__members_fill_seat_and_unlock(part);
 }
 
 void sq__pool_take_seat(sq__member_t *member) {
-    sq__pool_t *pool = member->pool;
-    if (sq__pool_is_stale(pool)) {
+    sq__part_t *part = member->part;
+    if (sq__pool_is_stale(part->pool)) {
         return;
     }
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&part->lock);
     member->is_seated = true;
-    pool->seated += 1;
-    sq__mutex_unlock(&pool->lock);
+    sq__count(&part->seated, 1);
+    sq__part_unlock(part);
 }
 
 /* The end of members */
 
-sq__member_t *sq__members_pick_idle(sq__pool_t *pool, unsigned members) {
+sq__member_t *sq__members_pick_idle(sq__part_t *part, unsigned members) {
     sq__member_t *picked = NULL;
-    for (sq__member_t *member; members > 0 && (member = take_idle(pool)) != NULL; members -= 1) {
+    for (sq__member_t *member; members > 0 && (member = take_idle(part)) != NULL; members -= 1) {
         member->is_dismissed = true;
-        pool->leaving += 1;
+        part->leaving += 1;
         member->next_idle = picked;
         picked = member;
     }
@@ -256,14 +325,18 @@ void sq__members_dismiss(sq__member_t *picked) {
     }
 }
 
-void sq__members_end(sq__pool_t *pool) {
-    sq__mutex_lock(&pool->lock);
-    pool->has_ended = true;
-    sq__member_t *picked = sq__members_pick_idle(pool, pool->members);
-    if (pool->growth_is_scheduled && sq__alarm_cancel(pool->alarms, &pool->alarm)) {
-        pool->growth_is_scheduled = false;
-    }
-    pool->members += 1; /* the next call counts one less, and frees the pool if no member is left */
-    leave_and_unlock(pool);
+static void end_part(sq__part_t *part) {
+    sq__mutex_lock(&part->lock);
+    part->has_ended = true;
+    sq__member_t *picked = sq__members_pick_idle(part, part->members);
+    sq__part_leave_and_unlock(part); /* frees the pool if no part has a member */
     sq__members_dismiss(picked);
+}
+
+void sq__members_end(sq__pool_t *pool) {
+    sq__part_t *parts = pool->parts;
+    sq__growth_end(pool);
+    for (unsigned i = 0, count = pool->count; i < count; i += 1) {
+        end_part(&parts[i]); /* the last one may free the pool */
+    }
 }

@@ -7,8 +7,7 @@
  *
  * The offer is a block of memory. Its thread and each member that took it use it; the last of them to leave frees it.
  * A member that comes too late finds an offer without work, or none. */
-#ifndef SQ__POOL_OFFERS_H
-#define SQ__POOL_OFFERS_H
+#pragma once
 
 #include "pool/pool_types.h"
 
@@ -18,10 +17,7 @@ unsigned sq__pool_helpers(const sq__pool_t *pool);
 /* By the thread that has offered it, once there is no work left: no member comes any more. May free it. */
 void sq__pool_take_back(sq__pool_t *pool, sq__offer_t *offer);
 
-/* With the lock. list: adds the offer to the list. take: a member takes the first offer; there must be one. leave: a member has stopped
- * using the offer, which may free it. */
+/* list: members may take it from now on. take: a member takes the first offer; NULL: there is none. leave: a member has stopped using the offer, which may free it. */
 void sq__offer_list(sq__pool_t *pool, sq__offer_t *offer);
 sq__offer_t *sq__offer_take(sq__pool_t *pool);
 void sq__offer_leave(sq__pool_t *pool, sq__offer_t *offer, bool has_more);
-
-#endif

@@ -6,6 +6,7 @@
 #include "platform/thread.h"
 #include "pool/growth.h"
 #include "pool/offers.h"
+#include "pool/parts.h"
 #include "pool/members.h"
 #include "pool/pool_list.h"
 #include "pool/pool_internal.h"
@@ -39,14 +40,19 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     pool->call = plan->call;
     pool->stack_size = plan->stack_size;
     pool->service = plan->service;
-    pool->seats_at_rest = pool->seats = (unsigned)plan->seats;
+    pool->seats_at_rest = (unsigned)plan->seats;
+    sq__store_relaxed(&pool->seats, pool->seats_at_rest);
     pool->most = (unsigned)plan->most;
     pool->process = sq__process();
     pool->alarm.call = sq__growth_check;
     sq__store_relaxed(&pool->references, 1);
-    int error = sq__mutex_init(&pool->lock);
+    int error = sq__mutex_init(&pool->lists_lock);
     if (error) {
         goto no_lock;
+    }
+    error = sq__parts_create(pool, plan->part_seats > 0 ? (unsigned)plan->part_seats : SQ__PART_SEATS);
+    if (error) {
+        goto no_parts;
     }
     error = begin(pool, plan);
     if (error) {
@@ -56,7 +62,9 @@ int sq__pool_create(sq__pool_t **result, const sq__pool_plan_t *plan) {
     *result = pool;
     return 0;
 no_members:
-    sq__mutex_destroy(&pool->lock);
+    sq__parts_destroy(pool);
+no_parts:
+    sq__mutex_destroy(&pool->lists_lock);
 no_lock:
     sq__memory_free(pool);
     return error;
@@ -79,8 +87,6 @@ void sq__pool_release(sq__pool_t *pool) {
     }
 }
 
-bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__load_relaxed(&pool->waiting) != 0; }
-
 const char *sq__pool_label(const sq__pool_t *pool) { return pool->label; }
 
 sq_service_t sq__pool_service(const sq__pool_t *pool) { return pool->service; }
@@ -93,7 +99,7 @@ void sq__pool_ring_and_unlock(sq__pool_t *pool) {
         pool->is_rung = true;
         sq__pool_retain(pool); /* once the lock is released, the owner may run what is ready, and free the pool */
     }
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_unlock(&pool->parts->lock);
     if (rings) {
         sq__event_set(pool->event); /* after the unlock, so that the owner does not wake into a held lock */
         sq__pool_release(pool);
@@ -110,29 +116,30 @@ static void posted_to_loop(sq__pool_t *pool) {
 }
 
 void sq__pool_explore(sq__pool_t *pool, sq__explorer_t *explorer) {
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
     pool->explorer = explorer;
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_unlock(&pool->parts->lock);
 }
 
 sq__explorer_t *sq__pool_explorer(const sq__pool_t *pool) { return pool->explorer; }
 
 void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
-    sq__mutex_lock(&pool->lock);
-    if (__builtin_expect(pool->caller_run != NULL, 0) && sq__pool_give_to_caller(pool, entry)) {
-        sq__mutex_unlock(&pool->lock);
+    sq__part_t *part = sq__part_to_post_to(pool);
+    sq__mutex_lock(&part->lock);
+    if (__builtin_expect(sq__load_relaxed(&pool->listed) != 0, 0) && sq__pool_give_to_caller(pool, entry)) {
+        sq__mutex_unlock(&part->lock);
         return;
     }
-    sq__pool_append(pool, band, entry);
+    sq__part_append(part, band, entry);
     if (__builtin_expect(pool->seats_at_rest > 0, 1)) {
-        sq__members_fill_seat_and_unlock(pool);
+        sq__members_fill_seat_and_unlock(part);
     } else if (pool->is_loop) {
         posted_to_loop(pool);
     } else {
         if (pool->explorer != NULL) {
             pool->explorer->posted(pool->explorer, entry);
         }
-        sq__mutex_unlock(&pool->lock);
+        sq__mutex_unlock(&part->lock);
     }
 }
 
@@ -140,15 +147,20 @@ void sq__pool_offer(sq__pool_t *pool, sq__offer_t *offer, unsigned wanted) {
     offer->wanted = wanted;
     offer->users = 1;
     offer->is_over = false;
-    sq__mutex_lock(&pool->lock);
     sq__offer_list(pool, offer);
-    sq__members_fill_seat_and_unlock(pool);
+    sq__part_t *part = sq__part_own(pool);
+    sq__mutex_lock(&part->lock);
+    sq__members_fill_seat_and_unlock(part);
 }
 
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
-    sq__mutex_lock(&pool->lock);
-    bool is_ready = sq__pool_take_out(pool, band, entry);
-    sq__mutex_unlock(&pool->lock);
+    bool is_ready = false;
+    for (unsigned i = 0; i < pool->count && !is_ready; i += 1) {
+        sq__part_t *part = &pool->parts[i];
+        sq__mutex_lock(&part->lock);
+        is_ready = sq__part_take_out(part, band, entry);
+        sq__part_unlock(part);
+    }
     return is_ready;
 }
 
@@ -168,10 +180,10 @@ static size_t call(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry, size_t
 size_t sq__pool_run(sq__pool_t *pool) {
     size_t ran = 0;
     while (!sq__pool_is_stale(pool)) {
-        sq__mutex_lock(&pool->lock);
+        sq__mutex_lock(&pool->parts->lock);
         sq__band_t band;
-        sq__ready_t *entry = sq__pool_take_first(pool, &band);
-        sq__mutex_unlock(&pool->lock);
+        sq__ready_t *entry = sq__part_take_first(pool->parts, &band);
+        sq__mutex_unlock(&pool->parts->lock);
         if (entry == NULL) {
             break;
         }
@@ -184,10 +196,10 @@ bool sq__pool_run_next(sq__pool_t *pool) {
     if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
         return false;
     }
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
     sq__band_t band;
-    sq__ready_t *entry = sq__pool_take_first(pool, &band);
-    sq__mutex_unlock(&pool->lock);
+    sq__ready_t *entry = sq__part_take_first(pool->parts, &band);
+    sq__mutex_unlock(&pool->parts->lock);
     if (entry != NULL) {
         call(pool, band, entry, 1);
     }
@@ -199,9 +211,9 @@ bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
     if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
         return false;
     }
-    sq__mutex_lock(&pool->lock);
-    bool is_ready = sq__pool_find(pool, entry, &band) && sq__pool_take_out(pool, band, entry);
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
+    bool is_ready = sq__part_find(pool->parts, entry, &band) && sq__part_take_out(pool->parts, band, entry);
+    sq__mutex_unlock(&pool->parts->lock);
     if (is_ready) {
         call(pool, band, entry, 1);
     }
@@ -210,8 +222,8 @@ bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
 
 bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry) {
     sq__band_t band;
-    sq__mutex_lock(&pool->lock);
-    bool is_ready = sq__pool_find(pool, entry, &band);
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
+    bool is_ready = sq__part_find(pool->parts, entry, &band);
+    sq__mutex_unlock(&pool->parts->lock);
     return is_ready;
 }

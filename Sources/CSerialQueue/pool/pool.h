@@ -1,6 +1,6 @@
-/* pool.h: threads that take ready entries from one list.
+/* pool.h: threads that take ready entries from a list.
  *
- * DESIGN. A pool has a list of ready entries, and workers (worker.h), its members, that take them in order. An entry is a node
+ * DESIGN. A pool has a list of ready entries (a large one has several: parts.h), and workers (worker.h), its members, that take them in order. An entry is a node
  * in the object that it stands for, a queue. It is in the list at most once, and is posted again only after it was run.
  *
  * A member runs an entry only while it has one of the pool's seats. The thread that posts an entry takes a free seat, if there
@@ -20,8 +20,7 @@
  *
  * A manual pool has neither members nor seats: its entries run in the thread that runs the pool. Neither has a loop (loop.h): its
  * entries run in the thread that owns it. */
-#ifndef SQ__POOL_POOL_H
-#define SQ__POOL_POOL_H
+#pragma once
 
 #include "include/sq_private.h" /* sq__pool_clock */
 #include "pool/pool_types.h"
@@ -39,7 +38,7 @@ void sq__pool_post(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry);
 /* Offers the offer to `wanted` members, at least 1. */
 void sq__pool_offer(sq__pool_t *pool, sq__offer_t *offer, unsigned wanted);
 
-/* Removes a posted entry. False: a thread has taken it. */
+/* Removes a posted entry. False: a thread has taken it; it may have put it back since. */
 bool sq__pool_withdraw(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry);
 
 /* True: the pool has threads of its own, so it is neither manual nor a loop. */
@@ -75,5 +74,3 @@ bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry);
 
 /* Runs one task of the first ready entry of a manual pool. False: none is ready, or the pool is being explored. */
 bool sq__pool_run_next(sq__pool_t *pool);
-
-#endif

@@ -44,7 +44,6 @@ typedef struct seated {
 
 static void visit_members(const sq__member_t *member, seated_t *seated) {
     sq__member_t copy;
-    seated->count = 0;
     for (; member != NULL && seated->count < MOST_MEMBERS && sq__peek(member, &copy, sizeof copy); member = copy.next) {
         if (sq__peeked(&copy.is_seated) && copy.thread_id != 0) {
             seated->ids[seated->count++] = copy.thread_id;
@@ -61,35 +60,41 @@ static void visit_entries(const sq__ready_t *entry, bool is_locked, const sq__po
     }
 }
 
-static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
-    struct sq_pool copy;
-    seated_t seated;
-    sq__pool_view_t view = { .is_locked = sq__mutex_lock_patiently(&pool->lock, visitor->patience) };
-    bool is_there = sq__peek(pool, &copy, sizeof copy);
+static void visit_part(sq__part_t *part, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
+    sq__part_t copy;
+    seated_t seated = { .count = 0 };
+    bool is_locked = sq__mutex_lock_patiently(&part->lock, visitor->patience);
+    bool is_there = sq__peek(part, &copy, sizeof copy);
+    view->is_locked &= is_locked;
     if (is_there) {
         visit_members(copy.all, &seated);
         for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
-            visit_entries(copy.lines[band].first, view.is_locked, visitor);
+            visit_entries(copy.lines[band].first, is_locked, visitor);
         }
     }
-    if (view.is_locked) {
-        sq__mutex_unlock(&pool->lock);
+    if (is_locked) {
+        sq__mutex_unlock(&part->lock);
     }
     if (is_there) {
-        sq__peek_text(pool->label, view.label, sizeof view.label);
-        view.is_loop = copy.is_loop;
-        view.clock = copy.clock;
-        view.members = copy.members;
-        view.idle = copy.idle_members;
-        view.seats = copy.seats;
-        view.seated = copy.seated;
-        view.most = copy.most;
-        view.waiting = sq__load_relaxed(&copy.waiting);
+        view->members += copy.members;
+        view->idle += copy.idle_members;
+        view->seats += copy.seats;
+        view->seated += copy.seated;
+        view->waiting += sq__load_relaxed(&copy.waiting);
         for (unsigned i = 0; i < seated.count; i += 1) {
-            view.blocked += sq__thread_state(seated.ids[i]) == SQ__THREAD_BLOCKED;
+            view->blocked += sq__thread_state(seated.ids[i]) == SQ__THREAD_BLOCKED;
         }
-        visitor->pool(visitor->context, &view);
     }
+}
+
+/* The pool's own fields that are read here do not change. */
+static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
+    sq__pool_view_t view = { .is_locked = true, .is_loop = pool->is_loop, .clock = pool->clock, .most = pool->most };
+    sq__peek_text(pool->label, view.label, sizeof view.label);
+    for (unsigned i = 0; i < pool->count; i += 1) {
+        visit_part(&pool->parts[i], visitor, &view);
+    }
+    visitor->pool(visitor->context, &view);
 }
 
 bool sq__pools_visit(const sq__pool_visitor_t *visitor) {

@@ -1,6 +1,5 @@
 /* pool_list.h: the pools of this process, for a dump. */
-#ifndef SQ__POOL_POOL_LIST_H
-#define SQ__POOL_POOL_LIST_H
+#pragma once
 
 #include "pool/pool_types.h"
 
@@ -28,5 +27,3 @@ typedef struct sq__pool_visitor {
 /* Visits all pools. With `is_locked`, `entry` is called under the pool's lock: the queue that the entry stands for exists. Without the
  * lock it may be freed. Returns false if it did not get the lock of the list: then no pool was visited. */
 bool sq__pools_visit(const sq__pool_visitor_t *visitor);
-
-#endif

@@ -1,6 +1,5 @@
 /* pool_types.h: what the calls of a pool take. pool.h has the design. */
-#ifndef SQ__POOL_POOL_TYPES_H
-#define SQ__POOL_POOL_TYPES_H
+#pragma once
 
 #include "alarm/alarm.h"
 #include "include/sq_pool.h"
@@ -15,18 +14,24 @@
 #ifndef SQ__BATCH
 #define SQ__BATCH 64
 #endif
+/* A pool with more seats at rest than this has several parts (pool.h), at most SQ__MOST_PARTS. */
+#ifndef SQ__PART_SEATS
+#define SQ__PART_SEATS 2
+#endif
+enum { SQ__MOST_PARTS = 32 };
 /* The limit on members, unless the pool was created with more seats. */
 #ifndef SQ__MOST_MEMBERS
 #define SQ__MOST_MEMBERS 64
 #endif
 
 typedef struct sq_pool sq__pool_t;
+typedef struct sq__part sq__part_t;
 typedef struct sq__member sq__member_t;
 
 typedef enum sq__band { SQ__BAND_HIGH, SQ__BAND_NORMAL, SQ__BAND_LOW, SQ__BANDS } sq__band_t;
 
 typedef struct sq__ready {
-    struct sq__ready *next; /* under the pool's lock */
+    struct sq__ready *next; /* under the lock of the part that it is in */
 } sq__ready_t;
 
 /* How a run of an entry ended. */
@@ -37,6 +42,12 @@ typedef enum sq__ready_end {
 
 /* Runs at most `batch` tasks of the entry, and adds how many it has run to *ran. */
 typedef sq__ready_end_t (*sq__ready_function_t)(sq__ready_t *entry, size_t batch, size_t *ran);
+
+/* What the parts tell each other; a bit for each part. A atomic. */
+typedef struct sq__marks {
+    SQ__ATOMIC(uint64_t) state; /* A  below: WAITS; above: FREE */
+    SQ__ATOMIC(uint64_t) bands; /* A  parts that wait with an entry of the highest band; above: of the middle one. Hints */
+} sq__marks_t;
 
 /* What an exploration of schedules (explore/) does in place of a manual pool. */
 typedef struct sq__explorer {
@@ -50,29 +61,28 @@ typedef struct sq__pool_plan {
     sq__ready_function_t call; /* runs an entry: sq__run_queue (queue/queue_runner.h) */
     const char *label;
     size_t seats;            /* how many it has before it grows (at rest); 0: a manual pool, or a loop */
+    size_t part_seats;       /* how many seats a part has; 0: SQ__PART_SEATS */
     bool is_loop;
     size_t most;             /* how many it may grow to */
     size_t stack_size;
     sq_service_t service;
 } sq__pool_plan_t;
 
-/* At the start of a block from sq__memory. L under the pool's lock, F fixed before it is offered. */
+/* At the start of a block from sq__memory. S under the pool's lists_lock, F fixed before it is offered. */
 typedef struct sq__offer {
-    struct sq__offer *next;              /* L */
-    struct sq__offer **link;             /* L  the pointer to it; NULL: it is not listed */
-    unsigned wanted;                    /* L  how many more members may come */
-    unsigned users;                     /* L  the thread that has offered it, and the members that came */
-    bool is_over;                       /* L  its thread has taken it back */
+    struct sq__offer *next;              /* S */
+    struct sq__offer **link;             /* S  the pointer to it; NULL: it is not listed */
+    unsigned wanted;                    /* S  how many more members may come */
+    unsigned users;                     /* S  the thread that has offered it, and the members that came */
+    bool is_over;                       /* S  its thread has taken it back */
     bool (*call)(struct sq__offer *offer); /* F  a member helps; true: there was more to do when it left */
 } sq__offer_t;
 
-/* Of the waiting thread. L under the pool's lock. */
+/* Of the waiting thread. S under the pool's lists_lock. */
 typedef struct sq__caller_run {
     sq__ready_t *entry;
     sq__band_t band;
     sq__token_t *token;
-    bool is_given;          /* L while it is listed, else only the waiting thread uses it. True: that thread has the entry */
-    struct sq__caller_run *next; /* L */
+    bool is_given;          /* S while it is listed, else only the waiting thread uses it. True: that thread has the entry */
+    struct sq__caller_run *next; /* S */
 } sq__caller_run_t;
-
-#endif

@@ -1,73 +1,70 @@
-/* ready.c: what the other files of a pool share: the list of ready entries, scheduling a growth check, and freeing the pool. */
-#include "alarm/alarm_manual.h"
-#include "platform/event.h"
-#include "platform/memory.h"
-#include "pool/pool_list.h"
+/* ready.c: what the other files of a pool share: a part's list of ready entries. */
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 
-/* How long until the next growth check. Nanoseconds. */
-static const uint64_t soon = 2000000, second = 1000000000;
-
-void sq__pool_append(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
-    sq__line_t *line = &pool->lines[band];
+void sq__part_append(sq__part_t *part, sq__band_t band, sq__ready_t *entry) {
+    sq__line_t *line = &part->lines[band];
     entry->next = NULL;
     if (line->first == NULL) {
         line->end = &line->first;
     }
     *line->end = entry;
     line->end = &entry->next;
-    sq__count(&pool->waiting, 1);
+    sq__count(&part->waiting, 1);
 }
 
-void sq__pool_put_first(sq__pool_t *pool, sq__band_t band, sq__ready_t *entry) {
-    sq__line_t *line = &pool->lines[band];
+void sq__part_put_first(sq__part_t *part, sq__band_t band, sq__ready_t *entry) {
+    sq__line_t *line = &part->lines[band];
     if (line->first == NULL) {
-        sq__pool_append(pool, band, entry);
+        sq__part_append(part, band, entry);
         return;
     }
     entry->next = line->first;
     line->first = entry;
-    sq__count(&pool->waiting, 1);
+    sq__count(&part->waiting, 1);
 }
 
 /* `link` is what points to the entry. */
-static sq__ready_t *take(sq__pool_t *pool, sq__line_t *line, sq__ready_t **link) {
+static sq__ready_t *take(sq__part_t *part, sq__line_t *line, sq__ready_t **link) {
     sq__ready_t *entry = *link;
     *link = entry->next;
     if (line->end == &entry->next) {
         line->end = link;
     }
-    sq__count(&pool->waiting, (size_t)-1);
-    pool->taken += 1;
+    sq__count(&part->waiting, (size_t)-1);
+    part->taken += 1;
     return entry;
 }
 
 /* The highest band with a ready entry, unless a lower one has waited long enough: then the lowest of those. */
-static sq__band_t next_band(const sq__pool_t *pool) {
+sq__band_t sq__part_next_band(const sq__part_t *part) {
     for (sq__band_t band = SQ__BAND_LOW; band > SQ__BAND_HIGH; band -= 1) {
-        if (pool->lines[band].first != NULL && pool->lines[band].overtaken >= SQ__BATCH - 1) {
+        if (part->lines[band].first != NULL && part->overtaken[band] >= SQ__BATCH - 1) {
             return band;
         }
     }
     sq__band_t band = SQ__BAND_HIGH;
-    while (pool->lines[band].first == NULL) {
+    while (part->lines[band].first == NULL) {
         band += 1;
     }
     return band;
 }
 
-sq__ready_t *sq__pool_take_first(sq__pool_t *pool, sq__band_t *band) {
-    if (!sq__pool_has_ready(pool)) {
+void sq__part_overtake(sq__part_t *part, sq__band_t band) {
+    for (sq__band_t lower = band + 1; lower < SQ__BANDS; lower += 1) {
+        part->overtaken[lower] += part->lines[lower].first != NULL;
+    }
+}
+
+sq__ready_t *sq__part_take_first(sq__part_t *part, sq__band_t *band) {
+    if (!sq__part_has_ready(part)) {
         return NULL;
     }
-    *band = next_band(pool);
-    sq__line_t *line = &pool->lines[*band];
-    line->overtaken = 0;
-    for (sq__band_t lower = *band + 1; lower < SQ__BANDS; lower += 1) {
-        pool->lines[lower].overtaken += pool->lines[lower].first != NULL;
-    }
-    return take(pool, line, &line->first);
+    *band = sq__part_next_band(part);
+    sq__line_t *line = &part->lines[*band];
+    part->overtaken[*band] = 0;
+    sq__part_overtake(part, *band);
+    return take(part, line, &line->first);
 }
 
 /* What points to the entry; NULL: it is not ready. */
@@ -79,22 +76,22 @@ static sq__ready_t **find(sq__line_t *line, const sq__ready_t *entry) {
     return *link != NULL ? link : NULL;
 }
 
-bool sq__pool_is_ready(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
-    return find(&pool->lines[band], entry) != NULL;
+bool sq__part_is_ready(sq__part_t *part, sq__band_t band, const sq__ready_t *entry) {
+    return find(&part->lines[band], entry) != NULL;
 }
 
-bool sq__pool_find(sq__pool_t *pool, const sq__ready_t *entry, sq__band_t *band) {
+bool sq__part_find(sq__part_t *part, const sq__ready_t *entry, sq__band_t *band) {
     *band = SQ__BAND_HIGH;
-    while (*band < SQ__BANDS && !sq__pool_is_ready(pool, *band, entry)) {
+    while (*band < SQ__BANDS && !sq__part_is_ready(part, *band, entry)) {
         *band += 1;
     }
     return *band < SQ__BANDS;
 }
 
-bool sq__pool_take_out(sq__pool_t *pool, sq__band_t band, const sq__ready_t *entry) {
-    sq__ready_t **link = find(&pool->lines[band], entry);
+bool sq__part_take_out(sq__part_t *part, sq__band_t band, const sq__ready_t *entry) {
+    sq__ready_t **link = find(&part->lines[band], entry);
     if (link != NULL) {
-        (void)take(pool, &pool->lines[band], link);
+        (void)take(part, &part->lines[band], link);
     }
     return link != NULL;
 }
@@ -105,49 +102,19 @@ void sq__pool_unlist(sq__pool_t *pool, sq__caller_run_t **link) {
 }
 
 bool sq__pool_give_to_caller(sq__pool_t *pool, const sq__ready_t *entry) {
+    bool is_given = false;
+    sq__mutex_lock(&pool->lists_lock);
     for (sq__caller_run_t **link = &pool->caller_run; *link != NULL; link = &(*link)->next) {
         sq__caller_run_t *caller_run = *link;
         if (caller_run->entry == entry) {
             sq__pool_unlist(pool, link);
-            caller_run->is_given = true;
+            caller_run->is_given = is_given = true;
             sq__token_nudge(caller_run->token);
-            return true;
+            break;
         }
     }
-    return false;
-}
-
-static void set_alarm(sq__pool_t *pool, bool is_soon) {
-    pool->growth_is_scheduled = true;
-    pool->is_soon = is_soon;
-    sq__alarm_set(pool->alarms, &pool->alarm, sq__alarms_now(pool->alarms) + (is_soon ? soon : second), is_soon ? 0 : second / 4);
-}
-
-void sq__growth_schedule(sq__pool_t *pool, bool is_soon) {
-    if (pool->has_ended) {
-        return;
-    }
-    if (!pool->growth_is_scheduled) {
-        pool->seen = pool->taken + sq__load_relaxed(&pool->waiting);
-        set_alarm(pool, is_soon);
-    } else if (is_soon && !pool->is_soon && sq__alarm_cancel(pool->alarms, &pool->alarm)) {
-        pool->seen = pool->taken + sq__load_relaxed(&pool->waiting);
-        set_alarm(pool, true);
-    }
+    sq__mutex_unlock(&pool->lists_lock);
+    return is_given;
 }
 
 bool sq__pool_is_stale(const sq__pool_t *pool) { return pool->process != sq__process(); }
-
-void sq__pool_free(sq__pool_t *pool) {
-    sq__pools_remove(pool);
-    if (pool->is_loop) {
-        sq__event_close(pool->event);
-        sq__owner_release(sq__load_relaxed(&pool->owner));
-    } else if (pool->clock != NULL) {
-        sq__alarms_destroy(pool->clock);
-    } else {
-        sq__alarms_release(pool->alarms);
-    }
-    sq__mutex_destroy(&pool->lock);
-    sq__memory_free(pool);
-}

@@ -1,7 +1,6 @@
 /* runner_word.h: what runs a queue's async tasks, in one word: 0 (nothing yet), a worker of its own, a pool, or a
  * target: a queue on which it runs its tasks (queue/target.c). */
-#ifndef SQ__POOL_RUNNER_WORD_H
-#define SQ__POOL_RUNNER_WORD_H
+#pragma once
 
 #include "pool/pool.h"
 #include "thread/worker.h"
@@ -40,5 +39,3 @@ static inline void sq__runner_post(sq__runner_t runner, sq__ready_t *entry) {
         sq__worker_post(sq__runner_worker(runner));
     }
 }
-
-#endif

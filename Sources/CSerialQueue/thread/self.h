@@ -62,6 +62,7 @@ typedef struct sq__self {
     struct sq__self **link; /* L  what points to it; NULL: it is not in the list */
     sq__exit_t exit;
     uint32_t number; /* T  see sq__self_number; 0: none yet */
+    uint32_t detours; /* T  how many times it has posted to another part of a pool than its own (pool/parts.c) */
     bool ended; /* the exit handler has run: from now on nothing is kept in this record */
 } sq__self_t;
 

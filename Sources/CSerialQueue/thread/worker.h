@@ -8,8 +8,7 @@
  * thread for it (spare.h). So its function is called by one thread at a time, but not always by the same one.
  *
  * A worker frees itself after it was stopped, or after its function has returned false. */
-#ifndef SQ__THREAD_WORKER_H
-#define SQ__THREAD_WORKER_H
+#pragma once
 
 #include "thread/worker_record.h"
 
@@ -31,5 +30,3 @@ void sq__worker_post(sq__worker_t *worker);
 
 /* Ends the worker, in place of a post. It must not be touched again. */
 void sq__worker_stop(sq__worker_t *worker);
-
-#endif

@@ -1,6 +1,5 @@
 /* worker_record.h: the fields of a worker, for worker.c, and for spare.c, which finds threads for workers. */
-#ifndef SQ__THREAD_WORKER_RECORD_H
-#define SQ__THREAD_WORKER_RECORD_H
+#pragma once
 
 #include "platform/thread.h"
 #include "thread/token.h"
@@ -24,5 +23,3 @@ struct sq__worker {
     sq__worker_function_t function; /* P  NULL: the worker ends */
     void *argument;                 /* F */
 };
-
-#endif

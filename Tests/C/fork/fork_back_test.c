@@ -50,10 +50,10 @@ static void call(void *context) {
     }
     scene->forks = false;
     if (scene->pool != NULL) {
-        sq__mutex_lock(&scene->pool->lock);
+        sq__mutex_lock(&scene->pool->parts->lock);
     }
     if (!fork_and_return(&scene->status) && scene->pool != NULL) {
-        sq__mutex_unlock(&scene->pool->lock);
+        sq__mutex_unlock(&scene->pool->parts->lock);
     }
 }
 

@@ -30,9 +30,9 @@ static int use_parents(void *context) {
 
 static void check_parents(sq_pool_t *pool) {
     house_t house = { pool, queue_on(pool, "the parent's", 0), -1 };
-    sq__mutex_lock(&pool->lock);
+    sq__mutex_lock(&pool->parts->lock);
     CHECK_EQUAL(in_fork(use_parents, &house), 0);
-    sq__mutex_unlock(&pool->lock);
+    sq__mutex_unlock(&pool->parts->lock);
     sq_queue_release(house.queue);
     sq_pool_release(pool);
 }
@@ -72,7 +72,7 @@ static void fork_here(void *context) {
         sq__mutex_lock(&clock->lock);
     }
     if (forker->pool != NULL) {
-        sq__mutex_lock(&forker->pool->lock);
+        sq__mutex_lock(&forker->pool->parts->lock);
     }
     forker->child = fork();
     REQUIRE(forker->child >= 0);
@@ -84,7 +84,7 @@ static void fork_here(void *context) {
         return;
     }
     if (forker->pool != NULL) {
-        sq__mutex_unlock(&forker->pool->lock);
+        sq__mutex_unlock(&forker->pool->parts->lock);
     }
     if (clock != NULL) {
         sq__mutex_unlock(&clock->lock);

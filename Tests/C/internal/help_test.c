@@ -27,12 +27,12 @@ static size_t written;
 static bool be_helped(sq__offer_t *help) {
     offer_t *offer = (offer_t *)help;
     scene_t *scene = offer->scene;
-    sq__mutex_lock(&scene->pool->lock);
+    sq__mutex_lock(&scene->pool->parts->lock);
     offer->calls += 1;
     offer->wanted = help->wanted;
     offer->was_listed = help->link != NULL;
     bool has_more = offer->calls <= offer->more;
-    sq__mutex_unlock(&scene->pool->lock);
+    sq__mutex_unlock(&scene->pool->parts->lock);
     if (offer->meets) {
         latch_bump(&scene->entered);
         latch_wait(&scene->entered, MANY);
@@ -145,12 +145,12 @@ TEST(two_offers_that_wait_for_a_member_are_both_taken) {
 
 static unsigned count_seated(const scene_t *scene) {
     unsigned seated = 0;
-    sq__mutex_lock(&scene->pool->lock);
-    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+    sq__mutex_lock(&scene->pool->parts->lock);
+    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
         seated += member->is_seated;
     }
-    CHECK_EQUAL(seated, scene->pool->seated);
-    sq__mutex_unlock(&scene->pool->lock);
+    CHECK_EQUAL(seated, scene->pool->parts->seated);
+    sq__mutex_unlock(&scene->pool->parts->lock);
     return seated;
 }
 

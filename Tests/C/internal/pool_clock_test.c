@@ -41,9 +41,9 @@ static void work_at_once(scene_t *scene, size_t members, unsigned all) {
 /* Advances the clock by a second, in which a growth check takes place. Then `left` members are left, and all are idle. */
 static void check_growth(scene_t *scene, unsigned left) {
     advance(scene, second);
-    sq__mutex_lock(&scene->pool->lock);
-    unsigned staying = scene->pool->members - scene->pool->leaving;
-    sq__mutex_unlock(&scene->pool->lock);
+    sq__mutex_lock(&scene->pool->parts->lock);
+    unsigned staying = scene->pool->parts->members - scene->pool->parts->leaving;
+    sq__mutex_unlock(&scene->pool->parts->lock);
     CHECK_EQUAL(staying, left);
     wait_until(scene, false, left);
     CHECK_EQUAL(count(scene, true), left);
@@ -87,12 +87,12 @@ TEST(as_many_members_have_a_seat_as_are_counted) {
             sq__pool_post(scene.pool, SQ__BAND_NORMAL, &work[i].entry);
         }
         unsigned seated = 0;
-        sq__mutex_lock(&scene.pool->lock);
-        for (sq__member_t *member = scene.pool->all; member != NULL; member = member->next) {
+        sq__mutex_lock(&scene.pool->parts->lock);
+        for (sq__member_t *member = scene.pool->parts->all; member != NULL; member = member->next) {
             seated += member->is_seated;
         }
-        CHECK_EQUAL(seated, scene.pool->seated);
-        sq__mutex_unlock(&scene.pool->lock);
+        CHECK_EQUAL(seated, scene.pool->parts->seated);
+        sq__mutex_unlock(&scene.pool->parts->lock);
         latch_wait(&scene.left, SEATS * round);
     }
     end(&scene);
@@ -154,12 +154,12 @@ TEST(a_pool_goes_back_to_its_seats_at_rest_and_then_sets_no_alarm) {
     CHECK_EQUAL(seats(&scene, &blocked), 2); /* one that is taken, and those at rest */
     latch_bump(&turns[2].gate);
     wait_until(&scene, true, 1);
-    CHECK(scene.pool->growth_is_scheduled);
+    CHECK(sq__load_relaxed(&scene.pool->checks));
     for (size_t i = 0; i < 3; i += 1) {
         advance(&scene, second);
     }
     CHECK_EQUAL(seats(&scene, &blocked), 1);
-    CHECK(!scene.pool->growth_is_scheduled);
+    CHECK(!sq__load_relaxed(&scene.pool->checks));
     end(&scene);
 }
 

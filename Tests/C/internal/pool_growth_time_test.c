@@ -4,6 +4,7 @@
 #include "platform/processors.h"
 #include "sq_pool.h"
 #include "platform/thread.h"
+#include "pool/growth_alarm.h"
 #include "pool/pool_internal.h"
 
 /* As many threads as sq_pool.h promises. */
@@ -22,12 +23,12 @@ static void block(void *context) {
 /* Every seat is taken by a task that sleeps, so that the next growth check finds all blocked. */
 static bool all_are_blocked(sq__pool_t *pool) {
     unsigned blocked = 0;
-    sq__mutex_lock(&pool->lock);
-    for (sq__member_t *member = pool->all; member != NULL; member = member->next) {
+    sq__mutex_lock(&pool->parts->lock);
+    for (sq__member_t *member = pool->parts->all; member != NULL; member = member->next) {
         blocked += member->is_seated && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
     }
-    bool all = blocked == pool->seats;
-    sq__mutex_unlock(&pool->lock);
+    bool all = blocked == pool->parts->seats;
+    sq__mutex_unlock(&pool->parts->lock);
     return all;
 }
 
@@ -68,12 +69,8 @@ TEST(sixty_three_blocked_tasks_keep_the_64th_queue_waiting_for_100_milliseconds_
         drain(queues[i]);
         sq_queue_release(queues[i]);
     }
-    sq__mutex_lock(&pool->lock);
-    if (sq__alarm_cancel(clock, &pool->alarm)) {
-        pool->growth_is_scheduled = false;
-    }
+    sq__growth_end(pool);
     pool->alarms = shared;
-    sq__mutex_unlock(&pool->lock);
     sq__alarms_destroy(clock);
     sq_pool_release(pool);
 }

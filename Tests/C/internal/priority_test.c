@@ -13,7 +13,7 @@ static sq_queue_t *queue_of(sq_pool_t *pool, sq_priority_t priority) {
     return queue;
 }
 
-/* To see it fail: have sq__pool_append ignore the band. */
+/* To see it fail: have sq__part_append ignore the band. */
 TEST(a_higher_priority_is_first_and_each_is_in_order) {
     sq_pool_t *pool = sq_pool_create_manual("bands");
     sq_queue_t *low = queue_of(pool, SQ_PRIORITY_LOW), *high = queue_of(pool, SQ_PRIORITY_HIGH);

@@ -7,6 +7,7 @@
 #include "latch.h"
 
 #include "platform/thread.h"
+#include "pool/growth_alarm.h"
 #include "pool/members.h"
 #include "pool/pool.h"
 #include "pool/pool_internal.h"
@@ -27,9 +28,9 @@ typedef struct scene {
 } scene_t;
 
 static inline unsigned count(const scene_t *scene, bool idle) {
-    sq__mutex_lock(&scene->pool->lock);
-    unsigned found = idle ? scene->pool->idle_members : scene->pool->members;
-    sq__mutex_unlock(&scene->pool->lock);
+    sq__mutex_lock(&scene->pool->parts->lock);
+    unsigned found = idle ? scene->pool->parts->idle_members : scene->pool->parts->members;
+    sq__mutex_unlock(&scene->pool->parts->lock);
     return found;
 }
 
@@ -48,7 +49,7 @@ static inline void advance(scene_t *scene, uint64_t nanoseconds) {
 
 static inline scene_t begin(size_t seats, size_t most, sq__ready_function_t call) {
     scene_t scene = { .entered = LATCH_INIT, .gate = LATCH_INIT, .left = LATCH_INIT };
-    const sq__pool_plan_t plan = { .call = call, .label = "on a clock", .seats = seats, .most = most };
+    const sq__pool_plan_t plan = { .call = call, .label = "on a clock", .seats = seats, .most = most, .part_seats = seats };
     REQUIRE(sq__pool_create(&scene.pool, &plan) == 0);
     scene.clock = sq__alarms_create();
     REQUIRE(scene.clock != NULL);
@@ -58,12 +59,8 @@ static inline scene_t begin(size_t seats, size_t most, sq__ready_function_t call
 }
 
 static inline void end(scene_t *scene) {
-    sq__mutex_lock(&scene->pool->lock);
-    if (sq__alarm_cancel(scene->clock, &scene->pool->alarm)) {
-        scene->pool->growth_is_scheduled = false;
-    }
+    sq__growth_end(scene->pool);
     scene->pool->alarms = scene->shared;
-    sq__mutex_unlock(&scene->pool->lock);
     sq__alarms_destroy(scene->clock);
     sq__pool_release(scene->pool);
 }
@@ -97,12 +94,12 @@ static inline void post(turn_t *turn, scene_t *scene, bool computes) {
 /* Seats, and members that are blocked in their job. */
 static inline unsigned seats(const scene_t *scene, unsigned *blocked) {
     *blocked = 0;
-    sq__mutex_lock(&scene->pool->lock);
-    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+    sq__mutex_lock(&scene->pool->parts->lock);
+    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
         *blocked += member->is_seated && sq__load_relaxed(&member->is_working) && sq__thread_state(member->thread_id) == SQ__THREAD_BLOCKED;
     }
-    unsigned found = scene->pool->seats;
-    sq__mutex_unlock(&scene->pool->lock);
+    unsigned found = scene->pool->parts->seats;
+    sq__mutex_unlock(&scene->pool->parts->lock);
     return found;
 }
 
@@ -120,15 +117,15 @@ enum { LITTLE = 1, MUCH = 200000 };
 static inline void let_use(const scene_t *scene, uint64_t nanoseconds) {
     uint64_t ids[4], before[4];
     size_t count = 0;
-    sq__mutex_lock(&scene->pool->lock);
-    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+    sq__mutex_lock(&scene->pool->parts->lock);
+    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
         if (member->is_seated && sq__load_relaxed(&member->is_working)) {
             ids[count] = member->thread_id;
             before[count] = sq__thread_processor_time(member->thread_id);
             count += 1;
         }
     }
-    sq__mutex_unlock(&scene->pool->lock);
+    sq__mutex_unlock(&scene->pool->parts->lock);
     for (size_t i = 0; i < count; i += 1) {
         while (sq__thread_processor_time(ids[i]) < before[i] + nanoseconds) {
             sched_yield();
@@ -138,11 +135,11 @@ static inline void let_use(const scene_t *scene, uint64_t nanoseconds) {
 
 static inline uint64_t used_together(const scene_t *scene) {
     uint64_t used = 0;
-    sq__mutex_lock(&scene->pool->lock);
-    for (sq__member_t *member = scene->pool->all; member != NULL; member = member->next) {
+    sq__mutex_lock(&scene->pool->parts->lock);
+    for (sq__member_t *member = scene->pool->parts->all; member != NULL; member = member->next) {
         used += member->thread_id != 0 ? sq__thread_processor_time(member->thread_id) : 0;
     }
-    sq__mutex_unlock(&scene->pool->lock);
+    sq__mutex_unlock(&scene->pool->parts->lock);
     return used;
 }
 

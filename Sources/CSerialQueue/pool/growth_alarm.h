@@ -1,0 +1,13 @@
+/* growth_alarm.h: when a pool's growth is checked. growth.c says what a check does. */
+#pragma once
+
+#include "pool/pool_types.h"
+
+/* With the lock of a part: schedules a check of all parts, soon or within a second. */
+void sq__growth_schedule(sq__part_t *part, bool is_soon);
+
+/* A check begins: from now on the next one can be scheduled. Returns whether it came soon. The pool is not freed until sq__part_left. */
+bool sq__growth_begin_check(sq__pool_t *pool);
+
+/* After the last release of the pool: no further check begins. */
+void sq__growth_end(sq__pool_t *pool);

@@ -1,0 +1,164 @@
+/* parts_test.c: pools whose seats are in several parts (pool/parts.h), with ready entries of the test's own. What all their threads can see is
+ * explored: Tests/Explore/scenarios/parts.c. How such a pool grows: growth_test.c, whose pools of three seats have two parts. */
+#include "harness.h"
+#include "latch.h"
+#include "pool/pool.h"
+#include "pool/pool_internal.h"
+#include "thread/self.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+typedef struct scene scene_t;
+
+typedef struct work {
+    sq__ready_t entry;
+    sq__ready_end_t (*run)(struct work *work);
+    scene_t *scene;
+    unsigned number;
+} work_t;
+
+struct scene {
+    sq__pool_t *pool;
+    latch_t came, gate, left;
+    work_t work[16];
+    atomic_uint next, order[16];
+    atomic_bool is_over;
+};
+
+static sq__ready_end_t call(sq__ready_t *entry, size_t batch, size_t *ran) {
+    (void)batch;
+    work_t *work = (work_t *)((char *)entry - offsetof(work_t, entry));
+    *ran += 1;
+    return work->run(work);
+}
+
+static void begin(scene_t *scene, size_t seats, size_t part_seats) {
+    *scene = (scene_t){ .came = LATCH_INIT, .gate = LATCH_INIT, .left = LATCH_INIT };
+    const sq__pool_plan_t plan = { .call = call, .label = "in parts", .seats = seats, .most = seats, .part_seats = part_seats };
+    REQUIRE(sq__pool_create(&scene->pool, &plan) == 0);
+    CHECK_EQUAL(scene->pool->count, seats / part_seats);
+}
+
+static void post(scene_t *scene, unsigned number, sq__band_t band, sq__ready_end_t (*run)(work_t *work)) {
+    scene->work[number] = (work_t){ { NULL }, run, scene, number };
+    sq__pool_post(scene->pool, band, &scene->work[number].entry);
+}
+
+static const sq__part_t *own_part(void) { return sq__self()->member->part; }
+
+static sq__ready_end_t leave(work_t *work) {
+    latch_bump(&work->scene->left);
+    return SQ__READY_GONE;
+}
+
+static sq__ready_end_t block(work_t *work) {
+    latch_bump(&work->scene->came);
+    latch_wait(&work->scene->gate, 1);
+    return leave(work);
+}
+
+/* To see it fail: in sq__part_find_free, return NULL. */
+TEST(what_one_thread_posts_runs_on_the_seats_of_all_parts) {
+    scene_t scene;
+    begin(&scene, 8, 2);
+    for (unsigned i = 0; i < 16; i += 1) {
+        post(&scene, i, SQ__BAND_NORMAL, block);
+    }
+    latch_wait(&scene.came, 8);
+    latch_bump(&scene.gate);
+    latch_wait(&scene.left, 16);
+    sq__pool_release(scene.pool);
+}
+
+static sq__ready_end_t post_and_block(work_t *work) {
+    const sq__part_t *part = own_part();
+    for (unsigned i = 1; i < 8; i += 1) {
+        post(work->scene, i, SQ__BAND_NORMAL, block);
+    }
+    CHECK(own_part() == part);
+    return block(work);
+}
+
+TEST(what_a_task_posts_to_its_own_part_runs_in_the_others) {
+    for (size_t round = 0; round < scaled(100); round += 1) {
+        scene_t scene;
+        begin(&scene, 8, 2);
+        post(&scene, 0, SQ__BAND_NORMAL, post_and_block);
+        latch_wait(&scene.came, 8);
+        latch_bump(&scene.gate);
+        latch_wait(&scene.left, 8);
+        sq__pool_release(scene.pool);
+    }
+}
+
+static sq__ready_end_t write_down(work_t *work) {
+    work->scene->order[work->scene->next++] = work->number;
+    return leave(work);
+}
+
+/* Number 0 and number 1 are in parts of one seat each, and post to them; 1 blocks then. */
+static sq__ready_end_t post_band(work_t *work) {
+    scene_t *scene = work->scene;
+    latch_bump(&scene->came);
+    latch_wait(&scene->came, 2);
+    for (unsigned i = 0; i < 3; i += 1) {
+        post(scene, 2 + 3 * work->number + i, work->number == 0 ? SQ__BAND_LOW : SQ__BAND_HIGH, write_down);
+    }
+    latch_bump(&scene->came);
+    latch_wait(&scene->came, 4);
+    return work->number == 0 ? leave(work) : block(work);
+}
+
+/* To see it fail: in sq__part_to_help, do not look at the bands. */
+TEST(a_member_takes_a_higher_band_of_another_part_before_its_own) {
+    scene_t scene;
+    begin(&scene, 2, 1);
+    post(&scene, 0, SQ__BAND_NORMAL, post_band);
+    post(&scene, 1, SQ__BAND_NORMAL, post_band);
+    latch_wait(&scene.left, 7);
+    for (unsigned i = 0; i < 6; i += 1) {
+        CHECK_EQUAL(scene.order[i], i < 3 ? 5 + i : 2 + i - 3);
+    }
+    latch_bump(&scene.gate);
+    latch_wait(&scene.left, 8);
+    sq__pool_release(scene.pool);
+}
+
+/* Always has more to do. In the first part, one of them posts two that block, and behind them one that wants to run. */
+static sq__ready_end_t go_on(work_t *work) {
+    scene_t *scene = work->scene;
+    if (work->number == 0 && own_part()->index == 0 && scene->next++ == 0) {
+        post(scene, 8, SQ__BAND_HIGH, block);
+        post(scene, 9, SQ__BAND_HIGH, block);
+        post(scene, 10, SQ__BAND_NORMAL, leave);
+    }
+    return scene->is_over ? leave(work) : SQ__READY_MORE;
+}
+
+/* Members that always find something in their own part. To see it fail (it hangs): let is_time_to_visit return false. */
+TEST(an_entry_behind_blocked_members_is_taken_by_busy_ones) {
+    scene_t scene;
+    begin(&scene, 4, 2);
+    for (unsigned i = 0; i < 8; i += 1) {
+        post(&scene, i, SQ__BAND_NORMAL, go_on);
+    }
+    latch_wait(&scene.left, 1);
+    scene.is_over = true;
+    latch_bump(&scene.gate);
+    latch_wait(&scene.left, 11);
+    sq__pool_release(scene.pool);
+}
+
+/* To see it fail: in sq__part_leave_and_unlock, free the pool with the first part. */
+TEST(a_pool_with_parts_ends_whenever_it_is_released) {
+    for (size_t round = 0; round < scaled(300); round += 1) {
+        scene_t scene;
+        begin(&scene, 6, 2);
+        for (unsigned i = 0; i < 12; i += 1) {
+            post(&scene, i, SQ__BAND_NORMAL, leave);
+        }
+        latch_wait(&scene.left, 12);
+        sq__pool_release(scene.pool);
+    }
+}

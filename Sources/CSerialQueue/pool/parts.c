@@ -147,9 +147,8 @@ static uint64_t others(const sq__part_t *part, uint64_t word) { return word & ~b
 
 static uint64_t waiting(const sq__part_t *part) { return others(part, sq__load_relaxed(&part->pool->marks->state)); }
 
-bool sq__pool_is_crowded(const sq__pool_t *pool) {
-    const sq__part_t *part = sq__part_own(pool);
-    return sq__load_relaxed(&part->waiting) != 0 || (pool->count > 1 && waiting(part) != 0);
+bool sq__part_is_crowded(const sq__part_t *part) {
+    return sq__load_relaxed(&part->waiting) != 0 || (part->pool->count > 1 && waiting(part) != 0);
 }
 
 bool sq__part_others_wait(sq__part_t *part) {

@@ -37,6 +37,9 @@ void sq__pool_free(sq__pool_t *pool);
 sq__part_t *sq__part_own(const sq__pool_t *pool);
 sq__part_t *sq__part_to_post_to(const sq__pool_t *pool);
 
+/* A hint. True: entries wait, here or in another part. */
+bool sq__part_is_crowded(const sq__part_t *part);
+
 /* Releases the lock of a part whose list or seats may have changed. */
 void sq__part_unlock(sq__part_t *part);
 

@@ -87,6 +87,8 @@ void sq__pool_release(sq__pool_t *pool) {
     }
 }
 
+bool sq__pool_is_crowded(const sq__pool_t *pool) { return sq__part_is_crowded(sq__part_own(pool)); }
+
 const char *sq__pool_label(const sq__pool_t *pool) { return pool->label; }
 
 sq_service_t sq__pool_service(const sq__pool_t *pool) { return pool->service; }

@@ -142,7 +142,7 @@ void sq__part_leave_and_unlock(sq__part_t *part) {
     }
 }
 
-/* The parts, but for this one, whose bits are set there. */
+/* The parts other than this one whose bits are set there. */
 static uint64_t others(const sq__part_t *part, uint64_t word) { return word & ~bit(part) & ((UINT64_C(1) << ABOVE) - 1); }
 
 static uint64_t waiting(const sq__part_t *part) { return others(part, sq__load_relaxed(&part->pool->marks->state)); }

@@ -1,4 +1,4 @@
-/* growth.c: when a pool gets more seats, and when it loses them.
+/* growth.c: when a pool gets more seats, and when it loses them. Numbers of members and seats are those of all its parts.
  *
  * DESIGN. A check comes some milliseconds after an entry found no free seat, and again as long as entries wait. Growth must
  * help. If an entry that was waiting at the last check still waits:

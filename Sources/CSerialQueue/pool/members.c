@@ -119,8 +119,8 @@ static bool nobody_is_seated(sq__pool_t *pool) {
     return seated == 0;
 }
 
-/* With the lock. True: there may be one member more. Also beyond the limit, if all members sleep in the library:
- * what they wait for may be among the entries. */
+/* With the lock. True: there may be one member more. Also beyond the limit, if all members sleep in the library: what
+ * they wait for may be among the entries. */
 static bool may_recruit(sq__part_t *part) {
     unsigned members = sq__load_relaxed(&part->pool->members);
     return members < SQ__MOST_MEMBERS || members < part->pool->seats_at_rest
@@ -151,7 +151,7 @@ static sq__part_t *fill_and_unlock(sq__part_t *part) {
     sq__part_unlock(part);
     if (recruits && recruit(part, &member) != 0) {
         sq__mutex_lock(&part->lock);
-        sq__count(&part->seated, 0u - (1));
+        sq__count(&part->seated, -1u);
         part->lacks_thread = true;
         other = sq__part_find_free(part);
         sq__growth_schedule(part, true); /* to try again */
@@ -220,7 +220,7 @@ static bool next_work(sq__part_t *part, sq__member_t *member, work_t *work) {
     }
     member->is_seated = work->offer != NULL || work->entry != NULL;
     member->entry += 1;
-    sq__count(&part->seated, 0u - (!member->is_seated));
+    sq__count(&part->seated, member->is_seated ? 0 : -1u);
     return member->is_seated;
 }
 
@@ -289,7 +289,7 @@ void sq__pool_lend_seat(sq__member_t *member) {
     }
     sq__mutex_lock(&part->lock);
     member->is_seated = false;
-    sq__count(&part->seated, 0u - (1));
+    sq__count(&part->seated, -1u);
     sq__members_fill_seat_and_unlock(part);
 }
 

@@ -2,7 +2,7 @@ import CSerialQueue
 
 /// The priority of a queue among the queues of one pool.
 ///
-/// Queues of the same priority are served in the order in which they became ready. Queues of a lower priority get at least one batch in 64,
+/// Queues of the same priority are served in the order in which they became ready; on a pool of more than two threads, in about that order. Queues of a lower priority get at least one batch in 64,
 /// so their wait is bounded. A running batch is not interrupted: a queue of high priority waits for its end, about a millisecond. The
 /// priority does not change the order within a queue.
 ///

@@ -65,10 +65,10 @@ static bool run_work(sq_queue_t *queue, uint32_t admitted, sq__reader_t *reader)
     return run_reader(queue, kind, origin, control, &work);
 }
 
-sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran) {
+sq__next_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     if (sq__admit_has_threads(queue) && !sq__gate_come(sq__gate_of(queue))) {
-        return SQ__RUN_GONE;
+        return SQ__NEXT_GONE;
     }
     sq__self_t *self = sq__self_listed();
     sq__reader_t reader = { .frame = { .owner = queue, .parent = self->frame, .begins = true, .is_reader = true } };
@@ -85,7 +85,7 @@ sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran) {
     self->frame = reader.frame.parent;
     *ran += tasks;
     if (!has_baton) {
-        return SQ__RUN_GONE; /* or a task has forked, and this is the child: nothing is ever to run again */
+        return SQ__NEXT_GONE; /* or a task has forked, and this is the child: nothing is ever to run again */
     }
-    return next == SQ__NEXT_TASK && sq__admit_by_pool(queue) ? SQ__RUN_MORE : next == SQ__NEXT_END ? SQ__RUN_END : SQ__RUN_GONE;
+    return next != SQ__NEXT_TASK || sq__admit_by_pool(queue) ? next : SQ__NEXT_GONE;
 }

@@ -4,4 +4,4 @@
 #include "kernel/run_task.h"
 
 /* Called by the pool with the queue's entry; returns as sq__run_tasks. */
-sq__run_end_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran);
+sq__next_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran);

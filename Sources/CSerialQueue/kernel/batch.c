@@ -8,7 +8,7 @@ static const uint64_t longest = 1000000; /* nanoseconds */
 /* True: a queue on which this one runs is suspended, so that no task may start. */
 static bool is_held_by_target(const sq_queue_t *queue) {
     while ((queue = sq__queue_target(queue)) != NULL) {
-        uint32_t control = sq__load_relaxed(&queue->control); /* [control], as in sq__baton_find: the holder has seen the next task */
+        uint32_t control = sq__load_relaxed(&queue->control); /* [control], as in sq__baton_find: loaded after the next task's kind */
         if ((control & (SQ__HELD_BACK | SQ__DISCARD)) == SQ__HELD_BACK
             && (sq__load_relaxed(&queue->state) & (SQ__SUSPENDED | SQ__ENDED)) == SQ__SUSPENDED) {
             return true;

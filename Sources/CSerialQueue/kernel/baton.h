@@ -26,7 +26,8 @@
 typedef enum sq__next {
     SQ__NEXT_TASK, /* something for the runner is next; the caller still holds the baton, and takes it or posts the runner */
     SQ__NEXT_GONE, /* the caller no longer has the baton, and must not touch the queue again */
-    SQ__NEXT_END   /* the queue is empty and to end: the caller ends it (queue/end.h) */
+    SQ__NEXT_END,  /* the queue is empty and to end: the caller ends it (queue/end.h) */
+    SQ__NEXT_FORKED /* only from sq__run_tasks: a task has forked, and this is the child: the rest is the parent's */
 } sq__next_t;
 
 /* O. Finds out what is next, and passes the baton, unless it is work for the runner or the queue is to end. `by_runner`: the caller is the

@@ -41,8 +41,10 @@ uint64_t sq__depth(const sq_queue_t *queue) {
     if (sq__load_relaxed(&queue->state) & SQ__ENDED) {
         return 0;
     }
-    uint64_t before = skipped(queue); /* read first: one that is skipped in between is missing, and not counted twice */
-    uint64_t left = before + sq__ring_waiting(queue) + sq__shared_joined(queue) - sq__load_relaxed(&queue->withdrawn);
+    uint64_t before = skipped(queue);
+    uint64_t waiting = sq__ring_waiting(queue) + sq__shared_joined(queue), after = skipped(queue);
+    /* The lower one: a task that is skipped in between, or that leaves a shared slot, is missing then, and not counted twice. */
+    uint64_t left = (before < after ? before : after) + waiting - sq__load_relaxed(&queue->withdrawn);
     return (int64_t)left > 0 ? left : 0; /* below 0 for a moment: the counts are read one after the other */
 }
 

@@ -170,8 +170,8 @@ static bool leave_baton(sq_queue_t *queue) {
 }
 
 /* Clears these flags and leaves the ring without a segment. The fields must be ready before the swap: after it another thread may be the
- * holder, or link a new segment to `first`. If the word has changed, puts them back and returns false. `first` stays 0: it is not used
- * while there is a head. */
+ * holder, or link a new segment to `first_link`. If the word has changed, puts them back and returns false. `first_link` stays 0: it is not
+ * used while there is a head. */
 static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     sq__segment_t *segment = queue->head;
     uint64_t number = sq__load_relaxed(&queue->head_number);
@@ -180,7 +180,7 @@ static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear)
         queue->head = NULL;
         sq__store_relaxed(&queue->first_link, 0);
         sq__store_relaxed(&queue->head_number, number + 1);
-        sq__store_relaxed(&queue->index, 0);
+        sq__store_release(&queue->index, 0); /* [depth] release: as in enter_next_segment */
     }
     /* [own] [place] release: our writes as the holder. Acquire on failure because of CLOSED or RELEASES: we may then free the
      * queue, which other threads used before they set those. */
@@ -189,30 +189,14 @@ static bool begin_anew(sq_queue_t *queue, sq__state_t *state, sq__state_t clear)
         sq__segment_free(segment, index); /* after the swap: no thread has a slot there */
     } else if (segment != NULL) {
         queue->head = segment;
-        sq__store_relaxed(&queue->head_number, number);
         sq__store_relaxed(&queue->index, index);
+        sq__store_release(&queue->head_number, number); /* [depth] release: a thread that reads it also reads `index` as it was */
     }
     return done;
 }
 
-bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) {
-    *state = sq__load_acquire(&queue->state); /* [own] acquire: as in begin_anew */
-    for (;;) {
-        bool empty = sq__state_tail(*state) == queue->head && sq__state_taken(*state) == sq__load_relaxed(&queue->index);
-        if (!empty) {
-            *state = SQ__OWNED; /* not the real word: see ring.h */
-            return leave_baton(queue);
-        }
-        if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
-            return false;
-        }
-        if (begin_anew(queue, state, SQ__OWNED)) {
-            return true;
-        }
-    }
-}
-
-sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) {
+/* If nothing is queued, clears these flags and leaves the ring without a segment. Returns as sq__ring_rest. */
+static inline __attribute__((always_inline)) sq__rest_t rest(sq_queue_t *queue, sq__state_t *state, sq__state_t clear) {
     *state = sq__load_acquire(&queue->state); /* [own] acquire: as in begin_anew */
     for (;;) {
         unsigned taken = sq__state_taken(*state);
@@ -220,27 +204,37 @@ sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) {
             *state = SQ__OWNED; /* not the real word: see ring.h */
             return leave_baton(queue) ? SQ__REST_PLACED : SQ__REST_MORE;
         }
-        if ((*state & SQ__FLAGS) != SQ__OWNED || sq__state_is_released(*state)) {
+        if ((*state & (SQ__FLAGS & ~SQ__BOUND)) != SQ__OWNED || sq__state_is_released(*state)) {
             return SQ__REST_MORE;
         }
-        if (taken == 0 || begin_anew(queue, state, 0)) {
+        if ((clear == 0 && taken == 0) || begin_anew(queue, state, clear)) {
             return SQ__REST_EMPTY;
         }
     }
 }
 
+bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) { return rest(queue, state, SQ__OWNED) != SQ__REST_MORE; }
+
+sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) { return rest(queue, state, 0); }
+
 /* Depth */
 
-/* Reads the tail before the head: tasks that pass in between make the result too low, never too high. */
+/* Reads the tail before the head: tasks that pass in between make the result too low, never too high. The index is read again, as the 0
+ * may be that of a holder that began anew and has put the number back (begin_anew). */
 uint64_t sq__ring_depth(const sq_queue_t *queue) {
     uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
     uint64_t taken = sq__state_taken(sq__load_acquire(&queue->state));
     uint64_t index = sq__load_acquire(&queue->index); /* [depth] acquire: a count at least as new as the index */
-    uint64_t number = sq__load_relaxed(&queue->head_number);
+    uint64_t number = sq__load_acquire(&queue->head_number); /* [depth] acquire: the index that was put back before it */
+    uint64_t again = sq__load_relaxed(&queue->index);
+    index = again > index ? again : index;
     uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken, head = number * SQ__SEGMENT_SLOTS + index;
     return tail > head ? tail - head : 0;
 }
 
 uint64_t sq__ring_waiting(const sq_queue_t *queue) {
-    return sq__ring_depth(queue) + (sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
+    bool had_next = sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY;
+    uint64_t depth = sq__ring_depth(queue);
+    /* Looked at before and after: a task that came or left in between is missing, and not counted beside one that it followed. */
+    return depth + (had_next && sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
 }

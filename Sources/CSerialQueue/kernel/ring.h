@@ -13,7 +13,7 @@
  *
  * A segment's `next` link works in the same way: 0, BATON, or the next segment. The thread that takes the first slot of a new
  * segment fills that slot, and then publishes the segment through the link; until then no other thread can reach the slot.
- * The queue's `first` is the link to the first segment.
+ * The queue's `first_link` is the link to the first segment.
  *
  * A submitter that finds the queue free needs no slot of a segment: it puts its task into the queue's hand-off slot, which the
  * holder checks first. The functions sq__next_... look at both: the next work is in the hand-off slot, or else at the head.
@@ -38,7 +38,7 @@ typedef struct sq__reserved {
 int sq__ring_reserve(sq_queue_t *queue, bool always_a_slot, sq__reserved_t *place);
 
 /* Publishes a filled slot with this word. Returns true if the caller now has the baton, because it owned the queue or because the
- * baton was in the slot. The caller must not touch the slot afterwards. */
+ * baton was in the slot. Otherwise it must touch neither the slot nor the queue afterwards. */
 bool sq__ring_publish(sq__reserved_t place, uintptr_t word);
 
 typedef enum sq__put {
@@ -58,7 +58,8 @@ static inline void sq__next_put(sq_queue_t *queue, uint16_t kind, const sq__work
 static inline uintptr_t sq__ring_kind(uintptr_t word) { return word & ((1u << SQ__KIND_BITS) - 1); }
 static inline uint64_t sq__ring_time(uintptr_t word) { return word >> SQ__KIND_BITS; }
 
-/* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish. */
+/* Publishes the slot that the submitter has filled, in a queue that is traced, watched or measured. Returns as sq__ring_publish, or true
+ * if it took the baton of a concurrent queue out of the gate. */
 bool sq__ring_publish_noted(sq_queue_t *queue, sq__reserved_t place, uint16_t kind, uint32_t control, const void *caller);
 
 /* Fills the slot that the submitter took, and publishes it as `kind`; if it took the free queue, puts the work into the hand-off slot.

@@ -125,7 +125,7 @@ sq_function_t sq__run_function_of(uintptr_t kind, uint32_t control, const sq__wo
     }
 }
 
-/* `kind`: without a bit. `observed`: NULL if nothing observes the task. */
+/* `kind`: without SQ__BARRIER. `observed`: NULL if nothing observes the task. */
 static inline __attribute__((always_inline)) void call(sq_queue_t *queue, uintptr_t kind, uint32_t control, const sq__observed_t *observed,
                                                        const sq__work_t *work) {
     switch (kind) {
@@ -239,7 +239,7 @@ static inline __attribute__((always_inline)) void run_work(sq_queue_t *queue, sq
     call(queue, frame->kind, 0, NULL, &frame->work); /* EMPTY: calls nothing */
 }
 
-static inline __attribute__((always_inline)) sq__run_end_t run_tasks(sq_queue_t *queue, bool begins, size_t most, size_t *ran) {
+static inline __attribute__((always_inline)) sq__next_t run_tasks(sq_queue_t *queue, bool begins, size_t most, size_t *ran) {
     SQ__NOBODY_UNWINDS_THROUGH;
     sq__self_t *self = sq__self_listed();
     sq__batch_frame_t frame;
@@ -249,7 +249,7 @@ static inline __attribute__((always_inline)) sq__run_end_t run_tasks(sq_queue_t 
     sq__batch_t batch = sq__batch(most);
     sq__next_t next;
     self->frame = &frame.frame; /* once for all tasks: they all are this queue's */
-    /* In a task of its target it does not linger, as the target may have more to do: there it is not by the runner (and has no RUN_ANYWHERE). */
+    /* In a task of its target it does not linger, as the target may have more to do; there `begins` is false (such a queue gets no RUN_ANYWHERE). */
     while ((next = sq__baton_next(queue, begins)) == SQ__NEXT_TASK && !sq__batch_is_over(queue, &batch, tasks)) {
         if (is_time_to_sample(tasks)) {
             sq__depth_sample(queue);
@@ -258,21 +258,14 @@ static inline __attribute__((always_inline)) sq__run_end_t run_tasks(sq_queue_t 
         tasks += 1;
         if (__builtin_expect(sq__queue_is_stale(queue), 0)) {
             self->frame = frame.frame.parent;
-            return SQ__RUN_FORKED;
+            return SQ__NEXT_FORKED;
         }
     }
     self->frame = frame.frame.parent;
     *ran += tasks;
-    switch (next) {
-    case SQ__NEXT_TASK:
-        return SQ__RUN_MORE;
-    case SQ__NEXT_END:
-        return SQ__RUN_END;
-    default:
-        return SQ__RUN_GONE;
-    }
+    return next;
 }
 
-sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) { return run_tasks(queue, true, most, ran); }
+sq__next_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran) { return run_tasks(queue, true, most, ran); }
 
-sq__run_end_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran) { return run_tasks(queue, false, most, ran); }
+sq__next_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran) { return run_tasks(queue, false, most, ran); }

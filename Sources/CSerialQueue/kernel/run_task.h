@@ -2,6 +2,7 @@
  * queue the current one. */
 #pragma once
 
+#include "kernel/baton.h"
 #include "kernel/batch.h"
 #include "observe/observe.h"
 #include "observe/probes.h"
@@ -81,18 +82,10 @@ static inline sq__origin_t sq__run_origin(sq_queue_t *queue, uint32_t control) {
 /* Calls what was taken, of whatever kind, as a task of the queue, which is the current one. */
 void sq__run_taken(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work);
 
-/* What became of the baton. */
-typedef enum sq__run_end {
-    SQ__RUN_GONE, /* the caller no longer has it, and must not touch the queue again */
-    SQ__RUN_MORE, /* the caller still has it: the batch is over, but something for the runner is next */
-    SQ__RUN_END,  /* the queue is empty and is to end: the caller ends it (queue/end.h) */
-    SQ__RUN_FORKED /* a task forked, and this is the child: the rest is the parent's */
-} sq__run_end_t;
-
 /* Called by the runner. Runs async tasks and calls (AWAITED, RUN_ANYWHERE) while the caller has the baton, until a batch of `most` is over
- * (batch.h). Adds their number to *ran, discarded and withdrawn work included. After SQ__RUN_FORKED, *ran is unchanged. Serial queues only;
+ * (batch.h): after SQ__NEXT_TASK the caller still has it. Adds their number to *ran, discarded and withdrawn work included; not after SQ__NEXT_FORKED. Serial queues only;
  * concurrent/run_async.h does this for a concurrent queue. */
-sq__run_end_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
+sq__next_t sq__run_tasks(sq_queue_t *queue, size_t most, size_t *ran);
 
 /* The same for a queue that has a target: called in a task of the target, which is the current queue again when this returns. */
-sq__run_end_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran);
+sq__next_t sq__run_tasks_inside(sq_queue_t *queue, size_t most, size_t *ran);

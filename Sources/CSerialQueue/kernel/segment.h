@@ -21,7 +21,7 @@ struct sq__segment {
     _Alignas(SQ__LINE) sq__slot_t slots[SQ__SEGMENT_SLOTS];
 };
 
-_Static_assert(sizeof(sq__slot_t) <= SQ__LINE / 2, "two slots share a cache line");
+_Static_assert(sizeof(sq__slot_t) <= SQ__LINE / 2 && SQ__SEGMENT_SLOTS % 2 == 0, "two slots share a cache line, and are cleared together");
 _Static_assert(SQ__SEGMENT_SLOTS <= 0xFF, "the state word has eight bits for it");
 _Static_assert(SQ__EMPTY == 0, "new pages are zero");
 _Static_assert(sizeof(sq__segment_t) == SQ__SEGMENT_BYTES, "memory/blocks.h");

@@ -23,7 +23,7 @@
 
 /* On the waiting thread's stack, all zero except what is fixed, and entered once. L under the queue's lock. */
 typedef struct sq__sharer {
-    uintptr_t kind;           /* fixed: SQ__WAITER, with or without SQ__BARRIER, SQ__RUN_ANYWHERE or SQ__AWAITED */
+    uintptr_t kind;           /* fixed: SQ__WAITER (perhaps with SQ__BARRIER), SQ__RUN_ANYWHERE, or SQ__AWAITED */
     sq__waiter_t waiter;      /* fixed */
     sq__shared_t *list;       /* L */
     struct sq__sharer *next;  /* L */
@@ -32,7 +32,7 @@ typedef struct sq__sharer {
 
 /* The queue's record of them. L under its lock. */
 typedef struct sq__joinable {
-    sq__slot_t *slot;            /* L  a shared slot that the head has not consumed, which may be joined; NULL: none */
+    sq__slot_t *slot;            /* L  the shared slot that may be joined, which the head has not consumed; NULL: none */
     SQ__ATOMIC(uint64_t) joined; /* L, read as a count: how many threads have joined a shared slot that was there */
 } sq__joinable_t;
 
@@ -42,9 +42,9 @@ static inline uint64_t sq__shared_joined(const sq_queue_t *queue) {
     return joinable != NULL ? sq__load_relaxed(&joinable->joined) : 0;
 }
 
-/* With the queue's lock: until it is released nobody finds a thread that has joined a slot. Joins the last slot of the ring; or takes a new
- * slot, or the queue if it is free (as sq__ring_reserve). A new slot is filled already, and is to be published as SQ__SHARED. place->slot is NULL if the thread joined a slot, and if it took the free
- * queue; place->owns tells which. Returns 0, ENOMEM or ESHUTDOWN. */
+/* With the queue's lock: until it is released no holder takes the thread off the list. Joins the last slot of the ring; or takes a new slot, or
+ * the queue if it is free (as sq__ring_reserve). A new slot is filled already: sq__ring_publish publishes it as SQ__SHARED. place->slot is NULL
+ * if the thread joined a slot, and if it took the free queue; place->owns tells which. Returns 0, ENOMEM or ESHUTDOWN. */
 int sq__shared_enter(sq_queue_t *queue, bool always_a_slot, sq__sharer_t *sharer, sq__reserved_t *place);
 
 /* Called when the wait was withdrawn or refused: takes the thread off the list. */

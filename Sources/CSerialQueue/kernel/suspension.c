@@ -5,7 +5,7 @@
 
 sq__state_t sq__suspension_clear(sq_queue_t *queue, sq__state_t flags) {
     sq__state_t state = sq__load_relaxed(&queue->state);
-    /* [park] acquire: the writes of the holder that parked the baton, if we take it. [own] the same for a free queue;
+    /* [park] acquire: the writes of the holder that parked the baton, if we take it. [own] the same if the suspender took the free queue;
      * release: [control]. */
     while (!sq__cas_acq_rel(&queue->state, &state, state & ~flags)) {
     }
@@ -18,7 +18,7 @@ static bool is_stuck(const sq_queue_t *queue, sq__state_t state, bool *is_pinned
     return (state & SQ__SUSPENDED) && (*is_pinned || sq__state_is_released(state));
 }
 
-/* By the holder: a task has suspended its queue for good, unless another one has taken a reference meanwhile. A pinned queue ends, and
+/* By the holder: the queue was suspended for good, unless somebody has taken a reference meanwhile. A pinned queue ends, and
  * those whose target it is run after that. */
 static void discard_the_rest(sq_queue_t *queue) {
     bool is_pinned;

@@ -1,11 +1,11 @@
 /* suspension.h: the baton of a suspended queue.
  *
- * DESIGN. A suspension sets SQ__HELD_BACK, which the holder reads before each task, and SUSPENDED in the state word; the holder then
+ * DESIGN. A suspension sets SQ__HELD_BACK (below: HOLD), which the holder reads before each task, and SUSPENDED in the state word; the holder then
  * parks the baton. A free queue is taken and parked at once. A resume clears both, and takes the baton if it is parked.
  *
  *     suspend:  (p1) HOLD := 1   (p2) SUSPENDED := 1; a free queue becomes owned and PARKED
  *     holder:   (b1) HOLD?  no: run the next task   (b2) yes, and SUSPENDED: PARKED := 1, and leave
- *               nothing is next: the swap to free fails because of SUSPENDED: (b2)
+ *               nothing is next: because of SUSPENDED it does not make the queue free: (b2)
  *     resume:   (u1) HOLD := 0   (u2) SUSPENDED, PARKED := 0   (u3) it was PARKED: pass the baton on
  *
  * The suspender does not wait for the task that runs. Suspensions nest: only the first does p1-p2, only the last resume u1-u3; both are in

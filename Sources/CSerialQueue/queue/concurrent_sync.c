@@ -18,8 +18,7 @@ static bool enter(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
 
 /* Tries for a moment. It overtakes no task: while one waits, the gate is closed. */
 static bool enter_early(sq_queue_t *queue, uintptr_t kind, sq__gate_word_t *mine) {
-    for (unsigned i = 0; i < SQ__EARLY_SPINS; i += 1) {
-        sq__pause();
+    for (unsigned paused = 0; sq__spin_early(&paused);) {
         if (enter(queue, kind, mine)) {
             return true;
         }

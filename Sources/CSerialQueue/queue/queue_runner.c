@@ -14,21 +14,20 @@
 static bool run_on_worker(void *argument) {
     sq_queue_t *queue = argument;
     size_t ran = 0;
-    sq__run_end_t end = sq__run_tasks(queue, SIZE_MAX, &ran);
-    if (end == SQ__RUN_END) {
+    sq__next_t next = sq__run_tasks(queue, SIZE_MAX, &ran);
+    if (next == SQ__NEXT_END) {
         sq__queue_end(queue, true);
     }
-    return end == SQ__RUN_GONE;
+    return next == SQ__NEXT_GONE;
 }
 
 sq__ready_end_t sq__run_queue(sq__ready_t *ready, size_t batch, size_t *ran) {
     sq_queue_t *queue = SQ__CONTAINER(ready, sq_queue_t, ready);
-    sq__run_end_t end = sq__is_concurrent(queue) ? sq__concurrent_run(queue, batch, ran)
-                                                 : sq__run_tasks(queue, batch, ran);
-    if (end == SQ__RUN_END) {
+    sq__next_t next = sq__is_concurrent(queue) ? sq__concurrent_run(queue, batch, ran) : sq__run_tasks(queue, batch, ran);
+    if (next == SQ__NEXT_END) {
         sq__queue_end(queue, true);
     }
-    return end == SQ__RUN_MORE ? SQ__READY_MORE : SQ__READY_GONE;
+    return next == SQ__NEXT_TASK ? SQ__READY_MORE : SQ__READY_GONE;
 }
 
 void sq__baton_pass(sq_queue_t *queue) {
@@ -54,7 +53,7 @@ void sq__baton_pass(sq_queue_t *queue) {
     case SQ__NEXT_END:
         sq__queue_end(queue, false);
         break;
-    case SQ__NEXT_GONE:
+    default:
         break;
     }
 }

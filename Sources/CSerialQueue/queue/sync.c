@@ -37,8 +37,7 @@ static bool take_if_free(sq_queue_t *queue) {
  * sleep in their slots: each must run and pass the baton before the queue is free. A runner that lingers reacts sooner. */
 static bool take_early(sq_queue_t *queue) {
     bool taken = false;
-    for (unsigned i = 0; !taken && i < SQ__EARLY_SPINS; i += 1) {
-        sq__pause();
+    for (unsigned paused = 0; !taken && sq__spin_early(&paused);) {
         taken = take_if_free(queue);
         if (sq__load_relaxed(&queue->runner_spins)) {
             return taken;

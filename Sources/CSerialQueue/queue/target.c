@@ -54,10 +54,10 @@ static void run_batch(void *first, void *unused, bool runs) {
         return;
     }
     switch (sq__run_tasks_inside(queue, SQ__BATCH, &ran)) {
-    case SQ__RUN_MORE:
+    case SQ__NEXT_TASK:
         post(queue);
         break;
-    case SQ__RUN_END:
+    case SQ__NEXT_END:
         sq__queue_end(queue, true);
         break;
     default:

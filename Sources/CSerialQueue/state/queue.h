@@ -56,8 +56,8 @@ struct sq_queue {
 
     SQ__ATOMIC(uint64_t) head_number; /* C  the number of the head's segment, from 1 on; while it has none, of the next */
     SQ__ATOMIC(uint64_t) discarded; /* C */
-    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded. May
-                                     *    be below 0 (it wraps): see shared.c */
+    SQ__ATOMIC(uint64_t) skipped;   /* C  consumed slots whose work was withdrawn or refused: it neither ran nor was discarded; and shared
+                                     *    slots, less the threads that left them for the hand-off slot: may be below 0 (it wraps) */
     SQ__ATOMIC(uint64_t) highest;   /* C  the highest depth seen */
     sq__ready_t ready;                  /* P  in the pool's list; a serial queue's, while none of the pool's threads runs it */
     SQ__ATOMIC(struct sq__extras *) extras; /* A  NULL until an owner makes the first record (extras.h), then fixed */

@@ -34,6 +34,18 @@ void sq__spin_end(sq__spin_t kind, bool found) {
     }
 }
 
+bool sq__spin_early(unsigned *paused) {
+    if (*paused >= SQ__EARLY_SPINS) {
+        return false;
+    }
+    unsigned gap = *paused < SQ__EARLY_GAP ? *paused + 1 : SQ__EARLY_GAP;
+    for (unsigned i = 0; i < gap; i += 1) {
+        sq__pause();
+    }
+    *paused += gap;
+    return true;
+}
+
 unsigned sq__spin_waiter_pauses(unsigned processors) {
     return SQ__WAITER_SPINS + (processors > 2 ? (processors - 2) * SQ__WAITER_SPINS_EACH : 0);
 }

@@ -16,9 +16,12 @@
 
 #include <stdbool.h>
 
-/* A caller before it takes a slot in the ring: pauses, then yields. */
+/* A caller before it takes a slot in the ring: pauses, then yields. The most pauses between two of its looks. */
 #ifndef SQ__EARLY_SPINS
-#define SQ__EARLY_SPINS 15
+#define SQ__EARLY_SPINS 60
+#endif
+#ifndef SQ__EARLY_GAP
+#define SQ__EARLY_GAP 16
 #endif
 #ifndef SQ__EARLY_YIELDS
 #define SQ__EARLY_YIELDS 8
@@ -69,6 +72,10 @@ unsigned sq__spin_begin(sq__spin_t kind, unsigned most);
 
 /* Called after the looks, unless sq__spin_begin returned 0. `found`: the wait is over. */
 void sq__spin_end(sq__spin_t kind, bool found);
+
+/* Pauses before the next look at a word that other threads want as well, each time for about twice as long: a look takes the word's line
+ * from the thread that has it. `paused`: how many pauses there were, 0 at first. False: there were SQ__EARLY_SPINS. */
+bool sq__spin_early(unsigned *paused);
 
 /* How many pauses a caller takes in its slot, on these processors. */
 unsigned sq__spin_waiter_pauses(unsigned processors);

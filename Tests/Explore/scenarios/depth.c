@@ -3,6 +3,8 @@
 
 enum { TASKS = 8 };
 
+static void nothing(void *unused) { (void)unused; }
+
 static int left;
 
 /* Each task submits the next one while it runs, and the last one stays: the queue is never free, its ring keeps advancing, and
@@ -42,7 +44,38 @@ static void chain_main(void *unused) {
     sq_queue_release(stage_queues[0]);
 }
 
-static void nothing(void *unused) { (void)unused; }
+static void open_next(void *unused) {
+    (void)unused;
+    ex_gate_open(1);
+}
+
+static void submit_first(void *unused) { sq_async(stage_queues[0], open_next, unused); }
+
+static void submit_second(void *unused) {
+    ex_gate_pass(1);
+    sq_async(stage_queues[0], nothing, unused);
+}
+
+static void look_for_two(void *unused) {
+    (void)unused;
+    for (int looks = 0; looks < 2; looks += 1) {
+        size_t depth = sq_queue_depth(stage_queues[0]);
+        if (depth > 1) {
+            ex_fail("depth: %zu, where at most one task waits", depth);
+        }
+        ex_point();
+    }
+}
+
+/* The second task is submitted once the first one runs: it may come while the runner gives the queue back, which then keeps its ring. */
+static void given_back_main(void *unused) {
+    stage_begin(&(expectation_t){ 0 }, 1);
+    int submitter = ex_start(submit_second, NULL, false), looker = ex_start(look_for_two, NULL, false);
+    sq_sync(stage_queues[0], submit_first, unused);
+    ex_join(submitter);
+    ex_join(looker);
+    sq_queue_release(stage_queues[0]);
+}
 
 static void count_at_rest(void) {
     sq_queue_t *queue = stage_queues[0];
@@ -117,12 +150,14 @@ static void run(void (*body)(void *)) {
 }
 
 static void chain(void) { run(chain_main); }
+static void given_back(void) { run(given_back_main); }
 static void rest(void) { run(rest_main); }
 static void rest_on_pool(void) { run(rest_on_pool_main); }
 static void ended(void) { run(ended_main); }
 
 const scenario_t depth_scenarios[] = {
     { "depth_chain", "the depth is never too high by a segment while the ring advances", .body = chain },
+    { "depth_given_back", "the same while the runner gives the queue back, or finds that it must keep it", .body = given_back },
     { "depth_rest", "the depth is exact while nothing moves", .body = rest },
     { "depth_rest_pool", "the same on a pool, whose free queues have no ring", .body = rest_on_pool },
     { "depth_ended", "a queue that has ended has no depth, although a thread that withdrew has not counted itself", .body = ended },

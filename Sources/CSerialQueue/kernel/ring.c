@@ -235,6 +235,6 @@ uint64_t sq__ring_depth(const sq_queue_t *queue) {
 uint64_t sq__ring_waiting(const sq_queue_t *queue) {
     bool had_next = sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY;
     uint64_t depth = sq__ring_depth(queue);
-    /* Looked at before and after: a task that came or left in between is missing, and not counted beside one that it followed. */
+    /* Looked at before and after: a task that came or left in between is missing, and not counted together with one that it followed. */
     return depth + (had_next && sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
 }

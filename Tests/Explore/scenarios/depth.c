@@ -44,6 +44,22 @@ static void chain_main(void *unused) {
     sq_queue_release(stage_queues[0]);
 }
 
+static void count_at_rest(void) {
+    sq_queue_t *queue = stage_queues[0];
+    for (int round = 0; round < 2; round += 1) {
+        sq_suspend(queue);
+        for (size_t depth = 0; depth <= TASKS; depth += 1) {
+            if (sq_queue_depth(queue) != depth) {
+                ex_fail("depth: %zu at rest, not %zu", sq_queue_depth(queue), depth);
+            }
+            sq_async(queue, nothing, NULL);
+        }
+        sq_resume(queue);
+        sq_sync(queue, nothing, NULL);
+    }
+    sq_queue_release(queue);
+}
+
 static void open_next(void *unused) {
     (void)unused;
     ex_gate_open(1);
@@ -74,23 +90,8 @@ static void given_back_main(void *unused) {
     sq_sync(stage_queues[0], submit_first, unused);
     ex_join(submitter);
     ex_join(looker);
-    sq_queue_release(stage_queues[0]);
-}
-
-static void count_at_rest(void) {
-    sq_queue_t *queue = stage_queues[0];
-    for (int round = 0; round < 2; round += 1) {
-        sq_suspend(queue);
-        for (size_t depth = 0; depth <= TASKS; depth += 1) {
-            if (sq_queue_depth(queue) != depth) {
-                ex_fail("depth: %zu at rest, not %zu", sq_queue_depth(queue), depth);
-            }
-            sq_async(queue, nothing, NULL);
-        }
-        sq_resume(queue);
-        sq_sync(queue, nothing, NULL);
-    }
-    sq_queue_release(queue);
+    sq_sync(stage_queues[0], nothing, NULL);
+    count_at_rest();
 }
 
 static void rest_main(void *unused) {

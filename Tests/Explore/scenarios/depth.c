@@ -90,6 +90,14 @@ static void given_back_main(void *unused) {
     sq_sync(stage_queues[0], submit_first, unused);
     ex_join(submitter);
     ex_join(looker);
+    sq_queue_release(stage_queues[0]);
+}
+
+static void kept_main(void *unused) {
+    stage_begin(&(expectation_t){ 0 }, 1);
+    int submitter = ex_start(submit_second, NULL, false);
+    sq_sync(stage_queues[0], submit_first, unused);
+    ex_join(submitter);
     sq_sync(stage_queues[0], nothing, NULL);
     count_at_rest();
 }
@@ -152,6 +160,7 @@ static void run(void (*body)(void *)) {
 
 static void chain(void) { run(chain_main); }
 static void given_back(void) { run(given_back_main); }
+static void kept(void) { run(kept_main); }
 static void rest(void) { run(rest_main); }
 static void rest_on_pool(void) { run(rest_on_pool_main); }
 static void ended(void) { run(ended_main); }
@@ -159,6 +168,7 @@ static void ended(void) { run(ended_main); }
 const scenario_t depth_scenarios[] = {
     { "depth_chain", "the depth is never too high by a segment while the ring advances", .body = chain },
     { "depth_given_back", "the same while the runner gives the queue back, or finds that it must keep it", .body = given_back },
+    { "depth_kept", "the depth is exact again after a queue could not be given back", .body = kept },
     { "depth_rest", "the depth is exact while nothing moves", .body = rest },
     { "depth_rest_pool", "the same on a pool, whose free queues have no ring", .body = rest_on_pool },
     { "depth_ended", "a queue that has ended has no depth, although a thread that withdrew has not counted itself", .body = ended },

@@ -24,6 +24,8 @@ static bool may_end(sq_queue_t *queue) {
     return !sq__gate_leave_end(gate);
 }
 
+static bool is_to_end(sq__state_t state) { return (state & SQ__CLOSED) || sq__state_is_released(state); }
+
 /* Nothing is at the head. True: *next says what became of the baton. */
 static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
@@ -37,13 +39,17 @@ static bool nothing_next(sq_queue_t *queue, sq__next_t *next) {
     default:
         break;
     }
-    if (!(state & SQ__CLOSED) && !sq__state_is_released(state)) {
+    if (!is_to_end(state)) {
         return sq__suspension_park(queue, state);
     }
     sq__stripes_gather_if_striped(concurrent);
     void (*const drains)(const sq_queue_t *) = concurrent->drains;
     switch (sq__gate_await_readers(&concurrent->gate, SQ__GATE_ENDING)) {
     case SQ__KEPT:
+        /* A reader may have taken a reference since the first look, as the last thing that it did. Now none is inside. */
+        if (!is_to_end(sq__load_acquire(&queue->state))) { /* [own] acquire: as in sq__ring_rest */
+            return false;
+        }
         *next = may_end(queue) ? SQ__NEXT_END : SQ__NEXT_GONE;
         return true;
     case SQ__LAID_DOWN:

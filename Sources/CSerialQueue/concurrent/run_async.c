@@ -18,13 +18,14 @@ static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, ui
 }
 
 /* O. Passes the baton, and then runs what was taken, as a reader. True: the caller holds the baton again. */
-static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work) {
+static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work, sq__reader_t *reader) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     bool is_limited = concurrent->width != UINT32_MAX;
     (void)sq__add_relaxed(&concurrent->gate, SQ__GATE_INSIDE_ONE);
     if (is_limited) {
         (void)sq__add_relaxed(&concurrent->asyncs, 1);
     }
+    reader->has_baton = false;
     (void)sq__admit_pass(queue);
     sq__run_taken(queue, kind, origin, control, work);
     if (sq__queue_is_stale(queue)) {
@@ -43,6 +44,9 @@ static bool run_work(sq_queue_t *queue, uint32_t admitted, sq__reader_t *reader)
     sq__work_t work;
     uint32_t control = sq__load_acquire(&queue->control) | (admitted & SQ__DISCARD); /* [watch] acquire: the note */
     sq__origin_t origin = sq__run_origin(queue, control);
+    reader->has_baton = true;
+    reader->caller = NULL; /* of the last one: what is taken may call a `decided` */
+    reader->subject = NULL;
     uintptr_t kind = sq__run_take(queue, control, &work);
     if (kind == SQ__EMPTY) {
         return !sq__queue_is_stale(queue);
@@ -62,7 +66,7 @@ static bool run_work(sq_queue_t *queue, uint32_t admitted, sq__reader_t *reader)
         run_alone(queue, kind, origin, control, &work);
         return !sq__queue_is_stale(queue);
     }
-    return run_reader(queue, kind, origin, control, &work);
+    return run_reader(queue, kind, origin, control, &work, reader);
 }
 
 sq__next_t sq__concurrent_run(sq_queue_t *queue, size_t most, size_t *ran) {

@@ -99,8 +99,9 @@ SQ_USE_RESULT int sq_async_and_wait(sq_queue_t *queue, sq_time_t deadline, sq_fu
  *
  * For functions that are bound to that thread; sq_sync is faster. On a queue of a pool it is a thread of the pool, or, with options.helps,
  * perhaps that of a sync caller behind it; on a loop it is the owner. With SQ_NOW a free queue is taken, and then the wait for its thread
- * is unbounded, even if the queue is suspended in the meantime. Any other deadline ends the wait for the thread, too, as long as the
- * function has not begun. Needs no room in a full queue. Any thread may call. The function must not be NULL.
+ * is unbounded, even if the queue is suspended in the meantime. A concurrent queue is never taken so, and mostly returns EAGAIN. Any other
+ * deadline ends the wait for the thread, too, as long as the function has not begun. Needs no room in a full queue. Any thread may call.
+ * The function must not be NULL.
  *
  * @retval 0 The function has returned; what it wrote is visible.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW. After every error the function will not be called.

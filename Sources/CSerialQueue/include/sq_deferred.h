@@ -69,7 +69,8 @@ bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task);
  * counts as withdrawn. Its room is free at once and may go to another task, whose `decided` is then called from here. An empty slot
  * remains in the queue.
  *
- * @return true: `call` will not be called, and the queue does not use the struct any more. false: its turn has come, or it was not
+ * @return true: `call` will not be called, and the queue does not use the struct any more; if the task has waited for room, not before
+ * `decided` has begun, which may be just about to. false: its turn has come, or it was not
  * submitted, or it has waited for room and `decided` is still to be called; then call this again from there.
  */
 bool sq_async_cancel(sq_queue_t *queue, sq_deferred_t *task);

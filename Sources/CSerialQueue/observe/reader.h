@@ -17,6 +17,7 @@ typedef struct sq__reader {
     const sq__token_t *caller; /* T  of the thread that waits for it in run_and_wait, or NULL */
     const void *subject;      /* T  the group that it is a member of; of a pair the first word, which may be an item; else NULL */
     sq_pair_function_t call;  /* T  of a pair the function, which tells whether that is an item; else NULL */
+    bool has_baton;           /* T  a barrier, or a discard function or a `decided`: nothing else of the queue begins before it ends */
     sq_function_t function;   /* R */
     uint64_t began;           /* R  0: not in the list */
     uint64_t thread_id;       /* R */

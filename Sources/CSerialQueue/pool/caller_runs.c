@@ -27,6 +27,9 @@ bool sq__pool_is_of_lower_class(const sq__pool_t *pool) {
 
 bool sq__pool_caller_run(sq__pool_t *pool, sq__caller_run_t *caller_run) {
     size_t ran = 0;
+    if (sq__pool_is_stale(pool)) { /* a task has forked, and this is the child */
+        return false;
+    }
     if (!caller_run->is_given && !sq__pool_withdraw(pool, caller_run->band, caller_run->entry)) {
         return false;
     }

@@ -289,6 +289,7 @@ void sq__pool_lend_seat(sq__member_t *member) {
     }
     sq__mutex_lock(&part->lock);
     member->is_seated = false;
+    part->lacks_thread = false; /* to try again: a poster at the limit of members may have seen this one seated, and ends at a free part */
     sq__count(&part->seated, -1u);
     sq__members_fill_seat_and_unlock(part);
 }

@@ -36,7 +36,7 @@ static int create_part(sq__pool_t *pool, unsigned index, unsigned seats) {
     sq__part_t *part = &pool->parts[index];
     memset(part, 0, sizeof *part);
     part->pool = pool;
-    part->index = part->visited = index;
+    part->index = part->visited = part->visited_in_turn = index;
     part->seats = part->seats_at_rest = seats / pool->count + (index < seats % pool->count);
     return sq__mutex_init(&part->lock);
 }
@@ -119,7 +119,7 @@ sq__part_t *sq__part_own(const sq__pool_t *pool) {
 sq__part_t *sq__part_to_post_to(const sq__pool_t *pool) {
     sq__part_t *part = sq__part_own(pool);
     sq__self_t *self = sq__self();
-    if (pool->count > 1 && self->member == NULL && sq__load_relaxed(&part->waiting) > SQ__CROWD * part->seats_at_rest) {
+    if (pool->count > 1 && (self->member == NULL || self->member->part->pool != pool) && sq__load_relaxed(&part->waiting) > SQ__CROWD * part->seats_at_rest) {
         self->detours += 1;
         part = &pool->parts[(part->index + self->detours) % pool->count];
     }
@@ -159,11 +159,11 @@ bool sq__part_others_wait(sq__part_t *part) {
     return waiting(part) != 0;
 }
 
-/* The first one behind the part that was visited last, so that all are. `set` is not empty. */
-static sq__part_t *next_of(sq__part_t *part, uint64_t set) {
-    uint64_t behind = set & ~((UINT64_C(2) << part->visited) - 1);
-    part->visited = (unsigned)__builtin_ctzll(behind != 0 ? behind : set);
-    return &part->pool->parts[part->visited];
+/* The first one behind *last, which it becomes, so that all are visited. `set` is not empty. */
+static sq__part_t *next_of(const sq__part_t *part, unsigned *last, uint64_t set) {
+    uint64_t behind = set & ~((UINT64_C(2) << *last) - 1);
+    *last = (unsigned)__builtin_ctzll(behind != 0 ? behind : set);
+    return &part->pool->parts[*last];
 }
 
 /* Those parts of the set that have an entry of a higher band than this one; of the highest, if there is one. */
@@ -194,13 +194,15 @@ sq__part_t *sq__part_to_help(sq__part_t *part) {
         return NULL;
     }
     bool has_ready = sq__part_has_ready(part);
-    if (!has_ready || !is_time_to_visit(part)) {
+    unsigned *last = &part->visited_in_turn;
+    if (!is_time_to_visit(part)) {
         sq__band_t band = has_ready ? sq__part_next_band(part) : SQ__BANDS;
         bool is_due = has_ready && part->overtaken[band] >= SQ__BATCH - 1;
         uint64_t higher = is_due ? 0 : with_higher(part, band, set);
         set = higher != 0 || has_ready ? higher : set;
+        last = &part->visited;
     }
-    return set != 0 ? next_of(part, set) : NULL;
+    return set != 0 ? next_of(part, last, set) : NULL;
 }
 
 sq__ready_t *sq__part_take_from(sq__part_t *part, sq__part_t *other, sq__band_t *band) {
@@ -226,7 +228,7 @@ sq__part_t *sq__part_find_free(sq__part_t *part) {
         return NULL;
     }
     sq__add_relaxed(&pool->uses, 1);
-    return next_of(part, set);
+    return next_of(part, &part->visited, set);
 }
 
 void sq__part_left(sq__pool_t *pool) {

@@ -48,7 +48,8 @@ struct sq__part {
     bool lacks_thread;              /* L  no member could be found for a free seat when this was last tried */
     unsigned turns;                 /* L  parts.c: entries that its members have taken here since they looked at the clock, */
     unsigned visited;               /* L  the index of the part that they took one from last, or called, */
-    uint64_t visited_at;            /* L  when they took one from another part although there were some here, */
+    unsigned visited_in_turn;       /* L  the same, of the visits that time has asked for, and when the last one was, */
+    uint64_t visited_at;            /* L */
     uint64_t told_state, told_bands; /* L  and its bits in the pool's marks */
     sq__member_t *all;              /* L */
     sq__member_t *idle;             /* L  the last one on top */

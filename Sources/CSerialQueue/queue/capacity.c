@@ -110,9 +110,15 @@ static int try_to_take(sq__capacity_t *capacity) {
     return 0;
 }
 
+/* The calling thread is in a task. True: in what a concurrent queue runs with the baton in hand. */
+static bool has_baton_of(const sq_queue_t *queue) {
+    const sq__reader_t *reader = sq__reader_now();
+    return reader != NULL && reader->has_baton && reader->frame.owner == queue;
+}
+
 static int wait_for_room(sq_queue_t *queue, sq_time_t deadline, const void *caller) {
     sq__capacity_t *capacity = sq__capacity(queue->permits);
-    if (sq__is_current(queue) && (!sq__is_concurrent(queue) || sq__is_in_barrier(queue))) {
+    if (sq__is_current(queue) && (!sq__is_concurrent(queue) || sq__is_in_barrier(queue) || has_baton_of(queue))) {
         sq__deadlock_onto_itself(queue, SQ__AIM_ROOM, "waiting for room in", caller);
         return EDEADLK;
     }

@@ -285,6 +285,7 @@ void sq__timer_fall_due(sq__alarm_t *alarm) {
         sq__unlock(queue);
     } else {
         timer->is_armed = false;
+        timer->is_resting = error == ESHUTDOWN && !timer->is_released; /* the end of the queue discards this firing */
         sq__timer_leave(timer);
     }
     if (passes) {

@@ -59,6 +59,9 @@ static bool needs_reader(const sq__wait_t *wait, const sq__frame_t *frame) {
         }
     }
     sq__gate_word_t gate = gate_for(wait, queue);
+    if (gate != 0 && reader != NULL && reader->has_baton) {
+        return true;
+    }
     const sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     const sq__token_t *first = sq__load_relaxed(&concurrent->waiting_barrier);
     if (gate & SQ__GATE_BARRIER || (gate & SQ__GATE_DRAINING && (first == NULL || first == wait->token))) {

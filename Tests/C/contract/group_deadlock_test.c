@@ -60,6 +60,27 @@ TEST(a_member_behind_the_waiters_own_task_is_a_deadlock) {
     sq_group_release(inside.group);
 }
 
+/* What waits is discarded one after the other: while the discard function runs, the member behind it is not. */
+TEST(a_member_behind_a_discard_function_of_a_concurrent_queue_is_a_deadlock) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.width = SQ_WIDTH_POOL;
+    options.pool = sq_pool_create("two", &(sq_pool_options_t){ .size = sizeof(sq_pool_options_t), .threads = 2 });
+    REQUIRE(options.pool != NULL);
+    sq_queue_t *queue = sq_queue_create("wide", &options);
+    REQUIRE(queue != NULL);
+    sq_pool_release(options.pool);
+    inside_t inside = INSIDE(make(), queue);
+    const sq_task_t task = { .run = do_nothing, .context = &inside, .discard = wait_for_group };
+    sq_suspend(queue);
+    CHECK_EQUAL(sq_async_task(queue, &task), 0);
+    CHECK_EQUAL(sq_group_async(inside.group, queue, do_nothing, NULL), 0);
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    check_report(&inside, "waits for group \"members\"", "which has a task in queue \"wide\"");
+    CHECK_EQUAL(sq_group_wait(inside.group, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    sq_group_release(inside.group);
+}
+
 TEST(a_member_that_waits_for_its_own_group_is_a_deadlock) {
     sq_queue_t *queue = make_queue_of("own", 0);
     inside_t inside = INSIDE(make(), queue);

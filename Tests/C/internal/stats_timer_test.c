@@ -76,6 +76,25 @@ TEST(a_timer_that_is_released_before_the_shutdown_is_not_discarded) {
     end_timed(&t);
 }
 
+static void close_and_advance(void *timed) {
+    timed_t *t = timed;
+    CHECK_EQUAL(sq_shutdown(t->queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), EDEADLK);
+    sq_pool_advance(t->pool, 20);
+}
+
+/* To see it fail: forget in sq__timer_fall_due that the firing was refused. */
+TEST(a_firing_that_falls_due_between_the_shutdown_and_the_end_is_discarded) {
+    timed_t t;
+    make_timed(&t, clean_up);
+    CHECK_EQUAL(sq_timer_start(t.timer, 5, 10, 0), 0);
+    CHECK_EQUAL(sq_async(t.queue, close_and_advance, &t), 0);
+    CHECK_EQUAL(sq_shutdown(t.queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(t.fired, 100);
+    check_outcomes(t.queue, 1, 1, 0, 0);
+    sq_timer_release(t.timer);
+    end_timed(&t);
+}
+
 TEST(a_timer_that_is_released_and_cleaned_up_by_a_discarding_shutdown_is_not_discarded) {
     timed_t t;
     make_timed(&t, clean_up);

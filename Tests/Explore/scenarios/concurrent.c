@@ -94,6 +94,8 @@ const scenario_t concurrent_scenarios[] = {
       ON(.each_has_a_reference = true) },
     { "concurrent_revived", "a reader takes a reference while the last one of a suspended queue is released: the barrier waits for it",
       "async(open0 pass1 retain release) pass0 suspend barrier release open1", ON(.each_has_a_reference = true) },
+    { "concurrent_retained_late", "a reader takes a reference for another thread, while the last one is being released: the queue does not end",
+      "async(open0 retain open1) pass0 release pass1 async(1) release", ON(.each_has_a_reference = true), .prints = { "1" } },
     { "concurrent_retained", "a reader takes a reference while another one's suspension is found to be for good: what comes later is not discarded",
       "async(pass0 retain resume? async(1) release) async(suspend open0) async release", .expect = { .width = 2, .pool = { POOL_FIXED, 3 }, .each_has_a_reference = true },
       .prints = { "1" } },

@@ -6,6 +6,7 @@
 #include "queue/queue_runner.h"
 #include "queue/turn.h"
 #include "wait/wait.h"
+#include "platform/thread.h"
 #include "thread/spin.h"
 #include "wait/deadlock_report.h"
 
@@ -88,6 +89,9 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
                                                   const void *caller) {
     sq__gate_t *gate = sq__gate_of(queue);
     uint64_t submitted = SQ__DID_NOT_WAIT;
+    for (unsigned pauses = sq__gate_is_open(sq__load_relaxed(gate)) ? SQ__EARLY_GAP : 0; pauses > 0; pauses -= 1) {
+        sq__pause();
+    }
     if (!sq__gate_enter(gate)) {
         sq__gate_word_t unused;
         submitted = sq__timings_now(queue);

@@ -16,7 +16,8 @@
 
 #include <stdbool.h>
 
-/* A caller before it takes a slot in the ring: pauses, then yields. The most pauses between two of its looks. */
+/* A caller before it takes a slot in the ring: pauses, then yields. The most pauses between two of its looks; also those of a reader
+ * that found the gate open, but another thread faster: that one may enter and leave a few more times. */
 #ifndef SQ__EARLY_SPINS
 #define SQ__EARLY_SPINS 60
 #endif

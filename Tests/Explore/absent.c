@@ -30,7 +30,8 @@ uint64_t sq__thread_processor_time(uint64_t id) { (void)id; return 0; }
 uint64_t sq__thread_id(void) { return (uint64_t)ex_current + 1; }
 void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_current); }
 unsigned sq__processor_count(void) { return ex_processors; }
-unsigned sq__processors_known(void) { return ex_processors; }
+/* Not one: then threads take no pauses (thread/spin.c). */
+unsigned sq__processors_known(void) { return ex_processors > 1 ? ex_processors : 2; }
 uint64_t sq__clock_process_time(void) { return ex_now(); }
 void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }

@@ -3,6 +3,7 @@
 
 #include "objects/member_count_record.h"
 #include "objects/object_lock.h"
+#include "observe/reader.h"
 #include "platform/memory.h"
 
 #include <errno.h>
@@ -144,6 +145,11 @@ static __attribute__((noinline)) int leave_last(sq_group_t *group, uint64_t one)
     }
     sq_await_entry_t *awaits = sq__object_waiters_grant(&ended);
     sq__object_unlock(group);
+    sq__frame_t *frame = is_last ? sq__self_listed()->frame : NULL;
+    sq__reader_t *reader = frame != NULL ? sq__reader_of(frame) : NULL;
+    if (reader != NULL && reader->subject == group) {
+        reader->subject = NULL; /* its member has left: what is called from here on is no part of it */
+    }
     if (is_last && before & SQ__GROUP_RELEASED && !has_notices && !notifies) {
         sq__group_dispose(group);
     }

@@ -22,14 +22,7 @@ static int wait_for_members(sq_group_t *group, sq_time_t deadline) {
     }
     sq__object_lock(group);
     bool waits = sq__group_flag(group, SQ__GROUP_WAITED | (may_be_needed ? SQ__GROUP_WATCHED : 0));
-    if (waits) {
-        sq_group_retain(group);
-    }
-    error = sq__object_wait_and_unlock(group, &group->waiters, &waiter, waits, deadline);
-    if (waits) {
-        sq_group_release(group);
-    }
-    return error;
+    return sq__object_wait_and_unlock(group, &group->waiters, &waiter, waits, deadline);
 }
 
 /* A wait that runs tasks itself. It is over once one of them was the last member, even if another then adds members. */
@@ -87,8 +80,11 @@ int sq_group_wait(sq_group_t *group, sq_time_t deadline) {
     if (error) {
         return error;
     }
+    sq_group_retain(group); /* a task that it runs may release the last reference */
     error = run_members(group, deadline);
-    return error == EAGAIN ? wait_for_members(group, deadline) : error;
+    error = error == EAGAIN ? wait_for_members(group, deadline) : error;
+    sq_group_release(group);
+    return error;
 }
 
 /* Without a thread */

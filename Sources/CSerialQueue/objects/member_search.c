@@ -3,6 +3,7 @@
 #include "objects/object_lock.h"
 #include "objects/member_count_record.h"
 #include "pool/loop.h"
+#include "pool/pool.h"
 
 /* L */
 static bool has_accepted(sq__member_count_t *member_count) {
@@ -96,6 +97,16 @@ static bool is_ready_on_loop_of(sq__member_count_t *member_count, const void *ow
     return is_on_loop_of(member_count, owner) && sq__pool_has_entry(sq__load_relaxed(&member_count->pool), sq__load_relaxed(&member_count->entry));
 }
 
+/* A task on a loop may have submitted a member there. `runs`: runs one task. */
+static bool is_ready_on_manual_pool(sq_group_t *group, bool runs) {
+    sq__pool_t *pool = sq__member_count_manual_pool(group);
+    bool is_ready = pool != NULL && sq__pool_explorer(pool) == NULL && (!runs || sq__pool_run_next(pool));
+    if (pool != NULL) {
+        sq__pool_release(pool);
+    }
+    return is_ready;
+}
+
 bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
     sq_group_t *group = (sq_group_t *)subject->object;
     sq__pool_t *loop = NULL;
@@ -112,5 +123,5 @@ bool sq__member_runs_before(const sq__subject_t *subject, bool runs) {
         is_found = sq__pool_run_one(loop, entry);
         sq__pool_release(loop);
     }
-    return is_found;
+    return is_found || is_ready_on_manual_pool(group, runs);
 }

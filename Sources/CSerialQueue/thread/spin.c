@@ -2,6 +2,7 @@
 
 #include "platform/atomic.h"
 #include "platform/clock.h"
+#include "platform/processors.h"
 #include "platform/thread.h"
 
 #include <stdint.h>
@@ -17,6 +18,9 @@ static SQ__THREAD_LOCAL record_t records[SQ__SPIN_KINDS];
 
 unsigned sq__spin_begin(sq__spin_t kind, unsigned most) {
     record_t *record = &records[kind];
+    if (kind != SQ__SPIN_WORKER_YIELD && sq__processors_known() == 1) {
+        return 0; /* nobody can end the wait while this thread pauses */
+    }
     if (record->skips > 0) {
         record->skips -= 1;
         return 0;

@@ -81,6 +81,44 @@ TEST(a_member_behind_a_discard_function_of_a_concurrent_queue_is_a_deadlock) {
     sq_group_release(inside.group);
 }
 
+static void wait_to_go(void *context) {
+    inside_t *inside = context;
+    latch_wait(&inside->go, 1);
+}
+
+/* The discard function of a notification, called by the thread of the last member. */
+static void wait_for_the_next_period(void *context) {
+    inside_t *inside = context;
+    CHECK_EQUAL(sq_group_async(inside->group, inside->queue, do_nothing, NULL), 0);
+    wait_for_group(inside);
+}
+
+TEST(a_thread_whose_member_has_left_is_not_needed_for_the_next_period) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.width = SQ_WIDTH_POOL;
+    options.pool = sq_pool_create("two", &(sq_pool_options_t){ .size = sizeof(sq_pool_options_t), .threads = 2 });
+    REQUIRE(options.pool != NULL);
+    sq_queue_t *wide = sq_queue_create("wide", &options), *own = make_queue_of("own", 0), *closed = make_queue_of("closed", 0);
+    REQUIRE(wide != NULL);
+    sq_pool_release(options.pool);
+    inside_t inside = INSIDE(make(), own);
+    CHECK_EQUAL(sq_group_async(inside.group, wide, wait_to_go, &inside), 0);
+    CHECK_EQUAL(sq_group_notify(inside.group, closed, &(sq_task_t){ do_nothing, &inside, wait_for_the_next_period }), 0);
+    CHECK_EQUAL(sq_shutdown(closed, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+    hold_t hold;
+    hold_sync(&hold, own); /* the wait has to sleep */
+    latch_bump(&inside.go);
+    latch_wait(&inside.entered, 1);
+    wait_until_asleep(&inside.thread_id);
+    hold_end(&hold);
+    CHECK_EQUAL(sq_sync_barrier(wide, do_nothing, NULL), 0); /* it runs in the task of the last member */
+    CHECK_EQUAL(inside.error, 0);
+    sq_queue_release(wide);
+    sq_queue_release(own);
+    sq_queue_release(closed);
+    sq_group_release(inside.group);
+}
+
 TEST(a_member_that_waits_for_its_own_group_is_a_deadlock) {
     sq_queue_t *queue = make_queue_of("own", 0);
     inside_t inside = INSIDE(make(), queue);

@@ -68,6 +68,19 @@ TEST(a_group_that_has_seen_many_queues_does_not_grow) {
     sq_group_release(group);
 }
 
+static void release_group(void *group) { sq_group_release(group); }
+
+/* To see it fail, under AddressSanitizer: in sq_group_wait, keep no reference. */
+TEST(a_member_may_release_the_last_reference_while_its_waiter_runs_it) {
+    sq_pool_t *pool = sq_pool_create_manual("manual");
+    sq_queue_t *queue = make_queue_on(pool, "on it");
+    sq_group_t *group = make();
+    CHECK_EQUAL(sq_group_async(group, queue, release_group, group), 0);
+    CHECK_EQUAL(sq_group_wait(group, SQ_FOREVER), 0);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
+}
+
 TEST(a_task_that_is_discarded_leaves_too) {
     sq_group_t *group = make();
     sq_queue_t *queue = make_queue_of("discards", 0);

@@ -42,6 +42,29 @@ static void add_member(const scene_t *scene, sq_queue_t *queue, int number) {
     CHECK_EQUAL(sq_group_async(scene->group, queue, write_entry, &numbers[number]), 0);
 }
 
+typedef struct chain {
+    scene_t *scene;
+    sq_queue_t *late; /* on a manual pool */
+} chain_t;
+
+static void submit_late(void *context) {
+    const chain_t *chain = context;
+    CHECK_EQUAL(sq_group_async(chain->scene->group, chain->late, add_one, &chain->scene->ran), 0);
+}
+
+/* To see it fail (it hangs): in sq__member_runs_before, look at loops only. */
+TEST(a_member_on_a_loop_submits_one_on_a_manual_pool) {
+    scene_t scene = make_scene();
+    sq_pool_t *manual = sq_pool_create_manual("clock");
+    chain_t chain = { &scene, queue_on(manual, "late", 0) };
+    CHECK_EQUAL(sq_group_async(scene.group, scene.main, submit_late, &chain), 0);
+    CHECK_EQUAL(sq_group_wait(scene.group, SQ_FOREVER), 0);
+    CHECK_EQUAL(scene.ran, 1);
+    sq_queue_release(chain.late);
+    sq_pool_release(manual);
+    end_scene(&scene);
+}
+
 static sq_item_t *make_item(int number) {
     sq_item_t *item = sq_item_create("item", &(sq_task_t){ write_entry, &numbers[number], NULL });
     REQUIRE(item != NULL);

@@ -74,6 +74,7 @@ static void submit_second(void *unused) {
 
 static void look_for_two(void *unused) {
     (void)unused;
+    ex_gate_pass(1);
     size_t depth = sq_queue_depth(stage_queues[0]);
     if (depth > 1) {
         ex_fail("depth: %zu, where at most one task waits", depth);

@@ -18,7 +18,8 @@ static void run_alone(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, ui
 }
 
 /* O. Passes the baton, and then runs what was taken, as a reader. True: the caller holds the baton again. */
-static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work, sq__reader_t *reader) {
+static bool run_reader(sq_queue_t *queue, uintptr_t kind, sq__origin_t origin, uint32_t control, const sq__work_t *work,
+                       sq__reader_t *reader) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
     bool is_limited = concurrent->width != UINT32_MAX;
     (void)sq__add_relaxed(&concurrent->gate, SQ__GATE_INSIDE_ONE);

@@ -33,7 +33,8 @@ extern "C" {
 
 /**
  * The priority of a queue among the queues of one pool. FIFO within each, as far as the pool's turns are in FIFO order (sq_pool.h); a lower
- * one gets at least one batch in 64 of the threads that share its list, so that its wait is bounded. A running batch is not interrupted: a queue of high priority waits for the end of one, about a millisecond.
+ * one gets at least one batch in 64 of the threads that share its list, so that its wait is bounded. A running batch is not interrupted: a
+ * queue of high priority waits for the end of one, about a millisecond.
  */
 typedef enum sq_priority {
     SQ_PRIORITY_LOW = -1,   /**< when no other queue is ready, and one batch in 64 */

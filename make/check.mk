@@ -116,7 +116,7 @@ check-headers: ## each public header alone, in C11, C17, C23, C++17; the core wi
 	$(call check_parts,headers comments)
 
 check-install: ## a C program that uses the installed library through pkg-config, and one through CMake
-	$(call need,$(C_TOOLS) tsan nm pkg-config cmake)
+	$(call need,$(C_TOOLS) tsan nm pkg-config cmake python3)
 	$(call check_parts,install)
 
 check-probes: ## the USDT probes: where Documentation/Probes.md says, one nop each, and a debugger reads their arguments

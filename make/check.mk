@@ -54,14 +54,19 @@ $(OUT)/tests/%_test: $(OUT)/tests/%_test.o $(HARNESS_OBJECTS) $(STATIC_LIBRARY)
 check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
+# Of `make check`, besides Swift, whose folder has a clang; README lists their packages (scripts/check-own).
+CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc git
 
 # Lists that run side by side share no build folder (build/gcc-release in the first, .build and .build-release in the second), and each part takes
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
-	$(call need,$(C_TOOLS) tsan g++ nm python3 gdb abidiff mandoc $(SWIFT_TOOLS))
+	$(call need,$(CHECK_TOOLS) clang $(SWIFT_TOOLS))
 	$(call check_parts,layers system c documents abi manual trace debugger probes soak storm + \
 	    swift must-not-compile cells + \
-	    headers package names dispatch-rows tags recipes words comments mutants)
+	    headers package names dispatch-rows tags recipes words comments mutants own)
+
+check-packages: ## prints the Debian packages that `make check` needs
+	@scripts/need packages $(CHECK_TOOLS)
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 $(SWIFT_TOOLS))
@@ -149,4 +154,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan)
 
-.PHONY: check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme
+.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

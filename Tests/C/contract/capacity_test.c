@@ -41,7 +41,7 @@ TEST(a_full_queue_refuses_an_async_and_has_room_again_when_a_turn_comes) {
     }
 }
 
-/* To see it fail: leave SQ__MEMBER out of take_out (kernel/run_task.c). */
+/* To see it fail: leave SQ__MEMBER out of uses_room (kernel/run_task.c). */
 TEST(a_member_of_a_group_gives_its_room_back) {
     sq_queue_t *queue = make_queue_of("members", 1);
     sq_group_t *group = sq_group_create("group");

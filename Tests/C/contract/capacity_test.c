@@ -304,8 +304,8 @@ static void run_plant(bool patient) {
 
 TEST(producers_that_wait_for_room_keep_their_order_and_the_depth_its_limit) { run_plant(true); }
 
-/* Room is given while the producers time out. To see it fail: in sq__capacity_give_permit, give the room to the first seeker whether or not
- * sq__token_grant returns true (the room is lost, and the producers hang). */
+/* Room is given while the producers time out. To see it fail: in grant_room (capacity.c), return true whether or not
+ * sq__token_grant does (the room is lost, and the producers hang). */
 TEST(producers_that_time_out_after_0_to_20_us_lose_no_room) { run_plant(false); }
 
 /* The task runs on a queue of width 2: another reader could make room. */

@@ -18,7 +18,7 @@ static sq_queue_t *make_concurrent(void) {
 
 static void count_intervals(subject_t *subject) { subject->sum += sq_timer_intervals(subject->timer); }
 
-/* To see it fail: in pass, do not look at `suspensions`; in sq_timer_suspend, do not move `due` back. */
+/* To see it fail: in sq_timer_suspend, leave out sq__timer_disarm. */
 TEST(a_suspended_timer_does_not_fire_and_counts_what_it_has_missed) {
     bench_t b = bench();
     subject_t subject = { .inside = count_intervals };
@@ -45,6 +45,7 @@ TEST(a_suspended_timer_does_not_fire_and_counts_what_it_has_missed) {
     CHECK_EQUAL(subject.discarded, 1);
 }
 
+/* To see it fail: in sq_timer_suspend, leave out move_due_back. */
 TEST(a_firing_that_waits_is_taken_back_by_a_suspension) {
     static const uint64_t intervals[] = { 0, MS, SQ_FOREVER - 1 };
     for (size_t i = 0; i < 3; i += 1) {

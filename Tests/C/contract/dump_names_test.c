@@ -111,6 +111,21 @@ static void *apply_crowd(void *context) {
     return NULL;
 }
 
+/* The worker of a queue without a pool has its label as its name. To see it fail: in sq__thread_name_of (linux/peek.c), leave out
+ * sq__make_printable. */
+TEST(a_dump_has_no_control_characters_of_labels_and_names_of_threads) {
+    sq_queue_t *queue = sq_queue_create("red \033[31m\x7f", NULL);
+    REQUIRE(queue != NULL);
+    hold_t hold = HOLD_INIT;
+    CHECK_EQUAL(sq_async(queue, stand_here, &hold), 0);
+    latch_wait(&hold.entered, 1);
+    const char *text = dump_now();
+    CHECK_LINE(text, "thread", "in queue \"red ?[31m?\"", NULL);
+    CHECK(strpbrk(text, "\033\x7f") == NULL);
+    end_hold(&hold);
+    sq_queue_release(queue);
+}
+
 /* The caller and both threads of the pool. To see it fail: in add_thread, do not count the holders. */
 TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
     crowd_t crowd = { .pool = make_pool(2), .here = LATCH_INIT, .leave = LATCH_INIT };

@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds */
@@ -216,12 +215,12 @@ void sq__trace_happened(const char *what) {
 /* Whichever of the two would be first: the signal is for the dump. */
 static bool is_signal_of_dump(const char *text) {
     sq__trace_options_t options;
-    const char *dump = getenv("SQ_DUMP");
+    const char *dump = sq__environment("SQ_DUMP");
     return dump != NULL && sq__trace_options_read(&options, text) == NULL && options.signal != 0 && sq__signal_named(dump, strlen(dump)) == options.signal;
 }
 
 void sq__trace_from_environment(void) {
-    const char *text = getenv("SQ_TRACE");
+    const char *text = sq__environment("SQ_TRACE");
     if (text == NULL || text[0] == '\0') {
         return;
     }

@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 int sq__file_open(const char *path, bool creates, int *file) {
+    sq__quiet_t quiet = sq__quiet_begin();
     *file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (creates ? O_CREAT : 0), 0644);
-    if (*file < 0 || !sq__file_above_standard(file)) {
-        return errno;
+    int error = *file >= 0 && sq__file_above_standard(file) ? 0 : errno;
+    if (error == 0) {
+        (void)fcntl(*file, F_SETFL, 0); /* from here on a write waits for the reader of a FIFO */
     }
-    (void)fcntl(*file, F_SETFL, 0); /* from here on a write waits for the reader of a FIFO */
-    return 0;
+    sq__quiet_end(quiet);
+    return error;
 }
 
 /* Takes the signal that a write of this thread has caused. It is pending, unless the write has failed for another reason. */

@@ -26,16 +26,17 @@
 /* The system copies the bytes into a pipe, and says EFAULT. */
 bool sq__peek_through_pipe(const char *address, char *copy, size_t bytes) {
     sq__event_fd_t pipe;
-    if (sq__event_fd_open_pipe(&pipe) != 0) {
-        return false;
-    }
-    bool ok = true;
+    sq__quiet_t quiet = sq__quiet_begin();
+    bool is_open = sq__event_fd_open_pipe(&pipe) == 0, ok = is_open;
     while (ok && bytes > 0) {
         size_t part = bytes < 4096 ? bytes : 4096;
         ok = WRITE(pipe.writes, address, part) == (ssize_t)part && READ(pipe.reads, copy, part) == (ssize_t)part;
         address += part, copy += part, bytes -= part;
     }
-    sq__event_fd_close(pipe);
+    if (is_open) {
+        sq__event_fd_close(pipe);
+    }
+    sq__quiet_end(quiet);
     return ok;
 }
 

@@ -1,5 +1,6 @@
-/* quiet.h: a part of a call that the calling thread does not notice: errno stays as it was, and the thread is not cancelled there, because the
- * caller has a lock, a descriptor or a reference. A cancellation stays pending. */
+/* quiet.h: a part of a call that the calling thread does not notice: errno stays as it was, and the thread is not cancelled there, because a
+ * caller has a lock, a descriptor or a reference. A cancellation stays pending. Each call of the system that is a cancellation point, and may be made
+ * by a thread of the program, stands between these two: then no call of the library is one, and nothing above platform/ needs to know. */
 #pragma once
 
 #include <errno.h>

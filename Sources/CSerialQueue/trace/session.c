@@ -6,7 +6,6 @@
 #include "platform/message.h"
 #include "platform/mutex.h"
 #include "platform/program.h"
-#include "platform/quiet.h"
 #include "platform/signal_handler.h"
 #include "platform/thread.h"
 #include "thread/process.h"
@@ -198,26 +197,21 @@ static int stop(void) {
     return error;
 }
 
-/* A thread that was cancelled in one of these would keep the locks. */
 static int start_locked(const char *text, bool takes_signal) {
-    sq__quiet_t quiet = sq__quiet_begin();
     sq__mutex_lock(&calls);
     sq__mutex_lock(&control);
     int error = start(text, takes_signal);
     sq__mutex_unlock(&control);
     sq__mutex_unlock(&calls);
-    sq__quiet_end(quiet);
     return error;
 }
 
 int sq_trace_start(const char *options) { return start_locked(options, true); }
 
 int sq_trace_stop(void) {
-    sq__quiet_t quiet = sq__quiet_begin();
     sq__mutex_lock(&calls);
     int error = stop();
     sq__mutex_unlock(&calls);
-    sq__quiet_end(quiet);
     return error;
 }
 

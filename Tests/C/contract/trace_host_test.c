@@ -218,7 +218,7 @@ static void *trace_cancelled(void *argument) {
     return argument;
 }
 
-/* To see it fail: no sq__quiet_begin in start_locked, or in sq_trace_stop: the calls after it hang. */
+/* To see it fail (it hangs): no sq__quiet_begin in sq__file_open. */
 TEST(a_cancellation_acts_after_the_beginning_and_the_end_of_a_trace) {
     void *result;
     new_path("");

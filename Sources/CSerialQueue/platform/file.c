@@ -25,8 +25,7 @@ static void take_signal(int number) {
     sigemptyset(&one);
     sigaddset(&one, number);
 #if SQ__LINUX || defined(__FreeBSD__)
-    while (sigtimedwait(&one, NULL, &(struct timespec){ 0 }) < 0 && errno == EINTR) {
-    }
+    (void)sigtimedwait(&one, NULL, &(struct timespec){ 0 }); /* does not sleep, so it is not interrupted */
 #else
     sigset_t pending;
     if (sigpending(&pending) == 0 && sigismember(&pending, number)) {

@@ -177,7 +177,7 @@ static int fork_while_stopping(void) {
         use_queues("com.example.more"); /* than the pipe takes */
     }
     pthread_t thread = spawn(stop_trace, NULL);
-    let_others_sleep(); /* the reader waits for the pipe, and the stop for the reader */
+    let_all_sleep(); /* the reader waits for the pipe, and the stop for the reader */
     pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {

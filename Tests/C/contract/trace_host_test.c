@@ -251,6 +251,35 @@ TEST(a_limit_of_the_file_size_ends_the_trace_with_a_message_and_not_the_program)
     }
 }
 
+/* The main thread of the process has ended by pthread_exit. To see it fail: no /proc/thread-self in sq__code_find (platform/linux/program.c). */
+static char place[260]; /* how places in the program begin */
+
+static void *trace_without_main(void *main_thread) {
+    REQUIRE(pthread_join(*(pthread_t *)main_thread, NULL) == 0);
+    while (thread_state(getpid()) != 'Z') {
+        sched_yield();
+    }
+    bool ok = CHECK_EQUAL(sq_trace_start(new_path("")), 0);
+    use_queues("com.example.without.main");
+    ok = CHECK_EQUAL(sq_trace_stop(), 0) && ok;
+    ok = CHECK(has(path, place)) && ok;
+    unlink(path);
+    exit(ok ? 0 : 1);
+}
+
+static int leave_main(void) {
+    static pthread_t self, other;
+    REQUIRE(readlink("/proc/self/exe", place, sizeof place - 4) > 0);
+    strcat(place, "+0x");
+    self = pthread_self();
+    REQUIRE(pthread_create(&other, NULL, trace_without_main, &self) == 0);
+    pthread_exit(NULL);
+}
+
+TEST(a_trace_names_places_in_the_code_when_the_main_thread_has_ended) {
+    CHECK_EQUAL(run_child((const char *const[]){ "main", "", NULL }), 0);
+}
+
 int child_main(int count, char **words) {
     REQUIRE(count == 2);
     if (strcmp(words[0], "traced") == 0) {
@@ -261,5 +290,6 @@ int child_main(int count, char **words) {
            : strcmp(words[0], "lose file") == 0 ? lose_descriptors(words[1], true)
            : strcmp(words[0], "folder") == 0    ? change_folder()
            : strcmp(words[0], "limit") == 0     ? reach_limit(words[1])
+           : strcmp(words[0], "main") == 0      ? leave_main()
                                                 : fork_while_stopping();
 }

@@ -4,6 +4,7 @@
 #include "platform/event.h"
 #include "platform/file.h"
 #include "platform/message.h"
+#include "platform/program.h"
 
 #include <sys/stat.h>
 
@@ -154,7 +155,26 @@ TEST(a_program_that_began_without_a_standard_error_gets_no_lines_into_its_files)
     unlink(name);
 }
 
+static int name_folders(void) {
+    char text[32], folder[] = "/tmp/sq-file-test-XXXXXX";
+    REQUIRE(chdir("/") == 0);
+    int wrong = !CHECK_EQUAL(sq__program_folder(text, sizeof text), 1) + !CHECK_STRING(text, "/");
+    REQUIRE(chdir("/tmp") == 0);
+    wrong += !CHECK_EQUAL(sq__program_folder(text, sizeof text), 5) + !CHECK_STRING(text, "/tmp/");
+    wrong += !CHECK_EQUAL(sq__program_folder(text, 5), 0);
+    REQUIRE(mkdtemp(folder) != NULL && chdir(folder) == 0 && rmdir(folder) == 0);
+    wrong += !CHECK_EQUAL(sq__program_folder(text, sizeof text), 0);
+    return wrong;
+}
+
+TEST(the_working_folder_has_a_slash_at_its_end_or_is_not_known) {
+    CHECK_EQUAL(run_child((const char *const[]){ "folders", NULL }), 0);
+}
+
 int child_main(int count, char **words) {
+    if (strcmp(words[0], "folders") == 0) {
+        return name_folders();
+    }
     if (strcmp(words[0], "report") == 0) {
         REQUIRE(count == 2 && open(words[1], O_WRONLY) == STDERR_FILENO);
         return report_into_nothing();

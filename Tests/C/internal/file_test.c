@@ -46,7 +46,15 @@ TEST(a_write_to_a_pipe_that_nobody_reads_is_EPIPE_and_no_signal) {
     close(pipe);
 }
 
-/* To see it fail: take the signal in any case. */
+/* To see it fail: no pthread_sigmask in sq__file_write_some. */
+TEST(a_dump_into_a_pipe_that_nobody_reads_is_EPIPE_and_no_signal) {
+    int pipe = closed_pipe();
+    CHECK_EQUAL(sq_dump(pipe), EPIPE);
+    CHECK(!is_pending(SIGPIPE));
+    close(pipe);
+}
+
+/* To see it fail (it hangs): take the signal in any case. */
 TEST(a_signal_that_was_pending_before_a_write_stays) {
     sigset_t mine, before;
     int pipe = closed_pipe(), number = 0;

@@ -86,7 +86,7 @@ bool sq__file_above_standard(int *file) {
     }
     int low = *file;
     *file = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int error = errno;
+    int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit does not permit such a number at all */
     (void)close(low);
     errno = error;
     return *file >= 0;

@@ -132,8 +132,27 @@ static int open_without_standard_files(void) {
     return 0;
 }
 
+/* There is one number left, and it is that of a standard file. Then it stays free. */
+static int open_with_low_numbers_only(void) {
+    int file = -1, wrong = 0;
+    sq__event_fd_t event;
+    struct rlimit limit;
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = STDERR_FILENO + 1;
+    for (int low = 0; low < STDERR_FILENO; low += 1) {
+        close(low);
+    }
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    wrong += !CHECK_EQUAL(sq__file_open("/dev/null", false, &file), EMFILE);
+    wrong += !CHECK_EQUAL(sq__event_open(&event), EMFILE);
+    wrong += !CHECK_EQUAL(sq__event_fd_open_pipe(&event), EMFILE);
+    wrong += !CHECK(fcntl(0, F_GETFD) < 0) + !CHECK(fcntl(1, F_GETFD) < 0);
+    return wrong;
+}
+
 TEST(descriptors_of_ours_are_above_those_of_the_standard_files_and_not_inherited) {
     CHECK_EQUAL(run_child((const char *const[]){ "low", NULL }), 0);
+    CHECK_EQUAL(run_child((const char *const[]){ "low only", NULL }), 0);
 }
 
 /* The number of the standard error is that of a file of the program. To see it fail: no look_for_standard_error. */
@@ -187,5 +206,5 @@ int child_main(int count, char **words) {
         REQUIRE(count == 2 && open(words[1], O_WRONLY) == STDERR_FILENO);
         return report_into_nothing();
     }
-    return open_without_standard_files();
+    return strcmp(words[0], "low only") == 0 ? open_with_low_numbers_only() : open_without_standard_files();
 }

@@ -3,6 +3,8 @@
  * by a thread of the program, stands between these two: then no call of the library is one, and nothing above platform/ needs to know. */
 #pragma once
 
+#include "platform/system.h"
+
 #include <errno.h>
 #include <pthread.h>
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Writes "SerialQueue: ", the formatted message, truncated if it is too long, and a newline. Does so in one write, so that the lines of several
- * threads do not mix. Allocates nothing. */
+ * threads do not mix. Allocates nothing. Writes nothing if the process began without a standard error. */
 void sq__message(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* The same, with the arguments themselves. */

@@ -3,6 +3,7 @@
 #if SQ__LINUX
 
 #include "platform/peek.h"
+#include "platform/quiet.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -133,11 +134,13 @@ void sq__symbols_find(sq__symbols_t *symbols) {
     if (text == NULL) {
         return;
     }
+    sq__quiet_t quiet = sq__quiet_begin(); /* files are opened and mapped */
     (void)sq__read_file("/proc/self/maps", text, MOST);
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';
         read_line(line, symbols);
     }
+    sq__quiet_end(quiet);
     sq__pages_free(text, MOST);
 }
 

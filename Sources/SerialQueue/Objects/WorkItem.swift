@@ -185,9 +185,14 @@ extension WorkItem {
     ///   ``SerialQueueError``: `fromBeforeFork`.
     public nonisolated(nonsending) var outcome: Outcome {
         get async throws {
-            let last = WorkItem(owning: sq__item_retain_last(item))
-            try await AwaitedEnd.wait(.ofItem, last.item, keeping: last)
-            return withExtendedLifetime((self, last)) { sq_item_wait(last.item, 0) == 0 ? .ran : .cancelled }
+            var last = withExtendedLifetime(self) { WorkItem(owning: sq__item_retain_last(item)) }
+            while true {
+                try await AwaitedEnd.wait(.ofItem, last.item, keeping: last)
+                let status = withExtendedLifetime((self, last)) { sq_item_wait(last.item, 0) }
+                if status != SQ_SWIFT_EAGAIN { return status == 0 ? .ran : .cancelled }
+                // It stood for the first submission, which was made now, and has no outcome yet.
+                last = withExtendedLifetime(last) { WorkItem(owning: sq__item_retain_last(last.item)) }
+            }
         }
     }
 

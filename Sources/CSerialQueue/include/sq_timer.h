@@ -86,6 +86,7 @@ int sq_timer_start_at(sq_timer_t *timer, sq_time_t start, uint64_t interval, uin
  * started, and it stays suspended if it is started or cancelled. A suspended timer can be released.
  *
  * @retval 0 No firing starts any more.
+ * @retval EOVERFLOW The timer is suspended 2^32 - 1 times. Nothing changed.
  * @retval ESTALE The queue is from before a fork.
  */
 int sq_timer_suspend(sq_timer_t *timer);

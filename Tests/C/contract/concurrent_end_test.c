@@ -101,7 +101,8 @@ static int submit_barrier(unsigned kind, sq_queue_t *queue, sq_group_t *group, l
 TEST(a_barrier_that_is_discarded_comes_after_the_tasks_before_it) {
     for (unsigned kind = 0; kind < 14; kind += 1) {
         bool is_suspended = kind % 2 == 1;
-        sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
+        sq_pool_t *pool = sq_pool_create_manual("manual");
+        sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL);
         sq_group_t *group = sq_group_create("group");
         visit_t visit = { LATCH_INIT, LATCH_INIT, { 0, -1 }, 0 };
         last_t last = { .visit = &visit };
@@ -111,6 +112,8 @@ TEST(a_barrier_that_is_discarded_comes_after_the_tasks_before_it) {
         CHECK_EQUAL(is_suspended ? sq_suspend(queue) : 0, 0);
         CHECK_EQUAL(submit_barrier(kind / 2, queue, group, &last), 0);
         CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_pool_run(pool), 0);
+        CHECK_EQUAL(last.discarded, 0);
         latch_bump(&visit.calls);
         CHECK_EQUAL(visitor_end(&reader), 0);
         CHECK_EQUAL(visit.inside.error, 0);
@@ -120,6 +123,7 @@ TEST(a_barrier_that_is_discarded_comes_after_the_tasks_before_it) {
         check_outcomes(queue, 1, 1, 0, 0);
         sq_queue_release(queue);
         sq_group_release(group);
+        sq_pool_release(pool);
     }
 }
 

@@ -132,7 +132,7 @@ SQ_USE_RESULT int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline
  * The task is behind everything that the queue accepted before, and on a concurrent queue a barrier. It needs no room in a queue of limited
  * capacity. Also for a suspended timer. `*task` is copied.
  *
- * @retval 0 Exactly one of task->run and task->discard will be called, once.
+ * @retval 0 Exactly one of task->run and task->discard will be called, once, when no firing runs: either may free what the firings use.
  * @retval ENOMEM, ESHUTDOWN The timer is cancelled, but the task will not be called.
  * @retval ESTALE, EINVAL As sq_async_task. Nothing has changed.
  */

@@ -1,4 +1,8 @@
-/* sq_item.h: a task that can be cancelled and waited for. */
+/* sq_item.h: a task that can be cancelled and waited for.
+ *
+ * An item that is cancelled while it waits in a queue leaves an empty slot there, 32 bytes, until its turn: slots are freed in their order, by
+ * the thread that runs the queue. So each submission and cancellation on a queue that makes no progress costs that much, whatever its capacity
+ * is. */
 #ifndef SQ_ITEM_H
 #define SQ_ITEM_H
 
@@ -125,9 +129,6 @@ int sq_item_perform(sq_item_t *item);
  *
  * If the item repeats, none of its submissions starts after this, and none is made: the last one is withdrawn, and earlier ones are skipped in
  * their turns. What this returns is about the last one; an earlier one that runs continues. task->discard is not called here.
- *
- * An empty slot, 32 bytes, remains in the queue until its turn: only what runs the queue frees slots, in their order. So each submission and
- * cancellation on a queue that makes no progress costs that much, whatever its capacity is.
  *
  * @retval 0 It will never run, and task->discard has returned.
  * @retval EINPROGRESS It runs, is being discarded, or is being cancelled by another thread; a thread that is just submitting

@@ -48,7 +48,9 @@ sq_timer_t *SQ_NULLABLE sq__timer_create_from(sq_queue_t *queue, const sq_task_t
 int sq__apply_code(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context, uintptr_t code);
 
 /* The submission that a wait for the item is for, with a reference, which sq_item_release releases: the last one of an item that repeats, else
- * the item itself. sq_item_await takes it. The caller keeps its reference to the item while it waits. */
+ * the item itself. sq_item_await takes it. The caller keeps its reference to the item while it waits. If there was no submission, the await
+ * ends when the first one is made, too: then sq_item_wait with SQ_NOW may return EAGAIN, and this function, for what it has returned,
+ * returns that submission. */
 sq_item_t *sq__item_retain_last(sq_item_t *item);
 
 /* Calls `await->ended`, once, when the queue has ended: with no lock held, on the thread that ends the queue. As for sq_group_await, the

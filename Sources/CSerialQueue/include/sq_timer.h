@@ -86,6 +86,7 @@ int sq_timer_start_at(sq_timer_t *timer, sq_time_t start, uint64_t interval, uin
  * started, and it stays suspended if it is started or cancelled. A suspended timer can be released.
  *
  * @retval 0 No firing starts any more.
+ * @retval EOVERFLOW The timer is suspended 2^32 - 1 times. Nothing changed.
  * @retval ESTALE The queue is from before a fork.
  */
 int sq_timer_suspend(sq_timer_t *timer);
@@ -131,7 +132,7 @@ SQ_USE_RESULT int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline
  * The task is behind everything that the queue accepted before, and on a concurrent queue a barrier. It needs no room in a queue of limited
  * capacity. Also for a suspended timer. `*task` is copied.
  *
- * @retval 0 Exactly one of task->run and task->discard will be called, once.
+ * @retval 0 Exactly one of task->run and task->discard will be called, once, when no firing runs: either may free what the firings use.
  * @retval ENOMEM, ESHUTDOWN The timer is cancelled, but the task will not be called.
  * @retval ESTALE, EINVAL As sq_async_task. Nothing has changed.
  */

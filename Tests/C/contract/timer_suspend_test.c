@@ -195,6 +195,38 @@ TEST(the_task_after_a_cancel_runs_once_the_last_firing_is_over) {
     }
 }
 
+static void *move_on(void *pool) {
+    CHECK(sq_pool_advance(pool, 0) >= 1); /* perhaps the end, too */
+    return NULL;
+}
+
+/* Its discard function may free what the firings use. To see it fail: in sq__admit_next, let what is discarded be SQ__KEPT. */
+TEST(the_task_after_a_cancel_is_discarded_once_the_last_firing_is_over) {
+    for (int kind = 0; kind < 4; kind += 1) {
+        last_t last = { .entered = LATCH_INIT, .leave = LATCH_INIT, .done = LATCH_INIT };
+        sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+        options.pool = sq_pool_create_manual("manual");
+        options.width = kind % 2 ? 4 : 1;
+        sq_queue_t *queue = sq_queue_create("queue", &options);
+        sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ run_until_told, &last, NULL });
+        CHECK_EQUAL(sq_timer_start(timer, 0, 1000, 0), 0);
+        pthread_t thread = spawn(move_on, options.pool);
+        latch_wait(&last.entered, 1);
+        CHECK_EQUAL(kind / 2 ? sq_suspend(queue) : 0, 0);
+        CHECK_EQUAL(sq_timer_cancel_then(timer, &(sq_task_t){ must_not_run, &last, note_the_end }), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_pool_run(options.pool), 0);
+        latch_bump(&last.leave);
+        join(thread);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+        latch_wait(&last.done, 1);
+        CHECK(last.was_over);
+        sq_timer_release(timer);
+        sq_queue_release(queue);
+        sq_pool_release(options.pool);
+    }
+}
+
 TEST(the_task_after_a_cancel_is_refused_with_its_queue) {
     bench_t b = bench();
     subject_t subject = { 0 };

@@ -44,6 +44,9 @@ bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offse
         return true;
     }
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length <= 0) { /* the first thread has ended */
+        length = readlink("/proc/thread-self/exe", path, size - 1);
+    }
     path[length > 0 ? length : 0] = '\0';
     return length > 0;
 }

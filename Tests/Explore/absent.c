@@ -54,3 +54,8 @@ void sq__fatal(const char *format, ...) {
     va_end(arguments);
     ex_fail("the core ends the program: %s", text);
 }
+
+void sq__fatal_message(const char *format, ...) {
+    (void)format;
+    ex_fail("a task was left");
+}

@@ -17,7 +17,8 @@ extern "C" {
  * The queue's thread, or one of its pool, calls it in its turn: on a serial queue after every task submitted before. What the
  * caller wrote before is visible to the function. Any thread may call. The queue's thread starts at the first task; it
  * blocks all signals except faults (SIGPIPE, SIGXFSZ and SIGPROF only if the submitting thread blocks them), and it has the
- * scheduling policy, nice value and affinity of the main thread, where the system permits.
+ * scheduling policy, nice value and affinity of the main thread, where the system permits. The function must return: pthread_exit and
+ * longjmp out of it end the program, and so does a C++ exception, by std::terminate, after a message that names the queue.
  *
  * @retval 0 The function will be called, or the task discarded by a shutdown.
  * @retval EAGAIN The queue is full (`capacity` of sq_queue_options_t).

@@ -10,6 +10,7 @@
 #include "platform/message.h"
 #include "platform/program.h"
 #include "platform/signal_handler.h"
+#include "platform/wakeup.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -28,6 +29,8 @@ void sq__report(const char *format, ...) { ex_fail("the core reports: %s", forma
 bool sq__report_is_on_terminal(void) { return false; }
 bool sq__event_fd_signal(sq__event_fd_t event_fd) { return (void)event_fd, true; }
 int sq__event_fd_clear(sq__event_fd_t event_fd) { return (void)event_fd, 0; }
+void sq__wakeup_post(sq__wakeup_t *wakeup) { (void)wakeup; }
+bool sq__wakeup_wait(sq__wakeup_t *wakeup, uint64_t deadline) { return (void)wakeup, (void)deadline, false; }
 void sq__signal_give_back(int number, void (*function)(int)) { (void)number, (void)function; }
 void sq__clock_others(uint64_t *since_boot, uint64_t *of_day) { *since_boot = *of_day = 0; }
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) { return (void)address, (void)path, (void)size, (void)offset, false; }

@@ -7,6 +7,7 @@
 #include "platform/message.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
+#include "platform/program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,7 +57,7 @@ static void say(sq_explored_t *explored, const char *message) {
 static bool is_name(const char *name) { return name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
 
 static uint64_t seed_of(const sq_explore_options_t *options) {
-    const char *text = getenv("SQ_SEED");
+    const char *text = sq__environment("SQ_SEED");
     uint64_t seed = options->seed;
     if (seed == 0 && text != NULL) {
         seed = strtoull(text, NULL, 0);
@@ -66,7 +67,7 @@ static uint64_t seed_of(const sq_explore_options_t *options) {
 
 /* No more than the environment permits. */
 static uint64_t schedules_of(const sq_explore_options_t *options) {
-    const char *text = getenv("SQ_SCHEDULES");
+    const char *text = sq__environment("SQ_SCHEDULES");
     uint64_t schedules = options->schedules != 0 ? options->schedules : 1000, most = text != NULL ? strtoull(text, NULL, 0) : 0;
     return most != 0 && most < schedules ? most : schedules;
 }
@@ -74,7 +75,7 @@ static uint64_t schedules_of(const sq_explore_options_t *options) {
 /* The tape to replay: the option's, else the environment's if it is of this test. NULL: none. */
 static const char *tape_for(const sq_exploration_t *exploration, const sq_explore_options_t *options) {
     static SQ__ATOMIC(bool) is_said;
-    const char *text = options->tape != NULL ? options->tape : getenv("SQ_TAPE");
+    const char *text = options->tape != NULL ? options->tape : sq__environment("SQ_TAPE");
     if (text == NULL || text[0] == '\0') {
         return NULL;
     }

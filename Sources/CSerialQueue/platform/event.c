@@ -3,11 +3,11 @@
 #include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/mutex.h"
+#include "platform/quiet.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
@@ -17,22 +17,11 @@ int sq__event_open(sq__event_fd_t *event) {
     return error == 0 || error == EMFILE || error == ENFILE ? error : ENOMEM;
 }
 
-void sq__event_close(sq__event_fd_t event) { sq__event_fd_close(event); }
-
-/* Around a system call: keeps errno, and prevents that the thread is cancelled there, because the caller has a lock or a reference. */
-typedef struct quiet {
-    int error, cancel_state;
-} quiet_t;
-
-static quiet_t begin_quiet(void) {
-    quiet_t quiet = { .error = errno };
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &quiet.cancel_state);
-    return quiet;
-}
-
-static void end_quiet(quiet_t quiet) {
-    pthread_setcancelstate(quiet.cancel_state, NULL);
-    errno = quiet.error;
+/* Perhaps on the thread of the program that releases the last reference, and that another one cancels. */
+void sq__event_close(sq__event_fd_t event) {
+    sq__quiet_t quiet = sq__quiet_begin();
+    sq__event_fd_close(event);
+    sq__quiet_end(quiet);
 }
 
 static void check(bool ok) {
@@ -42,16 +31,16 @@ static void check(bool ok) {
 }
 
 void sq__event_set(sq__event_fd_t event) {
-    quiet_t quiet = begin_quiet();
+    sq__quiet_t quiet = sq__quiet_begin();
     check(sq__event_fd_signal(event));
-    end_quiet(quiet);
+    sq__quiet_end(quiet);
 }
 
 bool sq__event_clear(sq__event_fd_t event) {
-    quiet_t quiet = begin_quiet();
+    sq__quiet_t quiet = sq__quiet_begin();
     int sounded = sq__event_fd_clear(event);
     check(sounded >= 0);
-    end_quiet(quiet);
+    sq__quiet_end(quiet);
     return sounded > 0;
 }
 
@@ -67,10 +56,10 @@ static int poll_for(struct pollfd *wanted, uint64_t nanoseconds) {
 }
 
 bool sq__event_wait(sq__event_fd_t event, uint64_t deadline) {
-    quiet_t quiet = begin_quiet();
+    sq__quiet_t quiet = sq__quiet_begin();
     struct pollfd wanted = { .fd = event.reads, .events = POLLIN };
     uint64_t now = deadline != SQ__NEVER ? sq__clock_now() : 0;
     int found = poll_for(&wanted, deadline == SQ__NEVER ? SQ__NEVER : deadline > now ? deadline - now : 0);
-    end_quiet(quiet);
+    sq__quiet_end(quiet);
     return found != 0 || sq__clock_now() < deadline; /* below 0: a signal came */
 }

@@ -29,3 +29,15 @@ int sq__file_write(int file, const void *bytes, size_t count) {
 }
 
 int sq__file_close(int file) { return close(file) == 0 || errno == EINTR ? 0 : errno; }
+
+bool sq__file_above_standard(int *file) {
+    if (*file > STDERR_FILENO) {
+        return true;
+    }
+    int low = *file;
+    *file = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int error = errno;
+    (void)close(low);
+    errno = error;
+    return *file >= 0;
+}

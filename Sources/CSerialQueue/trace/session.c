@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds */
@@ -24,7 +23,7 @@ static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds
 /* The letters are those of session_read.h. */
 static sq__mutex_t control = SQ__MUTEX_INIT;
 static sq__tracing_t *running;             /* C  NULL: none */
-static bool is_prepared;                   /* C  the descriptor of the requests was made */
+static bool is_prepared;                   /* C  the end of the process will end the trace */
 static sq__tracing_t *of_parent;
 
 /* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. */
@@ -60,12 +59,8 @@ static void end_with_process(void) { (void)sq_trace_stop(); }
 
 /* Makes what all sessions share. */
 static int prepare(void) {
-    int error = 0;
-    if (!is_prepared) {
-        error = sq__requests_prepare();
-        error = error ? error : sq__program_at_exit(end_with_process);
-        is_prepared = error == 0;
-    }
+    int error = is_prepared ? 0 : sq__program_at_exit(end_with_process);
+    is_prepared = error == 0;
     return error;
 }
 
@@ -216,12 +211,12 @@ void sq__trace_happened(const char *what) {
 /* Whichever of the two would be first: the signal is for the dump. */
 static bool is_signal_of_dump(const char *text) {
     sq__trace_options_t options;
-    const char *dump = getenv("SQ_DUMP");
+    const char *dump = sq__environment("SQ_DUMP");
     return dump != NULL && sq__trace_options_read(&options, text) == NULL && options.signal != 0 && sq__signal_named(dump, strlen(dump)) == options.signal;
 }
 
 void sq__trace_from_environment(void) {
-    const char *text = getenv("SQ_TRACE");
+    const char *text = sq__environment("SQ_TRACE");
     if (text == NULL || text[0] == '\0') {
         return;
     }
@@ -242,7 +237,6 @@ static void forget_trace(void) {
     of_parent = running != NULL ? running : of_parent;
     running = NULL;
     sq__requests_end();
-    is_prepared = false; /* the descriptor that wakes the reader is shared with the parent, whose reader could take a wake-up for this one */
 }
 
 static __attribute__((constructor)) void around_fork(void) {

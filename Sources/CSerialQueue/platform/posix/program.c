@@ -8,7 +8,11 @@
 #include <unistd.h>
 
 const char *sq__environment(const char *name) {
+#if defined(__APPLE__) || defined(__FreeBSD__)
+    bool has_more_rights = issetugid() != 0; /* also if the program has dropped them since */
+#else
     bool has_more_rights = getuid() != geteuid() || getgid() != getegid();
+#endif
     return has_more_rights ? NULL : getenv(name);
 }
 

@@ -40,7 +40,7 @@ typedef enum sq_service {
 typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */
     size_t threads;    /**< how many tasks it runs at a time; 0: one per processor, and more, up to 64, while tasks block */
-    size_t stack_size; /**< bytes of stack of each thread; 0: the system's default */
+    size_t stack_size; /**< bytes of stack of each thread, besides its thread-local variables; 0: the system's default */
     sq_service_t service; /**< the class of its threads */
 } sq_pool_options_t;
 

@@ -59,7 +59,7 @@ SWIFT_TOOLS := swift
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
 	$(call need,$(C_TOOLS) tsan g++ nm python3 gdb abidiff mandoc $(SWIFT_TOOLS))
-	$(call check_parts,layers system c documents abi manual trace debugger probes soak storm + \
+	$(call check_parts,layers system c documents abi manual trace debugger probes host soak storm + \
 	    swift must-not-compile cells + \
 	    headers package names dispatch-rows tags recipes words comments mutants)
 
@@ -119,6 +119,10 @@ check-install: ## a C program that uses the installed library through pkg-config
 	$(call need,$(C_TOOLS) tsan nm pkg-config cmake)
 	$(call check_parts,install)
 
+check-host: ## programs with a life of their own that use the library: daemons, set-user-ID programs, limits, children, ...
+	$(call need,$(C_TOOLS) python3)
+	$(call check_parts,host)
+
 check-probes: ## the USDT probes: where Documentation/Probes.md says, one nop each, and a debugger reads their arguments
 	$(call need,$(C_TOOLS) nm gdb python3)
 	$(call check_parts,probes)
@@ -149,4 +153,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan)
 
-.PHONY: check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme
+.PHONY: check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-host check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

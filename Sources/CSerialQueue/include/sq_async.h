@@ -1,4 +1,4 @@
-/* sq_async.h: submitting tasks. */
+/* sq_async.h: submitting tasks. A wait for room, or for the task, is no cancellation point (sq_types.h). */
 #ifndef SQ_ASYNC_H
 #define SQ_ASYNC_H
 

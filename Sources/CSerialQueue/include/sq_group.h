@@ -1,4 +1,4 @@
-/* sq_group.h: waiting for many tasks. */
+/* sq_group.h: waiting for many tasks. A wait is no cancellation point (sq_types.h). */
 #ifndef SQ_GROUP_H
 #define SQ_GROUP_H
 

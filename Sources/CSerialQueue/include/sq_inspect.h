@@ -22,6 +22,7 @@ extern "C" {
  *
  * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library,
  * the dump is written without it after about a second, and says what it left out. Threads that are not stuck move on while it looks.
+ * A pipe that nobody reads is EPIPE, a limit of the file size EFBIG: no signal is sent. It is no cancellation point.
  *
  * @param fd An open file descriptor. The call returns when all of the text is written.
  * @retval 0 The dump is written.

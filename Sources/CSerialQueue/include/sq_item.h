@@ -1,4 +1,4 @@
-/* sq_item.h: a task that can be cancelled and waited for. */
+/* sq_item.h: a task that can be cancelled and waited for. A wait is no cancellation point (sq_types.h). */
 #ifndef SQ_ITEM_H
 #define SQ_ITEM_H
 

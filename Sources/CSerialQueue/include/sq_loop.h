@@ -23,7 +23,8 @@
  * returns EDEADLK: the one with the earlier deadline, else the one that came last. Timers use the system's clock. The function of a
  * sq_sync_or_run on a queue that has ended runs on the calling thread.
  *
- * Such queues are serial. Their tasks run only while the pool is run: shut the queues down before you stop running it. */
+ * Such queues are serial. Their tasks run only while the pool is run: shut the queues down before you stop running it. Running a pool is no
+ * cancellation point (sq_types.h). */
 #ifndef SQ_LOOP_H
 #define SQ_LOOP_H
 

@@ -5,7 +5,7 @@
  * turns are in FIFO order. In a larger one each two threads have a list of their own, so that they need not share one: a queue that a task
  * submits to goes into the list of the task's thread. Threads take from other lists when their own is empty, when
  * another one has a queue of higher priority, and every few milliseconds.
- * Every call may be made from any thread, while the caller holds a reference. */
+ * Every call may be made from any thread, while the caller holds a reference. None is a cancellation point (sq_types.h), also a release that waits. */
 #ifndef SQ_POOL_H
 #define SQ_POOL_H
 

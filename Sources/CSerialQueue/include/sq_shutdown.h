@@ -1,4 +1,4 @@
-/* sq_shutdown.h: the end of a queue, with every task accounted for. */
+/* sq_shutdown.h: the end of a queue, with every task accounted for. A wait for it is no cancellation point (sq_types.h). */
 #ifndef SQ_SHUTDOWN_H
 #define SQ_SHUTDOWN_H
 

@@ -1,4 +1,4 @@
-/* sq_sync.h: running a function in its turn, on the calling thread. */
+/* sq_sync.h: running a function in its turn, on the calling thread. A wait for that turn is no cancellation point (sq_types.h). */
 #ifndef SQ_SYNC_H
 #define SQ_SYNC_H
 

@@ -10,6 +10,7 @@
 #include "observe/suspended_list.h"
 #include "platform/clock.h"
 #include "platform/program.h"
+#include "platform/quiet.h"
 #include "wait/deadlock_report.h"
 
 #include <errno.h>
@@ -100,7 +101,7 @@ static void write_all(dump_t *dump, uint64_t began) {
 
 static void forget(sq__view_list_t *list) { sq__pages_free(list->items, list->room * list->size); }
 
-int sq_dump(int fd) {
+static int dump(int fd) {
     uint64_t began = sq__clock_now();
     dump_t *dump = sq__pages(sizeof *dump);
     if (dump == NULL) {
@@ -117,5 +118,13 @@ int sq_dump(int fd) {
     forget(&dump->view.pools);
     forget(&dump->view.timers);
     sq__pages_free(dump, sizeof *dump);
+    return error;
+}
+
+/* The thread is not cancelled in it: it has memory and descriptors, and looks for locks. */
+int sq_dump(int fd) {
+    sq__quiet_t quiet = sq__quiet_begin();
+    int error = dump(fd);
+    sq__quiet_end(quiet);
     return error;
 }

@@ -17,7 +17,11 @@
 enum { STANDARD_ERROR = 2 };
 static const uint64_t exit_pause = 5000000000; /* nanoseconds */
 
-static void dump(void) { (void)sq_dump(STANDARD_ERROR); }
+static void dump(void) {
+    if (sq__report_has_file()) { /* else that number is the program's own file */
+        (void)sq_dump(STANDARD_ERROR);
+    }
+}
 
 static void end_with_process(void) { sq__signal_finish(exit_pause); }
 

@@ -13,7 +13,9 @@
 #include <time.h>
 
 int sq__event_open(sq__event_fd_t *event) {
+    sq__quiet_t quiet = sq__quiet_begin();
     int error = sq__event_fd_open(event);
+    sq__quiet_end(quiet);
     return error == 0 || error == EMFILE || error == ENFILE ? error : ENOMEM;
 }
 

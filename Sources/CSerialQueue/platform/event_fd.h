@@ -11,7 +11,7 @@ typedef struct sq__event_fd {
     int writes; /* is written to */
 } sq__event_fd_t;
 
-/* Both ends do not block, and programs started by exec do not inherit them. Returns 0 or an errno code. */
+/* Both ends do not block, have numbers above those of the standard files, and programs started by exec do not inherit them. Returns 0 or an errno code. */
 int sq__event_fd_open(sq__event_fd_t *event_fd);
 /* The same; a pipe in any case. */
 int sq__event_fd_open_pipe(sq__event_fd_t *event_fd);

@@ -1,10 +1,10 @@
 #include "platform/peek.h"
 
 #include "platform/event_fd.h"
+#include "platform/quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -89,6 +89,7 @@ void sq__pages_discard(void *start, size_t bytes) {
 
 size_t sq__read_file(const char *path, char *text, size_t size) {
     size_t used = 0;
+    sq__quiet_t quiet = sq__quiet_begin();
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
         ssize_t part;
@@ -97,20 +98,7 @@ size_t sq__read_file(const char *path, char *text, size_t size) {
         }
         close(file);
     }
+    sq__quiet_end(quiet);
     text[used] = '\0';
     return used;
-}
-
-int sq__write(int file, const char *bytes, size_t count) {
-    while (count > 0) {
-        ssize_t written = write(file, bytes, count);
-        if (written >= 0) {
-            bytes += written, count -= (size_t)written;
-        } else if (errno == EAGAIN) {
-            (void)poll(&(struct pollfd){ .fd = file, .events = POLLOUT }, 1, -1);
-        } else if (errno != EINTR) {
-            return errno;
-        }
-    }
-    return 0;
 }

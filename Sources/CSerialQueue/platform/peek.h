@@ -42,6 +42,3 @@ size_t sq__read_file(const char *path, char *text, size_t size);
 
 /* The name of a thread of this process; "?" if it has ended, or the system does not say. */
 void sq__thread_name_of(uint64_t id, char *name, size_t size);
-
-/* Writes all of it, however long the reader takes. Returns 0 or an errno code. */
-int sq__write(int file, const char *bytes, size_t count);

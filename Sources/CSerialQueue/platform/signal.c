@@ -31,12 +31,10 @@ static bool is_handled_here(void) {
     return sigaction(awaited, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == handle;
 }
 
-/* This thread accepts the signal. It blocks SIGPIPE: a dump into a closed pipe must not end the program. */
 static void await_signals(void *unused) {
     enum { AFTER = 1000000000 }; /* nanoseconds: by then the program has installed its own handlers, as a rule */
     uint64_t look = sq__clock_now() + AFTER;
     (void)unused;
-    sq__signal_block(SIGPIPE);
     sq__signal_accept(awaited);
     for (;;) {
         if (!sq__wakeup_wait(&wakeup, look)) {

@@ -2,11 +2,11 @@
 
 #include "include/sq_trace.h"
 #include "platform/fatal.h"
-#include "platform/file.h"
 #include "platform/memory.h"
 #include "platform/message.h"
 #include "platform/mutex.h"
 #include "platform/program.h"
+#include "platform/quiet.h"
 #include "platform/signal_handler.h"
 #include "platform/thread.h"
 #include "thread/process.h"
@@ -16,11 +16,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds */
 
 /* The letters are those of session_read.h. */
+static sq__mutex_t calls = SQ__MUTEX_INIT; /* held by sq_trace_start and sq_trace_stop as a whole */
 static sq__mutex_t control = SQ__MUTEX_INIT;
 static sq__tracing_t *running;             /* C  NULL: none */
 static bool is_prepared;                   /* C  the end of the process will end the trace */
@@ -61,7 +63,7 @@ static void before_fatal(void) { sq__request_at_end(fatal_pause); }
 /* Called at exit: completes the file. */
 static void end_with_process(void) { (void)sq_trace_stop(); }
 
-/* Beginning and end. These are called with the control lock. */
+/* Beginning and end. These are called with the lock of the calls, and those of the beginning with the control lock, too. */
 
 /* Makes what all sessions share. */
 static int prepare(void) {
@@ -87,9 +89,23 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
         return NULL;
     }
     *session = (sq__tracing_t){
-        .options = *options, .perfetto = perfetto, .file = -1, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
+        .options = *options, .perfetto = perfetto, .file = SQ__KEPT_FILE_NONE, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
     };
     return session;
+}
+
+/* Of several processes with one path, for example a program and its children with the same SQ_TRACE, the first one has the file. */
+static int open_file(sq__tracing_t *session) {
+    char *path = session->options.path;
+    int error = sq__kept_file_open(&session->file, path);
+    if (error == EAGAIN) {
+        size_t length = strlen(path);
+        snprintf(path + length, sizeof session->options.path - length, ".pid%d", sq__process_id());
+        sq__report("another process records to %.*s: the trace of this one is in %s. With %%p in the path each process has a file of its own.",
+                   (int)length, path, path);
+        error = sq__kept_file_open(&session->file, path);
+    }
+    return error;
 }
 
 static int begin(sq__tracing_t *session) {
@@ -97,12 +113,12 @@ static int begin(sq__tracing_t *session) {
     if (error) {
         return error;
     }
-    error = sq__file_open(session->options.path, &session->file); /* now, so that an error is returned; the reader empties it */
+    error = open_file(session); /* now, so that an error is returned; the reader empties it */
     if (error) {
         goto no_file;
     }
     if (session->options.last == 0) {
-        sq__perfetto_begin(session->perfetto, session->file);
+        sq__perfetto_begin(session->perfetto, &session->file);
     }
     error = sq__thread_start(&session->start, read_until_stopped, session, &(sq__thread_kind_t){ .name = "sq-trace" });
     if (error) {
@@ -115,7 +131,7 @@ static int begin(sq__tracing_t *session) {
     sq__process_be_quiet(false);
     return 0;
 no_thread:
-    (void)sq__file_close(session->file);
+    (void)sq__kept_file_close(&session->file);
 no_file:
     if (session->options.signal != 0) {
         sq__signal_give_back(session->options.signal, write_at_signal);
@@ -162,7 +178,6 @@ static int stop(void) {
     }
     sq__recorders_end();
     sq__process_be_quiet(true);
-    running = NULL;
     sq__requests_end();
     await_reader(session);
     if (session->options.signal != 0) { /* now that the reader blocks it again: without a handler it would end the process */
@@ -173,32 +188,42 @@ static int stop(void) {
         sq__session_write_file(session); /* a last file, up to the end */
     } else {
         sq__session_read(session, 0, true);
-        sq__session_close_file(session);
     }
+    sq__session_close_file(session);
     sq__requests_answer(made);
     if (session->dropped > 0 && session->error == 0) {
         sq__report("the trace %s lacks %" PRIu64 " events, for which a thread's buffer of %" PRIu64 "K had no room. buffer= makes it larger.",
                    session->options.path, session->dropped, session->options.events * sizeof(sq__entry_t) / 1024);
     }
     int error = session->error;
+    sq__mutex_lock(&control);
+    running = NULL;
+    sq__mutex_unlock(&control);
     sq__recorders_forget();
     dispose(session);
     return error;
 }
 
+/* A thread that was cancelled in one of these would keep the locks. */
 static int start_locked(const char *text, bool takes_signal) {
+    sq__quiet_t quiet = sq__quiet_begin();
+    sq__mutex_lock(&calls);
     sq__mutex_lock(&control);
     int error = start(text, takes_signal);
     sq__mutex_unlock(&control);
+    sq__mutex_unlock(&calls);
+    sq__quiet_end(quiet);
     return error;
 }
 
 int sq_trace_start(const char *options) { return start_locked(options, true); }
 
 int sq_trace_stop(void) {
-    sq__mutex_lock(&control);
+    sq__quiet_t quiet = sq__quiet_begin();
+    sq__mutex_lock(&calls);
     int error = stop();
-    sq__mutex_unlock(&control);
+    sq__mutex_unlock(&calls);
+    sq__quiet_end(quiet);
     return error;
 }
 
@@ -243,8 +268,12 @@ void sq__trace_from_environment(void) {
 
 /* The child of a fork is not traced: the file is the parent's. */
 static void forget_trace(void) {
-    of_parent = running != NULL ? running : of_parent;
+    if (running != NULL) {
+        (void)sq__kept_file_close(&running->file);
+        of_parent = running;
+    }
     running = NULL;
+    calls = (sq__mutex_t)SQ__MUTEX_INIT; /* perhaps a thread of the parent holds it */
     sq__requests_end();
 }
 

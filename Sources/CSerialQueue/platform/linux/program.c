@@ -62,7 +62,7 @@ bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offse
         return true;
     }
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
-    if (length <= 0) { /* the first thread has ended */
+    if (length <= 0) { /* the first thread has ended, and with it what the system knows by the process's number */
         length = readlink("/proc/thread-self/exe", path, size - 1);
     }
     path[length > 0 ? length : 0] = '\0';

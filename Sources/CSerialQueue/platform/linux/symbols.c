@@ -3,6 +3,7 @@
 #if SQ__LINUX
 
 #include "platform/peek.h"
+#include "platform/quiet.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -133,6 +134,7 @@ void sq__symbols_find(sq__symbols_t *symbols) {
     if (text == NULL) {
         return;
     }
+    sq__quiet_t quiet = sq__quiet_begin(); /* files are opened and mapped */
     /* "self" is the first thread: empty once that has ended. But an emulator of programs (qemu) knows only that name. */
     if (sq__read_file("/proc/self/maps", text, MOST) == 0) {
         (void)sq__read_file("/proc/thread-self/maps", text, MOST);
@@ -141,6 +143,7 @@ void sq__symbols_find(sq__symbols_t *symbols) {
         *end = '\0';
         read_line(line, symbols);
     }
+    sq__quiet_end(quiet);
     sq__pages_free(text, MOST);
 }
 

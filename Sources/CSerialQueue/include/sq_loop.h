@@ -50,7 +50,8 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_loop(const char *SQ_NULLABLE label);
 /**
  * Returns a file descriptor that is readable while tasks of the pool are ready or due.
  *
- * For poll, epoll and similar calls, level-triggered. Don't read, write or close it. It may occasionally become readable although
+ * For poll, epoll and similar calls, level-triggered. Don't read, write or close it: a use of the pool then ends the
+ * program with a message. It may occasionally become readable although
  * nothing is ready: then sq_pool_run_some returns 0. It belongs to the pool, and is closed with it. Any thread may call.
  *
  * @return The descriptor.

@@ -148,12 +148,20 @@ static void begin_feature(void) {
     }
 }
 
+/* By the signal: none of its calls returns early. */
+static void ask_for_dump(void) {
+    struct timespec rest = { .tv_nsec = 100000000 };
+    must(kill(getpid(), SIGUSR1) == 0 && nanosleep(&rest, NULL) == 0, "the signal for a dump interrupts a call");
+}
+
 static void use_feature(void) {
     if (uses("flight") && has_trace()) {
         must(kill(getpid(), SIGUSR2) == 0, "no signal");
         await_file("t.trace");
     } else if (uses("dump")) {
         write_dump();
+    } else if (uses("asked")) {
+        ask_for_dump();
     } else if (uses("loop")) {
         use_loop();
     }
@@ -219,6 +227,9 @@ static int live(void) {
     write_own_files();
     rest();
     end_feature();
+    if (uses("asked")) { /* it is written before the process ends */
+        must(kill(getpid(), SIGUSR1) == 0, "no signal");
+    }
     return 0;
 }
 

@@ -34,8 +34,8 @@ typedef enum sq_service {
 /**
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
- * A thread blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it while it waits, up to
- * 64 in total, and one more whenever all of them are blocked in this way.
+ * A thread blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it while it waits. The number of
+ * threads has no limit: from 64 on, one more starts whenever all of them are blocked in this way.
  */
 typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */
@@ -65,7 +65,8 @@ typedef struct sq_pool_granted {
  *
  * It has about one thread per processor that the process may use (its affinity and its control group's quota count). It grows, up
  * to 64 threads, while ready queues wait and its threads are blocked: within some tens of milliseconds if all are blocked, later
- * if only some are. It shrinks again when they continue, or are idle.
+ * if only some are. It shrinks again when they continue, or are idle. Later changes of the main thread's affinity have no effect on its size, nor on threads that
+ * run already (taskset -a changes those). It is more than 64 threads only while more than that are blocked in calls of this library.
  *
  * @return The pool, or NULL with errno ENOMEM (no memory, or no thread could be started).
  */
@@ -87,7 +88,7 @@ sq_pool_t *SQ_NULLABLE sq_pool_shared_of(sq_service_t service);
  * dot, truncated.
  * @param options NULL: the defaults.
  * @return The pool, with one reference; or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (options of
- * an unknown size, an unknown class, or a stack size that the system does not accept).
+ * an unknown size, an unknown class, a stack size that the system does not accept, or 2^31 threads or more).
  */
 sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_pool_options_t *SQ_NULLABLE options);
 

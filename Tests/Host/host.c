@@ -148,10 +148,22 @@ static void begin_feature(void) {
     }
 }
 
-/* By the signal: none of its calls returns early. */
+static void *send_signal(void *unused) {
+    sleep_for(50);
+    must(kill(getpid(), SIGUSR1) == 0, "no signal");
+    return unused;
+}
+
+/* By the signal, while it sleeps: its call does not return early. */
 static void ask_for_dump(void) {
-    struct timespec rest = { .tv_nsec = 100000000 };
-    must(kill(getpid(), SIGUSR1) == 0 && nanosleep(&rest, NULL) == 0, "the signal for a dump interrupts a call");
+    struct timespec rest = { .tv_nsec = 200000000 };
+    pthread_t sender;
+    if (pthread_create(&sender, NULL, send_signal, NULL) != 0) {
+        must(host_is("memory"), "no thread");
+        return;
+    }
+    must(nanosleep(&rest, NULL) == 0, "the signal for a dump interrupts a call");
+    must(pthread_join(sender, NULL) == 0, "no end of a thread");
 }
 
 static void use_feature(void) {

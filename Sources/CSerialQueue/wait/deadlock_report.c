@@ -5,6 +5,7 @@
 #include "thread/explored.h"
 
 #include "platform/clock.h"
+#include "platform/peek.h"
 #include "platform/probe.h"
 #include "thread/process.h"
 
@@ -19,7 +20,9 @@ static sq__mutex_t lock = SQ__MUTEX_INIT;
 static char last[REPORT_SIZE];   /* under the lock */
 static uint64_t last_when;       /* under the lock */
 
-static void keep(const char *report) {
+/* Labels and names of threads are the program's: what is not printable would reach a terminal. */
+static void keep(char *report) {
+    sq__make_printable(report, REPORT_SIZE);
     SQ__PROBE2(deadlock, report, 0);
     sq__mutex_lock(&lock);
     memcpy(last, report, strlen(report) + 1);
@@ -75,12 +78,12 @@ static void add_frames(text_t *text, const sq__frame_t *frame, const void *outer
 char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
 
 /* Of a thread that would wait for itself. An explored test fails with it. */
-static void keep_own(const char *report) {
+static void keep_own(char *report) {
     sq__explored_t *explored = sq__self()->explored;
+    keep(report);
     if (explored != NULL) {
         explored->calls->deadlock(explored, report);
     }
-    keep(report);
 }
 
 /* " Thread T runs a task of A, in it one of B": from the outermost of the tasks in question inwards. */

@@ -35,6 +35,7 @@ void sq__thread_name_of(uint64_t id, char *name, size_t size) {
     if (length == 0) {
         snprintf(name, size, "?");
     }
+    sq__make_printable(name, size);
 }
 
 #endif

@@ -16,11 +16,6 @@ enum { LONG_BATCH = 8 * SQ__BATCH };
 
 bool sq__pool_is_loop(const sq__pool_t *pool) { return pool->is_loop; }
 
-bool sq__pool_lacks_owner(const sq__pool_t *pool) {
-    sq__owner_t *owner = sq__load_relaxed(&pool->owner);
-    return pool->is_loop && (owner == NULL || sq__owner_has_ended(owner));
-}
-
 bool sq__pool_seems_to_lack_owner(sq__pool_t *pool) {
     sq__mutex_lock(&pool->parts->lock);
     bool lacks_owner = sq__pool_lacks_owner(pool);

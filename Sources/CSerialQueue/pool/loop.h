@@ -27,9 +27,7 @@
 
 bool sq__pool_is_loop(const sq__pool_t *pool);
 
-/* A loop that no thread runs: none has yet, or its owner has ended. Called with its lock. */
-bool sq__pool_lacks_owner(const sq__pool_t *pool);
-/* The same, without the lock. */
+/* As sq__pool_lacks_owner (pool_internal.h), without the lock. */
 bool sq__pool_seems_to_lack_owner(sq__pool_t *pool);
 
 /* The calling thread owns this loop. False for any other pool. */

@@ -3,7 +3,6 @@
 #include "platform/list.h"
 #include "platform/peek.h"
 #include "platform/thread.h"
-#include "pool/loop.h"
 #include "pool/pool_internal.h"
 #include "thread/process.h"
 

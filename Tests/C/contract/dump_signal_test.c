@@ -267,7 +267,7 @@ TEST(a_signal_that_the_program_ignores_is_not_taken) {
     signal(SIGUSR2, SIG_DFL);
 }
 
-/* The library has taken the signal before main begins. To see it fail (it hangs): do not call check_handler. */
+/* The library has taken the signal before main begins. To see it fail (it hangs): in await_signals, do not call replaced_call. */
 TEST(a_signal_that_the_program_handles_later_is_reported) {
     setenv("SQ_DUMP", "USR1", 1);
     const char *const words[] = { "handles", NULL };

@@ -2,8 +2,6 @@
 
 #if SQ__LINUX
 
-#include "platform/thread.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +16,7 @@ bool sq__peek(const void *address, void *copy, size_t bytes) {
     if (address == NULL) {
         return false;
     }
-    long read = syscall(SYS_process_vm_readv, (long)sq__thread_id(), &to, 1ul, &from, 1ul, 0ul);
+    long read = syscall(SYS_process_vm_readv, syscall(SYS_gettid), &to, 1ul, &from, 1ul, 0ul);
     if (read < 0 && errno != EFAULT) { /* no such call, or a filter refuses it with any code */
         return sq__peek_through_pipe(address, copy, bytes);
     }

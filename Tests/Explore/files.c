@@ -28,6 +28,7 @@ LEFT_OUT(sq__signal_take, int number, void (*function)(int))
 
 void sq__report(const char *format, ...) { ex_fail("the core reports: %s", format); }
 bool sq__report_is_on_terminal(void) { return false; }
+bool sq__report_has_file(void) { return true; }
 bool sq__event_fd_signal(sq__event_fd_t event_fd) { return (void)event_fd, true; }
 int sq__event_fd_clear(sq__event_fd_t event_fd) { return (void)event_fd, 0; }
 void sq__wakeup_post(sq__wakeup_t *wakeup) { (void)wakeup; }

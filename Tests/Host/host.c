@@ -148,12 +148,32 @@ static void begin_feature(void) {
     }
 }
 
+static void *send_signal(void *unused) {
+    sleep_for(50);
+    must(kill(getpid(), SIGUSR1) == 0, "no signal");
+    return unused;
+}
+
+/* By the signal, while it sleeps: its call does not return early. */
+static void ask_for_dump(void) {
+    struct timespec rest = { .tv_nsec = 200000000 };
+    pthread_t sender;
+    if (pthread_create(&sender, NULL, send_signal, NULL) != 0) {
+        must(host_is("memory"), "no thread");
+        return;
+    }
+    must(nanosleep(&rest, NULL) == 0, "the signal for a dump interrupts a call");
+    must(pthread_join(sender, NULL) == 0, "no end of a thread");
+}
+
 static void use_feature(void) {
     if (uses("flight") && has_trace()) {
         must(kill(getpid(), SIGUSR2) == 0, "no signal");
         await_file("t.trace");
     } else if (uses("dump")) {
         write_dump();
+    } else if (uses("asked")) {
+        ask_for_dump();
     } else if (uses("loop")) {
         use_loop();
     }
@@ -219,6 +239,9 @@ static int live(void) {
     write_own_files();
     rest();
     end_feature();
+    if (uses("asked")) { /* it is written before the process ends */
+        must(kill(getpid(), SIGUSR1) == 0, "no signal");
+    }
     return 0;
 }
 

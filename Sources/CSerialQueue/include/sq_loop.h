@@ -17,7 +17,9 @@
  *     - sync of the owner: runs what is ahead in that queue, then its own function, at once
  *     - sq_group_wait, sq_item_wait of the owner: run what is ready in the queues of the members, or of the item, up to the last of these
  *
- * A wait for a semaphore or a once runs nothing: don't wait there for something that only this thread can do.
+ * A wait for a semaphore or a once runs nothing: don't wait there for something that only this thread can do. While no thread has run the pool, it has no
+ * owner, and a wait for its queues may be a wait for any thread: it is not a deadlock, and lasts until one runs the pool. A thread that will run it later, and
+ * waits first, becomes the owner by sq_pool_run_some(pool, 1, SQ_NOW). Dumps and stall notifications say that no thread runs a loop.
  *
  * If the owner waits for a task, and that task for the loop (by sync, or for a group or an item with a task there), one of the two waits
  * returns EDEADLK: the one with the earlier deadline, else the one that came last. Timers use the system's clock. The function of a
@@ -50,7 +52,8 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_loop(const char *SQ_NULLABLE label);
 /**
  * Returns a file descriptor that is readable while tasks of the pool are ready or due.
  *
- * For poll, epoll and similar calls, level-triggered. Don't read, write or close it. It may occasionally become readable although
+ * For poll, epoll and similar calls, level-triggered. Don't read, write or close it: a use of the pool then ends the
+ * program with a message. It may occasionally become readable although
  * nothing is ready: then sq_pool_run_some returns 0. It belongs to the pool, and is closed with it. Any thread may call.
  *
  * @return The descriptor.

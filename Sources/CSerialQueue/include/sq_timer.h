@@ -4,7 +4,8 @@
  * queue, behind everything submitted before. Those that are due at the same time keep the order in which they were started. None
  * comes early; how late one comes depends on the system and on the queue. Times are on CLOCK_MONOTONIC; on a queue of a manual
  * pool (sq_pool.h) on the pool's own clock. A delay that overflows the clock never expires. What falls due is accepted by a full
- * queue, too; while there is no memory for it, it is tried again.
+ * queue, too; while there is no memory for it, it is tried again. On Linux CLOCK_MONOTONIC stands still while the machine is suspended: a delay
+ * then lasts longer by that time. The child of a fork has none of its parent's timers: a program that becomes a daemon creates them after that.
  *
  * What is not due when its queue is shut down is discarded, after the queue's last task and before the shutdown returns. A delayed
  * task keeps its queue alive until it has had its turn, but not beyond a shutdown. */

@@ -7,14 +7,26 @@
 #include <stdint.h>
 #include <unistd.h>
 
-int sq__event_fd_open_pipe(sq__event_fd_t *event_fd) {
-    int ends[2];
+#if defined(__APPLE__)
+/* A program that another thread executes between these calls inherits it: there is no better call. */
+static int make_pipe(int ends[2]) {
     if (pipe(ends) != 0) {
-        return errno;
+        return -1;
     }
     for (int i = 0; i < 2; i += 1) {
         (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
         (void)fcntl(ends[i], F_SETFL, fcntl(ends[i], F_GETFL) | O_NONBLOCK);
+    }
+    return 0;
+}
+#else
+static int make_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
+#endif
+
+int sq__event_fd_open_pipe(sq__event_fd_t *event_fd) {
+    int ends[2];
+    if (make_pipe(ends) != 0) {
+        return errno;
     }
     if (!sq__file_above_standard(&ends[0]) || !sq__file_above_standard(&ends[1])) {
         int error = errno;

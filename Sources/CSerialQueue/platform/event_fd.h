@@ -9,6 +9,7 @@
 typedef struct sq__event_fd {
     int reads;  /* is readable once it was signalled */
     int writes; /* is written to */
+    int mark;   /* of both, if the owner keeps it: event.c */
 } sq__event_fd_t;
 
 /* Both ends do not block, have numbers above those of the standard files, and programs started by exec do not inherit them. Returns 0 or an errno code. */

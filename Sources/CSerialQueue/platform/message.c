@@ -1,6 +1,7 @@
 #include "platform/message.h"
 
 #include "platform/file.h"
+#include "platform/peek.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,11 +20,15 @@ void sq__message(const char *format, va_list arguments) {
         size_t room = sizeof line - used - 2;
         used += (size_t)wanted < room ? (size_t)wanted : room;
     }
+    line[used] = '\0';
+    sq__make_printable(line, sizeof line); /* labels are the program's */
     line[used++] = '\n';
     if (!has_none) {
         (void)sq__file_write_some(STDERR_FILENO, line, used); /* there is nowhere else to report an error */
     }
 }
+
+bool sq__report_has_file(void) { return !has_none; }
 
 bool sq__report_is_on_terminal(void) { return isatty(STDERR_FILENO); }
 

@@ -13,5 +13,8 @@ void sq__message(const char *format, va_list arguments) __attribute__((format(pr
 /* The same, with the arguments themselves. */
 void sq__report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* True: the process began with a standard error. */
+bool sq__report_has_file(void);
+
 /* True: a person reads the lines as they come. */
 bool sq__report_is_on_terminal(void);

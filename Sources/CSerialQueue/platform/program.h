@@ -24,5 +24,8 @@ size_t sq__program_folder(char *path, size_t size);
  * as tools show it. False: there is no such file. */
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset);
 
+/* How many bytes of thread-local variables the loaded code has, at most. The C library may take them from each thread's stack. */
+size_t sq__code_thread_locals(void);
+
 /* Around a fork: no thread of the library is in the dynamic linker then. */
 extern sq__mutex_t sq__code_lock;

@@ -16,6 +16,13 @@ enum { LONG_BATCH = 8 * SQ__BATCH };
 
 bool sq__pool_is_loop(const sq__pool_t *pool) { return pool->is_loop; }
 
+bool sq__pool_seems_to_lack_owner(sq__pool_t *pool) {
+    sq__mutex_lock(&pool->parts->lock);
+    bool lacks_owner = sq__pool_lacks_owner(pool);
+    sq__mutex_unlock(&pool->parts->lock);
+    return lacks_owner;
+}
+
 bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner) {
     /* Relaxed: it is equal to one's own record only if one's own thread has written it. */
     return owner != NULL && sq__load_relaxed(&pool->owner) == owner; /* which only a loop has */
@@ -45,7 +52,7 @@ static int own(sq__pool_t *pool) {
     }
     sq__mutex_lock(&pool->parts->lock);
     sq__owner_t *before = sq__load_relaxed(&pool->owner);
-    bool is_free = before == NULL || sq__owner_has_ended(before);
+    bool is_free = sq__pool_lacks_owner(pool);
     if (is_free) {
         sq__owner_retain(self);
         sq__store_relaxed(&pool->owner, self);

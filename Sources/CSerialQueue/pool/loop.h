@@ -27,6 +27,9 @@
 
 bool sq__pool_is_loop(const sq__pool_t *pool);
 
+/* As sq__pool_lacks_owner (pool_internal.h), without the lock. */
+bool sq__pool_seems_to_lack_owner(sq__pool_t *pool);
+
 /* The calling thread owns this loop. False for any other pool. */
 bool sq__pool_is_own_loop(const sq__pool_t *pool);
 

@@ -119,6 +119,12 @@ struct sq_pool {
 /* With the lock. */
 static inline bool sq__part_has_ready(const sq__part_t *part) { return sq__load_relaxed(&part->waiting) != 0; }
 
+/* With the lock: a loop that no thread runs, because none has yet, or its owner has ended. */
+static inline bool sq__pool_lacks_owner(const sq__pool_t *pool) {
+    const sq__owner_t *owner = sq__load_relaxed(&pool->owner);
+    return pool->is_loop && (owner == NULL || sq__owner_has_ended(owner));
+}
+
 /* With the lock: no member will use the part again. */
 static inline bool sq__part_is_deserted(const sq__part_t *part) {
     return part->has_ended && part->members == 0;

@@ -31,6 +31,9 @@ static sq__tracing_t *of_parent;
 static void read_until_stopped(void *argument) {
     sq__tracing_t *session = argument;
     bool is_flight = session->options.last != 0;
+    if (session->options.signal != 0) {
+        sq__signal_accept(session->options.signal);
+    }
     sq__session_empty_file(session);
     while (!sq__load_relaxed(&session->is_stopping)) {
         sq__requests_await(is_flight ? SQ__NEVER : pause);
@@ -41,6 +44,9 @@ static void read_until_stopped(void *argument) {
             sq__session_read(session, 0, false);
             sq__requests_answer(made);
         }
+    }
+    if (session->options.signal != 0) {
+        sq__signal_block(session->options.signal);
     }
     sq__token_grant(session->end, session->end_id);
 }
@@ -171,11 +177,11 @@ static int stop(void) {
     }
     sq__recorders_end();
     sq__process_be_quiet(true);
-    if (session->options.signal != 0) {
-        sq__signal_give_back(session->options.signal, write_at_signal);
-    }
     sq__requests_end();
     await_reader(session);
+    if (session->options.signal != 0) { /* now that the reader blocks it again: without a handler it would end the process */
+        sq__signal_give_back(session->options.signal, write_at_signal);
+    }
     sq__requests_t made = sq__requests_made();
     if (session->options.last != 0) {
         sq__session_write_file(session); /* a last file, up to the end */
@@ -241,6 +247,9 @@ void sq__trace_from_environment(void) {
     }
     bool is_of_dump = is_signal_of_dump(text);
     int error = is_of_dump ? EBUSY : sq_trace_start(text);
+    if (error == 0 && running->options.signal != 0) {
+        sq__signal_block(running->options.signal); /* by the only thread: the reader alone accepts it, so no call of the program is interrupted */
+    }
     if (error == EBUSY) {
         sq__report("SQ_TRACE=%s: %s. Name another one. The recording continues without it.", text,
                    is_of_dump ? "SQ_DUMP uses this signal already" : "the program handles this signal itself");

@@ -147,3 +147,32 @@ TEST(an_apply_is_shown_with_its_function_and_with_what_its_threads_sleep_in) {
     join(caller);
     sq_pool_release(crowd.pool);
 }
+
+static void sync_onto_own(void *queue) { CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), EDEADLK); }
+
+static void *wait_under_a_name(void *queue) {
+    CHECK_EQUAL(pthread_setname_np(pthread_self(), "a\033[2J\n"), 0);
+    CHECK_EQUAL(sq_sync(queue, sync_onto_own, queue), 0);
+    return NULL;
+}
+
+/* What is in a label or a thread's name must not control the terminal that shows it. To see it fail: leave out sq__make_printable in keep, in
+ * sq__thread_name_of. */
+TEST(control_characters_of_names_are_not_shown) {
+    sq_queue_t *queue = make_queue_of("tab\tesc\033[31m", 0);
+    hold_t hold;
+    hold_async(&hold, queue);
+    pthread_t waiter = spawn(wait_under_a_name, queue);
+    dump_until("has waited", "its turn in queue \"tab?esc?[31m\"", NULL);
+    const char *text = dump_now();
+    CHECK(strpbrk(text, "\033\t") == NULL);
+    hold_end(&hold);
+    join(waiter);
+    CHECK_EQUAL(sq_sync(queue, sync_onto_own, queue), 0);
+    CHECK(strpbrk(sq_deadlock_report(), "\033\t") == NULL);
+    text = dump_now();
+    CHECK_LINE(text, "ago: sync onto queue \"tab?esc?[31m\"", NULL, NULL);
+    CHECK(strpbrk(text, "\033\t") == NULL);
+    drain(queue);
+    sq_queue_release(queue);
+}

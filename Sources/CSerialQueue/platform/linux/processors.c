@@ -55,7 +55,8 @@ unsigned sq__processors_within(const char *root, const char *group, unsigned lim
 unsigned sq__processor_count(void) {
     char text[PATH_SIZE];
     unsigned count = schedulable();
-    if (sq__read_file("/proc/self/cgroup", text, sizeof text) > 0) {
+    /* A first thread that has ended is in no group any more. Linux before 3.17 has no other name. */
+    if (sq__read_file("/proc/thread-self/cgroup", text, sizeof text) > 0 || sq__read_file("/proc/self/cgroup", text, sizeof text) > 0) {
         char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
         if (line != NULL) {
             char *group = strchr(line, '/');

@@ -103,7 +103,7 @@ static void read_file(const char *path, sq__symbol_t *const wanted[], unsigned c
     close(descriptor);
 }
 
-/* One line of /proc/self/maps: if it is code, the addresses within it; `in_file` becomes the offset in the file. */
+/* One line of the list of mappings: if it is code, the addresses within it; `in_file` becomes the offset in the file. */
 static void read_line(const char *line, sq__symbols_t *symbols) {
     uintptr_t begin, end, offset;
     char rights[5];
@@ -135,7 +135,10 @@ void sq__symbols_find(sq__symbols_t *symbols) {
         return;
     }
     sq__quiet_t quiet = sq__quiet_begin(); /* files are opened and mapped */
-    (void)sq__read_file("/proc/self/maps", text, MOST);
+    /* "self" is the first thread: empty once that has ended. But an emulator of programs (qemu) knows only that name. */
+    if (sq__read_file("/proc/self/maps", text, MOST) == 0) {
+        (void)sq__read_file("/proc/thread-self/maps", text, MOST);
+    }
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';
         read_line(line, symbols);

@@ -158,7 +158,8 @@ sq_pool_t *sq_queue_manual_pool(const sq_queue_t *queue) {
     sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
     uint32_t control = pool == NULL ? sq__load_acquire(&queue->control) : 0; /* [fixed] acquire: the targets, if they are fixed */
     if (__builtin_expect(control & SQ__ON_TARGET, 0)) {
-        pool = control & SQ__MOVABLE ? pool_of_movable(queue) : sq__runner_pool(sq__load_relaxed(&sq__queue_root(queue)->runner));
+        const sq_queue_t *root = sq__queue_root(queue);
+        pool = control & SQ__MOVABLE ? pool_of_movable(queue) : sq__runner_pool(sq__load_relaxed(&root->runner));
     }
     return pool != NULL && sq__pool_clock(pool) != NULL ? pool : NULL;
 }

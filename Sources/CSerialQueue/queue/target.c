@@ -9,6 +9,8 @@
  * A thread that has the target's turn never waits for the queue: such a wait is a deadlock, and is refused. In a task of a concurrent target
  * that is no barrier a thread may wait for the queue; the search for deadlocks knows what that needs (wait/edge.c).
  *
+ * The first use of a queue fixes its targets (targeted.h); until then its record alone has the target, and it has no runner.
+ *
  * A batch ends when the target is suspended or other queues wait for its thread (kernel/batch.h), and does not linger.
  *
  * If the target was shut down, the queue's tasks run after the target's end (after_end.h). A shutdown of the target that discards does not
@@ -205,8 +207,8 @@ static void release_pinned(sq_queue_t *queue) {
 
 /* Setting the target */
 
-/* With all queues' locks. True: the queue is `target`, or a target of that one. A queue that is nobody's target is none of these: so a long
- * chain that is built from its end on is not walked. */
+/* With all queues' locks. True: the queue is `target`, or a target of that one. A queue that has no pins is not a target: so building a long chain
+ * from its end on does not walk it. */
 static bool is_circle(const sq_queue_t *queue, const sq_queue_t *target) {
     const sq__targeted_t *record = sq__targeted(queue);
     bool is_target = record != NULL && record->pins > 0;

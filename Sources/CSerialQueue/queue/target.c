@@ -146,7 +146,8 @@ static int sync_on_target(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    const sq_queue_t *held = target_of_caller(queue);
+    /* A queue above this one has looked for it: a chain is walked once. */
+    const sq_queue_t *held = function != run_turn ? target_of_caller(queue) : NULL;
     if (held != NULL) {
         sq__deadlock_onto_own_target(queue, held);
         return sq__queue_reject(queue, EDEADLK);

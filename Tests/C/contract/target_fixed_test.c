@@ -235,3 +235,66 @@ TEST(the_first_submission_sees_the_target_or_the_move_sees_the_submission) {
         race_once(round);
     }
 }
+
+/* ThreadSanitizer finds no race. To see it fail: let make_record (queue/target.c) write the functions of a record that is there. */
+
+typedef struct used {
+    sq_queue_t *target;
+    latch_t made;
+} used_t;
+
+static void *make_many(void *context) {
+    used_t *used = context;
+    for (size_t i = 0; i < scaled(2000); i += 1) {
+        sq_queue_release(make("queue", used->target));
+        latch_bump(&used->made);
+    }
+    return NULL;
+}
+
+TEST(queues_are_made_on_a_target_while_another_thread_uses_it) {
+    sq_queue_t *bottom = make("bottom", NULL);
+    used_t used = { .target = make("target", bottom), .made = LATCH_INIT };
+    sq_queue_t *first = make("first", used.target);
+    pthread_t maker = spawn(make_many, &used);
+    latch_wait(&used.made, 1);
+    while (latch_value(&used.made) < scaled(2000)) {
+        CHECK_EQUAL(sq_sync(used.target, do_nothing, NULL), 0);
+        sq_queue_release(sq_queue_retain(used.target));
+    }
+    join(maker);
+    sq_queue_release(first);
+    sq_queue_release(used.target);
+    sq_queue_release(bottom);
+}
+
+/* With a walk of the chain for each queue or each turn it takes several minutes, and the watchdog ends the test. To see it fail: drop `is_target` from the
+ * loop of is_circle, or the
+ * condition before target_of_caller (queue/target.c). The stack holds one call for each queue of the chain. */
+
+enum { DEEP = 100000 };
+
+static void *build_and_sync(void *unused) {
+    static sq_queue_t *queues[DEEP];
+    (void)unused;
+    ran = 0;
+    for (size_t i = 0; i < scaled(DEEP); i += 1) {
+        queues[i] = make("queue", i > 0 ? queues[i - 1] : NULL);
+    }
+    CHECK_EQUAL(sq_sync(queues[scaled(DEEP) - 1], add_one, &ran), 0);
+    CHECK_EQUAL(ran, 1);
+    for (size_t i = 0; i < scaled(DEEP); i += 1) {
+        sq_queue_release(queues[i]);
+    }
+    return NULL;
+}
+
+TEST(a_long_chain_takes_time_in_proportion_to_its_length) {
+    pthread_attr_t attributes;
+    pthread_t builder;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, (size_t)256 << 20);
+    REQUIRE(pthread_create(&builder, &attributes, build_and_sync, NULL) == 0);
+    join(builder);
+    pthread_attr_destroy(&attributes);
+}

@@ -268,9 +268,8 @@ TEST(queues_are_made_on_a_target_while_another_thread_uses_it) {
     sq_queue_release(bottom);
 }
 
-/* With a walk of the chain for each queue or each turn it takes several minutes, and the watchdog ends the test. To see it fail: drop `is_target` from the
- * loop of is_circle, or the
- * condition before target_of_caller (queue/target.c). The stack holds one call for each queue of the chain. */
+/* With a walk of the chain for each queue or each turn it takes several minutes, and the watchdog ends the test. To see it fail: drop `is_target` from
+ * the loop of is_circle, or the condition before target_of_caller (queue/target.c). The stack holds a call for each queue of the chain. */
 
 enum { DEEP = 100000 };
 

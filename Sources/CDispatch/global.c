@@ -20,12 +20,42 @@ struct dispatch_queue_s _dispatch_main_q = {
 };
 
 static sq_pool_t *main_pool;     /* L */
-static pthread_t main_thread;    /* fixed before main */
+static pthread_t main_thread;    /* fixed before main, and in the child of a fork */
 static _Atomic bool is_claimed;  /* A: the main thread has run the pool, which makes it the pool's thread */
 
-/* Constructors run on the main thread, unless the library is loaded later by another one. */
-__attribute__((constructor)) static void know_main_thread(void) {
+/* Forks. The child has the thread that forked, and none of the pools that these queues were on: it makes them anew. What the parent had stays in
+ * reach for tools that look for leaks. Our lock is taken before the core's, as everywhere: the core registers its own earlier (thread/process.h),
+ * and the system calls the handlers before a fork in the opposite order. */
+
+enum { PERMANENT = sizeof global / sizeof(struct dispatch_queue_s) + 1 };
+static sq_queue_t *queue_of_parent[PERMANENT];
+static sq_pool_t *main_pool_of_parent;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&sq__dispatch_lock);
+}
+
+static void in_parent(void) {
+    pthread_mutex_unlock(&sq__dispatch_lock);
+}
+
+static void in_child(void) {
+    for (int i = 0; i < PERMANENT; i += 1) {
+        dispatch_queue_t queue = i == 0 ? &_dispatch_main_q : &global[0][0] + (i - 1);
+        sq_queue_t *core = atomic_exchange_explicit(&queue->queue, NULL, memory_order_relaxed); /* the child has one thread */
+        queue_of_parent[i] = core != NULL ? core : queue_of_parent[i];
+    }
+    main_pool_of_parent = main_pool != NULL ? main_pool : main_pool_of_parent;
+    main_pool = NULL;
     main_thread = pthread_self();
+    atomic_store_explicit(&is_claimed, false, memory_order_relaxed);
+    pthread_mutex_unlock(&sq__dispatch_lock);
+}
+
+/* Constructors run on the main thread, unless the library is loaded later by another one. */
+__attribute__((constructor)) static void begin(void) {
+    main_thread = pthread_self();
+    pthread_atfork(before_fork, in_parent, in_child); /* without memory for it, children may find the lock taken */
 }
 
 bool sq__dispatch_is_main_thread(void) {

@@ -7,6 +7,7 @@
 #include "timer/delayed.h"
 #include "wait/wait_runs.h"
 #include "queue/async.h"
+#include "queue/targeted.h"
 #include "gate/concurrent.h"
 #include "wait/deadlock.h"
 #include "state/handle.h"
@@ -138,6 +139,7 @@ static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member
     int error;
     item->queue = queue;
     item->member_count = member_count;
+    sq__targeted_fix(queue);
     item->pool = sq__wait_threadless_pool(queue, &item->entry);
     if (item->pool != NULL) {
         sq__pool_retain(item->pool);

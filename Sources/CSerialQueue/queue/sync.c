@@ -94,12 +94,13 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     return error;
 }
 
-/* The queue is not free, or never is: it is concurrent, on a loop, or has a target. */
+/* The queue is not free, or never is: it is concurrent, on a loop, or has a target. If it has none yet, it gets none from now on. */
 static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                    const void *caller, uintptr_t kind) {
     if (sq__is_concurrent(queue)) {
         return sq__concurrent_sync(queue, deadline, function, context, caller);
     }
+    sq__targeted_fix(queue);
     uint32_t control = sq__load_relaxed(&queue->control);
     if (__builtin_expect(control & (SQ__ON_LOOP | SQ__ON_TARGET), 0)) {
         return control & SQ__ON_LOOP ? sq__loop_sync(queue, deadline, function, context, caller)

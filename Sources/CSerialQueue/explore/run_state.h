@@ -75,6 +75,8 @@ typedef struct sq__pump {
 struct sq__run {
     sq__explorer_t explorer; /* the first field; the pool's */
     const char *name;        /* the test's */
+    const char *found;       /* the message of an earlier run that failed, and its decisions; NULL: none has */
+    const sq__tape_t *found_tape;
     sq_pool_t *pool;
     sq__chooser_t chooser;
     sq__record_t record;
@@ -104,6 +106,9 @@ struct sq__run {
 
 /* The calling thread's record; NULL: it does not belong to a run. */
 sq__thread_t *sq__run_thread(void);
+
+/* After a tenth of its steps a run is fair (ways.h). */
+static inline bool sq__run_is_fair(const sq__run_t *run) { return run->steps > run->most_steps / 10; }
 
 /* Fails the run, unless it has failed already. */
 void sq__run_fail(sq__run_t *run, const char *message);

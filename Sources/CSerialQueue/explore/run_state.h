@@ -104,6 +104,9 @@ struct sq__run {
     size_t way_room;
 };
 
+/* The name of a helper. A thread that the test starts there has it, too: a new thread has the name of the one that started it. */
+#define SQ__EXPLORE_THREAD "sq-explore"
+
 /* The calling thread's record; NULL: it does not belong to a run. */
 sq__thread_t *sq__run_thread(void);
 

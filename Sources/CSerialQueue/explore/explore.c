@@ -1,5 +1,6 @@
 #include "explore/explored_run.h"
 #include "include/sq_explore.h"
+#include "include/sq_private.h"
 
 #include "explore/hunt.h"
 #include "explore/report.h"
@@ -200,6 +201,8 @@ sq_pool_t *sq_exploration_begin_run(sq_exploration_t *exploration) {
 bool sq_exploration_step(sq_exploration_t *exploration, bool moves_clock) {
     return sq__run_step(&exploration->run, moves_clock);
 }
+
+bool sq__explore_is_endless(const sq_exploration_t *exploration) { return exploration->run.is_endless; }
 
 bool sq_exploration_end_run(sq_exploration_t *exploration, const char *failure) {
     sq__run_t *run = &exploration->run;

@@ -102,9 +102,13 @@ final class Run: TaskExecutor, Sendable {
         guard let (lane, name, verb) = sent else { return false }
         defer { sq_queue_release(lane.value) }
         if !isHome { note("\(name) \(Escapes.resumer)") } else if event >= 0 { label(event, "\(verb) \(name)") }
-        let status = sq_async_job(lane.value, Self.runJob, job, Unmanaged.passRetained(owner).toOpaque())
-        if status != 0 { fatalError("exploreSchedules: no memory for a job (\(status))") }
-        return true
+        let retained = Unmanaged.passRetained(owner)
+        let status = sq_async_job(lane.value, Self.runJob, job, retained.toOpaque())
+        if status == 0 { return true }
+        retained.release()
+        // The end of a run that has no end shuts down the lanes.
+        guard status == SQ_TASK_ESHUTDOWN else { fatalError("exploreSchedules: no memory for a job (\(status))") }
+        return false
     }
 
     /// A job that came after the end of the run, or that the pool has discarded.

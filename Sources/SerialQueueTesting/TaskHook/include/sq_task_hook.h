@@ -4,10 +4,14 @@
 #ifndef SQ_TASK_HOOK_H
 #define SQ_TASK_HOOK_H
 
+#include <errno.h>
 #include <serial_queue.h>
 
 /* Asked about each job that is enqueued on the global executor, on any thread. True: the job now belongs to the function. */
 typedef _Bool (*sq_task_take_t)(void *_Nonnull job);
+
+/* What sq_async_job returns if the queue was shut down. */
+static const int SQ_TASK_ESHUTDOWN = ESHUTDOWN;
 
 /* An executor, as the runtime passes it: an object and its conformance. */
 typedef struct sq_task_executor {

@@ -31,7 +31,7 @@ import Testing
         },
     ]
 
-    /// To see it fail: in `setAside` submit the job to `JobControl.run`.
+    /// To see it fail: in `setAside` submit each job to `JobControl.run` if there is one, and pass it on if not.
     @Test(arguments: endless.indices) func a_test_without_end_leaves_no_trace_in_the_next(_ index: Int) async throws {
         let failure = await #expect(throws: ExplorationFailure.self) { try await exploreSchedules(10, Self.endless[index]) }
         #expect(failure?.message.contains("no end: more than 10000 steps") == true)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// To see it fail: in `setAside` keep the jobs of actors, too.
+    /// To see it fail: as above.
     @Test func an_actor_that_an_abandoned_run_used_serves_the_next_test() async throws {
         let shared = Flag()
         await #expect(throws: ExplorationFailure.self) {

@@ -1,5 +1,6 @@
 #include "explore/explored_run.h"
 #include "include/sq_explore.h"
+#include "include/sq_private.h"
 
 #include "explore/hunt.h"
 #include "explore/report.h"
@@ -54,7 +55,7 @@ static void say(sq_explored_t *explored, const char *message) {
 
 /* Options */
 
-static bool is_name(const char *name) { return name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
+static bool is_name(const char *name) { return name != NULL && name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
 
 static uint64_t seed_of(const sq_explore_options_t *options) {
     const char *text = sq__environment("SQ_SEED");
@@ -137,8 +138,13 @@ static void destroy(sq_exploration_t *exploration) {
 }
 
 sq_exploration_t *sq_exploration_create(const sq_explore_options_t *options, sq_explored_t *explored) {
-    if (options->size != sizeof *options || options->name == NULL || !is_name(options->name)
-        || options->strategy > SQ_EXPLORE_DEPTH_FIRST || (explored != NULL && explored->size != sizeof *explored)) {
+    if (options->size != sizeof *options || options->strategy > SQ_EXPLORE_DEPTH_FIRST
+        || (explored != NULL && explored->size != sizeof *explored)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (!is_name(options->name)) {
+        say(explored, "sq_explore: the test's name is empty, or has a blank, a slash or an apostrophe, so no tape could begin with it.");
         errno = EINVAL;
         return NULL;
     }
@@ -197,6 +203,8 @@ bool sq_exploration_step(sq_exploration_t *exploration, bool moves_clock) {
     return sq__run_step(&exploration->run, moves_clock);
 }
 
+bool sq__explore_is_endless(const sq_exploration_t *exploration) { return exploration->run.is_endless; }
+
 bool sq_exploration_end_run(sq_exploration_t *exploration, const char *failure) {
     sq__run_t *run = &exploration->run;
     if (failure != NULL) {
@@ -227,7 +235,9 @@ void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const c
 
 static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explored) {
     const sq__hunt_t *hunt = &exploration->hunt;
-    const char *message = exploration->run.failure != NULL ? exploration->run.failure : "failed, but not when it was repeated";
+    bool is_drawn = hunt->is_replay || hunt->is_repeatable; /* with values of its own in the message */
+    const char *message = is_drawn ? exploration->run.failure : hunt->found;
+    message = message != NULL ? message : "no memory for its message";
     char *tape = sq__tape_write(&hunt->best, exploration->name);
     explored->has_failed = true;
     explored->is_repeatable = hunt->is_repeatable;

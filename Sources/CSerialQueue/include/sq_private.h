@@ -9,6 +9,7 @@
 #include "sq_apply.h"
 #include "sq_await.h"
 #include "sq_deferred.h"
+#include "sq_explore.h"
 #include "sq_group.h"
 #include "sq_item.h"
 #include "sq_pool.h"
@@ -90,6 +91,13 @@ void sq__trace_closures_of(sq_function_t function, uint16_t at);
 struct sq__alarms *SQ_NULLABLE sq__pool_clock(const sq_pool_t *pool);
 uint64_t sq__alarms_now(struct sq__alarms *alarms);
 uint64_t sq__alarms_next(struct sq__alarms *alarms);
+
+/* A step of sq_pool_run on a manual pool that is not explored: runs a batch of tasks of the first ready queue; if none is ready, fires the first
+ * timer that is due, or the next one if `moves_clock`. False: there is nothing to do. */
+bool sq__pool_step(sq_pool_t *pool, bool moves_clock);
+
+/* True: the run under way has had too many steps. Its step returns false, though tasks are ready. */
+bool sq__explore_is_endless(const sq_exploration_t *exploration);
 
 /* In a run that is recorded: the number of the running task's start in the record; SIZE_MAX: the run is not recorded, or no task runs. */
 size_t sq__explore_event(void);

@@ -139,6 +139,15 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
     return ran;
 }
 
+bool sq__pool_step(sq_pool_t *pool, bool moves_clock) {
+    sq__alarms_t *clock = sq__pool_clock(pool);
+    if (sq__pool_run_batch(pool)) {
+        return true;
+    }
+    uint64_t now = sq__alarms_now(clock), due = sq__alarms_next(clock);
+    return due != SQ__NEVER && (moves_clock || due <= now) && sq__alarms_advance(clock, due);
+}
+
 /* With what is due now. */
 size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 

@@ -65,8 +65,9 @@ typedef struct sq_pool_granted {
  *
  * It has about one thread per processor that the process may use (its affinity and its control group's quota count). It grows, up
  * to 64 threads, while ready queues wait and its threads are blocked: within some tens of milliseconds if all are blocked, later
- * if only some are. It shrinks again when they continue, or are idle. A later change of the main thread's affinity has no effect on its size, nor on threads that
- * run already (taskset -a changes those).
+ * if only some are. It shrinks again when they continue, or are idle. It does not grow for threads that compute: while as many tasks
+ * compute as there are processors, its other queues wait. A later change of the main thread's affinity has no effect on its size, nor on
+ * threads that run already (taskset -a changes those).
  *
  * @return The pool, or NULL with errno ENOMEM (no memory, or no thread could be started).
  */

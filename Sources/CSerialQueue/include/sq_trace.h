@@ -27,11 +27,10 @@ extern "C" {
  * SQ_TRACE in its environment records from its beginning, with these options, but without a signal that is in use. The child of a fork is
  * not traced, ignores the signal, and may begin a trace of its own. If a call fails, a file that existed has the content that it had.
  *
- * @param options The path of the file, where %p stands for the process's number; a relative one is in the working folder of now. Then, each after a comma:
- *     `last=10s` (s, ms): a flight recorder, which keeps the newest events in memory and writes a file of them at sq_trace_write, at the end, before the process
- *     ends with a message, and when a deadlock or stall is reported (ten times; stderr then says so); `signal=USR2` (HUP, QUIT, WINCH, RTMIN+1, …): and when this
- *     signal comes, unless the program handles it later (block it in your threads, as SQ_TRACE does, and it interrupts no call); `buffer=1M` (K, M): the memory per
- *     recording thread, 64 bytes a task.
+ * @param options The path of the file; %p in it is the process's number, and a relative path is in the present working folder. Then, each after a comma:
+ *     `last=10s` (s, ms): a flight recorder, which keeps the newest events in memory and writes a file of them at sq_trace_write, at the end, before the
+ *     process ends with a message, and when a deadlock or stall is reported (ten times; stderr then says so); `signal=USR2` (HUP, QUIT, WINCH, RTMIN+1, …): it also writes
+ *     one at this signal; block the signal in your threads, and it interrupts no call; `buffer=1M` (K, M): the memory per recording thread, 64 bytes a task.
  * @retval 0 The events are being recorded.
  * @retval EALREADY They are already.
  * @retval EINVAL An option is not known, or not valid. A line on stderr says which.

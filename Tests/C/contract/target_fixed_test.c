@@ -177,7 +177,7 @@ static void check_owner_waits(sq_pool_t *loop, bool is_item) {
     WHATEVER(sq_pool_run_some(loop, 100, SQ_NOW));
 }
 
-/* The wait runs the loop if what it waits for knows that it is there. To see it fail: leave out sq__targeted_fix in submit of objects/item.c, or both
+/* The wait runs the loop if what it waits for knows that it is there. To see it fail: leave out sq__targeted_fix in submit of objects/item_submit.c, or both
  * in objects/member_count.c. */
 TEST(the_first_item_or_member_of_a_queue_knows_the_loop_of_its_last_target) {
     sq_pool_t *loop = sq_pool_create_loop("loop");

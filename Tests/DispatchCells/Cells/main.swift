@@ -8,7 +8,7 @@ func finish() -> Never {
 }
 
 setvbuf(stdout, nil, _IOLBF, 0)
-let all = matrix + queues + targets + objects + sources + mains + ends
+let all = matrix + queues + starvation + targets + objects + sources + mains + ends
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "list" {
     for cell in all where cell.isAlone { print(cell.name) }

@@ -1,0 +1,1 @@
+../../../DispatchCells/Moved.swift

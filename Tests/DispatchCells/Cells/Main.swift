@@ -20,7 +20,7 @@ let mains: [Cell] = [
         dispatchMain()
     }, isAlone: true),
     Cell(name: "ends/main-actor-is-on-main", run: {
-        Task { @MainActor in dispatchPrecondition(condition: .onQueue(DispatchQueue.main)); print("on main"); finish() }
+        Task { @MainActor in dispatchPrecondition(condition: .onQueue(.main)); print("on main"); finish() }
         dispatchMain()
     }, isAlone: true),
     Cell(name: "ends/main-first-used-elsewhere", run: {

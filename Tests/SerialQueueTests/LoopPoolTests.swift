@@ -128,7 +128,7 @@ import Testing
 
     @Test func a_sync_to_the_loop_from_a_closure_that_the_owner_waits_for_is_named() {
         onOwner { pool, queue in
-            pool.runSome()
+            pool.own()  // nothing has run on the loop yet
             let work = SerialQueue(label: "work")
             nonisolated(unsafe) var report = ""
             work.async {
@@ -151,6 +151,16 @@ import Testing
             TestThread { pool.runSome() }.join()
         }
         #expect(child.said("Fatal error: LoopPool.runSome: another thread has run the pool and owns it."))
+    }
+
+    @Test func owning_it_on_a_second_thread_traps() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            onOwner { pool, _ in
+                pool.own()
+                onOwner { _, _ in pool.own() }
+            }
+        }
+        #expect(child.said("LoopPool.own: another thread"))
     }
 
     @Test func running_at_most_nothing_traps() async throws {

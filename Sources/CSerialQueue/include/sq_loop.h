@@ -9,7 +9,7 @@
  *         } else ...
  *     }
  *
- * The first thread that runs a loop pool owns it, until that thread ends. Tasks of a queue on the pool run on the owner only, as those
+ * The first thread that runs a loop pool, or calls sq_pool_own, owns it, until that thread ends. Tasks of a queue on the pool run on the owner only, as those
  * of DispatchQueue.main run on the main thread:
  *
  *     - async, timers, delayed tasks, items, groups: when the owner runs the pool
@@ -60,6 +60,20 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_loop(const char *SQ_NULLABLE label);
  * @retval -1 With errno EINVAL (not a loop pool) or ESTALE (a pool from before a fork).
  */
 int sq_pool_fd(sq_pool_t *pool);
+
+/**
+ * Makes the calling thread the owner, as the first run does, but runs nothing.
+ *
+ * Call it on the thread that will run the loop, before that thread waits for anything: then a task that it waits for, and that waits for the
+ * loop, gets EDEADLK. Without an owner both wait forever.
+ *
+ * @retval 0 The thread owns the pool.
+ * @retval EPERM Another thread owns the pool.
+ * @retval EINVAL It is not a loop pool.
+ * @retval ENOMEM There was no memory.
+ * @retval ESTALE The pool is from before a fork.
+ */
+int sq_pool_own(sq_pool_t *pool);
 
 /**
  * Runs at most `most` ready tasks, on this thread; if none is ready, waits for one until the deadline.

@@ -12,6 +12,7 @@
 #include "sq_explore.h"
 #include "sq_group.h"
 #include "sq_item.h"
+#include "sq_loop.h"
 #include "sq_pool.h"
 #include "sq_timer.h"
 #include "sq_types.h"
@@ -71,6 +72,16 @@ int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NUL
  * before; NULL: it is not called. It must not call this library. */
 void *SQ_NULLABLE sq__queue_value(const sq_queue_t *queue, const void *key, sq_function_t SQ_NULLABLE retain);
 void *SQ_NULLABLE sq__current_value(const void *key, sq_function_t SQ_NULLABLE retain);
+
+/* The calling thread as the owner of loops, with a reference that is never released; NULL: no memory, or the thread is ending. From now on a
+ * search for deadlocks sees each wait of this thread. */
+struct sq__owner *SQ_NULLABLE sq__loop_owner(void);
+
+/* Makes that thread the owner of a loop, on any thread. Returns 0, or EPERM: another thread owns it. */
+int sq__pool_own_as(sq_pool_t *pool, struct sq__owner *owner);
+
+/* As sq_pool_run_some, without waiting. A thread that did not own the loop before owns it only until this returns. */
+size_t sq__pool_run_as_guest(sq_pool_t *pool, size_t most);
 
 /* True: a trace is under way. */
 bool sq__trace_is_recording(void);

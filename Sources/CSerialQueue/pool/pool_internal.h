@@ -106,7 +106,7 @@ struct sq_pool {
     sq__event_fd_t event;     /* F  of a loop: its descriptor */
     bool is_rung;         /* L  the descriptor is readable, or a thread is about to make it so */
     bool stops;           /* L  sq_pool_run_forever ends when it reads this next */
-    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the pool holds a reference; NULL: no thread has run it yet */
+    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the pool holds a reference; NULL: none */
 
     /* Far from what each post reads. */
     SQ__ATOMIC(uint32_t) references; /* A */

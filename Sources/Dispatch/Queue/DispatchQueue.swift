@@ -253,7 +253,7 @@ extension DispatchQueue {
     /// Calls what waits for a queue that is not plain.
     @usableFromInline
     func entering<T>(_ wait: () throws -> T) rethrows -> T {
-        if isOnMain { MainLoop.claim() }
+        if isOnMain, MainLoop.isMainElsewhere { waitsForMainOnMain() }
         guard manual != nil else { return try wait() }
         return try Home.$ofTest.withValue(home, operation: wait)
     }

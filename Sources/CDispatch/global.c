@@ -62,10 +62,9 @@ bool sq__dispatch_is_main_thread(void) {
     return pthread_equal(pthread_self(), main_thread);
 }
 
-/* A child of a fork whose parent has waited, but has not used the main queue, makes a new pool. */
+/* L */
 sq_pool_t *sq__dispatch_main_pool(void) {
-    if (main_pool == NULL || sq_pool_fd(main_pool) < 0) {
-        sq_pool_release(main_pool);
+    if (main_pool == NULL) {
         main_pool = sq_pool_create_loop("main");
         sq__dispatch_check("dispatch_get_main_queue", main_pool == NULL ? errno : 0, NULL);
     }

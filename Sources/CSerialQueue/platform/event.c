@@ -33,7 +33,10 @@ int sq__event_open(sq__event_fd_t *event) {
 
 /* False: the program has closed the file, and perhaps opened its own under this number. Between this question and a use of the number another thread may
  * do so: no system has both in one call. */
-static bool is_ours(int file, int mark) { return fcntl(file, F_GETOWN) == mark && (mark > 0 || fcntl(file, F_GETFD) >= 0); }
+static bool is_ours(int file, int mark) {
+    bool has_mark = fcntl(file, F_GETOWN) == mark;
+    return has_mark && (mark > 0 || fcntl(file, F_GETFD) >= 0 || errno != EBADF); /* with another error a sandbox refuses to say */
+}
 
 /* Perhaps on the thread of the program that releases the last reference, and that another one cancels. */
 void sq__event_close(sq__event_fd_t event) {

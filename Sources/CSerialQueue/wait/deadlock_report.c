@@ -56,7 +56,6 @@ static void add(text_t *text, const char *format, ...) {
     va_start(arguments, format);
     int wanted = vsnprintf(text->bytes + text->used, room, format, arguments);
     va_end(arguments);
-    sq__make_printable(text->bytes + text->used, room); /* labels and names of threads, as in a dump */
     if (wanted > 0) {
         text->used += (size_t)wanted < room ? (size_t)wanted : room - 1;
     }

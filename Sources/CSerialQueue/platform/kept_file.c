@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A device such as /dev/null may be used by many. */
+static bool is_locked(const struct stat *status) { return S_ISREG(status->st_mode) || S_ISFIFO(status->st_mode); }
+
 /* Opens and locks it; what the descriptor is, in *status. */
 static int open_and_lock(const char *path, bool creates, int *number, struct stat *status) {
     int error = sq__file_open(path, creates, number);
@@ -17,7 +20,7 @@ static int open_and_lock(const char *path, bool creates, int *number, struct sta
     }
     if (fstat(*number, status) != 0) {
         error = errno;
-    } else if (S_ISREG(status->st_mode) && flock(*number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    } else if (is_locked(status) && flock(*number, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         error = EAGAIN; /* with another error the file system has no locks */
     }
     if (error) {

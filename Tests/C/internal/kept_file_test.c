@@ -183,6 +183,10 @@ TEST(a_file_that_is_kept_open_is_EAGAIN_for_others) {
     CHECK_EQUAL(sq__kept_file_close(&other), 0);
     unlink(path);
     CHECK_EQUAL(sq__kept_file_open(&other, "/tmp/no such folder/file"), ENOENT);
+    CHECK_EQUAL(sq__kept_file_open(&file, "/dev/null"), 0);
+    CHECK_EQUAL(sq__kept_file_open(&other, "/dev/null"), 0);
+    CHECK_EQUAL(sq__kept_file_close(&file), 0);
+    CHECK_EQUAL(sq__kept_file_close(&other), 0);
 }
 
 enum { MANY = 1 << 18 };
@@ -205,6 +209,8 @@ TEST(a_pipe_is_written_as_its_reader_takes_it) {
     int reads = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     REQUIRE(reads >= 0 && sq__kept_file_open(&file, path) == 0);
     CHECK_EQUAL(fcntl(file.number, F_GETFL) & O_NONBLOCK, 0);
+    sq__kept_file_t other;
+    CHECK_EQUAL(sq__kept_file_open(&other, path), EAGAIN); /* the bytes of two processes would be mixed */
     CHECK_EQUAL(sq__kept_file_empty(&file), 0);
     REQUIRE(fcntl(reads, F_SETFL, 0) == 0 && fcntl(file.number, F_SETFL, O_NONBLOCK) == 0);
     pthread_t reader = spawn(read_pipe, &reads);

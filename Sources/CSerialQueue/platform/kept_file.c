@@ -4,6 +4,7 @@
 #include "platform/quiet.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,10 +31,19 @@ static int open_and_lock(const char *path, bool creates, int *number, struct sta
     return error;
 }
 
-/* Where the system has no owner of a file, this is an error, for each file the same. */
+/* The number of the signal, where there is one: the child of a fork in another namespace of processes has no number for the owner. */
+#if defined(F_SETSIG)
+static int set_mark(int number) { return fcntl(number, F_SETSIG, SIGIO); }
+static int mark_of(int number) { return fcntl(number, F_GETSIG); }
+#else
+static int set_mark(int number) { return fcntl(number, F_SETOWN, getpid()); }
+static int mark_of(int number) { return fcntl(number, F_GETOWN); }
+#endif
+
+/* Where the system has no such mark, this is an error, for each file the same. */
 static void mark(sq__kept_file_t *file) {
-    (void)fcntl(file->number, F_SETOWN, getpid());
-    file->owner = fcntl(file->number, F_GETOWN);
+    (void)set_mark(file->number);
+    file->mark = mark_of(file->number);
 }
 
 int sq__kept_file_open(sq__kept_file_t *file, const char *path) {
@@ -55,7 +65,7 @@ static bool is_same(const sq__kept_file_t *file, const struct stat *status) {
 /* The number is still ours. */
 static bool is_kept(const sq__kept_file_t *file) {
     struct stat status;
-    return file->number >= 0 && fcntl(file->number, F_GETOWN) == file->owner && fstat(file->number, &status) == 0 && is_same(file, &status);
+    return file->number >= 0 && mark_of(file->number) == file->mark && fstat(file->number, &status) == 0 && is_same(file, &status);
 }
 
 static int open_again(sq__kept_file_t *file) {

@@ -2,10 +2,10 @@
  *
  * DESIGN. The program may close every descriptor that it does not know, as daemons do, and the system gives the number to the next file that the
  * program opens. So each use of the number first asks whether it still is our file: by its device and inode, and, because the next file may have the
- * inode of one that was removed, by its owner for signals, which we set and nobody else sets on a file. If it is not ours, the file is opened again by
- * its path, neither created nor emptied, and written on from where the last write ended; what is found there must be the same file. A number that is
- * not ours is neither written to nor closed. Between the question and the write another thread of the program may close the descriptor and open a file:
- * no system has a write "if it still is this file". That moment is a microsecond.
+ * inode of one that was removed, by its signal (F_SETSIG; elsewhere its owner, F_SETOWN), which we set and nobody else sets on a file. If it is not
+ * ours, the file is opened again by its path, neither created nor emptied, and written on from where the last write ended; what is found there must
+ * be the same file. A number that is not ours is neither written to nor closed. Between the question and the write another thread of the program may
+ * close the descriptor and open a file: no system has a write "if it still is this file". That moment is a microsecond.
  *
  * Two processes must not write into one file: the one that keeps it open has a lock on it (flock), which ends with the process at
  * the latest. The child of a fork closes its copy. */
@@ -21,7 +21,7 @@ typedef struct sq__kept_file {
     const char *path; /* the caller's; absolute, or it is lost when the program changes its directory and closes the descriptor */
     int number;       /* -1: none */
     bool is_lost;     /* the program has closed the descriptor, and the file was not found again */
-    int owner;        /* for signals, which nothing sends */
+    int mark;         /* of a signal that nothing sends */
     uint64_t device, inode, written;
 } sq__kept_file_t;
 

@@ -4,6 +4,7 @@
 #include "platform/file.h"
 #include "platform/kept_file.h"
 
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -187,6 +188,38 @@ TEST(a_file_that_is_kept_open_is_EAGAIN_for_others) {
     CHECK_EQUAL(sq__kept_file_open(&other, "/dev/null"), 0);
     CHECK_EQUAL(sq__kept_file_close(&file), 0);
     CHECK_EQUAL(sq__kept_file_close(&other), 0);
+}
+
+/* As a program that starts containers. To see it fail: let mark_of use F_GETOWN. */
+static int fork_into_namespace(void) {
+    sq__kept_file_t file = kept_with("text"), other;
+    int status, wrong = 0;
+    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+        note("left out: no namespace can be made here");
+    } else {
+        pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            int number = file.number;
+            _exit(sq__kept_file_close(&file) != 0 || fcntl(number, F_GETFD) >= 0);
+        }
+        REQUIRE(waitpid(child, &status, 0) == child);
+        wrong += !CHECK_EQUAL(status, 0);
+    }
+    CHECK_EQUAL(sq__kept_file_close(&file), 0);
+    wrong += !CHECK_EQUAL(sq__kept_file_open(&other, path), 0);
+    CHECK_EQUAL(sq__kept_file_close(&other), 0);
+    unlink(path);
+    return wrong;
+}
+
+TEST(the_child_of_a_fork_closes_its_copy_also_in_another_namespace_of_processes) {
+    CHECK_EQUAL(run_child((const char *const[]){ "namespace", NULL }), 0);
+}
+
+int child_main(int count, char **words) {
+    REQUIRE(count == 1 && strcmp(words[0], "namespace") == 0);
+    return fork_into_namespace();
 }
 
 enum { MANY = 1 << 18 };

@@ -121,9 +121,16 @@ int sq__kept_file_settle(sq__kept_file_t *file) {
     return copy >= 0 ? sq__file_close(copy) : 0;
 }
 
-int sq__kept_file_close(sq__kept_file_t *file) {
+int sq__kept_file_close_copy(sq__kept_file_t *file) {
     int number = file->number;
     bool is_ours = is_kept(file);
     file->number = -1;
     return is_ours ? sq__file_close(number) : 0;
+}
+
+int sq__kept_file_close(sq__kept_file_t *file) {
+    if (is_kept(file)) {
+        (void)flock(file->number, LOCK_UN); /* a child that has not come to its exec has a copy, and with it the lock */
+    }
+    return sq__kept_file_close_copy(file);
 }

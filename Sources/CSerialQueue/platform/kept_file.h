@@ -39,5 +39,8 @@ int sq__kept_file_write(sq__kept_file_t *file, const void *bytes, size_t count);
 /* As sq__kept_file_close, which reports failed writes, but the file stays open. */
 int sq__kept_file_settle(sq__kept_file_t *file);
 
-/* Closes it, unless it was closed by the program. Returns 0 or an errno code. */
+/* Closes it, unless it was closed by the program. From now on others may open it. Returns 0 or an errno code. */
 int sq__kept_file_close(sq__kept_file_t *file);
+
+/* The same in the child of a fork: the parent keeps it open. */
+int sq__kept_file_close_copy(sq__kept_file_t *file);

@@ -254,8 +254,8 @@ void sq__trace_from_environment(void) {
 /* The child of a fork is not traced: the file is the parent's. */
 static void forget_trace(void) {
     if (running != NULL) {
-        (void)sq__kept_file_close(&running->file);
-        (void)sq__kept_file_close(&running->later);
+        (void)sq__kept_file_close_copy(&running->file);
+        (void)sq__kept_file_close_copy(&running->later);
         of_parent = running;
     }
     running = NULL;

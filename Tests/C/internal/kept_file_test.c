@@ -190,6 +190,18 @@ TEST(a_file_that_is_kept_open_is_EAGAIN_for_others) {
     CHECK_EQUAL(sq__kept_file_close(&other), 0);
 }
 
+/* Such as that of a child between its fork and its exec. To see it fail: no LOCK_UN in sq__kept_file_close. */
+TEST(a_file_that_was_closed_is_free_although_a_copy_is_open) {
+    sq__kept_file_t file = kept_with("text"), other;
+    int copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0);
+    REQUIRE(copy >= 0);
+    CHECK_EQUAL(sq__kept_file_close(&file), 0);
+    REQUIRE(sq__kept_file_open(&other, path) == 0);
+    CHECK_EQUAL(sq__kept_file_close(&other), 0);
+    close(copy);
+    unlink(path);
+}
+
 /* As a program that starts containers. To see it fail: let mark_of use F_GETOWN. */
 static int fork_into_namespace(void) {
     sq__kept_file_t file = kept_with("text"), other;
@@ -201,10 +213,11 @@ static int fork_into_namespace(void) {
         REQUIRE(child >= 0);
         if (child == 0) {
             int number = file.number;
-            _exit(sq__kept_file_close(&file) != 0 || fcntl(number, F_GETFD) >= 0);
+            _exit(sq__kept_file_close_copy(&file) != 0 || fcntl(number, F_GETFD) >= 0);
         }
         REQUIRE(waitpid(child, &status, 0) == child);
         wrong += !CHECK_EQUAL(status, 0);
+        wrong += !CHECK_EQUAL(sq__kept_file_open(&other, path), EAGAIN); /* the parent has the lock */
     }
     CHECK_EQUAL(sq__kept_file_close(&file), 0);
     wrong += !CHECK_EQUAL(sq__kept_file_open(&other, path), 0);

@@ -121,12 +121,8 @@ int sq__kept_file_settle(sq__kept_file_t *file) {
     return copy >= 0 ? sq__file_close(copy) : 0;
 }
 
-int sq__kept_file_close_copy(sq__kept_file_t *file) {
-    int number = file->number;
-    bool is_ours = is_kept(file);
-    file->number = -1;
-    return is_ours ? sq__file_close(number) : 0;
-}
+/* The number stays: a fork copies the descriptors first and the memory then, and a child whose memory said that there is none would keep its copy. */
+int sq__kept_file_close_copy(sq__kept_file_t *file) { return is_kept(file) ? sq__file_close(file->number) : 0; }
 
 int sq__kept_file_close(sq__kept_file_t *file) {
     if (is_kept(file)) {

@@ -19,7 +19,7 @@
 
 typedef struct sq__kept_file {
     const char *path; /* the caller's; absolute, or it is lost when the program changes its directory and closes the descriptor */
-    int number;       /* -1: none */
+    int number;       /* stays after the close; -1: none was opened */
     bool is_lost;     /* the program has closed the descriptor, and the file was not found again */
     int mark;         /* of a signal that nothing sends */
     uint64_t device, inode, written;

@@ -32,7 +32,7 @@ static int open_and_lock(const char *path, bool creates, int *number, struct sta
 }
 
 /* The number of the signal, where there is one: the child of a fork in another namespace of processes has no number for the owner. */
-#if defined(F_SETSIG)
+#if SQ__LINUX
 static int set_mark(int number) { return fcntl(number, F_SETSIG, SIGIO); }
 static int mark_of(int number) { return fcntl(number, F_GETSIG); }
 #else

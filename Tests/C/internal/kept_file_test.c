@@ -206,8 +206,8 @@ TEST(a_file_that_was_closed_is_free_although_a_copy_is_open) {
 static int fork_into_namespace(void) {
     sq__kept_file_t file = kept_with("text"), other;
     int status, wrong = 0;
-    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
-        note("left out: no namespace can be made here");
+    if (!SQ__LINUX || (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)) {
+        note("left out: no namespace can be made here, or the mark is a number of a process (PLATFORM=posix)");
     } else {
         pid_t child = fork();
         REQUIRE(child >= 0);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A device such as /dev/null may be used by many. */
@@ -68,9 +69,22 @@ static bool is_kept(const sq__kept_file_t *file) {
     return file->number >= 0 && mark_of(file->number) == file->mark && fstat(file->number, &status) == 0 && is_same(file, &status);
 }
 
+/* The lock may be that of the descriptor which the program has closed: a child has a copy until its exec. That takes milliseconds. */
+static int open_and_await_lock(sq__kept_file_t *file, struct stat *status) {
+    enum { MOST_TRIES = 100, PAUSE = 5000000 /* nanoseconds */ };
+    int error = open_and_lock(file->path, false, &file->number, status);
+    for (int tries = 1; error == EAGAIN && tries < MOST_TRIES; tries += 1) {
+        sq__quiet_t quiet = sq__quiet_begin();
+        nanosleep(&(struct timespec){ .tv_nsec = PAUSE }, NULL);
+        sq__quiet_end(quiet);
+        error = open_and_lock(file->path, false, &file->number, status);
+    }
+    return error;
+}
+
 static int open_again(sq__kept_file_t *file) {
     struct stat status = { .st_mode = 0 };
-    int error = open_and_lock(file->path, false, &file->number, &status);
+    int error = open_and_await_lock(file, &status);
     bool is_shorter = S_ISREG(status.st_mode) && (uint64_t)status.st_size < file->written; /* another one with the inode of ours */
     if (error == 0 && (is_shorter || !is_same(file, &status))) {
         (void)sq__file_close(file->number);

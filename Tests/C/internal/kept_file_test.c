@@ -12,7 +12,19 @@ enum { FSTAT, FLOCK, TRUNCATE, CALLS };
 #include "wrapped.h"
 
 WRAP(FSTAT, int, fstat, (int file, struct stat *status), (file, status), (errno = EIO, -1))
-WRAP(FLOCK, int, flock, (int file, int operation), (file, operation), (errno = ENOLCK, -1))
+static int copy = -1; /* of a descriptor, and with it of the lock, until the next flock */
+
+static int fail_to_lock(void) {
+    errno = copy >= 0 ? EWOULDBLOCK : ENOLCK;
+    if (copy >= 0) {
+        (void)close(copy);
+        copy = -1;
+        fails_from[FLOCK] = 0;
+    }
+    return -1;
+}
+
+WRAP(FLOCK, int, flock, (int file, int operation), (file, operation), fail_to_lock())
 WRAP(TRUNCATE, int, ftruncate, (int file, off_t length), (file, length), (errno = EIO, -1))
 
 /* What happens just before the next write; 0: nothing. */
@@ -193,12 +205,39 @@ TEST(a_file_that_is_kept_open_is_EAGAIN_for_others) {
 /* Such as that of a child between its fork and its exec. To see it fail: no LOCK_UN in sq__kept_file_close. */
 TEST(a_file_that_was_closed_is_free_although_a_copy_is_open) {
     sq__kept_file_t file = kept_with("text"), other;
-    int copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0);
-    REQUIRE(copy >= 0);
+    int of_child = fcntl(file.number, F_DUPFD_CLOEXEC, 0);
+    REQUIRE(of_child >= 0);
     CHECK_EQUAL(sq__kept_file_close(&file), 0);
     REQUIRE(sq__kept_file_open(&other, path) == 0);
     CHECK_EQUAL(sq__kept_file_close(&other), 0);
-    close(copy);
+    close(of_child);
+    unlink(path);
+}
+
+/* The same copy, when the program has closed the file. To see it fail: try only once in open_and_await_lock. */
+TEST(a_file_is_written_on_when_a_child_with_a_copy_has_executed_another_program) {
+    sq__kept_file_t file = kept_with("one ");
+    copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0);
+    REQUIRE(copy >= 0);
+    int own = take_number(&file);
+    fails_from[FLOCK] = 1;
+    CHECK_EQUAL(sq__kept_file_write(&file, "two", 3), 0);
+    CHECK_EQUAL(copy, -1);
+    CHECK_EQUAL(sq__kept_file_close(&file), 0);
+    check_content(path, "one two");
+    check_own(own);
+    unlink(path);
+}
+
+TEST(a_file_that_another_process_has_taken_is_lost) {
+    sq__kept_file_t file = kept_with("one"), other;
+    int own = take_number(&file);
+    REQUIRE(sq__kept_file_open(&other, path) == 0);
+    CHECK_EQUAL(sq__kept_file_write(&file, "two", 3), EAGAIN);
+    CHECK(file.is_lost);
+    CHECK_EQUAL(sq__kept_file_close(&other), 0);
+    check_content(path, "one");
+    check_own(own);
     unlink(path);
 }
 

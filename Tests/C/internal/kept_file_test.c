@@ -119,6 +119,25 @@ TEST(a_number_that_the_program_has_taken_is_not_closed) {
     unlink(path);
 }
 
+/* Device and inode are ours. To see it fail: do not ask for the mark in is_kept. */
+TEST(a_number_under_which_the_program_has_opened_the_same_file_is_the_programs) {
+    sq__kept_file_t file = kept_with("one ");
+    int number = file.number;
+    close(number);
+    int own = open(path, O_WRONLY | O_CLOEXEC);
+    REQUIRE(own >= 0 && (own == number || dup2(own, number) == number));
+    CHECK_EQUAL(sq__kept_file_write(&file, "two", 3), 0);
+    CHECK(file.number != number);
+    CHECK_EQUAL(lseek(number, 0, SEEK_CUR), 0);
+    CHECK_EQUAL(sq__kept_file_close(&file), 0);
+    check_content(path, "one two");
+    CHECK_EQUAL(close(number), 0);
+    if (own != number) {
+        close(own);
+    }
+    unlink(path);
+}
+
 TEST(a_file_that_is_gone_or_another_one_is_lost) {
     enum { GONE, MOVED, REPLACED, SHORTER, WAYS };
     for (int way = 0; way < WAYS; way += 1) {

@@ -35,7 +35,7 @@ static void sleep_for(sq__wakeup_t *wakeup, uint64_t nanoseconds) {
 
 void sq__wakeup_post(sq__wakeup_t *wakeup) {
     sq__quiet_t quiet = sq__quiet_begin();
-    sq__store_release(&wakeup->posted, 1); /* [wakeup] release: what was posted */
+    (void)sq__exchange_acq_rel(&wakeup->posted, 1); /* [wakeup] release: what was posted; a store would hide what the post before it has published */
     wake(wakeup);
     sq__quiet_end(quiet);
 }

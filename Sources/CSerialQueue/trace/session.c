@@ -88,7 +88,7 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
         return NULL;
     }
     *session = (sq__tracing_t){
-        .options = *options, .perfetto = perfetto, .file = SQ__KEPT_FILE_NONE, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
+        .options = *options, .perfetto = perfetto, .file = SQ__KEPT_FILE_NONE, .later = SQ__KEPT_FILE_NONE, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
     };
     return session;
 }
@@ -263,7 +263,8 @@ void sq__trace_from_environment(void) {
 /* The child of a fork is not traced: the file is the parent's. */
 static void forget_trace(void) {
     if (running != NULL) {
-        (void)sq__kept_file_close(&running->file);
+        (void)sq__kept_file_close_copy(&running->file);
+        (void)sq__kept_file_close_copy(&running->later);
         of_parent = running;
     }
     running = NULL;

@@ -80,7 +80,10 @@ void sq__session_read(sq__tracing_t *session, uint64_t since, bool is_last) {
     fail(session, session->perfetto->proto.file, sq__perfetto_flush(session->perfetto));
 }
 
-void sq__session_close_file(sq__tracing_t *session) { fail(session, &session->file, sq__kept_file_close(&session->file)); }
+void sq__session_close_file(sq__tracing_t *session) {
+    fail(session, &session->file, sq__kept_file_close(&session->file));
+    (void)sq__kept_file_close(&session->later); /* open after an error only */
+}
 
 void sq__session_write_file(sq__tracing_t *session) {
     uint64_t now = sq__clock_now();
@@ -88,11 +91,11 @@ void sq__session_write_file(sq__tracing_t *session) {
         return;
     }
     char path[SQ__TRACE_PATH + 16];
-    sq__kept_file_t later, *file = session->files == 0 ? &session->file : &later;
-    if (file == &later) {
+    sq__kept_file_t *file = session->files == 0 ? &session->file : &session->later;
+    if (file == &session->later) {
         snprintf(path, sizeof path, "%s.%u", session->options.path, session->files);
-        int error = sq__kept_file_open(&later, path);
-        fail(session, &later, error ? error : sq__kept_file_empty(&later));
+        int error = sq__kept_file_open(file, path);
+        fail(session, file, error ? error : sq__kept_file_empty(file));
     }
     if (session->error != 0) {
         return;
@@ -105,7 +108,7 @@ void sq__session_write_file(sq__tracing_t *session) {
         recorder->reading = NULL;
     }
     sq__perfetto_end(session->perfetto);
-    fail(session, file, file == &later ? sq__kept_file_close(file) : sq__kept_file_settle(file));
+    fail(session, file, file == &session->later ? sq__kept_file_close(file) : sq__kept_file_settle(file));
     if (session->error == 0) {
         sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, file->path);
     }

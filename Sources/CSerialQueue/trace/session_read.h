@@ -16,6 +16,7 @@ typedef struct sq__tracing {
     sq__trace_options_t options; /* I */
     sq__perfetto_t *perfetto;    /* R */
     sq__kept_file_t file;        /* R  the only one, or a flight recorder's first, which stays open: other processes keep off its path */
+    sq__kept_file_t later;       /* R  another file of a flight recorder, while it is written */
     unsigned files;              /* R  how many were created */
     unsigned automatic_files;    /* R  how many of them only for deadlocks and stalls */
     bool has_reported_limit;     /* R  that there are too many of these */
@@ -42,5 +43,5 @@ void sq__session_write_file(sq__tracing_t *session);
 /* The same if it was requested since the last call. */
 void sq__session_answer(sq__tracing_t *session);
 
-/* Ends the file. */
+/* Ends the files. */
 void sq__session_close_file(sq__tracing_t *session);

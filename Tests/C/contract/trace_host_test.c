@@ -3,6 +3,7 @@
 #include "trace.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 
@@ -207,6 +208,62 @@ TEST(a_fork_does_not_wait_for_the_end_of_a_trace) {
     CHECK_EQUAL(run_child((const char *const[]){ "stopping", "", NULL }), 0);
 }
 
+/* The process has a descriptor that writes into the file with this path. */
+static bool writes_into(const char *file) {
+    struct stat wanted, found;
+    bool writes = false;
+    REQUIRE(stat(file, &wanted) == 0);
+    for (int number = FIRST; number < MOST; number += 1) {
+        writes |= fstat(number, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev
+                  && (fcntl(number, F_GETFL) & O_ACCMODE) == O_WRONLY;
+    }
+    return writes;
+}
+
+static int fork_while_writing(void) {
+    enum { FULL = 4096 };
+    char later[80], bytes[FULL];
+    int kept = silence_begin(), wrong = !CHECK_EQUAL(sq_trace_start(new_path(",last=60s")), 0), status;
+    snprintf(later, sizeof later, "%s.1", path);
+    unlink(later);
+    REQUIRE(mkfifo(later, 0600) == 0);
+    int reader = open(later, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    REQUIRE(reader >= 0 && fcntl(reader, F_SETPIPE_SZ, FULL) >= FULL && fcntl(reader, F_SETFL, 0) == 0);
+    for (int i = 0; i < 20; i += 1) {
+        use_queues("com.example.more"); /* than the pipe takes */
+    }
+    sq_trace_write();
+    wait_for_file(path, "the end of the trace");
+    sq_trace_write();
+    REQUIRE(poll(&(struct pollfd){ .fd = reader, .events = POLLIN }, 1, -1) == 1); /* it is being written, until it is read */
+    wrong += !CHECK(writes_into(path) && writes_into(later));
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        _exit(writes_into(path) || writes_into(later));
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+    wrong += !CHECK_EQUAL(status, 0);
+    while (read(reader, bytes, sizeof bytes) > 0) {
+    }
+    wrong += !CHECK_EQUAL(sq_trace_stop(), 0);
+    silence_end(kept);
+    close(reader);
+    unlink(later);
+    snprintf(later, sizeof later, "%s.2", path);
+    unlink(later);
+    unlink(path);
+    return wrong;
+}
+
+/* A copy would keep the path locked, and the reader of a pipe waiting, as long as the child lives. To see it fail: do not close the later file in
+ * forget_trace. */
+TEST(the_child_of_a_fork_has_no_descriptor_of_a_file_that_is_being_written) {
+    if (!fork_left_out()) {
+        CHECK_EQUAL(run_child((const char *const[]){ "writing", "", NULL }), 0);
+    }
+}
+
 static atomic_int cancelled_calls;
 
 static void *trace_cancelled(void *argument) {
@@ -291,5 +348,6 @@ int child_main(int count, char **words) {
            : strcmp(words[0], "folder") == 0    ? change_folder()
            : strcmp(words[0], "limit") == 0     ? reach_limit(words[1])
            : strcmp(words[0], "main") == 0      ? leave_main()
+           : strcmp(words[0], "writing") == 0   ? fork_while_writing()
                                                 : fork_while_stopping();
 }

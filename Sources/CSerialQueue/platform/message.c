@@ -3,6 +3,7 @@
 #include "platform/file.h"
 #include "platform/peek.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 /* A program that was started without a standard error opens its own files under that number. */
 static bool has_none;
 
-static __attribute__((constructor)) void look_for_standard_error(void) { has_none = fcntl(STDERR_FILENO, F_GETFD) < 0; }
+static __attribute__((constructor)) void look_for_standard_error(void) { has_none = fcntl(STDERR_FILENO, F_GETFD) < 0 && errno == EBADF; }
 
 void sq__message(const char *format, va_list arguments) {
     char line[1024] = "SerialQueue: ";

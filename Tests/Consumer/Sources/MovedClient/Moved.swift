@@ -1,1 +1,1 @@
-../../../DispatchCells/Moved.swift
+../../../../Examples/Moved/Moved.swift

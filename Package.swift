@@ -34,7 +34,14 @@ let package = Package(
         ),
         .target(name: "SerialQueueOrdered", dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueSwiftCall"], path: "Sources/Ordered"),
         .target(name: "SerialQueueOperations", dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueSwiftCall"], path: "Sources/Operations"),
-        .target(name: "SerialQueueDispatch", dependencies: ["SerialQueue", "CSerialQueue"], path: "Sources/Dispatch"),
+        // What knows the main thread before `main`: a constructor, which Swift does not have.
+        .target(name: "CSerialQueueMainThread", dependencies: ["CSerialQueue"], path: "Sources/Dispatch/MainThread"),
+        .target(
+            name: "SerialQueueDispatch",
+            dependencies: ["SerialQueue", "CSerialQueue", "CSerialQueueMainThread"],
+            path: "Sources/Dispatch",
+            exclude: ["MainThread"]
+        ),
 
         // For tests: explores the schedules of a program. CTaskHook: what it needs of Swift's runtime, in C.
         .target(name: "CTaskHook", dependencies: ["CSerialQueue"], path: "Sources/SerialQueueTesting/TaskHook"),
@@ -46,7 +53,7 @@ let package = Package(
         // A target of its own: programs do not link testing code, and tests of other queues do not link Dispatch.
         .target(
             name: "SerialQueueDispatchTesting",
-            dependencies: ["SerialQueueDispatch", "SerialQueue"],
+            dependencies: ["SerialQueueDispatch", "SerialQueue", "CTaskHook"],
             path: "Sources/DispatchTesting"
         ),
 

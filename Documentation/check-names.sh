@@ -1,23 +1,34 @@
 #!/usr/bin/env bash
-# check-names.sh [FILE...]: does every file and every name with an underscore that a page puts into backticks exist, and does every link
-# to a file or a heading lead somewhere? Prints what does not, and `N passed, N failed`. To see it fail: rename a heading of Design.md.
+# check-names.sh: does every name that a page has exist, and does every link to a file or a heading lead somewhere? Names are files and
+# names with an underscore in backticks, and, anywhere on any page, those that begin with sq_ or SQ_. Prints what does not exist,
+# and `N passed, N failed`. To see it fail: rename a heading of Design.md; write SQ__NEXT_ENDED there, or `sq__run_taks()` in a program.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-[ $# -gt 0 ] || set -- README.md CONTRIBUTING.md Documentation/[!F]*.md Documentation/Design/*.md Sources/*/*.docc/*.md
 words=$(mktemp) || exit 1
 trap 'rm -f "$words"' EXIT
-# The words of sources and tests, and the names of files, with and without their extension.
-{ git grep -hoE '[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]*' -- Sources Tests; git ls-files | sed 's,.*/,,' | sed 'p; s/\.[a-z]*$//'; } | sort -u > "$words"
+# The words of what is not a page, and the names of files, with and without their extension.
+{ git grep -hoE '[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]*' -- Sources Tests Examples Benchmarks make scripts Makefile ":!*.md"; git ls-files | sed 's,.*/,,' | sed 'p; s/\.[a-z]*$//'; } |
+    LC_ALL=C sort -u > "$words"
 passed=0 failed=0
-for page in "$@"; do
-    while read -r name; do
-        if grep -qxF -e "$name" "$words"; then
-            passed=$((passed + 1))
-        else
-            failed=$((failed + 1))
-            echo "FAIL $page: there is no \`$name\`"
-        fi
-    done < <(grep -oE '`([a-z]+_[a-z0-9_]+|[A-Za-z_+]+\.(c|h|swift|sh|txt))`' "$page" | tr -d '`' | sort -u)
+
+# each_exists PAGE, with its names as input
+each_exists() {
+    local names missing
+    names=$(LC_ALL=C sort -u)
+    missing=$(LC_ALL=C comm -23 <(printf '%s' "${names:+$names$'\n'}") "$words")
+    for name in $missing; do echo "FAIL $1: there is no \`$name\`"; done
+    missing=$(wc -w <<< "$missing")
+    failed=$((failed + missing))
+    passed=$((passed + $(wc -w <<< "$names") - missing))
+}
+
+# FromDispatch.md has names of libdispatch's.
+for page in README.md CONTRIBUTING.md Documentation/[!F]*.md Documentation/Design/*.md Sources/*/*.docc/*.md; do
+    each_exists "$page" < <(grep -oE '`([A-Za-z]+_[A-Za-z0-9_]+|[A-Za-z_+]+\.(c|h|swift|sh|txt))`' "$page" | tr -d '`' | grep -vE "^(sq|SQ)_")
+done
+# The changelog may have names of old. A link to a heading has its words without their dots; a name that ends in an underscore stands for those that begin so.
+for page in $(git ls-files '*.md' ':!CHANGELOG.md' Documentation/serialqueue.7 Tools/sq-trace.1); do
+    each_exists "$page" < <(sed -E 's/\]\([^)]*\)/]/g' "$page" | grep -oE '\b(sq|SQ)_[A-Za-z0-9_]*[A-Za-z0-9]\b')
 done
 
 # The anchors of a page's headings, as GitHub makes them.

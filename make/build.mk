@@ -91,7 +91,7 @@ $(STATIC_LIBRARY): $(filter-out $(OUT)/static/queue/create.o $(OUT)/static/inspe
 
 # What the shared library shows, and since which version: from the headers.
 MAP := $(OUT)/libserialqueue.map
-$(MAP): scripts/version-script make/abi.xml $(wildcard $(CORE)/include/*.h Sources/*/SwiftCall/*.c Sources/*/SwiftCall/*/*.h Sources/*/TaskHook/*.c)
+$(MAP): scripts/version-script make/abi.xml $(wildcard $(CORE)/include/*.h Sources/*/SwiftCall/*.c Sources/*/SwiftCall/*/*.h Sources/*/MainThread/*.c Sources/*/TaskHook/*.c)
 	@mkdir -p $(@D)
 	@scripts/version-script $(VERSION) > $@
 

@@ -30,6 +30,7 @@ PLATFORM_WRAPPED := pthread_attr_init pthread_getattr_np pthread_getname_np pthr
     pthread_cond_init pthread_mutexattr_init pthread_mutex_init vsnprintf
 $(OUT)/tests/platform_test: WRAP += $(addprefix -Wl$(comma)--wrap=,$(PLATFORM_WRAPPED))
 $(OUT)/tests/platform_system_test: WRAP += $(addprefix -Wl$(comma)--wrap=,sched_getaffinity sysconf read)
+$(OUT)/tests/kept_file_test: WRAP += $(addprefix -Wl$(comma)--wrap=,fstat flock ftruncate write)
 $(OUT)/tests/lock_order_test: WRAP += -Wl,--wrap=pthread_mutex_lock,--wrap=clock_gettime
 $(OUT)/tests/spin_test: WRAP += -Wl,--wrap=clock_gettime,--wrap=sched_yield
 $(OUT)/tests/dump_busy_test: WRAP += -Wl,--wrap=nanosleep

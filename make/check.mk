@@ -54,14 +54,19 @@ $(OUT)/tests/%_test: $(OUT)/tests/%_test.o $(HARNESS_OBJECTS) $(STATIC_LIBRARY)
 check_parts = @CC='$(CC)' SWIFT='$(SWIFT)' MAKE='$(MAKE)' scripts/check $(1)
 C_TOOLS := cc ar libc
 SWIFT_TOOLS := swift
+# Of `make check`, besides Swift, whose folder has a clang; README lists their packages (scripts/check-own).
+CHECK_TOOLS := make $(C_TOOLS) g++ nm python3 gdb abidiff mandoc git
 
 # Lists that run side by side share no build folder (build/gcc-release in the first, .build and .build-release in the second), and each part takes
 # the builds of those before it. The third list is for whichever of the two has ended.
 check: ## what to run before each commit: ten minutes. Says when a part begins, and what those that run do
-	$(call need,$(C_TOOLS) tsan g++ nm python3 gdb abidiff mandoc $(SWIFT_TOOLS))
-	$(call check_parts,layers system c documents abi manual trace debugger probes soak storm + \
-	    swift must-not-compile cells + \
-	    headers package names dispatch-rows tags recipes words comments mutants)
+	$(call need,$(CHECK_TOOLS) clang $(SWIFT_TOOLS))
+	$(call check_parts,layers system c documents abi manual trace debugger probes host soak storm + \
+	    swift must-not-compile cells mains + \
+	    headers package names dispatch-rows tags recipes words comments mutants own)
+
+check-packages: ## prints the Debian packages that `make check` needs
+	@scripts/need packages $(CHECK_TOOLS)
 
 check-long: ## what else must hold before a change lands, but the sanitizers: explored schedules, clang, optimised Swift, examples, installing, other systems, fuzzing
 	$(call need,$(C_TOOLS) tsan gcc g++ clang nm pkg-config cmake python3 $(SWIFT_TOOLS))
@@ -106,18 +111,27 @@ check-dispatch-c: ## one C program with libdispatch's calls, compiled with libdi
 	$(call need,$(C_TOOLS) gcc clang $(SWIFT_TOOLS) python3)
 	$(call check_parts,dispatch-c dispatch-rows)
 
-check-cells: ## one program with Dispatch's names, compiled with Dispatch and with us, in 1,600 cells
+check-cells: ## one program with Dispatch's names, compiled with Dispatch and with us, in 1,600 cells, in six kinds of programs
 	$(call need,$(SWIFT_TOOLS) python3)
 	@SWIFT='$(SWIFT)' scripts/swift-build -j 2 --target SerialQueueDispatch
 	$(call check_parts,cells)
+
+check-mains: ## the main queue, real signals and the moved example in each kind of main function, in Swift 5 and Swift 6 mode
+	$(call need,$(SWIFT_TOOLS) python3)
+	@for module in SerialQueueDispatchTesting SerialQueueTesting; do SWIFT='$(SWIFT)' scripts/swift-build -j 2 --target $$module || exit 1; done
+	$(call check_parts,mains)
 
 check-headers: ## each public header alone, in C11, C17, C23, C++17; the core without a warning; gcc and clang
 	$(call need,gcc g++ clang libc)
 	$(call check_parts,headers comments)
 
 check-install: ## a C program that uses the installed library through pkg-config, and one through CMake
-	$(call need,$(C_TOOLS) tsan nm pkg-config cmake)
+	$(call need,$(C_TOOLS) tsan nm pkg-config cmake python3)
 	$(call check_parts,install)
+
+check-host: ## programs with a life of their own that use the library: daemons, set-user-ID programs, limits, children, ...
+	$(call need,$(C_TOOLS) python3)
+	$(call check_parts,host)
 
 check-probes: ## the USDT probes: where Documentation/Probes.md says, one nop each, and a debugger reads their arguments
 	$(call need,$(C_TOOLS) nm gdb python3)
@@ -125,7 +139,7 @@ check-probes: ## the USDT probes: where Documentation/Probes.md says, one nop ea
 
 check-swift: ## swift test, in debug and release builds; programs that must not compile
 	$(call need,$(SWIFT_TOOLS) python3)
-	$(call check_parts,swift must-not-compile cells swift-release)
+	$(call check_parts,swift must-not-compile cells mains swift-release)
 
 check-examples: ## every example does its job, in C and in Swift, and both say the same
 	$(call need,$(C_TOOLS) $(SWIFT_TOOLS))
@@ -149,4 +163,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan)
 
-.PHONY: check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-probes check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme
+.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme

@@ -106,10 +106,14 @@ install-tsan: ## the same for programs built with -fsanitize=thread: pkg-config 
 	@install -m 644 build/$(COMPILER)-tsan/libserialqueue.a '$(DESTDIR)$(LIBDIR)/libserialqueue-tsan.a'
 	@printf '%s\n' "$$PKGCONFIG_TSAN" > '$(DESTDIR)$(PKGCONFIGDIR)/serialqueue-tsan.pc'
 
+# The folders that are ours alone, inner ones first; bin, lib, share/man and their like belong to all packages.
+OWN_FOLDERS := $(DISPATCHDIR)/dispatch $(DISPATCHDIR) $(INCLUDEDIR) $(CMAKEDIR) $(TOOLDIR) $(DEBUGGERDIR) $(PREFIX)/share/serialqueue
+# Section 3 has a page for each public header, and one for each function.
 uninstall: ## remove what install has installed
-	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
-	@rm -rf '$(DESTDIR)$(TOOLDIR)/__pycache__'
-	@rm -f '$(DESTDIR)$(MANDIR)'/man1/sq-trace.1 '$(DESTDIR)$(MANDIR)'/man3/sq_*.3 '$(DESTDIR)$(MANDIR)'/man7/serialqueue.7
-	-@rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(DISPATCHDIR)/dispatch' '$(DESTDIR)$(DISPATCHDIR)' '$(DESTDIR)$(INCLUDEDIR)' '$(DESTDIR)$(CMAKEDIR)' '$(DESTDIR)$(TOOLDIR)' '$(DESTDIR)$(TOOLDIR)/..'
+	@rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)') '$(DESTDIR)$(MANDIR)'/man1/sq-trace.1 '$(DESTDIR)$(MANDIR)'/man7/serialqueue.7
+	@for page in $(basename $(notdir $(HEADERS))) $$(scripts/version-script names); do rm -f '$(DESTDIR)$(MANDIR)'/man3/$$page.3; done
+	@rm -rf '$(DESTDIR)$(TOOLDIR)/__pycache__' '$(DESTDIR)$(DEBUGGERDIR)/__pycache__' # Python's and lldb's
+	@for folder in $(foreach folder,$(OWN_FOLDERS),'$(DESTDIR)$(folder)'); do \
+	    ! [ -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder" || exit 1; done
 
 .PHONY: install install-tsan uninstall

@@ -15,18 +15,13 @@ import Synchronization
     private static let permits = Semaphore(label: "at a time", value: atATime)
     private static let running = Running()
 
-    static func main() {
+    static func main() async {
         let count = pieceCount(CommandLine.arguments.dropFirst())
-        holdInterrupts()  // before there are other threads, which inherit it
-        let counting = Task.detached { await countAll(count) }  // the main actor's thread waits below
-        Task.detached {
-            let found = await counting.value
-            exit(report(found, of: count, wasCancelled: counting.isCancelled))
-        }
-        while true {
-            waitForInterrupt()
-            counting.cancel()
-        }
+        let counting = Task { await countAll(count) }
+        let interrupts = onInterrupt { counting.cancel() }
+        let found = await counting.value
+        interrupts.cancel()
+        exit(report(found, of: count, wasCancelled: counting.isCancelled))
     }
 
     /// The primes of each piece that was counted to its end.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// How many pieces the user asks for; ends the program where that is not clear.
@@ -31,20 +32,11 @@ func drawBar(_ done: Int, of count: Int) {
     say("\r[\(bar)] \(done) of \(count)\(done == count ? "\n" : "")")
 }
 
-private func interrupts() -> sigset_t {
-    var set = sigset_t()
-    sigemptyset(&set)
-    sigaddset(&set, SIGINT)
-    return set
-}
-
-/// Ctrl-C does not end the program, but waits for ``waitForInterrupt()``.
-func holdInterrupts() {
-    var set = interrupts()
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-}
-
-func waitForInterrupt() {
-    var set = interrupts(), signal: CInt = 0
-    sigwait(&set, &signal)
+/// Ctrl-C does not end the program, but calls `body`, until the result is cancelled or released.
+func onInterrupt(_ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
+    signal(SIGINT, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: SIGINT)
+    source.setEventHandler(handler: body)
+    source.activate()
+    return source
 }

@@ -1,6 +1,7 @@
 /* fail.c: ending the process with a message. */
 #include "fail.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@ void sq__dispatch_fail(const char *call, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* else the thread could end here, instead of the process */
     fprintf(stderr, "libserialqueue-dispatch: %s: %s\n", call, text);
     abort();
 }

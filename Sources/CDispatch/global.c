@@ -19,19 +19,50 @@ struct dispatch_queue_s _dispatch_main_q = {
     { SQ__DISPATCH_QUEUE, true, 1, NULL, NULL, NULL }, NULL, SQ__DISPATCH_MAIN, "com.apple.main-thread", QOS_CLASS_UNSPECIFIED, 0, false, { false, 0 }, NULL
 };
 
-static sq_pool_t *main_pool;     /* L */
-static pthread_t main_thread;    /* fixed before main */
-static _Atomic bool is_claimed;  /* A: the main thread has run the pool, which makes it the pool's thread */
+static sq_pool_t *main_pool;    /* L */
+static pthread_t main_thread;   /* fixed before main, and in the child of a fork */
+static _Atomic bool is_claimed; /* A: the main thread owns the pool. From its first wait on, so that a program that only submits has none */
+
+/* Forks. The child has the thread that forked, and none of the pools that these queues were on: it makes them anew. What the parent had stays in
+ * reach for tools that look for leaks. Our lock is taken before the core's, as everywhere: the core registers its own earlier (thread/process.h),
+ * and the system calls the handlers before a fork in the opposite order. */
+
+enum { PERMANENT = sizeof global / sizeof(struct dispatch_queue_s) + 1 };
+static sq_queue_t *queue_of_parent[PERMANENT];
+static sq_pool_t *main_pool_of_parent;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&sq__dispatch_lock);
+}
+
+static void in_parent(void) {
+    pthread_mutex_unlock(&sq__dispatch_lock);
+}
+
+static void in_child(void) {
+    for (int i = 0; i < PERMANENT; i += 1) {
+        dispatch_queue_t queue = i == 0 ? &_dispatch_main_q : &global[0][0] + (i - 1);
+        sq_queue_t *core = atomic_exchange_explicit(&queue->queue, NULL, memory_order_relaxed); /* the child has one thread */
+        queue_of_parent[i] = core != NULL ? core : queue_of_parent[i];
+    }
+    main_pool_of_parent = main_pool != NULL ? main_pool : main_pool_of_parent;
+    main_pool = NULL;
+    main_thread = pthread_self();
+    atomic_store_explicit(&is_claimed, false, memory_order_relaxed);
+    pthread_mutex_unlock(&sq__dispatch_lock);
+}
 
 /* Constructors run on the main thread, unless the library is loaded later by another one. */
-__attribute__((constructor)) static void know_main_thread(void) {
+__attribute__((constructor)) static void begin(void) {
     main_thread = pthread_self();
+    pthread_atfork(before_fork, in_parent, in_child); /* without memory for it, children may find the lock taken */
 }
 
 bool sq__dispatch_is_main_thread(void) {
     return pthread_equal(pthread_self(), main_thread);
 }
 
+/* L */
 sq_pool_t *sq__dispatch_main_pool(void) {
     if (main_pool == NULL) {
         main_pool = sq_pool_create_loop("main");
@@ -40,26 +71,25 @@ sq_pool_t *sq__dispatch_main_pool(void) {
     return main_pool;
 }
 
-/* The targets of a queue that is used do not change. */
-static bool runs_on_main(dispatch_queue_t queue) {
-    while (queue->object.target != NULL) {
-        queue = queue->object.target;
-    }
-    return queue->role == SQ__DISPATCH_MAIN;
+static void claim_main_pool(void) {
+    pthread_mutex_lock(&sq__dispatch_lock);
+    int error = sq_pool_own(sq__dispatch_main_pool());
+    pthread_mutex_unlock(&sq__dispatch_lock);
+    sq__dispatch_check("dispatch_get_main_queue", error, NULL);
+    atomic_store_explicit(&is_claimed, true, memory_order_relaxed);
 }
 
-sq_queue_t *sq__dispatch_core_for_sync(dispatch_queue_t queue) {
-    sq_queue_t *core = sq__dispatch_core(queue);
-    if (runs_on_main(queue) && sq__dispatch_is_main_thread() && !atomic_exchange_explicit(&is_claimed, true, memory_order_relaxed)) {
-        sq_pool_run_some(main_pool, 1, SQ_NOW);
+void sq__dispatch_will_wait(void) {
+    if (!atomic_load_explicit(&is_claimed, memory_order_relaxed) && sq__dispatch_is_main_thread()) {
+        claim_main_pool();
     }
-    return core;
 }
 
 void dispatch_main(void) {
     if (!sq__dispatch_is_main_thread()) {
         sq__dispatch_fail("dispatch_main", "call it on the main thread.");
     }
+    sq__dispatch_will_wait();
     sq__dispatch_core(&_dispatch_main_q);
     for (;;) {
         sq__dispatch_check("dispatch_main", sq_pool_run_forever(main_pool), NULL);

@@ -55,6 +55,7 @@ void dispatch_group_leave(dispatch_group_t group) {
 
 intptr_t sq__dispatch_group_wait(const char *call, sq_group_t *core, dispatch_time_t timeout) {
     sq_time_t deadline = sq__dispatch_deadline(timeout);
+    sq__dispatch_will_wait();
     int error = sq_group_wait(core, deadline);
     if (error == EDEADLK && timeout != DISPATCH_TIME_FOREVER) {
         /* The caller has said how long it can wait. */

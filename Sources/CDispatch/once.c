@@ -33,6 +33,7 @@ static struct record *record_of(dispatch_once_t *predicate) {
 void sq_dispatch_once_f(dispatch_once_t *predicate, void *context, dispatch_function_t function) {
     struct record *record = record_of(predicate);
     if (record != NULL) {
+        sq__dispatch_will_wait();
         sq__dispatch_check("dispatch_once", sq_once(&record->once, function, context), NULL);
         __atomic_store_n(predicate, ~(dispatch_once_t)0, __ATOMIC_RELEASE);
     }

@@ -38,9 +38,14 @@ static inline sq_queue_t *sq__dispatch_core(dispatch_queue_t queue) {
     return __builtin_expect(core != NULL, 1) ? core : sq__dispatch_use(queue);
 }
 
-/** Returns the core's queue for a call that waits: on the main thread the main queue, if that is the last of the queue's targets, then knows that
- * this is its thread. */
-sq_queue_t *sq__dispatch_core_for_sync(dispatch_queue_t queue);
+/** Before each wait that a cycle can run through: the main thread owns the main queue from then on, so that the core sees its waits. */
+void sq__dispatch_will_wait(void);
+
+/** Returns the core's queue for a call that waits. */
+static inline sq_queue_t *sq__dispatch_core_for_sync(dispatch_queue_t queue) {
+    sq__dispatch_will_wait();
+    return sq__dispatch_core(queue);
+}
 
 /** Returns whether barriers on it run alone. */
 static inline bool sq__dispatch_has_barriers(dispatch_queue_t queue, sq_queue_t *core) {

@@ -112,6 +112,7 @@ void dispatch_apply_f(size_t count, dispatch_queue_t queue, void *context, void 
     }
     struct loop loop = { count, work, context, NULL, 0 };
     if (queue == NULL) {
+        sq__dispatch_will_wait();
         run_on_pool(&loop);
         sq__dispatch_check("dispatch_apply", loop.error, queue);
         return;

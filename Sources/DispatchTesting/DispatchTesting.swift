@@ -1,3 +1,4 @@
+import CTaskHook
 import SerialQueue
 import SerialQueueDispatch
 import Synchronization
@@ -17,6 +18,9 @@ public enum DispatchTesting {
     /// The same holds in closures on these queues, also if they are submitted from outside, and in tasks that inherit task-local values.
     /// Other tests at the same time are not affected. A queue that was made before stays where it is.
     ///
+    /// A closure on `.main` runs on whichever thread runs the pool. Swift's check for the main actor holds there, so `@MainActor` functions can be
+    /// called; tasks of the main actor itself run on the real one.
+    ///
     /// A deadline means the delay from the real time of the call, rounded up to milliseconds, and then the pool's clock counts it: compute a
     /// deadline at the call, from `.now()`, and not from a time of before the clock was advanced. Time limits of waits use the real clock. A
     /// wait for a semaphore, a group or an item runs what the pool has ready; one without a limit for which that is not enough ends the program
@@ -26,7 +30,7 @@ public enum DispatchTesting {
     public nonisolated(nonsending) static func run<Result>(
         on pool: ManualPool, _ body: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        Home.hasTests.store(true, ordering: .relaxed)
+        begin()
         return try await Home.$ofTest.withValue(Home(on: pool)) { try await body() }
     }
 
@@ -36,9 +40,16 @@ public enum DispatchTesting {
     public static func run<Result, Failure: Error>(
         on pool: ManualPool, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        Home.hasTests.store(true, ordering: .relaxed)
+        begin()
         var outcome: Swift.Result<Result, Failure>?
         Home.$ofTest.withValue(Home(on: pool)) { outcome = Swift.Result { () throws(Failure) in try body() } }
         return try outcome!.get()
     }
+
+    private static func begin() {
+        Home.hasTests.store(true, ordering: .relaxed)
+        _ = hasCheck
+    }
+
+    private static let hasCheck: Void = sq_main_actor_check_extend { Home.isOnMainOfTest }
 }

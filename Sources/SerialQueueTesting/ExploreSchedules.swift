@@ -20,14 +20,16 @@ import SerialQueue
 /// }
 /// ```
 ///
-/// A run fails if the closure throws, or would wait forever. The error explains the failure: the smallest schedule that causes it,
+/// A run fails if the closure throws, would wait forever, or has more than `steps` decisions, those of tasks that it leaves included. Tasks may poll: after
+/// a tenth of the steps a run is fair. The error explains the failure: the smallest schedule that causes it,
 /// drawn as a timeline, and a tape that replays it. Fail by throwing, as ``SerialQueue/ManualPool/require(_:_:fileID:line:)`` does:
 /// `#expect` and `XCTAssert` report each failing run, but do not stop the search, and cannot be explained. A trap ends the process; before,
 /// the schedule's tape is written to stderr.
 ///
 /// These are explored: actors, `Task { }`, child tasks and task groups, at each `await`; all queues, groups, items and semaphores of
 /// this package. Make queues on the pool, and sleep on ``SerialQueue/ManualPool/clock``. Whatever else decides when a task continues is not
-/// under control: a real clock, a thread or a queue outside of the pool. The exploration fails then, and names it.
+/// under control: a real clock, a thread or a queue outside of the pool. The exploration fails then, and names it. A task that outlives its run
+/// takes part in no other one: it continues on Swift's own threads, and does not continue at all if the run could not be ended.
 ///
 /// Don't use this to look for data races, or for what happens when a task is interrupted between two `await`s: nothing interrupts a task
 /// there. That is ThreadSanitizer's job.
@@ -40,7 +42,7 @@ import SerialQueue
 ///   - strategy: How they are chosen.
 ///   - seed: Of the random strategies; `nil`: `SQ_SEED` from the environment, else 1.
 ///   - steps: A run with more decisions than that has no end, and fails.
-///   - name: Names the test in tapes; `nil`: the file and the function.
+///   - name: Names the test in tapes, where blanks, slashes and apostrophes are underscores; `nil`: the file and the function.
 ///   - allowsEscapes: Whether the exploration continues although something was not under control.
 ///   - fileID: Of the call: a part of the name.
 ///   - function: Of the call: a part of the name.
@@ -62,7 +64,7 @@ public func exploreSchedules(
     precondition(count > 0 && steps > 0, "exploreSchedules: the numbers of schedules and of steps must be positive")
     let explorer = Explorer(
         plan: ExplorationPlan(
-            name: ExplorationPlan.name(name ?? "\(fileID):\(function)"), schedules: count, strategy: strategy, seed: seed,
+            name: ExplorationPlan.name(name, fileID: fileID, function: function), schedules: count, strategy: strategy, seed: seed,
             steps: steps, allowsEscapes: allowsEscapes),
         test: test)
     return try await explorer.explore()
@@ -132,7 +134,7 @@ public struct ExplorationFailure: Error, CustomStringConvertible, Sendable {
     /// How many decisions the schedule had that was found.
     public let choices: Int
 
-    /// How many decisions of the shrunk schedule matter: without any one of them the test passes.
+    /// How many decisions of the shrunk schedule matter: without any one of them the test does not fail in this way.
     public let choicesThatMatter: Int
 
     /// Whether the schedule failed again when it was run again.

@@ -19,11 +19,15 @@ extension ManualPool {
     /// All tasks of `body` run on one thread, one after the other, in the order in which they became ready. If all of them wait, the
     /// clock moves to the next timer. So the result is always the same. In a test that is explored, this only awaits `body`.
     ///
+    /// What is ready when `body` has ended runs, too, for at most 10,000 steps: a task that polls then is cancelled, and no longer run when
+    /// 10,000 further steps don't end it. Any other task that `body` leaves continues in the next call on this pool; in between, on Swift's own
+    /// threads. If the caller is cancelled, `body` is, and has as many steps to end.
+    ///
     /// Such calls and the explorations of a process run one after the other.
     ///
     /// - Throws: What `body` throws; ``NeverEnds`` if it waits for something that does not come within a second: then `body` is
-    ///   cancelled, and what it returns or throws after that is ignored. (While a periodic timer is on the pool there is always
-    ///   something to run, so a wait that never ends lasts until the caller is cancelled.)
+    ///   cancelled, and what it returns or throws after that is ignored. (While a periodic timer is on the pool, or a task of `body` polls,
+    ///   there is always something to run, so a wait that never ends lasts until the caller is cancelled.)
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         if sq_is_exploring() { return try await body() }
         guard JobControl.hasHook else { throw ExplorationFailure.noHook }
@@ -66,12 +70,12 @@ private final class SingleRun<Result: Sendable>: Sendable {
 
     /// Runs it on the thread that explores.
     func finish() throws -> Result {
-        let run = Run(on: pool.pool, keepsTasks: true)
-        defer { run.end() }
+        let run = Run(on: pool)
         let pump = Pump(run: run, isCancelled: { self.isCancelled.load(ordering: .relaxed) }) { [pool] in
             sq_task_pool_step(pool.pool, $0)
         }
-        let hang = JobControl.shared.control(run) { () -> NeverEnds? in
+        let hang = JobControl.control(run) { () -> NeverEnds? in
+            defer { run.end() }
             if pump.finish({ try await self.runBody() }, patience: { Pump.patience }) { return nil }
             let hang = isCancelled.load(ordering: .relaxed) ? nil : NeverEnds(waits: run.waits)
             pump.abandon()  // ends the waits

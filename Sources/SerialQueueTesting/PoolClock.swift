@@ -44,7 +44,7 @@ public struct PoolClock: Clock, Sendable {
         try Task.checkCancellation()
         let wakeUp = WorkItem(label: "sleep") {}
         // A queue of its own: of sleepers that are due at the same time, any may be first. A report names the timer by this label.
-        let sleeper = JobControl.shared.run?.nameOfRunningTask.map { " of \($0)" } ?? ""
+        let sleeper = JobControl.run?.nameOfRunningTask.map { " of \($0)" } ?? ""
         guard SerialQueue(label: "sleep\(sleeper) until \(deadline.offset)", on: manual).asyncAfter(now.duration(to: deadline), wakeUp) else {
             fatalError("PoolClock: no memory to sleep")
         }

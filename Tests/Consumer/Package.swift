@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// A stranger's package: it knows the two products of ours and nothing else.
+// A stranger's package: it knows products of ours and nothing else.
 let package = Package(
     name: "Consumer",
     dependencies: [.package(name: "SerialQueue", path: "../..")],
@@ -15,6 +15,16 @@ let package = Package(
             name: "c-consumer",
             dependencies: [.product(name: "CSerialQueue", package: "SerialQueue")],
             path: "Sources/CConsumer"
+        ),
+        // A library that has Dispatch's types in its interface, and a client. Both have moved.
+        .target(
+            name: "MovedLibrary",
+            dependencies: [.product(name: "SerialQueueDispatch", package: "SerialQueue")]
+        ),
+        .executableTarget(
+            name: "moved-client",
+            dependencies: ["MovedLibrary", .product(name: "SerialQueueDispatch", package: "SerialQueue")],
+            path: "Sources/MovedClient"
         ),
     ],
     swiftLanguageModes: [.v6]

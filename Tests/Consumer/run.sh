@@ -2,7 +2,8 @@
 # run.sh: builds a package that depends on ours, optimised, and runs it. Ends with 0 and one line, or says what failed.
 #
 # Beyond `swift test` it shows that the products can be depended on from outside, that the generic calls specialise across
-# packages, and that a deadlock says its sentence in a release build too.
+# packages, and that a deadlock says its sentence in a release build too. A library that has Dispatch's types in its interface moves together
+# with its client, as MovingFromDispatchQueue.md says.
 set -u
 cd "$(dirname "$0")" || exit 1
 scratch=${CONSUMER_SCRATCH:-../../.build-consumer}
@@ -27,6 +28,8 @@ grep -E '(warning|error):' "$log" && fail "builds with warnings"
 grep -qx 'swift-consumer: 1000 words' "$log" || fail "swift-consumer printed something else"
 "$scratch/release/c-consumer" > "$log" 2>&1 || fail "c-consumer failed"
 grep -qx 'c-consumer: 1000 tasks' "$log" || fail "c-consumer printed something else"
+"$scratch/release/moved-client" > "$log" 2>&1 || fail "moved-client failed"
+grep -qx 'moved-client: one type' "$log" || fail "moved-client printed something else"
 
 # A shell of its own, so that its note of the crash goes to the log as well.
 SWIFT_BACKTRACE=enable=no sh -c '"$0" deadlock; exit $?' "$scratch/release/swift-consumer" > "$log" 2>&1 &&

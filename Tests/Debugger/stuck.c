@@ -57,7 +57,7 @@ static int is_stuck(void) {
 
 int main(void) {
     pthread_t thread;
-    sq_queue_t *paused = sq_queue_create("paused", NULL);
+    sq_queue_t *paused = sq_queue_create("paused\033[2J", NULL);
     store = sq_queue_create("store", NULL);
     pthread_mutex_lock(&mutex);
     if (sq_suspend(paused) != 0 || fill_pool() != 0 || sq_async(store, lock_mutex, NULL) != 0 || pthread_create(&thread, NULL, wait_for_turn, NULL) != 0) {

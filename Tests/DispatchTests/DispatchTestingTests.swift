@@ -42,6 +42,47 @@ import Testing
         #expect(notes.lines == ["innermost"])
     }
 
+    /// To see it fail: in `add` submit an event for each call.
+    @Test func data_that_is_added_before_the_handler_runs_is_one_event() {
+        typealias Source = SerialQueueDispatch.DispatchSource
+        let pool = ManualPool(), notes = Notes()
+        DispatchTesting.run(on: pool) {
+            let queue = Queue(label: "queue")
+            let add = Source.makeUserDataAddSource(queue: queue), or = Source.makeUserDataOrSource(queue: queue)
+            let replace = Source.makeUserDataReplaceSource(queue: queue)
+            add.setEventHandler { notes.lines.append("added \(add.data)") }
+            or.setEventHandler { notes.lines.append("bits \(or.data)") }
+            replace.setEventHandler { notes.lines.append("replaced by \(replace.data)") }
+            func give(_ data: UInt) {
+                add.add(data: data)
+                or.or(data: data)
+                replace.replace(data: data)
+            }
+            give(1)  // before they begin
+            for source in [add, or, replace] as [any SerialQueueDispatch.DispatchSourceProtocol] { source.activate() }
+            give(2)
+            for source in [add, or, replace] as [any SerialQueueDispatch.DispatchSourceProtocol] { source.suspend() }
+            give(6)
+            pool.run()
+            #expect(notes.lines.isEmpty)
+            for source in [add, or, replace] as [any SerialQueueDispatch.DispatchSourceProtocol] { source.resume() }
+            pool.run()
+            #expect(notes.lines.sorted() == ["added 9", "bits 7", "replaced by 6"])
+            give(0)
+            replace.replace(data: 8)
+            replace.replace(data: 0)
+            pool.run()
+            #expect(notes.lines.count == 3)
+            give(5)
+            add.cancel()
+            pool.run()
+            #expect(notes.lines.sorted() == ["added 9", "bits 5", "bits 7", "replaced by 5", "replaced by 6"])
+            or.cancel()
+            replace.cancel()
+            pool.run()
+        }
+    }
+
     @Test func delays_and_timers_use_the_clock_of_the_pool() {
         let pool = ManualPool(), notes = Notes()
         DispatchTesting.run(on: pool) {

@@ -46,6 +46,9 @@ bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) { (voi
 int sq__signal_named(const char *name, size_t length) { (void)name, (void)length; return 0; }
 int sq__signal_begin(int number, void (*call)(void), void (*replaced)(void)) { (void)number, (void)call, (void)replaced; return EBUSY; }
 void sq__signal_begin_again(void) {}
+void sq__signal_accept(int number) { (void)number; }
+void sq__signal_block(int number) { (void)number; }
+void sq__signal_finish(uint64_t nanoseconds) { (void)nanoseconds; }
 
 void sq__fatal(const char *format, ...) {
     char text[300];
@@ -54,4 +57,9 @@ void sq__fatal(const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     ex_fail("the core ends the program: %s", text);
+}
+
+void sq__fatal_message(const char *format, ...) {
+    (void)format;
+    ex_fail("a task was left");
 }

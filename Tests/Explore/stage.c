@@ -153,6 +153,16 @@ static void run(void *context) {
     EX_TRACE("task %d ends", one->id);
 }
 
+/* A barrier that is discarded comes after the tasks before it. */
+static void check_alone(const submission_t *one) {
+    for (unsigned i = 0; is_barrier(one) && i < stage_count; i += 1) {
+        const submission_t *other = &stage_submissions[i];
+        if (other != one && other->queue == one->queue && !other->is_inline && other->started && !other->finished) {
+            ex_fail("exclusion: barrier %d is discarded while %s %d runs", one->id, stage_kind_names[other->kind], other->id);
+        }
+    }
+}
+
 static void discard(void *context) {
     submission_t *one = &stage_submissions[(uint64_t *)context - contexts];
     ex_caller = (const void *)discard;
@@ -161,6 +171,7 @@ static void discard(void *context) {
         ex_fail("outcome: %d is discarded twice, or after it ran", one->id);
     }
     stage_control_discards(one);
+    check_alone(one);
     ex_write(WORD(results[one->id]));
     EX_TRACE("task %d is discarded", one->id);
     ex_point();

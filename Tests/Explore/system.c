@@ -200,7 +200,7 @@ void sq__peek_text(const char *address, char *text, size_t size) {
 void *sq__pages(size_t bytes) { return ex_setting.faults && ex_choose(2, EX_DISTURB) == 1 ? NULL : calloc(1, bytes); }
 void sq__pages_free(void *pages, size_t bytes) { (void)bytes; free(pages); }
 void sq__pages_discard(void *start, size_t bytes) { ex_write(start, (unsigned)bytes); memset(start, 0, bytes); } /* ordered with all other use */
-int sq__write(int file, const char *bytes, size_t count) { (void)file; ex_dumped(bytes, count); return 0; }
+int sq__file_write(int file, const void *bytes, size_t count) { (void)file; ex_dumped(bytes, count); return 0; }
 /* A wild pointer is a failure like others. The handler has a stack of its own, and never returns to where it happened. */
 static void crashed(int signal) {
     (void)signal;

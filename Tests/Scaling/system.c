@@ -153,4 +153,4 @@ void sc_futex_wake(const void *word) {
 /* Nobody dumps. */
 bool sq__peek(const void *address, void *copy, size_t bytes) { return memcpy(copy, address, bytes), true; }
 void sq__peek_text(const char *address, char *text, size_t size) { snprintf(text, size, "%s", address); }
-int sq__write(int file, const char *bytes, size_t count) { return (void)file, (void)bytes, (void)count, 0; }
+int sq__file_write(int file, const void *bytes, size_t count) { return (void)file, (void)bytes, (void)count, 0; }

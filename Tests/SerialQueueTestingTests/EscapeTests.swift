@@ -46,6 +46,14 @@ import Testing
         #expect(failure?.escapes.contains { $0.contains("a thread outside of the pool, \"not-on-pool\"") } == true)
     }
 
+    /// A new thread has the name of the one that started it. To see it fail: in `resumer` return the name of each thread.
+    @Test func a_thread_that_the_test_has_started_is_not_reported_under_our_own_threads_name() async throws {
+        let explored = try await exploreSchedules(100, allowsEscapes: true) { _ in
+            await withCheckedContinuation { continuation in Thread.detachNewThread { continuation.resume() } }
+        }
+        #expect(explored.escapes == ["body was resumed by a thread outside of the pool, which the test has started."])
+    }
+
     @Test func the_main_actor_is_reported_by_name() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await exploreSchedules { _ in try await Self.wait() }
@@ -67,7 +75,7 @@ import Testing
                 run.enqueue(unsafeBitCast(UnownedJob(job), to: UnsafeMutableRawPointer.self), isHome: true)
             }
         }
-        let pool = ManualPool(), run = Run(on: pool.pool, keepsTasks: false)
+        let pool = ManualPool(), run = Run(on: pool)
         run.end()
         let task = Task(executorPreference: Late(run)) { true }
         #expect(pool.run() == 0)

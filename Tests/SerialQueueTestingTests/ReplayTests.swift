@@ -24,6 +24,39 @@ import Testing
         #expect(String(decoding: child.standardErrorContent, as: UTF8.self).contains("the same failure"))
     }
 
+    private func `the user's cart / "basket" & $HOME `() async -> ExplorationFailure? {
+        await #expect(throws: ExplorationFailure.self) { try await exploreSchedules(1_000, Program.assumedOrder.broken) }
+    }
+
+    private func named(_ name: String) async -> ExplorationFailure? {
+        await #expect(throws: ExplorationFailure.self) { try await exploreSchedules(name: name, Program.assumedOrder.broken) }
+    }
+
+    /// The shell reads the command as it is printed, and the tape is of the test. To see it fail: in `ExplorationPlan.name` keep apostrophes.
+    @Test func the_command_that_is_printed_can_be_pasted_whatever_the_name_is() async throws {
+        var failures = [await `the user's cart / "basket" & $HOME `()]
+        for name in ["", "it's", "a/b", "two\twords\u{a0}\r\n", "\0", "`x`", "🛒", "'"] { failures.append(await named(name)) }
+        for failure in failures {
+            let failure = try #require(failure)
+            #expect(failure.isRepeatable)
+            let command = try #require(failure.description.firstMatch(of: /replay    (SQ_TAPE='.*)\n/)).1
+            let shell = Process(), pipe = Pipe()
+            shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+            shell.arguments = ["-c", "\(command) printenv SQ_TAPE"]
+            shell.standardOutput = pipe
+            try shell.run()
+            let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            shell.waitUntilExit()
+            #expect(output == failure.tape + "\n")
+        }
+        let tape = try #require(failures[0]?.tape)
+        await #expect(processExitsWith: .success) { [tape = tape as String] in
+            setenv("SQ_TAPE", tape, 1)
+            let failure = await ReplayTests().`the user's cart / "basket" & $HOME `()
+            precondition(failure?.schedules == 1 && failure?.tape == tape)
+        }
+    }
+
     /// To see it fail: no sq__fault_watch in sq_exploration_create (explore/explore.c).
     @Test func a_trap_leaves_a_tape_that_traps_again() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -5,12 +5,23 @@ import Testing
 @testable import SerialQueue
 
 @Suite struct ExecutorTrapTests {
-    @Test func assuming_the_isolation_elsewhere_names_the_queue() async throws {
+    /// Swift's runtime asks `isIsolatingCurrentContext`, and has messages of its own.
+    @Test func assuming_the_isolation_elsewhere_names_the_type_of_the_actor() async throws {
         let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let store = Store(SerialQueue(label: "com.example.store"))
             SerialQueue(label: "com.example.other").sync { assumed(store, 1) }
         }
-        #expect(child.said("Incorrect actor executor assumption") || child.said("\"com.example.store\""))
+        #expect(child.said("Incorrect actor executor assumption; Expected same executor as"))
+        #expect(child.said("Store"))
+    }
+
+    @Test func a_precondition_of_isolation_that_fails_has_the_programs_text() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let store = Store(SerialQueue(label: "com.example.store"))
+            SerialQueue(label: "com.example.other").sync { store.preconditionIsolated("a text of the program") }
+        }
+        #expect(child.said("Incorrect actor executor assumption"))
+        #expect(child.said("a text of the program"))
     }
 
     @Test func check_isolated_names_the_queue_and_where_the_caller_is() async throws {

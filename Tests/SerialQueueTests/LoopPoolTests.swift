@@ -128,7 +128,7 @@ import Testing
 
     @Test func a_sync_to_the_loop_from_a_closure_that_the_owner_waits_for_is_named() {
         onOwner { pool, queue in
-            pool.runSome()
+            pool.own()  // nothing has run on the loop yet
             let work = SerialQueue(label: "work")
             nonisolated(unsafe) var report = ""
             work.async {
@@ -150,7 +150,16 @@ import Testing
             pool.runSome()
             TestThread { pool.runSome() }.join()
         }
-        #expect(child.said("Fatal error: LoopPool.runSome: another thread has run the pool and owns it."))
+        #expect(child.said("Fatal error: LoopPool.runSome: another thread owns the pool."))
+    }
+
+    @Test func owning_it_on_a_second_thread_traps() async throws {
+        let child = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let pool = LoopPool()
+            pool.own()
+            TestThread { pool.own() }.join()
+        }
+        #expect(child.said("Fatal error: LoopPool.own: another thread owns the pool."))
     }
 
     @Test func running_at_most_nothing_traps() async throws {

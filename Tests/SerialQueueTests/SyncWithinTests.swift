@@ -35,8 +35,8 @@ import Testing
         #expect(queue.statistics.withdrawn == 2)
     }
 
-    /// Waits of every length around the moment of the turn. To see it fail: let `run_for_waiter` run a call that it could not claim
-    /// (run_task.c), or let `grant` say that a waiter which had withdrawn has the baton (baton.c; that one hangs).
+    /// Waits of every length around the moment of the turn. To see it fail: let `take_call` run a call that it could not claim
+    /// (run_task.c), or let `sq__baton_grant` say that a waiter which had withdrawn has the baton (baton.c; that one hangs).
     @Test(arguments: [true, false])
     func in_a_storm_of_limits_a_closure_runs_or_its_caller_gets_an_error(_ onCallersThread: Bool) {
         let queue = SerialQueue(label: "storm")

@@ -16,6 +16,8 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOOL = os.path.join(TOP, 'Tools', 'sq-trace')
 sys.path.insert(0, os.path.join(TOP, 'Tools'))
+sys.dont_write_bytecode = True
+import damaged  # noqa: E402
 import endings  # noqa: E402
 from sqtrace import model, reader, stats  # noqa: E402
 
@@ -255,6 +257,7 @@ def main():
         hang = endings.check_all(check, equal, sys.argv[2], sys.argv[3], sys.argv[1], folder)
         check_page_of_hang(hang)
         check_page_of_outcomes(os.path.join(folder, 'outcomes'))
+        damaged.check_all(check, TOOL, os.path.join(folder, 'outcomes'), path, b'com.example.store', folder)
     print(f'{passed} passed, {failed} failed')
     if os.environ.get('TALLY'):
         with open(os.environ['TALLY'], 'w') as file:

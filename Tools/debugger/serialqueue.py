@@ -158,12 +158,17 @@ class Lldb:
 debugger = Gdb if gdb else Lldb
 
 
+def printable(words):
+    """What a terminal would obey is shown as in a dump (sq__make_printable)."""
+    return words.translate({code: '?' for code in [*range(0x20), *range(0x7F, 0xA0)]})
+
+
 def text(pointer):
-    return debugger.text(int(pointer)) if int(pointer) else ''
+    return printable(debugger.text(int(pointer))) if int(pointer) else ''
 
 
 def label(queue):
-    return debugger.text(queue['label'].at())
+    return text(queue['label'].at())
 
 
 def threads():
@@ -195,7 +200,7 @@ def name(thread):
     number = int(thread['thread_id'])
     for system, own, known in debugger.threads():
         if system == number:
-            named = f'"{known}" ' if known else ''  # a core file has no names
+            named = f'"{printable(known)}" ' if known else ''  # a core file has no names
             return f'thread {named}({number}, thread {own} here)'
     return f'thread {number}'
 

@@ -1,17 +1,32 @@
 """reader.py: decodes a trace file: Perfetto's TracePacket messages, as far as SerialQueue writes them.
 
-A field is a key (number and type) and a value: a varint, eight bytes, or a length and so many bytes. Unknown fields are skipped.
-A file whose end is missing, because its process was killed, is read up to its last whole packet; `is_cut` is true if it ends within one.
+A field is a key (number and type) and a value: a varint, eight bytes, or a length and so many bytes. Unknown fields, and those of another type
+than SerialQueue writes, are skipped. A file whose end is missing, because its process was killed, is read up to its last whole packet; `is_cut`
+is true if it ends within one. What has no meaning otherwise raises NotATrace, which names the byte. Whatever a file has, the reader raises
+nothing else, and what it returns has texts where the model expects texts, and numbers where it expects numbers (Tests/Trace/damaged.py).
 """
 import collections
-import struct
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4  # TrackEvent.Type
 THREADS, QUEUES, POOLS = 1 << 32, 2 << 32, 3 << 32  # tracks: above the number of the thread, queue or pool
 
 
+# The notes of an event that are texts; all others are numbers.
+TEXT_NOTES = {'function', 'context', 'site', 'label', 'outcome'}
+# What a terminal would obey is shown as in a dump (sq__make_printable), in the library's labels as in the names of code.
+PRINTABLE = {code: '?' for code in [*range(0x20), *range(0x7F, 0xA0)]}
+
+
 class NotATrace(Exception):
     pass
+
+
+def damaged(at):
+    return NotATrace(f'it is no trace of SerialQueue{f", or damaged at byte {at}" if at else ""}')
+
+
+class Cut(Exception):
+    """The field ends beyond what it is a part of."""
 
 
 Event = collections.namedtuple('Event', 'time type track category name notes flows last_flows count')
@@ -28,46 +43,52 @@ class Trace:
         self.events = []   # by time; of one thread in its order
 
 
-def fields(data, at, end):
-    """Yields (number, value) of each field."""
+def fields(data, at, end, spans=()):
+    """Yields (number, value) of each field. The value of a field in `spans` is (begin, end) of its bytes, of any other one a number."""
     while at < end:
+        begin = at
         key = data[at]
         at += 1
         if key & 0x80:
-            key, at = rest_of_varint(data, at, key)
-        kind = key & 7
-        if kind == 0:
+            key, at = rest_of_varint(data, at, end, key)
+        number, kind = key >> 3, key & 7
+        if kind == 0 or kind == 2:
+            if at >= end:
+                raise Cut
             value = data[at]
             at += 1
             if value & 0x80:
-                value, at = rest_of_varint(data, at, value)
+                value, at = rest_of_varint(data, at, end, value)
+            if kind == 2:
+                value = (at, at + value)
+                at = value[1]
         elif kind == 1:
-            value = struct.unpack_from('<Q', data, at)[0]
             at += 8
-        elif kind == 2:
-            length = data[at]
-            at += 1
-            if length & 0x80:
-                length, at = rest_of_varint(data, at, length)
-            if at + length > end:
-                raise IndexError
-            value = (at, at + length)
-            at += length
+            value = int.from_bytes(data[at - 8:at], 'little')
         else:
-            raise NotATrace('it is no trace of SerialQueue')
-        yield key >> 3, value
+            raise damaged(begin)
+        if at > end:
+            raise Cut
+        if (kind == 2) == (number in spans):
+            yield number, value
 
 
-def rest_of_varint(data, at, value):
+def rest_of_varint(data, at, end, value):
     value &= 0x7F
-    shift = 7
-    while True:
+    for shift in range(7, 70, 7):
+        if at >= end:
+            raise Cut
         byte = data[at]
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, at
-        shift += 7
+            return value & 0xFFFFFFFFFFFFFFFF, at
+    raise damaged(at)
+
+
+# Of each message the fields that have a text or a message.
+PACKETS, PACKET, CLOCKS, INTERNED, ENTRY, TRACK, THREAD = {1}, {6, 11, 12, 60}, {1}, {2, 29}, {2}, {2, 3, 4, 8}, {5}
+EVENT, ANNOTATION = {4, 22, 23}, {6, 10}
 
 
 class Reader:
@@ -83,29 +104,31 @@ class Reader:
         data = self.data[span[0]:span[1]]
         found = self.strings.get(data)
         if found is None:
-            found = self.strings[data] = data.decode('utf-8', 'replace')
+            found = self.strings[data] = data.decode('utf-8', 'replace').translate(PRINTABLE)
         return found
 
     def read(self):
         data = self.data
-        packets = fields(data, 0, len(data))
-        while True:
+        at = 0
+        while at < len(data):
             try:
-                number, span = next(packets)
-            except StopIteration:
-                break
-            except IndexError:  # the end is missing
+                number, span = next(fields(data, at, len(data), PACKETS), (0, ()))
+            except Cut:  # the end is missing
                 self.trace.is_cut = True
                 break
-            if number != 1 or not isinstance(span, tuple):
-                raise NotATrace('it is no trace of SerialQueue')
-            self.packet(span)
+            if number != 1:
+                raise damaged(at)
+            try:
+                self.packet(span)
+            except (Cut, KeyError):  # a part of it is longer than the packet, or missing
+                raise damaged(at) from None
+            at = span[1]
         self.trace.events.sort(key=lambda event: event.time)  # stable
         return self.trace
 
     def packet(self, span):
         time = 0
-        for number, value in fields(self.data, *span):
+        for number, value in fields(self.data, *span, PACKET):
             if number == 8:
                 time = value
             elif number == 6:
@@ -120,25 +143,25 @@ class Reader:
                 self.track(value)
 
     def clocks(self, span):
-        for number, clock in fields(self.data, *span):
-            parts = dict(fields(self.data, *clock)) if number == 1 else {}
+        for number, clock in fields(self.data, *span, CLOCKS):
+            parts = dict(fields(self.data, *clock)) if number in CLOCKS else {}
             if parts.get(1) == 3:  # the steady one, which events have
                 self.trace.last_clock = max(self.trace.last_clock, parts.get(2, 0))
 
     def intern(self, span):
-        for kind, entry in fields(self.data, *span):
-            parts = dict(fields(self.data, *entry))
-            table = {2: self.names, 29: self.texts}.get(kind)
-            if table is not None:
+        for kind, entry in fields(self.data, *span, INTERNED):
+            if kind in INTERNED:
+                parts = dict(fields(self.data, *entry, ENTRY))
+                table = self.names if kind == 2 else self.texts
                 table[parts[1]] = self.text(parts[2])
 
     def track(self, span):
-        parts = dict(fields(self.data, *span))
+        parts = dict(fields(self.data, *span, TRACK))
         track = parts[1]
         if 3 in parts:
             self.trace.process = dict(fields(self.data, *parts[3])).get(1, 0)
         elif 4 in parts:
-            thread = dict(fields(self.data, *parts[4]))
+            thread = dict(fields(self.data, *parts[4], THREAD))
             self.trace.threads[track] = (thread.get(2, 0), self.text(thread[5]) if 5 in thread else '')
         elif 8 in parts:
             self.trace.counters[track] = self.text(parts[2])
@@ -150,7 +173,7 @@ class Reader:
         found = self.annotations.get(key)
         if found is None:
             name, result = '', None
-            for number, value in fields(self.data, *span):
+            for number, value in fields(self.data, *span, ANNOTATION):
                 if number == 10:
                     name = self.text(value)
                 elif number == 3:
@@ -166,10 +189,11 @@ class Reader:
         kind = track = count = 0
         category = name = ''
         notes, flows, last_flows = {}, (), ()
-        for number, value in fields(self.data, *span):
+        for number, value in fields(self.data, *span, EVENT):
             if number == 4:
                 key, result = self.annotation(value)
-                notes[key] = result
+                if result is not None and isinstance(result, str) == (key in TEXT_NOTES):
+                    notes[key] = result
             elif number == 9:
                 kind = value
             elif number == 11:
@@ -194,7 +218,4 @@ def read(path):
         data = file.read()
     if not data:
         raise NotATrace('it is empty')
-    try:
-        return Reader(data).read()
-    except (IndexError, KeyError, struct.error):
-        raise NotATrace('it is no trace of SerialQueue') from None
+    return Reader(data).read()

@@ -4,6 +4,8 @@ import re
 import shutil
 import subprocess
 
+from sqtrace.reader import PRINTABLE
+
 
 def demangle(names):
     """Swift's names in plain text, if there is a Swift toolchain."""
@@ -29,7 +31,7 @@ def in_words(name):
 def look_up(path, offsets):
     """{offset: [(function, place)]} of one file: the function there, and below it those into which it was inlined."""
     tool = shutil.which('addr2line') or shutil.which('llvm-addr2line')
-    if not tool or not os.path.exists(path):
+    if not tool or not os.path.isfile(path):
         return {}
     try:
         lines = subprocess.run([tool, '-a', '-i', '-f', '-C', '-e', path], input='\n'.join(offsets), capture_output=True, text=True, check=True,
@@ -69,4 +71,4 @@ def show(function, place, unknown):
     if re.fullmatch(r'(?:\w+_)?main', name) and re.search(r'\.swift:\d+$', place):
         name = 'the top level'
     # Line 0 is the compiler's own code.
-    return f'{name} ({place})' if place and not place.endswith((':?', ':0')) else name
+    return (f'{name} ({place})' if place and not place.endswith((':?', ':0')) else name).translate(PRINTABLE)

@@ -91,13 +91,13 @@ static sq__laid_down_t await_readers(sq_queue_t *queue, uintptr_t kind) {
     return laid_down;
 }
 
-/* Returns SQ__KEPT if the work at the head may start now. */
-static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind) {
+/* Returns SQ__KEPT if the work at the head may start now, or be discarded. */
+static sq__laid_down_t await_turn(sq_queue_t *queue, uintptr_t kind, bool is_discarded) {
     sq__concurrent_t *concurrent = sq__concurrent_of(queue);
-    if (kind & SQ__BARRIER) {
+    if (kind & SQ__BARRIER && !(is_discarded && kind == (SQ__WAITER | SQ__BARRIER) /* it is only refused */)) {
         return await_readers(queue, kind); /* if it is withdrawn now, there will be news */
     }
-    if (kind == SQ__WAITER) {
+    if (kind == SQ__WAITER || is_discarded) {
         return SQ__KEPT;
     }
     if (kind == SQ__AWAITED && skip_withdrawn(queue)) {
@@ -119,7 +119,7 @@ sq__next_t sq__admit_next(sq_queue_t *queue, uint32_t *control) {
             }
             continue;
         }
-        sq__laid_down_t turn = *control & SQ__DISCARD ? SQ__KEPT : await_turn(queue, kind);
+        sq__laid_down_t turn = await_turn(queue, kind, *control & SQ__DISCARD);
         if (turn == SQ__LAID_DOWN) {
             return SQ__NEXT_GONE;
         }

@@ -10,6 +10,8 @@
  *     an async reader, and `width` run        the baton is laid down in the gate, for the next one that ends (FULL)
  *     a barrier, and readers are inside       the baton is laid down, for the last one that leaves (DRAINING)
  *     a barrier, and no reader is inside        it has the baton while it runs
+ *     the same, and it is discarded           as if it ran: its discard function, too, comes after the readers before it
+ *     another task that is discarded          at once, with the baton in hand
  *     a withdrawn task or wait                its slot is consumed
  *     a slot that is not filled               as in a serial queue: the baton is left in the slot
  *     nothing                                 the gate is opened

@@ -1,5 +1,6 @@
 #include "explore/explored_run.h"
 #include "include/sq_explore.h"
+#include "include/sq_private.h"
 
 #include "explore/hunt.h"
 #include "explore/report.h"
@@ -7,6 +8,7 @@
 #include "platform/message.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
+#include "platform/program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -53,10 +55,10 @@ static void say(sq_explored_t *explored, const char *message) {
 
 /* Options */
 
-static bool is_name(const char *name) { return name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
+static bool is_name(const char *name) { return name != NULL && name[0] != '\0' && strpbrk(name, "/ \t\n'") == NULL; }
 
 static uint64_t seed_of(const sq_explore_options_t *options) {
-    const char *text = getenv("SQ_SEED");
+    const char *text = sq__environment("SQ_SEED");
     uint64_t seed = options->seed;
     if (seed == 0 && text != NULL) {
         seed = strtoull(text, NULL, 0);
@@ -66,7 +68,7 @@ static uint64_t seed_of(const sq_explore_options_t *options) {
 
 /* No more than the environment permits. */
 static uint64_t schedules_of(const sq_explore_options_t *options) {
-    const char *text = getenv("SQ_SCHEDULES");
+    const char *text = sq__environment("SQ_SCHEDULES");
     uint64_t schedules = options->schedules != 0 ? options->schedules : 1000, most = text != NULL ? strtoull(text, NULL, 0) : 0;
     return most != 0 && most < schedules ? most : schedules;
 }
@@ -74,7 +76,7 @@ static uint64_t schedules_of(const sq_explore_options_t *options) {
 /* The tape to replay: the option's, else the environment's if it is of this test. NULL: none. */
 static const char *tape_for(const sq_exploration_t *exploration, const sq_explore_options_t *options) {
     static SQ__ATOMIC(bool) is_said;
-    const char *text = options->tape != NULL ? options->tape : getenv("SQ_TAPE");
+    const char *text = options->tape != NULL ? options->tape : sq__environment("SQ_TAPE");
     if (text == NULL || text[0] == '\0') {
         return NULL;
     }
@@ -136,8 +138,13 @@ static void destroy(sq_exploration_t *exploration) {
 }
 
 sq_exploration_t *sq_exploration_create(const sq_explore_options_t *options, sq_explored_t *explored) {
-    if (options->size != sizeof *options || options->name == NULL || !is_name(options->name)
-        || options->strategy > SQ_EXPLORE_DEPTH_FIRST || (explored != NULL && explored->size != sizeof *explored)) {
+    if (options->size != sizeof *options || options->strategy > SQ_EXPLORE_DEPTH_FIRST
+        || (explored != NULL && explored->size != sizeof *explored)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    if (!is_name(options->name)) {
+        say(explored, "sq_explore: the test's name is empty, or has a blank, a slash or an apostrophe, so no tape could begin with it.");
         errno = EINVAL;
         return NULL;
     }
@@ -196,6 +203,8 @@ bool sq_exploration_step(sq_exploration_t *exploration, bool moves_clock) {
     return sq__run_step(&exploration->run, moves_clock);
 }
 
+bool sq__explore_is_endless(const sq_exploration_t *exploration) { return exploration->run.is_endless; }
+
 bool sq_exploration_end_run(sq_exploration_t *exploration, const char *failure) {
     sq__run_t *run = &exploration->run;
     if (failure != NULL) {
@@ -226,7 +235,9 @@ void sq_exploration_note(sq_exploration_t *exploration, bool is_outside, const c
 
 static void describe_failure(sq_exploration_t *exploration, sq_explored_t *explored) {
     const sq__hunt_t *hunt = &exploration->hunt;
-    const char *message = exploration->run.failure != NULL ? exploration->run.failure : "failed, but not when it was repeated";
+    bool is_drawn = hunt->is_replay || hunt->is_repeatable; /* with values of its own in the message */
+    const char *message = is_drawn ? exploration->run.failure : hunt->found;
+    message = message != NULL ? message : "no memory for its message";
     char *tape = sq__tape_write(&hunt->best, exploration->name);
     explored->has_failed = true;
     explored->is_repeatable = hunt->is_repeatable;

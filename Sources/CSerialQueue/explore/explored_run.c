@@ -46,8 +46,11 @@ static void posted(sq__explorer_t *explorer, const sq__ready_t *entry) {
     if (thread == NULL || thread->run != run) {
         char name[16];
         sq__thread_name(name, sizeof name);
-        sq__run_outside(run, "thread \"%s\" (%llu), which does not belong to the test, submitted a task to queue \"%s\"", name,
-                        (unsigned long long)sq__thread_id(), SQ__CONTAINER(entry, sq_queue_t, ready)->label);
+        bool is_started = strcmp(name, SQ__EXPLORE_THREAD) == 0;
+        sq__run_outside(run, "thread%s%s%s (%llu), which %s, submitted a task to queue \"%s\"", is_started ? "" : " \"", is_started ? "" : name,
+                        is_started ? "" : "\"", (unsigned long long)sq__thread_id(),
+                        is_started ? "the test has started" : "does not belong to the test",
+                        SQ__CONTAINER(entry, sq_queue_t, ready)->label);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "explore/hunt.h"
 
+#include "explore/reason.h"
 #include "platform/clock.h"
 #include "platform/memory.h"
 
@@ -186,11 +187,25 @@ static void see_search(sq__hunt_t *hunt, sq__run_t *run) {
     bool is_new = hunt->strategy != SQ_EXPLORE_DEPTH_FIRST || sq__tape_unusual(&run->chooser.taken) == hunt->first.unusual;
     if (run->has_failed) {
         hunt->has_failed = true;
+        hunt->found = run->failure != NULL ? sq__copy_text(run->failure) : NULL;
         hunt->found_choices = run->chooser.taken.length;
         keep(hunt, run);
+        run->found = hunt->found;
+        run->found_tape = &hunt->best;
         begin_phase(hunt, SQ__HUNT_REPEAT);
     }
     hunt->runs += is_new;
+}
+
+/* Whether it has failed, and for the reason that was found. Keeps the first other message. */
+static bool fails_alike(sq__hunt_t *hunt, const sq__run_t *run) {
+    if (!run->has_failed || sq__reason(run->failure) == sq__reason(hunt->found)) {
+        return run->has_failed;
+    }
+    if (hunt->other == NULL && run->failure != NULL) {
+        hunt->other = sq__copy_text(run->failure);
+    }
+    return false;
 }
 
 /* What is different, in words. */
@@ -199,7 +214,7 @@ static void note_difference(sq__hunt_t *hunt, const sq__run_t *run) {
     const sq__event_t *one = at < hunt->repeat.event_count ? &hunt->repeat.events[at] : NULL;
     const sq__event_t *other = at < run->record.event_count ? &run->record.events[at] : NULL;
     if (one == NULL && other == NULL) {
-        hunt->difference = sq__copy_text("it failed once, but not when the same schedule was run again; all its steps were the same");
+        hunt->difference = sq__copy_text("it failed once, but not in this way when the same schedule was run again; all its steps were the same");
         return;
     }
     size_t number = other != NULL ? other->column : 0;
@@ -215,11 +230,11 @@ static void see_repeat(sq__hunt_t *hunt, sq__run_t *run) {
         sq__record_t empty = hunt->repeat;
         hunt->repeat = run->record;
         run->record = empty;
-        hunt->is_repeatable = run->has_failed;
+        hunt->is_repeatable = fails_alike(hunt, run);
         return;
     }
     size_t same = sq__record_difference(&hunt->repeat, &run->record);
-    hunt->is_repeatable &= run->has_failed && same == hunt->repeat.event_count && same == run->record.event_count;
+    hunt->is_repeatable &= fails_alike(hunt, run) && same == hunt->repeat.event_count && same == run->record.event_count;
     if (hunt->is_repeatable) {
         begin_phase(hunt, SQ__HUNT_SHRINK);
     } else {
@@ -229,11 +244,20 @@ static void see_repeat(sq__hunt_t *hunt, sq__run_t *run) {
 }
 
 static void see_shrinking(sq__hunt_t *hunt, sq__run_t *run) {
-    if (run->has_failed && sq__tape_unusual(&run->chooser.taken) < sq__tape_unusual(&hunt->best)) {
+    if (fails_alike(hunt, run) && sq__tape_unusual(&run->chooser.taken) < sq__tape_unusual(&hunt->best)) {
         hunt->has_shrunk = true;
         keep(hunt, run); /* the next chunk now begins at the same number */
     } else {
         hunt->at += hunt->chunk;
+    }
+}
+
+static void see_drawing(sq__hunt_t *hunt, sq__run_t *run) {
+    if (hunt->is_replay) {
+        hunt->has_failed = hunt->is_repeatable = run->has_failed;
+    } else if (!fails_alike(hunt, run)) {
+        hunt->is_repeatable = false;
+        hunt->difference = sq__copy_text("it failed three times, but not in this way when its schedule was drawn");
     }
 }
 
@@ -249,15 +273,14 @@ void sq__hunt_see(sq__hunt_t *hunt, sq__run_t *run) {
         see_shrinking(hunt, run);
         break;
     case SQ__HUNT_MINIMISE:
-        if (run->has_failed) { /* the first one is the smallest; a single unusual decision less is a failure, too: all matter */
+        if (fails_alike(hunt, run)) { /* the first one is the smallest; a single unusual decision less is a failure, too: all matter */
             keep(hunt, run);
             hunt->is_minimal = true;
             begin_phase(hunt, SQ__HUNT_DRAW);
         }
         break;
     default:
-        hunt->has_failed = run->has_failed;
-        hunt->is_repeatable |= hunt->is_replay;
+        see_drawing(hunt, run);
         hunt->phase = SQ__HUNT_OVER;
         break;
     }
@@ -267,4 +290,6 @@ void sq__hunt_free(sq__hunt_t *hunt) {
     sq__tape_free(&hunt->best);
     sq__record_free(&hunt->repeat);
     sq__memory_free(hunt->difference);
+    sq__memory_free(hunt->found);
+    sq__memory_free(hunt->other);
 }

@@ -9,6 +9,9 @@
  *     MINIMISE   depth first: is there a failure with fewer unusual decisions?
  *     DRAW       the smallest failure, recorded
  *
+ * Behind SEARCH only a run that failed for the same reason (reason.h) counts as a failure. Else the report could be about something else than
+ * what was found: without an unusual decision, for instance, a test may have no end.
+ *
  * Depth first goes round by round: all schedules with no unusual decision, with one, with two, .... The next schedule of a round
  * differs from the last one in the last decision that permits it, and is usual from there on.
  *
@@ -43,13 +46,15 @@ typedef struct sq__hunt {
     sq__depth_first_t first;
     sq__tape_t best;       /* the smallest failure */
     size_t found_choices;  /* decisions in the one that was found */
+    char *found;           /* its message; NULL: no memory */
+    char *other;           /* the message of a run that failed for another reason while this failure was repeated or shrunk; NULL: none */
     unsigned repeats;
     sq__record_t repeat;   /* the first repetition's */
     size_t chunk, at;      /* SHRINK: `chunk` unusual decisions, from number `at` on, are put back */
     bool has_shrunk;       /* in this pass */
     uint64_t budget;       /* runs that this phase may still take */
     uint64_t ends_at;      /* when it ends at the latest */
-    bool is_minimal;       /* every unusual decision of `best` matters */
+    bool is_minimal;       /* every unusual decision of `best` matters: without it the run does not fail for this reason */
     bool has_failed, is_repeatable;
     char *difference;      /* why it is not */
     bool has_no_memory;

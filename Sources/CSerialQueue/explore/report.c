@@ -171,14 +171,15 @@ static void add_timeline(text_t *text, const sq__record_t *record) {
 
 /* What matters */
 
-static void add_unusual(text_t *text, const sq__record_t *record, bool is_minimal) {
+static void add_unusual(text_t *text, const sq__record_t *record, const sq__hunt_t *hunt) {
     for (size_t row = 0, number = 1; row < record->event_count; row += 1, number += 1) {
         const sq__event_t *event = &record->events[row];
         if (event->usual != NULL) {
             add(text, "\n  * At step %zu \"%s\" (%s) came before %s.", number, event->text != NULL ? event->text : "?",
                 label_of(record, event->column), event->usual);
-            if (is_minimal) {
-                add(text, " If %s comes first there, the test passes.", event->usual);
+            if (hunt->is_minimal) {
+                add(text, " If %s comes first there, the test %s.", event->usual,
+                    hunt->other == NULL ? "passes" : "does not fail in this way");
             }
         }
         row += is_whole(record, row);
@@ -214,6 +215,9 @@ static void add_head(text_t *text, const sq__hunt_t *hunt, const sq__run_t *run,
         add(text, "  NOT REPEATABLE: %s. Another thread, the clock, or random numbers of the test itself can be the reason.\n",
             hunt->difference);
     }
+    if (hunt->other != NULL) {
+        add(text, "  other     a similar schedule fails otherwise: %s\n", hunt->other);
+    }
     if (run->outside > 0) {
         add(text, "  outside   %s\n", run->outside_note);
     }
@@ -225,7 +229,7 @@ char *sq__report_write(const sq__hunt_t *hunt, const sq__run_t *run, const sq__f
     add_head(&text, hunt, run, finding);
     if (!text.has_no_memory && run->record.event_count > 0 && run->record.column_count > 0) {
         add_timeline(&text, &run->record);
-        add_unusual(&text, &run->record, hunt->is_minimal);
+        add_unusual(&text, &run->record, hunt);
     }
     if (text.has_no_memory) {
         sq__memory_free(text.bytes);

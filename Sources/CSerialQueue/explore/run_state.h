@@ -75,6 +75,8 @@ typedef struct sq__pump {
 struct sq__run {
     sq__explorer_t explorer; /* the first field; the pool's */
     const char *name;        /* the test's */
+    const char *found;       /* the message of an earlier run that failed, and its decisions; NULL: none has */
+    const sq__tape_t *found_tape;
     sq_pool_t *pool;
     sq__chooser_t chooser;
     sq__record_t record;
@@ -102,8 +104,14 @@ struct sq__run {
     size_t way_room;
 };
 
+/* The name of a helper. A thread that the test starts there has it, too: a new thread has the name of the one that started it. */
+#define SQ__EXPLORE_THREAD "sq-explore"
+
 /* The calling thread's record; NULL: it does not belong to a run. */
 sq__thread_t *sq__run_thread(void);
+
+/* After a tenth of its steps a run is fair (ways.h). */
+static inline bool sq__run_is_fair(const sq__run_t *run) { return run->steps > run->most_steps / 10; }
 
 /* Fails the run, unless it has failed already. */
 void sq__run_fail(sq__run_t *run, const char *message);

@@ -27,6 +27,12 @@ static void put(void *context, const char *bytes, size_t length) {
 
 static void put_text(buffer_t *buffer, const char *text) { put(buffer, text, strlen(text)); }
 
+static void put_tape(buffer_t *buffer, const sq__tape_t *tape, const char *name) {
+    put_text(buffer, "  replay    SQ_TAPE='");
+    sq__tape_spell(tape, name, put, buffer);
+    put_text(buffer, "'\n");
+}
+
 /* A thread in control is the only one that writes the tape; it is the one that was interrupted, or a test's own thread was, which
  * ends the process anyway. */
 void sq__explore_trapped(const char *signal) {
@@ -46,8 +52,12 @@ void sq__explore_trapped(const char *signal) {
         put_text(&buffer, run->failure);
         put_text(&buffer, "\n");
     }
-    put_text(&buffer, "  replay    SQ_TAPE='");
-    sq__tape_spell(&run->chooser.taken, run->name, put, &buffer);
-    put_text(&buffer, "'\n");
+    put_tape(&buffer, &run->chooser.taken, run->name);
+    if (run->found != NULL) {
+        put_text(&buffer, "It was tried because a similar schedule failed: ");
+        put_text(&buffer, run->found);
+        put_text(&buffer, "\n");
+        put_tape(&buffer, run->found_tape, run->name);
+    }
     flush(&buffer);
 }

@@ -46,7 +46,7 @@ static void add_threads(sq__run_t *run, const sq__thread_t *me, size_t *count) {
 static void put_new_first(sq__run_t *run, sq__band_t band) {
     sq__line_t *line = &run->pool->parts->lines[band];
     sq__ready_t **front = &line->first;
-    size_t new_ones = run->posted[band], count = 0;
+    size_t new_ones = sq__run_is_fair(run) ? 0 : run->posted[band], count = 0;
     run->posted[band] = 0;
     if (*front != NULL && *front == run->put_back) {
         front = &(*front)->next;
@@ -68,9 +68,13 @@ static void put_new_first(sq__run_t *run, sq__band_t band) {
     line->end = split;
 }
 
+enum { KINDS = SQ__WAY_EXPIRY + 1 };
+
 static void add_entries(sq__run_t *run, size_t *count) {
+    unsigned first = sq__run_is_fair(run) ? (unsigned)(run->steps / KINDS) : SQ__BAND_HIGH;
     sq__mutex_lock(&run->pool->parts->lock);
-    for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) { /* threads could run queues of several bands at a time */
+    for (unsigned i = 0; i < SQ__BANDS; i += 1) { /* threads could run queues of several bands at a time */
+        sq__band_t band = (sq__band_t)((first + i) % SQ__BANDS);
         put_new_first(run, band);
         for (const sq__ready_t *entry = run->pool->parts->lines[band].first; entry != NULL; entry = entry->next) {
             add(run, count, (sq__way_t){ .kind = SQ__WAY_ENTRY, .what = entry });
@@ -113,15 +117,15 @@ static void add_tie(void *context, sq__alarm_t *alarm) {
     ways[at].what = alarm;
 }
 
-/* The timers that are due; if nothing else is possible, the next ones up to `until`. */
-static void add_timers(sq__run_t *run, size_t *count, uint64_t until) {
+/* The timers that are due; if nothing else is possible, or time passes, the next ones up to `until`. */
+static void add_timers(sq__run_t *run, size_t *count, uint64_t until, bool passes) {
     sq__alarms_t *clock = sq__pool_clock(run->pool);
     uint64_t due = sq__alarms_next(clock);
     if (due == SQ__NEVER) {
         return;
     }
     bool is_due = due <= sq__alarms_now(clock);
-    if (is_due || (*count == 0 && due <= until)) {
+    if (is_due || ((*count == 0 || passes) && due <= until)) {
         sq__alarms_next_ties(clock, add_tie, &(ties_t){ .run = run, .count = count, .first = *count,
                                                         .kind = is_due ? SQ__WAY_TIMER : SQ__WAY_CLOCK });
     }
@@ -143,12 +147,10 @@ sq__pump_t *sq__ways_sleeping_pump(const sq__run_t *run) {
     return pump;
 }
 
-/* How far the clock may go if nothing else is possible. Less than now: not at all. */
+/* How far the clock may go. Less than now: not at all. A pump moves it if nothing else is possible; a fair run does so in its place. */
 static uint64_t clock_limit(const sq__run_t *run, const sq__pump_t *pump) {
-    if (pump != NULL) {
-        return pump->until;
-    }
-    return sq__ways_sleeping_pump(run) != NULL ? 0 : SQ__NEVER - 1;
+    const sq__pump_t *mover = pump != NULL ? pump : sq__ways_sleeping_pump(run);
+    return mover == NULL ? SQ__NEVER - 1 : pump != NULL || sq__run_is_fair(run) ? mover->until : 0;
 }
 
 /* Fails if there have been too many. */
@@ -166,13 +168,27 @@ static void count_step(sq__run_t *run) {
     }
 }
 
+/* Puts the ways of one kind in front, another kind at each step. They are in the order of their kinds. */
+static void take_turns(sq__run_t *run, size_t count) {
+    size_t first = 0;
+    while (first < count && run->ways[first].kind < run->steps % KINDS) {
+        first += 1;
+    }
+    for (; first > 0 && first < count; first -= 1) {
+        sq__way_t way = run->ways[0];
+        memmove(run->ways, run->ways + 1, (count - 1) * sizeof way);
+        run->ways[count - 1] = way;
+    }
+}
+
 bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t *me, sq__way_t *way) {
     size_t count = 0;
     count_step(run);
-    add_threads(run, me, &count);
+    bool is_fair = sq__run_is_fair(run);
+    add_threads(run, is_fair ? NULL : me, &count);
     if (!run->is_endless) {
         add_entries(run, &count);
-        add_timers(run, &count, clock_limit(run, pump));
+        add_timers(run, &count, clock_limit(run, pump), is_fair);
         if (pump != NULL && count == 0 && !pump->is_single && !run->is_ending) {
             add(run, &count, (sq__way_t){ .kind = SQ__WAY_BACK, .what = pump });
         }
@@ -183,7 +199,10 @@ bool sq__ways_choose(sq__run_t *run, const sq__pump_t *pump, const sq__thread_t 
     if (count == 0) {
         return false;
     }
-    size_t chosen = sq__choose_way(&run->chooser, run->ways, count);
+    if (is_fair) {
+        take_turns(run, count);
+    }
+    size_t chosen = sq__choose_way(&run->chooser, is_fair ? NULL : run->ways, count);
     *way = run->ways[chosen];
     if (chosen > 0 && run->record.is_on) {
         sq__record_unusual(&run->record, sq__name_way(run, &run->ways[0]));
@@ -204,7 +223,11 @@ void sq__ways_take(sq__run_t *run, const sq__ready_t *entry) {
 void sq__ways_put_back(sq__run_t *run, sq__ready_t *entry) {
     sq_pool_t *pool = run->pool;
     sq__mutex_lock(&pool->parts->lock);
-    sq__part_put_first(pool->parts, band_of(entry), entry);
-    run->put_back = entry;
+    if (sq__run_is_fair(run)) {
+        sq__part_append(pool->parts, band_of(entry), entry);
+    } else {
+        sq__part_put_first(pool->parts, band_of(entry), entry);
+        run->put_back = entry;
+    }
     sq__mutex_unlock(&pool->parts->lock);
 }

@@ -12,7 +12,12 @@
  *     if there is none of these: the clock moves to the next timer; or the pump returns
  *     waits with a deadline, which may expire at any time
  *
- * An exploration runs one task of a queue at a time, so a batch may end after each. */
+ * An exploration runs one task of a queue at a time, so a batch may end after each.
+ *
+ * In this order a task that polls, and yields in between, would stay first forever: the usual schedule of such a test has no end. So after a
+ * tenth of its steps a run is fair: threads, ready queues, timers and deadlines take turns to be first, the one of a kind that is ready the
+ * longest is its first, and the clock moves although there is something else to do. PCT, whose priorities are not fair either, chooses at
+ * random from there on. */
 #pragma once
 
 #include "explore/run_state.h"

@@ -1,4 +1,6 @@
-/* sq_apply.h: a loop whose iterations run on several threads. */
+/* sq_apply.h: a loop whose iterations run on several threads.
+ *
+ * A wait for them is no cancellation point (sq_types.h). */
 #ifndef SQ_APPLY_H
 #define SQ_APPLY_H
 

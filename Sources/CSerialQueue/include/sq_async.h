@@ -1,4 +1,6 @@
-/* sq_async.h: submitting tasks. */
+/* sq_async.h: submitting tasks.
+ *
+ * A wait for room, or for the task, is no cancellation point (sq_types.h). */
 #ifndef SQ_ASYNC_H
 #define SQ_ASYNC_H
 
@@ -14,10 +16,11 @@ extern "C" {
 /**
  * Submits `function(context)` and returns at once.
  *
- * The queue's thread, or one of its pool, calls it in its turn: on a serial queue after every task submitted before. What the
- * caller wrote before is visible to the function. Any thread may call. The queue's thread starts at the first task; it
- * blocks all signals except faults (SIGPIPE, SIGXFSZ and SIGPROF only if the submitting thread blocks them), and it has the
- * scheduling policy, nice value and affinity of the main thread, where the system permits.
+ * The queue's thread, or one of its pool, calls it in its turn: on a serial queue after every task submitted before. What the caller wrote before is
+ * visible to the function, which must return: pthread_exit and longjmp out of it end the program, and so does a C++ exception, by std::terminate,
+ * after a message that names the queue. Any thread may call. The queue's thread starts at the first task. It has the scheduling policy, nice value
+ * and affinity of the main thread, where the system permits, and blocks all signals except faults (SIGPIPE, SIGXFSZ and SIGPROF only if the
+ * submitting thread blocks them). Start programs with an empty mask: they inherit that, and ignore SIGTERM ("Starting other programs" in Systems.md).
  *
  * @retval 0 The function will be called, or the task discarded by a shutdown.
  * @retval EAGAIN The queue is full (`capacity` of sq_queue_options_t).

@@ -3,7 +3,8 @@
  * A queue whose options have a width above 1 is concurrent. The calls of all headers work on it; its pool is the shared one if its options
  * name none. Tasks leave it in the order of submission. Those between two barriers run at the same time: async tasks on the pool, up to
  * the width; sync functions on their callers' threads, which do not count. A barrier runs alone: after all tasks before it, and before all
- * tasks after it. No task overtakes a waiting barrier. Timers, notifications, the tasks of sq_group_async, and work items without SQ_ITEM_BARRIER
+ * tasks after it. No task overtakes a waiting barrier. A barrier that a shutdown discards comes after the tasks before it,
+ * too; any other task may be discarded while earlier ones run. Timers, notifications, the tasks of sq_group_async, and work items without SQ_ITEM_BARRIER
  * are not barriers; sq_group_async_barrier_task and sq_group_notify_barrier submit one that is.
  *
  * In a task that is not a barrier, sq_sync and sq_async_and_wait on the same queue call the function at once, as part of that task: also while

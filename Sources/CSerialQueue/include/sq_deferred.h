@@ -67,7 +67,7 @@ bool sq_async_withdraw(sq_queue_t *queue, sq_deferred_t *task);
  *
  * Call it after sq_async_cancellable has returned. The struct must be valid, and the caller have a reference to the queue. The task
  * counts as withdrawn. Its room is free at once and may go to another task, whose `decided` is then called from here. An empty slot
- * remains in the queue.
+ * remains in the queue until its turn, as that of a cancelled item (sq_item.h).
  *
  * @return true: `call` will not be called, and the queue does not use the struct any more; if the task has waited for room, not before
  * `decided` has begun, which may be just about to. false: its turn has come, or it was not

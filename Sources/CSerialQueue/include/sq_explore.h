@@ -8,7 +8,8 @@
  * them: for those there is ThreadSanitizer.
  *
  * The test must come to the same decisions if it gets the same answers: no other threads, no real clock, no random numbers of
- * its own. If a failure does not repeat, the report names the first step that was different. */
+ * its own. If a failure does not repeat, the report names the first step that was different. A failure is shrunk only to one whose message
+ * has the same words, numbers apart, and the same line. */
 #ifndef SQ_EXPLORE_H
 #define SQ_EXPLORE_H
 
@@ -31,7 +32,8 @@ typedef enum sq_explore_strategy {
 /** What a test is explored with. Begin with SQ_EXPLORE_OPTIONS_INIT and change what you need. */
 typedef struct sq_explore_options {
     size_t size;                    /**< sizeof(sq_explore_options_t), so that later versions can add fields */
-    const char *SQ_NULLABLE name;   /**< the test's name, which tapes begin with: no blanks and no '/'; NULL: the function's symbol */
+    const char *SQ_NULLABLE name;   /**< the test's name, which tapes begin with: not empty, no blank, '/' or apostrophe; NULL: the
+                                         function's symbol */
     sq_explore_strategy_t strategy; /**< SQ_EXPLORE_RANDOM if you don't set it */
     uint64_t schedules;             /**< how many at most; 0: 1,000; never more than SQ_SCHEDULES in the environment */
     uint64_t seed;                  /**< of the random strategies; 0: that of the environment (SQ_SEED), else 1 */
@@ -54,7 +56,7 @@ typedef struct sq_explored {
     bool is_repeatable;      /**< it failed again, in the same way, when it was run again */
     uint64_t seed;           /**< the seed with which it is the first schedule */
     size_t choices;          /**< decisions in the schedule that was found */
-    size_t choices_that_matter; /**< unusual decisions in the shrunk one: without any one of them, the test passes */
+    size_t choices_that_matter; /**< unusual decisions in the shrunk one: without any one of them, it does not fail in this way */
     char *SQ_NULLABLE message;  /**< why it failed, one line */
     char *SQ_NULLABLE tape;     /**< the shrunk schedule, for SQ_TAPE */
     char *SQ_NULLABLE report;   /**< the whole report: message, seed, tape, timeline, and what would make it pass */
@@ -78,7 +80,7 @@ void sq_explored_clear(sq_explored_t *explored);
  * @param explored Receives the result; NULL: a failure's report goes to stderr.
  * @retval 0 No schedule failed.
  * @retval EILSEQ One has failed: see *explored.
- * @retval EINVAL Options or a result of an unknown size; a damaged tape; or options->tape is of another test. The report says why.
+ * @retval EINVAL Options or a result of an unknown size; a bad name, a damaged tape, or an options->tape of another test. The report says why.
  * @retval EALREADY This thread is exploring already.
  * @retval ENOMEM No memory, or no thread could be started.
  */

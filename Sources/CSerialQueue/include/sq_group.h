@@ -1,4 +1,6 @@
-/* sq_group.h: waiting for many tasks. */
+/* sq_group.h: waiting for many tasks.
+ *
+ * A wait is no cancellation point (sq_types.h). */
 #ifndef SQ_GROUP_H
 #define SQ_GROUP_H
 
@@ -64,7 +66,8 @@ int sq_group_enter(sq_group_t *group);
  *
  * @retval 0 The member was removed. What was written before is visible to the threads that wait.
  * @retval EINVAL No member has entered: this is one leave too many. Nothing changed.
- * @retval ESTALE This is the child of a fork, and threads or notifications of the parent wait for the group. Nothing changed.
+ * @retval ESTALE This is the child of a fork, the member is the last one, and threads or notifications of the parent wait for the group, or the
+ * parent has released its last reference. Nothing changed.
  */
 int sq_group_leave(sq_group_t *group);
 

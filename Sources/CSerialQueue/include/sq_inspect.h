@@ -16,10 +16,11 @@ extern "C" {
  *
  * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs, and where that was
  * submitted, if a trace is under way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a
- * deadlock. With SQ_DUMP=USR1 in the environment the signal SIGUSR1 writes a dump to standard error, also when all threads are stuck.
+ * deadlock. With SQ_DUMP=USR1 in the environment the signal SIGUSR1 (by kill, not raise) writes a dump to standard error, also when all threads are
+ * stuck, and before the process exits. The program's threads block it from before main: no call is interrupted, and programs that they execute block it, too.
  *
- * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library,
- * the dump is written without it after about a second, and says what it left out. Threads that are not stuck move on while it looks.
+ * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library, the dump is written
+ * without it after about a second, and says what it left out. Threads that are not stuck move on while it looks. No signal is sent, and it is no cancellation point.
  *
  * @param fd An open file descriptor. The call returns when all of the text is written.
  * @retval 0 The dump is written.

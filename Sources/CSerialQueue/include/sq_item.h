@@ -1,4 +1,8 @@
-/* sq_item.h: a task that can be cancelled and waited for. */
+/* sq_item.h: a task that can be cancelled and waited for.
+ *
+ * An item that is cancelled while it waits in a queue leaves an empty slot there, 32 bytes, until its turn: slots are freed in their order, by
+ * the thread that runs the queue. So each submission and cancellation on a queue that makes no progress costs that much, whatever its capacity
+ * is. A wait is no cancellation point (sq_types.h). */
 #ifndef SQ_ITEM_H
 #define SQ_ITEM_H
 
@@ -33,8 +37,9 @@ sq_item_t *SQ_NULLABLE sq_item_create(const char *SQ_NULLABLE label, const sq_ta
 typedef enum sq_item_flags {
     /**
      * It may be submitted again, also while it waits or runs: each submission that has its turn calls task->run. A wait or a notification is
-     * for the submission that was made last; before the first, for that one. task->discard is called once, when the item has no reference
-     * and no submission is left.
+     * for the submission that was made last; before the first, for that one. One that is refused was not made. Of two that overlap either may
+     * be the last. Earlier ones may still wait or run when a wait has ended: sq_group_submit_item and sq_group_wait wait for all.
+     * task->discard is called once, when the item has no reference and no submission is left.
      */
     SQ_ITEM_REPEATS = 1,
     SQ_ITEM_BARRIER = 2 /**< on a concurrent queue it runs alone, as sq_async_barrier_task */
@@ -122,8 +127,8 @@ int sq_item_perform(sq_item_t *item);
  * counts as withdrawn there, if its delay was over. task->discard runs on the calling thread, outside every lock, with
  * no current queue, also if the caller is a task. Any thread may call, the item's own run included. Never blocks.
  *
- * If the item repeats, none of its submissions starts after this: the last one is withdrawn, and earlier ones are skipped in their turns.
- * What this returns is about the last one, and task->discard is not called.
+ * If the item repeats, none of its submissions starts after this, and none is made: the last one is withdrawn, and earlier ones are skipped in
+ * their turns. What this returns is about the last one; an earlier one that runs continues. task->discard is not called here.
  *
  * @retval 0 It will never run, and task->discard has returned.
  * @retval EINPROGRESS It runs, is being discarded, or is being cancelled by another thread; a thread that is just submitting

@@ -9,7 +9,7 @@
  *         } else ...
  *     }
  *
- * The first thread that runs a loop pool owns it, until that thread ends. Tasks of a queue on the pool run on the owner only, as those
+ * The first thread that runs a loop pool, or calls sq_pool_own, owns it, until that thread ends. Tasks of a queue on the pool run on the owner only, as those
  * of DispatchQueue.main run on the main thread:
  *
  *     - async, timers, delayed tasks, items, groups: when the owner runs the pool
@@ -17,13 +17,16 @@
  *     - sync of the owner: runs what is ahead in that queue, then its own function, at once
  *     - sq_group_wait, sq_item_wait of the owner: run what is ready in the queues of the members, or of the item, up to the last of these
  *
- * A wait for a semaphore or a once runs nothing: don't wait there for something that only this thread can do.
+ * A wait for a semaphore or a once runs nothing: don't wait there for something that only this thread can do. While no thread has run the pool, it has no
+ * owner, and a wait for its queues may be a wait for any thread: it is not a deadlock, and lasts until one runs the pool. A thread that will run it later, and
+ * waits first, becomes the owner by sq_pool_run_some(pool, 1, SQ_NOW). Dumps and stall notifications say that no thread runs a loop.
  *
  * If the owner waits for a task, and that task for the loop (by sync, or for a group or an item with a task there), one of the two waits
  * returns EDEADLK: the one with the earlier deadline, else the one that came last. Timers use the system's clock. The function of a
  * sq_sync_or_run on a queue that has ended runs on the calling thread.
  *
- * Such queues are serial. Their tasks run only while the pool is run: shut the queues down before you stop running it. */
+ * Such queues are serial. Their tasks run only while the pool is run: shut the queues down before you stop running it. Running a pool is no
+ * cancellation point (sq_types.h). */
 #ifndef SQ_LOOP_H
 #define SQ_LOOP_H
 
@@ -49,13 +52,28 @@ sq_pool_t *SQ_NULLABLE sq_pool_create_loop(const char *SQ_NULLABLE label);
 /**
  * Returns a file descriptor that is readable while tasks of the pool are ready or due.
  *
- * For poll, epoll and similar calls, level-triggered. Don't read, write or close it. It may occasionally become readable although
+ * For poll, epoll and similar calls, level-triggered. Don't read, write or close it: a use of the pool then ends the
+ * program with a message. It may occasionally become readable although
  * nothing is ready: then sq_pool_run_some returns 0. It belongs to the pool, and is closed with it. Any thread may call.
  *
  * @return The descriptor.
  * @retval -1 With errno EINVAL (not a loop pool) or ESTALE (a pool from before a fork).
  */
 int sq_pool_fd(sq_pool_t *pool);
+
+/**
+ * Makes the calling thread the owner, as the first run does, but runs nothing.
+ *
+ * Call it on the thread that will run the loop, before that thread waits for anything: then a task that it waits for, and that waits for the
+ * loop, gets EDEADLK. Without an owner both wait forever.
+ *
+ * @retval 0 The thread owns the pool.
+ * @retval EPERM Another thread owns the pool.
+ * @retval EINVAL It is not a loop pool.
+ * @retval ENOMEM There was no memory.
+ * @retval ESTALE The pool is from before a fork.
+ */
+int sq_pool_own(sq_pool_t *pool);
 
 /**
  * Runs at most `most` ready tasks, on this thread; if none is ready, waits for one until the deadline.

@@ -1,4 +1,6 @@
-/* sq_once.h: running a function once in the life of the process. */
+/* sq_once.h: running a function once in the life of the process.
+ *
+ * A wait for it is no cancellation point (sq_types.h). */
 #ifndef SQ_ONCE_H
 #define SQ_ONCE_H
 

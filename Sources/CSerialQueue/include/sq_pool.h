@@ -5,7 +5,7 @@
  * turns are in FIFO order. In a larger one each two threads have a list of their own, so that they need not share one: a queue that a task
  * submits to goes into the list of the task's thread. Threads take from other lists when their own is empty, when
  * another one has a queue of higher priority, and every few milliseconds.
- * Every call may be made from any thread, while the caller holds a reference. */
+ * Every call may be made from any thread, while the caller holds a reference. None is a cancellation point (sq_types.h), also a release that waits. */
 #ifndef SQ_POOL_H
 #define SQ_POOL_H
 
@@ -34,13 +34,13 @@ typedef enum sq_service {
 /**
  * What a pool is created with. Begin with SQ_POOL_OPTIONS_INIT and change what you need.
  *
- * A thread blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it while it waits, up to
- * 64 in total, and one more whenever all of them are blocked in this way.
+ * A thread blocked in a call of this library, such as a sync within a task, does not count: another thread replaces it while it waits. The number of
+ * threads has no limit: from 64 on, one more starts whenever all of them are blocked in this way.
  */
 typedef struct sq_pool_options {
     size_t size;       /**< sizeof(sq_pool_options_t), so that later versions can add fields */
     size_t threads;    /**< how many tasks it runs at a time; 0: one per processor, and more, up to 64, while tasks block */
-    size_t stack_size; /**< bytes of stack of each thread; 0: the system's default */
+    size_t stack_size; /**< bytes of stack of each thread, besides its thread-local variables; 0: the system's default */
     sq_service_t service; /**< the class of its threads */
 } sq_pool_options_t;
 
@@ -65,7 +65,9 @@ typedef struct sq_pool_granted {
  *
  * It has about one thread per processor that the process may use (its affinity and its control group's quota count). It grows, up
  * to 64 threads, while ready queues wait and its threads are blocked: within some tens of milliseconds if all are blocked, later
- * if only some are. It shrinks again when they continue, or are idle.
+ * if only some are. It shrinks again when they continue, or are idle. It does not grow for threads that compute: while as many tasks
+ * compute as there are processors, its other queues wait. A later change of the main thread's affinity has no effect on its size, nor on
+ * threads that run already (taskset -a changes those).
  *
  * @return The pool, or NULL with errno ENOMEM (no memory, or no thread could be started).
  */
@@ -87,7 +89,7 @@ sq_pool_t *SQ_NULLABLE sq_pool_shared_of(sq_service_t service);
  * dot, truncated.
  * @param options NULL: the defaults.
  * @return The pool, with one reference; or NULL with errno ENOMEM (no memory, or no thread could be started) or EINVAL (options of
- * an unknown size, an unknown class, or a stack size that the system does not accept).
+ * an unknown size, an unknown class, a stack size that the system does not accept, or 2^31 threads or more).
  */
 sq_pool_t *SQ_NULLABLE sq_pool_create(const char *SQ_NULLABLE label, const sq_pool_options_t *SQ_NULLABLE options);
 

@@ -9,8 +9,10 @@
 #include "sq_apply.h"
 #include "sq_await.h"
 #include "sq_deferred.h"
+#include "sq_explore.h"
 #include "sq_group.h"
 #include "sq_item.h"
+#include "sq_loop.h"
 #include "sq_pool.h"
 #include "sq_timer.h"
 #include "sq_types.h"
@@ -48,7 +50,9 @@ sq_timer_t *SQ_NULLABLE sq__timer_create_from(sq_queue_t *queue, const sq_task_t
 int sq__apply_code(sq_pool_t *SQ_NULLABLE pool, size_t count, sq_iteration_t function, void *SQ_NULLABLE context, uintptr_t code);
 
 /* The submission that a wait for the item is for, with a reference, which sq_item_release releases: the last one of an item that repeats, else
- * the item itself. sq_item_await takes it. The caller keeps its reference to the item while it waits. */
+ * the item itself. sq_item_await takes it. The caller keeps its reference to the item while it waits. If there was no submission, the await
+ * ends when the first one is made, too: then sq_item_wait with SQ_NOW may return EAGAIN, and this function, for what it has returned,
+ * returns that submission. */
 sq_item_t *sq__item_retain_last(sq_item_t *item);
 
 /* Calls `await->ended`, once, when the queue has ended: with no lock held, on the thread that ends the queue. As for sq_group_await, the
@@ -69,6 +73,16 @@ int sq__async_after_end(sq_queue_t *queue, sq_pair_function_t call, void *SQ_NUL
 void *SQ_NULLABLE sq__queue_value(const sq_queue_t *queue, const void *key, sq_function_t SQ_NULLABLE retain);
 void *SQ_NULLABLE sq__current_value(const void *key, sq_function_t SQ_NULLABLE retain);
 
+/* The calling thread as the owner of loops, with a reference that is never released; NULL: no memory, or the thread is ending. From now on a
+ * search for deadlocks sees each wait of this thread. */
+struct sq__owner *SQ_NULLABLE sq__loop_owner(void);
+
+/* Makes that thread the owner of a loop, on any thread. Returns 0, or EPERM: another thread owns it. */
+int sq__pool_own_as(sq_pool_t *pool, struct sq__owner *owner);
+
+/* As sq_pool_run_some, without waiting. A thread that did not own the loop before owns it only until this returns. */
+size_t sq__pool_run_as_guest(sq_pool_t *pool, size_t most);
+
 /* True: a trace is under way. */
 bool sq__trace_is_recording(void);
 
@@ -88,6 +102,13 @@ void sq__trace_closures_of(sq_function_t function, uint16_t at);
 struct sq__alarms *SQ_NULLABLE sq__pool_clock(const sq_pool_t *pool);
 uint64_t sq__alarms_now(struct sq__alarms *alarms);
 uint64_t sq__alarms_next(struct sq__alarms *alarms);
+
+/* A step of sq_pool_run on a manual pool that is not explored: runs a batch of tasks of the first ready queue; if none is ready, fires the first
+ * timer that is due, or the next one if `moves_clock`. False: there is nothing to do. */
+bool sq__pool_step(sq_pool_t *pool, bool moves_clock);
+
+/* True: the run under way has had too many steps. Its step returns false, though tasks are ready. */
+bool sq__explore_is_endless(const sq_exploration_t *exploration);
 
 /* In a run that is recorded: the number of the running task's start in the record; SIZE_MAX: the run is not recorded, or no task runs. */
 size_t sq__explore_event(void);

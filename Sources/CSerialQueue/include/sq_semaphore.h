@@ -1,4 +1,6 @@
-/* sq_semaphore.h: counting semaphores. */
+/* sq_semaphore.h: counting semaphores.
+ *
+ * A wait is no cancellation point (sq_types.h). */
 #ifndef SQ_SEMAPHORE_H
 #define SQ_SEMAPHORE_H
 

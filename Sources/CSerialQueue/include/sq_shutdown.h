@@ -1,4 +1,7 @@
-/* sq_shutdown.h: the end of a queue, with every task accounted for. */
+/* sq_shutdown.h: the end of a queue, with every task accounted for.
+ *
+ * The threads that ran its tasks may live on, with what those kept for each thread: "Unloading a plugin" in Documentation/Systems.md says what a
+ * program does before dlclose. A wait for the end is no cancellation point (sq_types.h). */
 #ifndef SQ_SHUTDOWN_H
 #define SQ_SHUTDOWN_H
 

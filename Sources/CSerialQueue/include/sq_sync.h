@@ -1,4 +1,6 @@
-/* sq_sync.h: running a function in its turn, on the calling thread. */
+/* sq_sync.h: running a function in its turn, on the calling thread.
+ *
+ * A wait for that turn is no cancellation point (sq_types.h). */
 #ifndef SQ_SYNC_H
 #define SQ_SYNC_H
 
@@ -30,8 +32,8 @@ int sq_sync(sq_queue_t *queue, sq_function_t function, void *SQ_NULLABLE context
  * Calls `function(context)` on this thread in its turn, as sq_sync does, if the turn comes before the deadline.
  *
  * The deadline bounds the wait, not the function. A free queue is taken even if the deadline has passed. In a cycle of waits the
- * one with the earliest deadline is refused, before its deadline. Any thread may call.
- * The function must not be NULL.
+ * one with the earliest deadline is refused, before its deadline. A call whose wait ends without its turn leaves an empty slot in the
+ * queue, as a cancelled item does (sq_item.h). Any thread may call. The function must not be NULL.
  *
  * @retval 0 The function has returned. After every error it was not called and will not be.
  * @retval EAGAIN A task runs or waits, and the deadline is SQ_NOW.

@@ -11,7 +11,7 @@ extern "C" {
 /**
  * A point in time: nanoseconds on CLOCK_MONOTONIC.
  *
- * Setting the wall clock does not change it. Deadlines are points in time.
+ * Setting the wall clock does not change it. On Linux it stands still while the machine is suspended. Deadlines are points in time.
  */
 typedef uint64_t sq_time_t;
 

@@ -4,7 +4,8 @@
  * queue, behind everything submitted before. Those that are due at the same time keep the order in which they were started. None
  * comes early; how late one comes depends on the system and on the queue. Times are on CLOCK_MONOTONIC; on a queue of a manual
  * pool (sq_pool.h) on the pool's own clock. A delay that overflows the clock never expires. What falls due is accepted by a full
- * queue, too; while there is no memory for it, it is tried again.
+ * queue, too; while there is no memory for it, it is tried again. On Linux CLOCK_MONOTONIC stands still while the machine is suspended: a delay
+ * then lasts longer by that time. The child of a fork has none of its parent's timers: a program that becomes a daemon creates them after that.
  *
  * What is not due when its queue is shut down is discarded, after the queue's last task and before the shutdown returns. A delayed
  * task keeps its queue alive until it has had its turn, but not beyond a shutdown. */
@@ -86,6 +87,7 @@ int sq_timer_start_at(sq_timer_t *timer, sq_time_t start, uint64_t interval, uin
  * started, and it stays suspended if it is started or cancelled. A suspended timer can be released.
  *
  * @retval 0 No firing starts any more.
+ * @retval EOVERFLOW The timer is suspended 2^32 - 1 times. Nothing changed.
  * @retval ESTALE The queue is from before a fork.
  */
 int sq_timer_suspend(sq_timer_t *timer);
@@ -131,7 +133,7 @@ SQ_USE_RESULT int sq_timer_cancel_and_wait(sq_timer_t *timer, sq_time_t deadline
  * The task is behind everything that the queue accepted before, and on a concurrent queue a barrier. It needs no room in a queue of limited
  * capacity. Also for a suspended timer. `*task` is copied.
  *
- * @retval 0 Exactly one of task->run and task->discard will be called, once.
+ * @retval 0 Exactly one of task->run and task->discard will be called, once, when no firing runs: either may free what the firings use.
  * @retval ENOMEM, ESHUTDOWN The timer is cancelled, but the task will not be called.
  * @retval ESTALE, EINVAL As sq_async_task. Nothing has changed.
  */

@@ -1,4 +1,8 @@
-/* sq_types.h: the types that every other header uses. */
+/* sq_types.h: the types that every other header uses.
+ *
+ * Cancellation of threads (pthread_cancel): no call of the library is a cancellation point, also one that waits. The call does what it does and
+ * waits as long as it waits; a cancellation stays pending, and acts at the thread's next cancellation point after the call. A task that is cancelled
+ * in its own code ends the process with a message. The exploring calls (sq_explore.h) are the exception: they print. */
 #ifndef SQ_TYPES_H
 #define SQ_TYPES_H
 

@@ -28,6 +28,7 @@ typedef struct sq_stall {
     uint64_t thread_id;                 /**< of the thread that runs it, as the system numbers it; 0: nothing runs */
     const char *waits_for;              /**< the label of the queue that this thread waits for inside its task; "": none */
     const void *SQ_NULLABLE caller;     /**< the return address of the call that submitted the running task; NULL: not known */
+    bool unowned;                       /**< no thread runs the queue's loop (sq_loop.h): none has yet, or it has ended. That is why nothing runs */
 } sq_stall_t;
 
 /**

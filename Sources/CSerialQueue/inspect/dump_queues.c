@@ -108,10 +108,11 @@ static sq__view_queue_t *add(sq__view_t *view, const void *queue, bool is_there)
 
 static void add_suspended(void *context, const sq_queue_t *queue) { (void)add(context, queue, true); }
 
-static void add_ready(void *context, const sq__ready_t *entry, bool is_locked) {
+static void add_ready(void *context, const sq__ready_t *entry, const sq__pool_view_t *pool, bool is_locked) {
     sq__view_queue_t *seen = add(context, SQ__CONTAINER(entry, sq_queue_t, ready), is_locked);
     if (seen != NULL) {
         seen->is_ready = true;
+        seen->lacks_owner = pool->lacks_owner;
     }
 }
 

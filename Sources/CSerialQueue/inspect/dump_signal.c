@@ -1,8 +1,8 @@
 /* dump_signal.c: SQ_DUMP=USR1, a signal that writes a dump to standard error.
  *
- * DESIGN. The library reads the variable when it is loaded. A thread that does nothing else writes the dump: the handler only wakes it. So it
- * does not matter which thread the signal interrupts, which locks that thread has, or whether all others are stuck. If all others block
- * the signal, this thread gets it. */
+ * DESIGN. The library reads the variable when it is loaded. A thread that does nothing else accepts the signal and writes the dump (signal.h): no call of
+ * the program is interrupted, and it does not matter which locks other threads have, or whether they are all stuck. A process that exits first
+ * writes what it was asked for. */
 #include "include/sq_inspect.h"
 
 #include "platform/message.h"
@@ -15,8 +15,15 @@
 #include <string.h>
 
 enum { STANDARD_ERROR = 2 };
+static const uint64_t exit_pause = 5000000000; /* nanoseconds */
 
-static void dump(void) { (void)sq_dump(STANDARD_ERROR); }
+static void dump(void) {
+    if (sq__report_has_file()) { /* else that number is the program's own file */
+        (void)sq_dump(STANDARD_ERROR);
+    }
+}
+
+static void end_with_process(void) { sq__signal_finish(exit_pause); }
 
 static void report_replaced(void) {
     sq__report("SQ_DUMP=%.64s: the program has installed a handler of its own for this signal. Name another one; there will be no dump.",
@@ -37,8 +44,9 @@ static __attribute__((constructor)) void begin(void) {
     if (error == EBUSY) {
         sq__report("SQ_DUMP=%.64s: the program uses this signal already. Name another one. Continuing without.", name);
     } else if (error) {
-        sq__report("SQ_DUMP=%.64s: there is no descriptor or no thread to wait for it with (error %d). Continuing without.", name, error);
+        sq__report("SQ_DUMP=%.64s: there is no thread to wait for it with (error %d). Continuing without.", name, error);
     } else {
+        (void)sq__program_at_exit(end_with_process); /* without memory for it, a dump may be lost at the end */
         sq__process_around_fork(SQ__RANK_DUMP, (sq__fork_lock_t){ .in_child = sq__signal_begin_again });
     }
 }

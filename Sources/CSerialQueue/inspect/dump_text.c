@@ -1,6 +1,7 @@
 #include "inspect/dump_text.h"
 
 #include "include/sq_private.h"
+#include "platform/file.h"
 #include "platform/memory.h"
 
 #include <stdarg.h>
@@ -10,7 +11,7 @@ enum { MOST = 2000 };
 
 void sq__dump_flush(sq__dump_text_t *text) {
     if (text->error == 0 && text->used > 0) {
-        text->error = sq__write(text->file, text->bytes, text->used);
+        text->error = sq__file_write(text->file, text->bytes, text->used);
     }
     text->used = 0;
 }

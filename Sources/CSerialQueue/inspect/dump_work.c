@@ -35,7 +35,7 @@ static void add_queue(sq__dump_text_t *text, const sq__view_t *view, const sq__v
     if (queue->is_concurrent) {
         add_gate(text, queue);
     }
-    sq__dump_add(text, "%s%s%s", queue->is_ready ? ", waits for a thread of its pool" : "", queue->state & SQ__SUSPENDED ? ", suspended" : "",
+    sq__dump_add(text, "%s%s%s", queue->lacks_owner ? ", no thread runs its loop" : queue->is_ready ? ", waits for a thread of its pool" : "", queue->state & SQ__SUSPENDED ? ", suspended" : "",
                  queue->state & SQ__ENDED ? ", has ended" : queue->state & SQ__CLOSED ? ", shut down" : "");
     if (queue->oldest_site != 0) {
         sq__dump_add(text, "; the oldest");
@@ -76,7 +76,7 @@ void sq__dump_pools(sq__dump_text_t *text, const sq__view_t *view) {
         const sq__pool_view_t *pool = (const sq__pool_view_t *)(void *)view->pools.items + i;
         sq__dump_add(text, "  pool \"%s\": ", pool->label);
         if (pool->clock != NULL || pool->is_loop) {
-            sq__dump_add(text, pool->is_loop ? "a loop" : "manual");
+            sq__dump_add(text, pool->lacks_owner ? "a loop that no thread runs" : pool->is_loop ? "a loop" : "manual");
         } else {
             sq__dump_add(text, "%u of %u seats taken (%u at most), %u threads, %u idle, %u blocked in a task", pool->seated, pool->seats,
                          pool->most, pool->members, pool->idle, pool->blocked);

@@ -9,6 +9,7 @@
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "platform/unwind.h"
+#include "pool/loop.h"
 #include "thread/process.h"
 #include "trace/session.h"
 #include "thread/token.h"
@@ -122,6 +123,8 @@ static bool look(sq__watched_t *watched, uint64_t now, stall_t *stall) {
         stall->shown.waits_for = stall->waits_for;
         stall->shown.depth = sq__depth(watched->queue);
         stall->shown.suspended = sq__load_relaxed(&watched->queue->state) & SQ__SUSPENDED;
+        sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&watched->queue->runner));
+        stall->shown.unowned = pool != NULL && sq__pool_seems_to_lack_owner(pool);
     }
     return stalled;
 }

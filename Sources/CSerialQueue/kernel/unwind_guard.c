@@ -8,27 +8,34 @@
 #include "platform/unwind.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <unwind.h>
 
-void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
+static void report_task(const char *cause, const sq__frame_t *frame) {
     const char *label = frame != NULL ? ((const sq_queue_t *)frame->owner)->label : "unknown: its stack is gone";
-    sq__fatal("%s left a task of queue \"%s\"; a task must return, or the queue would never run another. Catch it inside the "
-              "task.",
-              cause, label);
+    sq__fatal_message("%s left a task of queue \"%s\"; a task must return, or the queue would never run another. Catch it inside the "
+                      "task.",
+                      cause, label);
 }
 
-_Noreturn static void stop(const char *cause) {
+void sq__unwind_left(const char *cause, const sq__frame_t *frame) {
+    report_task(cause, frame);
+    abort();
+}
+
+static void report(const char *cause) {
     const sq__frame_t *frame = sq__self_listed()->frame;
     const sq__duty_t *duty = sq__self()->duty;
     if (duty != NULL) {
-        sq__fatal("%s left a function that %s runs, or a task inside it; it must return, or the calls that wait for it "
-                  "would never return. Catch it inside.", cause,
-                  duty->pool != NULL ? "sq_apply" : duty->item != NULL ? "sq_item_perform" : "sq_once");
+        sq__fatal_message("%s left a function that %s runs, or a task inside it; it must return, or the calls that wait for it "
+                          "would never return. Catch it inside.", cause,
+                          duty->pool != NULL ? "sq_apply" : duty->item != NULL ? "sq_item_perform" : "sq_once");
+    } else if (frame == NULL || frame->owner == NULL) {
+        sq__fatal_message("%s left a function of a watcher, a deferred task or a cancelled item; it must return, as a task must. "
+                          "Catch it inside.", cause);
+    } else {
+        report_task(cause, frame);
     }
-    if (frame == NULL || frame->owner == NULL) {
-        sq__fatal("%s left a function of a watcher, a deferred task or a cancelled item; it must return, as a task must. Catch it inside.", cause);
-    }
-    sq__unwind_left(cause, frame);
 }
 
 /* What a function kept on the stack is gone if it lies below the frame of this one: the thread has left that function. */
@@ -42,7 +49,8 @@ static void thread_left(void) {
     if (is_gone(sq__self_listed()->frame)) {
         sq__unwind_left(cause, NULL);
     }
-    stop("pthread_exit or pthread_cancel");
+    report("pthread_exit or pthread_cancel");
+    abort();
 }
 
 static __attribute__((constructor)) void report_threads_that_leave(void) { sq__thread_when_left(thread_left); }
@@ -54,5 +62,12 @@ __attribute__((used, visibility("hidden"))) _Unwind_Reason_Code sq__unwind_perso
 _Unwind_Reason_Code sq__unwind_personality(int version, _Unwind_Action actions, uint64_t class,
                                            struct _Unwind_Exception *exception, struct _Unwind_Context *context) {
     (void)version, (void)class, (void)exception, (void)context;
-    stop(actions & _UA_FORCE_UNWIND ? "pthread_exit or pthread_cancel" : "a C++ exception");
+    if (actions & _UA_FORCE_UNWIND) {
+        report("pthread_exit or pthread_cancel");
+        abort();
+    }
+    /* The search for a handler ends here, with nothing unwound: the C++ runtime calls std::terminate, and thereby the program's terminate
+     * handler, which sees the exception. */
+    report("a C++ exception");
+    return _URC_FATAL_PHASE1_ERROR;
 }

@@ -1,19 +1,12 @@
-/* item.c: work items, from creation to outcome. */
+/* item.c: work items, and the turns of those that repeat, from creation to outcome. item_record.h has the design. */
 #include "objects/item.h"
 
 #include "include/sq_private.h"
 #include "objects/item_wait.h"
 #include "objects/member_count.h"
-#include "timer/delayed.h"
-#include "wait/wait_runs.h"
-#include "queue/async.h"
-#include "gate/concurrent.h"
-#include "wait/deadlock.h"
 #include "observe/watch_notes.h"
-#include "state/handle.h"
 #include "kernel/run_task.h"
 #include "observe/wrapper.h"
-#include "thread/explored.h"
 
 #include <errno.h>
 
@@ -33,10 +26,20 @@ static sq_item_t *make(const char *label, const sq_task_t *task, bool is_barrier
     return item;
 }
 
-sq_item_t *sq__item_make_turn(sq_item_t *item) {
+/* The turn that stands for the first one: it is never submitted. NULL: no memory. */
+static __attribute__((noinline)) sq_item_t *make_first(sq_item_t *item) {
     sq_item_t *turn = make(item->label, &(sq_task_t){ .run = item->task.run, .context = item->task.context }, item->is_barrier);
     if (turn != NULL) {
         turn->origin = item;
+    }
+    return turn;
+}
+
+sq_item_t *sq__item_make_turn(sq_item_t *item) {
+    sq_item_t *turn = make_first(item);
+    if (turn != NULL) {
+        sq__item_hold(item);
+        sq__store_relaxed(&turn->state, SQ__ITEM_SUBMITTED);
     }
     return turn;
 }
@@ -51,7 +54,7 @@ sq_item_t *sq_item_create_with(const char *label, const sq_task_t *task, const s
     sq_item_t *item = make(label, task, flags & SQ_ITEM_BARRIER);
     if (item != NULL && flags & SQ_ITEM_REPEATS) {
         item->repeats = true;
-        item->last = sq__item_make_turn(item);
+        item->last = make_first(item);
         if (item->last == NULL) {
             sq__memory_free(item);
             return NULL;
@@ -89,7 +92,7 @@ void sq__item_drop_origin(sq_item_t *item) {
 
 /* The member leaves its group after the outcome can be seen. */
 static void publish(sq_item_t *item, bool ran) {
-    sq_item_t *origin = sq__load_relaxed(&item->state) & SQ__ITEM_SUBMITTED ? item->origin : NULL;
+    sq_item_t *origin = sq__load_relaxed(&item->state) & SQ__ITEM_SUBMITTED ? item->origin : NULL; /* the first turn's stand-in has none */
     sq__item_publish(item, ran);
     if (item->member_count != NULL) {
         sq__member_count_end(item->member_count);
@@ -101,12 +104,43 @@ static void publish(sq_item_t *item, bool ran) {
 
 void sq__item_publish_performed(sq_item_t *item) { publish(item, true); }
 
+/* L. The turn is the first one that was made. Returns the awaits of the turn that has stood for it. */
+static sq_await_entry_t *take_over(sq_item_t *turn, sq_item_t *stood) {
+    stood->first = turn;
+    sq__item_hold(turn);
+    turn->notices = stood->notices;
+    stood->notices = (sq__notifications_t){ 0 };
+    if (turn->notices.first != NULL) {
+        sq__or_acq_rel(&turn->state, SQ__ITEM_WAITED); /* [item] nothing: it has not begun, or its publisher takes the lock that we hold */
+    }
+    return sq__object_waiters_grant(&stood->waiters);
+}
+
+sq__turn_t sq__item_turn(sq_item_t *turn) {
+    sq_item_t *item = turn->origin;
+    sq__object_lock(item);
+    bool is_cancelled = sq_item_is_cancelled(item);
+    if (turn->is_made || is_cancelled) {
+        sq__turn_t state = !is_cancelled ? SQ__TURN_MADE : turn->is_made ? SQ__TURN_SKIPPED : SQ__TURN_REFUSED;
+        sq__object_unlock(item);
+        return state;
+    }
+    turn->is_made = true;
+    sq_item_t *old = item->last;
+    item->last = sq_item_retain(turn); /* its submitter owns it, too: that call has not returned */
+    sq_await_entry_t *awaits = old->is_made ? NULL : take_over(turn, old);
+    sq__object_unlock(item);
+    sq__awaits_end(awaits);
+    sq_item_release(old);
+    return SQ__TURN_MADE;
+}
+
 /* `runs`: the item's turn has come. Otherwise its queue discards it, or has ended: it will never run. */
 static void have_turn(void *context, void *unused, bool runs) {
     sq_item_t *item = context;
     (void)unused;
-    if (runs && item->origin != NULL && sq_item_is_cancelled(item->origin)) {
-        runs = false; /* its turn passes */
+    if (item->origin != NULL && sq__item_turn(item) != SQ__TURN_MADE) {
+        runs = false; /* the item was cancelled before: its turn passes */
     }
     sq_function_t function = runs ? item->task.run : item->task.discard;
     if (function != NULL) {
@@ -128,8 +162,7 @@ static __attribute__((constructor)) void show_items(void) {
     sq__wrapper_add(&wrapper);
 }
 
-/* The item was withdrawn, or never submitted. The caller has a reference. */
-static void discard(sq_item_t *item) {
+void sq__item_discard(sq_item_t *item) {
     uint32_t process = sq__process();
     call_discard(&item->task);
     if (process == sq__process()) {
@@ -137,176 +170,7 @@ static void discard(sq_item_t *item) {
     }
 }
 
-/* Withdraws the item from its queue, or from its delay. False: it has had its turn. */
-static bool take_back(sq_item_t *item) {
-    if (!sq__delayed_withdraw(item->queue, &item->place) && !sq__async_withdraw(item->queue, &item->place)) {
-        return false;
-    }
-    discard(item);
-    sq__item_drop(item);
-    return true;
-}
-
-/* Called by the thread that set CANCELLED, or by the submitter that found it set after the item was accepted. Returns as sq_item_cancel. */
-static int cancel_accepted(sq_item_t *item) {
-    if (take_back(item)) {
-        return 0;
-    }
-    /* [item] release: as in accept. acquire: the outcome, if there is one. */
-    uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_STARTED);
-    if (state & SQ__ITEM_WATCHED && !(state & SQ__ITEM_OVER)) {
-        sq__deadlock_look_again(item);
-    }
-    return state & SQ__ITEM_OVER ? EALREADY : EINPROGRESS;
-}
-
-int sq__item_cancel_one(sq_item_t *item) {
-    if (item->process != sq__process()) {
-        return ESTALE;
-    }
-    if (!(sq__load_relaxed(&item->state) & (SQ__ITEM_OVER | SQ__ITEM_CANCELLED))) {
-        sq__explored_pause("cancels item", item->label, NULL); /* the item may begin first */
-    }
-    /* [item] acquire: the queue and the place, if it is ACCEPTED; the outcome, if it is OVER. */
-    uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_CANCELLED);
-    if (state & SQ__ITEM_OVER) {
-        return EALREADY;
-    }
-    if (state & SQ__ITEM_CANCELLED || (state & (SQ__ITEM_SUBMITTED | SQ__ITEM_ACCEPTED)) == SQ__ITEM_SUBMITTED) {
-        return EINPROGRESS;
-    }
-    sq__item_hold(item); /* its functions may release the caller's reference */
-    int error = 0;
-    if (state & SQ__ITEM_ACCEPTED) {
-        error = cancel_accepted(item);
-    } else {
-        discard(item);
-    }
-    sq__item_drop(item);
-    sq__explored_pause_after();
-    return error;
-}
-
 bool sq_item_is_cancelled(const sq_item_t *item) { return sq__load_relaxed(&item->state) & SQ__ITEM_CANCELLED; }
-
-/* Submitting */
-
-int sq__item_begin(sq_item_t *item) {
-    uint32_t state = sq__load_relaxed(&item->state);
-    if (item->process != sq__process()) {
-        return ESTALE;
-    }
-    do {
-        if (state & (SQ__ITEM_SUBMITTED | SQ__ITEM_CANCELLED)) {
-            return state & SQ__ITEM_SUBMITTED ? EALREADY : ECANCELED;
-        }
-        /* [item] acquire: what another submitter, that was refused, did with the item. */
-    } while (!sq__cas_acquire(&item->state, &state, state | SQ__ITEM_SUBMITTED));
-    if (item->origin != NULL) {
-        sq__item_hold(item->origin); /* the turn's, until its outcome */
-    }
-    return 0;
-}
-
-/* The item was refused: it may be submitted again. False: nobody will. It was cancelled since then, and the canceller has left the rest to us; or
- * it is a turn that is not its item's last any more: next_turn, which found it SUBMITTED, has replaced it under the same lock. */
-static bool renew(sq_item_t *item) {
-    const sq_item_t *origin = item->origin;
-    if (origin != NULL) {
-        sq__object_lock(origin);
-    }
-    bool renews = origin == NULL || origin->last == item;
-    uint32_t state = sq__load_relaxed(&item->state);
-    do {
-        renews = renews && !(state & SQ__ITEM_CANCELLED);
-        /* [item] release: what we did with the item. */
-    } while (renews && !sq__cas_release(&item->state, &state, state & ~(uint32_t)SQ__ITEM_SUBMITTED));
-    if (origin != NULL) {
-        sq__object_unlock(origin);
-    }
-    return renews;
-}
-
-/* Called when the queue has refused the item. Returns the error, or ECANCELED. */
-static int refuse(sq_item_t *item, int error) {
-    sq__pool_t *pool = item->pool;
-    sq__member_count_t *member_count = item->member_count;
-    item->pool = NULL;
-    item->member_count = NULL;
-    sq__item_drop(item); /* the queue's; not the last */
-    if (member_count != NULL) {
-        sq__member_count_cancel(member_count);
-    }
-    if (pool != NULL) {
-        sq__pool_release(pool);
-    }
-    if (!renew(item)) {
-        discard(item); /* waits for it end */
-        return sq_item_is_cancelled(item) ? ECANCELED : error;
-    }
-    if (item->origin != NULL) {
-        sq__item_drop_origin(item->origin); /* not the last: the caller has one */
-    }
-    return error;
-}
-
-/* Called when the queue has accepted the item. */
-static int accept(sq_item_t *item) {
-    /* [item] release: the queue and the place. acquire: WATCHED, or not: then that wait will find it ACCEPTED. */
-    uint32_t state = sq__or_acq_rel(&item->state, SQ__ITEM_ACCEPTED);
-    if (state & SQ__ITEM_CANCELLED) { /* cancelled since then; the canceller has left the rest to us */
-        return cancel_accepted(item) == 0 ? ECANCELED : 0;
-    }
-    if (state & SQ__ITEM_WATCHED && !(state & SQ__ITEM_OVER)) {
-        sq__deadlock_look_again(item);
-    }
-    return 0;
-}
-
-/* The caller has begun: no other thread submits it. `member_count` is NULL: it is no member of a group. */
-static int submit(sq_item_t *item, sq_queue_t *queue, sq__member_count_t *member_count, bool is_delayed, uint64_t delay, const void *caller) {
-    sq__work_t work = { .cancellable = { .place = &item->place, .pair = &item->pair, .is_exempt = is_delayed } };
-    uint16_t kind = SQ__CANCELLABLE | (item->is_barrier ? sq__barrier_on(queue) : 0);
-    int error;
-    item->queue = queue;
-    item->member_count = member_count;
-    item->pool = sq__wait_threadless_pool(queue, &item->entry);
-    if (item->pool != NULL) {
-        sq__pool_retain(item->pool);
-    }
-    sq__item_hold(item); /* the queue's, or the delay's */
-    if (is_delayed) {
-        error = sq__delayed_submit(queue, delay, kind, &work, caller);
-        error = error ? sq__queue_reject(queue, error) : 0;
-    } else {
-        error = sq__async_submit(queue, SQ_NOW, kind, &work, caller);
-    }
-    if (error) {
-        return refuse(item, error);
-    }
-    if (member_count != NULL) {
-        sq__member_count_confirm_item(member_count);
-    }
-    return accept(item);
-}
-
-int sq__item_submit_one(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller) {
-    sq__member_count_t *member_count = NULL;
-    int error = sq__item_begin(item);
-    if (error) {
-        return error;
-    }
-    sq__item_hold(item); /* its functions may release the caller's reference */
-    error = group != NULL ? sq__member_count_begin(group, queue, &member_count) : 0;
-    if (error) { /* it is refused like one that the queue has not accepted */
-        sq__item_hold(item);
-        error = refuse(item, sq__queue_reject(queue, error));
-    } else {
-        error = submit(item, queue, member_count, is_delayed, delay, caller);
-    }
-    sq__item_drop(item);
-    return error;
-}
 
 /* Owners */
 
@@ -318,12 +182,9 @@ sq_item_t *sq_item_retain(sq_item_t *item) {
 }
 
 sq_item_t *sq__item_retain_last(sq_item_t *item) {
-    if (!item->repeats) {
-        return sq_item_retain(item);
-    }
-    sq__object_lock(item);
-    sq_item_t *last = sq_item_retain(item->last);
-    sq__object_unlock(item);
+    sq__item_lock(item);
+    sq_item_t *last = sq_item_retain(item->repeats ? item->last : item->first != NULL ? item->first : item);
+    sq__item_unlock(item);
     return last;
 }
 
@@ -337,8 +198,8 @@ void sq_item_release(sq_item_t *item) {
         return;
     }
     /* No thread can submit or cancel it any more. */
-    if (sq__item_is_fresh(item)) {
-        discard(item);
+    if (sq__item_is_fresh(item) && item->first == NULL) {
+        sq__item_discard(item);
     }
     sq__item_drop(item);
 }

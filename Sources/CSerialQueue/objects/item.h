@@ -1,21 +1,27 @@
-/* item.h: one turn of an item: an item that does not repeat, or one submission of an item that does. item_record.h has the design. */
+/* item.h: an item, or one turn of an item that repeats, from creation to outcome. item_record.h has the design. */
 #pragma once
 
 #include "objects/item_record.h"
 
-/* A turn of an item that repeats, with one reference; NULL: no memory. */
+/* A turn of an item that repeats, which its caller submits or performs. With a reference, as its owner; NULL: no memory. */
 sq_item_t *sq__item_make_turn(sq_item_t *item);
 
-/* Returns 0 if the caller may submit or perform it, else the error. */
-int sq__item_begin(sq_item_t *item);
+/* What has become of a turn. */
+typedef enum sq__turn {
+    SQ__TURN_MADE,    /* it is, or was, the last one */
+    SQ__TURN_SKIPPED, /* the same, and the item was cancelled since: it must not begin */
+    SQ__TURN_REFUSED  /* the item was cancelled before it was made: it never will be */
+} sq__turn_t;
 
-/* Begins and submits. A group: the item becomes a member of it. */
-int sq__item_submit_one(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller);
+/* Called when a queue has accepted the turn, and when it begins: makes it the item's last one, once, unless the item was cancelled. The item
+ * exists. */
+sq__turn_t sq__item_turn(sq_item_t *turn);
+
+/* The item was withdrawn, or never submitted: calls its discard function, and publishes the outcome. The caller has a reference. */
+void sq__item_discard(sq_item_t *item);
 
 /* Publishes that an item that was begun, and not submitted, has run. */
 void sq__item_publish_performed(sq_item_t *item);
-
-int sq__item_cancel_one(sq_item_t *item);
 
 /* Drops a reference to an item that repeats. The last one calls its discard function. */
 void sq__item_drop_origin(sq_item_t *item);

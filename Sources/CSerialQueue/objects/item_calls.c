@@ -2,56 +2,34 @@
 #include "include/sq_group.h"
 #include "include/sq_private.h"
 #include "objects/item.h"
+#include "objects/item_submit.h"
 #include "platform/unwind.h"
 #include "state/handle.h"
 
 #include <errno.h>
 
-/* A turn that nobody has begun, with a reference, or, if the item was cancelled, any; NULL: no memory. Another thread may begin it first. */
-static sq_item_t *next_turn(sq_item_t *item) {
-    sq_item_t *turn = sq__item_hold_last(item), *made, *old;
-    if (sq__item_is_fresh(turn) || sq_item_is_cancelled(item)) {
-        return turn;
+static __attribute__((noinline)) int submit_turn(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller) {
+    if (item->process != sq__process()) {
+        return ESTALE;
     }
-    sq__item_drop(turn);
-    made = sq__item_make_turn(item);
-    if (made == NULL) {
-        return NULL;
+    if (sq_item_is_cancelled(item)) {
+        return ECANCELED;
     }
-    sq__object_lock(item);
-    turn = item->last;
-    old = made;
-    /* A cancel that comes later finds the new turn. */
-    if (!sq__item_is_fresh(turn) && !sq_item_is_cancelled(item)) {
-        old = turn;
-        turn = item->last = made;
+    sq_item_t *turn = sq__item_make_turn(item);
+    if (turn == NULL) {
+        return ENOMEM;
     }
-    sq__item_hold(turn);
-    sq__object_unlock(item);
-    sq_item_release(old); /* if it is the one that was made: nobody has seen it */
-    return turn;
+    sq__item_hold(item); /* its functions may release the caller's reference */
+    int error = sq__item_submit_begun(group, turn, queue, is_delayed, delay, caller);
+    sq_item_release(turn);
+    sq__item_drop_origin(item);
+    return error;
 }
 
 static int submit(sq_group_t *group, sq_item_t *item, sq_queue_t *queue, bool is_delayed, uint64_t delay, const void *caller) {
     SQ__CHECK_HANDLE(queue);
-    int error;
-    if (!item->repeats) {
-        return sq__item_submit_one(group, item, queue, is_delayed, delay, caller);
-    }
-    if (item->process != sq__process()) {
-        return ESTALE;
-    }
-    sq__item_hold(item); /* its functions may release the caller's reference */
-    do {
-        sq_item_t *turn = sq_item_is_cancelled(item) ? NULL : next_turn(item);
-        error = turn != NULL ? sq__item_submit_one(group, turn, queue, is_delayed, delay, caller)
-                : sq_item_is_cancelled(item) ? ECANCELED : ENOMEM;
-        if (turn != NULL) {
-            sq__item_drop(turn);
-        }
-    } while (error == EALREADY); /* another thread has submitted this turn */
-    sq__item_drop_origin(item);
-    return error;
+    return item->repeats ? submit_turn(group, item, queue, is_delayed, delay, caller)
+                         : sq__item_submit_one(group, item, queue, is_delayed, delay, caller);
 }
 
 int sq__item_submit_from(sq_item_t *item, sq_queue_t *queue, const void *caller) { return submit(NULL, item, queue, false, 0, caller); }
@@ -87,30 +65,34 @@ static void run_here(sq_item_t *turn) {
     }
 }
 
-int sq_item_perform(sq_item_t *item) {
-    int error;
+static int perform_turn(sq_item_t *item) {
     if (item->process != sq__process()) {
         return ESTALE;
     }
-    sq__item_hold(item); /* its functions may release the caller's reference */
-    do {
-        sq_item_t *turn = item;
-        if (item->repeats) {
-            turn = sq_item_is_cancelled(item) ? NULL : next_turn(item);
-        } else {
-            sq__item_hold(item);
-        }
-        error = turn != NULL ? sq__item_begin(turn) : sq_item_is_cancelled(item) ? ECANCELED : ENOMEM;
-        if (error == 0) {
-            run_here(turn);
-        }
-        if (turn != NULL && turn->process == sq__process()) {
-            sq__item_drop(turn);
-        }
-    } while (item->repeats && error == EALREADY);
-    if (item->repeats) {
-        sq__item_drop_origin(item);
+    sq_item_t *turn = sq_item_is_cancelled(item) ? NULL : sq__item_make_turn(item);
+    if (turn == NULL) {
+        return sq_item_is_cancelled(item) ? ECANCELED : ENOMEM;
+    }
+    sq__item_hold(item); /* its function may release the caller's reference */
+    int error = sq__item_turn(turn) == SQ__TURN_MADE ? 0 : ECANCELED;
+    if (error == 0) {
+        run_here(turn);
     } else {
+        sq__item_drop_origin(item); /* the turn's */
+    }
+    sq_item_release(turn);
+    sq__item_drop_origin(item);
+    return error;
+}
+
+int sq_item_perform(sq_item_t *item) {
+    if (item->repeats) {
+        return perform_turn(item);
+    }
+    int error = sq__item_begin(item);
+    if (error == 0) {
+        sq__item_hold(item); /* as in perform_turn */
+        run_here(item);
         sq__item_drop(item);
     }
     return error;
@@ -120,11 +102,12 @@ int sq_item_cancel(sq_item_t *item) {
     if (!item->repeats || item->process != sq__process()) {
         return sq__item_cancel_one(item);
     }
-    sq__item_hold(item); /* as in submit */
-    sq__or_acq_rel(&item->state, SQ__ITEM_CANCELLED); /* [item] nothing: the turns' own states order the rest */
-    sq_item_t *turn = sq__item_hold_last(item);
-    int error = sq__item_cancel_one(turn);
-    sq__item_drop(turn);
+    sq__item_hold(item); /* as in submit_turn */
+    sq__item_lock(item);
+    sq__or_acq_rel(&item->state, SQ__ITEM_CANCELLED); /* [item] nothing: the lock orders it */
+    sq_item_t *last = item->last; /* it stays the last */
+    sq__item_unlock(item);
+    int error = sq__item_cancel_one(last);
     sq__item_drop_origin(item);
     return error;
 }

@@ -20,8 +20,16 @@
  *     { SUBMITTED, ACCEPTED }    waits, or runs: the place says which
  *
  * An item that repeats has no outcome of its own. Each of its submissions is a turn: an item with the same functions, whose origin is the
- * item. `last` is the turn that was submitted last, or, if none was, the one that will be first. The item has a reference to that one, as
- * its only owner; a turn has one to its origin from its submission to its outcome. Of the item's own state only CANCELLED is used.
+ * item, with which it shares the lock. Of the item's own state only CANCELLED is used. A turn that a queue refuses was never made, so a wait, a
+ * notification or a cancel must not find it. Therefore a turn is made, under the lock, when its submitter finds that a queue has accepted it, or
+ * when it begins, whichever comes first. `last` is the turn that was made last:
+ *
+ *     { last: f }                  no turn was made yet: f stands for the first one, and is never submitted
+ *     { last: t }                  t was made last; others may be on their way to a queue, and have still to be made
+ *     { last: x, CANCELLED }       no turn is made any more, and no turn begins: the canceller cancels x alone
+ *
+ * When the first turn is made, it takes over f's notifications, and what waits for f looks again, and finds it in `first`. The item has a reference
+ * to `last`, as an owner; so has the thread that submits a turn. A turn has one to its origin from its creation to its outcome, or its refusal.
  *
  * References: the owners' (sq_item_retain) count as one together; further ones belong to the queue or delay that has the item,
  * and to calls that may outlast the owners. The last owner's release of an item that was neither submitted nor cancelled is
@@ -56,24 +64,34 @@ struct sq_item {
     sq__object_waiters_t waiters;      /* L */
     sq__notifications_t notices;           /* L */
     sq_item_t *origin;               /* I  the item whose turn this is; NULL: it is no turn */
-    sq_item_t *last;                 /* L  of one that repeats; see above */
+    union {
+        sq_item_t *last;             /* L  of one that repeats: the turn that was made last, or else the one that stands for the first */
+        sq_item_t *first;            /* L  of the turn that stands for the first: that one, with a reference, once it was made */
+    };
     bool repeats;                    /* I */
+    bool is_made;                    /* L  of a turn: it counts as submitted */
     bool is_barrier;                 /* I  runs alone on a concurrent queue */
     char label[];                    /* I */
 };
+
+/* The lock of an item. An item that repeats and its turns have one together. By address alone: a turn may outlive its origin. */
+static inline const void *sq__item_lock_of(const sq_item_t *item) { return item->origin != NULL ? item->origin : item; }
+static inline void sq__item_lock(const sq_item_t *item) { sq__object_lock(sq__item_lock_of(item)); }
+static inline void sq__item_unlock(const sq_item_t *item) { sq__object_unlock(sq__item_lock_of(item)); }
 
 /* A reference that is not an owner's. */
 static inline void sq__item_hold(sq_item_t *item) { sq__add_relaxed(&item->references, 1); }
 
 static inline void sq__item_drop(sq_item_t *item) {
     /* [reference] release: our use of the item; acquire, if it was the last: everybody's. */
-    if (sq__sub_acq_rel(&item->references, 1) != 1) {
-        return;
+    while (item != NULL && sq__sub_acq_rel(&item->references, 1) == 1) {
+        sq_item_t *first = item->first;
+        if (item->pool != NULL) {
+            sq__pool_release(item->pool);
+        }
+        sq__memory_free(item);
+        item = first;
     }
-    if (item->pool != NULL) {
-        sq__pool_release(item->pool);
-    }
-    sq__memory_free(item);
 }
 
 /* True: the item has not been submitted, or cancelled. */
@@ -85,10 +103,10 @@ static inline bool sq__item_is_fresh(const sq_item_t *item) {
 static inline sq_item_t *sq__item_hold_last(sq_item_t *item) {
     sq_item_t *last = item;
     if (item->repeats) {
-        sq__object_lock(item);
+        sq__item_lock(item);
         last = item->last;
         sq__item_hold(last);
-        sq__object_unlock(item);
+        sq__item_unlock(item);
     } else {
         sq__item_hold(item);
     }

@@ -17,15 +17,15 @@
 
 /* Called by the thread that has set NOTIFIES. Ends the waits. Returns the notifications to submit; NULL: there are none, and NOTIFIES
  * was cleared. */
-static sq__notification_t *end_waits(sq_item_t *item) {
-    sq__object_lock(item);
+static __attribute__((noinline)) sq__notification_t *end_waits(sq_item_t *item) {
+    sq__item_lock(item);
     sq__notification_t *first = item->notices.first;
     item->notices = (sq__notifications_t){ 0 };
     sq_await_entry_t *awaits = sq__object_waiters_grant(&item->waiters);
     if (first == NULL) {
         sq__sub_acq_rel(&item->state, SQ__ITEM_NOTIFIES); /* [item] as in sq__item_publish */
     }
-    sq__object_unlock(item);
+    sq__item_unlock(item);
     sq__awaits_end(awaits);
     return first;
 }
@@ -114,6 +114,9 @@ static void run_ahead(sq_item_t *item, sq_time_t deadline) {
     }
 }
 
+/* L. The wait for it continues for another turn (item_record.h). */
+static bool is_taken_over(const sq_item_t *item) { return item->first != NULL; }
+
 static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     sq__object_waiter_t waiter;
     const sq__self_t *self = sq__self_listed();
@@ -125,12 +128,13 @@ static int wait_in_line(sq_item_t *item, sq_time_t deadline) {
     if (error) {
         return error;
     }
-    sq__object_lock(item);
+    sq__item_lock(item);
     /* [item] acquire: the outcome, or ACCEPTED. release: WATCHED, for a submission that comes after. */
-    bool waits = !(sq__or_acq_rel(&item->state, flags) & SQ__ITEM_OVER);
-    return sq__object_wait_and_unlock(item, &item->waiters, &waiter, waits, deadline);
+    bool waits = !(sq__or_acq_rel(&item->state, flags) & SQ__ITEM_OVER) && !is_taken_over(item);
+    return sq__object_wait_and_unlock(sq__item_lock_of(item), &item->waiters, &waiter, waits, deadline);
 }
 
+/* EAGAIN: another turn has taken its waits over. */
 static int wait_for_outcome(sq_item_t *item, sq_time_t deadline) {
     int outcome;
     run_ahead(item, deadline);
@@ -138,10 +142,7 @@ static int wait_for_outcome(sq_item_t *item, sq_time_t deadline) {
         return ESTALE;
     }
     int error = is_over(item, &outcome) ? 0 : wait_in_line(item, deadline);
-    if (error == 0) {
-        (void)is_over(item, &outcome);
-    }
-    return error ? error : outcome;
+    return error ? error : is_over(item, &outcome) ? outcome : EAGAIN;
 }
 
 static int wait_for_one(sq_item_t *item, sq_time_t deadline) {
@@ -155,13 +156,24 @@ static int wait_for_one(sq_item_t *item, sq_time_t deadline) {
     return deadline == SQ_NOW ? EAGAIN : wait_for_outcome(item, deadline);
 }
 
+/* The turn that has taken over the waits for this one, which the caller holds; NULL: none has. */
+static sq_item_t *taken_over_by(const sq_item_t *turn) {
+    sq__item_lock(turn);
+    sq_item_t *first = turn->first;
+    sq__item_unlock(turn);
+    return first;
+}
+
 int sq_item_wait(sq_item_t *item, sq_time_t deadline) {
     int error;
     if (!item->repeats && is_over(item, &error)) {
         return error;
     }
-    sq_item_t *last = sq__item_hold_last(item); /* the owners may release it during the wait */
+    sq_item_t *first, *last = sq__item_hold_last(item); /* the owners may release it during the wait */
     error = wait_for_one(last, deadline);
+    if (error == EAGAIN && (first = taken_over_by(last)) != NULL) {
+        error = wait_for_one(first, deadline);
+    }
     sq__item_drop(last);
     return error;
 }
@@ -179,21 +191,21 @@ int sq_item_await(sq_item_t *item, sq_await_t *await) {
     if (item->process != sq__process()) {
         return ESTALE;
     }
-    sq__object_lock(item);
-    bool waits = !(sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER); /* [item] acquire: the outcome, if it is OVER */
+    sq__item_lock(item);
+    bool waits = !(sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER) && !is_taken_over(item); /* [item] acquire: the outcome, if it is OVER */
     if (waits) {
         sq__object_waiters_append_await(&item->waiters, await);
     } else {
         (void)is_over(item, &outcome);
     }
-    sq__object_unlock(item);
+    sq__item_unlock(item);
     return waits ? EINPROGRESS : outcome;
 }
 
 bool sq_item_withdraw(sq_item_t *item, sq_await_t *await) {
-    sq__object_lock(item);
+    sq__item_lock(item);
     bool is_withdrawn = sq__object_waiters_remove_await(&item->waiters, await);
-    sq__object_unlock(item);
+    sq__item_unlock(item);
     return is_withdrawn;
 }
 
@@ -206,11 +218,14 @@ static int notify_of_one(sq_item_t *item, sq_queue_t *queue, const sq_task_t *ta
     if (error) {
         return error;
     }
-    sq__object_lock(item);
+    sq__item_lock(item);
+    if (is_taken_over(item)) {
+        item = item->first; /* has the same lock */
+    }
     sq__notifications_append(&item->notices, notice);
     bool is_over = sq__or_acq_rel(&item->state, SQ__ITEM_WAITED) & SQ__ITEM_OVER; /* [item] as in wait_in_line */
     bool submits = is_over && !(sq__or_acq_rel(&item->state, SQ__ITEM_NOTIFIES) & SQ__ITEM_NOTIFIES); /* [item] the same */
-    sq__object_unlock(item);
+    sq__item_unlock(item);
     if (submits) {
         sq__item_hold(item); /* its owners may release it meanwhile */
         submit_more(item);

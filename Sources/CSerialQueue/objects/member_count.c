@@ -4,6 +4,7 @@
 #include "objects/group.h"
 #include "objects/object_lock.h"
 #include "platform/memory.h"
+#include "queue/targeted.h"
 #include "wait/wait_runs.h"
 #include "wait/deadlock.h"
 
@@ -25,15 +26,18 @@ static bool is_run_alike(const sq__member_count_t *member_count, const sq_queue_
 
 /* Counts one more member, if the member count still belongs to this queue; else returns false. *enters: the group's count includes one member count
  * in advance; becomes false if this member count, which had no members, has used it. */
-static bool count_in(sq__member_count_t *member_count, const sq_queue_t *queue, bool *enters) {
+static bool count_in(sq__member_count_t *member_count, sq_queue_t *queue, bool *enters) {
     for (;;) {
         /* [counted] acquire: `queue`, as of this USE. */
         uint64_t word = sq__load_acquire(&member_count->members);
         if (word & SQ__MEMBER_COUNT_CHANGING || sq__load_relaxed(&member_count->queue) != queue) {
             return false;
         }
-        if (sq__member_count_members(word) == 0 && !is_run_alike(member_count, queue)) {
-            return false;
+        if (sq__member_count_members(word) == 0) {
+            sq__targeted_fix(queue);
+            if (!is_run_alike(member_count, queue)) {
+                return false;
+            }
         }
         if (sq__member_count_members(word) == 0 && !*enters) {
             sq__add_relaxed(&member_count->group->count, SQ__GROUP_TIE);
@@ -196,9 +200,10 @@ static sq__member_count_t *find_or_give(SQ__ATOMIC(sq__member_count_t *) *list, 
 }
 
 /* Returns NULL without memory. */
-static sq__member_count_t *find_slowly(sq_group_t *group, const sq_queue_t *queue, bool *enters) {
+static sq__member_count_t *find_slowly(sq_group_t *group, sq_queue_t *queue, bool *enters) {
     sq__pool_t *dropped = NULL;
     sq__member_count_t *member_count = NULL;
+    sq__targeted_fix(queue); /* not under the lock */
     sq__object_lock(group);
     sq__member_count_table_t *table = prepare_table(group);
     if (table != NULL) {
@@ -219,7 +224,7 @@ static sq__member_count_t *find_slowly(sq_group_t *group, const sq_queue_t *queu
     return member_count;
 }
 
-int sq__member_count_begin(sq_group_t *group, const sq_queue_t *queue, sq__member_count_t **member_count) {
+int sq__member_count_begin(sq_group_t *group, sq_queue_t *queue, sq__member_count_t **member_count) {
     bool enters = false;
     sq__member_count_table_t *table = sq__load_acquire(&group->table); /* [counts] acquire: the table */
     *member_count = table != NULL ? sq__load_acquire(sq__member_count_list(table, queue)) : NULL; /* [counts] acquire: the member count */

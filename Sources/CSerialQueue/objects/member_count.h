@@ -4,7 +4,7 @@
 #include "objects/member_count_record.h"
 
 /* Before a submission to the queue: counts one more member, which is pending. Returns 0 and *member_count, or ENOMEM. */
-int sq__member_count_begin(sq_group_t *group, const sq_queue_t *queue, sq__member_count_t **member_count);
+int sq__member_count_begin(sq_group_t *group, sq_queue_t *queue, sq__member_count_t **member_count);
 
 /* After the submission was accepted. The member may have released the last reference to the group, which is freed at the earliest now. */
 void sq__member_count_confirm(sq__member_count_t *member_count);

@@ -3,55 +3,69 @@
 #include "platform/clock.h"
 #include "platform/fatal.h"
 #include "platform/mutex.h"
+#include "platform/quiet.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+/* As in kept_file.c: the owner for signals, which nobody else sets on a file. The same for each file where the system has none. */
+static int mark(int file) {
+    (void)fcntl(file, F_SETOWN, getpid());
+    return fcntl(file, F_GETOWN);
+}
 
 int sq__event_open(sq__event_fd_t *event) {
+    sq__quiet_t quiet = sq__quiet_begin();
     int error = sq__event_fd_open(event);
+    if (error == 0) {
+        event->mark = mark(event->reads);
+        (void)mark(event->writes);
+    }
+    sq__quiet_end(quiet);
     return error == 0 || error == EMFILE || error == ENFILE ? error : ENOMEM;
 }
 
-void sq__event_close(sq__event_fd_t event) { sq__event_fd_close(event); }
-
-/* Around a system call: keeps errno, and prevents that the thread is cancelled there, because the caller has a lock or a reference. */
-typedef struct quiet {
-    int error, cancel_state;
-} quiet_t;
-
-static quiet_t begin_quiet(void) {
-    quiet_t quiet = { .error = errno };
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &quiet.cancel_state);
-    return quiet;
+/* False: the program has closed the file, and perhaps opened its own under this number. Between this question and a use of the number another thread may
+ * do so: no system has both in one call. */
+static bool is_ours(int file, int mark) {
+    bool has_mark = fcntl(file, F_GETOWN) == mark;
+    return has_mark && (mark > 0 || fcntl(file, F_GETFD) >= 0 || errno != EBADF); /* with another error a sandbox refuses to say */
 }
 
-static void end_quiet(quiet_t quiet) {
-    pthread_setcancelstate(quiet.cancel_state, NULL);
-    errno = quiet.error;
+/* Perhaps on the thread of the program that releases the last reference, and that another one cancels. */
+void sq__event_close(sq__event_fd_t event) {
+    sq__quiet_t quiet = sq__quiet_begin();
+    bool has_both = is_ours(event.reads, event.mark) && is_ours(event.writes, event.mark);
+    if (has_both) { /* else the program has closed one, and the other one too: it closes all */
+        sq__event_fd_close(event);
+    }
+    sq__quiet_end(quiet);
 }
 
 static void check(bool ok) {
     if (!ok) {
-        sq__fatal("the descriptor of a loop pool is gone (%s). It belongs to the pool: poll it, but don't close it.", strerror(errno));
+        sq__fatal("the program has closed the descriptor of a loop pool. It belongs to the pool: poll it, but don't close it. A program that closes "
+                  "all descriptors does so before it makes the pool.");
     }
 }
 
 void sq__event_set(sq__event_fd_t event) {
-    quiet_t quiet = begin_quiet();
-    check(sq__event_fd_signal(event));
-    end_quiet(quiet);
+    sq__quiet_t quiet = sq__quiet_begin();
+    check(is_ours(event.writes, event.mark) && sq__event_fd_signal(event));
+    sq__quiet_end(quiet);
 }
 
 bool sq__event_clear(sq__event_fd_t event) {
-    quiet_t quiet = begin_quiet();
-    int sounded = sq__event_fd_clear(event);
+    sq__quiet_t quiet = sq__quiet_begin();
+    int sounded = is_ours(event.reads, event.mark) ? sq__event_fd_clear(event) : -1;
     check(sounded >= 0);
-    end_quiet(quiet);
+    sq__quiet_end(quiet);
     return sounded > 0;
 }
 
@@ -67,10 +81,11 @@ static int poll_for(struct pollfd *wanted, uint64_t nanoseconds) {
 }
 
 bool sq__event_wait(sq__event_fd_t event, uint64_t deadline) {
-    quiet_t quiet = begin_quiet();
+    sq__quiet_t quiet = sq__quiet_begin();
     struct pollfd wanted = { .fd = event.reads, .events = POLLIN };
     uint64_t now = deadline != SQ__NEVER ? sq__clock_now() : 0;
     int found = poll_for(&wanted, deadline == SQ__NEVER ? SQ__NEVER : deadline > now ? deadline - now : 0);
-    end_quiet(quiet);
+    check(found <= 0 || is_ours(event.reads, event.mark)); /* another file may be readable forever */
+    sq__quiet_end(quiet);
     return found != 0 || sq__clock_now() < deadline; /* below 0: a signal came */
 }

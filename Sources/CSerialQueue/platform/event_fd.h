@@ -9,9 +9,10 @@
 typedef struct sq__event_fd {
     int reads;  /* is readable once it was signalled */
     int writes; /* is written to */
+    int mark;   /* of both, if the owner keeps it: event.c */
 } sq__event_fd_t;
 
-/* Both ends do not block, and programs started by exec do not inherit them. Returns 0 or an errno code. */
+/* Both ends do not block, have numbers above those of the standard files, and programs started by exec do not inherit them. Returns 0 or an errno code. */
 int sq__event_fd_open(sq__event_fd_t *event_fd);
 /* The same; a pipe in any case. */
 int sq__event_fd_open_pipe(sq__event_fd_t *event_fd);

@@ -1,7 +1,17 @@
 #include "platform/message.h"
 
+#include "platform/file.h"
+#include "platform/peek.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
+
+/* A program that was started without a standard error opens its own files under that number. */
+static bool has_none;
+
+static __attribute__((constructor)) void look_for_standard_error(void) { has_none = fcntl(STDERR_FILENO, F_GETFD) < 0 && errno == EBADF; }
 
 void sq__message(const char *format, va_list arguments) {
     char line[1024] = "SerialQueue: ";
@@ -11,10 +21,15 @@ void sq__message(const char *format, va_list arguments) {
         size_t room = sizeof line - used - 2;
         used += (size_t)wanted < room ? (size_t)wanted : room;
     }
+    line[used] = '\0';
+    sq__make_printable(line, sizeof line); /* labels are the program's */
     line[used++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line, used);
-    (void)written; /* there is nowhere else to report it */
+    if (!has_none) {
+        (void)sq__file_write_some(STDERR_FILENO, line, used); /* there is nowhere else to report an error */
+    }
 }
+
+bool sq__report_has_file(void) { return !has_none; }
 
 bool sq__report_is_on_terminal(void) { return isatty(STDERR_FILENO); }
 

@@ -7,11 +7,14 @@
 #include <stdbool.h>
 
 /* Writes "SerialQueue: ", the formatted message, truncated if it is too long, and a newline. Does so in one write, so that the lines of several
- * threads do not mix. Allocates nothing. */
+ * threads do not mix. Allocates nothing. Writes nothing if the process began without a standard error. */
 void sq__message(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* The same, with the arguments themselves. */
 void sq__report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* True: the process began with a standard error. */
+bool sq__report_has_file(void);
 
 /* True: a person reads the lines as they come. */
 bool sq__report_is_on_terminal(void);

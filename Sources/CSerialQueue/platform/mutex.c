@@ -2,6 +2,7 @@
 
 #include "platform/clock.h"
 #include "platform/fatal.h"
+#include "platform/quiet.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -37,11 +38,13 @@ bool sq__mutex_lock_patiently(sq__mutex_t *mutex, sq__patience_t *patience) {
     static const long first_pause = 50000, longest_pause = 5000000; /* nanoseconds */
     unsigned tries = patience->tries > LEAST_TRIES ? patience->tries : LEAST_TRIES;
     int error;
+    sq__quiet_t quiet = sq__quiet_begin(); /* the caller may have other mutexes */
     for (long pause = first_pause; (error = pthread_mutex_trylock(mutex)) == EBUSY && tries > 0; tries -= 1) {
         nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
         pause = 2 * pause < longest_pause ? 2 * pause : longest_pause;
         patience->tries -= patience->tries > 0;
     }
+    sq__quiet_end(quiet);
     if (error != EBUSY) {
         must(error, "pthread_mutex_trylock");
     }

@@ -1,10 +1,10 @@
 #include "platform/peek.h"
 
 #include "platform/event_fd.h"
+#include "platform/quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,16 +26,17 @@
 /* The system copies the bytes into a pipe, and says EFAULT. */
 bool sq__peek_through_pipe(const char *address, char *copy, size_t bytes) {
     sq__event_fd_t pipe;
-    if (sq__event_fd_open_pipe(&pipe) != 0) {
-        return false;
-    }
-    bool ok = true;
+    sq__quiet_t quiet = sq__quiet_begin();
+    bool is_open = sq__event_fd_open_pipe(&pipe) == 0, ok = is_open;
     while (ok && bytes > 0) {
         size_t part = bytes < 4096 ? bytes : 4096;
         ok = WRITE(pipe.writes, address, part) == (ssize_t)part && READ(pipe.reads, copy, part) == (ssize_t)part;
         address += part, copy += part, bytes -= part;
     }
-    sq__event_fd_close(pipe);
+    if (is_open) {
+        sq__event_fd_close(pipe);
+    }
+    sq__quiet_end(quiet);
     return ok;
 }
 
@@ -89,6 +90,7 @@ void sq__pages_discard(void *start, size_t bytes) {
 
 size_t sq__read_file(const char *path, char *text, size_t size) {
     size_t used = 0;
+    sq__quiet_t quiet = sq__quiet_begin();
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file >= 0) {
         ssize_t part;
@@ -97,20 +99,7 @@ size_t sq__read_file(const char *path, char *text, size_t size) {
         }
         close(file);
     }
+    sq__quiet_end(quiet);
     text[used] = '\0';
     return used;
-}
-
-int sq__write(int file, const char *bytes, size_t count) {
-    while (count > 0) {
-        ssize_t written = write(file, bytes, count);
-        if (written >= 0) {
-            bytes += written, count -= (size_t)written;
-        } else if (errno == EAGAIN) {
-            (void)poll(&(struct pollfd){ .fd = file, .events = POLLOUT }, 1, -1);
-        } else if (errno != EINTR) {
-            return errno;
-        }
-    }
-    return 0;
 }

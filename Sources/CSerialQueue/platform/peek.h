@@ -40,8 +40,5 @@ void sq__pages_discard(void *start, size_t bytes);
 /* Reads a file of the system, up to size - 1 bytes, and ends it with a NUL. Returns how many, 0 if it cannot be read. */
 size_t sq__read_file(const char *path, char *text, size_t size);
 
-/* The name of a thread of this process; "?" if it has ended, or the system does not say. */
+/* The name of a thread of this process, printable as above; "?" if it has ended, or the system does not say. */
 void sq__thread_name_of(uint64_t id, char *name, size_t size);
-
-/* Writes all of it, however long the reader takes. Returns 0 or an errno code. */
-int sq__write(int file, const char *bytes, size_t count);

@@ -1,112 +1,98 @@
 #include "platform/signal.h"
 
-#include "platform/event_fd.h"
+#include "platform/atomic.h"
+#include "platform/clock.h"
+#include "platform/mutex.h"
+#include "platform/signal_handler.h"
 #include "platform/thread.h"
+#include "platform/wakeup.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <unistd.h>
+#include <stdbool.h>
 
 /* Written before the handler is installed. */
-static sq__event_fd_t event_fd = { -1, -1 };
 static int awaited;
 static void (*awaited_call)(void), (*replaced_call)(void);
+
 static sq__thread_start_t start;
+static bool has_thread;
+static sq__wakeup_t wakeup, finished;
+static SQ__ATOMIC(bool) asked, process_ends, has_finished;
 
 static void handle(int number) {
-    int error = errno;
     (void)number;
-    (void)sq__event_fd_signal(event_fd); /* fails only if the program has closed a file that is not its own */
-    errno = error;
+    sq__store_relaxed(&asked, true);
+    sq__wakeup_post(&wakeup);
 }
 
-/* The library takes the signal before main begins. By now the program has installed its own handlers, as a rule. */
-static void check_handler(void) {
-    enum { AFTER = 1000 }; /* milliseconds */
+static bool is_handled_here(void) {
     struct sigaction present;
-    struct pollfd readable = { .fd = event_fd.reads, .events = POLLIN };
-    if (poll(&readable, 1, AFTER) <= 0 && sigaction(awaited, NULL, &present) == 0 && present.sa_handler != handle) {
-        replaced_call();
-    }
+    return sigaction(awaited, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) && present.sa_handler == handle;
 }
 
-/* This thread accepts the signal even if all others block it. It blocks SIGPIPE: a dump into a closed pipe must not end the program. */
 static void await_signals(void *unused) {
-    sigset_t mine, pipe;
+    enum { AFTER = 1000000000 }; /* nanoseconds: by then the program has installed its own handlers, as a rule */
+    uint64_t look = sq__clock_now() + AFTER;
     (void)unused;
-    sigemptyset(&mine);
-    sigaddset(&mine, awaited);
-    pthread_sigmask(SIG_UNBLOCK, &mine, NULL);
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe, NULL);
-    check_handler();
-    struct pollfd readable = { .fd = event_fd.reads, .events = POLLIN };
-    int sounded = 0;
-    while (sounded >= 0 && !(readable.revents & POLLNVAL)) { /* else the program has closed a file that is not its own */
-        (void)poll(&readable, 1, -1);
-        sounded = sq__event_fd_clear(event_fd);
-        if (sounded > 0) {
+    sq__signal_accept(awaited);
+    for (;;) {
+        if (!sq__wakeup_wait(&wakeup, look)) {
+            look = SQ__NEVER;
+            if (!is_handled_here()) {
+                replaced_call();
+            }
+        }
+        bool is_last = sq__load_acquire(&process_ends); /* [finish] acquire: the handler has run for what this thread was sent before */
+        if (sq__exchange_relaxed(&asked, false)) {
             awaited_call();
         }
-    }
-}
-
-/* A program without the standard files may open them later. */
-static bool raise_above_standard(int *file) {
-    if (*file > STDERR_FILENO) {
-        return true;
-    }
-    int low = *file;
-    *file = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(low);
-    return *file >= 0;
-}
-
-static int open_bell(void) {
-    int error = sq__event_fd_open(&event_fd);
-    if (error == 0) {
-        bool is_one = event_fd.writes == event_fd.reads, ok = raise_above_standard(&event_fd.reads);
-        if (is_one) {
-            event_fd.writes = event_fd.reads;
-        } else {
-            ok = raise_above_standard(&event_fd.writes) && ok;
+        if (is_last) {
+            sq__store_release(&has_finished, true); /* [finished] release: what `call` wrote */
+            sq__wakeup_post(&finished);
         }
-        error = ok ? 0 : errno;
     }
+}
+
+static int start_thread(void) {
+    int error = sq__thread_start(&start, await_signals, NULL, &(sq__thread_kind_t){ .name = "sq-dump" });
+    has_thread = error == 0;
     return error;
 }
 
 int sq__signal_begin(int number, void (*call)(void), void (*replaced)(void)) {
-    struct sigaction before, action = { .sa_handler = handle, .sa_flags = SA_RESTART };
-    if (sigaction(number, NULL, &before) != 0) {
-        return errno;
-    }
-    if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL) {
-        return EBUSY;
-    }
-    int error = open_bell();
-    if (error) {
-        return error;
-    }
     awaited = number;
     awaited_call = call;
     replaced_call = replaced;
-    sigfillset(&action.sa_mask);
-    error = sq__thread_start(&start, await_signals, NULL, &(sq__thread_kind_t){ .name = "sq-dump" });
-    if (error == 0 && sigaction(number, &action, NULL) != 0) {
-        error = errno;
+    int error = sq__signal_take(number, handle);
+    if (error == 0) {
+        error = start_thread();
+        if (error) {
+            sq__signal_give_back(number, handle);
+        } else {
+            sq__signal_block(number);
+        }
     }
     return error;
 }
 
+/* A signal that was sent before this call is still pending, and then this thread accepts it; or it has been taken by the other thread, which runs the
+ * handler before it can see that the process ends. */
+void sq__signal_finish(uint64_t nanoseconds) {
+    uint64_t limit = sq__time_after(sq__clock_now(), nanoseconds);
+    if (!has_thread || !is_handled_here()) { /* the handler of the program, which may be what ends it, runs on that thread */
+        return;
+    }
+    sq__signal_accept(awaited);
+    sq__store_release(&process_ends, true); /* [finish] release: the handler has run here */
+    sq__wakeup_post(&wakeup);
+    while (!sq__load_acquire(&has_finished) && sq__wakeup_wait(&finished, limit)) { /* [finished] acquire: what `call` wrote */
+    }
+}
+
 void sq__signal_begin_again(void) {
-    if (awaited != 0) { /* the parent's descriptors would wake the parent, and one of the two would read what is for the other */
-        sq__event_fd_t parents = event_fd;
-        (void)open_bell();
-        sq__event_fd_close(parents);
-        (void)sq__thread_start(&start, await_signals, NULL, &(sq__thread_kind_t){ .name = "sq-dump" });
+    if (has_thread) {
+        sq__store_relaxed(&asked, false); /* of the parent */
+        (void)start_thread();
     }
 }

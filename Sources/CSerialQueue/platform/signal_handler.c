@@ -26,6 +26,17 @@ void sq__signal_give_back(int number, void (*function)(int)) {
     }
 }
 
+static void change_mask(int how, int number) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(how, &set, NULL);
+}
+
+void sq__signal_accept(int number) { change_mask(SIG_UNBLOCK, number); }
+
+void sq__signal_block(int number) { change_mask(SIG_BLOCK, number); }
+
 int sq__signal_named(const char *name, size_t length) {
     const struct { const char *name; int number; } known[] = {
         { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "HUP", SIGHUP }, { "QUIT", SIGQUIT }, { "INT", SIGINT }, { "TERM", SIGTERM },

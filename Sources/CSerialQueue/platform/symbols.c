@@ -1,5 +1,7 @@
 #include "platform/symbols.h"
 
+#include "platform/peek.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -27,6 +29,7 @@ void sq__symbols_text(const sq__symbols_t *symbols, uintptr_t address, char *tex
     } else {
         snprintf(text, size, "%s (%s+0x%" PRIxPTR ")", symbol->name, symbol->file, symbol->in_file);
     }
+    sq__make_printable(text, size);
 }
 
 bool sq__symbols_is_code(const sq__symbols_t *symbols, uintptr_t address) {

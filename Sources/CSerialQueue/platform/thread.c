@@ -1,5 +1,7 @@
 #include "platform/thread.h"
 
+#include "platform/atomic.h"
+#include "platform/program.h"
 #include "platform/service.h"
 
 #include <errno.h>
@@ -78,6 +80,16 @@ static sigset_t signals_to_block(const sigset_t *inherited) {
     return blocked;
 }
 
+/* glibc takes thread-local variables, and its own record of the thread, from the stack: a program may have more of them than a small stack has
+ * bytes. Found whenever a size is checked: a thread may be started under locks, which come after that of the dynamic linker. */
+static SQ__ATOMIC(size_t) thread_locals;
+
+bool sq__thread_stack_size_is_valid(size_t bytes) {
+    enum { RECORD = 16384 };
+    sq__store_relaxed(&thread_locals, sq__code_thread_locals() + RECORD);
+    return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= (SIZE_MAX < UINT64_C(1) << 40 ? SIZE_MAX / 4 : (size_t)1 << 40);
+}
+
 static int create(sq__thread_start_t *start, size_t stack_size) {
     pthread_attr_t attributes;
     int error = pthread_attr_init(&attributes);
@@ -86,7 +98,7 @@ static int create(sq__thread_start_t *start, size_t stack_size) {
     }
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     if (stack_size) {
-        error = pthread_attr_setstacksize(&attributes, stack_size);
+        error = pthread_attr_setstacksize(&attributes, stack_size + sq__load_relaxed(&thread_locals));
     }
     if (error == 0) {
         sigset_t blocked, before;
@@ -98,7 +110,7 @@ static int create(sq__thread_start_t *start, size_t stack_size) {
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     pthread_attr_destroy(&attributes);
-    return error == EAGAIN ? ENOMEM : error; /* EAGAIN means something else to the callers of this library */
+    return error ? ENOMEM : 0; /* EAGAIN, as the system has it, means something else to the callers of this library */
 }
 
 int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argument, const sq__thread_kind_t *kind) {
@@ -113,10 +125,6 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
 }
 
 int sq__thread_start_again(sq__thread_start_t *start) { return create(start, 0); }
-
-bool sq__thread_stack_size_is_valid(size_t bytes) {
-    return bytes >= (size_t)PTHREAD_STACK_MIN && bytes <= (SIZE_MAX < UINT64_C(1) << 40 ? SIZE_MAX / 4 : (size_t)1 << 40);
-}
 
 void sq__thread_yield(void) { sched_yield(); }
 

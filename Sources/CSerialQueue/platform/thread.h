@@ -20,7 +20,7 @@
  * threads. SIGPIPE, SIGXFSZ and SIGPROF are blocked only if the calling thread blocks them: a task's write to a closed pipe has
  * the same effect as elsewhere, and profilers see tasks. Its scheduling policy, nice value and affinity are those of the main
  * thread, where the system permits. Without a name it has that of the calling thread. A `name` that is too long for the system is reduced to its last component, after the last
- * dot, and then truncated. Returns 0, ENOMEM or EINVAL (the stack size).
+ * dot, and then truncated. Returns 0 or ENOMEM.
  *
  * `start` belongs to the caller and must stay valid until the body is called. So the new thread frees no memory, and the C
  * library does not create a cache of freed blocks for it, which would be larger than a queue. */
@@ -49,7 +49,8 @@ void sq__thread_take_name(const sq__thread_start_t *start);
 void sq__thread_when_left(void (*report)(void));
 void sq__thread_left(void);
 
-/* True if a thread can be started with this size of stack. */
+/* True if a thread can be started with this size of stack, next to the thread-local variables of the program. Call it before the first such
+ * start, without a lock. */
 bool sq__thread_stack_size_is_valid(size_t bytes);
 
 /* Gives the processor to another thread that is ready. */

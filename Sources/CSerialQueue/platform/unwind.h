@@ -1,8 +1,9 @@
 /* unwind.h: a task must end by returning.
  *
  * DESIGN. A C++ exception, pthread_exit and pthread_cancel unwind the stack frame by frame, and ask each frame's personality
- * routine what to clean up. The functions that call user code name a routine that ends the program with a message
- * (kernel/unwind_guard.c): a baton lost this way would silently stop the queue. This costs nothing while nothing unwinds. Where the
+ * routine what to clean up. The functions that call user code name a routine that writes a message and does not let it pass
+ * (kernel/unwind_guard.c): a baton lost this way would silently stop the queue. pthread_exit and pthread_cancel end in abort, a C++ exception in
+ * std::terminate. This costs nothing while nothing unwinds. Where the
  * compiler does not write its unwind tables through the assembler, the mark is empty, and the frame is unwound like that of any
  * other C function. musl's pthread_exit asks no frame, see sq__thread_when_left; nor does longjmp, see sq__current_check_jump. */
 #pragma once

@@ -1,6 +1,7 @@
 #include "pool/loop.h"
 
 #include "include/sq_loop.h"
+#include "include/sq_private.h"
 #include "platform/event.h"
 #include "platform/thread.h"
 #include "pool/pool_internal.h"
@@ -16,8 +17,15 @@ enum { LONG_BATCH = 8 * SQ__BATCH };
 
 bool sq__pool_is_loop(const sq__pool_t *pool) { return pool->is_loop; }
 
+bool sq__pool_seems_to_lack_owner(sq__pool_t *pool) {
+    sq__mutex_lock(&pool->parts->lock);
+    bool lacks_owner = sq__pool_lacks_owner(pool);
+    sq__mutex_unlock(&pool->parts->lock);
+    return lacks_owner;
+}
+
 bool sq__pool_is_loop_of(const sq__pool_t *pool, const sq__owner_t *owner) {
-    /* Relaxed: it is equal to one's own record only if one's own thread has written it. */
+    /* Relaxed: it is equal to one's own record if one's own thread has written it, or another before it published the pool. */
     return owner != NULL && sq__load_relaxed(&pool->owner) == owner; /* which only a loop has */
 }
 
@@ -31,24 +39,21 @@ int sq_pool_fd(sq_pool_t *pool) {
     return pool->event.reads;
 }
 
-/* Makes the calling thread the owner. Returns 0, EINVAL, ESTALE, EPERM or ENOMEM. */
-static int own(sq__pool_t *pool) {
-    if (!pool->is_loop || sq__pool_is_stale(pool)) {
-        return pool->is_loop ? ESTALE : EINVAL;
-    }
-    if (sq__pool_is_own_loop(pool)) {
-        return 0;
-    }
+sq__owner_t *sq__loop_owner(void) {
     sq__owner_t *self = sq__self_owner();
-    if (self == NULL) {
-        return ENOMEM;
+    if (self != NULL) {
+        sq__owner_retain(self);
     }
+    return self;
+}
+
+int sq__pool_own_as(sq_pool_t *pool, sq__owner_t *owner) {
     sq__mutex_lock(&pool->parts->lock);
     sq__owner_t *before = sq__load_relaxed(&pool->owner);
-    bool is_free = before == NULL || sq__owner_has_ended(before);
+    bool is_free = sq__pool_lacks_owner(pool);
     if (is_free) {
-        sq__owner_retain(self);
-        sq__store_relaxed(&pool->owner, self);
+        sq__owner_retain(owner);
+        sq__store_relaxed(&pool->owner, owner);
     }
     sq__mutex_unlock(&pool->parts->lock);
     if (!is_free) {
@@ -56,6 +61,25 @@ static int own(sq__pool_t *pool) {
     }
     sq__owner_release(before);
     return 0;
+}
+
+int sq_pool_own(sq_pool_t *pool) {
+    if (!pool->is_loop || sq__pool_is_stale(pool)) {
+        return pool->is_loop ? ESTALE : EINVAL;
+    }
+    if (sq__pool_is_own_loop(pool)) {
+        return 0;
+    }
+    sq__owner_t *self = sq__self_owner();
+    return self == NULL ? ENOMEM : sq__pool_own_as(pool, self);
+}
+
+/* By the owner, outside of a run: the next thread that runs the loop owns it. */
+static void disown(sq__pool_t *pool) {
+    sq__mutex_lock(&pool->parts->lock);
+    sq__store_relaxed(&pool->owner, NULL);
+    sq__mutex_unlock(&pool->parts->lock);
+    sq__owner_release(sq__self()->owner); /* the loop's reference; the thread has another */
 }
 
 static sq__ready_t *take(sq__pool_t *pool, sq__band_t *band) {
@@ -133,7 +157,7 @@ static int run_some(sq__pool_t *pool, size_t most, sq_time_t until, size_t *ran)
 
 size_t sq_pool_run_some(sq_pool_t *pool, size_t most, sq_time_t until) {
     size_t ran = 0;
-    int error = most > 0 ? own(pool) : EINVAL;
+    int error = most > 0 ? sq_pool_own(pool) : EINVAL;
     if (error == 0) {
         sq__pool_retain(pool); /* a task may release the caller's reference */
         error = run_some(pool, most, until, &ran);
@@ -142,6 +166,24 @@ size_t sq_pool_run_some(sq_pool_t *pool, size_t most, sq_time_t until) {
     if (ran == 0) {
         errno = error;
     }
+    return ran;
+}
+
+size_t sq__pool_run_as_guest(sq_pool_t *pool, size_t most) {
+    bool is_guest = !sq__pool_is_own_loop(pool);
+    int error = sq_pool_own(pool);
+    if (error) {
+        errno = error;
+        return 0;
+    }
+    sq__pool_retain(pool); /* a task may release the caller's reference */
+    size_t ran = sq_pool_run_some(pool, most, SQ_NOW);
+    error = errno;
+    if (is_guest && !sq__pool_is_stale(pool)) {
+        disown(pool);
+    }
+    sq__pool_release(pool);
+    errno = error;
     return ran;
 }
 
@@ -159,7 +201,7 @@ int sq_pool_run_forever(sq_pool_t *pool) {
     sq__ready_t *entry;
     sq__band_t band;
     size_t ran = 0;
-    int error = own(pool);
+    int error = sq_pool_own(pool);
     if (error) {
         return error;
     }

@@ -13,8 +13,8 @@
  * The owner does not read at once when it finds the list empty: it first spins for a moment. Posts that come in that time do not write,
  * because is_rung is still set. So posts to a busy loop make no system call.
  *
- * The owner is the first thread that runs the loop, until that thread ends (thread/owner.h). Then the next one may take over: entries
- * stay ready, and the descriptor readable.
+ * The owner is the first thread that runs the loop, or asks for it, until that thread ends (thread/owner.h). Then the next one may take over:
+ * entries stay ready, and the descriptor readable. A guest owns the loop during one run only, so each run may have another thread.
  *
  * An owner that waits for a queue of its own loop, or for a group or an item that has a task there, runs the entry of that queue while
  * it waits (wait/wait_runs.h). If the entry is not ready, the owner sleeps on a token, and each post to one of its loops nudges that token
@@ -26,6 +26,9 @@
 #include "thread/owner.h"
 
 bool sq__pool_is_loop(const sq__pool_t *pool);
+
+/* As sq__pool_lacks_owner (pool_internal.h), without the lock. */
+bool sq__pool_seems_to_lack_owner(sq__pool_t *pool);
 
 /* The calling thread owns this loop. False for any other pool. */
 bool sq__pool_is_own_loop(const sq__pool_t *pool);

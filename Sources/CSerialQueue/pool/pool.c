@@ -194,7 +194,7 @@ size_t sq__pool_run(sq__pool_t *pool) {
     return ran;
 }
 
-bool sq__pool_run_next(sq__pool_t *pool) {
+static bool run_first(sq__pool_t *pool, size_t most) {
     if (pool->explorer != NULL || sq__pool_is_stale(pool)) {
         return false;
     }
@@ -203,10 +203,14 @@ bool sq__pool_run_next(sq__pool_t *pool) {
     sq__ready_t *entry = sq__part_take_first(pool->parts, &band);
     sq__mutex_unlock(&pool->parts->lock);
     if (entry != NULL) {
-        call(pool, band, entry, 1);
+        call(pool, band, entry, most);
     }
     return entry != NULL;
 }
+
+bool sq__pool_run_next(sq__pool_t *pool) { return run_first(pool, 1); }
+
+bool sq__pool_run_batch(sq__pool_t *pool) { return run_first(pool, SQ__BATCH); }
 
 bool sq__pool_run_one(sq__pool_t *pool, sq__ready_t *entry) {
     sq__band_t band;

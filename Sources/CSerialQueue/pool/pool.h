@@ -74,3 +74,6 @@ bool sq__pool_has_entry(sq__pool_t *pool, const sq__ready_t *entry);
 
 /* Runs one task of the first ready entry of a manual pool. False: none is ready, or the pool is being explored. */
 bool sq__pool_run_next(sq__pool_t *pool);
+
+/* The same: a batch of tasks. */
+bool sq__pool_run_batch(sq__pool_t *pool);

@@ -106,7 +106,7 @@ struct sq_pool {
     sq__event_fd_t event;     /* F  of a loop: its descriptor */
     bool is_rung;         /* L  the descriptor is readable, or a thread is about to make it so */
     bool stops;           /* L  sq_pool_run_forever ends when it reads this next */
-    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the pool holds a reference; NULL: no thread has run it yet */
+    SQ__ATOMIC(sq__owner_t *) owner; /* L, read by anyone  the pool holds a reference; NULL: none */
 
     /* Far from what each post reads. */
     SQ__ATOMIC(uint32_t) references; /* A */
@@ -118,6 +118,12 @@ struct sq_pool {
 
 /* With the lock. */
 static inline bool sq__part_has_ready(const sq__part_t *part) { return sq__load_relaxed(&part->waiting) != 0; }
+
+/* With the lock: a loop that no thread runs, because none has yet, or its owner has ended. */
+static inline bool sq__pool_lacks_owner(const sq__pool_t *pool) {
+    const sq__owner_t *owner = sq__load_relaxed(&pool->owner);
+    return pool->is_loop && (owner == NULL || sq__owner_has_ended(owner));
+}
 
 /* With the lock: no member will use the part again. */
 static inline bool sq__part_is_deserted(const sq__part_t *part) {

@@ -52,24 +52,25 @@ static void visit_members(const sq__member_t *member, seated_t *seated) {
 }
 
 /* With the lock they are read directly: there may be very many, and a peek is two system calls. */
-static void visit_entries(const sq__ready_t *entry, bool is_locked, const sq__pool_visitor_t *visitor) {
+static void visit_entries(const sq__ready_t *entry, bool is_locked, const sq__pool_visitor_t *visitor, const sq__pool_view_t *view) {
     sq__ready_t copy;
     for (unsigned i = 0; entry != NULL && i < MOST_ENTRIES && (is_locked || sq__peek(entry, &copy, sizeof copy)); i += 1) {
-        visitor->entry(visitor->context, entry, is_locked);
+        visitor->entry(visitor->context, entry, view, is_locked);
         entry = is_locked ? entry->next : copy.next;
     }
 }
 
-static void visit_part(sq__part_t *part, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
+static void visit_part(const sq__pool_t *pool, sq__part_t *part, const sq__pool_visitor_t *visitor, sq__pool_view_t *view) {
     sq__part_t copy;
     seated_t seated = { .count = 0 };
     bool is_locked = sq__mutex_lock_patiently(&part->lock, visitor->patience);
     bool is_there = sq__peek(part, &copy, sizeof copy);
     view->is_locked &= is_locked;
+    view->lacks_owner = is_locked && sq__pool_lacks_owner(pool);
     if (is_there) {
         visit_members(copy.all, &seated);
         for (sq__band_t band = SQ__BAND_HIGH; band < SQ__BANDS; band += 1) {
-            visit_entries(copy.lines[band].first, is_locked, visitor);
+            visit_entries(copy.lines[band].first, is_locked, visitor, view);
         }
     }
     if (is_locked) {
@@ -92,7 +93,7 @@ static void visit_pool(sq__pool_t *pool, const sq__pool_visitor_t *visitor) {
     sq__pool_view_t view = { .is_locked = true, .is_loop = pool->is_loop, .clock = pool->clock, .most = pool->most };
     sq__peek_text(pool->label, view.label, sizeof view.label);
     for (unsigned i = 0; i < pool->count; i += 1) {
-        visit_part(&pool->parts[i], visitor, &view);
+        visit_part(pool, &pool->parts[i], visitor, &view);
     }
     visitor->pool(visitor->context, &view);
 }

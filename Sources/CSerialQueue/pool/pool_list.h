@@ -10,6 +10,7 @@ void sq__pools_remove(sq__pool_t *pool);
 typedef struct sq__pool_view {
     char label[64];
     bool is_loop;
+    bool lacks_owner;      /* it is a loop, its lock was held, and no thread runs it */
     bool is_locked;        /* the pool's lock was held while its fields were read */
     unsigned members, idle, seats, seated, most;
     unsigned blocked;      /* members with a seat that the system says do not run */
@@ -19,7 +20,7 @@ typedef struct sq__pool_view {
 
 typedef struct sq__pool_visitor {
     sq__patience_t *patience; /* with the locks. Without its lock the fields of a pool are read all the same */
-    void (*entry)(void *context, const sq__ready_t *entry, bool is_locked);              /* each ready one, in order; before `pool` */
+    void (*entry)(void *context, const sq__ready_t *entry, const sq__pool_view_t *pool, bool is_locked); /* each ready one, in order; before `pool` */
     void (*pool)(void *context, const sq__pool_view_t *pool);
     void *context;
 } sq__pool_visitor_t;

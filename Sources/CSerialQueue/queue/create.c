@@ -92,6 +92,8 @@ sq_queue_t *sq__queue_create(const char *label, const sq_queue_options_t *option
             sq__control(queue, 0, SQ__HELPS);
         }
         sq__store_relaxed(&queue->runner, sq__runner_of_pool(sq__pool_retain(pool), band_of(options->priority)));
+    } else {
+        sq__store_relaxed(&queue->control, SQ__MOVABLE);
     }
     if (is_on_loop) {
         sq__store_relaxed(&queue->control, SQ__ON_LOOP);

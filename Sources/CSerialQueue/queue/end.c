@@ -139,7 +139,7 @@ void sq__queue_dispose(sq_queue_t *queue) {
         sq__values_release(queue);
         const sq__targeted_t *targeted = sq__targeted(queue);
         if (targeted != NULL) {
-            targeted->unpin(sq__queue_target(queue)); /* this queue has ended, and needs it no more */
+            targeted->unpin(targeted->target); /* this queue has ended, and needs it no more */
         }
         sq__suspended_remove(queue);
         sq__watch_forget(queue);

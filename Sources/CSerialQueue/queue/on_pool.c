@@ -3,10 +3,12 @@
 #include "include/sq_pool.h"
 #include "platform/processors.h"
 #include "state/handle.h"
+#include "state/queue_lock.h"
 #include "platform/clock.h"
 #include "platform/mutex.h"
 #include "platform/thread.h"
 #include "queue/queue_runner.h"
+#include "queue/targeted.h"
 #include "thread/process.h"
 
 #include <errno.h>
@@ -137,16 +139,36 @@ size_t sq_pool_advance(sq_pool_t *pool, uint64_t nanoseconds) {
     return ran;
 }
 
+bool sq__pool_step(sq_pool_t *pool, bool moves_clock) {
+    sq__alarms_t *clock = sq__pool_clock(pool);
+    if (sq__pool_run_batch(pool)) {
+        return true;
+    }
+    uint64_t now = sq__alarms_now(clock), due = sq__alarms_next(clock);
+    return due != SQ__NEVER && (moves_clock || due <= now) && sq__alarms_advance(clock, due);
+}
+
 /* With what is due now. */
 size_t sq_pool_run(sq_pool_t *pool) { return sq_pool_advance(pool, 0); }
 
+/* The targets may still be moved, and released: the locks keep them. */
+static __attribute__((noinline)) sq__pool_t *pool_of_movable(const sq_queue_t *queue) {
+    sq__lock_all();
+    for (const sq_queue_t *target; (target = sq__targeted_at(queue)) != NULL;) {
+        queue = target;
+    }
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    sq__unlock_all();
+    return pool;
+}
+
 sq_pool_t *sq_queue_manual_pool(const sq_queue_t *queue) {
     SQ__CHECK_HANDLE(queue);
-    sq__runner_t runner = sq__load_relaxed(&queue->runner);
-    sq__pool_t *pool = sq__runner_pool(runner);
-    if (__builtin_expect(pool == NULL && sq__runner_target(runner) != NULL, 0)) {
+    sq__pool_t *pool = sq__runner_pool(sq__load_relaxed(&queue->runner));
+    uint32_t control = pool == NULL ? sq__load_acquire(&queue->control) : 0; /* [fixed] acquire: the targets, if they are fixed */
+    if (__builtin_expect(control & SQ__ON_TARGET, 0)) {
         const sq_queue_t *root = sq__queue_root(queue);
-        pool = sq__runner_pool(sq__load_relaxed(&root->runner));
+        pool = control & SQ__MOVABLE ? pool_of_movable(queue) : sq__runner_pool(sq__load_relaxed(&root->runner));
     }
     return pool != NULL && sq__pool_clock(pool) != NULL ? pool : NULL;
 }

@@ -61,6 +61,7 @@ void sq__baton_pass(sq_queue_t *queue) {
 int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner) {
     int error = 0;
     sq__worker_t *worker;
+    sq__targeted_fix(queue);
     sq__lock(queue);
     *runner = sq__load_relaxed(&queue->runner);
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {

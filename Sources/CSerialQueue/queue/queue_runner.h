@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-/* Starts the queue's worker, if it has none. Returns 0 and *runner, ENOMEM or ESHUTDOWN. */
+/* Fixes the queue's targets, and starts its worker if it has neither one nor a target. Returns 0 and *runner, ENOMEM or ESHUTDOWN. */
 int sq__runner_start(sq_queue_t *queue, sq__runner_t *runner);
 
 /* Makes sure that the queue has its runner, before a task for it is accepted. Returns 0 and *runner, ENOMEM, ESHUTDOWN or

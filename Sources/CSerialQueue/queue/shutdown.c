@@ -10,6 +10,7 @@
 #include "queue/end.h"
 #include "queue/pending_timers.h"
 #include "queue/queue_runner.h"
+#include "queue/targeted.h"
 #include "wait/deadlock_report.h"
 #include "wait/wait.h"
 
@@ -80,6 +81,7 @@ int sq_shutdown(sq_queue_t *queue, sq_shutdown_mode_t mode, sq_time_t deadline) 
     if (sq__queue_is_stale(queue)) {
         return ESTALE;
     }
+    sq__targeted_fix(queue);
     int error = sq__wait_begin(&ender.wait, queue);
     if (error) {
         return error;

@@ -94,16 +94,26 @@ static __attribute__((noinline)) int sync_in_turn(sq_queue_t *queue, sq_time_t d
     return error;
 }
 
+/* A queue on a loop or with a target, or one that may still get a target, and gets none from now on. */
+static __attribute__((noinline, cold)) int sync_elsewhere(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
+                                                          const void *caller, uintptr_t kind) {
+    sq__targeted_fix(queue);
+    uint32_t control = sq__load_relaxed(&queue->control);
+    if (control & SQ__ON_LOOP) {
+        return sq__loop_sync(queue, deadline, function, context, caller);
+    }
+    return control & SQ__ON_TARGET ? sq__targeted(queue)->sync(queue, deadline, function, context, caller)
+                                   : sync_in_turn(queue, deadline, function, context, caller, kind);
+}
+
 /* The queue is not free, or never is: it is concurrent, on a loop, or has a target. */
 static __attribute__((noinline)) int sync_not_free(sq_queue_t *queue, sq_time_t deadline, sq_function_t function, void *context,
                                                    const void *caller, uintptr_t kind) {
     if (sq__is_concurrent(queue)) {
         return sq__concurrent_sync(queue, deadline, function, context, caller);
     }
-    uint32_t control = sq__load_relaxed(&queue->control);
-    if (__builtin_expect(control & (SQ__ON_LOOP | SQ__ON_TARGET), 0)) {
-        return control & SQ__ON_LOOP ? sq__loop_sync(queue, deadline, function, context, caller)
-                                     : sq__targeted(queue)->sync(queue, deadline, function, context, caller);
+    if (__builtin_expect(sq__load_relaxed(&queue->control) & (SQ__ON_LOOP | SQ__ON_TARGET | SQ__MOVABLE), 0)) {
+        return sync_elsewhere(queue, deadline, function, context, caller, kind);
     }
     return sync_in_turn(queue, deadline, function, context, caller, kind);
 }

@@ -9,6 +9,8 @@
  * A thread that has the target's turn never waits for the queue: such a wait is a deadlock, and is refused. In a task of a concurrent target
  * that is no barrier a thread may wait for the queue; the search for deadlocks knows what that needs (wait/edge.c).
  *
+ * The first use of a queue fixes its targets (targeted.h); until then its record alone has the target, and it has no runner.
+ *
  * A batch ends when the target is suspended or other queues wait for its thread (kernel/batch.h), and does not linger.
  *
  * If the target was shut down, the queue's tasks run after the target's end (after_end.h). A shutdown of the target that discards does not
@@ -28,7 +30,6 @@
 #include "queue/create.h"
 #include "queue/end.h"
 #include "gate/concurrent.h"
-#include "queue/pending_timers.h"
 #include "queue/queue_runner.h"
 #include "queue/shutdown.h"
 #include "queue/targeted.h"
@@ -145,7 +146,8 @@ static int sync_on_target(sq_queue_t *queue, sq_time_t deadline, sq_function_t f
     if (sq__load_relaxed(&queue->state) & SQ__CLOSED) {
         return sq__queue_reject(queue, ESHUTDOWN);
     }
-    const sq_queue_t *held = target_of_caller(queue);
+    /* A queue above this one has looked for it: a chain is walked once. */
+    const sq_queue_t *held = function != run_turn ? target_of_caller(queue) : NULL;
     if (held != NULL) {
         sq__deadlock_onto_own_target(queue, held);
         return sq__queue_reject(queue, EDEADLK);
@@ -206,25 +208,22 @@ static void release_pinned(sq_queue_t *queue) {
 
 /* Setting the target */
 
-/* With all queues' locks. True: a target of `target`, or it itself, is the queue. */
+/* With all queues' locks. True: the queue is `target`, or a target of that one. A queue that has no pins is not a target: so building a long chain
+ * from its end on does not walk it. */
 static bool is_circle(const sq_queue_t *queue, const sq_queue_t *target) {
-    while (target != NULL && target != queue) {
-        target = sq__queue_target(target);
+    const sq__targeted_t *record = sq__targeted(queue);
+    bool is_target = record != NULL && record->pins > 0;
+    while (is_target && target != NULL && target != queue) {
+        target = sq__targeted_at(target);
     }
-    return target != NULL;
+    return target == queue;
 }
 
-/* With all queues' locks. True: nothing has been submitted to it, nor is about to be: what is pending uses the clock of the target's pool. */
-static bool is_unused(const sq_queue_t *queue) {
-    sq__state_t state = sq__load_relaxed(&queue->state);
-    return (sq__state_is_free(state) || state & SQ__PARKED) && sq__state_tail(state) == NULL && !(state & SQ__CLOSED)
-        && sq__load_relaxed(&queue->ran) == 0 && sq__load_relaxed(&queue->handoff_kind) == SQ__EMPTY && !sq__pending_timers_exists(queue);
-}
-
-/* The same. NULL: no memory. */
+/* The same. Returns the queue's record, made if there is none; NULL: no memory. Other threads read the functions without a lock: they are written
+ * once, before the first target or pin. */
 static sq__targeted_t *make_record(sq_queue_t *queue) {
-    sq__targeted_t *record = sq__extra_make(queue, SQ__EXTRA_TARGET, sizeof *record);
-    if (record != NULL) {
+    sq__targeted_t *record = sq__targeted(queue);
+    if (record == NULL && (record = sq__extra_make(queue, SQ__EXTRA_TARGET, sizeof *record)) != NULL) {
         record->post = post;
         record->sync = sync_on_target;
         record->aim = sq_queue_set_target;
@@ -234,29 +233,36 @@ static sq__targeted_t *make_record(sq_queue_t *queue) {
     return record;
 }
 
-/* The same. True: queues whose target it is may have delayed tasks, and those are on the clock of the pool that runs them now. */
-static bool would_leave_clock(const sq_queue_t *queue, const sq_queue_t *target) {
-    const sq__targeted_t *record = sq__targeted(queue);
-    return record != NULL && record->pins > 0 && sq_queue_manual_pool(queue) != sq_queue_manual_pool(target);
+/* The same. Makes a queue that no sync has ever taken free to none from now on. False: a sync has taken it, or has it, or it was shut down. */
+static bool bind(sq_queue_t *queue) {
+    sq__state_t state = sq__load_acquire(&queue->state); /* [own] acquire: `ran`, if a sync has just given it back */
+    do {
+        if ((!sq__state_is_free(state) && !(state & SQ__PARKED)) || state & SQ__CLOSED || sq__load_relaxed(&queue->ran) != 0) {
+            return false;
+        }
+        /* [own] release: the records, to the first holder. acquire: as above, if it fails */
+    } while (!sq__cas_acq_rel(&queue->state, &state, state | SQ__BOUND));
+    return true;
 }
 
 /* With all queues' locks. */
 static int set(sq_queue_t *queue, sq_queue_t *target) {
-    sq__runner_t runner = sq__load_relaxed(&queue->runner);
-    if (is_circle(queue, target) || sq__runner_pool(runner) != NULL) {
+    if (is_circle(queue, target) || sq__runner_pool(sq__load_relaxed(&queue->runner)) != NULL) {
         return EINVAL;
     }
-    if (sq__runner_worker(runner) != NULL || !is_unused(queue) || would_leave_clock(queue, target)) {
+    if (!(sq__load_relaxed(&queue->control) & SQ__MOVABLE)) {
         return EBUSY;
     }
-    sq__targeted_t *of_target = make_record(target);
-    if (of_target == NULL || make_record(queue) == NULL) {
+    sq__targeted_t *of_target = make_record(target), *of_queue = of_target != NULL ? make_record(queue) : NULL;
+    if (of_queue == NULL) {
         return ENOMEM;
     }
+    if (!bind(queue)) {
+        return EBUSY;
+    }
     pin(target, of_target);
+    of_queue->target = target;
     sq__control(queue, 0, SQ__ON_TARGET);
-    sq__store_release(&queue->runner, sq__runner_of_target(target)); /* [worker] release: the record and the control */
-    (void)sq__or_acq_rel(&queue->state, SQ__BOUND); /* [own] release: all this, to the first holder */
     return 0;
 }
 
@@ -268,7 +274,7 @@ int sq_queue_set_target(sq_queue_t *queue, sq_queue_t *target) {
     }
     sq_queue_retain(target); /* in a task of the target the caller may have none */
     sq__lock_all();
-    sq_queue_t *old = sq__queue_target(queue);
+    sq_queue_t *old = sq__targeted_at(queue);
     int error = set(queue, target);
     sq__unlock_all();
     if (error == 0) {

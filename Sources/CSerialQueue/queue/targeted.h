@@ -1,4 +1,5 @@
-/* targeted.h: what a queue has that has a target, or is one. target.c has the design. */
+/* targeted.h: what a queue has that has a target, or is one; fixing the chain of a queue's targets. target.c has the
+ * design. */
 #pragma once
 
 #include "state/extras.h"
@@ -11,6 +12,24 @@ typedef struct sq__targeted {
     void (*unpin)(sq_queue_t *target);         /* of a queue that needs its target no more */
     void (*release)(sq_queue_t *queue);        /* of a queue that is a target */
     size_t pins;                               /* L  how many queues have it as their target */
+    sq_queue_t *target;                        /* L  until it is fixed: all queues' locks. NULL: it has none */
+    sq_queue_t *above;                         /* L  while a chain is being fixed: the queue whose target this one is there */
 } sq__targeted_t;
 
-static inline const sq__targeted_t *sq__targeted(const sq_queue_t *queue) { return sq__extra(queue, SQ__EXTRA_TARGET); }
+static inline sq__targeted_t *sq__targeted(const sq_queue_t *queue) { return sq__extra(queue, SQ__EXTRA_TARGET); }
+
+/* With all queues' locks. The queue's target, whether it is fixed or not; NULL: it has none. */
+static inline sq_queue_t *sq__targeted_at(const sq_queue_t *queue) {
+    const sq__targeted_t *record = sq__targeted(queue);
+    return record != NULL ? record->target : NULL;
+}
+
+void sq__targeted_fix_now(sq_queue_t *queue) __attribute__((cold));
+
+/* Fixes the queue's target, that one's target, and so on: from now on sq_queue_set_target returns EBUSY for each of them. Comes before everything
+ * that depends on them: a submission, a wait, a member of a group, a clock. The caller has none of the queues' locks. */
+static inline void sq__targeted_fix(sq_queue_t *queue) {
+    if (__builtin_expect(sq__load_acquire(&queue->control) & SQ__MOVABLE, 0)) { /* [fixed] acquire: the targets, if they are fixed */
+        sq__targeted_fix_now(queue);
+    }
+}

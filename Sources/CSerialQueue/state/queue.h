@@ -29,7 +29,8 @@ enum {
     SQ__TRACED = SQ__SEES_INSIDE ? 32 : 0, /* record it for a trace (observe/observe.h) */
     SQ__HELPS = 64,     /* fixed: pool/caller_runs.h */
     SQ__MEASURED = 128, /* measure its times (observe/observe.h) */
-    SQ__ON_TARGET = 256 /* fixed: queue/target.c */
+    SQ__ON_TARGET = 256, /* fixed with the chain of targets: queue/target.c */
+    SQ__MOVABLE = 512    /* until the chain of targets is fixed: the queue may get a target, or another one (queue/targeted.h) */
 };
 /* Without these a task is just called; with these it is known where it was submitted (observe/call_sites.h). */
 enum { SQ__NOTED = SQ__WATCHED | SQ__TRACED | SQ__MEASURED, SQ__SITED = SQ__SEES_INSIDE ? SQ__WATCHED | SQ__TRACED : 0 };
@@ -69,7 +70,7 @@ struct sq_queue {
     SQ__ATOMIC(uint16_t) handoff_kind; /* C, and under the lock a thread that withdraws writes it. SQ__EMPTY: none */
     uint32_t process;               /* I  the process that made it: see process.h */
     sq__permits_t *permits;                  /* I  NULL: the capacity is unlimited */
-    SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed; a target: from the first use */
+    SQ__ATOMIC(sq__runner_t) runner;   /* A  a worker: from the first async until the end of the queue; a pool: fixed; a target: from the moment when it is fixed */
 
     /* The hand-off slot, for the task of a submitter that found the queue free; and rarely used fields. */
     sq__work_t handoff;                 /* O  any asynchronous work, or a thread from a shared slot */
@@ -90,7 +91,7 @@ struct sq_queue {
 #define SQ__APART(one, other) (offsetof(struct sq_queue, other) - offsetof(struct sq_queue, one) >= SQ__LINE)
 _Static_assert(SQ__APART(ran, control) && SQ__APART(runner, state), "runner and submitters share a cache line");
 
-/* The queue on which its tasks run; NULL: it has no target. */
+/* The queue on which its tasks run; NULL: it has no target, or that may still be moved: sq__targeted_fix comes first (queue/targeted.h). */
 static inline sq_queue_t *sq__queue_target(const sq_queue_t *queue) { return sq__runner_target(sq__load_relaxed(&queue->runner)); }
 
 /* The last of its targets; the queue itself, if it has none. *above: the queue whose target that is; unchanged if there is none. */

@@ -66,6 +66,8 @@ extern sq__fork_lock_t sq__fork_locks[]; /* by rank; for tests, which hold them 
  * for the registration, everything works except in the child of a fork. */
 void sq__process_around_fork(sq__lock_rank_t rank, sq__fork_lock_t lock);
 
-/* The same for a module with one rank: registers these fields of a sq__fork_lock_t when the library is loaded. */
+/* The same for a module with one rank: registers these fields of a sq__fork_lock_t when the library is loaded. Before the constructors without a
+ * number, also in a program that is linked statically: a layer above this one (Sources/CDispatch) registers its lock there, so that a fork takes that
+ * one first. */
 #define SQ__AROUND_FORK(rank, ...) \
-    static __attribute__((constructor)) void around_fork(void) { sq__process_around_fork((rank), (sq__fork_lock_t){ __VA_ARGS__ }); }
+    static __attribute__((constructor(200))) void around_fork(void) { sq__process_around_fork((rank), (sq__fork_lock_t){ __VA_ARGS__ }); }

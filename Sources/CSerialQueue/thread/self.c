@@ -115,10 +115,23 @@ void sq__self_wait_over(sq__token_t *token) {
     }
 }
 
+/* What a thread of the parent has alone: its record, which the child still has a copy of, is what refers to it. */
+static void forget_thread(const sq__self_t *other) {
+    sq__memory_free(other->report);
+    if (other->owner != NULL) {
+        sq__owner_end(other->owner);
+    }
+}
+
 /* In the child there is only the thread that forked. Its token is retired, like all tokens from before the fork. The list of tokens is
  * still locked, because its rank is lower. */
 static void forget_threads(void) {
     sq__self_t *self = sq__self();
+    for (const sq__self_t *other = listed; other != NULL; other = other->next) {
+        if (other != self) {
+            forget_thread(other);
+        }
+    }
     if (self->token != NULL) {
         sq__token_recycle_locked(self->token);
         self->token = NULL;
@@ -132,7 +145,7 @@ static void forget_threads(void) {
 SQ__AROUND_FORK(SQ__RANK_SELF, .lock = &lock, .in_child = forget_threads)
 
 sq__owner_t *sq__self_owner(void) {
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
     if (self->owner == NULL && will_end_cleanly(self)) {
         self->owner = sq__owner_create();
     }
@@ -140,7 +153,7 @@ sq__owner_t *sq__self_owner(void) {
 }
 
 char *sq__self_report(size_t bytes) {
-    sq__self_t *self = sq__self();
+    sq__self_t *self = sq__self_listed();
     if (self->report == NULL && will_end_cleanly(self)) {
         self->report = sq__memory(bytes);
         if (self->report != NULL) {

@@ -18,6 +18,10 @@ int sq_timer_suspend(sq_timer_t *timer) {
         return ESTALE;
     }
     sq__lock(timer->queue);
+    if (timer->suspensions == UINT32_MAX) {
+        sq__unlock(timer->queue);
+        return EOVERFLOW;
+    }
     timer->suspensions += 1;
     bool is_to_fire = timer->is_armed || timer->is_waiting || timer->is_resting;
     if (timer->is_waiting) {

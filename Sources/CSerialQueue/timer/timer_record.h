@@ -36,7 +36,7 @@ struct sq_timer {
     bool is_running;           /* L  a firing runs */
     const sq__frame_t *frame;  /* L  the task that it is, on its thread's stack */
     bool is_resting;           /* L  it is to fire, but the alarm is not set: until the waiting or running firing is over, or the timer resumed */
-    unsigned suspensions;      /* L  how many calls of resume it waits for */
+    uint32_t suspensions;      /* L  how many calls of resume it waits for */
     bool is_first;             /* L  the next firing is the first since the timer was started */
     bool is_released;          /* L  the owner has released it */
     bool has_queue;            /* L  it still holds its reference to the queue */

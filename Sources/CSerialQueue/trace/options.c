@@ -71,22 +71,24 @@ static const char *read_option(sq__trace_options_t *options, const char *text, s
     return "the options after the file are last=, buffer= and signal=";
 }
 
-/* Copies the path, and replaces %p by the process's number. False: the path is too long. */
+enum { ROOM_FOR_ENDS = sizeof ".pid2147483647" }; /* session.c */
+
+/* Copies the path, behind that of the working folder if it is relative, and replaces %p by the process's number. False: the path is too long. */
 static bool read_path(sq__trace_options_t *options, const char *text, size_t length) {
-    size_t used = 0;
+    size_t used = length > 0 && text[0] != '/' ? sq__program_folder(options->path, sizeof options->path - ROOM_FOR_ENDS) : 0;
     for (size_t at = 0; at < length; at += 1) {
         char number[16] = { text[at], '\0' };
         if (text[at] == '%' && at + 1 < length && text[at + 1] == 'p') {
             snprintf(number, sizeof number, "%d", sq__process_id());
             at += 1;
         }
-        if (used + strlen(number) + sizeof ".999" > sizeof options->path) {
+        if (used + strlen(number) + ROOM_FOR_ENDS > sizeof options->path) {
             return false;
         }
         strcpy(options->path + used, number);
         used += strlen(number);
     }
-    return used > 0;
+    return length > 0;
 }
 
 const char *sq__trace_options_read(sq__trace_options_t *options, const char *text) {

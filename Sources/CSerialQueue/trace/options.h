@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SQ__TRACE_PATH = 512 };
+enum { SQ__TRACE_PATH = 4096 + 64 };
 
 typedef struct sq__trace_options {
-    char path[SQ__TRACE_PATH];
+    char path[SQ__TRACE_PATH]; /* absolute, wherever the program goes later */
     uint64_t last;   /* nanoseconds; 0: no flight recorder */
     uint64_t events; /* that a thread's buffer holds; a power of two */
     int signal;      /* 0: none */

@@ -64,7 +64,7 @@ void sq__perfetto_alive(sq__perfetto_t *perfetto, uint64_t time) {
     }
 }
 
-void sq__perfetto_begin(sq__perfetto_t *perfetto, int file) {
+void sq__perfetto_begin(sq__perfetto_t *perfetto, sq__kept_file_t *file) {
     sq__proto_t *proto = &perfetto->proto;
     proto->file = file;
     proto->error = 0;

@@ -57,8 +57,8 @@ typedef struct sq__packet {
     size_t whole, message;
 } sq__packet_t;
 
-/* A new file. */
-void sq__perfetto_begin(sq__perfetto_t *perfetto, int file);
+/* A new file, which stays open until the flush. */
+void sq__perfetto_begin(sq__perfetto_t *perfetto, sq__kept_file_t *file);
 
 /* Before the first event that names the queue. Does nothing if the file has the name. */
 void sq__perfetto_name(sq__perfetto_t *perfetto, const sq__trace_hook_name_t *name);

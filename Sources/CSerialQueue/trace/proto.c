@@ -1,7 +1,5 @@
 #include "trace/proto.h"
 
-#include "platform/file.h"
-
 #include <string.h>
 
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, MOST_OF_A_TEXT = 1000, LENGTH = 3, MOST_OF_A_MESSAGE = 16 * 1024 };
@@ -64,7 +62,7 @@ void sq__proto_flush(sq__proto_t *proto, int all) {
         return;
     }
     if (proto->error == 0) {
-        proto->error = sq__file_write(proto->file, proto->bytes, proto->used);
+        proto->error = sq__kept_file_write(proto->file, proto->bytes, proto->used);
     }
     proto->used = 0;
 }

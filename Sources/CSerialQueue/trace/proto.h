@@ -4,6 +4,8 @@
  * kept free for it, which is a valid way of writing a small number. */
 #pragma once
 
+#include "platform/kept_file.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,7 +13,7 @@ enum { SQ__PROTO_BYTES = 64 * 1024 };
 
 /* Only the reader of a session uses it. */
 typedef struct sq__proto {
-    int file;
+    sq__kept_file_t *file;
     int error; /* the first errno code of a write; 0: none. From then on nothing is written */
     size_t used;
     unsigned char bytes[SQ__PROTO_BYTES];

@@ -1,7 +1,7 @@
 /* request.h: what makes a flight recorder write a file.
  *
  * DESIGN. A request comes from any thread, also from a signal handler, and at any moment of the beginning and end of a trace. So it touches
- * only what belongs to no trace and is never freed: a counter, and a descriptor on which the reader of the trace sleeps. A request that is made
+ * only what belongs to no trace and is never freed: a counter, and a wake-up on which the reader of the trace sleeps. A request that is made
  * while one trace ends and the next one begins may reach either.
  *
  * The counter tells what was asked for, which is always written, from what the library itself wants at each deadlock and stall: a program
@@ -27,10 +27,7 @@ void sq__request(sq__requests_t what);
  * a lock: the calling thread may hold any. */
 void sq__request_at_end(uint64_t nanoseconds);
 
-/* The rest is for session.c. Before the first trace of a process. Returns 0, or why there is no descriptor. */
-int sq__requests_prepare(void);
-
-/* A trace begins, or ends: from now on there is, or is not, a reader that answers requests. */
+/* The rest is for session.c. A trace begins, or ends: from now on there is, or is not, a reader that answers requests. */
 void sq__requests_begin(bool is_flight);
 void sq__requests_end(void);
 

@@ -2,7 +2,6 @@
 
 #include "include/sq_trace.h"
 #include "platform/fatal.h"
-#include "platform/file.h"
 #include "platform/memory.h"
 #include "platform/message.h"
 #include "platform/mutex.h"
@@ -16,21 +15,25 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint64_t pause = 10000000, fatal_pause = 2000000000; /* nanoseconds */
 
 /* The letters are those of session_read.h. */
+static sq__mutex_t calls = SQ__MUTEX_INIT; /* held by sq_trace_start and sq_trace_stop as a whole */
 static sq__mutex_t control = SQ__MUTEX_INIT;
 static sq__tracing_t *running;             /* C  NULL: none */
-static bool is_prepared;                   /* C  the descriptor of the requests was made */
+static bool is_prepared;                   /* C  the end of the process will end the trace */
 static sq__tracing_t *of_parent;
 
 /* The reader's thread. Now that it runs, the start cannot fail: the file loses what it had before. */
 static void read_until_stopped(void *argument) {
     sq__tracing_t *session = argument;
     bool is_flight = session->options.last != 0;
+    if (session->options.signal != 0) {
+        sq__signal_accept(session->options.signal);
+    }
     sq__session_empty_file(session);
     while (!sq__load_relaxed(&session->is_stopping)) {
         sq__requests_await(is_flight ? SQ__NEVER : pause);
@@ -41,6 +44,9 @@ static void read_until_stopped(void *argument) {
             sq__session_read(session, 0, false);
             sq__requests_answer(made);
         }
+    }
+    if (session->options.signal != 0) {
+        sq__signal_block(session->options.signal);
     }
     sq__token_grant(session->end, session->end_id);
 }
@@ -56,16 +62,12 @@ static void before_fatal(void) { sq__request_at_end(fatal_pause); }
 /* Called at exit: completes the file. */
 static void end_with_process(void) { (void)sq_trace_stop(); }
 
-/* Beginning and end. These are called with the control lock. */
+/* Beginning and end. These are called with the lock of the calls, and those of the beginning with the control lock, too. */
 
 /* Makes what all sessions share. */
 static int prepare(void) {
-    int error = 0;
-    if (!is_prepared) {
-        error = sq__requests_prepare();
-        error = error ? error : sq__program_at_exit(end_with_process);
-        is_prepared = error == 0;
-    }
+    int error = is_prepared ? 0 : sq__program_at_exit(end_with_process);
+    is_prepared = error == 0;
     return error;
 }
 
@@ -86,9 +88,23 @@ static sq__tracing_t *make(const sq__trace_options_t *options) {
         return NULL;
     }
     *session = (sq__tracing_t){
-        .options = *options, .perfetto = perfetto, .file = -1, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
+        .options = *options, .perfetto = perfetto, .file = SQ__KEPT_FILE_NONE, .later = SQ__KEPT_FILE_NONE, .answered = sq__requests_made(), .end = end, .end_id = sq__token_prepare(end)
     };
     return session;
+}
+
+/* Of several processes with one path, for example a program and its children with the same SQ_TRACE, the first one has the file. */
+static int open_file(sq__tracing_t *session) {
+    char *path = session->options.path;
+    int error = sq__kept_file_open(&session->file, path);
+    if (error == EAGAIN) {
+        size_t length = strlen(path);
+        snprintf(path + length, sizeof session->options.path - length, ".pid%d", sq__process_id());
+        sq__report("another process records to %.*s: the trace of this one is in %s. With %%p in the path each process has a file of its own.",
+                   (int)length, path, path);
+        error = sq__kept_file_open(&session->file, path);
+    }
+    return error;
 }
 
 static int begin(sq__tracing_t *session) {
@@ -96,12 +112,12 @@ static int begin(sq__tracing_t *session) {
     if (error) {
         return error;
     }
-    error = sq__file_open(session->options.path, &session->file); /* now, so that an error is returned; the reader empties it */
+    error = open_file(session); /* now, so that an error is returned; the reader empties it */
     if (error) {
         goto no_file;
     }
     if (session->options.last == 0) {
-        sq__perfetto_begin(session->perfetto, session->file);
+        sq__perfetto_begin(session->perfetto, &session->file);
     }
     error = sq__thread_start(&session->start, read_until_stopped, session, &(sq__thread_kind_t){ .name = "sq-trace" });
     if (error) {
@@ -114,7 +130,7 @@ static int begin(sq__tracing_t *session) {
     sq__process_be_quiet(false);
     return 0;
 no_thread:
-    (void)sq__file_close(session->file);
+    (void)sq__kept_file_close(&session->file);
 no_file:
     if (session->options.signal != 0) {
         sq__signal_give_back(session->options.signal, write_at_signal);
@@ -161,43 +177,47 @@ static int stop(void) {
     }
     sq__recorders_end();
     sq__process_be_quiet(true);
-    if (session->options.signal != 0) {
-        sq__signal_give_back(session->options.signal, write_at_signal);
-    }
-    running = NULL;
     sq__requests_end();
     await_reader(session);
+    if (session->options.signal != 0) { /* now that the reader blocks it again: without a handler it would end the process */
+        sq__signal_give_back(session->options.signal, write_at_signal);
+    }
     sq__requests_t made = sq__requests_made();
     if (session->options.last != 0) {
         sq__session_write_file(session); /* a last file, up to the end */
     } else {
         sq__session_read(session, 0, true);
-        sq__session_close_file(session);
     }
+    sq__session_close_file(session);
     sq__requests_answer(made);
     if (session->dropped > 0 && session->error == 0) {
         sq__report("the trace %s lacks %" PRIu64 " events, for which a thread's buffer of %" PRIu64 "K had no room. buffer= makes it larger.",
                    session->options.path, session->dropped, session->options.events * sizeof(sq__entry_t) / 1024);
     }
     int error = session->error;
+    sq__mutex_lock(&control);
+    running = NULL;
+    sq__mutex_unlock(&control);
     sq__recorders_forget();
     dispose(session);
     return error;
 }
 
 static int start_locked(const char *text, bool takes_signal) {
+    sq__mutex_lock(&calls);
     sq__mutex_lock(&control);
     int error = start(text, takes_signal);
     sq__mutex_unlock(&control);
+    sq__mutex_unlock(&calls);
     return error;
 }
 
 int sq_trace_start(const char *options) { return start_locked(options, true); }
 
 int sq_trace_stop(void) {
-    sq__mutex_lock(&control);
+    sq__mutex_lock(&calls);
     int error = stop();
-    sq__mutex_unlock(&control);
+    sq__mutex_unlock(&calls);
     return error;
 }
 
@@ -216,17 +236,20 @@ void sq__trace_happened(const char *what) {
 /* Whichever of the two would be first: the signal is for the dump. */
 static bool is_signal_of_dump(const char *text) {
     sq__trace_options_t options;
-    const char *dump = getenv("SQ_DUMP");
+    const char *dump = sq__environment("SQ_DUMP");
     return dump != NULL && sq__trace_options_read(&options, text) == NULL && options.signal != 0 && sq__signal_named(dump, strlen(dump)) == options.signal;
 }
 
 void sq__trace_from_environment(void) {
-    const char *text = getenv("SQ_TRACE");
+    const char *text = sq__environment("SQ_TRACE");
     if (text == NULL || text[0] == '\0') {
         return;
     }
     bool is_of_dump = is_signal_of_dump(text);
     int error = is_of_dump ? EBUSY : sq_trace_start(text);
+    if (error == 0 && running->options.signal != 0) {
+        sq__signal_block(running->options.signal); /* by the only thread: the reader alone accepts it, so no call of the program is interrupted */
+    }
     if (error == EBUSY) {
         sq__report("SQ_TRACE=%s: %s. Name another one. The recording continues without it.", text,
                    is_of_dump ? "SQ_DUMP uses this signal already" : "the program handles this signal itself");
@@ -239,10 +262,14 @@ void sq__trace_from_environment(void) {
 
 /* The child of a fork is not traced: the file is the parent's. */
 static void forget_trace(void) {
-    of_parent = running != NULL ? running : of_parent;
+    if (running != NULL) {
+        (void)sq__kept_file_close_copy(&running->file);
+        (void)sq__kept_file_close_copy(&running->later);
+        of_parent = running;
+    }
     running = NULL;
+    calls = (sq__mutex_t)SQ__MUTEX_INIT; /* perhaps a thread of the parent holds it */
     sq__requests_end();
-    is_prepared = false; /* the descriptor that wakes the reader is shared with the parent, whose reader could take a wake-up for this one */
 }
 
 static __attribute__((constructor)) void around_fork(void) {

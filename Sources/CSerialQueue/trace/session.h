@@ -2,7 +2,8 @@
  *
  * DESIGN. A session has a file and a thread of its own, the reader. A stream is read every ten milliseconds. A flight recorder is read when
  * a file is requested (request.h): the reader then writes a whole one, the first with the path that was given, later ones with .1, .2,
- * ... after it. A lock that is used for nothing else makes starting and stopping exclude each other. */
+ * ... after it. The one lock makes starting and stopping exclude each other. The end of a trace may take as long
+ * as a disk or the reader of a pipe, so a fork does not wait for that lock. It takes the other one, under which a trace becomes known and is forgotten. */
 #pragma once
 
 /* Begins a trace if the environment has SQ_TRACE. Called once, when the library is loaded. */

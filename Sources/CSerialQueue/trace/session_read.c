@@ -1,7 +1,6 @@
 #include "trace/session_read.h"
 
 #include "platform/clock.h"
-#include "platform/file.h"
 #include "platform/memory.h"
 #include "platform/message.h"
 #include "thread/process.h"
@@ -14,21 +13,22 @@
 enum { MOST_AUTOMATIC_FILES = 10 };
 
 /* A file could not be written: ends the recording with a message. The program continues. */
-static void fail(sq__tracing_t *session, int error) {
-    if (session->error == 0) {
-        session->error = error;
-        sq__recorders_end();
-        sq__process_be_quiet(true);
-        sq__report("the trace %s cannot be written: %s. The program continues without it.", session->options.path, strerror(error));
+static void fail(sq__tracing_t *session, const sq__kept_file_t *file, int error) {
+    if (error == 0 || session->error != 0) {
+        return;
+    }
+    session->error = error;
+    sq__recorders_end();
+    sq__process_be_quiet(true);
+    if (file->is_lost) {
+        sq__report("the trace %s ends here: the program has closed its descriptor, and the file cannot be opened again: %s. Close only descriptors "
+                   "that the program has opened, or leave the file where it is. The program continues without it.", file->path, strerror(error));
+    } else {
+        sq__report("the trace %s cannot be written: %s. The program continues without it.", file->path, strerror(error));
     }
 }
 
-void sq__session_empty_file(sq__tracing_t *session) {
-    int error = sq__file_empty(session->file);
-    if (error) {
-        fail(session, error);
-    }
-}
+void sq__session_empty_file(sq__tracing_t *session) { fail(session, &session->file, sq__kept_file_empty(&session->file)); }
 
 static void write_names(sq__tracing_t *session) {
     sq__trace_hook_name_t *names = sq__recorders_take_names();
@@ -77,18 +77,12 @@ void sq__session_read(sq__tracing_t *session, uint64_t since, bool is_last) {
     } else {
         sq__perfetto_alive(session->perfetto, sq__clock_now());
     }
-    int error = sq__perfetto_flush(session->perfetto);
-    if (error) {
-        fail(session, error);
-    }
+    fail(session, session->perfetto->proto.file, sq__perfetto_flush(session->perfetto));
 }
 
 void sq__session_close_file(sq__tracing_t *session) {
-    int error = session->file >= 0 ? sq__file_close(session->file) : 0;
-    session->file = -1;
-    if (error) {
-        fail(session, error);
-    }
+    fail(session, &session->file, sq__kept_file_close(&session->file));
+    (void)sq__kept_file_close(&session->later); /* open after an error only */
 }
 
 void sq__session_write_file(sq__tracing_t *session) {
@@ -97,23 +91,26 @@ void sq__session_write_file(sq__tracing_t *session) {
         return;
     }
     char path[SQ__TRACE_PATH + 16];
-    snprintf(path, sizeof path, session->files == 0 ? "%s" : "%s.%u", session->options.path, session->files);
-    int error = session->file >= 0 ? 0 : sq__file_create(path, &session->file);
-    if (error) {
-        fail(session, error);
+    sq__kept_file_t *file = session->files == 0 ? &session->file : &session->later;
+    if (file == &session->later) {
+        snprintf(path, sizeof path, "%s.%u", session->options.path, session->files);
+        int error = sq__kept_file_open(file, path);
+        fail(session, file, error ? error : sq__kept_file_empty(file));
+    }
+    if (session->error != 0) {
         return;
     }
     session->files += 1;
-    sq__perfetto_begin(session->perfetto, session->file);
+    sq__perfetto_begin(session->perfetto, file);
     sq__session_read(session, now > session->options.last ? now - session->options.last : 0, true);
     for (sq__recorder_t *recorder = sq__recorders_look(); recorder != NULL; recorder = recorder->next) {
         sq__memory_free(recorder->reading);
         recorder->reading = NULL;
     }
     sq__perfetto_end(session->perfetto);
-    sq__session_close_file(session);
+    fail(session, file, file == &session->later ? sq__kept_file_close(file) : sq__kept_file_settle(file));
     if (session->error == 0) {
-        sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, path);
+        sq__report("the last %" PRIu64 " ms of this process are in %s", session->options.last / 1000000, file->path);
     }
 }
 

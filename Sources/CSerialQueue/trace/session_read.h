@@ -4,6 +4,7 @@
 #pragma once
 
 #include "platform/atomic.h"
+#include "platform/kept_file.h"
 #include "platform/thread.h"
 #include "trace/options.h"
 #include "trace/perfetto.h"
@@ -14,7 +15,8 @@
 typedef struct sq__tracing {
     sq__trace_options_t options; /* I */
     sq__perfetto_t *perfetto;    /* R */
-    int file;                    /* R  -1: none is open */
+    sq__kept_file_t file;        /* R  the only one, or a flight recorder's first, which stays open: other processes keep off its path */
+    sq__kept_file_t later;       /* R  another file of a flight recorder, while it is written */
     unsigned files;              /* R  how many were created */
     unsigned automatic_files;    /* R  how many of them only for deadlocks and stalls */
     bool has_reported_limit;     /* R  that there are too many of these */
@@ -41,5 +43,5 @@ void sq__session_write_file(sq__tracing_t *session);
 /* The same if it was requested since the last call. */
 void sq__session_answer(sq__tracing_t *session);
 
-/* Closes the file, if it is open. */
+/* Ends the files. */
 void sq__session_close_file(sq__tracing_t *session);

@@ -5,6 +5,7 @@
 #include "thread/explored.h"
 
 #include "platform/clock.h"
+#include "platform/peek.h"
 #include "platform/probe.h"
 #include "thread/process.h"
 
@@ -19,7 +20,9 @@ static sq__mutex_t lock = SQ__MUTEX_INIT;
 static char last[REPORT_SIZE];   /* under the lock */
 static uint64_t last_when;       /* under the lock */
 
-static void keep(const char *report) {
+/* Labels and names of threads are the program's: what is not printable would reach a terminal. */
+static void keep(char *report) {
+    sq__make_printable(report, REPORT_SIZE);
     SQ__PROBE2(deadlock, report, 0);
     sq__mutex_lock(&lock);
     memcpy(last, report, strlen(report) + 1);
@@ -75,12 +78,12 @@ static void add_frames(text_t *text, const sq__frame_t *frame, const void *outer
 char *sq__deadlock_report_room(void) { return sq__self_report(REPORT_SIZE); }
 
 /* Of a thread that would wait for itself. An explored test fails with it. */
-static void keep_own(const char *report) {
+static void keep_own(char *report) {
     sq__explored_t *explored = sq__self()->explored;
+    keep(report);
     if (explored != NULL) {
         explored->calls->deadlock(explored, report);
     }
-    keep(report);
 }
 
 /* " Thread T runs a task of A, in it one of B": from the outermost of the tasks in question inwards. */
@@ -91,13 +94,27 @@ static void add_own_tasks(text_t *text, const void *outermost) {
     add_frames(text, sq__self()->frame, outermost);
 }
 
+/* What to do instead of a wait for the own queue. */
+static const char *advice_for(sq__aim_t aim) {
+    switch (aim) {
+    case SQ__AIM_END:
+        return "The queue is shut down, but this call does not wait: let another thread wait, or none.";
+    case SQ__AIM_ROOM:
+        return "Use sq_async, which returns EAGAIN while the queue is full, or submit from elsewhere.";
+    case SQ__AIM_TASK:
+        return "The timer is cancelled, but this call does not wait. Use sq_timer_cancel, which does not, or wait outside of the task.";
+    default:
+        return "Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.";
+    }
+}
+
 void sq__deadlock_onto_itself(sq_queue_t *queue, sq__aim_t aim, const char *doing, const void *caller) {
     sq__trace_hook_refused(queue, aim, caller);
     text_t text = { .bytes = sq__deadlock_report_room() };
     if (text.bytes != NULL) {
         add(&text, "%s queue \"%s\" from its own task: it would never get its turn.", doing, queue->label);
         add_own_tasks(&text, queue);
-        add(&text, ", and waits for queue \"%s\". Use async, or sq_sync_or_run (Swift: syncOrRun), which runs inside the task.", queue->label);
+        add(&text, ", and waits for queue \"%s\". %s", queue->label, advice_for(aim));
         keep_own(text.bytes);
     }
 }
@@ -166,6 +183,18 @@ static void add_wait(text_t *text, const sq__edge_t *edge) {
     add(text, "%s", edge->deadline != SQ_FOREVER ? ", with a deadline" : "");
 }
 
+/* An order of the queues helps only if each thread waits for its turn in one. */
+static bool are_turns(const sq__edge_t *first) {
+    const sq__edge_t *edge = first;
+    while (edge->wait->subject == NULL && edge->wait->aim == SQ__AIM_TURN) {
+        edge = edge->onward;
+        if (edge == first) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void sq__deadlock_report_cycle(const sq__edge_t *first) {
     if (first->report == NULL) {
         return;
@@ -180,11 +209,13 @@ void sq__deadlock_report_cycle(const sq__edge_t *first) {
         edge = edge->onward;
     } while (edge != first);
     if (first->onward == first) {
-        add(&text, ". The thread would wait for itself: this wait was refused. Use async, or wait outside of the task.");
+        add(&text, ". The thread would wait for itself: this wait was refused.");
     } else {
-        add(&text, ". This wait was refused%s, the others continue. Use async for one of them, or always nest the queues in the "
-                   "same order.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
+        add(&text, ". This wait was refused%s, the others continue.", first->deadline != SQ_FOREVER ? ", as it has the earliest deadline" : "");
     }
+    add(&text, are_turns(first) ? " Use async for one of them, or always nest the queues in the same order."
+               : first->wait->subject == NULL ? " Use async, or wait outside of the task."
+               : " Wait outside of the task, or let a notification (of a group or item) do what comes after it.");
     keep(text.bytes);
 }
 

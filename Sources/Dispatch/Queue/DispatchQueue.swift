@@ -6,6 +6,10 @@ import Synchronization
 ///
 /// A program moves by type aliases in a file of its own: <doc:SerialQueueDispatch>. Where Dispatch crashes without a message or hangs, this
 /// class ends the program with a message, or is safe: releasing a suspended queue discards what waits.
+///
+/// All queues of a class of service share its threads: about one per processor, and more, up to 64, while closures block. While as many closures
+/// compute as there are processors, or 64 block outside of this library, no other queue of the class runs. (Dispatch starts a thread for each
+/// serial queue.) Give closures that compute or block for long a `SerialQueue`, which has a thread of its own, or another class.
 public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     // Sendable because the core's queues are; what is set by the first use is read after it; the rest is under a lock.
 
@@ -66,7 +70,7 @@ public final class DispatchQueue: DispatchObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - label: Names the queue in messages.
-    ///   - qos: Chooses the threads: see `ServiceClass`.
+    ///   - qos: Chooses the threads, and so their nice value: see `ServiceClass`.
     ///   - attributes: `.concurrent`, `.initiallyInactive`.
     ///   - autoreleaseFrequency: Without an effect.
     ///   - target: A queue on which the closures run: children of a serial queue exclude each other.
@@ -249,7 +253,7 @@ extension DispatchQueue {
     /// Calls what waits for a queue that is not plain.
     @usableFromInline
     func entering<T>(_ wait: () throws -> T) rethrows -> T {
-        if isOnMain { MainLoop.claim() }
+        if isOnMain, MainLoop.isMainElsewhere { waitsForMainOnMain() }
         guard manual != nil else { return try wait() }
         return try Home.$ofTest.withValue(home, operation: wait)
     }

@@ -1,8 +1,8 @@
 // MainLoop.swift: the main queue's thread.
 
+import CSerialQueueMainThread
 import Dispatch
 import SerialQueue
-import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -12,11 +12,10 @@ import Musl
 import Android
 #else
 import CoreFoundation
-import Darwin
 #endif
 
 /// Runs the closures of the main queue within Dispatch's own main queue, which `RunLoop`, an async main function and ``dispatchMain()``
-/// serve. So both queues, and the main actor, exclude each other.
+/// serve. So both queues, and the main actor, exclude each other, and Swift's check for the main actor holds in the closures.
 final class MainLoop: Sendable {
     static let shared = MainLoop()
     /// How many closures run before Dispatch's main queue, and so the main actor, has a turn.
@@ -27,60 +26,28 @@ final class MainLoop: Sendable {
         Dispatch.DispatchQueue.main.setSpecific(key: key, value: true)
         return key
     }()
-    private static let isClaimed = Atomic(false)
 
+    /// Of the main thread, from the start, so that a deadlock is found in which that thread waits. After Dispatch's dispatchMain, an async main
+    /// function included, there is no main thread any more: the threads that take turns to serve Dispatch's main queue own the pool in turn.
     let pool = LoopPool(label: "main")
-    private let process = getpid()
     /// Readable while closures of the pool are ready. Never cancelled.
     private nonisolated(unsafe) let source: any Dispatch.DispatchSourceRead  // sources may be used from any thread
 
     private init() {
+        sq_main_thread_take(pool.pool)
         source = Dispatch.DispatchSource.makeReadSource(fileDescriptor: pool.fileDescriptor, queue: .main)
-        // After Dispatch's dispatchMain, an async main function without Foundation included, several threads take turns to serve Dispatch's
-        // main queue. The pool then has a thread of its own, for which they wait. With a stack size the queue keeps it: a queue that rests gives
-        // its thread to others, and the pool takes that one for its owner. The size is that of a main thread.
-        let own = SerialQueue(label: "main", stackSize: 8 << 20)
-        source.setEventHandler { [pool] in
-            if Self.isMainThread {
-                pool.runSome(atMost: Self.batch)
-            } else {
-                _ = try! own.runAndWait { pool.runSome(atMost: Self.batch) }
-            }
-        }
+        source.setEventHandler { [pool] in pool.runAsGuest(atMost: Self.batch) }
         source.resume()
-    }
-
-    /// Called before a wait for the main queue: on the main thread the pool then knows that this is its thread, and runs the closure here.
-    static func claim() {
-        if isMainThread {
-            guard !isClaimed.exchange(true, ordering: .relaxed) else { return }
-            // Suspended: no closure runs by this alone.
-            let main = Home.process.main.made
-            main?.suspend()
-            shared.pool.runSome(atMost: 1)
-            main?.resume()
-        } else if isMain {
-            waitsForMainOnMain()
-        }
-    }
-
-    /// Called before a wait that may be for closures of the main queue, among others. On Dispatch's main queue elsewhere it changes nothing, and
-    /// in the child of a fork, which has no use of its parent's.
-    static func claimIfMade() {
-        if Home.process.main.made != nil, !isClaimed.load(ordering: .relaxed), isMainThread, shared.process == getpid() { claim() }
     }
 
     /// Whether the caller is on the main thread, or on Dispatch's main queue.
     static var isMain: Bool {
-        isMainThread || Dispatch.DispatchQueue.getSpecific(key: key) != nil
+        Dispatch.DispatchQueue.getSpecific(key: key) != nil || sq_main_thread_is_current()
     }
 
-    static var isMainThread: Bool {
-        #if canImport(Darwin)
-        pthread_main_np() != 0
-        #else
-        threadNumber() == getpid()
-        #endif
+    /// Whether the caller is on Dispatch's main queue, but on another thread than the main one.
+    static var isMainElsewhere: Bool {
+        Dispatch.DispatchQueue.getSpecific(key: key) != nil && !sq_main_thread_is_current()
     }
 }
 
@@ -88,7 +55,7 @@ final class MainLoop: Sendable {
 ///
 /// Traps on another thread.
 public func dispatchMain() -> Never {
-    guard MainLoop.isMainThread else { fatalError("dispatchMain: call it on the main thread.") }
+    guard sq_main_thread_is_current() else { fatalError("dispatchMain: call it on the main thread.") }
     serveMainThread(MainLoop.shared.pool)
 }
 
@@ -117,10 +84,6 @@ private func serveMainThread(_ pool: LoopPool) -> Never {
         }
     }
 }
-
-// Swift does not import it from Glibc.
-@_silgen_name("gettid")
-private func threadNumber() -> CInt
 
 // Of libdispatch, for run loops; Foundation's RunLoop calls them.
 @_silgen_name("_dispatch_get_main_queue_handle_4CF")

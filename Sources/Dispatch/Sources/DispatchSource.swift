@@ -4,8 +4,8 @@ import Synchronization
 
 /// Calls a closure on a queue: when it is time, or when an event comes. Made inactive, by the functions `make…Source`.
 ///
-/// Releasing the last reference cancels it, also if it is suspended or inactive, where Dispatch crashes. Signals, descriptors and data are
-/// watched by a source of Dispatch, which waits until the closure has run.
+/// Releasing the last reference cancels it, also if it is suspended or inactive, where Dispatch crashes. Signals and descriptors are watched by
+/// a source of Dispatch. That of a descriptor waits until the closure has run; signals and data meanwhile are one event.
 public final class DispatchSource: DispatchObject, @unchecked Sendable {
     // Sendable because the queues and sources are, and what changes is under a lock.
 
@@ -31,12 +31,15 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
 
     private let state: Mutex<State>
     private let handlers = SourceHandlers()
-    /// What watches; `nil`: this is a timer.
-    let watcher: Dispatch.DispatchSource?
+    /// What watches signals or a descriptor; else `nil`.
+    private let watcher: Dispatch.DispatchSource?
+    /// How its data is merged; `nil`: this is a timer, or watches a descriptor.
+    private let merge: SourceHandlers.Merge?
 
     /// `watcher`: Inactive.
-    init(_ watcher: (any Dispatch.DispatchSourceProtocol)? = nil, on queue: DispatchQueue?) {
+    init(_ watcher: (any Dispatch.DispatchSourceProtocol)? = nil, merging merge: SourceHandlers.Merge? = nil, on queue: DispatchQueue?) {
         state = Mutex(State(queue: queue ?? .global()))
+        self.merge = merge
         self.watcher = watcher as! Dispatch.DispatchSource?
     }
 
@@ -89,9 +92,19 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
             watch(watcher, for: queue, order)
         } else {
             announce(state)
-            state.timer = order.makeTimer(every: .forever, queue.enclosed({ [handlers] in handlers.fire() }, repeats: true))
+            if merge == nil { state.timer = order.makeTimer(every: .forever, queue.enclosed({ [handlers] in handlers.fire() }, repeats: true)) }
+            if handlers.hasNext { fireNext(state) }
             if isCancelled { finish(state) } else { start(state) }
         }
+    }
+
+    private func fireNext(_ state: State) {
+        _ = state.order?.async(state.queue.enclosed { [handlers] in handlers.fireNext() })
+    }
+
+    /// Merges data into the next event of a source that merges. One that has not begun fires when it does.
+    func add(next data: UInt) {
+        if let merge, handlers.merge(data, by: merge) { state.withLock { fireNext($0) } }
     }
 
     private func finish(_ state: State) {
@@ -101,10 +114,14 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
 
     private func watch(_ watcher: Dispatch.DispatchSource, for queue: DispatchQueue, _ order: SerialQueue) {
         let announce = queue.enclosed { [handlers] in handlers.announce() }
-        let fire = queue.enclosed({ [handlers] in handlers.fire() }, repeats: true)
+        let fire = queue.enclosed({ [handlers, merge] in merge == nil ? handlers.fire() : handlers.fireNext() }, repeats: true)
         let finish = queue.enclosed { [handlers] in handlers.finish() }
         watcher.setRegistrationHandler { order.async(announce) }
-        watcher.setEventHandler { [handlers] in
+        watcher.setEventHandler { [handlers, merge] in
+            if let merge {
+                if handlers.merge(watcher.data, by: merge) { order.async(fire) }
+                return
+            }
             let pause = Pause(of: watcher)
             handlers.data.store(watcher.data, ordering: .relaxed)
             order.async { withExtendedLifetime(pause, fire) }
@@ -170,7 +187,7 @@ public final class DispatchSource: DispatchObject, @unchecked Sendable {
     public var mask: UInt { watcher?.mask ?? 0 }
     /// What the running event handler is for: how many intervals, how many signals, how many bytes, or the data that was added.
     public var data: UInt {
-        watcher == nil ? UInt(state.withLock { $0.timer }?.intervals ?? 0) : handlers.data.load(ordering: .relaxed)
+        state.withLock { $0.timer }.map { UInt($0.intervals) } ?? handlers.data.load(ordering: .relaxed)
     }
     /// Whether ``cancel()`` was called.
     public var isCancelled: Bool { handlers.isCancelled.load(ordering: .acquiring) }

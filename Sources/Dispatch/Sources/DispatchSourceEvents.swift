@@ -45,7 +45,7 @@ extension DispatchSource: DispatchSourceSignal, DispatchSourceRead, DispatchSour
 {
     /// Makes an inactive source for a signal, which must be ignored (`SIG_IGN`).
     public class func makeSignalSource(signal: Int32, queue: DispatchQueue? = nil) -> any DispatchSourceSignal {
-        DispatchSource(Dispatch.DispatchSource.makeSignalSource(signal: signal), on: queue)
+        DispatchSource(Dispatch.DispatchSource.makeSignalSource(signal: signal), merging: .add, on: queue)
     }
 
     /// Makes an inactive source for a descriptor that can be read.
@@ -60,23 +60,23 @@ extension DispatchSource: DispatchSourceSignal, DispatchSourceRead, DispatchSour
 
     /// Makes an inactive source for numbers that are added up.
     public class func makeUserDataAddSource(queue: DispatchQueue? = nil) -> any DispatchSourceUserDataAdd {
-        DispatchSource(Dispatch.DispatchSource.makeUserDataAddSource(), on: queue)
+        DispatchSource(merging: .add, on: queue)
     }
 
     /// Makes an inactive source for bits that are collected.
     public class func makeUserDataOrSource(queue: DispatchQueue? = nil) -> any DispatchSourceUserDataOr {
-        DispatchSource(Dispatch.DispatchSource.makeUserDataOrSource(), on: queue)
+        DispatchSource(merging: .or, on: queue)
     }
 
     /// Makes an inactive source for a number of which the last value counts.
     public class func makeUserDataReplaceSource(queue: DispatchQueue? = nil) -> any DispatchSourceUserDataReplace {
-        DispatchSource(Dispatch.DispatchSource.makeUserDataReplaceSource(), on: queue)
+        DispatchSource(merging: .replace, on: queue)
     }
 
     /// Adds to the data of the next event.
-    public func add(data: UInt) { watcher?.add(data: data) }
+    public func add(data: UInt) { add(next: data) }
     /// Sets bits in the data of the next event.
-    public func or(data: UInt) { watcher?.or(data: data) }
+    public func or(data: UInt) { add(next: data) }
     /// Replaces the data of the next event.
-    public func replace(data: UInt) { watcher?.replace(data: data) }
+    public func replace(data: UInt) { add(next: data) }
 }

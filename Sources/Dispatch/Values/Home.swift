@@ -39,6 +39,11 @@ package final class Home: @unchecked Sendable {
         hasTests.load(ordering: .relaxed) ? ofTest ?? process : process
     }
 
+    /// Whether the caller runs a closure on the main queue of a test.
+    package static var isOnMainOfTest: Bool {
+        hasTests.load(ordering: .relaxed) ? ofTest?.main.isCurrent ?? false : false
+    }
+
     /// For how long a wait in a test may have no end: the caller may be the thread that would run the pool. `nil`: without limit. An exploration
     /// finds such waits itself.
     var patience: Duration? {

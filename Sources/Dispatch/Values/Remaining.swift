@@ -50,7 +50,6 @@ extension Duration {
 /// Waits without a limit: outside of a test only in the core, whose message says what would never end.
 func waitsAtHome(for group: WorkGroup, orInTest wait: () -> Void) {
     guard Home.current.patience == nil else { return wait() }
-    MainLoop.claimIfMade()
     group.wait()
 }
 
@@ -60,10 +59,7 @@ func waitsAtHome(
     for limit: Duration?, _ call: StaticString, by missing: StaticString, _ wait: (Duration) throws(SerialQueueError) -> Void
 ) -> DispatchTimeoutResult {
     let home = Home.current
-    guard let patience = home.patience else {
-        MainLoop.claimIfMade()
-        return waits(for: limit, wait)
-    }
+    guard let patience = home.patience else { return waits(for: limit, wait) }
     func isDone() -> Bool { (try? wait(.zero)) != nil }
     if isDone() || home.runs(until: isDone) { return .success }
     let result = waits(for: limit, patience: patience, wait)

@@ -33,7 +33,8 @@ func borrowedOnce(_ once: UnsafeMutablePointer<sq_once_t>, _ body: () -> Void) -
 extension WorkQueue {
     /// Returns or throws what a borrowed closure returned or threw; traps if C refused to run it. Always inlined, so that a `sync`
     /// is just one call of a C function in the client's code.
-    @inlinable @inline(__always)
+    @_transparent
+    @usableFromInline
     func finish<Result: ~Copyable, Failure: Error>(
         _ verb: StaticString,
         _ status: CInt,

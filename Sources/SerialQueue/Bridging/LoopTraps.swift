@@ -17,7 +17,7 @@ func loopIsSerial(_ label: String) -> Never {
 func cannotRunLoop(_ verb: StaticString, _ status: CInt) -> Never {
     switch Int(status) {
     case SQ_SWIFT_EPERM:
-        fatalError("LoopPool.\(verb): another thread has run the pool and owns it. Run a pool on one thread only.")
+        fatalError("LoopPool.\(verb): another thread owns the pool. Run a pool on one thread only.")
     case SQ_SWIFT_EINVAL:
         fatalError("LoopPool.\(verb): it was asked to run at most 0 closures. Use a positive number, or nil for no limit.")
     default:

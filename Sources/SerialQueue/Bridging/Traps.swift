@@ -139,7 +139,7 @@ func cannotSetTarget(_ label: String, _ target: String, _ error: CInt) -> Never 
     case SQ_SWIFT_EINVAL: "it has a pool, or would be a target of itself"
     case SQ_SWIFT_ESTALE: "one of them is from before a fork"
     case SQ_SWIFT_ENOMEM: "no memory"
-    default: "closures were submitted to it before (set the target first), or it is a target, and would come to another ManualPool"
+    default: "it, or a queue that has it as its target, was used before. Set the target first"
     }
     fatalError("setTarget of queue \"\(label)\" to \"\(target)\": \(why).")
 }

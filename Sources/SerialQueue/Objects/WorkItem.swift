@@ -18,8 +18,8 @@ import CSerialQueueSwiftCall
 /// closure and its captures have been released.
 ///
 /// An item that `repeats` may be submitted any number of times, also while it waits or runs. Each submission has an outcome of its own; a
-/// wait or a notification is for the one that was made last, and before the first for that one. The closure and its captures are released
-/// when the last handle has been released and no submission is left.
+/// wait or a notification is for the one that was made last, and before the first for that one. One that is refused was not made. Earlier
+/// ones may still wait or run when a wait has ended; a ``WorkGroup`` that they are members of waits for all. The closure and its captures are released when the last handle has been released and no submission is left.
 ///
 /// ```swift
 /// let queue = SerialQueue(label: "com.example.pictures")
@@ -147,7 +147,10 @@ extension WorkItem {
     /// lock held and the queue not current. The item's depth and its room in the queue are free at once, and it counts as withdrawn.
     ///
     /// If the item repeats, none of its submissions starts after this, and none is accepted: the last one is withdrawn, and earlier ones
-    /// are skipped in their turns. The closure is kept until the last handle is released. The result is about the last submission.
+    /// are skipped in their turns. The closure is kept until the last handle is released. The result is about the last submission; an earlier one
+    /// that runs continues.
+    ///
+    /// An empty slot, 32 bytes, remains in the queue until its turn.
     ///
     /// - Warning: Don't call it inside `onCancel` of `withTaskCancellationHandler`. Swift runs that under a lock of the task, and
     ///   a `deinit` of what the closure captured would run there: if it touches the task, it hangs. ``outcome`` never does so.
@@ -185,9 +188,14 @@ extension WorkItem {
     ///   ``SerialQueueError``: `fromBeforeFork`.
     public nonisolated(nonsending) var outcome: Outcome {
         get async throws {
-            let last = WorkItem(owning: sq__item_retain_last(item))
-            try await AwaitedEnd.wait(.ofItem, last.item, keeping: last)
-            return withExtendedLifetime((self, last)) { sq_item_wait(last.item, 0) == 0 ? .ran : .cancelled }
+            var last = withExtendedLifetime(self) { WorkItem(owning: sq__item_retain_last(item)) }
+            while true {
+                try await AwaitedEnd.wait(.ofItem, last.item, keeping: last)
+                let status = withExtendedLifetime((self, last)) { sq_item_wait(last.item, 0) }
+                if status != SQ_SWIFT_EAGAIN { return status == 0 ? .ran : .cancelled }
+                // It stood for the first submission, which was made now, and has no outcome yet.
+                last = withExtendedLifetime(last) { WorkItem(owning: sq__item_retain_last(last.item)) }
+            }
         }
     }
 

@@ -3,7 +3,7 @@ import CSerialQueueSwiftCall
 
 /// A pool that a thread of your program runs: the main thread's queue, or a queue in an event loop.
 ///
-/// The first thread that runs the pool owns it, until that thread ends. Closures of its queues run on the owner only, as those of
+/// The first thread that runs the pool, or calls ``own()``, owns it, until that thread ends. Closures of its queues run on the owner only, as those of
 /// `DispatchQueue.main` run on the main thread: `async` closures and timers when the owner runs the pool, and a `sync` of another
 /// thread waits for that. A `sync` of the owner first runs what is ahead in that queue, then its own closure, at once. When the owner
 /// waits for a ``WorkGroup`` or a ``WorkItem``, it runs the queues of the pool that have members of the group, or the item.
@@ -49,6 +49,19 @@ public final class LoopPool: WorkerPool, @unchecked Sendable {
         }
     }
 
+    /// Makes this thread the owner, as the first run does, but runs nothing.
+    ///
+    /// Call it on the thread that will run the pool, before that thread waits for anything: then a deadlock between a closure that it waits for
+    /// and the pool ends the program with a message that names both. Without an owner they hang.
+    ///
+    /// - Precondition: No other thread owns the pool. Otherwise the program traps.
+    public func own() {
+        withExtendedLifetime(self) {
+            let status = sq_pool_own(pool)
+            guard status == 0 else { cannotRunLoop("own", status) }
+        }
+    }
+
     /// Runs ready closures on this thread, and returns when none is ready any more.
     ///
     /// - Parameters:
@@ -65,6 +78,16 @@ public final class LoopPool: WorkerPool, @unchecked Sendable {
             let isIdle = Int(error) == SQ_SWIFT_EAGAIN || Int(error) == SQ_SWIFT_ETIMEDOUT
             guard ran > 0 || isIdle else { cannotRunLoop("runSome", error) }
             return ran
+        }
+    }
+
+    /// As `runSome(atMost:)`, but a thread that did not own the pool before owns it only until this returns. If another thread owns it, it runs
+    /// nothing: call it again.
+    package func runAsGuest(atMost most: Int) {
+        withExtendedLifetime(self) {
+            guard sq__pool_run_as_guest(pool, most) == 0 else { return }
+            let error = sq_swift_errno(), isOwned = Int(error) == SQ_SWIFT_EPERM
+            guard isOwned || Int(error) == SQ_SWIFT_EAGAIN else { cannotRunLoop("runSome", error) }
         }
     }
 

@@ -7,7 +7,8 @@ import CSerialQueueSwiftCall
 /// about 200 bytes, so a program can have a million of them. Queues on one pool take turns: after a batch of closures, the next
 /// queue runs.
 ///
-/// Don't use a pool for a queue whose closures block for long on anything other than a queue: give that queue its own thread.
+/// Don't use a pool for a queue whose closures block for long on anything other than a queue: give that queue its own thread. Closures that compute
+/// do not count as blocked: while as many compute as the pool has threads, its other queues wait.
 ///
 /// Releasing the last reference never blocks. Queues keep their pool alive: its threads end with the last queue.
 public class WorkerPool: @unchecked Sendable {

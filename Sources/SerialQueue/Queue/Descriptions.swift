@@ -26,7 +26,7 @@ extension WorkQueue.Stall: CustomStringConvertible {
     /// One line: the queue's label, what takes too long, the duration, and the cause if it is known.
     public var description: String {
         let thread = threadID.map { " on thread \($0)" } ?? ""
-        let cause = isSuspended ? ", the queue is suspended" : waitsFor.map { ", which waits for queue \"\($0)\"" } ?? ""
+        let cause = isSuspended ? ", the queue is suspended" : isUnowned ? ", no thread runs its loop" : waitsFor.map { ", which waits for queue \"\($0)\"" } ?? ""
         let site = submittedFrom.map { ", submitted from \($0)," } ?? ""
         let what = kind == .running ? "a task\(site) has been running\(thread)" : "the oldest task has been waiting"
         return "queue \"\(label)\": \(what) for \(duration)\(cause); \(depth) waiting"

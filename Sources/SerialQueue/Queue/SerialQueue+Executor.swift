@@ -34,7 +34,11 @@ extension SerialQueue: SerialExecutor {
         self == other
     }
 
-    /// Traps if the caller does not run on this queue. `assumeIsolated` and `preconditionIsolated` call this.
+    /// Traps if the caller does not run on this queue, with a message that names both queues.
+    ///
+    /// `assumeIsolated` and `preconditionIsolated` of an actor don't call this: since Swift 6.2 they ask ``isIsolatingCurrentContext()``, and trap
+    /// with a message of Swift's. That of `assumeIsolated` names the actor's type, that of `preconditionIsolated` has your text. For one that names
+    /// the queues, call ``WorkQueue/preconditionIsCurrent(_:file:line:)`` before.
     public func checkIsolated() {
         preconditionIsCurrent("an actor's isolation was assumed")
     }

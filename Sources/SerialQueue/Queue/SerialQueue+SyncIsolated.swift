@@ -8,7 +8,7 @@ extension SerialQueue {
     /// takes long.
     ///
     /// - Precondition: This queue is the actor's executor, and ``WorkQueue/sync(_:)`` is legal here. Otherwise the program traps, also in
-    ///   release builds, with a message that names the actor or the queues.
+    ///   release builds, with a message that names the actor's type or the queues.
     /// - Throws: What `body` throws.
     @_transparent
     public func sync<ActorType: Actor, Result: ~Copyable & Sendable, Failure: Error>(

@@ -25,8 +25,9 @@ extension SerialQueue {
 
     /// Gives the queue a target, or another one, see ``init(label:target:capacity:)``.
     ///
-    /// Call it before the first closure is submitted, for example on a suspended queue. Traps after that, if the queue has a pool or
-    /// would be a target of itself, and if it is a target and would come to or from a ``ManualPool`` with the queues above it.
+    /// Call it before the first use of the queue, and of each queue that has it as its target, directly or through others: a closure or a task,
+    /// also a delayed one, a timer, a member of a group, a notification, a wait or a shutdown. Traps after that, and if the queue has a pool or
+    /// would be a target of itself.
     public func setTarget(_ target: WorkQueue) {
         let error = withExtendedLifetime((self, target)) { sq_queue_set_target(queue, target.queue) }
         guard error == 0 else { cannotSetTarget(label, target.label, error) }

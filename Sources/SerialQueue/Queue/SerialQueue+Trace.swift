@@ -8,7 +8,8 @@ extension SerialQueue {
     ///
     /// A thread never waits for the file: what it records while its buffer is full is dropped and counted. A queue that was made
     /// before is traced from its next `async` on, or the next `sync` that does not find it free. The child of a `fork` is not traced, but may begin a
-    /// trace of its own.
+    /// trace of its own. A process that finds the path in use by another one, for example by the parent whose `SQ_TRACE` it has inherited, records to
+    /// that path with `.pid` and its number after it.
     ///
     /// - Parameter options: The path of the file, where `%p` stands for the number of the process; then, each after a comma,
     ///   `last=10s`: a flight recorder, which keeps the newest events in memory and writes a file of them at ``writeTrace()`` and at the

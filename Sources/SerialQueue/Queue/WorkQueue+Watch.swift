@@ -32,6 +32,8 @@ extension WorkQueue {
         ///
         /// It is known for closures that were submitted while the queue was watched. `addr2line -e App 0x5c1f` prints the line.
         public var submittedFrom: String?
+        /// Whether no thread runs the ``LoopPool`` of the queue, which prevents closures from starting: none has yet, or it has ended.
+        public var isUnowned = false
     }
 
     /// Calls `handler` when a closure runs, or the oldest one waits, for longer than `threshold`.
@@ -74,7 +76,8 @@ extension WorkQueue.Stall {
             isSuspended: stall.suspended,
             threadID: stall.thread_id == 0 ? nil : stall.thread_id,
             waitsFor: waitsFor.isEmpty ? nil : waitsFor,
-            submittedFrom: stall.caller.map(nameOfSite)
+            submittedFrom: stall.caller.map(nameOfSite),
+            isUnowned: stall.unowned
         )
     }
 }

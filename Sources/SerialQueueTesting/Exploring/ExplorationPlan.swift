@@ -10,11 +10,15 @@ struct ExplorationPlan: Sendable {
     let steps: Int
     let allowsEscapes: Bool
 
-    /// A name as tapes have it: `Module/File.swift:function()` becomes `File.function()`.
-    static func name(_ given: String) -> String {
-        let file = given.split(separator: "/").last.map(String.init) ?? given
-        return file.split(separator: ".swift:", maxSplits: 1).joined(separator: ".")
-            .map { $0 == " " || $0 == "\t" || $0 == "\n" ? "_" : String($0) }.joined()
+    /// The name of a test, as it can stand in a tape, and the tape in apostrophes: `given`, or for `Module/File.swift` `File.function()`.
+    /// A raw identifier may have blanks, slashes and apostrophes in it.
+    static func name(_ given: String?, fileID: String, function: String) -> String {
+        let file = fileID.split(separator: "/").last.map { $0.hasSuffix(".swift") ? $0.dropLast(6) : $0 } ?? ""
+        let name = given.flatMap { $0.isEmpty ? nil : $0 } ?? "\(file).\(function)"
+        let scalars = name.unicodeScalars.map { scalar in
+            scalar.properties.isWhitespace || scalar.properties.generalCategory == .control || scalar == "/" || scalar == "'" ? "_" : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     /// The options as C has them. `name` is valid during the call.

@@ -12,6 +12,8 @@ struct Lanes: @unchecked Sendable {
     private let keepsTasks: Bool
     /// Whether the run is over: then there is no pool to make a lane on.
     private var hasEnded = false
+    /// The number of the first task: tasks that it makes have greater ones, those that were there before have not.
+    private var body: UInt64?
     /// How many actors of each type there are.
     private var actorCounts: [String: Int] = [:]
 
@@ -46,18 +48,34 @@ struct Lanes: @unchecked Sendable {
         ofTasks[id] != nil
     }
 
+    /// Whether the test itself has come.
+    var hasBegun: Bool {
+        body != nil
+    }
+
+    /// Whether a task is newer than the test itself.
+    func mayHaveMade(_ id: UInt64) -> Bool {
+        body.map { id > $0 } ?? false
+    }
+
     func name(ofTask id: UInt64) -> String? {
         ofTasks[id].map { String(cString: sq_queue_label($0)) }
     }
 
-    /// Releases all.
-    mutating func release() {
+    /// The tasks that are kept. They exist until the end.
+    var tasks: [UnsafeMutableRawPointer] {
+        kept
+    }
+
+    /// Releases the lanes. Returns the tasks that were kept, which the caller releases without the lock: their last reference may be this one.
+    mutating func end() -> [UnsafeMutableRawPointer] {
         for lane in ofTasks.values { sq_queue_release(lane) }
         for lane in ofActors.values { sq_queue_release(lane) }
         sq_queue_release(others)
-        for task in kept { Unmanaged<AnyObject>.fromOpaque(task).release() }
+        let tasks = kept
         self = Lanes(keepsTasks: false)
         hasEnded = true
+        return tasks
     }
 
     private mutating func keep(_ task: UnsafeMutableRawPointer) {
@@ -91,6 +109,7 @@ struct Lanes: @unchecked Sendable {
         if let lane = ofTasks[id] { return lane }
         // The test itself comes first.
         let number = ofTasks.count
+        body = body ?? id
         let lane = number < Self.taskNames.count ? make(Self.taskNames[number], on: pool) : make("task \(number)", on: pool)
         ofTasks[id] = lane
         return lane

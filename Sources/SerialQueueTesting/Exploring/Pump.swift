@@ -8,6 +8,9 @@ final class Pump {
     /// freed. As they are reachable from here, LeakSanitizer does not report them on top of the test that has failed.
     private static let abandoned = Mutex<[Task<Void, Never>]>([])
 
+    /// How many steps a pool still takes when the closure has ended or its caller was cancelled. Without a limit a task that polls would never end.
+    private static let most = 10_000
+
     /// How long an idle pool waits for something from outside, in milliseconds.
     static let patience = 1_000
 
@@ -23,9 +26,9 @@ final class Pump {
         self.step = step
     }
 
-    /// Runs `body`, and what is ready when it has ended. `false`: it never ends.
+    /// Runs `body`, and what is ready when it has ended. `false`: it never ends; the caller abandons it.
     func finish(_ body: @escaping @Sendable () async throws -> Void, patience: () -> Int) -> Bool {
-        task = Task(name: "test", executorPreference: JobControl.shared) { [run] in
+        task = Task(name: "test", executorPreference: run) { [run] in
             do {
                 try await body()
                 run.testEnded(.passed)
@@ -33,19 +36,28 @@ final class Pump {
                 run.testEnded(.failed(error))
             }
         }
+        var left = Self.most
         while true {
-            while step(!run.testHasEnded) {
-                if isCancelled() { task?.cancel() }
+            while left > 0, step(!run.testHasEnded) {
+                let isCancelled = isCancelled()
+                if isCancelled { task?.cancel() }
+                if isCancelled || run.testHasEnded { left -= 1 }
             }
-            if run.testHasEnded { return true }
+            if run.testHasEnded {
+                if left == 0 { abandon() }
+                return true
+            }
+            if left == 0 { return false }
             guard waitForOutside(patience()) else { return false }
         }
     }
 
-    /// Cancels a closure that never ends, and ends what can be ended.
+    /// Cancels a closure that never ends, and its tasks, and ends what can be ended.
     func abandon() {
         task?.cancel()
-        while step(false) {}
+        run.abandon()
+        var left = Self.most
+        while left > 0, step(false) { left -= 1 }
         if let task, !run.testHasEnded { Self.abandoned.withLock { $0.append(task) } }
     }
 

@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -68,6 +69,9 @@ SWIFT_CALL sq_task_executor_t swift_task_getCurrentExecutor(void);
 SWIFT_CALL sq_task_executor_t swift_task_getPreferredTaskExecutor(void);
 SWIFT_CALL void *swift_task_pushTaskExecutorPreference(sq_task_executor_t executor);
 SWIFT_CALL void swift_task_popTaskExecutorPreference(void *record);
+SWIFT_CALL void swift_task_cancel(void *task);
+void *swift_retain(void *object);
+void swift_release(void *object);
 SWIFT_CALL void *swift_task_alloc(size_t size);
 SWIFT_CALL void swift_task_dealloc(void *memory);
 
@@ -102,6 +106,7 @@ typedef struct given {
     struct given *next;
     void *task;
     void *record;        /* the runtime's */
+    void *executor;      /* with a reference, which the runtime's record has not */
     complete_t complete; /* what the task's function returns to */
 } given_t;
 
@@ -137,6 +142,7 @@ static SWIFT_ASYNC_CALL void take_back(ASYNC_CONTEXT async_context_t *context, S
     given_t *given = take_out(swift_task_getCurrent());
     complete_t complete = given->complete;
     swift_task_popTaskExecutorPreference(given->record);
+    swift_release(given->executor);
     swift_task_dealloc(given);
     __attribute__((musttail)) return complete(context, error);
 }
@@ -151,6 +157,7 @@ static SWIFT_ASYNC_CALL void prefer(ASYNC_CONTEXT async_context_t *context) {
         given_t *given = swift_task_alloc(sizeof *given);
         given->task = swift_task_getCurrent();
         given->complete = context->complete;
+        given->executor = swift_retain(preferred.object);
         given->record = swift_task_pushTaskExecutorPreference(preferred);
         context->complete = take_back;
         keep(given);
@@ -189,6 +196,8 @@ uintptr_t sq_task_resume(const void *job) { return (uintptr_t)((const job_t *)jo
 void *sq_task_current(void) { return swift_task_getCurrent(); }
 
 void *sq_task_actor(void *job) { return ((const job_t *)job)->more; }
+
+void sq_task_cancel(void *task) { swift_task_cancel(task); }
 
 _Bool sq_task_is_part_of_parent(void *task) { return (((const job_t *)task)->flags & 1u << 28) != 0; }
 
@@ -252,21 +261,15 @@ void sq_task_thread_name(char *name, size_t size) {
     }
 }
 
-size_t sq_task_event(void) { return sq__explore_event(); }
+intptr_t sq_task_event(void) { return (intptr_t)sq__explore_event(); }
+
+_Bool sq_task_is_endless(const sq_exploration_t *exploration) { return sq__explore_is_endless(exploration); }
 
 uint64_t sq_task_pool_time(sq_pool_t *pool) { return sq__alarms_now(sq__pool_clock(pool)); }
 
-_Bool sq_task_pool_step(sq_pool_t *pool, _Bool moves_clock) {
-    if (sq_pool_run(pool) > 0) {
-        return 1;
-    }
-    uint64_t due = moves_clock ? sq__alarms_next(sq__pool_clock(pool)) : UINT64_MAX;
-    if (due == UINT64_MAX) {
-        return 0;
-    }
-    sq_pool_advance(pool, due - sq_task_pool_time(pool));
-    return 1;
-}
+_Bool sq_task_pool_step(sq_pool_t *pool, _Bool moves_clock) { return sq__pool_step(pool, moves_clock); }
+
+void sq_task_say(const char *line) { fprintf(stderr, "%s\n", line); }
 
 void sq_task_pause(void) {
     const struct timespec millisecond = {.tv_nsec = 1000000};

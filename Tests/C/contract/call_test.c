@@ -296,7 +296,7 @@ static void *stream(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in run_for_waiter of run_task.c, call the function even when sq__token_claim returned false. */
+/* To see it fail: in take_call of run_task.c, return true even if sq__token_claim returned false. */
 TEST(calls_that_time_out_after_0_to_20_us_run_once_or_never) {
     enum { THREADS = 4 };
     storm_t storm = { .queue = make_queue_of("storm", 32), .calls = scaled(10000) };

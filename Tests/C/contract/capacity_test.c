@@ -41,7 +41,7 @@ TEST(a_full_queue_refuses_an_async_and_has_room_again_when_a_turn_comes) {
     }
 }
 
-/* To see it fail: leave SQ__MEMBER out of take_out (kernel/run_task.c). */
+/* To see it fail: leave SQ__MEMBER out of uses_room (kernel/run_task.c). */
 TEST(a_member_of_a_group_gives_its_room_back) {
     sq_queue_t *queue = make_queue_of("members", 1);
     sq_group_t *group = sq_group_create("group");
@@ -304,8 +304,8 @@ static void run_plant(bool patient) {
 
 TEST(producers_that_wait_for_room_keep_their_order_and_the_depth_its_limit) { run_plant(true); }
 
-/* Room is given while the producers time out. To see it fail: in sq__capacity_give_permit, give the room to the first seeker whether or not
- * sq__token_grant returns true (the room is lost, and the producers hang). */
+/* Room is given while the producers time out. To see it fail: in grant_room (capacity.c), return true whether or not
+ * sq__token_grant does (the room is lost, and the producers hang). */
 TEST(producers_that_time_out_after_0_to_20_us_lose_no_room) { run_plant(false); }
 
 /* The task runs on a queue of width 2: another reader could make room. */

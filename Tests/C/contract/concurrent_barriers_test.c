@@ -74,7 +74,7 @@ TEST(a_barrier_pair_takes_room_and_a_job_does_not) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: leave out SQ__CANCELLABLE in await_turn (admit.c), or sq__concurrent_takes_back in sq__withdraw (it hangs). */
+/* To see it fail: leave out sq__concurrent_takes_back in sq__withdraw (it hangs). */
 TEST(a_barrier_that_is_cancelled_lets_those_behind_it_go_ahead) {
     sq_queue_t *queue = make_concurrent(2, SQ_WIDTH_POOL);
     stay_t ahead = STAY_INIT;

@@ -52,7 +52,7 @@ static void cross(crossing_t *crossing, bool in_barrier, bool is_async) {
     sq_queue_release(crossing->serial);
 }
 
-/* To see it fail: leave out sq__deadlock_look_again_at in concurrent/admit.c, or SQ__GATE_DRAINING in needs_reader. */
+/* To see it fail: leave out SQ__GATE_DRAINING in needs_reader: it hangs. */
 TEST(a_cycle_through_a_reader_and_a_barrier_that_waits_is_named) {
     for (size_t i = 0; i < 20; i += 1) {
         crossing_t crossing = { .ready = LATCH_INIT, .into = sq_sync_barrier_until };

@@ -1,6 +1,9 @@
 /* concurrent_end_test.c: what a concurrent queue runs or discards alone, and how it ends. */
 #include "concurrent.h"
 
+#include "sq_barrier.h"
+#include "sq_group.h"
+#include "sq_item.h"
 #include "sq_timer.h"
 #include "sq_watch.h"
 
@@ -54,27 +57,74 @@ static void call_sync_later(void *context) {
     sync_inside(&visit->inside, add_one, &visit->ran);
 }
 
-/* No barrier runs while its discard function is called: a reader is inside. To see it fail: in run_alone set SQ__GATE_BARRIER for that,
- * too; or in sq__admit_next let what is discarded wait for its turn. */
-TEST(while_a_barrier_is_discarded_a_reader_that_is_inside_may_call_sync) {
-    sq_queue_t *queue = make_concurrent(1, SQ_WIDTH_POOL);
-    visit_t visit = { LATCH_INIT, LATCH_INIT, { 0, -1 }, 0 };
-    stay_t discard = STAY_INIT;
-    visitor_t reader = { 0 };
-    visitor_start(&reader, queue, false, call_sync_later, &visit);
-    latch_wait(&visit.entered, 1);
-    CHECK_EQUAL(sq_suspend(queue), 0);
-    CHECK_EQUAL(sq_async_barrier_task(queue, &(sq_task_t){ must_not_run, &discard, stay }), 0);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
-    latch_wait(&discard.entered, 1);
-    latch_bump(&visit.calls);
-    CHECK_EQUAL(visitor_end(&reader), 0);
-    CHECK_EQUAL(visit.inside.error, 0);
-    CHECK_EQUAL(visit.ran, 1);
-    latch_bump(&discard.leave);
-    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
-    check_outcomes(queue, 1, 1, 0, 0);
-    sq_queue_release(queue);
+typedef struct last {
+    visit_t *visit;
+    size_t discarded;
+    bool was_over;
+} last_t;
+
+static void discard_last(void *context) {
+    last_t *last = context;
+    last->was_over = last->visit->ran == 1;
+    last->discarded += 1;
+}
+
+static void discard_last_pair(void *first, void *second, bool runs) {
+    (void)second;
+    CHECK(!runs);
+    discard_last(first);
+}
+
+static int submit_barrier(unsigned kind, sq_queue_t *queue, sq_group_t *group, last_t *last) {
+    const sq_task_t task = { must_not_run, last, discard_last };
+    const sq_item_options_t options = { sizeof options, SQ_ITEM_BARRIER };
+    sq_item_t *item;
+    int error;
+    switch (kind) {
+    case 0: return sq_async_barrier_task(queue, &task);
+    case 1: return sq_async_barrier_pair(queue, discard_last_pair, last, NULL);
+    case 2: return sq_async_barrier_job(queue, discard_last_pair, last, NULL);
+    case 3: return sq_group_async_barrier_task(group, queue, &task);
+    case 4: return sq_group_async_barrier_pair(group, queue, discard_last_pair, last, NULL);
+    case 5: return sq_group_notify_barrier(group, queue, &task);
+    default:
+        item = sq_item_create_with("barrier", &task, &options);
+        REQUIRE(item != NULL);
+        error = sq_item_submit(item, queue);
+        sq_item_release(item);
+        return error;
+    }
+}
+
+/* Its discard function may free what the tasks before it use. Meanwhile the reader may call sync. To see it fail: in sq__admit_next, let what is
+ * discarded be SQ__KEPT. */
+TEST(a_barrier_that_is_discarded_comes_after_the_tasks_before_it) {
+    for (unsigned kind = 0; kind < 14; kind += 1) {
+        bool is_suspended = kind % 2 == 1;
+        sq_pool_t *pool = sq_pool_create_manual("manual");
+        sq_queue_t *queue = make_concurrent_on(pool, SQ_WIDTH_POOL);
+        sq_group_t *group = sq_group_create("group");
+        visit_t visit = { LATCH_INIT, LATCH_INIT, { 0, -1 }, 0 };
+        last_t last = { .visit = &visit };
+        visitor_t reader = { 0 };
+        visitor_start(&reader, queue, false, call_sync_later, &visit);
+        latch_wait(&visit.entered, 1);
+        CHECK_EQUAL(is_suspended ? sq_suspend(queue) : 0, 0);
+        CHECK_EQUAL(submit_barrier(kind / 2, queue, group, &last), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_pool_run(pool), 0);
+        CHECK_EQUAL(last.discarded, 0);
+        latch_bump(&visit.calls);
+        CHECK_EQUAL(visitor_end(&reader), 0);
+        CHECK_EQUAL(visit.inside.error, 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+        CHECK_EQUAL(last.discarded, 1);
+        CHECK(last.was_over);
+        check_outcomes(queue, 1, 1, 0, 0);
+        sq_queue_release(queue);
+        sq_group_release(group);
+        sq_pool_release(pool);
+    }
 }
 
 typedef struct order {

@@ -214,8 +214,8 @@ int child_main(int count, char **words) {
     return 0;
 }
 
-/* In a process of its own: so many threads leave so many tokens. To see it fail: in sq__members_fill_seat_and_unlock, leave out the member for a
- * pool whose members all sleep. */
+/* In a process of its own: so many threads leave so many tokens. To see it fail: leave nobody_is_seated out of may_recruit
+ * (members.c), so that no member comes for a pool whose members all sleep: it hangs. */
 TEST(seventy_pool_threads_that_wait_behind_a_barrier_make_progress) {
     CHECK_EQUAL(run_child((const char *[]){ "seventy", NULL }), 0);
 }

@@ -188,6 +188,17 @@ TEST(a_report_of_labels_too_long_for_it_is_cut_and_ends) {
     free(label);
 }
 
+/* To see it fail: leave sq__make_printable out of add (deadlock_report.c). */
+TEST(a_report_has_no_control_characters_of_a_label) {
+    loop_t loop = { .a = sq_queue_create("red \033[31m and \x7f\n", NULL), .error = -1 };
+    REQUIRE(loop.a != NULL);
+    CHECK_EQUAL(sq_sync(loop.a, sync_a, &loop), 0);
+    CHECK_EQUAL(loop.error, EDEADLK);
+    CHECK(strstr(loop.report, "queue \"red ?[31m and ??\"") != NULL);
+    CHECK(strpbrk(loop.report, "\033\x7f\n") == NULL);
+    sq_queue_release(loop.a);
+}
+
 TEST(a_queue_without_a_label_has_a_report_too) {
     loop_t loop = make_loop();
     sq_queue_release(loop.a);

@@ -111,6 +111,21 @@ static void *apply_crowd(void *context) {
     return NULL;
 }
 
+/* The worker of a queue without a pool has its label as its name. To see it fail: in sq__thread_name_of (linux/peek.c), leave out
+ * sq__make_printable. */
+TEST(a_dump_has_no_control_characters_of_labels_and_names_of_threads) {
+    sq_queue_t *queue = sq_queue_create("red \033[31m\x7f", NULL);
+    REQUIRE(queue != NULL);
+    hold_t hold = HOLD_INIT;
+    CHECK_EQUAL(sq_async(queue, stand_here, &hold), 0);
+    latch_wait(&hold.entered, 1);
+    const char *text = dump_now();
+    CHECK_LINE(text, "thread", "in queue \"red ?[31m?\"", NULL);
+    CHECK(strpbrk(text, "\033\x7f") == NULL);
+    end_hold(&hold);
+    sq_queue_release(queue);
+}
+
 /* The caller and both threads of the pool. To see it fail: in add_thread, do not count the holders. */
 TEST(an_apply_is_shown_with_the_number_of_threads_that_work_for_it) {
     crowd_t crowd = { .pool = make_pool(2), .here = LATCH_INIT, .leave = LATCH_INIT };
@@ -131,4 +146,33 @@ TEST(an_apply_is_shown_with_its_function_and_with_what_its_threads_sleep_in) {
     latch_bump(&crowd.leave);
     join(caller);
     sq_pool_release(crowd.pool);
+}
+
+static void sync_onto_own(void *queue) { CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), EDEADLK); }
+
+static void *wait_under_a_name(void *queue) {
+    CHECK_EQUAL(pthread_setname_np(pthread_self(), "a\033[2J\n"), 0);
+    CHECK_EQUAL(sq_sync(queue, sync_onto_own, queue), 0);
+    return NULL;
+}
+
+/* What is in a label or a thread's name must not control the terminal that shows it. To see it fail: leave out sq__make_printable in keep, in
+ * sq__thread_name_of. */
+TEST(control_characters_of_names_are_not_shown) {
+    sq_queue_t *queue = make_queue_of("tab\tesc\033[31m", 0);
+    hold_t hold;
+    hold_async(&hold, queue);
+    pthread_t waiter = spawn(wait_under_a_name, queue);
+    dump_until("has waited", "its turn in queue \"tab?esc?[31m\"", NULL);
+    const char *text = dump_now();
+    CHECK(strpbrk(text, "\033\t") == NULL);
+    hold_end(&hold);
+    join(waiter);
+    CHECK_EQUAL(sq_sync(queue, sync_onto_own, queue), 0);
+    CHECK(strpbrk(sq_deadlock_report(), "\033\t") == NULL);
+    text = dump_now();
+    CHECK_LINE(text, "ago: sync onto queue \"tab?esc?[31m\"", NULL, NULL);
+    CHECK(strpbrk(text, "\033\t") == NULL);
+    drain(queue);
+    sq_queue_release(queue);
 }

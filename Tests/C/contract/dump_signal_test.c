@@ -1,12 +1,10 @@
-/* dump_signal_test.c: SQ_DUMP in the environment of a program of its own, and dumps while locks are held. */
+/* dump_signal_test.c: SQ_DUMP, and a signal for a trace, in the environment of a program of its own. */
 #include "caller.h"
 #include "child.h"
 #include "dump.h"
 #include "pools.h"
 
-
-
-
+#include <poll.h>
 
 /* Two threads that wait for each other's condition: no thread can call sq_dump any more, so only a signal can cause a dump. */
 static void sleep_forever(void *context) {
@@ -43,7 +41,64 @@ static int handle_the_signal(void) {
     return strstr(text, "SQ_DUMP=USR1: the program has installed a handler of its own for this signal. Name another one") != NULL ? 7 : 1;
 }
 
+/* The signal comes meanwhile: the call returns for the byte that follows, and for nothing else. */
+static int rest_until_told(void) {
+    sq_queue_t *queue = make_queue_of("resting", 0);
+    CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
+    drain(queue);
+    (void)!write(STDOUT_FILENO, "ready\n", 6);
+    struct pollfd told = { .fd = STDIN_FILENO, .events = POLLIN };
+    int found = poll(&told, 1, -1);
+    sq_queue_release(queue);
+    return found == 1 ? 7 : 1;
+}
+
+/* As a daemon: what rests is the child of a fork. */
+static int rest_in_child(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        char line[32];
+        snprintf(line, sizeof line, "%d\n", (int)getpid());
+        (void)!write(STDOUT_FILENO, line, strlen(line));
+        _exit(rest_until_told());
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* As libdispatch's main thread does: an empty mask, for as long as this call lasts. The signal is for this thread alone. */
+_Noreturn static void sleep_in_sigsuspend(void) {
+    sigset_t none;
+    sigemptyset(&none);
+    raise(SIGUSR1);
+    (void)!write(STDOUT_FILENO, "ready\n", 6);
+    for (;;) {
+        sigsuspend(&none);
+    }
+}
+
+static int ask_and_exit(const char *how) {
+    if (strcmp(how, "raise") == 0) {
+        raise(SIGUSR1); /* for this thread, which blocks it */
+    } else {
+        kill(getpid(), SIGUSR1);
+    }
+    exit(7);
+}
+
 int child_main(int count, char **words) {
+    if (strcmp(words[0], "rests") == 0) {
+        return rest_until_told();
+    }
+    if (strcmp(words[0], "rests in a child") == 0) {
+        return rest_in_child();
+    }
+    if (strcmp(words[0], "suspends") == 0) {
+        sleep_in_sigsuspend();
+    }
+    if (strcmp(words[0], "asks") == 0) {
+        return ask_and_exit(words[1]);
+    }
     if (strcmp(words[0], "handles") == 0) {
         return handle_the_signal();
     }
@@ -60,53 +115,135 @@ int child_main(int count, char **words) {
     return sq_version() != 0 ? 7 : 0; /* it continues */
 }
 
-/* Runs this program as PROGRAM --child WORD with SQ_DUMP; sends `number` when it is ready, until stderr has `end`; returns its text. */
-static void dump_by_signal(const char *word, const char *variable, int number, char *text, size_t size) {
-    int out[2], err[2];
+/* This program again, as PROGRAM --child WORD, with a variable. */
+typedef struct asked {
+    pid_t child;
+    int in, out, err;
+    char text[65536]; /* what it wrote to stderr */
+} asked_t;
+
+static void start(asked_t *asked, const char *word, const char *variable, const char *value) {
+    int in[2], out[2], err[2];
     command_t command;
     char *const *words = command_for(&command, (const char *const[]){ "/proc/self/exe", "--child", word, NULL });
-    REQUIRE(pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
+    REQUIRE(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
+    asked->child = fork();
+    REQUIRE(asked->child >= 0);
+    if (asked->child == 0) {
+        dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         dup2(err[1], STDERR_FILENO);
-        setenv("SQ_DUMP", variable, 1);
+        setenv(variable, value, 1);
         execvp(words[0], words);
         _exit(99);
     }
+    close(in[0]);
     close(out[1]);
     close(err[1]);
-    char ready[64];
-    REQUIRE(read(out[0], ready, sizeof ready) > 0);
-    for (int i = 0; i < 50; i += 1) { /* while the handler runs, and while a dump is written */
-        CHECK_EQUAL(kill(child, number), 0);
+    asked->in = in[1];
+    asked->out = out[0];
+    asked->err = err[0];
+}
+
+/* Reads up to a line that is "ready". Returns the number in the line before, or that of the child. */
+static pid_t await_ready(asked_t *asked) {
+    char text[64] = "";
+    for (size_t used = 0; strstr(text, "ready\n") == NULL; used += 1) {
+        REQUIRE(used < sizeof text - 1 && read(asked->out, text + used, 1) == 1);
+    }
+    int number = atoi(text);
+    return number > 0 ? number : asked->child;
+}
+
+enum { MANY = 50 }; /* while the handler runs, and while a dump is written */
+
+/* Sends the signal, and reads stderr until it has `end`. */
+static void ask(asked_t *asked, pid_t process, int number, int times, const char *end) {
+    for (int i = 0; i < times; i += 1) {
+        CHECK_EQUAL(kill(process, number), 0);
     }
     size_t used = 0;
     ssize_t part;
-    text[0] = '\0';
-    while (strstr(text, "END OF THE DUMP") == NULL && used < size - 1 && (part = read(err[0], text + used, size - 1 - used)) > 0) {
+    asked->text[0] = '\0';
+    while (strstr(asked->text, end) == NULL && used < sizeof asked->text - 1
+           && (part = read(asked->err, asked->text + used, sizeof asked->text - 1 - used)) > 0) {
         used += (size_t)part;
-        text[used] = '\0';
+        asked->text[used] = '\0';
     }
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    close(out[0]);
-    close(err[0]);
 }
 
-/* To see it fail: do not unblock the signal in await_signals (the second one). */
+/* Returns the status of its end. */
+static int finish(asked_t *asked) {
+    int status = 0;
+    waitpid(asked->child, &status, 0);
+    close(asked->in);
+    close(asked->out);
+    close(asked->err);
+    return status;
+}
+
+static const char *dump_by_signal(const char *word, const char *variable, int number, int times) {
+    static asked_t asked;
+    start(&asked, word, "SQ_DUMP", variable);
+    ask(&asked, await_ready(&asked), number, times, "END OF THE DUMP");
+    kill(asked.child, SIGKILL);
+    finish(&asked);
+    return asked.text;
+}
+
+/* To see it fail: do not accept the signal in await_signals (the second one). */
 TEST(a_signal_shows_what_stuck_threads_wait_for) {
-    static char text[65536];
     const char *const words[] = { "stuck", "blocks" };
-    /* ThreadSanitizer does not deliver a signal to a thread of the library that sleeps in read, while all others block it. */
-    for (size_t i = 0; i < (UNDER_TSAN ? 1 : 2); i += 1) {
-        dump_by_signal(words[i], "USR1", SIGUSR1, text, sizeof text);
+    for (size_t i = 0; i < 2; i += 1) {
+        const char *text = dump_by_signal(words[i], "USR1", SIGUSR1, MANY);
         CHECK_LINE(text, "has waited", "its turn in queue \"stuck\"", "runs it");
         CHECK_LINE(text, "runs sleep_forever", "in queue \"stuck\"", "for at least");
     }
-    dump_by_signal("stuck", "SIGRTMIN+3", SIGRTMIN + 3, text, sizeof text);
-    CHECK_LINE(text, "its turn in queue \"stuck\"", NULL, NULL);
+    CHECK_LINE(dump_by_signal("stuck", "SIGRTMIN+3", SIGRTMIN + 3, MANY), "its turn in queue \"stuck\"", NULL, NULL);
+}
+
+/* To see it fail: do not block the signal in sq__signal_begin; in sq__trace_from_environment. */
+TEST(a_signal_for_the_library_interrupts_no_call_of_the_program) {
+    static asked_t asked;
+    const struct { const char *word, *variable, *value; int number; const char *end; } ways[] = {
+        { "rests", "SQ_DUMP", "USR1", SIGUSR1, "END OF THE DUMP" },
+        { "rests in a child", "SQ_DUMP", "USR1", SIGUSR1, "END OF THE DUMP" },
+        { "rests", "SQ_TRACE", "/tmp/sq-dump-signal-test,last=60s,signal=USR2", SIGUSR2, "the last 60000 ms of this process are in" },
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i += 1) {
+        if (UNDER_TSAN && strcmp(ways[i].word, "rests in a child") == 0) {
+            continue;
+        }
+        start(&asked, ways[i].word, ways[i].variable, ways[i].value);
+        ask(&asked, await_ready(&asked), ways[i].number, MANY, ways[i].end);
+        CHECK(strstr(asked.text, ways[i].end) != NULL);
+        CHECK(write(asked.in, "x", 1) == 1);
+        char rest[4096]; /* it may write more dumps */
+        while (read(asked.err, rest, sizeof rest) > 0) {
+        }
+        int status = finish(&asked);
+        if (!CHECK_EQUAL(status, 7 << 8)) {
+            note("%s with %s=%s", ways[i].word, ways[i].variable, ways[i].value);
+        }
+    }
+    WHATEVER(system("rm -f /tmp/sq-dump-signal-test*"));
+}
+
+/* To see it fail (it hangs): in handle, do nothing. */
+TEST(a_signal_that_another_thread_accepts_all_the_same_writes_a_dump) {
+    const char *text = dump_by_signal("suspends", "USR1", SIGUSR1, 0);
+    CHECK(strstr(text, "END OF THE DUMP") != NULL);
+}
+
+/* To see it fail: do not call sq__signal_finish at exit. */
+TEST(a_dump_that_was_asked_for_is_written_before_the_process_exits) {
+    setenv("SQ_DUMP", "USR1", 1);
+    for (int i = 0; i < 20; i += 1) {
+        ending_t ending = run_captured("asks", i % 2 == 0 ? "kill" : "raise");
+        CHECK(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 7);
+        CHECK(strstr(ending.text, "END OF THE DUMP") != NULL);
+    }
+    unsetenv("SQ_DUMP");
 }
 
 /* To see it fail: leave the message out. */
@@ -130,148 +267,10 @@ TEST(a_signal_that_the_program_ignores_is_not_taken) {
     signal(SIGUSR2, SIG_DFL);
 }
 
-/* The library has taken the signal before main begins. To see it fail (it hangs): do not call check_handler. */
+/* The library has taken the signal before main begins. To see it fail (it hangs): in await_signals, do not call replaced_call. */
 TEST(a_signal_that_the_program_handles_later_is_reported) {
     setenv("SQ_DUMP", "USR1", 1);
     const char *const words[] = { "handles", NULL };
     CHECK_EQUAL(run_child(words), 7);
     unsetenv("SQ_DUMP");
-}
-
-/* A thread that holds all locks of the library: those that a fork takes. It stops within the fork, before the process is copied. */
-static latch_t forking = LATCH_INIT, leave_fork = LATCH_INIT;
-static __thread bool stops_in_fork;
-
-static void stop_in_fork(void) {
-    if (stops_in_fork) {
-        latch_bump(&forking);
-        latch_wait(&leave_fork, 1);
-    }
-}
-
-static void *fork_and_stop(void *unused) {
-    stops_in_fork = true;
-    pid_t child = fork();
-    if (child == 0) {
-        _exit(0);
-    }
-    waitpid(child, NULL, 0);
-    return unused;
-}
-
-/* The handlers of a fork run in the reverse order of their registration: this one, registered before the library's handler, runs last. */
-__attribute__((constructor(101))) static void register_first(void) { pthread_atfork(stop_in_fork, NULL, NULL); }
-
-/* To see it fail: take the lock in sq__self_visit with sq__mutex_lock. */
-TEST(a_dump_ends_while_another_thread_holds_every_lock_of_the_library) {
-    sq_queue_t *queue = make_queue_of("held", 0), *paused = make_queue_of("paused", 0);
-    sq_pool_t *pool = make_pool(1);
-    hold_t hold = HOLD_INIT;
-    if (UNDER_TSAN) { /* it forks while other threads run */
-        sq_queue_release(queue);
-        sq_queue_release(paused);
-        sq_pool_release(pool);
-        note("left out under ThreadSanitizer");
-        return;
-    }
-    CHECK_EQUAL(sq_suspend(paused), 0);
-    CHECK_EQUAL(sq_async(queue, sleep_forever, &hold), 0);
-    latch_wait(&hold.entered, 1);
-    caller_t waiter;
-    caller_start(&waiter, BY_SYNC, queue, SQ_FOREVER, do_nothing, NULL);
-    dump_until("has waited", "its turn in queue \"held\"", NULL);
-    pthread_t forker = spawn(fork_and_stop, NULL);
-    latch_wait(&forking, 1);
-    const char *text = dump_now();
-    CHECK_LINE(text, "has waited", "its turn in queue \"held\"", "runs it");
-    CHECK_LINE(text, "runs sleep_forever", "in queue \"held\"", NULL);
-    CHECK_LINE(text, "that list was read without its lock", NULL, NULL);
-    CHECK_LINE(text, "some suspended queues were left out", NULL, NULL);
-    CHECK_LINE(text, "some timers were left out", NULL, NULL);
-    CHECK_LINE(text, "the pools, and the queues that wait for one, were left out", NULL, NULL);
-    CHECK_LINE(text, "left out: another thread held its lock at each try", NULL, NULL);
-    latch_bump(&leave_fork);
-    join(forker);
-    text = dump_now();
-    CHECK(!has_line(text, "left out", NULL, NULL));
-    CHECK_LINE(text, "queue \"paused\": suspended 1 time", NULL, NULL);
-    latch_bump(&hold.leave);
-    CHECK_EQUAL(caller_end(&waiter), 0);
-    CHECK_EQUAL(sq_resume(paused), 0);
-    drain(queue);
-    sq_queue_release(queue);
-    sq_queue_release(paused);
-    sq_pool_release(pool);
-}
-
-/* Dumps next to threads that come and go, queues that are made, suspended and freed, and pools. For the sanitizers. */
-static atomic_bool is_over;
-static void *come_and_go(void *unused) {
-    for (int i = 0; !is_over && i < 100000; i += 1) {
-        sq_queue_t *queue = make_queue_of("short-lived", 0);
-        CHECK_EQUAL(sq_suspend(queue), 0);
-        CHECK_EQUAL(sq_async(queue, do_nothing, NULL), 0);
-        CHECK_EQUAL(sq_resume(queue), 0);
-        caller_t caller;
-        caller_start(&caller, BY_SYNC, queue, SQ_FOREVER, do_nothing, NULL);
-        CHECK_EQUAL(caller_end(&caller), 0);
-        sq_queue_release(queue);
-        sq_pool_t *pool = make_pool(1);
-        sq_queue_t *pooled = queue_on(pool, "pooled", 0);
-        CHECK_EQUAL(sq_async(pooled, do_nothing, NULL), 0);
-        sq_pool_release(pool);
-        sq_queue_release(pooled);
-    }
-    return unused;
-}
-
-TEST(dumps_meet_the_end_of_threads_queues_and_pools) {
-    is_over = false;
-    pthread_t others[2] = { spawn(come_and_go, NULL), spawn(come_and_go, NULL) };
-    size_t count = scaled(2000);
-    for (size_t i = 0; i < count; i += 1) {
-        const char *text = dump_now();
-        CHECK(strstr(text, "END OF THE DUMP") != NULL);
-    }
-    is_over = true;
-    join(others[0]);
-    join(others[1]);
-}
-
-/* Each has a task that waits. The time is noted, not checked. */
-TEST(a_dump_lists_a_hundred_thousand_active_queues) {
-    size_t count = scaled(100000);
-    sq_pool_t *pool = make_pool(1);
-    sq_queue_t **queues = calloc(count, sizeof *queues);
-    sq_queue_t *first = queue_on(pool, "first", 0);
-    hold_t hold = HOLD_INIT;
-    CHECK_EQUAL(sq_async(first, sleep_forever, &hold), 0);
-    latch_wait(&hold.entered, 1);
-    for (size_t i = 0; i < count; i += 1) {
-        queues[i] = queue_on(pool, "one of many", 0);
-        if (i % 2 == 0) {
-            CHECK_EQUAL(sq_suspend(queues[i]), 0);
-        }
-        CHECK_EQUAL(sq_async(queues[i], do_nothing, NULL), 0);
-    }
-    char expected[64];
-    snprintf(expected, sizeof expected, "QUEUES, THE DEEPEST FIRST: %zu\n", count + 1);
-    const char *text = dump_now();
-    CHECK(strstr(text, expected) != NULL);
-    snprintf(expected, sizeof expected, "SUSPENDED QUEUES: %zu\n", (count + 1) / 2);
-    CHECK(strstr(text, expected) != NULL);
-    const char *end = strstr(text, "END OF THE DUMP");
-    REQUIRE(end != NULL);
-    note("%zu active queues: %.*s", count, (int)strcspn(end, "\n"), end);
-    for (size_t i = 0; i < count; i += 2) {
-        CHECK_EQUAL(sq_resume(queues[i]), 0);
-    }
-    latch_bump(&hold.leave);
-    for (size_t i = 0; i < count; i += 1) {
-        drain(queues[i]);
-        sq_queue_release(queues[i]);
-    }
-    sq_queue_release(first);
-    sq_pool_release(pool);
-    free(queues);
 }

@@ -268,10 +268,21 @@ TEST(options_of_an_unknown_size_and_an_exploration_in_another_are_refused) {
     options.size += 8;
     CHECK_EQUAL(sq_explore(&options, make_deposits, &right, NULL), EINVAL);
     options.size -= 8;
-    options.name = "two words";
-    CHECK_EQUAL(sq_explore(&options, make_deposits, &right, NULL), EINVAL);
     check_passed(explore("inside", explore_inside, &right, options_of(SQ_EXPLORE_RANDOM, 2)), false);
     CHECK(!sq_is_exploring());
+}
+
+/* The command to replay quotes the tape with apostrophes, and the test's name ends at the first slash. */
+TEST(a_name_that_cannot_stand_in_a_tape_is_refused_with_the_reason) {
+    static const char *const names[] = { "", "two words", "the_user's_cart", "a/b", "two\nlines" };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i += 1) {
+        sq_explore_options_t options = SQ_EXPLORE_OPTIONS_INIT;
+        sq_explored_t explored = SQ_EXPLORED_INIT;
+        options.name = names[i];
+        CHECK_EQUAL(sq_explore(&options, make_deposits, &right, &explored), EINVAL);
+        check_reports(&explored, "the test's name is empty, or has a blank, a slash or an apostrophe");
+        sq_explored_clear(&explored);
+    }
 }
 
 TEST(without_options_the_name_is_the_functions) {

@@ -313,6 +313,18 @@ TEST(a_cxx_exception_that_leaves_a_task_ends_the_process_even_if_a_caller_would_
     }
 }
 
+/* To see it fail: in sq__unwind_personality, abort in place of the last return. */
+TEST(the_terminate_handler_gets_a_cxx_exception_that_leaves_a_task) {
+    const char *program = throw_program();
+    const char *const ways[] = { "sync", "sync_until", "nested", "async", "call", "discard", "apply", "once" };
+    for (size_t i = 0; program != NULL && i < sizeof ways / sizeof ways[0]; i += 1) {
+        ending_t ending = run_program((const char *const[]){ program, ways[i], "handled", NULL });
+        CHECK(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 7);
+        const char *message = strstr(ending.text, "SerialQueue: a C++ exception left");
+        CHECK(message != NULL && strstr(message, "\nthe handler was given: out of a task\n") != NULL);
+    }
+}
+
 TEST(a_cxx_exception_that_is_caught_inside_its_task_changes_nothing) {
     const char *program = throw_program();
     if (program != NULL) {

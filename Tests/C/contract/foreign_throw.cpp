@@ -1,10 +1,12 @@
-// foreign_throw.cpp: what C++ code may do to a task. Run by foreign_test.c, as PROGRAM WAY: in each way a C++ exception is
-// thrown in a task, with a handler around the call, as a careless program would have it. None may leave the task.
+// foreign_throw.cpp: what C++ code may do to a task. Run by foreign_test.c, as PROGRAM WAY [handled]: in each way a C++ exception is
+// thrown in a task, with a handler around the call, as a careless program would have it. None may leave the task. "handled": the program has
+// a terminate handler of its own.
 #include "serial_queue.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -46,6 +48,13 @@ static int submit(const char *way, sq_queue_t *queue) {
     if (strcmp(way, "call") == 0) {
         return sq_run_and_wait(queue, SQ_FOREVER, throw_out, nullptr);
     }
+    if (strcmp(way, "apply") == 0) {
+        return sq_apply(nullptr, 10, [](void *, size_t) { throw std::runtime_error("out of a task"); }, nullptr);
+    }
+    if (strcmp(way, "once") == 0) {
+        static sq_once_t once = SQ_ONCE_INIT;
+        return sq_once(&once, throw_out, nullptr);
+    }
     if (strcmp(way, "discard") == 0) {
         const sq_task_t task = { do_nothing, nullptr, throw_out };
         sq_suspend(queue);
@@ -65,11 +74,25 @@ static int submit(const char *way, sq_queue_t *queue) {
     return sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER) == 0 && caught_inside == 300 ? 0 : 2;
 }
 
+[[noreturn]] static void on_terminate() {
+    try {
+        std::rethrow_exception(std::current_exception());
+    } catch (const std::exception &exception) {
+        std::fprintf(stderr, "the handler was given: %s\n", exception.what());
+    } catch (...) {
+        std::fprintf(stderr, "the handler was given another type\n");
+    }
+    _exit(7);
+}
+
 int main(int argc, char **argv) {
     const char *way = argc > 1 ? argv[1] : "";
     sq_queue_t *queue = sq_queue_create("com.example.thrower", nullptr);
     int result = 3;
     alarm(60);
+    if (argc > 2) {
+        std::set_terminate(on_terminate);
+    }
     try {
         result = submit(way, queue);
         if (strcmp(way, "async") == 0) {

@@ -40,7 +40,7 @@ TEST(the_options_of_an_item_are_checked) {
     CHECK_EQUAL(outcome.discarded, 1);
 }
 
-/* To see it fail: in sq_item_submit, do not look for `repeats`. */
+/* To see it fail: in submit (item_calls.c), do not look for `repeats`. */
 TEST(an_item_that_repeats_runs_once_for_each_submission) {
     outcome_t outcome;
     sq_queue_t *queue = make_suspended(0), *other = make_queue_of("other", 0);
@@ -68,7 +68,7 @@ TEST(an_item_that_repeats_runs_once_for_each_submission) {
     sq_queue_release(other);
 }
 
-/* To see it fail: leave out sq__item_hold(item->origin) in sq__item_begin. */
+/* To see it fail: leave out sq__item_hold in sq__item_make_turn. */
 TEST(an_item_that_repeats_is_discarded_once_after_its_last_run) {
     outcome_t outcome;
     sq_queue_t *queue = make_suspended(0);
@@ -193,7 +193,7 @@ static void be_alone(void *context) {
     alone->runs_alone = alone->runs_alone && alone->inside == 0;
 }
 
-/* To see it fail: in submit (item.c) leave out sq__barrier_on. */
+/* To see it fail: in submit (item_submit.c) leave out sq__barrier_on. */
 TEST(an_item_that_is_a_barrier_waits_for_the_readers_before_it) {
     outcome_t outcome = { 0, 0 };
     stay_t reader = STAY_INIT;
@@ -336,7 +336,7 @@ static void *use(void *argument) {
     return NULL;
 }
 
-/* To see it fail: in next_turn, do not look again with the lock. */
+/* To see it fail: in sq__item_turn, take no lock. */
 TEST(each_submission_by_each_thread_runs) {
     for (int concurrent = 0; concurrent < 2; concurrent += 1) {
         outcome_t outcome;

@@ -243,7 +243,7 @@ static void release_itself(void *context) {
     latch_bump(&leaving->left);
 }
 
-/* Its submitter may still be in the call. To see it fail (with AddressSanitizer): leave out sq__item_hold in sq__item_submit_one. */
+/* Its submitter may still be in the call. To see it fail (with AddressSanitizer): leave out sq__item_hold in sq__item_submit_begun. */
 TEST(an_item_may_release_its_last_reference_while_it_runs) {
     sq_queue_t *queue = make_queue_of("queue", 0);
     size_t rounds = scaled(20000);

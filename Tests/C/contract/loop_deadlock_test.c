@@ -32,7 +32,7 @@ static void check_report(const char *report, const char *waits_for) {
 
 static cross_t make_cross(latch_t *inside) {
     sq_pool_t *pool = make_loop_pool();
-    WHATEVER(sq_pool_run_some(pool, 1, SQ_NOW)); /* this thread owns it */
+    CHECK_EQUAL(sq_pool_own(pool), 0);
     return (cross_t){ .pool = pool, .main = queue_on(pool, "main", 0), .work = make_queue_of("work", 0), .inside = inside,
                       .deadline = SQ_FOREVER, .error = -1 };
 }

@@ -27,6 +27,28 @@ TEST(another_thread_takes_over_what_an_owner_leaves_when_it_ends) {
     end(pool, queue, NULL);
 }
 
+static void *try_to_own(void *pool) { return (void *)(intptr_t)sq_pool_own(pool); }
+
+TEST(a_thread_owns_a_loop_that_it_has_asked_for_and_runs_nothing_by_that) {
+    sq_pool_t *pool = make_loop_pool();
+    sq_queue_t *queue = queue_on(pool, "on a loop", 0);
+    void *error = NULL;
+    begin();
+    submit(queue, 1);
+    CHECK_EQUAL(sq_pool_own(pool), 0);
+    CHECK_EQUAL(sq_pool_own(pool), 0);
+    CHECK_EQUAL(journal.count, 0);
+    REQUIRE(pthread_join(spawn(try_to_own, pool), &error) == 0);
+    CHECK_EQUAL((intptr_t)error, EPERM);
+    CHECK_EQUAL(sq_pool_run_some(pool, SIZE_MAX, SQ_NOW), 1);
+    end(pool, queue, NULL);
+    pool = make_loop_pool();
+    REQUIRE(pthread_join(spawn(try_to_own, pool), &error) == 0);
+    CHECK_EQUAL((intptr_t)error, 0);
+    CHECK_EQUAL(sq_pool_own(pool), 0); /* that thread has ended */
+    sq_pool_release(pool);
+}
+
 typedef struct fall {
     sq_pool_t *pool;
     sq_queue_t *queue;
@@ -106,6 +128,7 @@ static int use_parents_loop(void *context) {
     wrong += !CHECK_EQUAL(errno, ESTALE);
     wrong += !CHECK_EQUAL(sq_pool_run_forever(fall->pool), ESTALE);
     wrong += !CHECK_EQUAL(sq_pool_stop(fall->pool), ESTALE);
+    wrong += !CHECK_EQUAL(sq_pool_own(fall->pool), ESTALE);
     errno = 0;
     wrong += !CHECK_EQUAL(sq_pool_fd(fall->pool), -1);
     wrong += !CHECK_EQUAL(errno, ESTALE);

@@ -144,7 +144,7 @@ TEST(a_sync_of_the_owner_runs_what_is_ahead_in_that_queue_and_then_in_place) {
     end(pool, nest.outer, nest.inner);
 }
 
-/* To see it fail: in run_in_place leave out sq__timings_now: the last one seems not to have waited. */
+/* To see it fail: in sq__turn_take leave out sq__timings_now: the last one seems not to have waited. */
 TEST(a_sync_of_the_owner_is_in_the_queues_histograms) {
     sq_pool_t *pool = make_loop_pool();
     sq_queue_t *queue = queue_on(pool, "measured", 0);

@@ -72,6 +72,7 @@ TEST(calls_that_a_pool_does_not_have_are_EINVAL) {
         CHECK_EQUAL(errno, EINVAL);
         CHECK_EQUAL(sq_pool_run_forever(others[i]), EINVAL);
         CHECK_EQUAL(sq_pool_stop(others[i]), EINVAL);
+        CHECK_EQUAL(sq_pool_own(others[i]), EINVAL);
         errno = 0;
         CHECK_EQUAL(sq_pool_fd(others[i]), -1);
         CHECK_EQUAL(errno, EINVAL);

@@ -63,7 +63,7 @@ static void wait_for_the_other(void *context) {
 }
 
 /* Regression: the thread had one token for the wait and for what it ran ahead of it. To see it fail: sq__self_token in
- * sq__wait_begin for manual pools, too: ESHUTDOWN. */
+ * begin (wait.c) for manual pools, too: it hangs. */
 TEST(what_is_run_ahead_of_a_wait_may_wait_in_turn) {
     sq_pool_t *pool = make_manual_pool();
     spawner_t spawner = { pool, queue_on(pool, "on a manual pool", 0), queue_on(pool, "on a manual pool", 0), 0 };

@@ -38,6 +38,8 @@ static const struct {
     { "madvise", SYS_madvise, true },
     { "sched_yield", SYS_sched_yield, true },
     { "gettid", SYS_gettid, true },
+    { "flock", SYS_flock, true },
+    { "fcntl", SYS_fcntl, true },
     { "readlinkat", SYS_readlinkat, false }, /* command_for asks for its own name */
     { "openat", SYS_openat, false }, /* no /proc, among others */
     { "no descriptor", NO_DESCRIPTOR, false },

@@ -88,7 +88,7 @@ TEST(a_suspended_queue_without_tasks_has_no_thread_and_comes_free_again) {
     sq_queue_release(queue);
 }
 
-/* To see it fail: in sq__baton_next, do not look at the control word. */
+/* To see it fail: in sq__baton_find, do not look at SQ__HELD_BACK. */
 static void check_suspended_meanwhile(void (*hold_by)(hold_t *, sq_queue_t *)) {
     sq_queue_t *queue = make_queue_of("meanwhile", 0);
     size_t ran = 0;

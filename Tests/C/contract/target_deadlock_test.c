@@ -203,7 +203,7 @@ static void sync_in_closed(void *context) {
 }
 
 /* What the queue submits now runs after the end of the target, which waits for this task. To see it fail: leave out SQ__GATE_ENDING in
- * needs_reader (wait/edge.c), or `drains` at the end (concurrent/admit.c): it hangs. */
+ * needs_reader (wait/edge.c): it hangs. */
 TEST(a_reader_of_a_target_that_was_shut_down_does_not_wait_for_its_end) {
     inside_t inside = { .target = make_wide(SQ_WIDTH_POOL) };
     inside.queue = make("child", inside.target);

@@ -18,7 +18,7 @@ static sq_queue_t *make_concurrent(void) {
 
 static void count_intervals(subject_t *subject) { subject->sum += sq_timer_intervals(subject->timer); }
 
-/* To see it fail: in pass, do not look at `suspensions`; in sq_timer_suspend, do not move `due` back. */
+/* To see it fail: in sq_timer_suspend, leave out sq__timer_disarm. */
 TEST(a_suspended_timer_does_not_fire_and_counts_what_it_has_missed) {
     bench_t b = bench();
     subject_t subject = { .inside = count_intervals };
@@ -45,6 +45,7 @@ TEST(a_suspended_timer_does_not_fire_and_counts_what_it_has_missed) {
     CHECK_EQUAL(subject.discarded, 1);
 }
 
+/* To see it fail: in sq_timer_suspend, leave out move_due_back. */
 TEST(a_firing_that_waits_is_taken_back_by_a_suspension) {
     static const uint64_t intervals[] = { 0, MS, SQ_FOREVER - 1 };
     for (size_t i = 0; i < 3; i += 1) {
@@ -175,7 +176,7 @@ static void note_the_end(void *context) {
     latch_bump(&last->done);
 }
 
-/* To see it fail: in sq_timer_cancel_then leave out sq__barrier_on. */
+/* To see it fail: in sq__timer_cancel_then_from leave out sq__barrier_on. */
 TEST(the_task_after_a_cancel_runs_once_the_last_firing_is_over) {
     for (int concurrent = 0; concurrent < 2; concurrent += 1) {
         last_t last = { .entered = LATCH_INIT, .leave = LATCH_INIT, .done = LATCH_INIT };
@@ -191,6 +192,38 @@ TEST(the_task_after_a_cancel_runs_once_the_last_firing_is_over) {
         sq_timer_release(timer);
         CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
         sq_queue_release(queue);
+    }
+}
+
+static void *move_on(void *pool) {
+    CHECK(sq_pool_advance(pool, 0) >= 1); /* perhaps the end, too */
+    return NULL;
+}
+
+/* Its discard function may free what the firings use. To see it fail: in sq__admit_next, let what is discarded be SQ__KEPT. */
+TEST(the_task_after_a_cancel_is_discarded_once_the_last_firing_is_over) {
+    for (int kind = 0; kind < 4; kind += 1) {
+        last_t last = { .entered = LATCH_INIT, .leave = LATCH_INIT, .done = LATCH_INIT };
+        sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+        options.pool = sq_pool_create_manual("manual");
+        options.width = kind % 2 ? 4 : 1;
+        sq_queue_t *queue = sq_queue_create("queue", &options);
+        sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ run_until_told, &last, NULL });
+        CHECK_EQUAL(sq_timer_start(timer, 0, 1000, 0), 0);
+        pthread_t thread = spawn(move_on, options.pool);
+        latch_wait(&last.entered, 1);
+        CHECK_EQUAL(kind / 2 ? sq_suspend(queue) : 0, 0);
+        CHECK_EQUAL(sq_timer_cancel_then(timer, &(sq_task_t){ must_not_run, &last, note_the_end }), 0);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_NOW), ETIMEDOUT);
+        CHECK_EQUAL(sq_pool_run(options.pool), 0);
+        latch_bump(&last.leave);
+        join(thread);
+        CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DISCARD, SQ_FOREVER), 0);
+        latch_wait(&last.done, 1);
+        CHECK(last.was_over);
+        sq_timer_release(timer);
+        sq_queue_release(queue);
+        sq_pool_release(options.pool);
     }
 }
 

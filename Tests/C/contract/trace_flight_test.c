@@ -21,7 +21,7 @@ static void remove_files(void) {
     }
 }
 
-/* To see it fail (it hangs): in sq__request do not ring the bell. */
+/* To see it fail (it hangs): in sq__request do not wake the reader. */
 TEST(a_flight_recorder_writes_when_it_is_asked_to_and_at_its_end) {
     char later[80];
     int kept = silence_begin();
@@ -261,7 +261,7 @@ TEST(an_option_without_a_value_says_which_values_it_takes) {
     }
 }
 
-/* To see it fail: ignore the result of sq__file_create. */
+/* To see it fail: ignore the result of sq__kept_file_open in sq__session_write_file. */
 TEST(a_flight_recorder_whose_next_file_cannot_be_created_says_so_and_the_program_continues) {
     char text[1000], later[80];
     int kept, messages = messages_begin(&kept);

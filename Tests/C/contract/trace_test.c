@@ -110,8 +110,8 @@ static void put_precious(void) {
     close(file);
 }
 
-/* Each allocation of a start, and of what is traced after it, fails once: the start is an error, or events are missing. To see it fail: use
- * sq__file_create in `begin`. */
+/* Each allocation of a start, and of what is traced after it, fails once: the start is an error, or events are missing. To see it fail: call
+ * sq__session_empty_file in `begin`. */
 TEST(without_memory_a_trace_does_not_begin_or_lacks_events) {
     bool had_failure = true;
     int kept = silence_begin();

@@ -271,7 +271,7 @@ static void ignore_stall(void *context, const sq_stall_t *stall) {
     (void)stall;
 }
 
-/* To see it fail (the child hangs): in observe/reader.c do not call sq__process_around_fork. */
+/* To see it fail (the child hangs): in observe/reader.c leave out SQ__AROUND_FORK. */
 TEST(the_list_of_readers_is_not_locked_in_the_child_of_a_fork) {
     if (fork_left_out()) {
         return;

@@ -67,6 +67,39 @@ TEST(a_fork_waits_for_a_visit_of_the_list_of_threads) {
     join(visitor);
 }
 
+static void fail_onto_own(void *queue) { CHECK_EQUAL(sq_sync(queue, do_nothing, NULL), EDEADLK); }
+
+typedef struct reporter {
+    sq_queue_t *queue;
+    latch_t has_report, leave;
+    long blocks;
+} reporter_t;
+
+static void *keep_report(void *context) {
+    reporter_t *reporter = context;
+    CHECK_EQUAL(sq_sync(reporter->queue, fail_onto_own, reporter->queue), 0);
+    latch_bump(&reporter->has_report);
+    latch_wait(&reporter->leave, 1);
+    return NULL;
+}
+
+static int has_block_less(void *context) { return CHECK_EQUAL(live_blocks(), ((reporter_t *)context)->blocks - 1) ? 0 : 1; }
+
+/* LeakSanitizer would name it in the child. To see it fail: do not call forget_thread. */
+TEST(the_child_frees_the_reports_of_threads_that_it_does_not_have) {
+    if (fork_left_out()) {
+        return;
+    }
+    reporter_t reporter = { make_queue_of("own", 0), LATCH_INIT, LATCH_INIT, 0 };
+    pthread_t thread = spawn(keep_report, &reporter);
+    latch_wait(&reporter.has_report, 1);
+    reporter.blocks = live_blocks();
+    CHECK_EQUAL(in_fork(has_block_less, &reporter), 0);
+    latch_bump(&reporter.leave);
+    join(thread);
+    sq_queue_release(reporter.queue);
+}
+
 /* An owner of a loop that is about to sleep, and has its token's lock. */
 static void *sleep_as_owner(void *context) {
     scene_t *scene = context;

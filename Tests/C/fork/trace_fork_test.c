@@ -120,8 +120,8 @@ static int record_many_files(void) {
     return wrong;
 }
 
-/* The parent's reader must not take what the child rings for. To see it fail (it hangs): in forget_trace (session.c) keep
- * `is_prepared`. */
+/* The parent's reader must not take what the child asks for. To see it fail (it hangs): share the memory of request.c's `reader` with the child, or wake
+ * it through a pipe that the child inherits. */
 TEST(a_parent_and_its_child_may_both_have_a_flight_recorder) {
     if (fork_left_out()) {
         return;

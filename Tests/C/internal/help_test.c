@@ -76,7 +76,7 @@ static void take_back(scene_t *scene, offer_t *offer) {
     CHECK(scene->pool->helps == NULL && scene->pool->helps_end == &scene->pool->helps);
 }
 
-/* To see it fail: in sq__members_fill_seat_and_unlock look at the entries only, or in serve wake no further member. It hangs. */
+/* To see it fail: in has_work (members.c) look at the entries only, or in serve wake no further member. It hangs. */
 TEST(as_many_members_help_at_one_time_as_an_offer_wants) {
     scene_t scene = begin(MANY, MANY, run_entry);
     offer_t *offer = sq__memory(sizeof *offer);

@@ -63,7 +63,7 @@ TEST(a_queue_that_no_thread_has_begun_is_helped_at_once) {
     scene_destroy(&scene);
 }
 
-/* To see it fail: leave out sq__pool_end_caller in over (wait/wait.c), for a wait that ends while it has the entry. */
+/* To see it fail: leave out sq__pool_end_caller in sq__wait_runs_end (wait/wait_runs.c): it hangs. */
 static void shut_down(void *context) {
     scene_t *scene = context;
     note_runner(scene);

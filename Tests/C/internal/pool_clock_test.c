@@ -76,7 +76,7 @@ static sq__ready_end_t leave_at_once(sq__ready_t *entry, size_t batch, size_t *r
 }
 
 /* One that was called has its seat from then on, though its thread has not woken up yet: a growth check must not count it as blocked. To
- * see it fail: in sq__members_fill_seat_and_unlock, do not note that it is seated. */
+ * see it fail: in fill_and_unlock (members.c), do not set is_seated. */
 TEST(as_many_members_have_a_seat_as_are_counted) {
     enum { SEATS = 2 };
     scene_t scene = begin(SEATS, SEATS, leave_at_once);

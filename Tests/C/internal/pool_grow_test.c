@@ -107,7 +107,7 @@ TEST(a_pool_of_three_threads_runs_three_tasks_at_a_time_and_no_more) {
 }
 
 /* More threads than a pool may grow to, because it was made with them. To see it fail (it hangs): leave seats_at_rest out of
- * sq__members_fill_seat_and_unlock (members.c). */
+ * may_recruit (members.c). */
 TEST(a_pool_of_65_threads_runs_65_tasks_at_a_time) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST + 1;
@@ -147,7 +147,7 @@ static void visit(void *context) {
 }
 
 /* A thread waits in a sync, and so lends its seat; with 63 others the pool may not start a 65th thread for that seat. To see it fail: leave
- * SQ__MOST_MEMBERS out of sq__members_fill_seat_and_unlock (members.c). */
+ * SQ__MOST_MEMBERS out of may_recruit (members.c), so that it is always true. */
 TEST(what_comes_for_the_seat_of_a_task_that_waits_gets_no_65th_thread) {
     sq_pool_options_t options = SQ_POOL_OPTIONS_INIT;
     options.threads = MOST;

@@ -42,7 +42,7 @@ static void starved_end(starved_t *starved) {
     latch_wait(&starved->ward.discarded, 1);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_gets_busy in submit. */
+/* To see it fail (it hangs): leave out sq__watch_gets_busy in note_first. */
 TEST(an_async_task_that_waits_in_a_queue_that_was_idle_is_reported) {
     starved_t starved;
     starved_begin(&starved);
@@ -61,7 +61,7 @@ TEST(a_call_that_waits_in_a_queue_that_was_idle_is_reported) {
     CHECK_EQUAL(caller_end(&caller), 0);
 }
 
-/* To see it fail (it hangs): leave out sq__watch_wake in sq__watch_task_begins. */
+/* To see it fail (it hangs): leave out sq__watch_wake_thread in sq__watch_task_begins. */
 TEST(a_sync_task_that_runs_too_long_in_a_queue_that_was_idle_is_reported) {
     sq_queue_t *queue = make_queue_of("idle", 0);
     stall_watcher_t ward = STALL_WATCHER_INIT;

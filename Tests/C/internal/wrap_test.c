@@ -6,6 +6,7 @@
 
 #include "state/queue.h"
 #include "thread/self.h"
+#include "timer/timer_record.h"
 
 TEST(the_number_of_suspensions_has_a_limit_that_is_an_error) {
     sq_queue_t *queue = make_queue_of("limit", 0);
@@ -23,6 +24,30 @@ TEST(the_number_of_suspensions_has_a_limit_that_is_an_error) {
     CHECK_EQUAL(sq_sync(queue, add_one, &ran), 0);
     CHECK_EQUAL(ran, 1);
     sq_queue_release(queue);
+}
+
+/* To see it fail: leave out the limit in sq_timer_suspend: the timer fires although it is suspended. */
+TEST(the_number_of_suspensions_of_a_timer_has_a_limit_that_is_an_error) {
+    sq_pool_t *pool = sq_pool_create_manual("clock");
+    sq_queue_t *queue = sq_queue_create("limit", &(sq_queue_options_t){ .size = sizeof(sq_queue_options_t), .pool = pool });
+    size_t fired = 0;
+    sq_timer_t *timer = sq_timer_create(queue, &(sq_task_t){ .run = add_one, .context = &fired });
+    CHECK_EQUAL(sq_timer_start(timer, 1, 0, 0), 0);
+    CHECK_EQUAL(sq_timer_suspend(timer), 0);
+    timer->suspensions = UINT32_MAX - 1;
+    CHECK_EQUAL(sq_timer_suspend(timer), 0);
+    CHECK_EQUAL(sq_timer_suspend(timer), EOVERFLOW);
+    CHECK_EQUAL(sq_timer_resume(timer), 0);
+    CHECK_EQUAL(sq_timer_suspend(timer), 0);
+    CHECK_EQUAL(sq_timer_suspend(timer), EOVERFLOW);
+    CHECK_EQUAL(sq_pool_advance(pool, 1000), 0);
+    timer->suspensions = 1;
+    CHECK_EQUAL(sq_timer_resume(timer), 0);
+    CHECK_EQUAL(sq_pool_advance(pool, 1000), 1);
+    CHECK_EQUAL(fired, 1);
+    sq_timer_release(timer);
+    sq_queue_release(queue);
+    sq_pool_release(pool);
 }
 
 /* The counts of tasks continue beyond 32 bits; those of segments, which the depth is made from, too. */

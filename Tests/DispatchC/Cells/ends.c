@@ -1,5 +1,6 @@
 /* ends.c: what ends or hangs the process; each in one of its own. */
 #include "cells.h"
+#include <pthread.h>
 
 static dispatch_queue_t a, b;
 
@@ -57,6 +58,56 @@ CELL_ALONE("main/wait-for-member-of-child", main_wait_member) {
     dispatch_sync_f(child, "ran", say);
     dispatch_group_async_f(group, child, "member", say);
     note("%ld", (long)dispatch_group_wait(group, DISPATCH_TIME_FOREVER));
+}
+
+/* The main thread waits for a task that waits for the main queue, which nothing has used before. To see it fail: leave out one of
+ * sq__dispatch_will_wait. */
+static void sync_main(void *unused) { (void)unused; dispatch_sync_f(dispatch_get_main_queue(), "ran", say); }
+static void signal_then_sync_main(void *unused) { dispatch_semaphore_signal(first); sync_main(unused); }
+CELL_ALONE("main/cycle-by-sync", main_cycle_sync) {
+    a = serial("a");
+    dispatch_async_f(a, NULL, sync_main);
+    dispatch_sync_f(a, "ran", say);
+}
+CELL_ALONE("main/cycle-by-barrier", main_cycle_barrier) {
+    a = dispatch_queue_create("a", DISPATCH_QUEUE_CONCURRENT);
+    dispatch_async_f(a, NULL, sync_main);
+    dispatch_barrier_sync_f(a, "ran", say);
+}
+CELL_ALONE("main/cycle-by-group", main_cycle_group) {
+    dispatch_group_t group = dispatch_group_create();
+    dispatch_group_async_f(group, serial("a"), NULL, sync_main);
+    dispatch_group_wait(group, DISPATCH_TIME_FOREVER);
+}
+static dispatch_once_t once;
+static void once_with_main(void *unused) { (void)unused; dispatch_once_f(&once, NULL, signal_then_sync_main); }
+CELL_ALONE("main/cycle-by-once", main_cycle_once) {
+    first = dispatch_semaphore_create(0);
+    dispatch_async_f(serial("a"), NULL, once_with_main);
+    must(first);
+    dispatch_once_f(&once, NULL, nothing);
+}
+static void main_waits_for_other(void *main_thread, size_t index) {
+    (void)index;
+    if (pthread_equal(*(pthread_t *)main_thread, pthread_self())) {
+        must(first);
+    } else {
+        signal_then_sync_main(NULL);
+    }
+}
+CELL_ALONE("main/cycle-by-apply", main_cycle_apply) {
+    pthread_t main_thread = pthread_self();
+    first = dispatch_semaphore_create(0);
+    dispatch_apply_f(2, NULL, &main_thread, main_waits_for_other);
+}
+CELL_ALONE("main/wait-for-member-of-unused", main_wait_unused) {
+    dispatch_group_t group = dispatch_group_create();
+    dispatch_group_async_f(group, dispatch_get_main_queue(), "member", say);
+    note("%ld", (long)dispatch_group_wait(group, DISPATCH_TIME_FOREVER));
+}
+CELL_ALONE("main/async-is-not-run-by-another-sync", main_sync_of_another) {
+    dispatch_async_f(dispatch_get_main_queue(), "early", say);
+    dispatch_sync_f(serial("a"), "ran", say);
 }
 CELL_ALONE("main/assert", main_assert) { dispatch_assert_queue(dispatch_get_main_queue()); note("holds"); }
 static void assert_main(void *unused) { (void)unused; dispatch_assert_queue(dispatch_get_main_queue()); note("holds"); }

@@ -80,7 +80,7 @@ static void note_nice(void *semaphore) {
     dispatch_semaphore_signal(semaphore);
 }
 
-/* libdispatch has one nice value for all. To see it fail: let the target choose the pool. */
+/* To see it fail: let the target choose the pool. */
 CELL("queue/class-of-its-own-over-global-target", class_over_target) {
     dispatch_queue_attr_t attribute = dispatch_queue_attr_make_with_qos_class(NULL, 0x15, 0);
     dispatch_queue_t queue = dispatch_queue_create_with_target("q", attribute, dispatch_get_global_queue(0x09, 0));

@@ -37,12 +37,13 @@ let ends: [Cell] = [
     Cell(name: "ends/item-run-twice-and-waited", run: { let i = DispatchWorkItem {}; i.perform(); i.perform(); i.wait(); return "went through" }, isAlone: true),
     Cell(name: "ends/item-run-twice-and-notified", run: { let q = DispatchQueue(label: "q"), i = DispatchWorkItem {}; i.perform(); i.perform(); i.notify(queue: q) {}; q.sync {}; return "went through" }, isAlone: true),
     Cell(name: "ends/item-on-two-queues-and-waited", run: {
-        let q = DispatchQueue(label: "q"), log = Log(), d = DispatchSemaphore(value: 0), item = DispatchWorkItem { log.add("ran"); d.signal() }
+        let q = DispatchQueue(label: "q"), log = Log(), d = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) let item = DispatchWorkItem { log.add("ran"); d.signal() }
         q.async { DispatchQueue.global().async(execute: item); q.async(execute: item); log.add("\(item.wait(timeout: .now() + 5))") }
         d.wait(); d.wait()
         return log.text
     }, isAlone: true),
-    Cell(name: "ends/dispatch-main", run: { DispatchQueue.main.async { dispatchPrecondition(condition: .onQueue(DispatchQueue.main)); print("on main"); finish() }; dispatchMain() }, isAlone: true),
+    Cell(name: "ends/dispatch-main", run: { DispatchQueue.main.async { dispatchPrecondition(condition: .onQueue(.main)); print("on main"); finish() }; dispatchMain() }, isAlone: true),
     Cell(name: "ends/dispatch-main-actor", run: { Task { @MainActor in MainActor.assertIsolated(); print("on the main actor"); DispatchQueue.main.async { finish() } }; dispatchMain() }, isAlone: true),
     Cell(name: "ends/main-sync-from-another", run: { DispatchQueue.global().async { let n = DispatchQueue.main.sync { 5 }; print(n); finish() }; dispatchMain() }, isAlone: true),
     Cell(name: "ends/main-after", run: { DispatchQueue.main.asyncAfter(deadline: .now() + 0.01) { print("late"); finish() }; dispatchMain() }, isAlone: true),

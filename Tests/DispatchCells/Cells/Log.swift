@@ -55,10 +55,10 @@ final class Token: Sendable {
 struct Failure: Error {}
 
 /// Something that can be compared: what a call has done in a state.
-struct Cell {
+struct Cell: Sendable {
     let name: String
     /// Returns what has happened.
-    let run: () -> String
+    let run: @Sendable () -> String
     /// Whether it may end or hang the process, so that it gets one of its own.
     var isAlone = false
     /// Whether the main thread must serve the main queue meanwhile.

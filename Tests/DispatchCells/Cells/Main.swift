@@ -20,7 +20,7 @@ let mains: [Cell] = [
         dispatchMain()
     }, isAlone: true),
     Cell(name: "ends/main-actor-is-on-main", run: {
-        Task { @MainActor in dispatchPrecondition(condition: .onQueue(DispatchQueue.main)); print("on main"); finish() }
+        Task { @MainActor in dispatchPrecondition(condition: .onQueue(.main)); print("on main"); finish() }
         dispatchMain()
     }, isAlone: true),
     Cell(name: "ends/main-first-used-elsewhere", run: {
@@ -28,6 +28,46 @@ let mains: [Cell] = [
         DispatchQueue.global().async { DispatchQueue.main.async {}; used.signal() }
         used.wait()
         DispatchQueue.main.sync {}
+        return "went through"
+    }, isAlone: true),
+    // The main thread waits for a closure that waits for the main queue, which nothing has used before. To see it fail: leave out the constructor
+    // in main_thread.c.
+    Cell(name: "ends/main-cycle-by-sync", run: {
+        let q = DispatchQueue(label: "q")
+        q.async { DispatchQueue.main.sync {} }
+        q.sync {}
+        return "went through"
+    }, isAlone: true),
+    Cell(name: "ends/main-cycle-on-a-queue-of-another-thread", run: {
+        nonisolated(unsafe) var made: DispatchQueue?
+        let ready = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { made = DispatchQueue(label: "q"); made!.async { ready.signal(); DispatchQueue.main.sync {} } }
+        ready.wait()
+        made!.sync {}
+        return "went through"
+    }, isAlone: true),
+    Cell(name: "ends/main-cycle-by-barrier", run: {
+        let q = DispatchQueue(label: "q", attributes: .concurrent)
+        q.async { DispatchQueue.main.sync {} }
+        q.sync(flags: .barrier) {}
+        return "went through"
+    }, isAlone: true),
+    Cell(name: "ends/main-cycle-by-group", run: {
+        let g = DispatchGroup()
+        DispatchQueue(label: "q").async(group: g) { DispatchQueue.main.sync {} }
+        g.wait()
+        return "went through"
+    }, isAlone: true),
+    Cell(name: "ends/main-cycle-by-item", run: {
+        let item = DispatchWorkItem { DispatchQueue.main.sync {} }
+        DispatchQueue(label: "q").async(execute: item)
+        item.wait()
+        return "went through"
+    }, isAlone: true),
+    Cell(name: "ends/main-cycle-through-a-child-of-main", run: {
+        let q = DispatchQueue(label: "q"), child = DispatchQueue(label: "child", target: .main)
+        q.async { child.sync {} }
+        q.sync {}
         return "went through"
     }, isAlone: true),
     Cell(name: "ends/group-wait-on-main-for-main", run: {

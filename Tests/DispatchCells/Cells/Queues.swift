@@ -34,18 +34,6 @@ let queues: [Cell] = [
         let q = DispatchQueue(label: "q", qos: .userInteractive, target: .global(qos: .utility))
         return "\(q.qos.qosClass)\(q.qos.relativePriority)"
     },
-    Cell(name: "queue/serial-while-many-global-ones-block") {
-        // Blocked elsewhere than in either library.
-        var ends: [Int32] = [0, 0]
-        pipe(&ends)
-        let input = ends[0], done = DispatchSemaphore(value: 0), blocked = DispatchGroup()
-        for _ in 0..<70 { DispatchQueue.global().async(group: blocked) { var byte: UInt8 = 0; read(input, &byte, 1) } }
-        usleep(2_000_000)
-        DispatchQueue(label: "q").async { done.signal() }
-        let ran = done.wait(timeout: .now() + 2)
-        close(ends[1]); blocked.wait(); close(input)
-        return "\(ran)"
-    },
     Cell(name: "queue/qos-global") { "\(DispatchQueue.global(qos: .background).qos.qosClass) \(DispatchQueue.global().qos.qosClass)" },
     Cell(name: "queue/qos-main") { "\(DispatchQueue.main.qos.qosClass)" },
     Cell(name: "queue/qos-of-target") { "\(DispatchQueue(label: "q", target: .global(qos: .utility)).qos.qosClass)" },

@@ -156,6 +156,17 @@ let sources: [Cell] = [
         s.add(data: 4); done.must(); s.cancel()
         return log.text
     },
+    Cell(name: "source/add-while-the-queue-is-busy") {
+        let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0), gate = DispatchSemaphore(value: 0)
+        let s = DispatchSource.makeUserDataAddSource(queue: q)
+        s.setEventHandler { log.add("\(s.data)"); done.signal() }
+        s.activate()
+        q.async { gate.wait() }
+        s.add(data: 1); s.suspend(); s.add(data: 2); s.resume(); s.add(data: 3); gate.signal(); done.must()
+        q.sync {}
+        s.cancel()
+        return log.text
+    },
     Cell(name: "source/or") {
         let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0), s = DispatchSource.makeUserDataOrSource(queue: q)
         s.setEventHandler { log.add("\(s.data)"); done.signal() }

@@ -38,10 +38,10 @@ let kinds: [Kind] = [
 let marker = DispatchSpecificKey<String>()
 
 /// A state of a queue in which a call is made.
-struct State {
+struct State: Sendable {
     let name: String
     /// Returns what happened; `nil`: the call makes no sense there.
-    let run: (Kind, Call) -> String?
+    let run: @Sendable (Kind, Call) -> String?
 }
 
 /// The closure of the call: notes that it runs, and what it finds there.

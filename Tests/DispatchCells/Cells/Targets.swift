@@ -158,7 +158,7 @@ let targets: [Cell] = [
     Cell(name: "value/sync-on-the-target-in-a-concurrent-child") {
         let k = DispatchSpecificKey<String>(), t = DispatchQueue(label: "t", attributes: .concurrent), log = Log(), done = DispatchSemaphore(value: 0)
         let q = DispatchQueue(label: "q", attributes: .concurrent, target: t)
-        func value() -> String { DispatchQueue.getSpecific(key: k) ?? "none" }
+        @Sendable func value() -> String { DispatchQueue.getSpecific(key: k) ?? "none" }
         t.setSpecific(key: k, value: "target"); q.setSpecific(key: k, value: "child")
         q.async { log.add(value()); t.sync { log.add(value()) }; t.sync { q.sync { log.add(value()) } }; log.add(value()); done.signal() }
         done.must()

@@ -20,7 +20,6 @@ typealias OwnQueue = DispatchQueue
     }
 
     static func main() async {
-        setvbuf(stdout, nil, _IOLBF, 0)
         let group = DispatchGroup()
         for _ in 0..<100 {
             group.enter()
@@ -35,13 +34,13 @@ typealias OwnQueue = DispatchQueue
         DispatchQueue.main.setSpecific(key: key, value: 1)
         await withCheckedContinuation { continuation in
             child.async {
-                dispatchPrecondition(condition: .onQueue(DispatchQueue.main))
+                dispatchPrecondition(condition: .onQueue(.main))
                 print("child finds \(DispatchQueue.getSpecific(key: key) ?? 0)")
                 continuation.resume()
             }
         }
         await MainActor.run {
-            dispatchPrecondition(condition: .onQueue(DispatchQueue.main))
+            dispatchPrecondition(condition: .onQueue(.main))
             print("main actor finds \(DispatchQueue.getSpecific(key: key) ?? 0)")
         }
         // Queues that have a thread each, in SerialQueue, and give it up when they rest.

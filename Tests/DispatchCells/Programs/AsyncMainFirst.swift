@@ -5,9 +5,8 @@ import Glibc
 /// is made.
 @main struct AsyncMainFirst {
     static func main() async {
-        setvbuf(stdout, nil, _IOLBF, 0)
         await MainActor.run {
-            dispatchPrecondition(condition: .onQueue(DispatchQueue.main))
+            dispatchPrecondition(condition: .onQueue(.main))
             print("the main actor is on the main queue")
         }
         await Task.detached {

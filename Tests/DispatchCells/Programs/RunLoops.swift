@@ -3,7 +3,6 @@ import Foundation
 /// A run loop of the main thread serves the main queue, timers and the main actor.
 @main struct RunLoops {
     static func main() {
-        setvbuf(stdout, nil, _IOLBF, 0)
         nonisolated(unsafe) var count = 0
         DispatchQueue.main.async { count += 1 }
         DispatchQueue(label: "child", target: .main).async { count += 1 }
@@ -17,15 +16,20 @@ import Foundation
                     again()
                     Task { @MainActor in
                         print("main actor runs")
-                        Timer.scheduledTimer(withTimeInterval: 0.01, repeats: false) { _ in
-                            print("timer fires")
-                            exit(0)
-                        }
+                        startTimer()
                     }
                 }
             }
         }
         RunLoop.main.run()
+    }
+
+    /// Not in an async function, where it is not available.
+    @MainActor static func startTimer() {
+        Timer.scheduledTimer(withTimeInterval: 0.01, repeats: false) { _ in
+            print("timer fires")
+            exit(0)
+        }
     }
 
     /// Never idle.

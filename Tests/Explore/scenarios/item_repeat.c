@@ -9,9 +9,12 @@
 static struct {
     sq_item_t *item;
     sq_queue_t *open, *closed; /* accepts it; refuses it */
-    unsigned accepted, ran;
+    unsigned accepted, ran, running;
+    unsigned told, tells, wants; /* notifications: those that came, those that were registered, and the next one that may run */
     bool is_cancelled; /* by a call that left no turn that may begin */
     bool is_being_cancelled;
+    bool ran_on;       /* after a cancel and a wait */
+    int submitted;     /* what the last submission during that returned */
 } now;
 
 static void run(void *unused) {
@@ -20,6 +23,26 @@ static void run(void *unused) {
         ex_fail("item: it started after it was cancelled");
     }
     now.ran += 1;
+    now.running += 1;
+    ex_point();
+    now.running -= 1;
+}
+
+/* The queue was closed. Those before may still wait there. */
+static void drop_notice(void *number) {
+    (void)number;
+    now.told += 1;
+}
+
+static void tell(void *number) {
+    if (now.wants > (unsigned)(uintptr_t)number) {
+        ex_fail("item: a notification came twice, or out of order");
+    }
+    now.wants = (unsigned)(uintptr_t)number + 1;
+    now.told += 1;
+    if (now.ran == 0 && !now.is_being_cancelled) {
+        ex_fail("item: a notification came before the turn that it is for");
+    }
 }
 
 static void allow(int error, int also) {
@@ -36,7 +59,22 @@ THREAD(t_wait, if (sq_item_wait(now.item, SQ_FOREVER) != 0) ex_fail("item: the w
 THREAD(t_wait_any, (void)!sq_item_wait(now.item, SQ_FOREVER))
 THREAD(t_perform, allow(sq_item_perform(now.item), ECANCELED))
 THREAD(t_cancel, now.is_being_cancelled = true; now.is_cancelled = sq_item_cancel(now.item) != EINPROGRESS)
+THREAD(t_submit_late, now.submitted = sq_item_submit(now.item, now.open); allow(now.submitted, ECANCELED))
+THREAD(t_submit_refused_late, now.submitted = sq_item_submit(now.item, now.closed);
+       if (now.submitted != ESHUTDOWN && now.submitted != ECANCELED) ex_fail("item: a closed queue took it"))
+THREAD(t_cancel_and_wait, now.is_being_cancelled = true; (void)sq_item_cancel(now.item); (void)!sq_item_wait(now.item, SQ_FOREVER);
+       now.ran_on = now.running > 0)
 
+static void notify(void) {
+    if (sq_item_notify(now.item, now.open, &(sq_task_t){ tell, (void *)(uintptr_t)now.tells, drop_notice }) != 0) {
+        ex_fail("item: a notification was refused");
+    }
+    now.tells += 1;
+}
+
+THREAD(t_notify_twice, notify(); notify())
+
+static void submit_once(void) { allow(sq_item_submit(now.item, now.open), 0); }
 static void perform_once(void) { allow(sq_item_perform(now.item), 0); }
 
 /* The list of threads ends with NULL. The last one may wait for a turn that nobody submits: with `cancels` the item is cancelled after the others. */
@@ -64,6 +102,12 @@ static void repeat(void (*const threads[])(void *), void (*first)(void), bool ca
     ex_join(all[count - 1]);
     sq_item_release(now.item);
     sq_shutdown(now.open, SQ_SHUTDOWN_DRAIN, SQ_FOREVER);
+    if (now.ran_on && now.submitted != 0) {
+        ex_fail("item: the last submission ran on after a cancel and a wait for it; the one during that returned %s", strerror(now.submitted));
+    }
+    if (now.told != now.tells) {
+        ex_fail("item: %u of %u notifications came", now.told, now.tells);
+    }
     if (now.ran > now.accepted || (now.ran < now.accepted && !now.is_being_cancelled)) {
         ex_fail("item: %u turns were accepted, %u ran", now.accepted, now.ran);
     }
@@ -77,6 +121,13 @@ BODY(repeat_submit, NULL, false, t_submit, t_submit, t_wait)
 BODY(repeat_perform, NULL, false, t_submit, t_perform, t_wait)
 BODY(repeat_perform_cancel, perform_once, false, t_perform, t_cancel)
 BODY(repeat_submit_cancel, perform_once, false, t_submit, t_cancel, t_wait_any)
+BODY(repeat_first_refused, NULL, false, t_submit_refused, t_submit, t_wait)
+BODY(repeat_last_refused, perform_once, false, t_submit_refused, t_wait)
+BODY(repeat_cancel_refused, submit_once, false, t_submit_refused_late, t_cancel_and_wait)
+BODY(repeat_cancel_submit, submit_once, false, t_submit_late, t_cancel_and_wait)
+BODY(repeat_notify_first, NULL, false, t_submit_refused, t_notify_twice, t_submit)
+BODY(repeat_notify_last, perform_once, false, t_submit_refused, t_notify_twice)
+BODY(repeat_notify_cancel, NULL, true, t_submit, t_notify_twice, t_cancel)
 
 const scenario_t item_repeat_scenarios[] = {
     { "repeat_refused", "a wait for a turn that its queue refuses ends with the item's next turn, or its cancellation", .body = repeat_refused },
@@ -84,5 +135,12 @@ const scenario_t item_repeat_scenarios[] = {
     { "repeat_perform", "the same for a submission and a perform", .body = repeat_perform },
     { "repeat_perform_cancel", "a perform against a cancel: after it no turn starts", .body = repeat_perform_cancel },
     { "repeat_submit_cancel", "the same for a submission", .body = repeat_submit_cancel },
+    { "repeat_first_refused", "a wait before the first submission is for the first that a queue accepts", .body = repeat_first_refused },
+    { "repeat_last_refused", "a submission that is refused does not replace the last one: a wait is for that", .body = repeat_last_refused },
+    { "repeat_cancel_refused", "the same for a cancel: after it and a wait the last one does not run", .body = repeat_cancel_refused },
+    { "repeat_cancel_submit", "the same if the cancel itself is why the submission is refused", .body = repeat_cancel_submit },
+    { "repeat_notify_first", "notifications before the first submission, against one that is refused and one that is accepted", .body = repeat_notify_first },
+    { "repeat_notify_last", "notifications of the last submission against one that is refused", .body = repeat_notify_last },
+    { "repeat_notify_cancel", "notifications before the first submission, against that and a cancel", .body = repeat_notify_cancel },
     { 0 },
 };

@@ -4,6 +4,10 @@
  * process ends with one that says what happened. The exported symbols are named sq_dispatch_…, so both libraries can be in one process.
  * With clang -fblocks the calls that take blocks are there, too. Data, io, and sources that are not timers stay with libdispatch.
  *
+ * In the child of a fork, at whatever moment another thread forked, all calls work on new objects, on the global queues and on the main queue, whose
+ * thread is the one that forked. What the parent submitted there runs in the parent only. A call on another queue of the parent ends the child with a
+ * message.
+ *
  * Build with `pkg-config --cflags --libs serialqueue-dispatch`. Documentation/FromDispatch.md has a row for each function. */
 #ifndef SQ_DISPATCH_DISPATCH_H
 #define SQ_DISPATCH_DISPATCH_H

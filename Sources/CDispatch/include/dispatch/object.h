@@ -65,8 +65,9 @@ void dispatch_resume(dispatch_object_t object) SQ_DISPATCH_SYMBOL(dispatch_resum
 /**
  * Sets the queue on which a queue's tasks, a source's handlers or an object's finalizer run. NULL: the default.
  *
- * Of a queue it must be set before the first submission, and of a source before it is activated: otherwise the process ends. A queue with a
- * target that is not a global queue runs one task at a time, also if it was created as a concurrent one.
+ * Of a queue it must be set before the first use of the queue, or of one that has it as its target, directly or through others. A submission uses
+ * a queue; so does a wait, a notification, or a source that begins there. Of a source it must be set before it is activated. Otherwise the process
+ * ends. A queue with a target that is not a global queue runs one task at a time, also if it was created as a concurrent one.
  */
 void dispatch_set_target_queue(dispatch_object_t object, dispatch_queue_t queue) SQ_DISPATCH_SYMBOL(dispatch_set_target_queue);
 

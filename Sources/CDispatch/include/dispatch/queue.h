@@ -69,7 +69,7 @@ typedef long dispatch_queue_priority_t;
 #endif
 /** The lowest relative priority within a class. */
 #define QOS_MIN_RELATIVE_PRIORITY (-15)
-/** One of QOS_CLASS_…. It chooses the pool of threads. */
+/** One of QOS_CLASS_…. It chooses the pool of threads, which has a nice value of its own: 5 for utility, 10 for background. */
 typedef unsigned int dispatch_qos_class_t;
 
 /** For dispatch_set_target_queue: the default. */
@@ -93,6 +93,10 @@ dispatch_queue_attr_t dispatch_queue_attr_make_with_qos_class(dispatch_queue_att
 
 /**
  * Creates a queue.
+ *
+ * It shares the threads of its class with all other queues of that class: about one per processor, and more, up to 64, while tasks block. While as
+ * many tasks compute as there are processors, or 64 block outside of this library, no other queue of the class runs. libdispatch starts a
+ * thread for each serial queue instead. Give tasks that compute or block for long an sq_queue_t, which has a thread of its own, or another class.
  *
  * @param label Copied; NULL: none. It names the queue in messages, dumps and traces.
  * @return The queue, with one reference. Without memory the process ends.

@@ -1,15 +1,13 @@
 /* processors.c: how many processors this process may use.
  *
  * DESIGN. The smaller one of two: those that its main thread may be scheduled on, and its control group's quota, which is time per period. A
- * group's limit holds for the groups within it as well, so all groups up to the root are read. Reading a file is a point at which a
- * thread can be cancelled; this function disables that, because it is called in the middle of waits, and with locks held. */
+ * group's limit holds for the groups within it as well, so all groups up to the root are read. */
 #include "platform/processors.h"
 
 #if SQ__LINUX
 
 #include "platform/peek.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,10 +52,11 @@ unsigned sq__processors_within(const char *root, const char *group, unsigned lim
 }
 
 /* This process's line of the second version of control groups is "0::PATH". */
-static unsigned count_processors(void) {
+unsigned sq__processor_count(void) {
     char text[PATH_SIZE];
     unsigned count = schedulable();
-    if (sq__read_file("/proc/self/cgroup", text, sizeof text) > 0) {
+    /* A first thread that has ended is in no group any more. Linux before 3.17 has no other name. */
+    if (sq__read_file("/proc/thread-self/cgroup", text, sizeof text) > 0 || sq__read_file("/proc/self/cgroup", text, sizeof text) > 0) {
         char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
         if (line != NULL) {
             char *group = strchr(line, '/');
@@ -67,14 +66,6 @@ static unsigned count_processors(void) {
             }
         }
     }
-    return count;
-}
-
-unsigned sq__processor_count(void) {
-    int cancel_state;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    unsigned count = count_processors();
-    pthread_setcancelstate(cancel_state, NULL);
     return count;
 }
 

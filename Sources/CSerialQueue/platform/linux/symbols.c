@@ -3,6 +3,7 @@
 #if SQ__LINUX
 
 #include "platform/peek.h"
+#include "platform/quiet.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -102,7 +103,7 @@ static void read_file(const char *path, sq__symbol_t *const wanted[], unsigned c
     close(descriptor);
 }
 
-/* One line of /proc/self/maps: if it is code, the addresses within it; `in_file` becomes the offset in the file. */
+/* One line of the list of mappings: if it is code, the addresses within it; `in_file` becomes the offset in the file. */
 static void read_line(const char *line, sq__symbols_t *symbols) {
     uintptr_t begin, end, offset;
     char rights[5];
@@ -133,11 +134,16 @@ void sq__symbols_find(sq__symbols_t *symbols) {
     if (text == NULL) {
         return;
     }
-    (void)sq__read_file("/proc/self/maps", text, MOST);
+    sq__quiet_t quiet = sq__quiet_begin(); /* files are opened and mapped */
+    /* "self" is the first thread: empty once that has ended. But an emulator of programs (qemu) knows only that name. */
+    if (sq__read_file("/proc/self/maps", text, MOST) == 0) {
+        (void)sq__read_file("/proc/thread-self/maps", text, MOST);
+    }
     for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';
         read_line(line, symbols);
     }
+    sq__quiet_end(quiet);
     sq__pages_free(text, MOST);
 }
 

@@ -8,9 +8,15 @@
 #include <unistd.h>
 
 const char *sq__environment(const char *name) {
+#if defined(__APPLE__) || defined(__FreeBSD__)
+    bool has_more_rights = issetugid() != 0; /* also if the program has dropped them since */
+#else
     bool has_more_rights = getuid() != geteuid() || getgid() != getegid();
+#endif
     return has_more_rights ? NULL : getenv(name);
 }
+
+size_t sq__code_thread_locals(void) { return 0; } /* elsewhere they are not in the stack */
 
 bool sq__code_find(const void *address, char *path, size_t size, uint64_t *offset) {
     Dl_info found;

@@ -4,10 +4,14 @@
 #ifndef SQ_TASK_HOOK_H
 #define SQ_TASK_HOOK_H
 
+#include <errno.h>
 #include <serial_queue.h>
 
 /* Asked about each job that is enqueued on the global executor, on any thread. True: the job now belongs to the function. */
 typedef _Bool (*sq_task_take_t)(void *_Nonnull job);
+
+/* What sq_async_job returns if the queue was shut down. */
+static const int SQ_TASK_ESHUTDOWN = ESHUTDOWN;
 
 /* An executor, as the runtime passes it: an object and its conformance. */
 typedef struct sq_task_executor {
@@ -25,7 +29,7 @@ void sq_task_pass_on(void *_Nonnull job);
 void sq_task_pass_on_all(_Bool passes);
 
 /* Runs a job on this thread. An unstructured task that begins with it prefers this executor from then on, so that all its later
- * jobs come there. */
+ * jobs come there; it keeps a reference to the executor. */
 void sq_task_run(void *_Nonnull job, sq_task_executor_t executor);
 
 /* What a job is. */
@@ -60,6 +64,9 @@ sq_task_wait_t sq_task_wait(void *_Nonnull task, void *_Nullable *_Nonnull other
 /* Whether a task's memory is its parent's (async let). Any other can be retained. */
 _Bool sq_task_is_part_of_parent(void *_Nonnull task);
 
+/* Cancels a task, which must exist. */
+void sq_task_cancel(void *_Nonnull task);
+
 /* Initialiser macros, which Swift does not import. */
 sq_queue_options_t sq_task_queue_options(void);
 sq_explore_options_t sq_task_explore_options(void);
@@ -87,15 +94,21 @@ uintptr_t sq_task_resume(const void *_Nonnull job);
  * is unknown. */
 void sq_task_function(void *_Nonnull job, char *_Nonnull name, size_t size);
 
-/* The number of the running task in the record of the run; SIZE_MAX: the run is not recorded. */
-size_t sq_task_event(void);
+/* The number of the running task in the record of the run; negative: the run is not recorded. */
+intptr_t sq_task_event(void);
+
+/* Whether the run under way has had too many steps. */
+_Bool sq_task_is_endless(const sq_exploration_t *_Nonnull exploration);
 
 /* The time of a manual pool's clock. */
 uint64_t sq_task_pool_time(sq_pool_t *_Nonnull pool);
 
-/* Runs what is ready on a manual pool that is not explored; if nothing is, and `moves_clock`, advances it to the next timer. False:
- * there is nothing to do. */
+/* Runs a batch of closures of what is ready on a manual pool that is not explored; if nothing is, fires a timer that is due, or the next one if
+ * `moves_clock`. False: there is nothing to do. */
 _Bool sq_task_pool_step(sq_pool_t *_Nonnull pool, _Bool moves_clock);
+
+/* Writes a line to stderr. */
+void sq_task_say(const char *_Nonnull line);
 
 /* Sleeps for a millisecond of real time. */
 void sq_task_pause(void);

@@ -1,0 +1,1 @@
+../../../../Examples/Moved/Moved.swift

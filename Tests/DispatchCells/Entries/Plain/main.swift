@@ -1,0 +1,11 @@
+#if FOUNDATION
+import Foundation
+
+begin()
+RunLoop.main.run()
+#else
+import Dispatch
+
+begin()
+dispatchMain()
+#endif

@@ -1,0 +1,27 @@
+#if FOUNDATION
+import Foundation
+#else
+import Dispatch
+import Glibc
+#endif
+import SerialQueue
+
+extension DispatchSemaphore {
+    /// Waits for what must come.
+    func must() {
+        if wait(timeout: .now() + 30) == .timedOut { fatalError("hangs") }
+    }
+}
+
+let service = SerialQueue(label: "com.example.service")
+nonisolated(unsafe) var source: (any DispatchSourceSignal)?  // set before the signal comes
+
+/// `run` sends the signal after "ready".
+func begin(_ done: @escaping @Sendable () -> Void) {
+    source = onSignal(SIGTERM, queue: service) {
+        print("SIGTERM on \(SerialQueue.current?.label ?? "no queue")")
+        done()
+    }
+    print("ready")
+    fflush(nil)
+}

@@ -16,7 +16,8 @@ import Testing
         let queue = SerialQueue(label: "stack", stackSize: size)
         let found = Guarded(0)
         queue.async { found.value = stack_size_of_this_thread() }
-        #expect(queue.sync { found.value } == size)
+        let stack = queue.sync { found.value }
+        #expect(size <= stack && stack < size + 1 << 20)  // and thread-local variables
     }
 
     /// To see it fail: start the worker in `sq_queue_create`.

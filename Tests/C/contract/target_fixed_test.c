@@ -89,7 +89,7 @@ static void with_deferred(sq_queue_t *queue) {
     CHECK_EQUAL(sq_async_deferred(queue, &deferred), 0);
 }
 
-/* To see it fail: leave out sq__targeted_fix in sync_not_free (queue/sync.c), in sq_shutdown or in sq__runner_start; or let fix_chain
+/* To see it fail: leave out sq__targeted_fix in sync_elsewhere (queue/sync.c), in sq_shutdown or in sq__runner_start; or let fix_chain
  * (queue/targeted.c) end after the first queue. */
 TEST(whatever_is_submitted_waits_or_counts_fixes_the_whole_chain) {
     static void (*const uses[])(sq_queue_t *queue) = {
@@ -229,7 +229,7 @@ static void race_once(unsigned round) {
     sq_queue_release(race.below);
 }
 
-/* To see it fail: leave out the locks of all queues in sq__targeted_fix_now (queue/targeted.c). */
+/* What is between the two is explored: target_fixed_first and others (Tests/Explore/scenarios/target.c). */
 TEST(the_first_submission_sees_the_target_or_the_move_sees_the_submission) {
     for (unsigned round = 0; round < scaled(2000); round += 1) {
         race_once(round);

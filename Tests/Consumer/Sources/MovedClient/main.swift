@@ -18,5 +18,8 @@ store.value("a", in: group) { print("moved-client: a is \($0 ?? 0)") }
 group.wait()
 mine.twice(in: group) { dispatchPrecondition(condition: .onQueue(mine)) }
 group.wait()
-store.exclusively { dispatchPrecondition(condition: .onQueue(store.queue)) }
+store.exclusively {
+    dispatchPrecondition(condition: .onQueue(store.queue))
+    return  // as the only expression it would be the result
+}
 print("moved-client: \(type(of: store.queue) == DispatchQueue.self ? "one type" : "two types")")

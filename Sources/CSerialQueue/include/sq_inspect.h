@@ -14,10 +14,10 @@ extern "C" {
 /**
  * Writes what all queues of the process do right now, as text for people: for finding out why a program hangs.
  *
- * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs, and where that was
- * submitted, if a trace is under way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a
- * deadlock. With SQ_DUMP=USR1 in the environment the signal SIGUSR1 (by kill, not raise) writes a dump to standard error, also when all threads are
- * stuck, and before the process exits. The program's threads block it from before main: no call is interrupted, and programs that they execute block it, too.
+ * It has: which thread waits for what, for how long, and which threads it waits for; what each thread runs, and where that was submitted, if a trace is under
+ * way (sq_trace.h); queues with work, suspended queues, pools, the next timers, the last report of a deadlock. With SQ_DUMP=USR1 in the environment the signal
+ * SIGUSR1 (by kill, not raise) writes a dump to standard error, also when all threads are stuck, and before the process exits. The program's threads block it
+ * from before main: no call is interrupted, and programs that they execute block it, too. When all other threads have ended, its thread stays until SIGKILL.
  *
  * Any thread may call, also inside a task. The call allocates nothing with malloc. If a thread is stuck with a lock of this library, the dump is written
  * without it after about a second, and says what it left out. Threads that are not stuck move on while it looks. No signal is sent, and it is no cancellation point.

@@ -2,6 +2,7 @@
 
 #include "platform/clock.h"
 #include "platform/fatal.h"
+#include "platform/file.h"
 #include "platform/mutex.h"
 #include "platform/quiet.h"
 
@@ -14,18 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* As in kept_file.c: the owner for signals, which nobody else sets on a file. The same for each file where the system has none. */
-static int mark(int file) {
-    (void)fcntl(file, F_SETOWN, getpid());
-    return fcntl(file, F_GETOWN);
-}
-
 int sq__event_open(sq__event_fd_t *event) {
     sq__quiet_t quiet = sq__quiet_begin();
     int error = sq__event_fd_open(event);
     if (error == 0) {
-        event->mark = mark(event->reads);
-        (void)mark(event->writes);
+        event->mark = sq__file_mark(event->reads);
+        (void)sq__file_mark(event->writes);
     }
     sq__quiet_end(quiet);
     return error == 0 || error == EMFILE || error == ENFILE ? error : ENOMEM;
@@ -34,7 +29,7 @@ int sq__event_open(sq__event_fd_t *event) {
 /* False: the program has closed the file, and perhaps opened its own under this number. Between this question and a use of the number another thread may
  * do so: no system has both in one call. */
 static bool is_ours(int file, int mark) {
-    bool has_mark = fcntl(file, F_GETOWN) == mark;
+    bool has_mark = sq__file_mark_of(file) == mark;
     return has_mark && (mark > 0 || fcntl(file, F_GETFD) >= 0 || errno != EBADF); /* with another error a sandbox refuses to say */
 }
 

@@ -91,3 +91,22 @@ bool sq__file_above_standard(int *file) {
     errno = error;
     return *file >= 0;
 }
+
+/* Linux: the signal for what happens to the file. The owner of that signal is no such mark: a child in another namespace of processes has no
+ * number for it. */
+int sq__file_mark_of(int file) {
+#if SQ__LINUX
+    return fcntl(file, F_GETSIG);
+#else
+    return fcntl(file, F_GETOWN);
+#endif
+}
+
+int sq__file_mark(int file) {
+#if SQ__LINUX
+    (void)fcntl(file, F_SETSIG, SIGIO);
+#else
+    (void)fcntl(file, F_SETOWN, getpid());
+#endif
+    return sq__file_mark_of(file);
+}

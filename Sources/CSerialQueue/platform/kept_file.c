@@ -4,7 +4,6 @@
 #include "platform/quiet.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -32,27 +31,12 @@ static int open_and_lock(const char *path, bool creates, int *number, struct sta
     return error;
 }
 
-/* The number of the signal, where there is one: the child of a fork in another namespace of processes has no number for the owner. */
-#if SQ__LINUX
-static int set_mark(int number) { return fcntl(number, F_SETSIG, SIGIO); }
-static int mark_of(int number) { return fcntl(number, F_GETSIG); }
-#else
-static int set_mark(int number) { return fcntl(number, F_SETOWN, getpid()); }
-static int mark_of(int number) { return fcntl(number, F_GETOWN); }
-#endif
-
-/* Where the system has no such mark, this is an error, for each file the same. */
-static void mark(sq__kept_file_t *file) {
-    (void)set_mark(file->number);
-    file->mark = mark_of(file->number);
-}
-
 int sq__kept_file_open(sq__kept_file_t *file, const char *path) {
     struct stat status;
     *file = (sq__kept_file_t){ .path = path };
     int error = open_and_lock(path, true, &file->number, &status);
     if (error == 0) {
-        mark(file);
+        file->mark = sq__file_mark(file->number);
         file->device = (uint64_t)status.st_dev;
         file->inode = (uint64_t)status.st_ino;
     }
@@ -66,7 +50,7 @@ static bool is_same(const sq__kept_file_t *file, const struct stat *status) {
 /* The number is still ours. */
 static bool is_kept(const sq__kept_file_t *file) {
     struct stat status;
-    return file->number >= 0 && mark_of(file->number) == file->mark && fstat(file->number, &status) == 0 && is_same(file, &status);
+    return file->number >= 0 && sq__file_mark_of(file->number) == file->mark && fstat(file->number, &status) == 0 && is_same(file, &status);
 }
 
 /* The lock may be that of the descriptor which the program has closed: a child has a copy until its exec. That takes milliseconds. */
@@ -95,7 +79,7 @@ static int open_again(sq__kept_file_t *file) {
         file->is_lost = true;
         return error;
     }
-    mark(file);
+    file->mark = sq__file_mark(file->number);
     (void)lseek(file->number, (off_t)file->written, SEEK_SET); /* what cannot be sought in has no position */
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  * DESIGN. The program may close every descriptor that it does not know, as daemons do, and the system gives the number to the next file that the
  * program opens. So each use of the number first asks whether it still is our file: by its device and inode, and, because the next file may have the
- * inode of one that was removed, by its signal (F_SETSIG; elsewhere its owner, F_SETOWN), which we set and nobody else sets on a file. If it is not
+ * inode of one that was removed, by its signal (F_SETSIG; elsewhere its owner, F_SETOWN), which we set and programs hardly ever set. If it is not
  * ours, the file is opened again by its path, neither created nor emptied, and written on from where the last write ended; what is found there must
  * be the same file. A number that is not ours is neither written to nor closed. Between the question and the write another thread of the program may
  * close the descriptor and open a file: no system has a write "if it still is this file". That moment is a microsecond.

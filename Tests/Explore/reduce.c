@@ -23,7 +23,7 @@ enum { NODES = 1 << 13, ACTORS = 2 * EX_THREADS, RACES = 64 };
 
 /* A step, or, with options, a value that the step before it has chosen. */
 typedef struct node {
-    ex_actors_t enabled, wanted, tried, asleep;
+    ex_actors_t enabled, wanted, tried, asleep, asleep_after;
     int8_t actor; /* -1: a value */
     uint8_t value, options;
     uint16_t number; /* among the steps of its actor */
@@ -220,6 +220,7 @@ static void repeat(const node_t *node) {
     memcpy(before, clocks[node->actor], sizeof before);
     memcpy(clocks[node->actor], node->clock, sizeof node->clock);
     times[node->actor] = node->time;
+    asleep_next = node->asleep_after;
     hash += node->hash;
 }
 
@@ -258,6 +259,7 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
             node->wanted |= bit(other);
         }
     }
+    node->asleep_after = asleep_next;
     place(length, actor);
     add_to_hash(node);
     under_way = length += 1;

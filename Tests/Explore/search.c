@@ -186,11 +186,13 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
     ex_choice_dfs_begin(given > 0 ? bound : usual);
     ex_reducing = search == EX_WHOLE;
     ex_reduce_begin();
+    const ex_setting_t setting = ex_setting;
     double begin = search_now();
     bool more = true;
     for (; more && outcome->schedules < limit && !outcome->failed; outcome->schedules += 1) {
         uint64_t program = seed / 16; /* a random program is tried under some seeds before the next one */
         scenario_prepare(scenario, program);
+        ex_setting = setting; /* a run that is abandoned leaves it as it is */
         begin_choices(search, seed);
         if (!run_once(scenario, outcome)) {
             report(scenario, program, loud, outcome);

@@ -149,6 +149,10 @@ model: ## the schedule explorer on the core; QUICK=1: its short set, which `make
 	$(call need,gcc libc tsan)
 	Tests/Explore/run
 
+model-whole: ## searches of the explorer that end, without a bound on preemptions: which scenarios are complete (an hour); QUICK=1: those that are, again
+	$(call need,gcc libc tsan)
+	Tests/Explore/whole
+
 bench: ## the benchmarks, in three conditions (25 minutes); Benchmarks/README.md has its options
 	Benchmarks/run.sh
 
@@ -163,4 +167,4 @@ check-asan: ## the C and Swift tests under AddressSanitizer, UBSan and LeakSanit
 	$(call need,gcc libc asan $(SWIFT_TOOLS))
 	$(call check_parts,c-asan probes-asan examples-asan storm-asan dispatch-c-asan + swift-asan)
 
-.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model bench bench-swift bench-growth bench-readme
+.PHONY: check-packages check-long check-pages check-static check-static-swift check-compilers check-posix check-musl check-arm64 check-riscv64 check-s390x check-cross check-system test-programs check check-c check-dispatch-c check-cells check-mains check-probes check-host check-headers check-install check-swift check-examples check-tsan check-asan model model-whole bench bench-swift bench-growth bench-readme

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-const char *const ex_search_names[] = { "random", "pct", "dfs", "replay" };
+const char *const ex_search_names[] = { "random", "pct", "dfs", "replay", "whole" };
 
 static ex_search_t search;
 static uint8_t tape[EX_TAPE];
@@ -214,6 +214,9 @@ unsigned ex_choose_among(unsigned options, const ex_cost_t costs[], const int th
 }
 
 unsigned ex_choose(unsigned options, ex_cost_t cost) {
+    if (ex_reducing) {
+        return options < 2 || !ex_reduce_may_disturb(ex_current) ? 0 : ex_reduce_value(options, true);
+    }
     ex_cost_t costs[EX_OPTIONS] = { EX_FREE };
     for (unsigned i = 1; i < options; i += 1) {
         costs[i] = cost;

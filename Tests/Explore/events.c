@@ -32,7 +32,7 @@ unsigned ex_open_events(void) {
 }
 
 int sq__event_open(sq__event_fd_t *opened) {
-    ex_point();
+    ex_point_at(events, EX_WRITES);
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot open a descriptor");
         return EMFILE;
@@ -50,13 +50,13 @@ int sq__event_open(sq__event_fd_t *opened) {
 }
 
 void sq__event_close(sq__event_fd_t event) {
-    ex_point();
+    ex_point_at(at(event), EX_WRITES);
     (void)at(event);
     events[event.reads].is_open = false;
 }
 
 void sq__event_set(sq__event_fd_t event) {
-    ex_point();
+    ex_point_at(at(event), EX_WRITES);
     bool *is_set = at(event);
     if (*is_set) {
         ex_fail("loop: the descriptor is written although it is readable");
@@ -68,7 +68,7 @@ void sq__event_set(sq__event_fd_t event) {
 }
 
 bool sq__event_clear(sq__event_fd_t event) {
-    ex_point();
+    ex_point_at(at(event), EX_WRITES);
     bool *is_set = at(event), was_set = *is_set;
     *is_set = false;
     EX_TRACE("reads the descriptor: %s", was_set ? "it was written" : "nothing");
@@ -76,7 +76,7 @@ bool sq__event_clear(sq__event_fd_t event) {
 }
 
 bool sq__event_wait(sq__event_fd_t event, uint64_t deadline) {
-    ex_point();
+    ex_point_at(at(event), EX_WRITES);
     bool *is_set = at(event);
     EX_TRACE("polls the descriptor");
     if (!*is_set && !ex_block(is_set, NULL, deadline, true)) {

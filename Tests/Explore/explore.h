@@ -7,6 +7,8 @@
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
+#include "reduce.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +28,7 @@ typedef enum ex_cost {
 } ex_cost_t;
 
 typedef enum ex_memory { EX_SC, EX_TSO, EX_RA, EX_MEMORIES } ex_memory_t;
-typedef enum ex_search { EX_RANDOM, EX_PCT, EX_DFS, EX_REPLAY, EX_SEARCHES } ex_search_t;
+typedef enum ex_search { EX_RANDOM, EX_PCT, EX_DFS, EX_REPLAY, EX_WHOLE, EX_SEARCHES } ex_search_t;
 extern const char *const ex_memory_names[], *const ex_search_names[];
 
 typedef struct ex_clock { uint32_t at[EX_THREADS]; } ex_clock_t;
@@ -65,7 +67,12 @@ extern uint64_t ex_step, ex_hash;
 void ex_run(void (*body)(void), ex_result_t *result);
 int ex_start(void (*body)(void *), void *argument, bool daemon);
 void ex_point(void);
+void ex_point_at(const void *object, ex_touch_t touch); /* what the next step touches; see reduce.h */
+void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch);
+/* In a reduced search, the thread cannot run before this is 0; true: it was waited for. */
+bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);
 void ex_join(int thread);
+void ex_await_rest(void); /* in a reduced search: until no other thread can run; what follows is after all that they did */
 bool ex_stood_still(int thread, uint64_t since); /* it has not run after that step, and has not ended */
 _Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 unsigned ex_threads(void);
@@ -90,6 +97,7 @@ uint64_t ex_exchange(void *address, unsigned size, uint64_t now, uint64_t value,
 bool ex_compare(void *address, unsigned size, uint64_t now, uint64_t *expected, uint64_t value, int order, int failure);
 void ex_take_view(unsigned from);    /* acquire from a mutex, gate or ended thread */
 void ex_leave_view(unsigned to);     /* release to it */
+void ex_take_all_views(void);        /* as if each other thread had released to this one */
 enum { EX_VIEWS = 72, EX_VIEW_GATE = 48, EX_VIEW_END = 60 };
 bool ex_drain_one(int thread);       /* TSO: the oldest store of the thread's buffer reaches the memory */
 bool ex_has_buffer(int thread);

@@ -44,7 +44,7 @@ void *ex_memmove(void *to, const void *from, size_t bytes) {
 /* The point comes first; the caller is noted again after it, because others may have run in between. */
 #define BEGIN(use) \
     const void *here = __builtin_return_address(0); \
-    ex_point(); \
+    ex_point_at((const void *)address, (use) == EX_LOAD ? EX_READS : EX_WRITES); \
     ex_caller = here; \
     ex_lines_note((const void *)address, use); \
     ex_atomic((const void *)address)

@@ -12,7 +12,7 @@
 
 /* How many schedules of a scenario, a memory and a search the full set has: 10^8 and more in all. The short set has a fixed number
  * of schedules in all: more scenarios do not make it longer. */
-enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 2500000, FOR_ALL_OUTPUTS = 5000 };
+enum { MANY_RANDOM = 37000, MANY_DEPTH_FIRST = 55000, MANY_WHOLE = 10000, MORE_FOR_MIXES = 4, QUICK_IN_ALL = 2500000, FOR_ALL_OUTPUTS = 5000 };
 
 static unsigned passed, failed;
 static uint64_t total;
@@ -67,7 +67,7 @@ static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
     } else if (missing != NULL) {
         snprintf(verdict, sizeof verdict, "FAILED: %s never came", missing);
     } else {
-        snprintf(verdict, sizeof verdict, "passed%s", search != EX_DFS ? "" : outcome.complete ? ", complete" : ", cut");
+        snprintf(verdict, sizeof verdict, "passed%s", search != EX_DFS && search != EX_WHOLE ? "" : outcome.complete ? ", complete" : ", cut");
     }
     row(scenario, memory, search, &outcome, verdict);
     passed += good;
@@ -79,6 +79,11 @@ static bool is_mix(const scenario_t *scenario) {
     return scenario->program != NULL && strncmp(scenario->program, "mix ", 4) == 0;
 }
 
+static bool is_wanted_search(ex_search_t search) {
+    const char *only = getenv("SEARCH");
+    return only != NULL && strcmp(only, ex_search_names[search]) == 0;
+}
+
 static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t depth_first) {
     const char *only = getenv("MEMORY");
     for (ex_memory_t memory = 0; memory < EX_MEMORIES; memory += 1) {
@@ -86,6 +91,12 @@ static void run_scenario(const scenario_t *scenario, uint64_t random, uint64_t d
             continue;
         }
         bool came[OUTPUTS] = { false };
+        if (is_wanted_search(EX_WHOLE)) {
+            if (memory != EX_TSO && !is_mix(scenario)) {
+                run_search(scenario, memory, EX_WHOLE, number("SCHEDULES", MANY_WHOLE), came);
+            }
+            continue;
+        }
         if (!is_mix(scenario)) {
             run_search(scenario, memory, EX_DFS, depth_first, came);
         }
@@ -183,9 +194,12 @@ static int run_one(const char *name) {
 }
 
 static int find_bug(const char *name, const char *memory, uint64_t limit) {
-    static const ex_search_t searches[] = { EX_PCT, EX_RANDOM, EX_DFS };
-    for (unsigned i = 0; i < 3; i += 1) {
+    static const ex_search_t searches[] = { EX_PCT, EX_RANDOM, EX_DFS, EX_WHOLE };
+    for (unsigned i = 0; i < 4; i += 1) {
         search_outcome_t outcome;
+        if (is_wanted_search(EX_WHOLE) != (searches[i] == EX_WHOLE)) {
+            continue;
+        }
         search_run(find(name), memory_called(memory), searches[i], 1, limit, false, &outcome);
         if (outcome.failed) {
             printf("%s: found by %s after %llu schedules, %u choices: %s\n", name, ex_search_names[searches[i]],

@@ -18,7 +18,7 @@ enum { RELAXED = 0, CONSUME = 1, ACQUIRE = 2, RELEASE = 3, ACQ_REL = 4, SEQ_CST 
 const char *const ex_memory_names[] = { "sc", "tso", "ra" };
 
 typedef struct view { uint16_t at[LOCATIONS]; } __attribute__((aligned(32))) view_t;
-typedef struct message { uint64_t value; ex_clock_t clock; view_t view; } message_t;
+typedef struct message { uint64_t value; unsigned step; ex_clock_t clock; view_t view; } message_t;
 typedef struct location { const void *address; uint16_t newest; message_t messages[HISTORY]; } location_t;
 typedef struct store { void *address; unsigned size; uint64_t value; int order; ex_clock_t clock; } store_t;
 
@@ -80,6 +80,13 @@ void ex_take_view(unsigned from) {
     join_view(&views[ex_current], &left_views[from]);
 }
 
+void ex_take_all_views(void) {
+    for (unsigned i = 0; i < ex_threads(); i += 1) {
+        join_clock(&ex_clocks[ex_current], &ex_clocks[i]);
+        join_view(&views[ex_current], &views[i]);
+    }
+}
+
 void ex_leave_view(unsigned to) {
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
     }
@@ -104,6 +111,7 @@ static unsigned location_of(const void *address, uint64_t now) {
         location->address = address;
         location->newest = 0;
         location->messages[0].value = now;
+        location->messages[0].step = 0;
         memset(&location->messages[0].clock, 0, sizeof location->messages[0].clock);
         if (ex_setting.memory == EX_RA) {
             memset(&location->messages[0].view, 0, sizeof location->messages[0].view);
@@ -115,6 +123,20 @@ static unsigned location_of(const void *address, uint64_t now) {
 static unsigned oldest_readable(const location_t *location, unsigned index) {
     unsigned oldest = views[ex_current].at[index];
     return location->newest - oldest >= HISTORY ? (unsigned)location->newest - HISTORY + 1 : oldest;
+}
+
+/* How many values back a read goes. In a reduced search an older value than the newest is read late only if the one after it came before the
+ * read anyhow: else the search also runs the order in which the older one is the newest. */
+static unsigned choose_back(const location_t *location, unsigned most) {
+    if (!ex_reducing) {
+        return ex_choose(most + 1, EX_DISTURB);
+    }
+    unsigned late = 0; /* the newest of these */
+    while (late < most && !ex_reduce_came_before(location->messages[(location->newest - late) % HISTORY].step)) {
+        late += 1;
+    }
+    unsigned value = most > late ? ex_reduce_value(most - late + 1, false) : 0;
+    return value > 0 ? late + value : 0;
 }
 
 static void acquire(const message_t *message, int order) {
@@ -132,6 +154,7 @@ static void append(unsigned index, uint64_t value, int order, const ex_clock_t *
     location->newest += 1;
     message_t *message = newest_of(location);
     message->value = value;
+    message->step = ex_reduce_step();
     if (continues) { /* a read-modify-write continues the release sequence */
         message->clock = before->clock;
     } else {
@@ -192,7 +215,7 @@ uint64_t ex_load(const void *address, uint64_t now, int order) {
     unsigned at = location->newest;
     if (ex_setting.memory == EX_RA) {
         unsigned oldest = oldest_readable(location, index);
-        at -= ex_choose(at - oldest + 1, EX_DISTURB);
+        at -= choose_back(location, at - oldest);
         views[ex_current].at[index] = (uint16_t)at;
     }
     message_t *message = &location->messages[at % HISTORY];
@@ -242,7 +265,7 @@ bool ex_compare(void *address, unsigned size, uint64_t now, uint64_t *expected, 
     location_t *location = &locations[index];
     if (ex_setting.memory == EX_RA && oldest_readable(location, index) < location->newest) {
         /* A compare-and-swap that fails is a load, and may fail because it read an old value. */
-        unsigned back = ex_choose(location->newest - oldest_readable(location, index) + 1, EX_DISTURB);
+        unsigned back = choose_back(location, location->newest - oldest_readable(location, index));
         message_t *message = &location->messages[(location->newest - back) % HISTORY];
         if (back > 0 && message->value != *expected) {
             views[ex_current].at[index] = (uint16_t)(location->newest - back);

@@ -180,7 +180,7 @@ static void carry_out_one(const op_t *op) {
     case W_PASS: ex_gate_pass((unsigned)op->number); break;
     case W_OPEN: ex_gate_open((unsigned)op->number); break;
     case W_PRINT:
-        ex_point();
+        ex_point_at(stage_printed(), EX_WRITES);
         EX_TRACE("prints %c", op->number);
         stage_print((char)op->number);
         break;
@@ -227,6 +227,7 @@ static void program_main(void *unused) {
         for (unsigned i = 0; i < thread_count; i += 1) {
             ex_join(ids[i]);
         }
+        ex_await_rest(); /* else each end of the tasks would be tried with each step of what follows */
         stage_rest(queue_count);
     }
     if (has_many) {

@@ -23,6 +23,9 @@ typedef struct thread {
     void (*at_exit)(void *);
     void *exit_argument;
     uint64_t left_at; /* the step at which another thread continued */
+    uint32_t lives;   /* 0: it has ended */
+    bool was_early;   /* a deadline of it has passed before it had to */
+    bool awaits_rest; /* it can run when no other one can */
     char own[EX_OWN]; /* what is local to it, while another one runs */
 } thread_t;
 
@@ -32,7 +35,7 @@ static void *driver_stack;
 static uint64_t now;
 static unsigned expiries, spurious, forced;
 static ex_result_t *result;
-static struct { bool is_open; } gates[EX_VIEW_END - EX_VIEW_GATE];
+static struct { uint32_t is_shut; } gates[EX_VIEW_END - EX_VIEW_GATE];
 int ex_current;
 uint64_t ex_step, ex_hash;
 ex_setting_t ex_setting;
@@ -46,7 +49,13 @@ __attribute__((naked, noinline)) static void exchange_stacks(__attribute__((unus
 }
 
 unsigned ex_threads(void) { return count; }
-uint64_t ex_now(void) { return now; }
+uint64_t ex_now(void) { return ex_reducing ? ex_reduce_now(ex_current) : now; }
+
+_Noreturn static void leave_run(void) {
+    void *lost;
+    exchange_stacks(&lost, driver_stack);
+    __builtin_unreachable();
+}
 
 void ex_fail(const char *format, ...) {
     va_list arguments;
@@ -55,13 +64,21 @@ void ex_fail(const char *format, ...) {
     va_end(arguments);
     result->failed = true;
     EX_TRACE("%s", result->message);
-    void *lost;
-    exchange_stacks(&lost, driver_stack);
-    __builtin_unreachable();
+    leave_run();
+}
+
+static bool is_runnable(const thread_t *thread);
+
+static bool all_others_rest(const thread_t *one) {
+    bool rest = true;
+    for (unsigned i = 0; i < count && rest; i += 1) {
+        rest = &threads[i] == one || threads[i].awaits_rest || !is_runnable(&threads[i]);
+    }
+    return rest;
 }
 
 static bool is_runnable(const thread_t *thread) {
-    return thread->standing == READY || (thread->standing == BLOCKED && thread->until != NULL && *thread->until == 0);
+    return thread->awaits_rest ? all_others_rest(thread) : thread->standing == READY || (thread->standing == BLOCKED && thread->until != NULL && *thread->until == 0);
 }
 
 static void enter(int next) {
@@ -122,7 +139,53 @@ static unsigned list_options(int who[], ex_cost_t costs[], uint8_t kinds[]) {
     return options;
 }
 
+/* Actors of a reduced search (reduce.h): the threads, and time for those that have a deadline. Each deadline may pass early, the first of a thread. If
+ * nothing else can happen, time passes to the next deadline. */
+static ex_actors_t list_actors(void) {
+    ex_actors_t enabled = 0;
+    int next = -1;
+    for (unsigned i = 0; i < count; i += 1) {
+        bool has_deadline = threads[i].standing == BLOCKED && threads[i].deadline != UINT64_MAX;
+        enabled |= (ex_actors_t)is_runnable(&threads[i]) << i;
+        enabled |= (ex_actors_t)(has_deadline && !threads[i].was_early) << (EX_THREADS + i);
+        next = has_deadline && (next < 0 || threads[i].deadline < threads[next].deadline) ? (int)i : next;
+    }
+    if (enabled == 0 && next < 0) {
+        fail_stuck();
+    }
+    if (enabled == 0) {
+        if (++forced > MOST_FORCED) {
+            ex_fail("nothing happens any more but that time passes");
+        }
+        ex_reduce_order_all(EX_THREADS + next);
+        enabled = (ex_actors_t)1 << (EX_THREADS + next);
+    }
+    return enabled;
+}
+
+static void pick_actor(void) {
+    int actor;
+    while ((actor = ex_reduce_choose(list_actors(), ex_current)) >= EX_THREADS) {
+        thread_t *late = &threads[actor - EX_THREADS];
+        ex_reduce_pass(actor, late->deadline);
+        ex_reduce_order(actor, actor - EX_THREADS);
+        ex_reduce_announce(actor - EX_THREADS, (ex_footprint_t){ 0 });
+        late->was_early = late->expired = true;
+        late->standing = READY;
+        EX_TRACE("(time passes: T%d's deadline)", actor - EX_THREADS);
+    }
+    if (actor < 0) {
+        leave_run();
+    }
+    threads[actor].standing = READY;
+    enter(actor);
+}
+
 static void pick_next(void) {
+    if (ex_reducing) {
+        pick_actor();
+        return;
+    }
     int who[EX_OPTIONS];
     ex_cost_t costs[EX_OPTIONS];
     uint8_t kinds[EX_OPTIONS];
@@ -151,12 +214,35 @@ static void pick_next(void) {
     enter(who[value]);
 }
 
-void ex_point(void) {
+void ex_point(void) { ex_point_at(NULL, EX_NOTHING); }
+void ex_point_at(const void *object, ex_touch_t touch) { ex_point_at_both(object, touch, NULL, EX_NOTHING); }
+
+void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch) {
+    ex_reduce_announce(ex_current, (ex_footprint_t){ { { object, touch }, { other, other_touch } } });
     ex_step += 1;
     if (ex_step > EX_STEPS) {
         ex_fail("too many steps: livelock?");
     }
     pick_next();
+}
+
+bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch) {
+    if (ex_reducing) {
+        thread_t *me = &threads[ex_current];
+        me->standing = BLOCKED, me->on = object, me->until = until_zero, me->deadline = UINT64_MAX;
+    }
+    ex_point_at(object, touch);
+    return ex_reducing;
+}
+
+void ex_await_rest(void) {
+    if (ex_reducing) {
+        threads[ex_current].awaits_rest = true;
+        ex_point();
+        threads[ex_current].awaits_rest = false;
+        ex_reduce_order_all(ex_current);
+        ex_take_all_views();
+    }
 }
 
 bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool may_wake_spuriously) {
@@ -169,6 +255,10 @@ bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, boo
     me->deadline = deadline;
     me->may_wake_spuriously = may_wake_spuriously;
     me->expired = false;
+    if (ex_reducing && deadline != UINT64_MAX) {
+        ex_reduce_order(ex_current, EX_THREADS + ex_current);
+        ex_reduce_announce(EX_THREADS + ex_current, (ex_footprint_t){ { { on, EX_WRITES } } });
+    }
     pick_next();
     return !me->expired;
 }
@@ -177,6 +267,8 @@ bool ex_wake(const void *on) {
     for (unsigned i = 0; i < count; i += 1) {
         if (threads[i].standing == BLOCKED && threads[i].until == NULL && threads[i].on == on) {
             threads[i].standing = READY;
+            ex_reduce_order(ex_current, (int)i);
+            ex_reduce_announce((int)i, (ex_footprint_t){ 0 });
             EX_TRACE("wakes T%u", i);
             return true;
         }
@@ -193,7 +285,7 @@ static void entry(void) {
         ex_point();
         me->at_exit(me->exit_argument);
     }
-    ex_point();
+    ex_point_at(&me->lives, EX_ENDS);
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
     }
     ex_leave_view((unsigned)(EX_VIEW_END + ex_current));
@@ -201,6 +293,7 @@ static void entry(void) {
         ex_end_memory(ex_own[ex_current], EX_OWN);
     }
     me->standing = DONE;
+    me->lives = 0;
     EX_TRACE("ends");
     bool all_done = true;
     for (unsigned i = 0; i < count; i += 1) {
@@ -222,7 +315,8 @@ int ex_start(void (*body)(void *), void *argument, bool daemon) {
         ex_fail("the explorer itself: more than %d threads", EX_THREADS);
     }
     int id = (int)count++;
-    threads[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX };
+    threads[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX, .lives = 1 };
+    ex_reduce_order(ex_current, id);
     ex_memory_thread(id, id > 0 ? ex_current : -1);
     ex_core_begin_own(id);
     void **top = (void **)(ex_stacks[id] + EX_STACK - 64);
@@ -234,8 +328,7 @@ int ex_start(void (*body)(void *), void *argument, bool daemon) {
 }
 
 void ex_join(int thread) {
-    ex_point();
-    if (threads[thread].standing != DONE) {
+    if (!ex_point_until(&threads[thread].lives, &threads[thread].lives, EX_AWAITS) && threads[thread].standing != DONE) {
         ex_block(&threads[thread], NULL, UINT64_MAX, false);
     }
     ex_take_view((unsigned)(EX_VIEW_END + thread));
@@ -251,17 +344,17 @@ void ex_at_exit(void (*call)(void *), void *argument) {
 }
 
 void ex_gate_pass(unsigned gate) {
-    ex_point();
-    while (!gates[gate].is_open) {
+    (void)ex_point_until(&gates[gate].is_shut, &gates[gate], EX_AWAITS);
+    while (gates[gate].is_shut) {
         ex_block(&gates[gate], NULL, UINT64_MAX, false);
     }
     ex_take_view(EX_VIEW_GATE + gate);
 }
 
 void ex_gate_open(unsigned gate) {
-    ex_point();
+    ex_point_at(&gates[gate], EX_ENDS);
     ex_leave_view(EX_VIEW_GATE + gate);
-    gates[gate].is_open = true;
+    gates[gate].is_shut = false;
     while (ex_wake(&gates[gate])) {
     }
 }
@@ -277,7 +370,10 @@ void ex_run(void (*body)(void), ex_result_t *into) {
     ex_step = 0;
     ex_hash = 0;
     ex_current = 0;
-    memset(gates, 0, sizeof gates);
+    for (unsigned i = 0; i < sizeof gates / sizeof gates[0]; i += 1) {
+        gates[i].is_shut = true;
+    }
+    ex_reduce_begin_run();
     ex_memory_reset();
     ex_shadow_reset();
     ex_core_reset();

@@ -57,7 +57,7 @@ const char *search_missing(const scenario_t *scenario, ex_memory_t memory, const
 /* One run; what it prints is part of whether it fails. */
 static bool run_once(const scenario_t *scenario, search_outcome_t *outcome) {
     ex_run(scenario_body, &result);
-    const char *allowed = allowed_prints(scenario, ex_setting.memory);
+    const char *allowed = ex_reducing && ex_reduce_is_redundant() ? NULL : allowed_prints(scenario, ex_setting.memory);
     if (!result.failed && allowed != NULL) {
         int place = place_in(allowed, stage_printed());
         if (place < 0) {
@@ -113,6 +113,26 @@ static unsigned print_tape(const uint8_t *tape, unsigned length, bool loud) {
     return choices;
 }
 
+static void print_failure(const scenario_t *scenario) {
+    printf("\n%s, %s memory: %s\n", scenario->name, ex_memory_names[ex_setting.memory], result.message);
+    printf("  guards: %s\n  program: %s\n", scenario->guards, scenario->body != NULL ? "(C code)" : scenario_program());
+    ex_trace_print();
+}
+
+/* A reduced search has no tape: the same search comes to the same failure. */
+static void report_whole(const scenario_t *scenario, bool loud, uint64_t schedules) {
+    if (loud) {
+        ex_load_symbols();
+        ex_tracing = true;
+        ex_trace_begin();
+        ex_reduce_again();
+        run_once(scenario, NULL);
+        ex_tracing = false;
+        print_failure(scenario);
+        printf("  replay: SCENARIO=%s MEMORY=%s SEARCH=whole, schedule %llu\n", scenario->name, ex_memory_names[ex_setting.memory], (unsigned long long)schedules + 1);
+    }
+}
+
 static void report(const scenario_t *scenario, uint64_t seed, bool loud, search_outcome_t *outcome) {
     static uint8_t tape[EX_TAPE];
     unsigned length;
@@ -120,6 +140,10 @@ static void report(const scenario_t *scenario, uint64_t seed, bool loud, search_
     memcpy(tape, from, length);
     outcome->failed = true;
     snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
+    if (ex_reducing) {
+        report_whole(scenario, loud, outcome->schedules);
+        return;
+    }
     snprintf(first_words, sizeof first_words, "%.18s", result.message);
     shrink(scenario, tape, length);
     if (loud) {
@@ -129,9 +153,7 @@ static void report(const scenario_t *scenario, uint64_t seed, bool loud, search_
         fails_alike(scenario, tape, length);
         ex_tracing = false;
         snprintf(outcome->message, sizeof outcome->message, "%s", result.message);
-        printf("\n%s, %s memory: %s\n", scenario->name, ex_memory_names[ex_setting.memory], outcome->message);
-        printf("  guards: %s\n  program: %s\n", scenario->guards, scenario->body != NULL ? "(C code)" : scenario_program());
-        ex_trace_print();
+        print_failure(scenario);
         printf("  replay: SCENARIO=%s MEMORY=%s SEED=%llu TAPE=", scenario->name, ex_memory_names[ex_setting.memory],
                (unsigned long long)seed);
     }
@@ -139,7 +161,10 @@ static void report(const scenario_t *scenario, uint64_t seed, bool loud, search_
 }
 
 static void begin_choices(ex_search_t search, uint64_t seed) {
-    if (search == EX_DFS) {
+    if (search == EX_WHOLE) {
+        static const uint8_t none[1];
+        ex_choice_replay(none, 0);
+    } else if (search == EX_DFS) {
         ex_choice_dfs();
     } else if (search == EX_PCT) {
         ex_choice_pct(seed);
@@ -159,20 +184,26 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
     memset(outcome, 0, sizeof *outcome);
     ex_setting = (ex_setting_t){ .memory = memory, .faults = scenario->faults, .lists_threads = scenario->lists_threads, .spares = scenario->spares, .has_parts = scenario->has_parts };
     ex_choice_dfs_begin(given > 0 ? bound : usual);
+    ex_reducing = search == EX_WHOLE;
+    ex_reduce_begin();
+    const ex_setting_t setting = ex_setting;
     double begin = search_now();
     bool more = true;
     for (; more && outcome->schedules < limit && !outcome->failed; outcome->schedules += 1) {
         uint64_t program = seed / 16; /* a random program is tried under some seeds before the next one */
         scenario_prepare(scenario, program);
+        ex_setting = setting; /* a run that is abandoned leaves it as it is */
         begin_choices(search, seed);
         if (!run_once(scenario, outcome)) {
             report(scenario, program, loud, outcome);
         }
         outcome->steps += result.steps;
-        more = search != EX_DFS || ex_choice_dfs_next();
-        seed += search != EX_DFS;
+        outcome->redundant += ex_reducing && ex_reduce_is_redundant();
+        more = search == EX_WHOLE ? ex_reduce_next() : search != EX_DFS || ex_choice_dfs_next();
+        seed += search != EX_DFS && search != EX_WHOLE;
     }
-    outcome->complete = search == EX_DFS && !more;
+    ex_reducing = false;
+    outcome->complete = (search == EX_DFS || search == EX_WHOLE) && !more;
     outcome->seconds = search_now() - begin;
 }
 

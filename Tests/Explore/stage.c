@@ -95,7 +95,7 @@ static void check_start(const submission_t *one) {
             || (!is_barrier(one) && !is_barrier(other))) {
             continue;
         }
-        if (other->returned && other->returned < one->began && !other->finished) {
+        if (one->returned_before >> other->id & 1 && !other->finished) {
             ex_fail("order: %s %d returned before %s %d began, and has not run", stage_kind_names[other->kind], other->id,
                     stage_kind_names[one->kind], one->id);
         }
@@ -124,7 +124,7 @@ static void run(void *context) {
     }
     EX_TRACE("task %d (%s) begins", one->id, stage_kind_names[one->kind]);
     one->runner = ex_current;
-    one->started = ++ex_step;
+    one->started = true;
     if (!one->is_inline) {
         check_exclusion(one);
         check_start(one);
@@ -148,7 +148,7 @@ static void run(void *context) {
     inside[queue] -= 1;
     alone[queue] -= is_alone;
     stage_pool_leave(one);
-    one->finished = ++ex_step;
+    one->finished = true;
     stage_control_ends(one);
     EX_TRACE("task %d ends", one->id);
 }
@@ -216,6 +216,15 @@ static int waiting_in(int queue) {
     return waiting;
 }
 
+uint64_t stage_returned(void) {
+    uint64_t returned = 0;
+    for (unsigned i = 0; i < stage_count; i += 1) {
+        const submission_t *one = &stage_submissions[i];
+        returned |= (uint64_t)(one->returned && ex_happened(one->submitter, one->returned_when)) << i;
+    }
+    return returned;
+}
+
 void stage_read_result(const submission_t *one) { ex_read(WORD(results[one->id])); }
 
 int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const void *), const void *argument) {
@@ -227,9 +236,8 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
     bool in_reader = stage_expected->width > 1 && kind >= SYNC && kind <= EITHER && kind != RUN_AND_WAIT && !alone[queue];
     bool is_inline = (kind == SYNC_OR_RUN || in_reader) && sq_is_current(stage_queues[queue]);
     *one = (submission_t){ .kind = kind, .id = (int)stage_count++, .queue = queue, .submitter = ex_current, .inside = inner,
-                           .argument = argument, .is_inline = is_inline, .closed_before = stage_closed[queue] };
-    one->began = ++ex_step;
-    one->suspension_before = stage_suspension_before(queue, one->began);
+                           .argument = argument, .is_inline = is_inline, .closed_before = stage_closed[queue],
+                           .returned_before = stage_returned(), .suspension_before = stage_suspension_before(queue) };
     ex_caller = (const void *)stage_submit;
     ex_write(WORD(contexts[one->id]));
     sq_queue_t *q = stage_queues[queue];
@@ -249,7 +257,8 @@ int stage_submit(kind_t kind, int queue, sq_time_t deadline, void (*inner)(const
         : kind == SYNC_BARRIER_UNTIL ? sq_sync_barrier_until(q, deadline, run, context)
                               : sq_async_and_wait(q, deadline, run, context);
     one->error = error;
-    one->returned = ++ex_step;
+    one->returned = true;
+    one->returned_when = ex_when();
     EX_TRACE("%s (%d) returns %d", stage_kind_names[kind], one->id, error);
     ex_caller = (const void *)stage_submit;
     if (error) {

@@ -29,7 +29,9 @@ typedef struct submission {
     int id, queue, submitter, runner;
     void (*inside)(const void *argument); /* what the task does; NULL: nothing more */
     const void *argument;
-    uint64_t began, returned, started, finished; /* steps; 0: not yet */
+    bool returned, started, finished;
+    uint32_t returned_when;   /* on the submitter's clock */
+    uint64_t returned_before; /* a bit for each submission whose call happened before this one */
     uint64_t suspension_before; /* the suspension that it was submitted during; 0: none */
     bool closed_before;
     bool is_inline; /* runs inside a task of the same queue */

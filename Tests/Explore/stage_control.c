@@ -5,7 +5,7 @@
 #include <string.h>
 
 static int suspensions[QUEUES]; /* that have returned, minus resumes that have begun: at least so many there are */
-static uint64_t suspended_since[QUEUES];
+static uint64_t suspended_since[QUEUES]; /* a step, which names the suspension */
 static int suspender[QUEUES];
 static uint32_t suspended_when[QUEUES]; /* on the suspender's clock */
 static unsigned started_suspended[QUEUES];
@@ -21,18 +21,12 @@ void stage_control_reset(void) {
     memset(ended, 0, sizeof ended);
 }
 
-/* A suspension that is known to have come before: by the steps, or by happens-before where reads may be stale. */
-static bool is_suspended_before(int queue, uint64_t step) {
-    if (suspensions[queue] <= 0) {
-        return false;
-    }
-    return ex_setting.memory != EX_RA ? suspended_since[queue] < step
-                                      : ex_happened(suspender[queue], suspended_when[queue]) && suspended_since[queue] < step;
+/* A suspension that happened before what the current thread does. */
+static bool is_suspended_before(int queue) {
+    return suspensions[queue] > 0 && ex_happened(suspender[queue], suspended_when[queue]);
 }
 
-uint64_t stage_suspension_before(int queue, uint64_t step) {
-    return is_suspended_before(queue, step) ? suspended_since[queue] : 0;
-}
+uint64_t stage_suspension_before(int queue) { return is_suspended_before(queue) ? suspended_since[queue] : 0; }
 
 /* It is one of A's tasks, too, until A ends. */
 static void starts_on_target(const submission_t *one) {
@@ -67,9 +61,9 @@ void stage_control_starts(const submission_t *one) {
 
 void stage_control_ends(const submission_t *one) {
     int queue = one->queue;
-    finished_suspended[queue] = finished_suspended[queue] || is_suspended_before(queue, one->finished);
+    finished_suspended[queue] = finished_suspended[queue] || is_suspended_before(queue);
     if (stage_expected->targets) {
-        finished_suspended[0] = finished_suspended[0] || is_suspended_before(0, one->finished);
+        finished_suspended[0] = finished_suspended[0] || is_suspended_before(0);
     }
 }
 

@@ -15,7 +15,8 @@ extern bool stage_may_fail;       /* memory and threads */
 #define WORD(cell) (&(cell)), sizeof(cell)
 
 void stage_control_reset(void);
-uint64_t stage_suspension_before(int queue, uint64_t step); /* the one that it was in for sure; 0: none */
+uint64_t stage_returned(void); /* a bit for each submission whose call happened before what the current thread does */
+uint64_t stage_suspension_before(int queue); /* the one that it was in for sure; 0: none */
 void stage_control_starts(const submission_t *one);
 void stage_control_ends(const submission_t *one);
 void stage_control_discards(const submission_t *one);

@@ -62,11 +62,11 @@ void stage_leave(void) {
 }
 
 /* The wait is over: so is what was submitted before it began. */
-static void check_over(kind_t kind, uint64_t began) {
+static void check_over(kind_t kind, uint64_t before) {
     for (unsigned i = 0; i < stage_count; i += 1) {
         const submission_t *one = &stage_submissions[i];
         bool is_item = one->kind == ITEM, is_member = one->kind == MEMBER || one->kind == OWNED_MEMBER;
-        if (!(kind == ITEM ? is_item : is_member) || one->error || !one->returned || one->returned > began) {
+        if (!(kind == ITEM ? is_item : is_member) || one->error || !(before >> i & 1)) {
             continue;
         }
         if (!one->finished && !one->discarded) {
@@ -77,13 +77,13 @@ static void check_over(kind_t kind, uint64_t began) {
 }
 
 void stage_wait(kind_t kind, sq_time_t deadline) {
-    uint64_t began = ++ex_step;
+    uint64_t before = stage_returned();
     EX_TRACE("waits for the %s", kind == ITEM ? "item" : "group");
     int error = kind == ITEM ? sq_item_wait(item, deadline) : sq_group_wait(group, deadline);
     EX_TRACE("the wait returns %d", error);
     ex_caller = (const void *)stage_wait;
     if (error == 0 || error == ECANCELED) {
-        check_over(kind, began);
+        check_over(kind, before);
         return;
     }
     stage_deadlocks += error == EDEADLK;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define HERE (ex_caller = here)
-#define BEGIN const void *here = __builtin_return_address(0); ex_point(); HERE
+#define BEGIN_AT(...) const void *here = __builtin_return_address(0); ex_point_at_both(__VA_ARGS__); HERE
 
 static uint32_t mutexes;
 static unsigned held[EX_THREADS]; /* how many mutexes a thread holds */
@@ -52,9 +52,6 @@ static void take(sq__mutex_t *mutex) {
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
     }
     while (mutex->owner != 0) {
-        if (mutex->owner == (uint32_t)ex_current + 1) {
-            ex_fail("a mutex is locked again by its own thread");
-        }
         ex_block(mutex, &mutex->owner, UINT64_MAX, false);
     }
     mutex->owner = (uint32_t)ex_current + 1;
@@ -71,8 +68,15 @@ static void leave(sq__mutex_t *mutex) {
     held[ex_current] -= 1;
 }
 
+static void point_at_lock(sq__mutex_t *mutex) { (void)ex_point_until(&mutex->owner, mutex, EX_LOCKS); }
+
 void sq__mutex_lock(sq__mutex_t *mutex) {
-    BEGIN;
+    const void *here = __builtin_return_address(0);
+    if (mutex->owner == (uint32_t)ex_current + 1) {
+        ex_fail("a mutex is locked again by its own thread");
+    }
+    point_at_lock(mutex);
+    HERE;
     ex_atomic(mutex);
     take(mutex);
     HERE;
@@ -80,7 +84,7 @@ void sq__mutex_lock(sq__mutex_t *mutex) {
 }
 
 void sq__mutex_unlock(sq__mutex_t *mutex) {
-    BEGIN;
+    BEGIN_AT(mutex, EX_UNLOCKS, NULL, EX_NOTHING);
     ex_atomic(mutex);
     leave(mutex);
     EX_TRACE("unlocks %s", ex_name_of(mutex));
@@ -106,11 +110,14 @@ int sq__condition_init(sq__condition_t *condition) {
 }
 
 bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t deadline) {
-    BEGIN;
+    BEGIN_AT(condition, EX_WRITES, mutex, EX_UNLOCKS);
     ex_atomic(condition);
     EX_TRACE("sleeps at %s", ex_name_of(condition));
     leave(mutex);
     bool in_time = ex_block(condition, NULL, deadline, true);
+    if (ex_reducing) {
+        point_at_lock(mutex);
+    }
     take(mutex);
     HERE;
     EX_TRACE("wakes up%s", in_time ? "" : ", the deadline has passed");
@@ -118,7 +125,7 @@ bool sq__condition_wait(sq__condition_t *condition, sq__mutex_t *mutex, uint64_t
 }
 
 void sq__condition_signal(sq__condition_t *condition) {
-    BEGIN;
+    BEGIN_AT(condition, EX_WRITES, NULL, EX_NOTHING);
     ex_atomic(condition);
     if (!ex_wake(condition)) {
         EX_TRACE("signals nobody");
@@ -138,7 +145,7 @@ int sq__thread_start(sq__thread_start_t *start, void (*body)(void *), void *argu
 }
 
 int sq__thread_start_again(sq__thread_start_t *start) {
-    BEGIN;
+    BEGIN_AT(&mutexes, EX_WRITES, NULL, EX_NOTHING); /* threads have numbers, in the order of their starts */
     ex_read(start, sizeof *start);
     if (ex_setting.faults && ex_choose(2, EX_DISTURB) == 1) {
         EX_TRACE("cannot start a thread");

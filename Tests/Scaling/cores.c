@@ -106,6 +106,11 @@ void sc_pass(void) {
 }
 void ex_point(void) { sc_pass(); }
 
+void ex_point_at(const void *object, ex_touch_t touch) {
+    (void)object, (void)touch;
+    sc_pass();
+}
+
 bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool spurious) {
     (void)until_zero, (void)spurious;
     core_t *me = &cores[ex_current];

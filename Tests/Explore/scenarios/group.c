@@ -284,7 +284,10 @@ static void group_tie_given(void) {
     shares_list = false;
 }
 
+BODY(group_release_each, released_by_two, true, t_release, t_release)
+
 const scenario_t group_scenarios[] = {
+    { "group_release_each", "two references, each released by a thread", .body = group_release_each },
     { "group_leave_wait", "the last leave against two waits", .body = group_leave_wait },
     { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave },
     { "group_until", "the same with waits that time out", .body = group_until },

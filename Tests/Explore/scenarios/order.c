@@ -6,6 +6,8 @@
 const scenario_t order_scenarios[] = {
     { "async_async", "two submitters: each one's tasks in its order; the hand-off slot against the ring", "async async | async async" },
     { "pair_async", "work of two words, in the hand-off slot and in the ring", "pair pair | async pair" },
+    { "async_each", "a task of each of two threads: the first one wakes the queue's thread", "async | async" },
+    { "async_sync_each", "a sync and an async of two threads", "async | sync" },
     { "async_sync", "a sync after an async of the same thread runs after it", "async sync | async" },
     { "sync_sync", "a waiter is granted once, and wakes up", "sync | sync" },
     { "sync_sync_sync", "three callers: the baton goes from waiter to waiter", "sync | sync | sync" },

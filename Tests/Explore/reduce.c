@@ -13,7 +13,7 @@
  * first step after a wake-up, come after what they wait for.
  * Time is an actor for each thread with a deadline. Its step is possible until another one wakes the thread, and such steps do not
  * come back: so it is also tried before each step that depends on it. A thread knows of no deadline that passed later than what it has
- * seen, so that the order of independent steps cannot be told from the clock. */
+ * seen: so the clock does not show the order of independent steps. */
 #include "explore.h"
 #include "reduce.h"
 

@@ -82,14 +82,14 @@ sq_queue_t *SQ_NULLABLE sq_queue_create(const char *SQ_NULLABLE label, const sq_
  * Makes the queue run its tasks on another queue: one at a time, each in a turn of the target. So the queues of a serial target exclude each
  * other and its own tasks, in the order in which they became ready; a suspension of the target holds their tasks, too.
  *
- * Call it before the first use; options.target is the same. A target may be concurrent, on a pool or a loop, and have a target, too. The first use of a
- * queue (a submission, a timer, a member of a group, a notification, a wait, a shutdown) fixes all of its targets, down to the last one. If a target
- * was shut down, the queue's tasks run after its end. Without memory for them, the submitting thread waits until there is some. The queue holds a
- * reference to the target. If that is suspended when only such references are left, it is shut down and its own tasks are discarded. A sync runs on the
- * calling thread, in both turns. From a task of a serial target, or a barrier of a concurrent one, it returns EDEADLK. In another task of a concurrent
- * target it runs if the queue is free; otherwise it waits, or returns EDEADLK if the target has a width other than SQ_WIDTH_POOL, was shut down, or has
- * a barrier that waits for that task. A wait in a task of the target for a group or an item of the queue is not refused, and hangs; so may a cycle
- * through the width of a target.
+ * Call it before the first use; options.target is the same. A target may be concurrent, on a pool or a loop, and have a target, too; keep chains short, as
+ * what an asynchronous task costs grows with the square of their length. The first use of a queue (a submission, a timer, a member of a group, a
+ * notification, a wait, a shutdown) fixes all of its targets, down to the last one. If a target was shut down, the queue's tasks run after its end.
+ * Without memory for them, the submitting thread waits until there is some. The queue holds a reference to the target. If that is suspended when only such
+ * references are left, it is shut down and its own tasks are discarded. A sync runs on the calling thread, in both turns. From a task of a serial target,
+ * or a barrier of a concurrent one, it returns EDEADLK. In another task of a concurrent target it runs if the queue is free; otherwise it waits, or
+ * returns EDEADLK if the target has a width other than SQ_WIDTH_POOL, was shut down, or has a barrier that waits for that task. A wait in a task of the
+ * target for a group or an item of the queue is not refused, and hangs; so may a cycle through the width of a target.
  *
  * @return 0; EINVAL (the queue has a pool, or would be a target of itself), EBUSY (the queue, or one above it, was used), ENOMEM or ESTALE: nothing
  * changed.

@@ -47,7 +47,7 @@ typedef struct sq_queue_options {
     size_t size;                 /**< sizeof(sq_queue_options_t), so that later versions can add fields */
     sq_pool_t *SQ_NULLABLE pool; /**< whose threads run its async tasks; NULL: a thread of its own, see sq_queue_create */
     size_t capacity;             /**< how many async tasks may wait; 0: as many as there is memory for */
-    size_t stack_size;           /**< bytes of stack of the queue's own thread, which it then keeps, besides its thread-local variables; 0: the system's default */
+    size_t stack_size;           /**< bytes of stack of the queue's own thread, which it then keeps, in addition to its thread-local variables; 0: the system's default */
     size_t width;                /**< how many async tasks may run at a time; above 1: a concurrent queue (sq_barrier.h) */
     sq_priority_t priority;      /**< among the queues of its pool; without a pool it has no effect */
     bool helps;                  /**< a sync caller of a higher class of service runs the tasks ahead of it itself; see sq_service_t.

@@ -22,19 +22,20 @@ import Testing
     }
 }
 
-@inline(never) private func plainCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
+// Not optimised: a release build makes one function of two whose instructions are the same.
+@inline(never) @_optimize(none) private func plainCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
     try queue.sync { try dumpedCall() }
 }
 
-@inline(never) private func waitingCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
+@inline(never) @_optimize(none) private func waitingCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
     try queue.asyncAndWait { try dumpedCall() }
 }
 
-@inline(never) private func barrierCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
+@inline(never) @_optimize(none) private func barrierCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
     try queue.sync(flags: .barrier) { try dumpedCall() }
 }
 
-@inline(never) private func waitingBarrierCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
+@inline(never) @_optimize(none) private func waitingBarrierCaller(_ queue: SerialQueueDispatch.DispatchQueue) throws -> Substring? {
     try queue.asyncAndWait(flags: .barrier) { try dumpedCall() }
 }
 

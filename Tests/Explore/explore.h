@@ -68,6 +68,7 @@ void ex_run(void (*body)(void), ex_result_t *result);
 int ex_start(void (*body)(void *), void *argument, bool daemon);
 void ex_point(void);
 void ex_point_at(const void *object, ex_touch_t touch); /* what the next step touches; see reduce.h */
+void ex_point_at_compare(const void *object, unsigned bytes, uint64_t expected);
 void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch);
 /* In a reduced search, the thread cannot run before this is 0; true: it was waited for. */
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);

@@ -67,7 +67,7 @@ static void run_search(const scenario_t *scenario, ex_memory_t memory, ex_search
     } else if (missing != NULL) {
         snprintf(verdict, sizeof verdict, "FAILED: %s never came", missing);
     } else {
-        snprintf(verdict, sizeof verdict, "passed%s", search != EX_DFS && search != EX_WHOLE ? "" : outcome.complete ? ", complete" : ", cut");
+        snprintf(verdict, sizeof verdict, "%llu redundant %llu again passed%s", (unsigned long long)outcome.redundant, (unsigned long long)outcome.again, search != EX_DFS && search != EX_WHOLE ? "" : outcome.complete ? ", complete" : ", cut");
     }
     row(scenario, memory, search, &outcome, verdict);
     passed += good;

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { NODES = 1 << 13, ACTORS = 2 * EX_THREADS, RACES = 64 };
+enum { NODES = 1 << 13, ACTORS = 2 * EX_THREADS, RACES = 64, BUCKETS = 256 };
 
 /* A step, or, with options, a value that the step before it has chosen. */
 typedef struct node {
@@ -35,6 +35,8 @@ typedef struct node {
 bool ex_reducing;
 static node_t nodes[NODES];
 static unsigned depth, length, under_way; /* nodes there are; of this run, so far; until the step under way */
+static uint16_t latest[BUCKETS];   /* 1 + the last step that touches an object of this bucket, */
+static uint16_t earlier[2][NODES]; /* and 1 + the one before it, for each object of a step */
 static uint16_t clocks[ACTORS][ACTORS]; /* of what each actor did last */
 static uint16_t before[ACTORS];      /* the clock of the step under way, without what it depends on itself */
 static uint64_t times[ACTORS];
@@ -78,6 +80,7 @@ void ex_reduce_begin_run(void) {
     is_redundant = false;
     hash = 0;
     memset(clocks, 0, sizeof clocks);
+    memset(latest, 0, sizeof latest);
     memset(announced, 0, sizeof announced);
     for (int i = 0; i < ACTORS; i += 1) {
         times[i] = 1000;
@@ -85,6 +88,15 @@ void ex_reduce_begin_run(void) {
 }
 
 void ex_reduce_announce(int actor, ex_footprint_t footprint) { announced[actor] = footprint; }
+
+/* What a compare-and-swap would do now. Only a write to its object changes that, and depends on it either way. */
+static void look_again(ex_footprint_t *footprint) {
+    if (footprint->compares > 0) {
+        uint64_t now = 0;
+        memcpy(&now, footprint->at[0].object, footprint->compares);
+        footprint->at[0].touch = now == footprint->expected ? EX_WRITES : EX_READS;
+    }
+}
 
 /* Their clocks hold the steps under way: an actor's own is set when its step begins. */
 void ex_reduce_order(int from, int to) {
@@ -166,6 +178,25 @@ static unsigned race_with(unsigned early, const ex_footprint_t *footprint, const
     return NODES;
 }
 
+/* Steps are found by the objects that they touch. 0: by none. */
+static unsigned bucket_of(const ex_footprint_t *footprint, int i) {
+    uintptr_t object = (uintptr_t)footprint->at[i].object;
+    return footprint->at[i].touch != EX_NOTHING ? 1 + (unsigned)((object >> 2 ^ object >> 10) % (BUCKETS - 1)) : 0;
+}
+
+static unsigned latest_of(const ex_footprint_t *footprint, int i) { return latest[bucket_of(footprint, i)]; }
+static unsigned earlier_of(unsigned at, unsigned bucket) { return earlier[bucket_of(&nodes[at].footprint, 0) == bucket ? 0 : 1][at]; }
+
+static void enlist(unsigned at) {
+    for (int i = 0; i < 2; i += 1) {
+        unsigned bucket = bucket_of(&nodes[at].footprint, i);
+        if (bucket > 0 && latest[bucket] != at + 1) {
+            earlier[i][at] = latest[bucket];
+            latest[bucket] = (uint16_t)(at + 1);
+        }
+    }
+}
+
 /* Places the step of this actor behind those that it depends on, and wants the other orders of those with which it races. */
 static void place(unsigned at, int actor) {
     const ex_footprint_t footprint = announced[actor];
@@ -174,9 +205,14 @@ static void place(unsigned at, int actor) {
     nodes[at].footprint = footprint;
     memcpy(before, clocks[actor], sizeof before);
     memcpy(clock, before, sizeof clock);
-    for (unsigned i = at; (footprint.at[0].touch || footprint.at[1].touch) && i-- > 0;) {
+    unsigned next[2] = { latest_of(&footprint, 0), latest_of(&footprint, 1) };
+    while (next[0] + next[1] > 0) {
+        unsigned i = (next[0] > next[1] ? next[0] : next[1]) - 1;
         const node_t *node = &nodes[i];
-        if (node->actor < 0 || node->actor == actor || i + 1 <= clock[node->actor] || !are_dependent(&node->footprint, &footprint)) {
+        for (int j = 0; j < 2; j += 1) {
+            next[j] = next[j] == i + 1 ? earlier_of(i, bucket_of(&footprint, j)) : next[j];
+        }
+        if (node->actor == actor || i + 1 <= clock[node->actor] || !are_dependent(&node->footprint, &footprint)) {
             continue;
         }
         unsigned race = race_with(i, &footprint, before);
@@ -246,8 +282,12 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
     int actor = node->actor;
     if (length + 1 < depth) {
         repeat(node);
+        enlist(length);
         under_way = length += 1;
         return actor;
+    }
+    for (int each = 0; each < EX_THREADS; each += 1) {
+        look_again(&announced[each]);
     }
     asleep_next = 0;
     for (int other = 0; other < ACTORS; other += 1) {
@@ -261,6 +301,7 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
     }
     node->asleep_after = asleep_next;
     place(length, actor);
+    enlist(length);
     add_to_hash(node);
     under_way = length += 1;
     return actor;

@@ -10,6 +10,8 @@
 typedef enum ex_touch { EX_NOTHING, EX_READS, EX_WRITES, EX_LOCKS, EX_UNLOCKS, EX_ENDS, EX_AWAITS } ex_touch_t;
 typedef struct ex_footprint {
     struct { const void *object; ex_touch_t touch; } at[2];
+    uint8_t compares;  /* a compare-and-swap of so many bytes at at[0]: a write if it finds this value, else a read; 0: none */
+    uint64_t expected;
 } ex_footprint_t;
 
 /* A set of actors: bit i is thread i, bit EX_THREADS + i is time, which passes the deadline of thread i. */

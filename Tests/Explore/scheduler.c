@@ -214,16 +214,24 @@ static void pick_next(void) {
     enter(who[value]);
 }
 
-void ex_point(void) { ex_point_at(NULL, EX_NOTHING); }
-void ex_point_at(const void *object, ex_touch_t touch) { ex_point_at_both(object, touch, NULL, EX_NOTHING); }
-
-void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch) {
-    ex_reduce_announce(ex_current, (ex_footprint_t){ { { object, touch }, { other, other_touch } } });
+static void point(ex_footprint_t footprint) {
+    ex_reduce_announce(ex_current, footprint);
     ex_step += 1;
     if (ex_step > EX_STEPS) {
         ex_fail("too many steps: livelock?");
     }
     pick_next();
+}
+
+void ex_point(void) { ex_point_at(NULL, EX_NOTHING); }
+void ex_point_at(const void *object, ex_touch_t touch) { ex_point_at_both(object, touch, NULL, EX_NOTHING); }
+
+void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, ex_touch_t other_touch) {
+    point((ex_footprint_t){ .at = { { object, touch }, { other, other_touch } } });
+}
+
+void ex_point_at_compare(const void *object, unsigned bytes, uint64_t expected) {
+    point((ex_footprint_t){ .at = { { object, EX_WRITES } }, .compares = (uint8_t)bytes, .expected = expected });
 }
 
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch) {
@@ -257,7 +265,7 @@ bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, boo
     me->expired = false;
     if (ex_reducing && deadline != UINT64_MAX) {
         ex_reduce_order(ex_current, EX_THREADS + ex_current);
-        ex_reduce_announce(EX_THREADS + ex_current, (ex_footprint_t){ { { on, EX_WRITES } } });
+        ex_reduce_announce(EX_THREADS + ex_current, (ex_footprint_t){ .at = { { on, EX_WRITES } } });
     }
     pick_next();
     return !me->expired;

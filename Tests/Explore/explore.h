@@ -39,6 +39,7 @@ typedef struct ex_setting {
     bool faults; /* allocations and threads may fail */
     bool lists_threads; /* threads join their list (thread/self.h) before their first task or wait */
     bool has_parts; /* each seat of a pool is a part of its own (pool/parts.h) */
+    bool is_warm; /* in a reduced search: the scenario's threads have their tokens before they begin, and give them back when all others rest */
     unsigned spares; /* how many spare threads there may be (thread/spare.h); 0: no worker rests */
 } ex_setting_t;
 extern ex_setting_t ex_setting;
@@ -60,12 +61,12 @@ typedef struct ex_result {
     bool failed;
     char message[512];
     uint64_t steps, hash;
-    unsigned threads;
+    unsigned threads, own_threads; /* own: at a time, those that the scenario has started */
 } ex_result_t;
 extern int ex_current;
 extern uint64_t ex_step, ex_hash;
 void ex_run(void (*body)(void), ex_result_t *result);
-int ex_start(void (*body)(void *), void *argument, bool daemon);
+int ex_start(void (*body)(void *), void *argument, bool daemon); /* daemon: a thread of the core */
 void ex_point(void);
 void ex_point_at(const void *object, ex_touch_t touch); /* what the next step touches; see reduce.h */
 void ex_point_at_compare(const void *object, unsigned bytes, uint64_t expected);

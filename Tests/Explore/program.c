@@ -126,6 +126,21 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
     }
 }
 
+bool scenario_is_small(const scenario_t *one) {
+    ex_result_t outcome;
+    if (one->body != NULL) {
+        ex_setting = (ex_setting_t){ .lists_threads = one->lists_threads, .spares = one->spares, .has_parts = one->has_parts };
+        ex_choice_replay(NULL, 0);
+        ex_run(one->body, &outcome);
+        return outcome.own_threads <= 2;
+    }
+    bool has_more = false;
+    for (unsigned i = 0; i < thread_count; i += 1) {
+        has_more = has_more || (threads[i] != NULL && threads[i]->next != NULL);
+    }
+    return thread_count <= 2 || (thread_count == 3 && !has_more);
+}
+
 static void carry_out(const void *list);
 
 static void carry_out_one(const op_t *op) {
@@ -215,6 +230,9 @@ static void program_main(void *unused) {
     if (has_many) {
         stage_many_begin();
     }
+    if (ex_setting.is_warm) {
+        ex_await_rest(); /* the pool's threads sleep */
+    }
     for (unsigned i = 0; scenario->expect.each_has_a_reference && i + 1 < thread_count; i += 1) {
         for (unsigned q = 0; q < queue_count; q += 1) {
             sq_queue_retain(stage_queues[q]);
@@ -228,6 +246,7 @@ static void program_main(void *unused) {
             ex_join(ids[i]);
         }
         ex_await_rest(); /* else each end of the tasks would be tried with each step of what follows */
+        ex_reduce_in_one_order();
         stage_rest(queue_count);
     }
     if (has_many) {

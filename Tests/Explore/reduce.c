@@ -43,7 +43,7 @@ static uint64_t times[ACTORS];
 static ex_footprint_t announced[ACTORS];
 static ex_actors_t asleep_next;
 static uint32_t disturbed;
-static bool is_redundant;
+static bool is_redundant, in_one_order;
 static uint64_t hash;
 
 static void join(uint16_t to[ACTORS], const uint16_t from[ACTORS]) {
@@ -77,7 +77,7 @@ void ex_reduce_begin_run(void) {
     length = under_way = 0;
     asleep_next = 0;
     disturbed = 0;
-    is_redundant = false;
+    is_redundant = in_one_order = false;
     hash = 0;
     memset(clocks, 0, sizeof clocks);
     memset(latest, 0, sizeof latest);
@@ -110,6 +110,8 @@ void ex_reduce_order_all(int to) {
     }
 }
 
+void ex_reduce_in_one_order(void) { in_one_order = true; }
+
 uint64_t ex_reduce_now(int thread) { return times[thread]; }
 
 void ex_reduce_pass(int actor, uint64_t time) {
@@ -119,7 +121,7 @@ void ex_reduce_pass(int actor, uint64_t time) {
 
 unsigned ex_reduce_step(void) { return under_way; }
 
-bool ex_reduce_came_before(unsigned step) { return step == 0 || before[nodes[step - 1].actor] >= step; }
+bool ex_reduce_came_before(unsigned step) { return !in_one_order && (step == 0 || before[nodes[step - 1].actor] >= step); }
 
 bool ex_reduce_may_disturb(int thread) { return !(disturbed >> thread & 1); }
 uint64_t ex_reduce_hash(void) { return hash; }
@@ -290,12 +292,15 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
         look_again(&announced[each]);
     }
     asleep_next = 0;
+    if (in_one_order) {
+        ex_reduce_order_all(actor);
+    }
     for (int other = 0; other < ACTORS; other += 1) {
         bool conflicts = are_dependent(&announced[other], &announced[actor]);
         if (other != actor && (node->asleep | node->tried) & bit(other) && !conflicts) {
             asleep_next |= bit(other);
         }
-        if (other >= EX_THREADS && other != actor && enabled & bit(other) && conflicts && !(node->asleep & bit(other))) {
+        if (other >= EX_THREADS && other != actor && enabled & bit(other) && conflicts && !in_one_order && !(node->asleep & bit(other))) {
             node->wanted |= bit(other);
         }
     }

@@ -36,6 +36,9 @@ unsigned ex_reduce_value(unsigned options, bool disturbs); /* of the step under 
 void ex_reduce_order(int from, int to);
 void ex_reduce_order_all(int to);
 
+/* What follows is run in one order, and each read sees the newest value. */
+void ex_reduce_in_one_order(void);
+
 /* Time, as far as the current thread can know: deadlines that passed before what it has seen. */
 uint64_t ex_reduce_now(int thread);
 void ex_reduce_pass(int actor, uint64_t time);

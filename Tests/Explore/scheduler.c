@@ -4,6 +4,7 @@
  * jumps to the driver immediately, wherever it is found: all state of a run is static, and reset before the next. If no thread
  * is runnable and not all have ended, that is a lost wake-up or a deadlock; a run of too many steps is a livelock. */
 #include "explore.h"
+#include "thread/self.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,13 +25,18 @@ typedef struct thread {
     void *exit_argument;
     uint64_t left_at; /* the step at which another thread continued */
     uint32_t lives;   /* 0: it has ended */
+    uint32_t is_cold; /* it has no token yet */
+    uint32_t is_held; /* its starter starts others */
+    int starter;
+    bool is_starting; /* it waits for one that gets warm */
+    bool is_daemon;   /* of the core */
     bool was_early;   /* a deadline of it has passed before it had to */
     bool awaits_rest; /* it can run when no other one can */
     char own[EX_OWN]; /* what is local to it, while another one runs */
 } thread_t;
 
 static thread_t threads[EX_THREADS];
-static unsigned count;
+static unsigned count, own_threads;
 static void *driver_stack;
 static uint64_t now;
 static unsigned expiries, spurious, forced;
@@ -214,7 +220,18 @@ static void pick_next(void) {
     enter(who[value]);
 }
 
+/* The threads that this one has started begin when it does something else. */
+static void let_begin(void) {
+    for (unsigned i = 0; ex_setting.is_warm && !threads[ex_current].is_starting && i < count; i += 1) {
+        if (threads[i].is_held && threads[i].starter == ex_current) {
+            threads[i].is_held = 0;
+            ex_reduce_order(ex_current, (int)i);
+        }
+    }
+}
+
 static void point(ex_footprint_t footprint) {
+    let_begin();
     ex_reduce_announce(ex_current, footprint);
     ex_step += 1;
     if (ex_step > EX_STEPS) {
@@ -243,12 +260,16 @@ bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t t
     return ex_reducing;
 }
 
+static void await_rest(void) {
+    threads[ex_current].awaits_rest = true;
+    ex_point();
+    threads[ex_current].awaits_rest = false;
+    ex_reduce_order_all(ex_current);
+}
+
 void ex_await_rest(void) {
     if (ex_reducing) {
-        threads[ex_current].awaits_rest = true;
-        ex_point();
-        threads[ex_current].awaits_rest = false;
-        ex_reduce_order_all(ex_current);
+        await_rest();
         ex_take_all_views();
     }
 }
@@ -257,6 +278,7 @@ bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, boo
     thread_t *me = &threads[ex_current];
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
     }
+    let_begin();
     me->standing = BLOCKED;
     me->on = on;
     me->until = until_zero;
@@ -288,8 +310,18 @@ bool ex_wake(const void *on) {
 
 static void entry(void) {
     thread_t *me = &threads[ex_current];
+    const bool is_warm = ex_setting.is_warm && !me->is_daemon && ex_current > 0; /* the first thread does not wait */
+    if (is_warm) {
+        (void)sq__self_token();
+        ex_point_at(&me->is_cold, EX_ENDS);
+        me->is_cold = 0;
+        (void)ex_point_until(&me->is_held, &me->is_held, EX_AWAITS);
+    }
     me->body(me->argument);
     if (me->at_exit != NULL) {
+        if (is_warm) {
+            await_rest();
+        }
         ex_point();
         me->at_exit(me->exit_argument);
     }
@@ -302,6 +334,7 @@ static void entry(void) {
     }
     me->standing = DONE;
     me->lives = 0;
+    own_threads -= !me->is_daemon;
     EX_TRACE("ends");
     bool all_done = true;
     for (unsigned i = 0; i < count; i += 1) {
@@ -318,12 +351,13 @@ static void entry(void) {
 }
 
 int ex_start(void (*body)(void *), void *argument, bool daemon) {
-    (void)daemon;
+    own_threads += !daemon;
+    result->own_threads = own_threads > result->own_threads + 1 ? own_threads - 1 : result->own_threads; /* without the first one */
     if (count == EX_THREADS) {
         ex_fail("the explorer itself: more than %d threads", EX_THREADS);
     }
     int id = (int)count++;
-    threads[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX, .lives = 1 };
+    threads[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX, .lives = 1, .is_daemon = daemon };
     ex_reduce_order(ex_current, id);
     ex_memory_thread(id, id > 0 ? ex_current : -1);
     ex_core_begin_own(id);
@@ -332,6 +366,13 @@ int ex_start(void (*body)(void *), void *argument, bool daemon) {
     *--top = (void *)entry;
     threads[id].stack_pointer = top - 6;
     memset(top - 6, 0, 6 * sizeof *top);
+    if (ex_setting.is_warm && !daemon && id > 0) {
+        threads[id].is_cold = threads[id].is_held = 1;
+        threads[id].starter = ex_current;
+        threads[ex_current].is_starting = true;
+        (void)ex_point_until(&threads[id].is_cold, &threads[id].is_cold, EX_AWAITS);
+        threads[ex_current].is_starting = false;
+    }
     return id;
 }
 
@@ -372,7 +413,7 @@ static void first_thread(void *body) { ((void (*)(void))body)(); }
 void ex_run(void (*body)(void), ex_result_t *into) {
     result = into;
     *result = (ex_result_t){ 0 };
-    count = 0;
+    count = own_threads = 0;
     now = 1000;
     expiries = spurious = forced = 0;
     ex_step = 0;

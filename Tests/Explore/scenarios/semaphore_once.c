@@ -143,6 +143,7 @@ THREAD(t_cross_0, call(0, cross))
 THREAD(t_cross_1, call(1, cross))
 THREAD(t_recurse, call(0, recurse); if (refused != 1) ex_fail("once: a recursion was refused %d times", refused))
 
+BODY(semaphore_two, 1, t_enter, t_enter)
 BODY(semaphore_mutex, 1, t_enter, t_enter, t_enter_now)
 BODY(semaphore_mutex_until, 1, t_enter, t_enter_until, t_enter_until)
 BODY(semaphore_two_permits, 2, t_take_one_of_two, t_take_one_of_two)
@@ -178,6 +179,7 @@ static void once_cross(void) {
 }
 
 const scenario_t semaphore_once_scenarios[] = {
+    { "semaphore_two", "one permit, and two that wait for it", .body = semaphore_two },
     { "semaphore_mutex", "one permit: one at a time, and what it wrote is visible to the next", .body = semaphore_mutex },
     { "semaphore_mutex_until", "the same with deadlines: a permit comes as its taker times out", .body = semaphore_mutex_until },
     { "semaphore_two_permits", "two permits, two that do not wait: each gets one", .body = semaphore_two_permits },

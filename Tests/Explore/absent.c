@@ -9,6 +9,7 @@
 #include "platform/signal.h"
 #include "platform/symbols.h"
 #include "platform/thread.h"
+#include "thread/token.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -32,7 +33,11 @@ void sq__thread_name(char *name, size_t size) { snprintf(name, size, "T%d", ex_c
 unsigned sq__processor_count(void) { return ex_processors; }
 /* Not one: then threads take no pauses (thread/spin.c). */
 unsigned sq__processors_known(void) { return ex_processors > 1 ? ex_processors : 2; }
-void __wrap_sq__depth_sample(void *queue) { (void)queue; } /* build.sh, WHOLE=1 */
+
+/* build.sh, WHOLE=1. A thread has looked before it would yield. */
+void __wrap_sq__depth_sample(void *queue) { (void)queue; }
+sq__outcome_t __wrap_sq__token_yield(void *token, uint64_t wait_id, uint64_t deadline) { return (void)token, (void)wait_id, (void)deadline, SQ__OPEN; }
+sq__outcome_t __wrap_sq__token_yield_once(void *token, uint64_t wait_id, int kind) { return (void)token, (void)wait_id, (void)kind, SQ__OPEN; }
 uint64_t sq__clock_process_time(void) { return ex_now(); }
 void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }

@@ -36,10 +36,12 @@ bool ex_reducing;
 static node_t nodes[NODES];
 static unsigned depth, length, under_way; /* nodes there are; of this run, so far; until the step under way */
 static uint16_t latest[BUCKETS];   /* 1 + the last step that touches an object of this bucket, */
+static uint8_t buckets[2][NODES];
 static uint16_t earlier[2][NODES]; /* and 1 + the one before it, for each object of a step */
 static uint16_t clocks[ACTORS][ACTORS]; /* of what each actor did last */
 static uint16_t before[ACTORS];      /* the clock of the step under way, without what it depends on itself */
-static uint64_t times[ACTORS];
+static uint16_t everything[ACTORS];  /* the clock of all that has been done */
+static uint64_t times[ACTORS], latest_time;
 static ex_footprint_t announced[ACTORS];
 static ex_actors_t asleep_next;
 static uint32_t disturbed;
@@ -81,6 +83,8 @@ void ex_reduce_begin_run(void) {
     hash = 0;
     memset(clocks, 0, sizeof clocks);
     memset(latest, 0, sizeof latest);
+    memset(everything, 0, sizeof everything);
+    latest_time = 0;
     memset(announced, 0, sizeof announced);
     for (int i = 0; i < ACTORS; i += 1) {
         times[i] = 1000;
@@ -116,6 +120,7 @@ uint64_t ex_reduce_now(int thread) { return times[thread]; }
 
 void ex_reduce_pass(int actor, uint64_t time) {
     join_time(&times[actor], time);
+    join_time(&latest_time, time);
     nodes[under_way - 1].time = times[actor];
 }
 
@@ -186,12 +191,11 @@ static unsigned bucket_of(const ex_footprint_t *footprint, int i) {
     return footprint->at[i].touch != EX_NOTHING ? 1 + (unsigned)((object >> 2 ^ object >> 10) % (BUCKETS - 1)) : 0;
 }
 
-static unsigned latest_of(const ex_footprint_t *footprint, int i) { return latest[bucket_of(footprint, i)]; }
-static unsigned earlier_of(unsigned at, unsigned bucket) { return earlier[bucket_of(&nodes[at].footprint, 0) == bucket ? 0 : 1][at]; }
+static unsigned earlier_of(unsigned at, unsigned bucket) { return earlier[buckets[0][at] == bucket ? 0 : 1][at]; }
 
 static void enlist(unsigned at) {
     for (int i = 0; i < 2; i += 1) {
-        unsigned bucket = bucket_of(&nodes[at].footprint, i);
+        unsigned bucket = buckets[i][at];
         if (bucket > 0 && latest[bucket] != at + 1) {
             earlier[i][at] = latest[bucket];
             latest[bucket] = (uint16_t)(at + 1);
@@ -207,12 +211,15 @@ static void place(unsigned at, int actor) {
     nodes[at].footprint = footprint;
     memcpy(before, clocks[actor], sizeof before);
     memcpy(clock, before, sizeof clock);
-    unsigned next[2] = { latest_of(&footprint, 0), latest_of(&footprint, 1) };
+    const unsigned in[2] = { bucket_of(&footprint, 0), bucket_of(&footprint, 1) };
+    unsigned next[2] = { in_one_order ? 0 : latest[in[0]], in_one_order ? 0 : latest[in[1]] };
+    buckets[0][at] = (uint8_t)in[0];
+    buckets[1][at] = (uint8_t)in[1];
     while (next[0] + next[1] > 0) {
         unsigned i = (next[0] > next[1] ? next[0] : next[1]) - 1;
         const node_t *node = &nodes[i];
         for (int j = 0; j < 2; j += 1) {
-            next[j] = next[j] == i + 1 ? earlier_of(i, bucket_of(&footprint, j)) : next[j];
+            next[j] = next[j] == i + 1 ? earlier_of(i, in[j]) : next[j];
         }
         if (node->actor == actor || i + 1 <= clock[node->actor] || !are_dependent(&node->footprint, &footprint)) {
             continue;
@@ -246,8 +253,8 @@ static uint64_t mix(uint64_t number) {
  * its number among that one's steps. */
 static void add_to_hash(node_t *node) {
     uint64_t one = mix((uint64_t)node->actor);
-    for (int i = 0; i < ACTORS; i += 1) {
-        one = mix(one ^ (node->clock[i] > 0 ? nodes[node->clock[i] - 1].number : 0));
+    for (unsigned i = 0; i < ACTORS; i += 1) {
+        one = node->clock[i] > 0 ? mix(one ^ (uint64_t)i << 32 ^ nodes[node->clock[i] - 1].number) : one;
     }
     node->hash = one;
     hash += one;
@@ -285,22 +292,27 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
     if (length + 1 < depth) {
         repeat(node);
         enlist(length);
+        join(everything, node->clock);
+        join_time(&latest_time, node->time);
         under_way = length += 1;
         return actor;
     }
     for (int each = 0; each < EX_THREADS; each += 1) {
         look_again(&announced[each]);
     }
-    asleep_next = 0;
     if (in_one_order) {
-        ex_reduce_order_all(actor);
+        join(clocks[actor], everything);
+        join_time(&times[actor], latest_time);
     }
-    for (int other = 0; other < ACTORS; other += 1) {
+    asleep_next = 0;
+    ex_actors_t concerned = (node->asleep | node->tried | (enabled & ~(bit(EX_THREADS) - 1))) & ~bit(actor);
+    for (; concerned != 0; concerned &= concerned - 1) {
+        int other = __builtin_ctz(concerned);
         bool conflicts = are_dependent(&announced[other], &announced[actor]);
-        if (other != actor && (node->asleep | node->tried) & bit(other) && !conflicts) {
+        if ((node->asleep | node->tried) & bit(other) && !conflicts) {
             asleep_next |= bit(other);
         }
-        if (other >= EX_THREADS && other != actor && enabled & bit(other) && conflicts && !in_one_order && !(node->asleep & bit(other))) {
+        if (other >= EX_THREADS && enabled & bit(other) && conflicts && !in_one_order && !(node->asleep & bit(other))) {
             node->wanted |= bit(other);
         }
     }
@@ -308,6 +320,8 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
     place(length, actor);
     enlist(length);
     add_to_hash(node);
+    join(everything, node->clock);
+    join_time(&latest_time, node->time);
     under_way = length += 1;
     return actor;
 }

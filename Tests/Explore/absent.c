@@ -34,10 +34,18 @@ unsigned sq__processor_count(void) { return ex_processors; }
 /* Not one: then threads take no pauses (thread/spin.c). */
 unsigned sq__processors_known(void) { return ex_processors > 1 ? ex_processors : 2; }
 
-/* build.sh, WHOLE=1. A thread has looked before it would yield. */
+/* build.sh, WHOLE=1: not looking is as if it had been too early. */
 void __wrap_sq__depth_sample(void *queue) { (void)queue; }
-sq__outcome_t __wrap_sq__token_yield(void *token, uint64_t wait_id, uint64_t deadline) { return (void)token, (void)wait_id, (void)deadline, SQ__OPEN; }
-sq__outcome_t __wrap_sq__token_yield_once(void *token, uint64_t wait_id, int kind) { return (void)token, (void)wait_id, (void)kind, SQ__OPEN; }
+sq__outcome_t __wrap_sq__token_spin(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind, unsigned pauses) {
+    return ex_setting.looks_twice ? sq__token_spin(token, wait_id, kind, pauses) : SQ__OPEN;
+}
+sq__outcome_t __wrap_sq__token_yield(sq__token_t *token, sq__wait_id_t wait_id, uint64_t deadline) {
+    return ex_setting.looks_twice ? sq__token_yield(token, wait_id, deadline) : SQ__OPEN;
+}
+sq__outcome_t __wrap_sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait_id, sq__spin_t kind) {
+    return ex_setting.looks_twice ? sq__token_yield_once(token, wait_id, kind) : SQ__OPEN;
+}
+
 uint64_t sq__clock_process_time(void) { return ex_now(); }
 void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }

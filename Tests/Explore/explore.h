@@ -39,6 +39,7 @@ typedef struct ex_setting {
     bool faults; /* allocations and threads may fail */
     bool lists_threads; /* threads join their list (thread/self.h) before their first task or wait */
     bool has_parts; /* each seat of a pool is a part of its own (pool/parts.h) */
+    bool looks_twice; /* in a reduced search, too, a thread looks whether its wait is over before it tries to sleep, and finds out */
     bool is_warm; /* in a reduced search: the scenario's threads have their tokens before they begin, and give them back when all others rest */
     unsigned spares; /* how many spare threads there may be (thread/spare.h); 0: no worker rests */
 } ex_setting_t;
@@ -75,6 +76,7 @@ void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, e
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);
 void ex_join(int thread);
 void ex_await_rest(void); /* in a reduced search: until no other thread can run; what follows is after all that they did */
+void ex_end_in_one_order(void); /* the same, and what follows is run in one order: the scenario's threads have ended */
 bool ex_stood_still(int thread, uint64_t since); /* it has not run after that step, and has not ended */
 _Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 unsigned ex_threads(void);

@@ -245,8 +245,7 @@ static void program_main(void *unused) {
         for (unsigned i = 0; i < thread_count; i += 1) {
             ex_join(ids[i]);
         }
-        ex_await_rest(); /* else each end of the tasks would be tried with each step of what follows */
-        ex_reduce_in_one_order();
+        ex_end_in_one_order();
         stage_rest(queue_count);
     }
     if (has_many) {

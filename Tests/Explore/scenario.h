@@ -30,6 +30,7 @@ typedef struct scenario {
     void (*body)(void);  /* C code, for what the words cannot say */
     expectation_t expect;
     bool faults;                     /* memory and threads may fail */
+    bool looks_twice;                /* see ex_setting_t */
     bool is_cold;                    /* in a reduced search its threads get their tokens when they first wait, as they do elsewhere */
     bool lists_threads;              /* threads are in their list, for a dump */
     bool has_parts;                  /* each seat of its pool is a part of its own (pool/parts.h) */

@@ -274,6 +274,13 @@ void ex_await_rest(void) {
     }
 }
 
+void ex_end_in_one_order(void) {
+    if (ex_reducing) {
+        ex_await_rest();
+        ex_reduce_in_one_order();
+    }
+}
+
 bool ex_block(const void *on, const uint32_t *until_zero, uint64_t deadline, bool may_wake_spuriously) {
     thread_t *me = &threads[ex_current];
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {

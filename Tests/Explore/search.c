@@ -209,6 +209,7 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
     ex_choice_dfs_begin(given > 0 ? bound : usual);
     ex_reducing = search == EX_WHOLE;
     ex_reduce_begin();
+    ex_setting.looks_twice = scenario->looks_twice;
     ex_setting.is_warm = ex_reducing && !scenario->is_cold && !scenario->faults && !scenario->lists_threads;
     const ex_setting_t setting = ex_setting;
     double begin = search_now();

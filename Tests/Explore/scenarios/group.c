@@ -184,6 +184,7 @@ static void run_threads(void (*const threads[])(void *), void (*first)(void), bo
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     ex_setting.faults = false;
     if (!times_out) {
         ex_join(ex_start(end_group, NULL, false));

@@ -68,6 +68,7 @@ static void run_threads(void (*const threads[])(void *), long value) {
     for (unsigned i = 0; threads[i] != NULL; i += 1) {
         ex_join(ids[i]);
     }
+    ex_end_in_one_order();
     ex_setting.faults = false;
     for (; semaphore != NULL && permits > 0; permits -= 1) {
         if (sq_semaphore_wait(semaphore, SQ_NOW) != 0) {

@@ -296,9 +296,9 @@ BODY(group_release_each, released_by_two, true, t_release, t_release)
 
 const scenario_t group_scenarios[] = {
     { "group_release_each", "two references, each released by a thread", .body = group_release_each },
-    { "group_each_releases", "two that leave and one that waits, each with a reference that it then releases", .body = group_each_releases },
+    { "group_each_releases", "two that leave and one that waits, each with a reference that it then releases", .body = group_each_releases, .looks_twice = true },
     { "group_leave_wait", "the last leave against two waits", .body = group_leave_wait },
-    { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave },
+    { "group_two_leave", "two leave, and the wait sees what both did", .body = group_two_leave, .looks_twice = true },
     { "group_until", "the same with waits that time out", .body = group_until },
     { "group_enter_again", "the group is entered again while its waiters wake", .body = group_enter_again },
     { "group_leave_too_many", "one leave too many changes nothing", .body = group_leave_too_many },

@@ -230,9 +230,7 @@ static void program_main(void *unused) {
     if (has_many) {
         stage_many_begin();
     }
-    if (ex_setting.is_warm) {
-        ex_await_rest(); /* the pool's threads sleep */
-    }
+    ex_begin_at_rest();
     for (unsigned i = 0; scenario->expect.each_has_a_reference && i + 1 < thread_count; i += 1) {
         for (unsigned q = 0; q < queue_count; q += 1) {
             sq_queue_retain(stage_queues[q]);

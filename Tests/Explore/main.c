@@ -225,6 +225,9 @@ static int find_bug(const char *name, const char *memory, uint64_t limit) {
                    (unsigned long long)outcome.schedules, outcome.choices, outcome.message);
             return 0;
         }
+        if (outcome.complete) {
+            printf("%s: all %llu schedules pass; ", name, (unsigned long long)outcome.schedules);
+        }
     }
     return 1;
 }

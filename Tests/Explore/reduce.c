@@ -45,7 +45,7 @@ static uint64_t times[ACTORS], latest_time;
 static ex_footprint_t announced[ACTORS];
 static ex_actors_t asleep_next;
 static uint32_t disturbed;
-static bool is_redundant, in_one_order;
+static bool is_redundant, in_one_order, was_too_long;
 static uint64_t hash;
 
 static void join(uint16_t to[ACTORS], const uint16_t from[ACTORS]) {
@@ -71,9 +71,13 @@ static bool does(const ex_footprint_t *footprint, const void *object, ex_touch_t
         || (footprint->at[1].object == object && footprint->at[1].touch == touch);
 }
 
-void ex_reduce_begin(void) { depth = 0; }
+void ex_reduce_begin(void) {
+    depth = 0;
+    was_too_long = false;
+}
 void ex_reduce_again(void) { depth = length; }
 bool ex_reduce_is_redundant(void) { return is_redundant; }
+bool ex_reduce_was_too_long(void) { return was_too_long; }
 
 void ex_reduce_begin_run(void) {
     length = under_way = 0;
@@ -270,8 +274,9 @@ static void repeat(const node_t *node) {
 }
 
 int ex_reduce_choose(ex_actors_t enabled, int current) {
-    if (length == NODES) {
-        ex_fail("the explorer itself: more than %d steps", NODES);
+    if (length == NODES - 1) { /* a value may follow */
+        is_redundant = was_too_long = true;
+        return -1;
     }
     node_t *node = &nodes[length];
     if (length == depth) {
@@ -327,9 +332,6 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
 }
 
 unsigned ex_reduce_value(unsigned options, bool disturbs) {
-    if (length == NODES) {
-        ex_fail("the explorer itself: more than %d steps", NODES);
-    }
     node_t *node = &nodes[length];
     if (length == depth) {
         *node = (node_t){ .actor = -1, .options = (uint8_t)options };

@@ -23,6 +23,7 @@ void ex_reduce_begin(void);
 void ex_reduce_begin_run(void);
 bool ex_reduce_next(void); /* false: every schedule has been run, or has an equivalent that was */
 bool ex_reduce_is_redundant(void); /* this run was abandoned: all that it could still do has been done */
+bool ex_reduce_was_too_long(void);  /* a run was abandoned because it has too many steps: a thread spins until another one continues */
 void ex_reduce_again(void); /* the next run repeats the last one */
 
 /* The next step of a thread will do this. */

@@ -225,11 +225,11 @@ void search_run(const scenario_t *scenario, ex_memory_t memory, ex_search_t sear
         outcome->steps += result.steps;
         outcome->redundant += ex_reducing && ex_reduce_is_redundant();
         outcome->again += ex_reducing && !result.failed && !ex_reduce_is_redundant() && !is_new(outcome->schedules == 0);
-        more = search == EX_WHOLE ? ex_reduce_next() : search != EX_DFS || ex_choice_dfs_next();
+        more = search == EX_WHOLE ? !ex_reduce_was_too_long() && ex_reduce_next() : search != EX_DFS || ex_choice_dfs_next();
         seed += search != EX_DFS && search != EX_WHOLE;
     }
     ex_reducing = false;
-    outcome->complete = (search == EX_DFS || search == EX_WHOLE) && !more;
+    outcome->complete = (search == EX_DFS || search == EX_WHOLE) && !more && !ex_reduce_was_too_long();
     outcome->seconds = search_now() - begin;
 }
 

@@ -83,6 +83,7 @@ const scenario_t concurrent_scenarios[] = {
     { "concurrent_drain_late", "a submission fills its slot while the end looks at it", "async | async | drain", ON(CLOSES) },
     { "concurrent_drain_barrier", "the same with a barrier on the way", "sync | barrier sync | drain", ON(CLOSES) },
     { "concurrent_discard", "every task has its outcome", "sync async | sync_barrier | barrier discard", ON(CLOSES) },
+    { "concurrent_discard_reader", "a barrier that waits for an async reader is discarded once that one has left", "async barrier | discard", ON(CLOSES) },
     { "concurrent_discard_suspended", "what waits in a suspended queue is discarded", "suspend async barrier discard | sync_barrier | resume?",
       ON(CLOSES) },
     { "concurrent_release", "the last release against readers that leave", "sync release | async release | sync_barrier release", ON(.each_has_a_reference = true) },

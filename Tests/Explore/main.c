@@ -2,7 +2,7 @@
  *
  * explore [PART PARTS]                 everything, or each PARTS-th scenario from PART on, or SCENARIO alone; see README.md
  * explore list                         the names of the scenarios
- * explore small                        the names of those of two threads, or of three with one call each
+ * explore kinds                        of each scenario its group, and whether it is small
  * explore one SCENARIO                 its rows of the table, without a heading
  * explore find SCENARIO,... MEMORY LIMIT   a seeded bug: 0 if one of the searches fails within LIMIT schedules */
 #include "search.h"
@@ -171,12 +171,22 @@ static void print_heading(void) {
     printf("%-24s %-4s %-7s %10s %5s %7s  result\n", "scenario", "mem", "search", "schedules", "steps", "seconds");
 }
 
-static int list(bool only_small) {
+static int list(void) {
+    for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
+        for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
+            printf("%s\n", one->name);
+        }
+    }
+    return 0;
+}
+
+/* Small: two threads, or three with one call each. */
+static int list_kinds(void) {
     for (unsigned group = 0; scenario_groups[group] != NULL; group += 1) {
         for (const scenario_t *one = scenario_groups[group]; one->name != NULL; one += 1) {
             scenario_prepare(one, 1);
-            if (!only_small || (!is_mix(one) && scenario_is_small(one))) {
-                printf("%s\n", one->name);
+            if (!is_mix(one)) {
+                printf("%s %s%s\n", one->name, scenario_group_names[group], scenario_is_small(one) ? " small" : "");
             }
         }
     }
@@ -250,8 +260,8 @@ int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "one") == 0) {
         return run_one(argv[2]);
     }
-    if (argc == 2 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "small") == 0)) {
-        return list(argv[1][0] == 's');
+    if (argc == 2 && (strcmp(argv[1], "list") == 0 || strcmp(argv[1], "kinds") == 0)) {
+        return argv[1][0] == 'l' ? list() : list_kinds();
     }
     const char *tape = getenv("TAPE");
     if (tape != NULL && tape[0] != '\0') {

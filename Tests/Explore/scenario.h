@@ -45,6 +45,7 @@ extern const scenario_t target_scenarios[], target_fixed_scenarios[], litmus_sce
     group_scenarios[], item_scenarios[], item_repeat_scenarios[], await_scenarios[], mix_scenarios[], concurrent_scenarios[], concurrent_puzzle_scenarios[],
     apply_scenarios[], member_scenarios[], loop_scenarios[], loop_wait_scenarios[], recording_scenarios[], store_scenarios[], spare_scenarios[];
 extern const scenario_t *const scenario_groups[];
+extern const char *const scenario_group_names[];
 
 /* Makes the program ready to be run by scenario_body. */
 void scenario_prepare(const scenario_t *scenario, uint64_t seed);

@@ -32,6 +32,7 @@ static unsigned used;
 static const op_t *threads[THREADS];
 static unsigned thread_count, queue_count;
 static bool has_many; /* a group and an item */
+static bool ends_pool; /* by a word of the program */
 static const scenario_t *scenario;
 static char text[400];
 
@@ -62,6 +63,7 @@ static const char *read_word(const char *at, op_t *op) {
         reject(at);
     }
     has_many = has_many || (op->word >= W_MEMBER && op->word <= W_WAIT_ITEM);
+    ends_pool = ends_pool || op->word == W_RELEASE_POOL;
     at += length;
     if (isdigit((unsigned char)*at)) {
         op->number = *at++ - '0';
@@ -103,7 +105,7 @@ void scenario_prepare(const scenario_t *chosen, uint64_t seed) {
     scenario = chosen;
     used = thread_count = 0;
     queue_count = 1;
-    has_many = false;
+    has_many = ends_pool = false;
     text[0] = '\0';
     if (scenario->body != NULL) {
         return;
@@ -243,7 +245,9 @@ static void program_main(void *unused) {
         for (unsigned i = 0; i < thread_count; i += 1) {
             ex_join(ids[i]);
         }
-        ex_end_in_one_order();
+        if (!ends_pool) { /* else the end of the pool finds its threads wherever they are */
+            ex_end_in_one_order();
+        }
         stage_rest(queue_count);
     }
     if (has_many) {

@@ -59,13 +59,16 @@ static void entry(void) {
     }
     me->body(me->argument);
     if (me->at_exit != NULL) {
-        if (is_warm) {
+        if (is_warm) { /* those that join it need not wait until it has given its token back */
+            ex_point_at(&me->works, EX_ENDS);
+            ex_leave_view((unsigned)(EX_VIEW_END + ex_current));
+            me->works = 0;
             ex_await_others();
         }
         ex_point();
         me->at_exit(me->exit_argument);
     }
-    ex_point_at(&me->lives, EX_ENDS);
+    ex_point_at_both(&me->lives, EX_ENDS, &me->works, EX_ENDS);
     while (ex_setting.memory == EX_TSO && ex_drain_one(ex_current)) {
     }
     ex_leave_view((unsigned)(EX_VIEW_END + ex_current));
@@ -73,7 +76,7 @@ static void entry(void) {
         ex_end_memory(ex_own[ex_current], EX_OWN);
     }
     me->standing = DONE;
-    me->lives = 0;
+    me->lives = me->works = 0;
     own_threads -= !me->is_daemon;
     EX_TRACE("ends");
     bool all_done = true;
@@ -97,7 +100,7 @@ int ex_start(void (*body)(void *), void *argument, bool daemon) {
         ex_fail("the explorer itself: more than %d threads", EX_THREADS);
     }
     int id = (int)ex_thread_count++;
-    ex_thread[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX, .lives = 1, .is_daemon = daemon };
+    ex_thread[id] = (thread_t){ .body = body, .argument = argument, .deadline = UINT64_MAX, .lives = 1, .works = 1, .is_daemon = daemon };
     ex_reduce_order(ex_current, id);
     ex_memory_thread(id, id > 0 ? ex_current : -1);
     ex_core_begin_own(id);
@@ -112,11 +115,19 @@ int ex_start(void (*body)(void *), void *argument, bool daemon) {
     return id;
 }
 
-void ex_join(int thread) {
-    if (!ex_point_until(&ex_thread[thread].lives, &ex_thread[thread].lives, EX_AWAITS) && ex_thread[thread].standing != DONE) {
+static void await_end(int thread, const uint32_t *until_zero) {
+    if (!ex_point_until(until_zero, until_zero, EX_AWAITS) && ex_thread[thread].standing != DONE) {
         ex_block(&ex_thread[thread], NULL, UINT64_MAX, false);
     }
     ex_take_view((unsigned)(EX_VIEW_END + thread));
+}
+
+void ex_join(int thread) { await_end(thread, ex_setting.is_warm && !ex_thread[thread].is_daemon ? &ex_thread[thread].works : &ex_thread[thread].lives); }
+
+void ex_await_exits(void) {
+    for (int i = 1; ex_setting.is_warm && i < (int)ex_thread_count; i += 1) {
+        await_end(i, &ex_thread[i].lives);
+    }
 }
 
 bool ex_stood_still(int thread, uint64_t since) {

@@ -18,7 +18,8 @@ typedef struct thread {
     void (*at_exit)(void *);
     void *exit_argument;
     uint64_t left_at; /* the step at which another thread continued */
-    uint32_t lives;   /* 0: it has ended */
+    uint32_t lives;   /* 0: it has ended, */
+    uint32_t works;   /* 0: or has nothing more to do than to end */
     uint32_t is_cold; /* it has no token yet */
     uint32_t is_held; /* its starter starts others */
     int starter;

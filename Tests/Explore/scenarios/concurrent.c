@@ -62,6 +62,7 @@ const scenario_t concurrent_scenarios[] = {
       .expect = { .width = SQ_WIDTH_POOL, .pool = { POOL_GROWS, 1 } } },
     { "concurrent_kept_drain", "the end against an entry that is still in the pool's list", "async async async drain | sync", ON(CLOSES) },
     { "concurrent_kept_release", "the same with the last release", "async async async release | async release", ON(.each_has_a_reference = true) },
+    { "concurrent_kept_release_two", "the same with two tasks", "async async release | release", ON(.each_has_a_reference = true) },
     { "concurrent_kept_one", "one thread, which takes the baton back each time, and another queue", "async async async:B | async:B async",
       .expect = { .width = SQ_WIDTH_POOL, .pool = { POOL_FIXED, 1 } } },
     { "barrier_between", "what is before a barrier is over, what is after it has not begun", "async barrier async | sync_barrier", .expect = { WIDE } },

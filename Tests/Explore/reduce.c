@@ -264,8 +264,15 @@ static void add_to_hash(node_t *node) {
     hash += one;
 }
 
-/* A step before the one at which this run differs from the last: all that it leads to is known. */
-static void repeat(const node_t *node) {
+/* A step before the one at which this run differs from the last: all that it leads to is known, but for the addresses of pages, which are the
+ * system's and may be others in each run. */
+static void repeat(unsigned at) {
+    node_t *node = &nodes[at];
+    look_again(&announced[node->actor]);
+    node->footprint = announced[node->actor];
+    for (int i = 0; i < 2; i += 1) {
+        buckets[i][at] = (uint8_t)bucket_of(&node->footprint, i);
+    }
     memcpy(before, clocks[node->actor], sizeof before);
     memcpy(clocks[node->actor], node->clock, sizeof node->clock);
     times[node->actor] = node->time;
@@ -295,7 +302,7 @@ int ex_reduce_choose(ex_actors_t enabled, int current) {
     }
     int actor = node->actor;
     if (length + 1 < depth) {
-        repeat(node);
+        repeat(length);
         enlist(length);
         join(everything, node->clock);
         join_time(&latest_time, node->time);

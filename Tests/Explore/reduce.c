@@ -15,11 +15,11 @@
  * come back: so it is also tried before each step that depends on it. A thread knows of no deadline that passed later than what it has
  * seen: so the clock does not show the order of independent steps. */
 #include "explore.h"
-#include "reduce.h"
+#include "footprint.h"
 
 #include <string.h>
 
-enum { NODES = 1 << 13, ACTORS = 2 * EX_THREADS, RACES = 64, BUCKETS = 256 };
+enum { NODES = 1 << 13, ACTORS = 2 * EX_THREADS, RACES = 64 };
 
 /* A step, or, with options, a value that the step before it has chosen. */
 typedef struct node {
@@ -57,20 +57,6 @@ static void join(uint16_t to[ACTORS], const uint16_t from[ACTORS]) {
 static void join_time(uint64_t *to, uint64_t from) { *to = from > *to ? from : *to; }
 static ex_actors_t bit(int actor) { return (ex_actors_t)1 << actor; }
 
-static bool depends(const ex_footprint_t *one, int i, const ex_footprint_t *other, int j) {
-    return one->at[i].touch != EX_NOTHING && other->at[j].touch != EX_NOTHING && one->at[i].object == other->at[j].object
-        && (one->at[i].touch != EX_READS || other->at[j].touch != EX_READS) && (one->at[i].touch != EX_AWAITS || other->at[j].touch != EX_AWAITS);
-}
-
-static bool are_dependent(const ex_footprint_t *one, const ex_footprint_t *other) {
-    return depends(one, 0, other, 0) || depends(one, 0, other, 1) || depends(one, 1, other, 0) || depends(one, 1, other, 1);
-}
-
-static bool does(const ex_footprint_t *footprint, const void *object, ex_touch_t touch) {
-    return (footprint->at[0].object == object && footprint->at[0].touch == touch)
-        || (footprint->at[1].object == object && footprint->at[1].touch == touch);
-}
-
 void ex_reduce_begin(void) {
     depth = 0;
     was_too_long = false;
@@ -96,15 +82,6 @@ void ex_reduce_begin_run(void) {
 }
 
 void ex_reduce_announce(int actor, ex_footprint_t footprint) { announced[actor] = footprint; }
-
-/* What a compare-and-swap would do now. Only a write to its object changes that, and depends on it either way. */
-static void look_again(ex_footprint_t *footprint) {
-    if (footprint->compares > 0) {
-        uint64_t now = 0;
-        memcpy(&now, footprint->at[0].object, footprint->compares);
-        footprint->at[0].touch = now == footprint->expected ? EX_WRITES : EX_READS;
-    }
-}
 
 /* Their clocks hold the steps under way: an actor's own is set when its step begins. */
 void ex_reduce_order(int from, int to) {
@@ -187,12 +164,6 @@ static unsigned race_with(unsigned early, const ex_footprint_t *footprint, const
         }
     }
     return NODES;
-}
-
-/* Steps are found by the objects that they touch. 0: by none. */
-static unsigned bucket_of(const ex_footprint_t *footprint, int i) {
-    uintptr_t object = (uintptr_t)footprint->at[i].object;
-    return footprint->at[i].touch != EX_NOTHING ? 1 + (unsigned)((object >> 2 ^ object >> 10) % (BUCKETS - 1)) : 0;
 }
 
 static unsigned earlier_of(unsigned at, unsigned bucket) { return earlier[buckets[0][at] == bucket ? 0 : 1][at]; }

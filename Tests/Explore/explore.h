@@ -75,7 +75,7 @@ void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, e
 /* In a reduced search, the thread cannot run before this is 0; true: it was waited for. */
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);
 void ex_join(int thread);
-void ex_await_exits(void); /* in a reduced search a thread gives its token back after those that join it may have continued */
+void ex_await_exit(int thread); /* in a reduced search a thread gives its token back after those that join it may have continued */
 /* In a reduced search, when a scenario's threads have ended: waits until no other thread can run. What follows sees all that they did, and is run in
  * one order. */
 void ex_end_in_one_order(void);

@@ -245,6 +245,9 @@ static void program_main(void *unused) {
         for (unsigned i = 0; i < thread_count; i += 1) {
             ex_join(ids[i]);
         }
+        for (unsigned i = 0; !ends_pool && i < thread_count; i += 1) {
+            ex_await_exit(ids[i]); /* it may own a loop */
+        }
         if (!ends_pool) { /* else the end of the pool finds its threads wherever they are */
             ex_end_in_one_order();
         }

@@ -124,9 +124,9 @@ static void await_end(int thread, const uint32_t *until_zero) {
 
 void ex_join(int thread) { await_end(thread, ex_setting.is_warm && !ex_thread[thread].is_daemon ? &ex_thread[thread].works : &ex_thread[thread].lives); }
 
-void ex_await_exits(void) {
-    for (int i = 1; ex_setting.is_warm && i < (int)ex_thread_count; i += 1) {
-        await_end(i, &ex_thread[i].lives);
+void ex_await_exit(int thread) {
+    if (ex_setting.is_warm) {
+        await_end(thread, &ex_thread[thread].lives);
     }
 }
 

@@ -2,6 +2,7 @@
  * An entry that waits in the library lends its member's seat, and passes a gate instead of sleeping on a token. */
 #include "scenario.h"
 
+#include "pool/caller_runs.h"
 #include "pool/growth_alarm.h"
 #include "pool/members.h"
 #include "pool/pool.h"
@@ -13,7 +14,7 @@ enum { ENTRIES = 16 };
 
 typedef struct entry {
     sq__ready_t ready;
-    void (*run)(void);
+    void (*run)(void), (*then)(void); /* `then` in another turn, unless it is NULL */
 } entry_t;
 
 static sq__pool_t *pool;
@@ -22,9 +23,12 @@ static unsigned posted;
 
 static sq__ready_end_t call(sq__ready_t *ready, size_t batch, size_t *ran) {
     (void)batch;
+    entry_t *entry = (entry_t *)ready;
     *ran += 1;
-    ((entry_t *)ready)->run();
-    return SQ__READY_GONE;
+    entry->run();
+    entry->run = entry->then;
+    entry->then = NULL;
+    return entry->run != NULL ? SQ__READY_MORE : SQ__READY_GONE;
 }
 
 /* A check of growth would find an entry that nobody came for, a second later: there is none. */
@@ -37,6 +41,13 @@ static void begin(size_t seats, size_t part_seats) {
         ex_fail("the explorer itself: no pool");
     }
     sq__growth_end(pool);
+}
+
+static void end_stage(void) {
+    for (unsigned i = 1; i < ex_threads(); i += 1) {
+        ex_join((int)i);
+    }
+    stage_end();
 }
 
 /* All entries have ended, or are about to return. The members end one after the other: a reduced search would try all orders. */
@@ -53,17 +64,16 @@ static void end(void) {
         } while (picked != NULL);
     }
     sq__pool_release(pool);
-    for (unsigned i = 1; i < ex_threads(); i += 1) {
-        ex_join((int)i);
-    }
-    stage_end();
+    end_stage();
 }
 
-static void post(sq__band_t band, void (*run)(void)) {
+static void post_turns(sq__band_t band, void (*run)(void), void (*then)(void)) {
     entry_t *entry = &entries[posted++];
-    *entry = (entry_t){ .run = run };
+    *entry = (entry_t){ .run = run, .then = then };
     sq__pool_post(pool, band, &entry->ready);
 }
+
+static void post(sq__band_t band, void (*run)(void)) { post_turns(band, run, NULL); }
 
 static void post_and_await(unsigned gate, void (*run)(void)) {
     post(SQ__BAND_NORMAL, run);
@@ -75,6 +85,123 @@ static void open_and_await(unsigned gate, unsigned answer) {
     ex_gate_open(gate);
     ex_gate_pass(answer);
     ex_await_rest();
+}
+
+/* A poster and members (pool/parts.h: p and m). Each part has one seat. A member is busy until it is told to end. */
+
+enum { BUSY, OTHER_BUSY, MAY_END, OTHER_MAY_END, RAN, OTHER_RAN };
+
+static void busy(void) {
+    ex_gate_open(BUSY);
+    ex_gate_pass(MAY_END);
+}
+static void other_busy(void) {
+    ex_gate_open(OTHER_BUSY);
+    ex_gate_pass(OTHER_MAY_END);
+}
+static void run(void) { ex_gate_open(RAN); }
+
+/* The poster's own part is full, and the member of the other one finds nothing, and leaves its seat. */
+static void other_part_rests(void) {
+    begin(2, 1);
+    post_and_await(BUSY, busy);
+    post_and_await(OTHER_BUSY, other_busy);
+    ex_gate_open(OTHER_MAY_END);
+    post_and_await(RAN, run);
+    ex_gate_open(MAY_END);
+    end();
+}
+
+/* A member puts its entry back, and takes one of a higher band from the other part, which ends after the next turn of the first. The member of the
+ * other part may take that, but is about to rest. */
+static void await_run(void) {
+    ex_gate_pass(RAN);
+    ex_gate_open(OTHER_RAN);
+}
+static void post_and_be_busy(void) {
+    post(SQ__BAND_HIGH, await_run);
+    other_busy();
+}
+
+static void put_back_for_another(void) {
+    begin(2, 1);
+    post_turns(SQ__BAND_NORMAL, busy, run);
+    ex_gate_pass(BUSY);
+    ex_await_rest();
+    post_and_await(OTHER_BUSY, post_and_be_busy);
+    ex_gate_open(OTHER_MAY_END);
+    ex_gate_open(MAY_END);
+    ex_gate_pass(OTHER_RAN);
+    end();
+}
+
+/* A caller that waits for an entry runs it itself. All members are blocked until it has, and one of them posts the entry as the caller looks. */
+static void post_and_wait(void) {
+    busy();
+    post(SQ__BAND_NORMAL, run);
+    ex_gate_pass(RAN);
+}
+
+static void caller_finds_it(void) {
+    begin(2, 1);
+    post_and_await(BUSY, post_and_wait);
+    post_and_await(OTHER_BUSY, other_busy);
+    sq__token_t *token = sq__token_acquire();
+    sq__wait_id_t wait = sq__token_prepare(token);
+    sq__caller_run_t caller_run = { .entry = &entries[posted].ready, .band = SQ__BAND_NORMAL, .token = token };
+    ex_gate_open(MAY_END);
+    while (!sq__pool_caller_run(pool, &caller_run)) {
+        if (sq__pool_list_caller(pool, &caller_run)) {
+            (void)sq__token_sleep(token, wait, SQ_FOREVER);
+            sq__pool_unlist_caller(pool, &caller_run);
+        }
+    }
+    (void)sq__token_withdraw(token, wait);
+    sq__token_recycle(token);
+    ex_gate_open(OTHER_MAY_END);
+    end();
+}
+
+/* Two entries, each of which ends once the other one has begun. */
+static void run_with_other(void) {
+    ex_gate_open(RAN);
+    ex_gate_pass(OTHER_RAN);
+}
+static void run_other(void) {
+    ex_gate_open(OTHER_RAN);
+    ex_gate_pass(RAN);
+}
+static void post_other(void *unused) {
+    (void)unused;
+    post(SQ__BAND_NORMAL, run_other);
+}
+
+/* The first poster's own part is full. It comes to the part that is free as the other poster, whose own one that is, fills it. A third one is free. */
+static void be_brief(void) { ex_gate_open(OTHER_BUSY); }
+static void be_brief_again(void) { ex_gate_open(OTHER_MAY_END); }
+
+static void free_part_is_filled(void) {
+    begin(3, 1);
+    post_and_await(BUSY, busy);
+    post_and_await(OTHER_BUSY, be_brief); /* so that each part has a member, which is idle */
+    post_and_await(OTHER_MAY_END, be_brief_again);
+    int poster = ex_start(post_other, NULL, false);
+    post_and_await(OTHER_RAN, run_with_other);
+    ex_join(poster);
+    ex_await_rest();
+    ex_gate_open(MAY_END);
+    end();
+}
+
+/* The entry's part gets a member before the poster comes to the part that is free. The entry has the last reference to the pool. */
+static void release(void) { sq__pool_release(pool); }
+
+static void freed_on_the_way(void) {
+    begin(2, 1);
+    post_and_await(BUSY, busy);
+    ex_gate_open(MAY_END);
+    post(SQ__BAND_NORMAL, release);
+    end_stage();
 }
 
 /* The limit on members. The pool has one part of two seats, and one of a single seat, which is that of the thread that posts. It may have no more
@@ -197,6 +324,11 @@ static void low_waits_in_the_last_part(void) {
 }
 
 const scenario_t parts_entry_scenarios[] = {
+    { "parts_rests", "an entry waits in a full part, or the member of another one, which goes to rest, comes for it", .body = other_part_rests },
+    { "parts_higher", "an entry that is put back is taken, although its member takes one of a higher band, which blocks", .body = put_back_for_another },
+    { "parts_caller", "a caller finds its entry in any part, or gets it as it is posted", .body = caller_finds_it },
+    { "parts_two_posters", "a poster that finds the free part filled by another one comes to a third", .body = free_part_is_filled },
+    { "parts_freed", "the pool is not freed while a poster is on the way from part to part", .body = freed_on_the_way },
     { "parts_last_seated", "at the limit on members, a poster that sees one seated meets it as it goes to sleep", .body = last_seated_sleeps },
     { "parts_low", "a member whose own part is empty visits a part of low priority in turn", .body = low_waits_in_another_part, .prints = { "HLHHH" } },
     { "parts_low_last", "the parts of higher priorities do not take its turn", .body = low_waits_in_the_last_part, .prints = { "HHHNHLNNN" } },

@@ -162,37 +162,6 @@ static void caller_finds_it(void) {
     end();
 }
 
-/* Two entries, each of which ends once the other one has begun. */
-static void run_with_other(void) {
-    ex_gate_open(RAN);
-    ex_gate_pass(OTHER_RAN);
-}
-static void run_other(void) {
-    ex_gate_open(OTHER_RAN);
-    ex_gate_pass(RAN);
-}
-static void post_other(void *unused) {
-    (void)unused;
-    post(SQ__BAND_NORMAL, run_other);
-}
-
-/* The first poster's own part is full. It comes to the part that is free as the other poster, whose own one that is, fills it. A third one is free. */
-static void be_brief(void) { ex_gate_open(OTHER_BUSY); }
-static void be_brief_again(void) { ex_gate_open(OTHER_MAY_END); }
-
-static void free_part_is_filled(void) {
-    begin(3, 1);
-    post_and_await(BUSY, busy);
-    post_and_await(OTHER_BUSY, be_brief); /* so that each part has a member, which is idle */
-    post_and_await(OTHER_MAY_END, be_brief_again);
-    int poster = ex_start(post_other, NULL, false);
-    post_and_await(OTHER_RAN, run_with_other);
-    ex_join(poster);
-    ex_await_rest();
-    ex_gate_open(MAY_END);
-    end();
-}
-
 /* The entry's part gets a member before the poster comes to the part that is free. The entry has the last reference to the pool. */
 static void release(void) { sq__pool_release(pool); }
 
@@ -327,7 +296,6 @@ const scenario_t parts_entry_scenarios[] = {
     { "parts_rests", "an entry waits in a full part, or the member of another one, which goes to rest, comes for it", .body = other_part_rests },
     { "parts_higher", "an entry that is put back is taken, although its member takes one of a higher band, which blocks", .body = put_back_for_another },
     { "parts_caller", "a caller finds its entry in any part, or gets it as it is posted", .body = caller_finds_it },
-    { "parts_two_posters", "a poster that finds the free part filled by another one comes to a third", .body = free_part_is_filled },
     { "parts_freed", "the pool is not freed while a poster is on the way from part to part", .body = freed_on_the_way },
     { "parts_last_seated", "at the limit on members, a poster that sees one seated meets it as it goes to sleep", .body = last_seated_sleeps },
     { "parts_low", "a member whose own part is empty visits a part of low priority in turn", .body = low_waits_in_another_part, .prints = { "HLHHH" } },

@@ -87,7 +87,7 @@ static void open_and_await(unsigned gate, unsigned answer) {
     ex_await_rest();
 }
 
-/* A poster and members (pool/parts.h: p and m). Each part has one seat. A member is busy until it is told to end. */
+/* A poster and members (pool/parts.h: p and m). Each part has one seat. A member is busy until it may end. */
 
 enum { BUSY, OTHER_BUSY, MAY_END, OTHER_MAY_END, RAN, OTHER_RAN };
 

@@ -64,12 +64,12 @@ typedef struct sq_explored {
     char *SQ_NULLABLE message;  /**< why it failed, one line */
     char *SQ_NULLABLE tape;     /**< the shrunk schedule, for SQ_TAPE */
     char *SQ_NULLABLE report;   /**< the whole report: message, seed, tape, timeline, and what would make it pass */
-    /* Of the next three, 0 with the other strategies. */
-    size_t complete_depth;   /**< depth first: all schedules with so many unusual decisions, or fewer, were run */
-    uint64_t known;          /**< depth first: so many schedules there are at least, with at most options.depth unusual decisions; exactly so
-                                  many if is_complete, or if options.depth is complete_depth + 1 */
-    double estimate;         /**< depth first: an estimate of how many there are, whatever options.depth is. Exact if all were run, else it may
-                                  be wrong by a factor of ten. INFINITY: no double is so large */
+    /* The next three are 0 unless it is depth first. */
+    size_t complete_depth;   /**< all schedules with at most so many unusual decisions were run */
+    uint64_t known;          /**< there are at least so many schedules with at most options.depth unusual decisions; exactly so many if
+                                  is_complete, or if options.depth is complete_depth + 1 */
+    double estimate;         /**< an estimate of how many there are, whatever options.depth is. Exact if all were run, else it may be wrong by
+                                  a factor of ten. INFINITY: more than a double can say */
     char *SQ_NULLABLE summary;  /**< how much was run, which limit ended it, and what to raise; NULL after a failure */
 } sq_explored_t;
 

@@ -133,12 +133,18 @@ import Testing
     }
 
     @Test func cancelling_the_caller_ends_the_exploration() async throws {
-        let started = AsyncStream<Void>.makeStream()
+        let started = AsyncStream<Void>.makeStream(), isCancelled = DispatchSemaphore(value: 0)
         let task = Task {
-            try await exploreSchedules(1_000_000_000) { _ in started.continuation.yield() }
+            // The first schedule waits: a thousand of them may have ended before this thread cancels.
+            try await exploreSchedules { _ in
+                started.continuation.yield()
+                isCancelled.wait()
+                isCancelled.signal()
+            }
         }
         for await _ in started.stream { break }
         task.cancel()
+        isCancelled.signal()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 

@@ -121,7 +121,7 @@ enum LoopContender: String, CaseIterable, Sendable, CustomTestStringConvertible 
             let hasForked = Guarded(false)
             WorkerPool.shared.apply(100_000) { _ in
                 guard pthread_equal(pthread_self(), caller) != 0 else {
-                    while !hasForked.value { sched_yield() }
+                    while !hasForked.value { usleep(1_000) }
                     return
                 }
                 guard !hasForked.value else { return }

@@ -1,6 +1,8 @@
 /* text.h: texts that the program gives, or that come from memory of other threads, on their way to people: valid UTF-8 without control characters. */
 #pragma once
 
+#include "platform/system.h"
+
 #include <stddef.h>
 
 /* Ends the text within `size` bytes, and replaces what cannot be printed, and what is not UTF-8, by '?'. */

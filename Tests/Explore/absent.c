@@ -47,7 +47,6 @@ sq__outcome_t __wrap_sq__token_yield_once(sq__token_t *token, sq__wait_id_t wait
 }
 
 uint64_t sq__clock_process_time(void) { return ex_now(); }
-void sq__make_printable(char *text, size_t size) { text[size - 1] = '\0'; }
 void sq__thread_name_of(uint64_t id, char *name, size_t size) { snprintf(name, size, "T%d", (int)id - 1); }
 void sq__symbols_want(sq__symbols_t *symbols, uintptr_t address) { (void)symbols, (void)address; }
 void sq__symbols_find(sq__symbols_t *symbols) { (void)symbols; }

@@ -82,14 +82,9 @@ section_options() { # OBJECT
 link_whole() { # OUT OBJECTS...
     to=$1
     shift
-<<<<<<< HEAD
     ld -r ${WHOLE:+--wrap=sq__depth_sample --wrap=sq__token_spin --wrap=sq__token_yield --wrap=sq__token_yield_once} "$@" -o "$to.o"
-    # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c).
-=======
-    ld -r ${WHOLE:+--wrap=sq__depth_sample} "$@" -o "$to.o"
     # The core's static data in sections of their own (core.c); its memory functions through the race detection (hooks.c), and
     # its one call of the system, platform/wakeup.c's, to files.c.
->>>>>>> main
     objcopy $(section_options "$to.o") --set-section-flags .bss=alloc,load,contents --rename-section .bss=core_bss --rename-section .data=core_data \
         --redefine-sym syscall=ex_futex --redefine-sym memset=ex_memset --redefine-sym memcpy=ex_memcpy --redefine-sym memmove=ex_memmove "$to.o"
     $CC -no-pie $count "$objects"/own-*.o $REACH "$to.o" -o "$to"

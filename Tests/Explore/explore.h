@@ -76,9 +76,9 @@ void ex_point_at_both(const void *object, ex_touch_t touch, const void *other, e
 bool ex_point_until(const uint32_t *until_zero, const void *object, ex_touch_t touch);
 void ex_join(int thread);
 void ex_await_exit(int thread); /* in a reduced search a thread gives its token back after those that join it may have continued */
-/* In a reduced search, when a scenario's threads have ended: waits until no other thread can run. What follows sees all that they did, and is run in
- * one order. */
-void ex_end_in_one_order(void);
+/* In a reduced search: until no other thread can run; what follows sees all that they did. */
+void ex_await_rest(void);
+void ex_end_in_one_order(void); /* the same, and what follows is run in one order: the scenario's threads have ended */
 void ex_begin_at_rest(void); /* in a reduced search: the pool's threads sleep before those of the scenario begin */
 bool ex_stood_still(int thread, uint64_t since); /* it has not run after that step, and has not ended */
 _Noreturn void ex_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -56,10 +56,16 @@ void ex_begin_at_rest(void) {
     }
 }
 
-void ex_end_in_one_order(void) {
+void ex_await_rest(void) {
     if (ex_reducing) {
         ex_await_others();
         ex_take_all_views();
+    }
+}
+
+void ex_end_in_one_order(void) {
+    if (ex_reducing) {
+        ex_await_rest();
         ex_reduce_in_one_order();
     }
 }

@@ -31,6 +31,7 @@ $3 == "whole" {
     if ($0 ~ /FAILED/ || (must && !complete)) {
         print $1 ": " $2 ($0 ~ /FAILED/ ? " FAILED" : " did not come to its end")
         failed += 1
+        has_failed[$1] = 1
     } else {
         passed += 1
     }
@@ -82,7 +83,7 @@ function print_cut(    i, j, name, text, at) {
             name = names[j]
             if (file_of[name] == files[i] && !is_complete(name, "sc")) {
                 at = cell_of(name, "sc")
-                text = text (text == "" ? "" : ", ") (name in is_small ? "*" name "*" : name) (at + 0 == most + 0 ? "" : " (" at + 0 ")")
+                text = text (text == "" ? "" : ", ") (name in is_small ? "*" name "*" : name) (name in has_failed ? " FAILED" : at + 0 == most + 0 ? "" : " (" at + 0 ")")
             }
         }
         if (text != "") {
@@ -100,8 +101,7 @@ function print_seeded(    line, word, found, all, why) {
         split(line, word, " ")
         all += 1
         found += word[2] ~ /^[0-9]+$/
-        why = line
-        sub(/^([^ ]+ ){4}/, "", why)
+        why = substr(line, length(word[1] word[2] word[3] word[4]) + 5)
         gsub(/,/, ", ", word[3])
         printf "| %s | %s | %s | %s |\n", word[1], word[3], word[4], word[2] ~ /^[0-9]+$/ ? word[2] : "not: " why > out
     }

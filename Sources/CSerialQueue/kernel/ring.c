@@ -212,22 +212,28 @@ bool sq__ring_give_back(sq_queue_t *queue, sq__state_t *state) { return rest(que
 
 sq__rest_t sq__ring_rest(sq_queue_t *queue, sq__state_t *state) { return rest(queue, state, 0); }
 
-/* Depth */
+/* Depth. The tail is read before the head: tasks that pass in between make the result too low, never too high. So does a holder that tries to
+ * begin anew, as its head is at the end of its segment meanwhile. */
 
-/* Reads the tail before the head: tasks that pass in between make the result too low, never too high. So does a holder that tries to begin
- * anew, as its head is at the end of its segment meanwhile. */
-uint64_t sq__ring_depth(const sq_queue_t *queue) {
+static uint64_t slots_before_tail(const sq_queue_t *queue) {
     uint64_t segments = sq__load_acquire(&queue->segments); /* [depth] acquire: a tail at least as new as the count */
-    uint64_t taken = sq__state_taken(sq__load_acquire(&queue->state)); /* [depth] acquire: a head at least as new as the tail */
+    /* [depth] acquire: a head at least as new as the tail */
+    return segments * SQ__SEGMENT_SLOTS + sq__state_taken(sq__load_acquire(&queue->state));
+}
+
+static uint64_t depth_below(const sq_queue_t *queue, uint64_t tail) {
     sq__position_t position = sq__load_relaxed(&queue->position);
-    uint64_t tail = segments * SQ__SEGMENT_SLOTS + taken;
     uint64_t head = position / SQ__NEXT_SEGMENT * SQ__SEGMENT_SLOTS + sq__position_index(position);
     return tail > head ? tail - head : 0;
 }
 
+uint64_t sq__ring_depth(const sq_queue_t *queue) { return depth_below(queue, slots_before_tail(queue)); }
+
+/* The hand-off slot is looked at before and after the tail: a task that leaves it in between is not counted together with one that followed it.
+ * Another one may have come meanwhile, but then all that was in the ring is consumed, and the head says so. */
 uint64_t sq__ring_waiting(const sq_queue_t *queue) {
     bool had_next = sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY;
-    uint64_t depth = sq__ring_depth(queue);
-    /* Looked at before and after: a task that came or left in between is missing, and not counted together with one that it followed. */
-    return depth + (had_next && sq__load_relaxed(&queue->handoff_kind) != SQ__EMPTY);
+    uint64_t tail = slots_before_tail(queue);
+    bool has_next = had_next && sq__load_acquire(&queue->handoff_kind) != SQ__EMPTY; /* [depth] acquire: a head at least as new as that task */
+    return depth_below(queue, tail) + has_next;
 }

@@ -10,11 +10,11 @@ let sources: [Cell] = [
         onBusyQueue { $0.suspend() }
     },
     Cell(name: "timer/data-after-a-busy-time") {
-        let q = DispatchQueue(label: "q"), log = Log(), t = DispatchSource.makeTimerSource(queue: q)
-        t.setEventHandler { log.add(t.data > 5 ? "many" : "few"); t.cancel() }
+        let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0), t = DispatchSource.makeTimerSource(queue: q)
+        t.setEventHandler { log.add(t.data > 5 ? "many" : "few"); t.cancel(); done.signal() }
         t.schedule(deadline: .now(), repeating: .milliseconds(5))
         q.sync { t.resume(); usleep(100_000) }
-        usleep(10_000); q.sync {}
+        done.must(); q.sync {}
         return log.text
     },
     Cell(name: "timer/start-that-has-passed") {
@@ -26,10 +26,10 @@ let sources: [Cell] = [
         return log.text
     },
     Cell(name: "timer/resumed-late") {
-        let q = DispatchQueue(label: "q"), log = Log(), t = DispatchSource.makeTimerSource(queue: q)
+        let q = DispatchQueue(label: "q"), log = Log(), done = DispatchSemaphore(value: 0), t = DispatchSource.makeTimerSource(queue: q)
         t.schedule(deadline: .now(), repeating: 0.2)
-        t.setEventHandler { log.add("\(t.data)"); t.cancel() }
-        usleep(500_000); t.resume(); usleep(50_000); q.sync {}
+        t.setEventHandler { log.add("\(t.data)"); t.cancel(); done.signal() }
+        usleep(500_000); t.resume(); done.must(); q.sync {}
         return log.text
     },
     Cell(name: "timer/once-that-has-passed") {
@@ -253,14 +253,13 @@ private struct OwnSource: DispatchSourceTimer {
 
 /// The timer falls due while its queue is busy with a closure that then does `act`.
 private func onBusyQueue(_ act: @escaping (DispatchSourceTimer) -> Void) -> String {
-    let q = DispatchQueue(label: "q"), log = Log(), t = DispatchSource.makeTimerSource(queue: q)
-    t.setEventHandler { log.add("fired") }
+    let q = DispatchQueue(label: "q"), log = Log(), fired = DispatchSemaphore(value: 0), t = DispatchSource.makeTimerSource(queue: q)
+    t.setEventHandler { log.add("fired"); fired.signal() }
     t.setCancelHandler { log.add("cancelled") }
     t.schedule(deadline: .now() + 0.005)
-    t.resume()
-    q.sync { usleep(30_000); log.add("acts"); act(t) }
+    q.sync { t.resume(); usleep(30_000); log.add("acts"); act(t) }
     usleep(20_000); q.sync {}
-    if !t.isCancelled { t.resume(); usleep(20_000); q.sync {} }
+    if !t.isCancelled { t.resume(); fired.must() }
     defer { t.cancel() }
     return log.text
 }

@@ -141,6 +141,30 @@ TEST(a_late_job_keeps_its_queue_and_its_thread_ends_with_it) {
     sq_queue_release(queue);
 }
 
+enum { LARGE_STACK = 64 << 20 }; /* more than threads have here by default */
+
+static void measure_stack(void *size, void *unused, bool runs) {
+    pthread_attr_t attributes;
+    (void)unused;
+    CHECK(runs);
+    CHECK_EQUAL(pthread_getattr_np(pthread_self(), &attributes), 0);
+    CHECK_EQUAL(pthread_attr_getstacksize(&attributes, size), 0);
+    CHECK_EQUAL(pthread_attr_destroy(&attributes), 0);
+}
+
+/* To see it fail: in make_successor do not set the size of the stack. */
+TEST(a_late_job_has_the_stack_of_its_queue) {
+    sq_queue_options_t options = SQ_QUEUE_OPTIONS_INIT;
+    options.stack_size = LARGE_STACK;
+    sq_queue_t *queue = sq_queue_create("large", &options);
+    size_t size = 0;
+    CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_FOREVER), 0);
+    CHECK_EQUAL(sq__async_after_end(queue, measure_stack, &size, NULL), 0);
+    wait_for_last(queue);
+    CHECK(size >= LARGE_STACK);
+    sq_queue_release(queue);
+}
+
 static void call_late_at_once(void *queue) {
     CHECK_EQUAL(sq_shutdown(queue, SQ_SHUTDOWN_DRAIN, SQ_NOW), EDEADLK);
     CHECK_EQUAL(sq__sync_after_end(queue, SQ_NOW, must_not_run, NULL, NULL), EDEADLK);

@@ -43,6 +43,7 @@ THREAD(t_submit, scene_submit(0))
 THREAD(t_submit_maybe, int error = sq_item_submit(scene.item, scene.queues[0]); scene_allow(error, EALREADY, ECANCELED))
 THREAD(t_submit_refused, int error = sq_item_submit(scene.item, scene.queues[0]); scene_allow(error, EALREADY, ESHUTDOWN))
 THREAD(t_submit_elsewhere, int error = sq_item_submit(scene.item, scene.queues[1]); scene_allow(error, EALREADY, ECANCELED))
+THREAD(t_submit_again, scene_allow(sq_item_submit(scene.item, scene.queues[0]), ESHUTDOWN, 0); scene_allow(sq_item_submit(scene.item, scene.queues[1]), 0, 0))
 THREAD(t_submit_after, scene_allow(sq_item_submit_after(scene.item, scene.queues[0], 1), ECANCELED, ESHUTDOWN))
 THREAD(t_cancel, scene_cancel())
 THREAD(t_wait, scene_wait(SQ_FOREVER, 0))
@@ -95,6 +96,7 @@ BODY(item_release_inside_delay, released_by_itself, 0, t_submit_after)
 BODY(item_deadlock_running, submitted_elsewhere, 0, t_wait_inside, t_cancel)
 BODY(item_deadlock_discard, discarded_elsewhere, 0, t_cancel_inside, t_sync_back)
 BODY(item_submit_refused, closed, 0, t_submit_refused, t_submit_elsewhere)
+BODY(item_refused_wait, closed, 0, t_submit_again, t_wait)
 BODY(item_release_submit, retained, 0, t_release_mine, t_submit_and_release)
 BODY(item_deadlock_late, NULL, 0, t_wait_inside, t_submit)
 BODY(item_deadlock_cancel, NULL, 0, t_wait_inside, t_submit, t_cancel)
@@ -135,6 +137,7 @@ const scenario_t item_scenarios[] = {
     { "item_deadlock_running", "a running item syncs onto the queue of its waiter, and is cancelled: one wait is refused", .body = item_deadlock_running },
     { "item_deadlock_discard", "a discard function syncs onto a queue that waits for its canceller's: one wait is refused", .body = item_deadlock_discard },
     { "item_submit_refused", "a submission that is refused against another one", .body = item_submit_refused },
+    { "item_refused_wait", "a wait begins while the submission is refused: the item can be submitted again", .body = item_refused_wait },
     { "item_release_submit", "the last release against the submission", .body = item_release_submit },
     { "item_deadlock_late", "an item submitted behind the task that waits for it: the wait is refused", .body = item_deadlock_late },
     { "item_deadlock_cancel", "the same against a cancel: one of the two ends the wait", .body = item_deadlock_cancel },
